@@ -14,6 +14,7 @@ use crate::ask::Ask;
 use crate::codec::{CodecError, decode};
 use crate::frame::FrameError;
 use crate::hello::{Hello, PROTOCOL};
+use crate::load::{FarLoad, LoadAsk};
 use crate::probes::{FarSide, ProbeAsk};
 
 /// An agent that hears nothing for that long ends: whoever started it sends something each ten seconds.
@@ -78,13 +79,38 @@ impl Agent {
             return Err(AgentError::Version { theirs: hello.version, protocol: hello.protocol });
         }
         let mut probes = FarSide::new();
+        let mut load = None;
         while let Some(body) = self.inbox.next()? {
             match decode(&body)? {
                 Ask::Ping { id } => self.outbox.send(&Answer::Pong { id, at_ns: unladen_probe::monotonic_ns() })?,
                 Ask::Probes(ask) => self.probes(&mut probes, ask)?,
+                Ask::Load(ask) => self.load(&mut load, ask)?,
                 Ask::Bye => break,
             }
         }
+        Ok(())
+    }
+
+    /// The load client is started when it is asked for: who only reads counters has no thread of it.
+    fn load(&self, load: &mut Option<FarLoad>, ask: LoadAsk) -> Result<(), AgentError> {
+        let far = match load.take() {
+            Some(far) => far,
+            None => {
+                let outbox = self.outbox.clone();
+                let send = move |answer| outbox.send(&Answer::Load(answer)).is_ok();
+                match FarLoad::start(send) {
+                    Ok(far) => far,
+                    Err(error) => {
+                        let why = format!("no thread can be started for a load: {error}");
+                        return self.outbox.send(&Answer::Refused { id: 0, why });
+                    }
+                }
+            }
+        };
+        if !far.ask(ask) {
+            return Err(FrameError::End.into());
+        }
+        *load = Some(far);
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::load::LoadAnswer;
 use crate::probes::ProbeAnswer;
 
 /// What an agent answers.
@@ -16,6 +17,8 @@ pub enum Answer {
     },
     /// Of the counters there.
     Probes(ProbeAnswer),
+    /// Of a load from there.
+    Load(LoadAnswer),
     /// That something cannot be done.
     Refused {
         /// Of the question, where it has one; else 0.

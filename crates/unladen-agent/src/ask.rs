@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::load::LoadAsk;
 use crate::probes::ProbeAsk;
 
 /// What an agent is asked.
@@ -14,6 +15,8 @@ pub enum Ask {
     },
     /// Of the counters there.
     Probes(ProbeAsk),
+    /// Of a load from there.
+    Load(LoadAsk),
     /// To end. The end of the pipe says the same.
     Bye,
 }

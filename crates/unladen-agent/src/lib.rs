@@ -35,6 +35,7 @@ mod error;
 mod frame;
 mod hello;
 mod host;
+mod load;
 mod probes;
 mod session;
 mod shown;
@@ -50,6 +51,7 @@ pub use error::SessionError;
 pub use frame::{FrameError, FrameReader, FrameWriter, MAX_FRAME};
 pub use hello::{Hello, PROTOCOL};
 pub use host::{Host, HostError};
+pub use load::{FarLoad, FarTimes, LoadAnswer, LoadAsk, pieces};
 pub use probes::{
     FarCounter, FarGroup, FarGroupKind, FarGrown, FarInstrument, FarReading, FarShortfall, FarSide, GroupedBy, Opened,
     ProbeAnswer, ProbeAsk,

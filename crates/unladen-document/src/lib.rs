@@ -39,7 +39,7 @@ pub use document::{Document, MOST_BYTES};
 pub use error::DocumentError;
 pub use figure::{Interval, Latencies, LatencyIntervals, OpenSpan, Span};
 pub use finding::{Evidence, EvidenceFigure, EvidenceItem, Finding, Fix, FixPart, NotJudged, NotLookedFor, Share};
-pub use load::{ByConnection, ByRequest, LoadDocument, Pacing, Slice, Step};
+pub use load::{ByConnection, ByRequest, Drift, LoadAgent, LoadDocument, Lost, Pacing, Slice, Step};
 pub use machine::{Machine, Reference};
 pub use ordered::Ordered;
 pub use profile::{Caller, Function, OpenNs, ProfileDocument, ProfileSetup, Written};

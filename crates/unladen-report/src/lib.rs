@@ -23,8 +23,10 @@ mod inside;
 mod json;
 mod latency;
 mod load;
+mod load_agent;
 mod profile;
 mod prove;
+mod send_lag;
 mod statuses;
 mod style;
 mod svg;
@@ -41,14 +43,15 @@ pub use formats::{FORMATS, format_named};
 pub use inside::{Fresh, Inside, NotLooked, TotalRow};
 pub use latency::{Latency, LatencyQuantile};
 pub use load::{
-    ByConnection, ByRequest, ErrorCount, FoundCapacity, Load, LoadSetup, Pacing, SendLag, Slice, StepResult, Trial,
-    Unfit,
+    ByConnection, ByRequest, ErrorCount, FoundCapacity, Load, LoadSetup, Pacing, Slice, StepResult, Trial, Unfit,
 };
+pub use load_agent::{Drift, LoadAgent, Lost};
 pub use profile::{ProfileDiff, ProfileSetup, Profiled};
 pub use prove::{
     ArmProfile, ArmResult, BoxPlot, Change, Comparison, Gate, Interaction, InteractionKind, Metric, Prove, ProveSetup,
     WeightMetric,
 };
+pub use send_lag::SendLag;
 pub use style::Style;
 pub use taken::{LateBecause, SpoiledBlocks, SpoiledFate, Taken};
 pub use unladen_document::{Machine, Reference as ReferenceFigure};

@@ -4,11 +4,13 @@ use std::fmt;
 use std::time::Duration;
 
 use unladen_document::Machine;
-use unladen_quantity::{Kind, percent, plain};
+use unladen_quantity::{Kind, grouped, percent, plain};
 
 use crate::ended::Ended;
 use crate::latency::Latency;
+use crate::load_agent::LoadAgent;
 use crate::prove::Gate;
+use crate::send_lag::SendLag;
 use crate::statuses::statuses_text;
 use crate::taken::{LateBecause, Taken};
 use crate::warning::Warning;
@@ -51,6 +53,8 @@ pub struct Load {
     pub unsent: u64,
     /// Requests that were still under way when the load was interrupted.
     pub abandoned: u64,
+    /// Requests planned of which nothing is known, as the agent that was to send them was lost.
+    pub missing: u64,
     /// Answers that differed from the first one to the same request.
     pub changed: u64,
     /// Connections that were opened.
@@ -65,6 +69,8 @@ pub struct Load {
     pub client_cpu: Duration,
     /// Why the figures are not the server's; empty if they are.
     pub unfit: Vec<Unfit>,
+    /// The hosts that sent it; empty where this one did.
+    pub agents: Vec<LoadAgent>,
     /// Request by request of the mix, if there are several.
     pub by_request: Vec<ByRequest>,
     /// Step by step, if there are several.
@@ -113,17 +119,6 @@ pub struct ByConnection {
     pub latency: Latency,
 }
 
-/// The generator's lag in ns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SendLag {
-    /// Median.
-    pub p50: u64,
-    /// 99 % are at most this late.
-    pub p99: u64,
-    /// The latest.
-    pub max: u64,
-}
-
 /// What it cost to be punctual.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pacing {
@@ -162,6 +157,24 @@ pub enum Unfit {
         share: f64,
         /// What was taken from the machine meanwhile, if that was much: the thread's share holds it.
         taken: Option<Taken>,
+    },
+    /// One of several agents was.
+    Agent {
+        /// Its name.
+        name: String,
+        /// Why.
+        unfit: Box<Unfit>,
+    },
+    /// An agent did not come to its end.
+    Lost {
+        /// Its name.
+        name: String,
+        /// How long after the start the last was heard of it.
+        at: Duration,
+        /// Its planned requests of which nothing is known; none where nothing was planned, as in a closed loop.
+        missing: Option<u64>,
+        /// What became of it, as far as that is known.
+        why: String,
     },
 }
 
@@ -247,10 +260,15 @@ pub struct Slice {
 // === impl Load ===
 
 impl Load {
-    /// Requests that were not answered as expected, those that were never sent among them; those given up when the load
-    /// was interrupted are not.
+    /// Requests that were not answered as expected, those that were never sent and those missing among them; those given
+    /// up when the load was interrupted are not.
     pub fn failed(&self) -> u64 {
-        self.errors.iter().map(|error| error.count).sum::<u64>() + self.unsent
+        self.errors.iter().map(|error| error.count).sum::<u64>() + self.unsent + self.missing
+    }
+
+    /// Whether it was not the load that was planned, since an agent was lost.
+    pub fn is_torn(&self) -> bool {
+        self.agents.iter().any(|agent| agent.lost.is_some())
     }
 
     /// `116 × 200, 34 × 503`.
@@ -265,6 +283,15 @@ impl fmt::Display for Unfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Told(text) => f.write_str(text),
+            Self::Agent { name, unfit } => write!(f, "agent {name}: {unfit}"),
+            Self::Lost { name, at, missing, why } => {
+                let at = plain(Kind::Time, at.as_nanos() as f64);
+                let missing = match missing {
+                    Some(missing) => format!("{} of its planned requests are missing here", grouped(*missing as f64, 0)),
+                    None => "what it would have sent after that is missing here".to_owned(),
+                };
+                write!(f, "agent {name} was lost {at} after the start ({why}): {missing}")
+            }
             Self::Late { p99, limit, because: None } => write!(
                 f,
                 "one request in a hundred was sent {} late or more, and {} is the most that leaves the latencies the server's: \

@@ -1,5 +1,6 @@
 //! The commands, one file a verb.
 
+mod agent;
 mod classmap;
 mod completions;
 mod fail_on;
@@ -57,6 +58,7 @@ enum Command {
     Purge(purge::Args),
     Runs(Box<runs::Args>),
     Rules(rules::Args),
+    Agent(agent::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -79,6 +81,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Purge(args) => purge::run(args, &typed),
         Command::Runs(args) => runs::run(*args),
         Command::Rules(args) => rules::run(&args, &typed),
+        Command::Agent(args) => agent::run(&args),
         Command::Completions(args) => completions::run(&args, Cli::command()),
         Command::Man(args) => man::run(&args, Cli::command()),
     };

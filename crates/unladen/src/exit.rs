@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use unladen_load::{AccessLogError, HeaderError, LoadError, RecordError, RequestError, StatusesError, UrlListError};
+use unladen_load::{AccessLogError, ErrorKind, HeaderError, LoadError, RecordError, RequestError, StatusesError, UrlListError};
 use unladen_probe::ProbeError;
 use unladen_profiler::ProfilerError;
 use unladen_prove::{ExperimentError, SwitchError};
@@ -32,6 +32,22 @@ pub(crate) enum Failure {
     UrlList(#[from] UrlListError),
     #[error(transparent)]
     AccessLog(#[from] AccessLogError),
+    /// This process cannot be an agent, or its session went wrong.
+    #[error("{0}")]
+    Agent(String),
+    /// An agent on another host cannot be started, or is gone.
+    #[error(transparent)]
+    Session(#[from] unladen_agent::SessionError),
+    /// An agent cannot send a load's requests, or they are not answered as expected there.
+    #[error("agent {agent}: {why}")]
+    AgentLoad {
+        /// Its name.
+        agent: String,
+        /// What went wrong.
+        kind: ErrorKind,
+        /// In words.
+        why: String,
+    },
     /// A file of evidence cannot be read.
     #[error(transparent)]
     Evidence(#[from] unladen_trace::RecordingError),
@@ -219,6 +235,8 @@ impl Failure {
             Self::Record(_) => Code::Usage,
             Self::NothingAnswered { .. } | Self::SomeFailed { .. } => Code::UnexpectedAnswer,
             Self::Gate(_) => Code::Gate,
+            Self::Agent(_) | Self::Session(_) => Code::Unreachable,
+            Self::AgentLoad { kind, .. } => of_kind(*kind),
             Self::EmptyMap(_) | Self::Plan(_) | Self::NothingCompared | Self::NotJudged(_) => Code::CannotMeasure,
             Self::Load(error) => code_of(error),
             Self::Probe(_) => Code::CannotRead,
@@ -243,6 +261,14 @@ fn code_of(error: &LoadError) -> Code {
         | LoadError::UnexpectedBody { .. }
         | LoadError::BodyTooLarge { .. } => Code::UnexpectedAnswer,
         _ => Code::Unreachable,
+    }
+}
+
+/// As [`code_of`] an error of that kind, which another host met.
+fn of_kind(kind: ErrorKind) -> Code {
+    match kind {
+        ErrorKind::Connect | ErrorKind::Tls | ErrorKind::Timeout | ErrorKind::Client => Code::Unreachable,
+        ErrorKind::Closed | ErrorKind::Protocol | ErrorKind::Status | ErrorKind::Body => Code::UnexpectedAnswer,
     }
 }
 

@@ -8,6 +8,10 @@ const FEW: u64 = 20;
 
 /// What to say of those whom a client's requests have made it meet, if they are many.
 pub(crate) fn strangers(driver: &Driver) -> Option<Warning> {
-    let strangers = driver.strangers();
+    strangers_warning(driver.strangers())
+}
+
+/// What to say of so many.
+pub(crate) fn strangers_warning(strangers: u64) -> Option<Warning> {
     (strangers > FEW).then_some(Warning::Strangers { strangers })
 }

@@ -6,6 +6,8 @@ use std::time::Duration;
 use unladen_load::{ErrorKind, LoadEnd, RecordBatch};
 use unladen_machine::MachineTimes;
 
+use crate::codec::CodecError;
+
 /// Bytes of a configuration or a plan in one message: a list of URLs may be longer than a frame.
 const PIECE: usize = 1 << 19;
 
@@ -89,13 +91,20 @@ pub struct FarTimes {
     frequency_hz: Option<(u64, u64)>,
 }
 
-/// A long message in pieces, of which the last says so; there is always one.
-pub fn pieces(bytes: &[u8]) -> impl Iterator<Item = (Vec<u8>, bool)> {
-    let count = bytes.len().div_ceil(PIECE).max(1);
-    (0..count).map(move |index| {
-        let piece = bytes.get(index * PIECE..((index + 1) * PIECE).min(bytes.len())).unwrap_or_default();
-        (piece.to_vec(), index + 1 == count)
-    })
+/// The longest configuration or plan, in bytes: a long list of URLs with their headers.
+pub(super) const LONGEST: usize = 64 << 20;
+
+/// A configuration or a plan in pieces, of which the last says so.
+///
+/// # Errors
+/// When it takes more than 64 MiB.
+pub fn pieces<M: Serialize>(message: &M) -> Result<Vec<(Vec<u8>, bool)>, CodecError> {
+    let bytes = postcard::to_stdvec(message)?;
+    if bytes.len() > LONGEST {
+        return Err(CodecError::TooLong(bytes.len()));
+    }
+    let count = bytes.len().div_ceil(PIECE);
+    Ok(bytes.chunks(PIECE).enumerate().map(|(index, piece)| (piece.to_vec(), index + 1 == count)).collect())
 }
 
 // === impl FarTimes ===

@@ -6,12 +6,9 @@ use std::time::{Duration, Instant};
 use serde::de::DeserializeOwned;
 use unladen_load::{Cancel, ConfigForm, Driver, ErrorKind, LoadError, PlanForm};
 
-use super::message::{LoadAnswer, LoadAsk};
+use super::message::{LONGEST, LoadAnswer, LoadAsk};
 use super::pump;
 use crate::codec::decode;
-
-/// The longest configuration or plan: a long list of URLs with their headers.
-const LONGEST: usize = 64 << 20;
 
 /// A start that is nearer than this cannot be kept: threads are to be started before it.
 const NEAREST: Duration = Duration::from_millis(2);
@@ -86,7 +83,9 @@ impl Worker {
         let left = Duration::from_nanos(at_ns.saturating_sub(now_ns));
         if left < NEAREST {
             let late = Duration::from_nanos(now_ns.saturating_sub(at_ns));
-            return Err(Failed::of(format!("was told {late:?} after the agreed start to begin: the way to it is too slow")));
+            return Err(Failed::of(format!(
+                "was told {late:?} after the agreed start to begin: the way to it is too slow"
+            )));
         }
         let start = now.checked_add(left).ok_or_else(|| Failed::of("the agreed start is beyond its clock"))?;
         let Some(driver) = &mut self.driver else { return Err(Failed::without_driver()) };

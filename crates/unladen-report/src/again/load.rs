@@ -7,21 +7,18 @@ use unladen_document::LoadDocument;
 
 use super::figure::{count, ended, latency, statuses, time, warnings};
 use super::gate::gates;
-use super::name::name;
+use super::name::known_name as name;
 use crate::load::{
-    ByConnection, ByRequest, ErrorCount, FoundCapacity, Load, LoadSetup, Pacing, SendLag, Slice, StepResult, Trial,
-    Unfit,
+    ByConnection, ByRequest, ErrorCount, FoundCapacity, Load, LoadSetup, Pacing, Slice, StepResult, Trial, Unfit,
 };
+use crate::load_agent::{Drift, LoadAgent, Lost};
+use crate::send_lag::SendLag;
 
 pub(super) fn load(document: &LoadDocument) -> Load {
     let errors = document.errors.iter().map(|(kind, count)| {
         let first = document.error_examples.iter().find(|(of, _)| *of == kind).map(|(_, text)| text.clone());
         ErrorCount { kind: name(kind), count: *count, first: first.unwrap_or_default() }
     });
-    let lag = |lag: &std::collections::BTreeMap<String, u64>| {
-        let of = |key: &str| lag.get(key).copied().unwrap_or_default();
-        SendLag { p50: of("p50"), p99: of("p99"), max: of("max") }
-    };
     Load {
         setup: LoadSetup {
             target: document.target.clone(),
@@ -43,12 +40,13 @@ pub(super) fn load(document: &LoadDocument) -> Load {
         within: document.within.iter().filter_map(|(bound, share)| Some((time(bound)?, *share))).collect(),
         new_connections: document.new_connections.as_ref().and_then(connection),
         reused_connections: document.reused_connections.as_ref().and_then(connection),
-        send_lag: document.send_lag_ns.as_ref().map(lag),
+        send_lag: document.send_lag_ns.as_ref().map(send_lag),
         pacing: document.pacing.as_ref().map(|pacing| Pacing { cpu: Duration::from_nanos(pacing.cpu_ns) }),
         errors: errors.collect(),
         statuses: statuses(&document.statuses),
         unsent: document.unsent,
         abandoned: document.abandoned,
+        missing: document.missing,
         changed: document.changed,
         connections: document.connections,
         bytes_sent: document.bytes_sent,
@@ -56,6 +54,7 @@ pub(super) fn load(document: &LoadDocument) -> Load {
         body_bytes: document.body_bytes,
         client_cpu: Duration::from_nanos(document.client_cpu_ns),
         unfit: document.unfit.iter().cloned().map(Unfit::Told).collect(),
+        agents: document.agents.iter().map(agent).collect(),
         by_request: document.by_request.iter().map(request).collect(),
         steps: document.steps.iter().map(step).collect(),
         capacity: document.capacity.as_ref().map(capacity),
@@ -64,6 +63,30 @@ pub(super) fn load(document: &LoadDocument) -> Load {
         gates: gates(&document.gates),
         machine: document.about.machine.clone(),
         warnings: warnings(&document.warnings),
+    }
+}
+
+fn send_lag(lag: &std::collections::BTreeMap<String, u64>) -> SendLag {
+    let of = |key: &str| lag.get(key).copied().unwrap_or_default();
+    SendLag { p50: of("p50"), p99: of("p99"), max: of("max") }
+}
+
+fn agent(agent: &kept::LoadAgent) -> LoadAgent {
+    LoadAgent {
+        name: agent.name.clone(),
+        command: agent.command.clone(),
+        requests: agent.requests,
+        answered: agent.answered,
+        unsent: agent.unsent,
+        missing: agent.missing,
+        send_lag: agent.send_lag_ns.as_ref().map(send_lag),
+        cpu: agent.cpu_ns.map(Duration::from_nanos),
+        stolen_share: agent.stolen_share,
+        start_uncertainty: Duration::from_nanos(agent.start_uncertainty_ns),
+        round_trip: Duration::from_nanos(agent.round_trip_ns),
+        drift: agent.drift.map(|drift| Drift { ns: drift.ns, uncertainty_ns: drift.uncertainty_ns }),
+        unfit: agent.unfit.clone(),
+        lost: agent.lost.as_ref().map(|lost| Lost { at: Duration::from_nanos(lost.at_ns), why: lost.why.clone() }),
     }
 }
 

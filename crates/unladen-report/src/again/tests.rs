@@ -75,6 +75,7 @@ fn all() -> Vec<(&'static str, Made)> {
         ("inside alone", Made::Inside(vec![sample::inside()])),
         ("steady", Made::Load(sample::steady())),
         ("overloaded", Made::Load(sample::overloaded())),
+        ("from hosts", Made::Load(sample::from_hosts())),
         ("searched", Made::Load(sample::searched())),
         ("class map", Made::Prove(sample::class_map())),
         ("five patches", Made::Prove(sample::five_patches())),

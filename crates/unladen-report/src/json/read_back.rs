@@ -57,6 +57,7 @@ fn every_document_is_read_back_whole() {
         ("weigh", json(&|out| Json.inside(&pages, &about, style, out))),
         ("load", json(&|out| Json.load(&load, &about, style, out))),
         ("load", json(&|out| Json.load(&sample::steady(), &about, style, out))),
+        ("load", json(&|out| Json.load(&sample::from_hosts(), &about, style, out))),
         ("prove", json(&|out| Json.prove(&sample::class_map(), &about, style, out))),
         ("prove", json(&|out| Json.prove(&sample::five_patches(), &about, style, out))),
         ("prove", json(&|out| Json.prove(&sample::two_knobs(), &about, style, out))),

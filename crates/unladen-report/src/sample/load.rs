@@ -5,6 +5,8 @@ use std::time::Duration;
 use crate::ended::Ended;
 use crate::latency::{Latency, LatencyQuantile};
 use crate::load::*;
+use crate::load_agent::{Drift, LoadAgent, Lost};
+use crate::send_lag::SendLag;
 use crate::warning::Warning;
 
 const MS: f64 = 1e6;
@@ -107,6 +109,7 @@ pub(crate) fn steady() -> Load {
         statuses: vec![(200, 4_800)],
         unsent: 0,
         abandoned: 0,
+        missing: 0,
         changed: 0,
         connections: 12,
         bytes_sent: 4_800 * 120,
@@ -114,6 +117,7 @@ pub(crate) fn steady() -> Load {
         body_bytes: 4_800 * 24_871,
         client_cpu: Duration::from_millis(1_210),
         unfit: Vec::new(),
+        agents: Vec::new(),
         by_request: Vec::new(),
         steps: Vec::new(),
         capacity: None,
@@ -187,6 +191,46 @@ pub(crate) fn overloaded() -> Load {
     }
     load.warnings = vec![Warning::CutShort { requests: 124 }, Warning::Capped { concurrency: 256 }];
     load
+}
+
+/// Sent by three hosts, of which one was late and one was lost.
+pub(crate) fn from_hosts() -> Load {
+    let agent = |name: &str, requests: u64, p99: u64| LoadAgent {
+        name: name.into(),
+        command: format!("ssh {name}"),
+        requests,
+        answered: requests,
+        unsent: 0,
+        missing: 0,
+        send_lag: Some(SendLag { p50: 5_900, p99, max: 3 * p99 }),
+        cpu: Some(Duration::from_millis(410)),
+        stolen_share: Some(0.0),
+        start_uncertainty: Duration::from_micros(84),
+        round_trip: Duration::from_micros(168),
+        drift: Some(Drift { ns: -12_300, uncertainty_ns: 171_000 }),
+        unfit: Vec::new(),
+        lost: None,
+    };
+    let late = Unfit::Late { p99: 2_300_000, limit: 1_310_000, because: None };
+    let mut gen2 = agent("gen2", 1_600, 2_300_000);
+    gen2.unfit = vec![late.to_string()];
+    let why = "the pipe ended; it said: Connection to gen3 closed by remote host.";
+    let gen3 = LoadAgent {
+        missing: 1_190,
+        cpu: None,
+        stolen_share: None,
+        drift: None,
+        lost: Some(Lost { at: Duration::from_millis(30_750), why: why.into() }),
+        ..agent("gen3", 410, 51_000)
+    };
+    let lost = Unfit::Lost { name: "gen3".into(), at: Duration::from_millis(30_750), missing: Some(1_190), why: why.into() };
+    Load {
+        requests: 3_610,
+        missing: 1_190,
+        unfit: vec![Unfit::Agent { name: "gen2".into(), unfit: Box::new(late) }, lost],
+        agents: vec![agent("gen1", 1_600, 48_000), gen2, gen3],
+        ..steady()
+    }
 }
 
 /// The search for the highest rate.

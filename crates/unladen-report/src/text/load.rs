@@ -9,6 +9,7 @@ use crate::ended::Ended;
 use crate::load::Load;
 use crate::style::Style;
 
+mod agents;
 mod capacity;
 mod latency;
 mod outcome;
@@ -18,6 +19,7 @@ mod picture;
 pub(super) fn load(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
     head(result, style, out)?;
     unfit(result, style, out)?;
+    agents::agents(&result.agents, style, out)?;
     if let Some(found) = &result.capacity {
         capacity::capacity(found, style, out)?;
     }
@@ -76,7 +78,11 @@ fn unfit(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
     if result.unfit.is_empty() {
         return Ok(());
     }
-    let verdict = "UNFIT: the generator was the bottleneck. The figures below are its own, not the server's.";
+    let verdict = if result.is_torn() {
+        "UNFIT: an agent was lost. The figures below are those of less than the planned load."
+    } else {
+        "UNFIT: the generator was the bottleneck. The figures below are its own, not the server's."
+    };
     for line in fill(verdict, usize::from(style.width), style) {
         writeln!(out, "{}", style.warn(&line))?;
     }

@@ -154,6 +154,13 @@ fn a_steady_load_reads_like_this_and_fits_a_screen() {
 }
 
 #[test]
+fn a_load_from_hosts_reads_like_this() {
+    let load = Load { timeline: Vec::new(), distribution: Vec::new(), ..sample::from_hosts() };
+    insta::assert_snapshot!(loaded(&load, 120));
+    insta::assert_snapshot!("from_hosts_80", loaded(&load, 80));
+}
+
+#[test]
 fn an_overloaded_server_reads_like_this() {
     insta::assert_snapshot!(loaded(&sample::overloaded(), 100));
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use unladen_agent::SessionOptions;
 use unladen_load::{AccessLog, Arrivals, Cancel, LoadError, Mix, Request, Schedule, Step, rate_of};
 use unladen_report::Load;
 use url::Url;
@@ -21,6 +22,8 @@ use crate::output::Report;
 use crate::runs::Origin;
 use crate::{interrupt, load, output};
 
+mod from;
+
 /// Load at an exact rate, whatever the server does, and the latencies that users would see
 ///
 /// With --rate (or --step) requests are sent at their planned times, whether or not those before them were answered,
@@ -33,7 +36,8 @@ use crate::{interrupt, load, output};
     unladen load --step 10..200:5min --arrivals poisson -o ramp.svg http://127.0.0.1:8080/\n  \
     unladen load --rate 40 -t 2min --fail-on 'p95>50ms' --fail-on 'errors>0.1%' http://localhost/\n  \
     unladen load --find-capacity 'p95<100ms' http://127.0.0.1:8080/\n  \
-    unladen load --access-log access.log --rate 20 -t 5min http://127.0.0.1:8080")]
+    unladen load --access-log access.log --rate 20 -t 5min http://127.0.0.1:8080\n  \
+    unladen load --rate 60k -t 1min --from 'ssh gen1' --from 'ssh gen2' https://shop.example/")]
 pub(super) struct Args {
     /// The URL to load; of several each is sent as often
     #[arg(required_unless_present_any = ["urls", "from"], value_name = "URL")]
@@ -75,6 +79,17 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = seed, help_heading = "How much")]
     seed: Option<u64>,
 
+    /// A host to send from, by a command that gives stdin and stdout of a program there, such as 'ssh gen1', or with a
+    /// name for it, gen1='ssh root@10.0.0.9'; may be repeated. Without a URL: a file of --record, whose result is told
+    #[arg(long, value_name = "[NAME=]COMMAND", help_heading = "Where from")]
+    from: Vec<String>,
+    /// Copy no program to a host where there is no unladen
+    #[arg(long, requires = "from", help_heading = "Where from")]
+    no_copy: bool,
+    /// The program to copy there, made by `make agent`, or for another processor
+    #[arg(long, value_name = "FILE", requires = "from", conflicts_with = "no_copy", help_heading = "Where from")]
+    agent: Option<PathBuf>,
+
     #[command(flatten)]
     sending: Sending,
 
@@ -84,9 +99,6 @@ pub(super) struct Args {
     /// Write every request to a file, some 20 bytes each
     #[arg(long, value_name = "FILE", help_heading = "What to show")]
     record: Option<PathBuf>,
-    /// Send nothing: tell the result of a load that was recorded
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "urls", "rate", "step", "requests", "time", "find_capacity", "record", "concurrency"], help_heading = "What to show")]
-    from: Option<PathBuf>,
     /// Write a histogram a second, as HdrHistogram's log
     #[arg(long, value_name = "FILE", help_heading = "What to show")]
     hdr_log: Option<PathBuf>,
@@ -115,7 +127,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let (limit, conditions) = (args.find_capacity.clone(), args.fail_on.clone());
     load::gate::check(&conditions, &LOAD_QUANTILES.map(|(name, _)| name)).map_err(Failure::Usage)?;
     let keep = args.keep.clone();
-    let (mut result, keeper) = match args.from.clone() {
+    let (mut result, keeper) = match args.recorded()? {
         Some(file) => (load::replay(&file, &args.buckets(), &args.files())?, None),
         None => {
             let options = args.resolve()?;
@@ -185,11 +197,12 @@ impl Args {
     fn resolve(self) -> Result<Options, Failure> {
         let seed = self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
         let pace = self.pace(seed)?;
+        let hosts = from::hosts(&self.from)?;
         let requests = self.weighted()?;
         let mix = Mix::weighted(requests.iter().enumerate().map(|(index, weighted)| (index, weighted.weight)));
         let target = self.target(&requests);
         let driver = self.sending.driver(requests.into_iter().map(|weighted| weighted.request).collect())?;
-        let most = if matches!(pace, Pace::Closed) { 1 } else { MOST_UNDER_WAY };
+        let most = if matches!(pace, Pace::Closed) { hosts.len().max(1) } else { MOST_UNDER_WAY };
         Ok(Options {
             driver,
             mix,
@@ -203,8 +216,27 @@ impl Args {
             buckets: self.buckets(),
             seed,
             files: self.files(),
+            hosts,
+            sessions: SessionOptions { copy: !self.no_copy, agent: self.agent, ..SessionOptions::default() },
             quiet: self.showing.quiet,
         })
+    }
+
+    /// The file of a recorded load that is to be told, and nothing sent.
+    fn recorded(&self) -> Result<Option<PathBuf>, Failure> {
+        if !self.url.is_empty() || self.urls.is_some() {
+            return Ok(None);
+        }
+        let given = [
+            ("--rate", self.rate.is_some()),
+            ("--step", !self.step.is_empty()),
+            ("--requests", self.requests.is_some()),
+            ("--time", self.time.is_some()),
+            ("--find-capacity", self.find_capacity.is_some()),
+            ("--record", self.record.is_some()),
+            ("--concurrency", self.concurrency.is_some()),
+        ];
+        from::recorded(&self.from, given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name))
     }
 
     fn pace(&self, seed: u64) -> Result<Pace, Failure> {

@@ -149,7 +149,8 @@ impl Part {
 // === impl Lag ===
 
 impl Lag {
-    fn record(&mut self, lag_ns: Option<u64>) {
+    /// Adds a request's; none if it had to wait for another one to end.
+    pub(crate) fn record(&mut self, lag_ns: Option<u64>) {
         match lag_ns {
             Some(lag_ns) => self.histogram.saturating_record(lag_ns),
             None => self.waited += 1,

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use unladen_load::{Cancel, Driver, Schedule, Step};
+use unladen_load::{Cancel, Schedule, Step};
 use unladen_report::{FoundCapacity, Load, Trial, Unfit};
 
 use crate::exit::Failure;
@@ -16,8 +16,9 @@ use crate::load::limit::Limit;
 use crate::load::options::{Options, Pace};
 use crate::load::recorder::record_end;
 use crate::load::result::{Ran, result};
+use crate::load::sender::Sender;
 use crate::load::stretch::{account, head, is_interrupted, plan};
-use crate::load::trial::{Sent, send};
+use crate::load::trial::Sent;
 use crate::progress::Progress;
 
 /// The gap between what held and what broke that is narrow enough.
@@ -38,7 +39,7 @@ struct Search<'a> {
     options: &'a Options,
     limit: &'a Limit,
     http: &'a str,
-    driver: &'a mut Driver,
+    sender: &'a mut Sender,
     cancel: &'a Cancel,
     progress: &'a Progress,
     trials: Vec<Trial>,
@@ -61,7 +62,7 @@ enum Verdict {
 /// When the client cannot go on.
 pub(crate) fn find_capacity(
     options: &Options,
-    driver: &mut Driver,
+    sender: &mut Sender,
     http: &str,
     cancel: &Cancel,
     progress: &Progress,
@@ -73,7 +74,7 @@ pub(crate) fn find_capacity(
     };
     let begin = schedule.steps().first().map_or(10.0, |step| step.from);
     let mut search =
-        Search { options, limit, http, driver, cancel, progress, trials: Vec::new(), held: None, broken: None };
+        Search { options, limit, http, sender, cancel, progress, trials: Vec::new(), held: None, broken: None };
     let last = search.run(begin)?;
     let Search { trials, held, broken, .. } = search;
     let capacity = FoundCapacity {
@@ -150,7 +151,8 @@ impl Search<'_> {
     /// One rate; once more if the generator was late, since a neighbour may have taken its core for a moment.
     fn trial(&mut self, rate: f64, longer: f64) -> Result<(Verdict, Load), Failure> {
         let tried = self.try_once(rate, longer)?;
-        if matches!(tried.0, Verdict::End) && !self.cancel.is_cancelled() {
+        let is_whole = !tried.1.is_torn();
+        if matches!(tried.0, Verdict::End) && is_whole && !self.cancel.is_cancelled() {
             return self.try_once(rate, longer);
         }
         Ok(tried)
@@ -186,9 +188,9 @@ impl Search<'_> {
             grace: self.limit.latency.min(self.options.driver.timeout),
             ..plan(self.options, &pace, time)
         };
-        let sent = send(self.driver, plan, account, self.cancel, None, &mut watch)?;
+        let sent = self.sender.send(plan, account, self.cancel, None, &mut watch)?;
         let interrupted = is_interrupted(&sent.end);
-        let end = record_end(&sent.end, interrupted);
+        let end = record_end(&sent.end, &sent.agents, interrupted);
         let head = head(self.options, &pace, self.http);
         let ran = Ran {
             head: &head,
@@ -196,6 +198,7 @@ impl Search<'_> {
             account: &sent.account,
             end: Some(&end),
             machine: Some(&sent.machine),
+            agents: &sent.agents,
             capacity: None,
         };
         let mut result = result(ran);
@@ -224,12 +227,25 @@ fn judged(result: &mut Load, rate: f64, limit: &Limit, sent: &Sent) -> Trial {
         .and_then(|latency| latency.quantiles.first().map(|quantile| (quantile.value, quantile.interval)));
     let errors = result.failed();
     let (held, beyond) = verdict(quantile, bound, errors);
-    let late = result.send_lag.map_or(0, |lag| lag.p99);
-    result.unfit.retain(|unfit| matches!(unfit, Unfit::Busy { .. }) && held != Some(true));
+    // Of several hosts, the latest.
+    let of_agents = result.agents.iter().filter_map(|agent| agent.send_lag).map(|lag| lag.p99).max();
+    let late = of_agents.or(result.send_lag.map(|lag| lag.p99)).unwrap_or(0);
+    let stays = |unfit: &Unfit| match unfit {
+        Unfit::Lost { .. } => true,
+        Unfit::Busy { .. } => held != Some(true),
+        Unfit::Agent { unfit, .. } => matches!(**unfit, Unfit::Busy { .. }) && held != Some(true),
+        _ => false,
+    };
+    result.unfit.retain(stays);
     // By less than the gap that a search ends with, the rate it finds is right all the same.
     let most = beyond.map(|beyond| beyond.max((bound as f64 * (NARROW - 1.0)) as u64));
     if let Some(limit) = most.filter(|most| late > *most) {
-        result.unfit.push(Unfit::Late { p99: late, limit, because: sent.machine.because(&sent.account.lateness) });
+        let latest = sent.agents.iter().max_by_key(|agent| agent.lag.at(0.99));
+        let because = match latest {
+            Some(agent) => agent.machine.because(&agent.lateness),
+            None => sent.machine.stretches().because(&sent.account.lateness),
+        };
+        result.unfit.push(Unfit::Late { p99: late, limit, because });
     }
     Trial { rate, planned: result.planned, quantile, errors, held, unfit: !result.unfit.is_empty() }
 }

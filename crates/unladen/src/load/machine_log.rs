@@ -18,6 +18,12 @@ pub(crate) struct MachineLog {
     clock: MachineClock,
     started: Instant,
     last: MachineReading,
+    stretches: Stretches,
+}
+
+/// What a machine did, this one or another.
+#[derive(Debug)]
+pub(crate) struct Stretches {
     every: Duration,
     /// The end of each stretch since the start, and what the machine did in it.
     stretches: Vec<(Duration, MachineTimes)>,
@@ -30,12 +36,12 @@ impl MachineLog {
     pub(crate) fn begin(started: Instant) -> Self {
         let mut clock = MachineClock::open();
         let last = clock.read();
-        Self { clock, started, last, every: EVERY, stretches: Vec::new() }
+        Self { clock, started, last, stretches: Stretches::default() }
     }
 
     /// Ends a stretch, if it is long enough.
     pub(crate) fn look(&mut self) {
-        if self.last.at().elapsed() >= self.every {
+        if self.last.at().elapsed() >= self.stretches.every {
             self.end_stretch();
         }
     }
@@ -47,11 +53,21 @@ impl MachineLog {
 
     fn end_stretch(&mut self) {
         let now = self.clock.read();
-        self.push(now.at().saturating_duration_since(self.started), now.since(&self.last));
+        self.stretches.push(now.at().saturating_duration_since(self.started), now.since(&self.last));
         self.last = now;
     }
 
-    fn push(&mut self, end: Duration, times: MachineTimes) {
+    /// What it has read.
+    pub(crate) fn stretches(&self) -> &Stretches {
+        &self.stretches
+    }
+}
+
+// === impl Stretches ===
+
+impl Stretches {
+    /// Adds a stretch that ended then, since the start.
+    pub(crate) fn push(&mut self, end: Duration, times: MachineTimes) {
         if self.stretches.len() >= MOST {
             self.every *= 2;
             let pairs = self.stretches.chunks(2);
@@ -82,13 +98,19 @@ impl MachineLog {
     }
 }
 
+impl Default for Stretches {
+    fn default() -> Self {
+        Self { every: EVERY, stretches: Vec::new() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn an_hour_takes_as_much_memory_as_a_quarter() {
-        let mut log = MachineLog::begin(Instant::now());
+        let mut log = Stretches::default();
         let times = MachineTimes { elapsed: EVERY, stolen: Duration::from_millis(10), ..Default::default() };
         for index in 1..=14_400 {
             log.push(EVERY * index, times);

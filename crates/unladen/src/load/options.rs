@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use unladen_agent::{Host, SessionOptions};
 use unladen_load::{DriverConfig, Mix, Schedule};
 
 use crate::load::limit::Limit;
@@ -34,6 +35,10 @@ pub(crate) struct Options {
     pub(crate) seed: u64,
     /// Where else to write while it runs.
     pub(crate) files: Files,
+    /// Where it is sent from; empty for this host.
+    pub(crate) hosts: Vec<Host>,
+    /// How agents are started there.
+    pub(crate) sessions: SessionOptions,
     /// No progress line.
     pub(crate) quiet: bool,
 }

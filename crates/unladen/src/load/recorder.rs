@@ -5,8 +5,10 @@ use std::path::Path;
 use unladen_load::{LoadEnd, RecordEnd, RecordError, RecordHead, RecordWriter, RequestRecord};
 
 use crate::exit::Failure;
+use crate::load::agent_part::AgentPart;
 use crate::load::hdr::{HdrLog, percentiles};
 use crate::load::options::Files;
+use crate::load::result::lost;
 use crate::load::slices::Slices;
 
 /// The files of one load.
@@ -54,12 +56,14 @@ impl Recorder {
 }
 
 /// What stands at the end of a file of records.
-pub(crate) fn record_end(end: &LoadEnd, interrupted: bool) -> RecordEnd {
+pub(crate) fn record_end(end: &LoadEnd, agents: &[AgentPart], interrupted: bool) -> RecordEnd {
     let nanos = |time: std::time::Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     RecordEnd {
         ended: if interrupted { "interrupted" } else { "complete" }.to_owned(),
         unsent: end.unsent,
         abandoned: end.abandoned,
+        missing: agents.iter().filter_map(|agent| agent.missing).sum(),
+        lost: agents.iter().filter_map(lost).map(|lost| lost.to_string()).collect(),
         bytes_sent: end.bytes_sent,
         bytes_received: end.bytes_received,
         connections: end.connections_opened,

@@ -5,13 +5,14 @@ use std::time::Duration;
 use unladen_load::{Mix, RecordEnd, RecordHead};
 use unladen_machine::MachineTimes;
 use unladen_report::{
-    ByConnection, ByRequest, Ended, ErrorCount, FoundCapacity, LateBecause, Latency, Load, LoadSetup, Pacing, SendLag,
-    StepResult, Unfit, Warning,
+    ByConnection, ByRequest, Ended, ErrorCount, FoundCapacity, LateBecause, Latency, Load, LoadAgent, LoadSetup,
+    Pacing, SendLag, StepResult, Unfit, Warning,
 };
 
 use crate::latency::{LOAD_QUANTILES, latency};
 use crate::load::account::{Account, Part};
-use crate::load::machine_log::MachineLog;
+use crate::load::agent_part::AgentPart;
+use crate::load::machine_log::{MachineLog, Stretches};
 use crate::load::slices::Slices;
 use crate::machine::{machine, taken, taken_warning};
 
@@ -37,17 +38,21 @@ pub(crate) struct Ran<'a> {
     pub(crate) end: Option<&'a RecordEnd>,
     /// None of a load that was recorded earlier.
     pub(crate) machine: Option<&'a MachineLog>,
+    /// The hosts that sent it; empty where this one did.
+    pub(crate) agents: &'a [AgentPart],
     pub(crate) capacity: Option<FoundCapacity>,
 }
 
 /// Makes the result.
 pub(crate) fn result(ran: Ran<'_>) -> Load {
-    let Ran { head, mix, account, end, machine, capacity } = ran;
-    let times = machine.map(MachineLog::times);
+    let Ran { head, mix, account, end, machine, agents, capacity } = ran;
+    let stretches = machine.map(MachineLog::stretches);
+    let times = stretches.map(Stretches::times);
     let is_open = !head.steps.is_empty();
     let of_end = |count: fn(&RecordEnd) -> u64| end.map_or(0, count);
     let (unsent, abandoned) = (of_end(|end| end.unsent), of_end(|end| end.abandoned));
-    let planned = account.recorded + unsent + abandoned;
+    let missing = of_end(|end| end.missing);
+    let planned = account.recorded + unsent + abandoned + missing;
     let elapsed = Duration::from_nanos(account.last_done_ns);
     let all = table(&account.all);
     let lag = account.lag.at(0.99).filter(|_| is_open);
@@ -72,19 +77,15 @@ pub(crate) fn result(ran: Ran<'_>) -> Load {
         statuses: account.statuses.iter().map(|(status, count)| (*status, *count)).collect(),
         unsent,
         abandoned,
+        missing,
         changed: account.changed,
         connections: of_end(|end| end.connections),
         bytes_sent: of_end(|end| end.bytes_sent),
         bytes_received: of_end(|end| end.bytes_received),
         body_bytes: account.body_bytes,
         client_cpu: Duration::from_nanos(of_end(|end| end.cpu_ns)),
-        unfit: unfit(
-            all.as_ref(),
-            lag.map(|p99| (p99, machine.and_then(|machine| machine.because(&account.lateness)))),
-            worked,
-            elapsed,
-            times.as_ref(),
-        ),
+        unfit: Vec::new(),
+        agents: Vec::new(),
         latency: all,
         by_request: by_request(account, mix, &head.requests),
         steps: account
@@ -107,8 +108,61 @@ pub(crate) fn result(ran: Ran<'_>) -> Load {
         warnings: Vec::new(),
     };
     result.warnings = warnings(&result, account.lag.waited);
-    result.warnings.extend(times.and_then(|times| taken_warning(&times, None)));
+    let all = result.latency.as_ref();
+    if agents.is_empty() {
+        let because = stretches.and_then(|stretches| stretches.because(&account.lateness));
+        result.unfit = unfit(all, lag.map(|p99| (p99, because)), worked, elapsed, times.as_ref());
+        result.unfit.extend(end.iter().flat_map(|end| &end.lost).cloned().map(Unfit::Told));
+        result.warnings.extend(times.and_then(|times| taken_warning(&times, None)));
+    } else {
+        let judged: Vec<_> = agents.iter().map(|agent| (agent, of_agent(agent, all, elapsed, is_open))).collect();
+        result.agents = judged.iter().map(|(agent, unfit)| told(agent, unfit, is_open)).collect();
+        let named = |agent: &AgentPart, unfit| Unfit::Agent { name: agent.name.clone(), unfit: Box::new(unfit) };
+        for (agent, unfit) in judged {
+            result.unfit.extend(unfit.into_iter().map(|unfit| named(agent, unfit)));
+            result.unfit.extend(lost(agent));
+        }
+    }
     result
+}
+
+/// Why an agent's part of the figures is not the server's, judged as this host's would be.
+fn of_agent(agent: &AgentPart, all: Option<&Latency>, elapsed: Duration, is_open: bool) -> Vec<Unfit> {
+    let lag = agent.lag.at(0.99).filter(|_| is_open);
+    let worked = agent.end.as_ref().map_or(Duration::ZERO, |end| end.worked);
+    let because = agent.machine.because(&agent.lateness);
+    unfit(all, lag.map(|p99| (p99, because)), worked, elapsed, Some(&agent.machine.times()))
+}
+
+/// What to say of an agent that did not come to its end.
+pub(crate) fn lost(agent: &AgentPart) -> Option<Unfit> {
+    agent.lost.as_ref().map(|lost| Unfit::Lost {
+        name: agent.name.clone(),
+        at: lost.at,
+        missing: agent.missing,
+        why: lost.why.clone(),
+    })
+}
+
+fn told(agent: &AgentPart, unfit: &[Unfit], is_open: bool) -> LoadAgent {
+    let lag = agent.lag.at(0.99).filter(|_| is_open);
+    let times = agent.machine.times();
+    LoadAgent {
+        name: agent.name.clone(),
+        command: agent.command.clone(),
+        requests: agent.recorded,
+        answered: agent.answered,
+        unsent: agent.end.as_ref().map_or(0, |end| end.unsent),
+        missing: agent.missing.unwrap_or(0),
+        send_lag: lag.map(|p99| SendLag { p50: agent.lag.at(0.5).unwrap_or(0), p99, max: agent.lag.max() }),
+        cpu: agent.end.as_ref().map(|end| end.cpu),
+        stolen_share: (!times.elapsed.is_zero()).then(|| times.stolen_share()),
+        start_uncertainty: agent.start_uncertainty,
+        round_trip: agent.round_trip,
+        drift: agent.drift,
+        unfit: unfit.iter().map(ToString::to_string).collect(),
+        lost: agent.lost.clone(),
+    }
 }
 
 fn setup(head: &RecordHead, is_open: bool) -> LoadSetup {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unladen_load::{Cancel, Driver, Schedule};
+use unladen_load::{Cancel, Schedule};
 use unladen_report::Load;
 
 use crate::exit::Failure;
@@ -11,13 +11,10 @@ use crate::load::capacity::find_capacity;
 use crate::load::options::{Options, Pace};
 use crate::load::recorder::{Recorder, record_end};
 use crate::load::result::{Ran, result};
+use crate::load::sender::Sender;
 use crate::load::stretch::{account, head, is_interrupted, plan};
-use crate::load::trial::{Sent, send};
+use crate::load::trial::Sent;
 use crate::progress::Progress;
-use crate::strangers::strangers;
-
-/// Requests that are tried once before the load, so that a mistake is told at once and not as ten thousand errors.
-const TRIED: usize = 20;
 
 /// Loads.
 ///
@@ -25,26 +22,23 @@ const TRIED: usize = 20;
 /// When the first requests fail, the client cannot go on, or a file cannot be written.
 pub(crate) fn load(options: &Options, cancel: &Cancel) -> Result<Load, Failure> {
     let progress = Progress::new(options.quiet);
-    let mut driver = Driver::start(options.driver.clone())?;
+    let mut sender = Sender::start(options, cancel, &progress)?;
     progress.say("trying the requests");
-    let mut http = String::new();
-    for index in 0..options.driver.requests.len().min(TRIED) {
-        http = format!("{:?}", driver.sample(index, cancel)?.version);
-    }
+    let http = sender.try_requests(options, cancel)?;
     let done = if options.find_capacity {
-        find_capacity(options, &mut driver, &http, cancel, &progress)
+        find_capacity(options, &mut sender, &http, cancel, &progress)
     } else {
-        once(options, &mut driver, &http, cancel, &progress)
+        once(options, &mut sender, &http, cancel, &progress)
     };
     progress.clear();
     let mut result = done?;
-    result.warnings.extend(strangers(&driver));
+    result.warnings.extend(sender.strangers());
     Ok(result)
 }
 
 fn once(
     options: &Options,
-    driver: &mut Driver,
+    sender: &mut Sender,
     http: &str,
     cancel: &Cancel,
     progress: &Progress,
@@ -62,9 +56,9 @@ fn once(
         progress.at(done, elapsed, planned, &line(account, elapsed));
     };
     let account = account(options, &options.pace);
-    let sent = send(driver, plan(options, &options.pace, planned), account, cancel, Some(&mut recorder), &mut watch)?;
-    let Sent { account, end, machine } = sent;
-    let end = record_end(&end, is_interrupted(&end));
+    let plan = plan(options, &options.pace, planned);
+    let Sent { account, end, machine, agents } = sender.send(plan, account, cancel, Some(&mut recorder), &mut watch)?;
+    let end = record_end(&end, &agents, is_interrupted(&end));
     recorder.end(&end, &account.all)?;
     let ran = Ran {
         head: &head,
@@ -72,6 +66,7 @@ fn once(
         account: &account,
         end: Some(&end),
         machine: Some(&machine),
+        agents: &agents,
         capacity: None,
     };
     Ok(result(ran))

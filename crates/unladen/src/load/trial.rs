@@ -6,14 +6,16 @@ use unladen_load::{Cancel, Driver, LoadEnd, LoadPlan, RequestRecord, Waited};
 
 use crate::exit::Failure;
 use crate::load::account::Account;
+use crate::load::agent_part::AgentPart;
+use crate::load::books::Books;
 use crate::load::machine_log::MachineLog;
 use crate::load::recorder::Recorder;
 
 /// How often the line that tells how far it is is drawn anew.
-const LOOK: Duration = Duration::from_millis(250);
+pub(crate) const LOOK: Duration = Duration::from_millis(250);
 
-/// How often the records are handed to the system: so much of them is lost if the process is killed.
-const STORE: Duration = Duration::from_secs(1);
+/// Called some times a second, with the account so far and the time since the start.
+pub(crate) type Watch<'a> = &'a mut dyn FnMut(&Account, Duration);
 
 /// A stretch of load that has ended.
 pub(crate) struct Sent {
@@ -21,6 +23,8 @@ pub(crate) struct Sent {
     pub(crate) end: LoadEnd,
     /// What the machine did meanwhile.
     pub(crate) machine: MachineLog,
+    /// The hosts that sent it; empty where this one did.
+    pub(crate) agents: Vec<AgentPart>,
 }
 
 /// Sends as planned, and keeps the account meanwhile; `watch` is called some times a second.
@@ -32,38 +36,31 @@ pub(crate) fn send(
     plan: LoadPlan,
     mut account: Account,
     cancel: &Cancel,
-    mut recorder: Option<&mut Recorder>,
-    watch: &mut dyn FnMut(&Account, Duration),
+    recorder: Option<&mut Recorder>,
+    watch: Watch<'_>,
 ) -> Result<Sent, Failure> {
     let mut running = driver.load(plan, cancel)?;
     let started = running.started();
     let mut machine = MachineLog::begin(started);
-    let (mut looked, mut stored) = (Instant::now(), Instant::now());
+    let (mut looked, mut books) = (Instant::now(), Books::new(&mut account, recorder));
     loop {
         match running.wait(LOOK) {
             Waited::Outcomes(batch) => {
                 for outcome in &batch {
-                    let record = RequestRecord::of(outcome, started);
-                    account.record(&record);
-                    if let Some(recorder) = &mut recorder {
-                        recorder.record(&record)?;
-                    }
+                    books.record(&RequestRecord::of(outcome, started))?;
                 }
             }
             Waited::Nothing => {}
             Waited::Ended => break,
         }
-        if let Some(recorder) = recorder.as_mut().filter(|_| stored.elapsed() >= STORE) {
-            stored = Instant::now();
-            recorder.store()?;
-        }
+        books.store()?;
         if looked.elapsed() >= LOOK {
             looked = Instant::now();
             machine.look();
-            watch(&account, started.elapsed());
+            watch(books.account, started.elapsed());
         }
     }
     let end = running.end()?;
     machine.end();
-    Ok(Sent { account, end, machine })
+    Ok(Sent { account, end, machine, agents: Vec::new() })
 }

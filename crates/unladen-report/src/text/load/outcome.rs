@@ -39,6 +39,7 @@ fn answered(result: &Load) -> String {
     for (n, what) in [
         (result.unsent, "never sent (as many as allowed were under way until the end)"),
         (result.abandoned, "still under way when interrupted"),
+        (result.missing, "missing: the agents that were to send them were lost"),
         (result.cut_short, "not answered in time (in the latencies with the time waited)"),
         (result.changed, "answered with another body than the first"),
     ] {

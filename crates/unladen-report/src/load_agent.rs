@@ -1,0 +1,65 @@
+//! The principal type is [`LoadAgent`]: one of the hosts that a load is sent from.
+
+use std::time::Duration;
+
+use crate::send_lag::SendLag;
+
+/// One of the hosts that a load is sent from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadAgent {
+    /// Its name.
+    pub name: String,
+    /// The command that reaches it.
+    pub command: String,
+    /// Requests of which it told what became.
+    pub requests: u64,
+    /// Of these, answered as expected.
+    pub answered: u64,
+    /// Requests planned and never sent: the most that may be under way were.
+    pub unsent: u64,
+    /// Requests planned of which it told nothing: it was lost.
+    pub missing: u64,
+    /// How late it sent itself. None in a closed loop, and where it sent nothing.
+    pub send_lag: Option<SendLag>,
+    /// Its own CPU; none where it was lost.
+    pub cpu: Option<Duration>,
+    /// The share of its machine's processors that the hypervisor took meanwhile.
+    pub stolen_share: Option<f64>,
+    /// How far its start may be from the agreed one.
+    pub start_uncertainty: Duration,
+    /// The least time from a question to its answer.
+    pub round_trip: Duration,
+    /// How much further its clock went than the one here, from the start to the end; none where that is not known.
+    pub drift: Option<Drift>,
+    /// Why its figures are not the server's, in words; empty if they are.
+    pub unfit: Vec<String>,
+    /// Set if it did not come to its end.
+    pub lost: Option<Lost>,
+}
+
+/// How far two clocks went apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Drift {
+    /// ns; above 0 where the clock there went further.
+    pub ns: i64,
+    /// ns to both sides.
+    pub uncertainty_ns: u64,
+}
+
+/// When the last was heard of an agent, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lost {
+    /// Since the start.
+    pub at: Duration,
+    /// What became of it, as far as that is known.
+    pub why: String,
+}
+
+// === impl LoadAgent ===
+
+impl LoadAgent {
+    /// Whether its part of the figures is the server's.
+    pub fn is_fit(&self) -> bool {
+        self.unfit.is_empty() && self.lost.is_none()
+    }
+}

@@ -1,0 +1,47 @@
+//! The principal type is [`AgentPart`]: what one of the hosts did of a load.
+
+use std::time::Duration;
+
+use unladen_load::{LoadEnd, RequestRecord};
+use unladen_report::{Drift, Lost};
+
+use crate::load::account::Lag;
+use crate::load::lateness::Lateness;
+use crate::load::machine_log::Stretches;
+
+/// What one of the hosts did of a load, as far as it told.
+#[derive(Debug, Default)]
+pub(crate) struct AgentPart {
+    pub(crate) name: String,
+    pub(crate) command: String,
+    pub(crate) recorded: u64,
+    pub(crate) answered: u64,
+    pub(crate) lag: Lag,
+    pub(crate) lateness: Lateness,
+    /// What its machine did.
+    pub(crate) machine: Stretches,
+    /// None of one that was lost.
+    pub(crate) end: Option<LoadEnd>,
+    pub(crate) lost: Option<Lost>,
+    /// Planned requests of one that was lost, of which it told nothing; none where nothing was planned, as in a closed
+    /// loop that time ends.
+    pub(crate) missing: Option<u64>,
+    /// How far its start may be from the agreed one.
+    pub(crate) start_uncertainty: Duration,
+    pub(crate) round_trip: Duration,
+    pub(crate) drift: Option<Drift>,
+}
+
+// === impl AgentPart ===
+
+impl AgentPart {
+    /// Takes a record.
+    pub(crate) fn record(&mut self, record: &RequestRecord) {
+        self.recorded += 1;
+        self.answered += u64::from(record.error.is_none());
+        self.lag.record(record.lag_ns);
+        if let Some(lag_ns) = record.lag_ns {
+            self.lateness.record(record.planned_ns, lag_ns);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! The principal type is [`Books`]: where records go, whoever sent the requests.
+
+use std::time::{Duration, Instant};
+
+use unladen_load::RequestRecord;
+
+use crate::exit::Failure;
+use crate::load::account::Account;
+use crate::load::recorder::Recorder;
+
+/// How often the records are handed to the system: so much of them is lost if the process is killed.
+const STORE: Duration = Duration::from_secs(1);
+
+/// An account, and the files beside it.
+pub(crate) struct Books<'a> {
+    pub(crate) account: &'a mut Account,
+    recorder: Option<&'a mut Recorder>,
+    stored: Instant,
+}
+
+// === impl Books ===
+
+impl<'a> Books<'a> {
+    pub(crate) fn new(account: &'a mut Account, recorder: Option<&'a mut Recorder>) -> Self {
+        Self { account, recorder, stored: Instant::now() }
+    }
+
+    /// Takes a record.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub(crate) fn record(&mut self, record: &RequestRecord) -> Result<(), Failure> {
+        self.account.record(record);
+        self.recorder.as_mut().map_or(Ok(()), |recorder| recorder.record(record))
+    }
+
+    /// Hands the records to the system, from time to time.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub(crate) fn store(&mut self) -> Result<(), Failure> {
+        match self.recorder.as_mut().filter(|_| self.stored.elapsed() >= STORE) {
+            Some(recorder) => {
+                self.stored = Instant::now();
+                recorder.store()
+            }
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The principal type is [`Merge`]: what all agents tell, put together.
+
+use std::time::Instant;
+
+use unladen_load::{End, LoadEnd};
+use unladen_report::Lost;
+
+use super::far_agent::Told;
+use crate::exit::Failure;
+use crate::load::agent_part::AgentPart;
+use crate::load::books::Books;
+
+/// The parts of all agents.
+pub(super) struct Merge {
+    parts: Vec<AgentPart>,
+    started: Instant,
+}
+
+// === impl Merge ===
+
+impl Merge {
+    pub(super) fn new(parts: Vec<AgentPart>, started: Instant) -> Self {
+        Self { parts, started }
+    }
+
+    /// Takes what one agent told.
+    pub(super) fn take(&mut self, index: usize, told: Told, books: &mut Books<'_>) -> Result<(), Failure> {
+        let Some(part) = self.parts.get_mut(index) else { return Ok(()) };
+        match told {
+            Told::Records(records) => {
+                for record in &records {
+                    part.record(record);
+                    books.record(record)?;
+                }
+            }
+            Told::Look(end, times) => part.machine.push(end, times),
+            Told::Ended(end) => part.end = Some(*end),
+            Told::Lost(heard, why) => {
+                part.lost = Some(Lost { at: heard.saturating_duration_since(self.started), why });
+            }
+        }
+        Ok(())
+    }
+
+    /// What the load came to beside the records, and each agent's part.
+    pub(super) fn end(self) -> (LoadEnd, Vec<AgentPart>) {
+        let ends: Vec<&LoadEnd> = self.parts.iter().filter_map(|part| part.end.as_ref()).collect();
+        (together(&ends), self.parts)
+    }
+}
+
+/// The ends of all shares as that of one load. Its thread is the busiest of them: whether one had no time left is
+/// judged agent by agent.
+fn together(ends: &[&LoadEnd]) -> LoadEnd {
+    let sum = |count: fn(&LoadEnd) -> u64| ends.iter().map(|end| count(end)).fold(0, u64::saturating_add);
+    let is = |end: End| ends.iter().any(|of| of.ended == end);
+    let mut first_errors = std::collections::BTreeMap::new();
+    for (kind, text) in ends.iter().flat_map(|end| &end.first_errors) {
+        let text: String = text.chars().take(1_000).collect();
+        first_errors.entry(*kind).or_insert(text);
+    }
+    LoadEnd {
+        ended: match () {
+            () if is(End::Cancelled) => End::Cancelled,
+            () if !ends.is_empty() && ends.iter().all(|end| end.ended == End::Requests) => End::Requests,
+            () => End::Until,
+        },
+        sent: sum(|end| end.sent),
+        unsent: sum(|end| end.unsent),
+        abandoned: sum(|end| end.abandoned),
+        bytes_sent: sum(|end| end.bytes_sent),
+        bytes_received: sum(|end| end.bytes_received),
+        connections_opened: sum(|end| end.connections_opened),
+        closed_by_server: sum(|end| end.closed_by_server),
+        retries: sum(|end| end.retries),
+        cpu: ends.iter().map(|end| end.cpu).sum(),
+        worked: ends.iter().map(|end| end.worked).max().unwrap_or_default(),
+        paced: ends.iter().map(|end| end.paced).sum(),
+        first_errors,
+    }
+}
+
+#[cfg(test)]
+mod tests;

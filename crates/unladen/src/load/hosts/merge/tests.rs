@@ -1,0 +1,95 @@
+use std::time::Duration;
+
+use proptest::prelude::*;
+use unladen_load::{ErrorKind, Mix, RecordBatch, RequestRecord, Step};
+
+use super::*;
+use crate::load::account::Account;
+
+fn any_record() -> impl Strategy<Value = RequestRecord> {
+    let error = prop_oneof![4 => Just(None), 1 => prop::sample::select(ErrorKind::ALL.to_vec()).prop_map(Some)];
+    let times = (0_u64..9_000_000_000, prop::option::of(0_u64..1 << 30), 0_u64..1 << 36);
+    (0_u32..3, times, prop::option::of(200_u16..210), any::<bool>(), error).prop_map(
+        |(request, (planned_ns, lag_ns, latency_ns), status, reused, error)| RequestRecord {
+            request,
+            planned_ns,
+            lag_ns,
+            sent_ns: lag_ns,
+            first_byte_ns: None,
+            latency_ns,
+            status,
+            body_bytes: 17,
+            reused,
+            retried: false,
+            changed: reused,
+            error,
+        },
+    )
+}
+
+fn account() -> Account {
+    let steps = [Step::steady(1.0, Duration::from_secs(4)), Step::steady(2.0, Duration::from_secs(5))];
+    let mix = Mix::weighted((0..3).map(|index| (index, 1.0)));
+    Account::new(&[Duration::from_millis(1), Duration::from_secs(1)], &mix, 3, &steps)
+}
+
+/// All that a result is made of.
+fn shown(account: &Account) -> String {
+    format!("{account:?}")
+}
+
+fn part() -> AgentPart {
+    AgentPart::default()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Bin by bin, slice by slice, request by request and step by step: whatever order batches come in.
+    #[test]
+    fn merged_is_what_the_records_one_after_the_other_are(
+        of_agents in prop::collection::vec(prop::collection::vec(any_record(), 0..60), 1..4),
+        batch in 1_usize..20,
+        order in any::<u64>(),
+    ) {
+        let mut whole = account();
+        of_agents.iter().flatten().for_each(|record| whole.record(record));
+
+        let mut merged = account();
+        let mut merge = Merge::new(of_agents.iter().map(|_| part()).collect(), Instant::now());
+        let mut books = Books::new(&mut merged, None);
+        let mut waiting: Vec<Vec<Vec<RequestRecord>>> =
+            of_agents.iter().map(|records| records.chunks(batch).map(<[_]>::to_vec).collect()).collect();
+        let mut rng = fastrand::Rng::with_seed(order);
+        while waiting.iter().any(|batches| !batches.is_empty()) {
+            let agent = rng.usize(..waiting.len());
+            if waiting[agent].is_empty() {
+                continue;
+            }
+            // As they come over the pipe.
+            let mut sent = RecordBatch::default();
+            waiting[agent].remove(0).iter().for_each(|record| sent.push(record));
+            let told = Told::Records(sent.records().unwrap());
+            prop_assert!(merge.take(agent, told, &mut books).is_ok());
+        }
+        prop_assert_eq!(shown(&merged), shown(&whole));
+        let (_, parts) = merge.end();
+        for (part, records) in parts.iter().zip(&of_agents) {
+            prop_assert_eq!(part.recorded, records.len() as u64);
+            prop_assert_eq!(part.answered, records.iter().filter(|record| record.error.is_none()).count() as u64);
+        }
+    }
+}
+
+#[test]
+fn one_that_is_lost_is_told_with_its_time_and_leaves_the_others_whole() {
+    let started = Instant::now();
+    let mut merge = Merge::new(vec![part(), part()], started);
+    let mut account = account();
+    let mut books = Books::new(&mut account, None);
+    let lost = Told::Lost(started + Duration::from_secs(3), "its pipe ended".into());
+    merge.take(1, lost, &mut books).unwrap();
+    let (_, parts) = merge.end();
+    assert_eq!(parts[0].lost, None);
+    assert_eq!(parts[1].lost, Some(Lost { at: Duration::from_secs(3), why: "its pipe ended".into() }));
+}

@@ -1,0 +1,83 @@
+//! The principal type is [`Sender`]: who sends a load, this host or several others.
+
+use unladen_load::{Cancel, Driver, LoadPlan};
+use unladen_report::Warning;
+
+use crate::exit::Failure;
+use crate::load::account::Account;
+use crate::load::hosts::Hosts;
+use crate::load::options::Options;
+use crate::load::recorder::Recorder;
+use crate::load::trial::{Sent, Watch, send};
+use crate::progress::Progress;
+use crate::strangers::{strangers, strangers_warning};
+
+/// Requests that are tried once before the load, so that a mistake is told at once and not as ten thousand errors.
+const TRIED: usize = 20;
+
+/// Who sends.
+pub(crate) enum Sender {
+    /// This process.
+    Here(Box<Driver>),
+    /// Agents on other hosts.
+    Hosts(Hosts),
+}
+
+// === impl Sender ===
+
+impl Sender {
+    /// Starts whoever is to send.
+    ///
+    /// # Errors
+    /// When a client does not start, or a host cannot be reached.
+    pub(crate) fn start(options: &Options, cancel: &Cancel, progress: &Progress) -> Result<Self, Failure> {
+        if options.hosts.is_empty() {
+            return Ok(Self::Here(Box::new(Driver::start(options.driver.clone())?)));
+        }
+        Hosts::start(options, cancel, progress).map(Self::Hosts)
+    }
+
+    /// Sends the first requests once, from everywhere; tells the version of HTTP of the last one.
+    ///
+    /// # Errors
+    /// When one is not answered as expected.
+    pub(crate) fn try_requests(&mut self, options: &Options, cancel: &Cancel) -> Result<String, Failure> {
+        let tried = options.driver.requests.len().min(TRIED);
+        match self {
+            Self::Here(driver) => {
+                let mut http = String::new();
+                for index in 0..tried {
+                    http = format!("{:?}", driver.sample(index, cancel)?.version);
+                }
+                Ok(http)
+            }
+            Self::Hosts(hosts) => hosts.try_requests(tried, cancel),
+        }
+    }
+
+    /// Sends as planned, and keeps the account meanwhile; `watch` is called some times a second.
+    ///
+    /// # Errors
+    /// When nobody can go on, or the records cannot be written.
+    pub(crate) fn send(
+        &mut self,
+        plan: LoadPlan,
+        account: Account,
+        cancel: &Cancel,
+        recorder: Option<&mut Recorder>,
+        watch: Watch<'_>,
+    ) -> Result<Sent, Failure> {
+        match self {
+            Self::Here(driver) => send(driver, plan, account, cancel, recorder, watch),
+            Self::Hosts(hosts) => hosts.send(&plan, account, cancel, recorder, watch),
+        }
+    }
+
+    /// What to say of users whom the application has met for the first time.
+    pub(crate) fn strangers(&self) -> Option<Warning> {
+        match self {
+            Self::Here(driver) => strangers(driver),
+            Self::Hosts(hosts) => strangers_warning(hosts.strangers()),
+        }
+    }
+}
