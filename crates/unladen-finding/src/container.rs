@@ -26,8 +26,10 @@ pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
         Some(home.name.clone())
     };
     let own = fix.file.iter_mut().filter(|_| !fix.lines.is_empty()).map(|file| (file, group));
+    let mut mounted = Vec::new();
     for (file, group) in own.chain(fix.also.iter_mut().map(|part| (&mut part.file, part.group.or(group)))) {
         if let Some(name) = at_home(file, group) {
+            mounted.extend(mount(&name, file));
             file.push_str(&format!(", inside {name}"));
         }
     }
@@ -49,6 +51,11 @@ pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
             home.name
         ));
         let of_it: Vec<&str> =
+            mounted.iter().filter(|(name, _)| *name == home.name).map(|(_, line)| line.as_str()).collect();
+        if !of_it.is_empty() {
+            fix.advice.push_str(&format!(" ({})", of_it.join("; ")));
+        }
+        let of_it: Vec<&str> =
             inside.iter().filter(|(name, _)| *name == home.name).map(|(_, command)| command.as_str()).collect();
         if !of_it.is_empty() {
             fix.advice.push_str(&format!("; to be run inside it: {}", of_it.join("; ")));
@@ -66,6 +73,24 @@ pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
             finding.check_again = again::weigh(evidence);
         }
     }
+}
+
+/// How a file of the fix gets into a container: by a line of its Dockerfile, its Compose file or its pod's values. Only
+/// of a file that the fix makes: one that is there already has other lines too.
+fn mount(container: &str, file: &str) -> Option<(String, String)> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
+    let is_path = file.starts_with('/') && file.bytes().all(is_plain);
+    let name = file.rsplit('/').next().filter(|name| is_path && name.contains("unladen"))?;
+    let line = if container.starts_with("the service ") {
+        format!("in the Compose file, below volumes: of that service: - ./{name}:{file}:ro")
+    } else if container.contains(" of the pod ") {
+        format!(
+            "in the pod's template or its Helm values: a ConfigMap with {name}, mounted at {file} with subPath: {name}"
+        )
+    } else {
+        format!("in its Dockerfile: COPY {name} {file}")
+    };
+    Some((container.to_owned(), line))
 }
 
 /// Whether any part of a command line is one.
@@ -118,6 +143,24 @@ mod tests {
         let unknown = placed(None, fix);
         assert!(unknown.fix.commands.is_empty(), "{:?}", unknown.fix);
         assert!(unknown.fix.advice.ends_with("and counts once it is started again"), "{:?}", unknown.fix);
+    }
+
+    #[test]
+    fn a_file_that_the_fix_makes_gets_into_each_kind_of_container_by_a_line() {
+        let file = "/etc/php/8.2/fpm/conf.d/zz-unladen.ini";
+        let line = |container| mount(container, file).map(|(_, line)| line);
+        assert_eq!(
+            line("the service php of the Compose project shop").unwrap(),
+            format!("in the Compose file, below volumes: of that service: - ./zz-unladen.ini:{file}:ro")
+        );
+        assert!(line("the container php of the pod shop/web").unwrap().contains("subPath: zz-unladen.ini"));
+        assert_eq!(line("the container web").unwrap(), format!("in its Dockerfile: COPY zz-unladen.ini {file}"));
+        // It has other lines too, which would be gone.
+        assert_eq!(mount("the container web", "/etc/php/8.2/fpm/php.ini"), None);
+        assert_eq!(mount("the container web", "/etc/un laden;x"), None);
+        let fix = Fix::advice("x").lines(file, ["opcache.enable = 1"]);
+        let found = placed(Some("docker restart web"), fix);
+        assert!(found.fix.advice.contains("mounted into it (in its Dockerfile: COPY zz-unladen.ini"), "{found:?}");
     }
 
     #[test]
