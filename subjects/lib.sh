@@ -55,7 +55,8 @@ absent() {
 boot_links() {
     { find /etc/systemd/system -maxdepth 2 -type l \( -lname '*/nginx.service' -o -lname '*/php*-fpm.service' \
         -o -lname '*/postgresql*.service' -o -lname '*/*sympa*.s*' -o -lname '*/rsyslog.service' -o -lname '*/haproxy.service' \
-        -o -lname '*/mariadb.service' -o -lname '*/pgbouncer.service' -o -lname '*/ssh.service' -o -lname '*/ssh.socket' \) \
+        -o -lname '*/mariadb.service' -o -lname '*/pgbouncer.service' -o -lname '*/ssh.service' -o -lname '*/ssh.socket' \
+        -o -lname '*/prometheus-*' \) \
         || :; } 2>/dev/null | sort
 }
 
