@@ -66,8 +66,15 @@ impl Params {
 }
 
 /// Writes one pair as it goes over the wire: any bytes are a name or a value.
+#[inline]
 pub fn write_param(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     out.reserve(name.len() + value.len() + 8);
+    if name.len().max(value.len()) <= MOST_IN_ONE_BYTE {
+        out.extend_from_slice(&[name.len() as u8, value.len() as u8]);
+        out.extend_from_slice(name);
+        out.extend_from_slice(value);
+        return;
+    }
     for length in [name.len(), value.len()] {
         if length <= MOST_IN_ONE_BYTE {
             out.push(length as u8);

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use socket2::{SockRef, TcpKeepalive};
+use socket2::{Domain, SockAddr, SockRef, TcpKeepalive, Type};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::task::JoinSet;
 
@@ -56,7 +56,7 @@ async fn unix(path: &Path, timeout: Duration) -> io::Result<UnixStream> {
     let last = Instant::now() + timeout.mul_f64(0.9);
     let mut wait = QUEUE_WAIT;
     loop {
-        match UnixStream::connect(path).await {
+        match connect_unix(path) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock && Instant::now() + wait < last => {
                 tokio::time::sleep(wait.mul_f64(0.5 + fastrand::f64())).await;
                 wait = (wait * 2).min(LONGEST_QUEUE_WAIT);
@@ -64,6 +64,14 @@ async fn unix(path: &Path, timeout: Duration) -> io::Result<UnixStream> {
             done => return done,
         }
     }
+}
+
+/// A Unix socket connects at once, or not at all: there is nothing to be waited for, nor asked about afterwards.
+fn connect_unix(path: &Path) -> io::Result<UnixStream> {
+    let kind = Type::STREAM.nonblocking().cloexec();
+    let socket = socket2::Socket::new(Domain::UNIX, kind, None)?;
+    socket.connect(&SockAddr::unix(path)?)?;
+    UnixStream::from_std(socket.into())
 }
 
 async fn race(addresses: &[SocketAddr]) -> io::Result<TcpStream> {

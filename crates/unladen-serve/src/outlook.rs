@@ -175,7 +175,7 @@ fn peer_of(settings: &SiteSettings, url: &Url, outlook: &mut Outlook) -> Peer {
         outlook.notes.push("TLS is spoken there: what comes by plain http is no request".to_owned());
     }
     let is_https = settings.tls.is_some() || (is_https && trusts);
-    Peer { address: Some(std::net::Ipv4Addr::LOCALHOST.into()), is_https, named: None }
+    Peer { address: Some(std::net::Ipv4Addr::LOCALHOST.into()), is_https, ..Peer::default() }
 }
 
 fn cookies_of(request: &Request, cache: &Cache) -> Vec<CookieSeen> {

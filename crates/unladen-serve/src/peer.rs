@@ -1,12 +1,14 @@
 //! The principal type is [`Peer`]: who is at the other end of a connection.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// Who is at the other end of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Peer {
     /// None: it is a Unix socket.
     pub(crate) address: Option<IpAddr>,
+    /// Of TCP.
+    pub(crate) port: Option<u16>,
     pub(crate) is_https: bool,
     /// Of several sites at its address, the one that it has named with TLS; none: it has named none, or there is one.
     pub(crate) named: Option<Named>,
@@ -25,7 +27,13 @@ pub(crate) struct Named {
 
 impl Peer {
     /// Who came without TLS.
-    pub(crate) fn plain(address: Option<IpAddr>) -> Self {
-        Self { address, is_https: false, named: None }
+    pub(crate) fn plain(address: Option<SocketAddr>) -> Self {
+        let (address, port) = (address.map(|address| address.ip()), address.map(|address| address.port()));
+        Self { address, port, is_https: false, named: None }
     }
+}
+
+/// As of IPv4, where it is one of IPv4 within IPv6.
+pub(crate) fn canonical(address: SocketAddr) -> SocketAddr {
+    SocketAddr::new(address.ip().to_canonical(), address.port())
 }

@@ -41,6 +41,8 @@ pub(crate) struct Transaction<'a> {
     pub(crate) cache: Option<(CacheResult, &'static str)>,
     /// Whom it is for, where that is not who is at the other end of the connection.
     pub(crate) client: Option<IpAddr>,
+    /// Of the client's connection, where there is nobody between.
+    pub(crate) port: Option<u16>,
     /// Who waits for it, if it is a fetch.
     pub(crate) fetched: Option<Rc<Fetched>>,
     /// What answers it, if that is a program that stands for its path.
@@ -117,6 +119,7 @@ impl Transaction<'_> {
             trace: account.trace.as_ref(),
             began: self.began,
             client: self.client,
+            port: self.port,
             script: self.script.as_deref(),
             queue_entry: self.queue_entry,
             deadline: &deadline,
@@ -143,7 +146,7 @@ impl Transaction<'_> {
         {
             self.proxy.upstream.report(endpoint, false);
         }
-        if state.has_begun() {
+        if state.has_begun() && !state.is_left.get() {
             return self.tell(&state, End::Broken(reason), &account, now);
         }
         // Before the client can know, and ask again on another thread.

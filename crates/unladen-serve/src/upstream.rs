@@ -7,6 +7,7 @@ pub(crate) mod deliver;
 pub(crate) mod exchange;
 pub(crate) mod fastcgi;
 pub(crate) mod named_file;
+pub(crate) mod outlive;
 pub(crate) mod params;
 pub(crate) mod receive;
 pub(crate) mod retry;

@@ -1,12 +1,12 @@
 //! How a client's connection begins: PROXY, if a proxy speaks first, and TLS.
 
-use std::net::IpAddr;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use unladen_pool::{Socket, Transport};
 
 use crate::context::Slot;
-use crate::peer::Peer;
+use crate::peer::{Peer, canonical};
 use crate::site::{Site, proxy_protocol};
 
 impl Slot {
@@ -24,14 +24,14 @@ impl Slot {
         &self,
         site: &Site,
         mut socket: Socket,
-        address: Option<IpAddr>,
+        address: Option<SocketAddr>,
     ) -> Option<(Transport, Peer)> {
         let acceptor = self.acceptor.borrow().clone();
         let opening = async {
             let mut address = address;
-            if site.settings.trusted.proxy_protocol && site.trust.is_trusted_peer(address) {
+            if site.settings.trusted.proxy_protocol && site.trust.is_trusted_peer(address.map(|address| address.ip())) {
                 let told = proxy_protocol::read(&mut socket).await.ok()?;
-                address = told.map(|told| told.ip().to_canonical()).or(address);
+                address = told.map(canonical).or(address);
             }
             let Some(acceptor) = acceptor else { return Some((Transport::Plain(socket), Peer::plain(address))) };
             let transport = acceptor.accept(socket).await.ok()?;
@@ -39,7 +39,7 @@ impl Slot {
                 Transport::TlsServer(stream) => stream.get_ref().1.server_name().and_then(|name| self.named(name)),
                 _ => None,
             };
-            Some((transport, Peer { address, is_https: true, named }))
+            Some((transport, Peer { is_https: true, named, ..Peer::plain(address) }))
         };
         let patience = self.bounds.borrow().head_timeout;
         tokio::time::timeout(patience, opening).await.ok().flatten()

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::future::poll_fn;
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,7 +21,7 @@ use crate::downstream::h1;
 use crate::limits::budget::Budget;
 use crate::limits::crowd::CrowdPermit;
 use crate::limits::shortage::{CROWDED, SHORT, short_of_files};
-use crate::peer::Peer;
+use crate::peer::{Peer, canonical};
 use crate::plan::{ListenSocket, Plan, State};
 use crate::upstream_tasks::UpstreamTasks;
 
@@ -130,18 +130,18 @@ impl Accepting {
         })
     }
 
-    async fn accept(&self) -> io::Result<(Socket, Option<IpAddr>)> {
+    async fn accept(&self) -> io::Result<(Socket, Option<SocketAddr>)> {
         match self {
             Self::Tcp(listener) => {
                 let (stream, address) = listener.accept().await?;
-                Ok((Socket::Tcp(stream), Some(address.ip().to_canonical())))
+                Ok((Socket::Tcp(stream), Some(canonical(address))))
             }
             Self::Unix(listener) => Ok((Socket::Unix(listener.accept().await?.0), None)),
         }
     }
 
     /// Gives what waits in the queue, asking the system itself: the runtime may not have heard of it yet.
-    fn accept_queued(self, mut take: impl FnMut(Socket, Option<IpAddr>)) {
+    fn accept_queued(self, mut take: impl FnMut(Socket, Option<SocketAddr>)) {
         match self {
             Self::Tcp(listener) => {
                 let Ok(listener) = listener.into_std() else { return };
@@ -149,7 +149,7 @@ impl Accepting {
                     if stream.set_nonblocking(true).is_ok()
                         && let Ok(stream) = TcpStream::from_std(stream)
                     {
-                        take(Socket::Tcp(stream), Some(address.ip().to_canonical()));
+                        take(Socket::Tcp(stream), Some(canonical(address)));
                     }
                 }
             }
@@ -276,8 +276,9 @@ fn admit(slot: &Slot, socket: &Socket, address: Option<IpAddr>) -> Result<Option
     place
 }
 
-fn spawn(socket: Socket, address: Option<IpAddr>, context: &Rc<Context>, slot: &Rc<Slot>) {
-    let Ok(place) = admit(slot, &socket, address) else { return };
+fn spawn(socket: Socket, address: Option<SocketAddr>, context: &Rc<Context>, slot: &Rc<Slot>) {
+    let ip = address.map(|address| address.ip());
+    let Ok(place) = admit(slot, &socket, ip) else { return };
     let guard = ConnectionGuard::new(context, slot);
     let (context, slot) = (context.clone(), slot.clone());
     // In a box of its own: the runtime moves what it is given several times before it runs.
@@ -287,7 +288,7 @@ fn spawn(socket: Socket, address: Option<IpAddr>, context: &Rc<Context>, slot: &
             Some(site) => {
                 if let Some((transport, peer)) = slot.open(&site, socket, address).await {
                     // Of PROXY it is known only now whose it is.
-                    let told = if peer.address == address { Ok(None) } else { site.enter(peer.address) };
+                    let told = if peer.address == ip { Ok(None) } else { site.enter(peer.address) };
                     drop(site);
                     if let Ok(_place) = told {
                         h1::serve(transport, peer, context, slot).await;

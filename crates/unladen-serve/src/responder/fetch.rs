@@ -67,6 +67,7 @@ pub(crate) fn fetch(
             now: began,
             cache: None,
             client: None,
+            port: None,
             script,
             fetched: Some(fetched),
             queue_entry: QueueEntry { flow, shared: Some(&join), is_question: false },

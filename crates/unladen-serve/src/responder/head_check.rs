@@ -46,6 +46,7 @@ impl InboundRequest<'_> {
             now: began,
             cache: None,
             client: None,
+            port: None,
             script: self.script.borrow().clone(),
             fetched: None,
             queue_entry: QueueEntry { is_question: true, ..QueueEntry::default() },

@@ -31,6 +31,7 @@ pub(super) async fn respond(
         now,
         cache,
         client,
+        port: None,
         script: None,
         fetched,
         queue_entry,

@@ -164,6 +164,7 @@ impl InboundRequest<'_> {
             now: self.now,
             cache: Some((CacheResult::Pass, why)),
             client: who.address,
+            port: self.peer.port.filter(|_| who.address == self.peer.address),
             script: self.script.borrow().clone(),
             fetched: None,
             queue_entry: QueueEntry { flow: self.flow(request, who), ..QueueEntry::default() },

@@ -1,7 +1,9 @@
 //! One attempt at an [`Exchange`]: the request sent on one connection, and its answer passed on, whichever HTTP is
 //! spoken.
 
+use std::collections::VecDeque;
 use std::future::poll_fn;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
@@ -13,7 +15,9 @@ use unladen_pool::{Buffer, Connection, Endpoint, Half, Lease, Stream, TlsFault};
 
 use crate::message::compose::{Additions, request_to_h1, request_to_h2};
 use crate::message::downstream::{Downstream, ResponseOptions};
-use crate::message::stream::{BodySource, H1Sink, H2Sink, PumpError, Relay, Relayed, Sink, SinkError, SourceError};
+use crate::message::stream::{
+    BodySource, H1Sink, H2Sink, Piece, PumpError, Relay, Relayed, Sink, SinkError, SourceError,
+};
 use crate::request::phase::Phase;
 use crate::request::stretch::Stretch;
 use crate::upstream::answer::{Answer, Lost};
@@ -353,7 +357,9 @@ pub(crate) enum Rest<'w, 'c, 'u> {
     Waiting { download: Relay<'u>, to: Sink<'w>, body: &'w mut BodySource<'c> },
     /// A file that the upstream has named: the client has nothing of it, and no head either.
     File {
-        from: BodySource<'w>,
+        file: Arc<OwnedFd>,
+        /// What of it is the body: none if there is none.
+        pieces: VecDeque<Piece>,
         client: &'w mut Downstream<'c>,
         response: &'w Response,
         options: ResponseOptions,

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 
 use unladen_observability::{End, Reason};
 
-use crate::message::stream::{BodySource, PumpError, Relay, Relayed, Sink, SinkError};
+use crate::message::stream::{BodySource, FileSource, Piece, PumpError, Relay, Relayed, Sink, SinkError};
 use crate::request::phase::Phase;
 use crate::request::stretch::Stretch;
 use crate::upstream::attempt::Rest;
@@ -30,9 +30,18 @@ impl Exchange<'_, '_> {
         self.deadline.lift();
         let (mut file, mut download, mut to, body) = match rest {
             Rest::Waiting { download, to, body } => (None, download, to, body),
-            Rest::File { from, client, response, options, body } => {
+            Rest::File { file, pieces, client, response, options, body } => {
                 self.state.status.set(status);
+                let share = client.share().cloned();
                 let to = client.respond(response, options, self.deadline.now()).map_err(|()| Failure::ClientGone)?;
+                let from = if pieces.iter().all(Piece::is_empty) {
+                    BodySource::Empty
+                } else if to.takes_files() {
+                    BodySource::File(Box::new(FileSource::direct(file, pieces, false)))
+                } else {
+                    let hold = |bytes| share.as_ref().and_then(|share| share.try_hold(bytes));
+                    BodySource::File(Box::new(FileSource::read(file, pieces, hold)))
+                };
                 // It is on a disk already: nothing of it is read ahead.
                 (Some(from), Relay::new(None, self.client), to, body)
             }
@@ -60,7 +69,7 @@ impl Exchange<'_, '_> {
         self.state.bytes_out.set(to.coded().unwrap_or(download.bytes));
         match done {
             Ok(()) => Ok(Attempt::Done(End::Answered)),
-            Err(PumpError::Source(_)) => {
+            Err(PumpError::Source(_) | PumpError::Sink(SinkError::Shrunk)) => {
                 if !to.has_sent() {
                     // The client knows nothing of the answer yet, and so can have one of our own.
                     self.state.status.set(0);

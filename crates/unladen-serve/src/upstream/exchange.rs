@@ -31,6 +31,8 @@ pub(crate) struct Exchange<'a, 'u> {
     pub(crate) began: Instant,
     /// In front of an application: whom it is for.
     pub(crate) client: Option<IpAddr>,
+    /// Of that one's connection, where there is nobody between.
+    pub(crate) port: Option<u16>,
     /// What answers it, if that is a program that stands for its path.
     pub(crate) script: Option<&'a Script>,
     /// In whose turn it is sent.

@@ -30,6 +30,7 @@ impl<'u> Exchange<'_, 'u> {
             request: self.request,
             additions: &self.additions(&endpoint, work),
             client: self.client,
+            port: self.port,
             script: self.script,
             settings,
             body: self.length(work),
@@ -50,10 +51,15 @@ impl<'u> Exchange<'_, 'u> {
         let half = Half(&connection.transport);
         let sink = Sink::from(H1Sink::fastcgi(half, &mut buffers, number));
         let said = &self.state.said;
-        let output = Output::new(half, &mut connection.buffer, number, &said.stderr);
+        let output = Output::new(half, &mut connection.buffer, number, said);
         let answer = Answer::fastcgi(output, &self.request.method, self.proxy.response_limits(), said, waits);
         let carried = self.carry(Transit::new(sink, answer), work, was_used, &endpoint).await;
         let done = match carried {
+            Err(Failure::ClientGone) if self.outlives_its_client() => {
+                self.outlive(connection, work.upload.is_done).await;
+                drop(busy);
+                Err(Failure::ClientGone)
+            }
             Err(failure) => Err(failure),
             Ok(Carried::Whole(kept, rest)) => {
                 if settings.keep && kept.is_some() && connection.buffer.is_empty() {

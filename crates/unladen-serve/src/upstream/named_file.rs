@@ -11,7 +11,7 @@ use unladen_http1::{Length, Name, Response};
 use unladen_observability::{Cause, Reason};
 
 use crate::message::downstream::ResponseOptions;
-use crate::message::stream::{BodySource, FileSource, Piece, Sink};
+use crate::message::stream::{BodySource, Piece, Sink};
 use crate::proxy::named_files::{Named, NotSent};
 use crate::upstream::attempt::{Carried, Rest, keep_alive};
 use crate::upstream::exchange::{Exchange, Failure, Work};
@@ -94,16 +94,17 @@ impl<'u> Exchange<'_, 'u> {
         self.state.bytes_in.set(work.upload.bytes);
         let keeps = has_ended && !is_early && work.response.keeps_alive();
         let keep = keeps.then(|| keep_alive(work.response));
-        let from = self.with_file(file, work);
+        let pieces = self.with_file(&file, work);
+        let file = Arc::new(file.file);
         let is_head = self.request.method == b"HEAD";
         let options = ResponseOptions { head: is_head, close: is_early, via: self.proxy.settings.via };
         let Work { body, client, response, .. } = work;
-        Ok(Carried::Whole(keep, Some(Rest::File { from, client, response, options, body })))
+        Ok(Carried::Whole(keep, Some(Rest::File { file, pieces, client, response, options, body })))
     }
 
     /// Puts the file into the answer's place: its conditions and ranges are those of the file, and of the application's
-    /// head stays what does not tell of the body.
-    fn with_file<'s>(&self, file: OpenFile, work: &mut Work<'_, '_, '_>) -> BodySource<'s> {
+    /// head stays what does not tell of the body. What of the file is sent.
+    fn with_file(&self, file: &OpenFile, work: &mut Work<'_, '_, '_>) -> VecDeque<Piece> {
         let representation = Representation {
             meta: file.meta,
             length: file.meta.length,
@@ -149,21 +150,15 @@ impl<'u> Exchange<'_, 'u> {
         if response.status != 304 {
             response.fields.push(b"content-length", length.to_string().as_bytes());
         }
-        let pieces: VecDeque<Piece> = match body {
-            _ if response.length == Length::None => return BodySource::Empty,
-            FileBody::None => return BodySource::Empty,
+        match body {
+            _ if response.length == Length::None => VecDeque::new(),
+            FileBody::None => VecDeque::new(),
             FileBody::Part(part) => VecDeque::from([Piece::Part(part)]),
             FileBody::Parts(parts, framed) => {
                 let heads = framed.heads.into_iter().map(|head| Piece::Bytes(head.into()));
                 let parts = heads.zip(parts.into_iter().map(Piece::Part)).flat_map(|(head, part)| [head, part]);
                 parts.chain([Piece::Bytes(framed.tail.into())]).collect()
             }
-        };
-        if pieces.iter().all(Piece::is_empty) {
-            return BodySource::Empty;
         }
-        let share = work.client.share();
-        let hold = |bytes| share.and_then(|share| share.try_hold(bytes));
-        BodySource::File(Box::new(FileSource::read(Arc::new(file.file), pieces, hold)))
     }
 }

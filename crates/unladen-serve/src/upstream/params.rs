@@ -1,6 +1,6 @@
 //! [`write_request`]: a request as a program of CGI is told of it (RFC 3875, section 4.1; FastCGI 1.0, section 5.2).
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::unix::ffi::OsStrExt;
 
 use unladen_fastcgi::{ParamTooLong, RequestWriter};
@@ -9,7 +9,7 @@ use unladen_http1::{Fault, Field, Fields, Name, Request};
 use unladen_observability::Reason;
 use unladen_serve_config::ScriptSettings;
 
-use crate::message::compose::Additions;
+use crate::message::compose::{Additions, digits};
 
 /// As `SERVER_SOFTWARE`.
 const SOFTWARE: &[u8] = concat!("unladen/", env!("CARGO_PKG_VERSION")).as_bytes();
@@ -23,6 +23,8 @@ pub(crate) struct ParamsOf<'a> {
     pub(crate) additions: &'a Additions<'a>,
     /// For whom it is, if that is known.
     pub(crate) client: Option<IpAddr>,
+    /// Of that one's connection, where there is nobody between.
+    pub(crate) port: Option<u16>,
     /// What stands for its path; none: the one program of `settings`.
     pub(crate) script: Option<&'a Script>,
     pub(crate) settings: &'a ScriptSettings,
@@ -82,7 +84,11 @@ impl ParamsOf<'_> {
         let mut add = |name: &[u8], value: &[u8]| params.add(name, value).map_err(|_| TOO_LONG);
         add(b"SCRIPT_FILENAME", filename.as_bytes())?;
         add(b"SCRIPT_NAME", name)?;
-        add(b"DOCUMENT_URI", &[name, path_info].concat())?;
+        if path_info.is_empty() {
+            add(b"DOCUMENT_URI", name)?;
+        } else {
+            add(b"DOCUMENT_URI", &[name, path_info].concat())?;
+        }
         if let Some(root) = root {
             add(b"DOCUMENT_ROOT", root.as_bytes())?;
         }
@@ -117,11 +123,17 @@ impl ParamsOf<'_> {
         params.add(b"REDIRECT_STATUS", b"200")?;
         let client = self.client.or_else(|| asker(&request.fields)).or(self.additions.client);
         if let Some(client) = client {
-            params.add(b"REMOTE_ADDR", client.to_string().as_bytes())?;
+            match client {
+                IpAddr::V4(client) => params.add(b"REMOTE_ADDR", dotted(client, &mut [0; 16]))?,
+                IpAddr::V6(client) => params.add(b"REMOTE_ADDR", client.to_string().as_bytes())?,
+            }
+            if let Some(port) = self.port {
+                params.add(b"REMOTE_PORT", digits(u64::from(port), &mut [0; 20]))?;
+            }
         }
         let has_meaning = matches!(&*request.method, b"POST" | b"PUT" | b"PATCH");
         if let Some(length) = self.body.or(has_meaning.then_some(0)) {
-            params.add(b"CONTENT_LENGTH", length.to_string().as_bytes())?;
+            params.add(b"CONTENT_LENGTH", digits(length, &mut [0; 20]))?;
         }
         if let Some(kind) = request.fields.find(b"content-type") {
             params.add(b"CONTENT_TYPE", kind)?;
@@ -206,6 +218,19 @@ fn asker(fields: &Fields) -> Option<IpAddr> {
         Some(node.strip_prefix("\"[").and_then(|node| node.strip_suffix("]\"")).unwrap_or(node))
     });
     address?.trim().parse().ok()
+}
+
+/// As it is written, without what formatting costs.
+fn dotted(address: Ipv4Addr, into: &mut [u8; 16]) -> &[u8] {
+    let mut at = 0;
+    for octet in address.octets() {
+        let mut of = [0; 20];
+        for byte in digits(u64::from(octet), &mut of).iter().chain(b".") {
+            into[at] = *byte;
+            at += 1;
+        }
+    }
+    &into[..at - 1]
 }
 
 /// The part of the path that is the program's own, and the rest.

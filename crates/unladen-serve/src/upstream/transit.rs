@@ -20,13 +20,11 @@ pub(crate) struct Transit<'a> {
     /// Why the upstream takes no more of it.
     pub(crate) refused: Option<SinkError>,
     slow: Stretch,
-    /// Its client has left, and it keeps its place at the application until that has answered.
-    is_left: bool,
 }
 
 impl<'a> Transit<'a> {
     pub(crate) fn new(sink: Sink<'a>, answer: Answer<'a>) -> Self {
-        Self { sink, answer, uploading: true, refused: None, slow: Stretch::default(), is_left: false }
+        Self { sink, answer, uploading: true, refused: None, slow: Stretch::default() }
     }
 }
 
@@ -38,10 +36,6 @@ impl Exchange<'_, '_> {
         transit: &mut Transit<'_>,
         work: &mut Work<'_, '_, '_>,
     ) -> Poll<Result<(), Lost>> {
-        if transit.is_left {
-            // Nothing of it is wanted, and it is not sent again.
-            return transit.answer.poll_head(cx, work.response).map(|_| Err(Lost::Client(Failure::ClientGone)));
-        }
         // Once it can be one to this request, an answer that is there goes before all else: before a client that takes
         // too long or breaks off, and before an upload that never pauses, which would use up what a task may do in one
         // go, time after time.
@@ -59,20 +53,9 @@ impl Exchange<'_, '_> {
             return Poll::Ready(headed);
         }
         if !transit.uploading && work.client.poll_gone(cx, work.body) {
-            if !self.outlives_its_client() {
-                return Poll::Ready(Err(Lost::Client(Failure::ClientGone)));
-            }
-            transit.is_left = true;
-            self.state.is_left.set(true);
+            return Poll::Ready(Err(Lost::Client(Failure::ClientGone)));
         }
         Poll::Pending
-    }
-
-    /// Whether the application works on when the client has left. A program of FastCGI sees that nobody wants its
-    /// answer only when it writes it: if its place were given to the next one before, whoever asks and leaves would fill
-    /// the queue of its socket, past the one in front of it.
-    fn outlives_its_client(&self) -> bool {
-        self.proxy.script.is_some() && self.state.place.borrow().is_some()
     }
 
     /// A request without a body is whole: it is not answered early, and its connections stay.

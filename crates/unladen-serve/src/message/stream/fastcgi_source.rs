@@ -1,13 +1,13 @@
 //! The principal type is [`FastCgiSource`]: the body of an answer on a connection of FastCGI.
 
-use std::cell::RefCell;
 use std::task::{Context, Poll, ready};
 
-use unladen_fastcgi::{Decoder, Fault, Stderr, Unwrapped};
+use unladen_fastcgi::{Decoder, Fault, Unwrapped};
 use unladen_http1::Length;
 use unladen_pool::{Buffer, Half, LARGE};
 
 use super::source_error::SourceError;
+use crate::request::said::Said;
 
 /// What has come of an answer on a connection of FastCGI: the output, without its records.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(crate) struct Output<'a> {
     half: Half<'a>,
     pub(crate) buffer: &'a mut Buffer,
     decoder: Decoder,
-    stderr: &'a RefCell<Stderr>,
+    said: &'a Said,
     /// Bytes of output at the buffer's start.
     pub(crate) ready: usize,
     /// Whether anything has come.
@@ -34,8 +34,8 @@ pub(crate) struct FastCgiSource<'a> {
 // === impl Output ===
 
 impl<'a> Output<'a> {
-    pub(crate) fn new(half: Half<'a>, buffer: &'a mut Buffer, request: u16, stderr: &'a RefCell<Stderr>) -> Self {
-        Self { half, buffer, decoder: Decoder::new(request), stderr, ready: 0, is_silent: true }
+    pub(crate) fn new(half: Half<'a>, buffer: &'a mut Buffer, request: u16, said: &'a Said) -> Self {
+        Self { half, buffer, decoder: Decoder::new(request), said, ready: 0, is_silent: true }
     }
 
     /// Reads once: false if the connection has ended.
@@ -46,7 +46,8 @@ impl<'a> Output<'a> {
         }
         self.is_silent = false;
         let has_more = self.buffer.is_full();
-        let unwrapped = self.decoder.unwrap(self.buffer.bytes_mut(), self.ready, &mut self.stderr.borrow_mut())?;
+        let unwrapped = self.decoder.unwrap(self.buffer.bytes_mut(), self.ready, &mut self.said.stderr.borrow_mut())?;
+        self.said.has_ended.set(self.decoder.has_ended());
         let Unwrapped { start, ready, rest } = unwrapped;
         self.buffer.consume(start);
         self.buffer.truncate(ready + rest);

@@ -77,6 +77,11 @@ impl<'a> H1Sink<'a> {
         Self { share, ..self }
     }
 
+    /// Whether the system can send it files.
+    pub(super) fn takes_files(&self) -> bool {
+        self.framing == Framing::Plain && !self.half.is_encrypted()
+    }
+
     pub(super) fn poll_write(&mut self, cx: &mut Context<'_>, data: &[u8]) -> Poll<Result<usize, SinkError>> {
         if data.is_empty() {
             return Poll::Ready(Ok(0));

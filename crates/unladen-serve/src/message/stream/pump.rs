@@ -22,6 +22,8 @@ pub(crate) struct Pump {
     /// From an earlier attempt: goes before what the source has.
     replayed: usize,
     ended: bool,
+    /// Whether all of it has gone out.
+    pub(crate) is_done: bool,
     /// Whether it is the sink that is waited for, not the source.
     pub(crate) is_held_up: bool,
     moved: bool,
@@ -59,7 +61,7 @@ impl Pump {
     /// Begins again, as the source does if it can. Only if all that was carried can be sent again.
     pub(crate) fn again(&mut self, source: &mut BodySource<'_>) {
         source.rewind();
-        (self.replayed, self.ended) = (0, false);
+        (self.replayed, self.ended, self.is_done) = (0, false, false);
         if self.rewinds {
             self.bytes = 0;
         }
@@ -102,7 +104,9 @@ impl Pump {
                 }
             }
         }
-        sink.poll_end(cx, source.trailers()).map_err(PumpError::Sink)
+        ready!(sink.poll_end(cx, source.trailers())).map_err(PumpError::Sink)?;
+        self.is_done = true;
+        Poll::Ready(Ok(()))
     }
 
     /// Whether anything was carried since this was asked the last time.

@@ -46,6 +46,11 @@ impl Sink<'_> {
         }
     }
 
+    /// Whether the system can send it files: what it takes goes on as it is, on a connection of HTTP/1 in clear.
+    pub(crate) fn takes_files(&self) -> bool {
+        matches!(self, Self::Plain(PlainSink::H1(sink)) if sink.takes_files())
+    }
+
     /// Sends what was gathered.
     pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SinkError>> {
         match self {

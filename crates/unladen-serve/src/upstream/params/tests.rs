@@ -55,7 +55,7 @@ fn told_with(
         upgrade: false,
     };
     let mut out = Vec::new();
-    let of = ParamsOf { request, additions: &additions, client: None, script, settings, body };
+    let of = ParamsOf { request, additions: &additions, client: None, port: Some(54321), script, settings, body };
     write_request(&mut out, 1, &of)?;
     Ok(params(&out))
 }
@@ -103,6 +103,7 @@ fn what_a_program_is_told() {
             "QUERY_STRING=a=b%20c&d",
             "REDIRECT_STATUS=200",
             "REMOTE_ADDR=192.0.2.1",
+            "REMOTE_PORT=54321",
             "HTTP_HOST=example.org:8080",
             "HTTP_ACCEPT=*/*",
             "HTTP_X_REQUEST_ID=id",
@@ -255,5 +256,12 @@ proptest! {
         names.dedup();
         prop_assert_eq!(names.len(), count);
         prop_assert!(!names.iter().any(|name| *name == "HTTP_PROXY"));
+    }
+}
+
+#[test]
+fn addresses_of_ipv4_are_written_as_they_are_by_everybody() {
+    for address in ["0.0.0.0", "1.2.3.4", "10.0.100.9", "192.0.2.1", "255.255.255.25", "255.255.255.255"] {
+        assert_eq!(dotted(address.parse().unwrap(), &mut [0; 16]), address.as_bytes());
     }
 }
