@@ -45,4 +45,7 @@ pub use ordered::Ordered;
 pub use profile::{Caller, Function, OpenNs, ProfileDocument, ProfileSetup, Written};
 pub use profile_diff::{FunctionChange, Moved, ProfileDiffDocument};
 pub use prove::{Arm, ArmProfile, BoxPlot, Comparison, Gate, Interaction, ProveDocument};
-pub use weigh::{Count, LeftBehind, NotFollowing, Path, Peer, Traced, UnknownPath, WeighDocument, WeighedUrl, Weight};
+pub use weigh::{
+    Count, HostCpu, LeftBehind, NotFollowing, Path, Peer, Traced, UnknownPath, WeighDocument, WeighedHost, WeighedUrl,
+    Weight,
+};

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::about::About;
 use crate::figure::{Latencies, LatencyIntervals, Span};
 use crate::finding::{Finding, NotJudged, NotLookedFor};
+use crate::machine::Machine;
 use crate::prove::Gate;
 
 /// What `unladen weigh --json` wrote. Of `weigh --from` there are findings and counts alone.
@@ -62,6 +63,8 @@ pub struct WeighDocument {
     pub traced: Vec<Traced>,
     /// Files that requests left behind; null where files were not looked for.
     pub left_behind: Option<Vec<LeftBehind>>,
+    /// Hosts and exporters whose counters were read at the same edges of phases; documents of version 0.1 may lack them.
+    pub hosts: Vec<WeighedHost>,
     /// Rules of `--fail-on`.
     pub gates: Vec<Gate>,
     /// Sentences: what limits the figures.
@@ -76,6 +79,9 @@ pub struct Weight {
     pub url: String,
     /// Whose counter; `machine` is the machine as a whole.
     pub group: String,
+    /// The host, whose name the group's begins with; none of the machine that measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// `cpu`, `read_bytes` and so on.
     pub counter: String,
     /// `ns`, `B` or `1`.
@@ -110,6 +116,43 @@ pub struct Weight {
     pub user_share: Option<Span>,
 }
 
+/// A host or an exporter whose counters were read at the same edges of phases.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct WeighedHost {
+    /// As the user named it.
+    pub name: String,
+    /// `host` or `exporter`.
+    pub kind: String,
+    /// The way there and back that most readings took at most.
+    pub round_trip_ns: Option<u64>,
+    /// Processors there.
+    pub processors: Option<u64>,
+    /// Counters of groups that were looked at.
+    pub series: u64,
+    /// Blocks that count, of which it has all readings.
+    pub blocks: u64,
+    /// What the agent and the way to it took there, as a share of one core.
+    pub agent_share_of_core: Option<f64>,
+    /// Why it went away before the end; null if it stayed.
+    pub gone: Option<String>,
+    /// What its machine did meanwhile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Machine>,
+}
+
+/// The CPU of one request on one machine.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct HostCpu {
+    /// The host; null of the machine that measured.
+    pub host: Option<String>,
+    /// CPU of all of its groups that follow.
+    pub cpu_ns: Span,
+    /// What all of its cores serve at most.
+    pub requests_per_machine_second: Option<Span>,
+}
+
 /// One page.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
@@ -138,6 +181,9 @@ pub struct WeighedUrl {
     pub client_cpu_ns: Option<Span>,
     /// CPU a request of all groups that follow.
     pub total_cpu_ns: Option<Span>,
+    /// The same machine by machine, where groups of other hosts follow.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_host: Vec<HostCpu>,
     /// All groups that do not follow, together.
     pub not_following: Option<NotFollowing>,
     /// Who the requests go through.

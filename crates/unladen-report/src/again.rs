@@ -21,6 +21,7 @@ mod prove;
 mod titles;
 mod weigh;
 
+pub use name::known_name;
 pub use titles::Titles;
 
 /// A result that was read back.

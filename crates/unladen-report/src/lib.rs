@@ -35,7 +35,7 @@ mod text;
 mod warning;
 mod weigh;
 
-pub use again::{Again, Titles};
+pub use again::{Again, Titles, known_name};
 pub use ascii::ascii;
 pub use ended::Ended;
 pub use format::Format;
@@ -57,7 +57,9 @@ pub use taken::{LateBecause, SpoiledBlocks, SpoiledFate, Taken};
 pub use unladen_document::{Machine, Reference as ReferenceFigure};
 pub use unladen_quantity::{Kind, Quantity, Span, bucket_name};
 pub use warning::Warning;
-pub use weigh::{Client, LeftBehind, Path, PhaseTrace, Rest, Setup, UrlCapacity, Weigh, WeighedUrl, WeightRow};
+pub use weigh::{
+    Client, HostCpu, LeftBehind, Path, PhaseTrace, Rest, Setup, UrlCapacity, Weigh, WeighedHost, WeighedUrl, WeightRow,
+};
 
 #[cfg(test)]
 mod sample;

@@ -1,6 +1,7 @@
 //! The principal type is [`Warning`]: what the reader should know, and what to do next.
 
 use std::fmt;
+use std::time::Duration;
 
 use unladen_quantity::{Kind, grouped, percent, plain};
 
@@ -19,6 +20,54 @@ pub enum Warning {
     },
     /// Nothing on this machine follows the requests.
     NothingFollows,
+    /// Nothing on this machine or on those hosts follows the requests.
+    NothingFollowsAt {
+        /// The hosts.
+        hosts: Vec<String>,
+    },
+    /// A host or an exporter did not answer any more.
+    HostGone {
+        /// Its name.
+        host: String,
+        /// Whole blocks until then.
+        blocks: usize,
+        /// Blocks that an interval takes.
+        needed: usize,
+        /// Why, in the words of whoever knew last.
+        last_words: String,
+    },
+    /// The settle gap is longer than usual, for the sake of the way to a host.
+    LongSettle {
+        /// How long it is.
+        settle: Duration,
+        /// Whom it is for.
+        host: String,
+        /// What that takes at least.
+        needed: Duration,
+    },
+    /// What the agent on a host costs is more than a hundredth of a core.
+    CostlyAgent {
+        /// The host.
+        host: String,
+        /// Share of one core.
+        share: f64,
+    },
+    /// What was taken from a host's machine.
+    TakenAt {
+        /// The host.
+        host: String,
+        /// How much, of the whole measurement.
+        taken: Taken,
+        /// The blocks that it spoiled, if any.
+        blocks: Option<SpoiledBlocks>,
+    },
+    /// Something that a host or an exporter says of itself.
+    OfHost {
+        /// Its name.
+        host: String,
+        /// What it says, as a sentence.
+        note: String,
+    },
     /// Nothing that can be seen follows the requests, and not everything can be seen.
     Hidden {
         /// What cannot be seen, why, and what to do.
@@ -191,6 +240,35 @@ impl fmt::Display for Warning {
                 "nothing on this machine follows the requests: either the server runs elsewhere (or in a place whose \
                  /proc is hidden), or its work is below the noise floor. Measure longer (--time), or with more at once (-c)."
             ),
+            Self::NothingFollowsAt { hosts } => write!(
+                f,
+                "nothing on this machine or on {} follows the requests: either the server runs elsewhere, or its work is below the noise \
+                 floor. Name its host (--host), measure longer (--time), or with more at once (-c).",
+                hosts.join(", ")
+            ),
+            Self::HostGone { host, blocks, needed, last_words } => {
+                let had = format!("{blocks} whole block{}", if *blocks == 1 { "" } else { "s" });
+                let what = if blocks < needed {
+                    format!("{had} until then are too few ({needed} are needed), and nothing is said of it")
+                } else {
+                    format!("its figures are of the {had} until then")
+                };
+                write!(f, "{host} went away: {}. {what}.", last_words.trim_end_matches('.'))
+            }
+            Self::LongSettle { settle, host, needed } => write!(
+                f,
+                "the settle gap is {} instead of the usual 100 ms, as {host} needs {}: the way there and back has to fit in.",
+                plain(Kind::Time, settle.as_nanos() as f64),
+                plain(Kind::Time, needed.as_nanos() as f64)
+            ),
+            Self::CostlyAgent { host, share } => write!(
+                f,
+                "the agent took {:.1} % of one core of {host}: longer phases (--phase) lower it.",
+                share * 100.0
+            ),
+            Self::TakenAt { host, taken, blocks: None } => write!(f, "{host}: {taken}."),
+            Self::TakenAt { host, taken, blocks: Some(blocks) } => write!(f, "{host}: {taken}. {}", blocks.text(taken)),
+            Self::OfHost { host, note } => write!(f, "{host}: {note}"),
             Self::Hidden { why } => write!(f, "nothing that can be seen from here follows the requests: {why}."),
             Self::Strangers { strangers } => write!(
                 f,

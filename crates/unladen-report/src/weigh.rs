@@ -23,10 +23,46 @@ pub struct Weigh {
     pub urls: Vec<WeighedUrl>,
     /// Files that the requests have left behind, if they were looked for.
     pub left_behind: Option<Vec<LeftBehind>>,
+    /// Counters that were read elsewhere: hosts and exporters, in the order in which they were named.
+    pub hosts: Vec<WeighedHost>,
     /// What the machine did meanwhile.
     pub machine: Option<Machine>,
     /// What the reader should know before believing it.
     pub warnings: Vec<Warning>,
+}
+
+/// A host or an exporter whose counters were read at the same edges of phases.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WeighedHost {
+    /// As the user named it; its groups are `NAME/group`.
+    pub name: String,
+    /// Whether it tells metrics by HTTP, and is no host with an agent.
+    pub is_exporter: bool,
+    /// The way there and back that most readings took at most.
+    pub round_trip: Option<Duration>,
+    /// Processors there.
+    pub processors: Option<usize>,
+    /// How many counters of groups were looked at.
+    pub series: usize,
+    /// Blocks that count, of which it has all readings.
+    pub blocks: usize,
+    /// What the agent and the way to it took there, as a share of one core.
+    pub own_share: Option<f64>,
+    /// Why it went away before the end.
+    pub gone: Option<String>,
+    /// What its machine did meanwhile.
+    pub machine: Option<Machine>,
+}
+
+/// The CPU of one request on one machine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HostCpu {
+    /// The host; `None` of the machine that measured.
+    pub host: Option<String>,
+    /// CPU of all of its groups that follow, in ns.
+    pub cpu: Estimate,
+    /// Requests a second that all of its cores serve at most, if CPU is what runs out.
+    pub capacity: Option<Span>,
 }
 
 /// Files that have come to be in a folder during the run, and are still there.
@@ -88,6 +124,8 @@ pub struct WeighedUrl {
     pub weights: Vec<WeightRow>,
     /// CPU of all groups that follow, in ns.
     pub total_cpu: Option<Estimate>,
+    /// The same machine by machine, where groups of other hosts follow.
+    pub by_host: Vec<HostCpu>,
     /// CPU of all that does not follow.
     pub rest: Option<Rest>,
     /// What the total means.
@@ -125,8 +163,10 @@ pub struct Client {
 /// One counter of one group, per request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeightRow {
-    /// The group's name.
+    /// The group's name, with that of its host before it: `db/postgres`.
     pub group: String,
+    /// The host; `None` of the machine that measured.
+    pub host: Option<String>,
     /// Whether the group is the machine as a whole.
     pub is_machine: bool,
     /// The counter's stable name.

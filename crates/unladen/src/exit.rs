@@ -13,7 +13,7 @@ use unladen_store::StoreError;
 
 use crate::output::{DestinationError, OutputError};
 use crate::purge::PurgeError;
-use crate::weigh::PlanError;
+use crate::weigh::{ExporterError, PlanError};
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -149,6 +149,9 @@ pub(crate) enum Failure {
     /// What was asked for cannot carry an interval.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// An exporter cannot be used.
+    #[error(transparent)]
+    Exporter(#[from] ExporterError),
     /// The target could not be reached, or did not answer as it should.
     #[error(transparent)]
     Load(LoadError),
@@ -238,6 +241,20 @@ impl Failure {
             Self::Agent(_) | Self::Session(_) => Code::Unreachable,
             Self::AgentLoad { kind, .. } => of_kind(*kind),
             Self::EmptyMap(_) | Self::Plan(_) | Self::NothingCompared | Self::NotJudged(_) => Code::CannotMeasure,
+            Self::Exporter(error) => match error {
+                ExporterError::Load { source, .. } => code_of(source),
+                ExporterError::Status { .. } | ExporterError::Coded { .. } | ExporterError::Text { .. } => {
+                    Code::UnexpectedAnswer
+                }
+                ExporterError::Late { .. } => Code::Unreachable,
+                ExporterError::NotFresh { .. } | ExporterError::Ended { .. } | ExporterError::Thread { .. } => {
+                    Code::CannotMeasure
+                }
+                ExporterError::NoName
+                | ExporterError::Url { .. }
+                | ExporterError::Twice { .. }
+                | ExporterError::TooMany { .. } => Code::Usage,
+            },
             Self::Load(error) => code_of(error),
             Self::Probe(_) => Code::CannotRead,
             Self::Store(error) => of_store(error),

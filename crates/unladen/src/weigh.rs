@@ -2,8 +2,14 @@
 
 mod analysis;
 mod answers;
+mod catalog;
 mod counting;
+mod edge;
+mod edges;
+mod elsewhere;
 mod experiments;
+mod exporter;
+mod far_host;
 mod hidden;
 mod inside;
 mod judge;
@@ -25,6 +31,7 @@ mod tried;
 mod warnings;
 
 pub(crate) use experiments::Experiments;
+pub(crate) use exporter::ExporterError;
 pub(crate) use inside::inside;
 pub(crate) use options::{Budget, Options};
 pub(crate) use plan_error::PlanError;

@@ -7,7 +7,7 @@ use unladen_trace::Total;
 
 use super::figure::interval;
 use super::gate::gates;
-use super::name::name;
+use super::name::known_name as name;
 use crate::inside::{Fresh, Inside, NotLooked, TotalRow};
 
 /// Whose requests it was found in.

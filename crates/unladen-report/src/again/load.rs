@@ -7,7 +7,7 @@ use unladen_document::LoadDocument;
 
 use super::figure::{count, ended, latency, statuses, time, warnings};
 use super::gate::gates;
-use super::name::name;
+use super::name::known_name as name;
 use crate::load::{
     ByConnection, ByRequest, ErrorCount, FoundCapacity, Load, LoadSetup, Pacing, Slice, StepResult, Trial, Unfit,
 };

@@ -1,4 +1,4 @@
-//! [`name`]: names that results take for constants of the program.
+//! [`known_name`]: names that results take for constants of the program.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +12,7 @@ const MOST: usize = 100_000;
 
 /// The name, for as long as the process lives: names of counters, rules and units are constants in results, and a
 /// document of another version may have others. Each is kept once.
-pub(super) fn name(text: &str) -> &'static str {
+pub fn known_name(text: &str) -> &'static str {
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = names.get(text) {
         return known;
@@ -31,7 +31,7 @@ mod tests {
 
     #[test]
     fn a_name_is_kept_once() {
-        let (one, again) = (name("minor_faults"), name(&String::from("minor_faults")));
+        let (one, again) = (known_name("minor_faults"), known_name(&String::from("minor_faults")));
         assert!(std::ptr::eq(one, again));
     }
 }

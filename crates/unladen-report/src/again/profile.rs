@@ -10,7 +10,7 @@ use unladen_profile::{About, Caller, Diff, DiffRow, Frame, FrameId, FrameKind, F
 use super::figure::ended;
 use super::gate::gates;
 use super::inside::finding;
-use super::name::name;
+use super::name::known_name as name;
 use crate::profile::{ProfileDiff, ProfileSetup, Profiled};
 
 /// Functions in each table.

@@ -9,7 +9,7 @@ use unladen_quantity::{Kind, Span};
 
 use super::figure::{count, ended, open, span, statuses, warnings};
 use super::gate::gates;
-use super::name::name;
+use super::name::known_name as name;
 use super::titles::Titles;
 use crate::prove::{
     ArmProfile, ArmResult, BoxPlot, Change, Comparison, Interaction, InteractionKind, Metric, Prove, ProveSetup,

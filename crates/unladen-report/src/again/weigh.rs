@@ -10,9 +10,11 @@ use unladen_trace::{PathSeen, PathUnknown, PeerSeen, Unseen};
 
 use super::figure::{count, ended, estimate, latency, span, warnings};
 use super::inside::inside;
-use super::name::name;
+use super::name::known_name as name;
 use super::titles::Titles;
-use crate::weigh::{Client, LeftBehind, Path, Rest, Setup, UrlCapacity, Weigh, WeighedUrl, WeightRow};
+use crate::weigh::{
+    Client, HostCpu, LeftBehind, Path, Rest, Setup, UrlCapacity, Weigh, WeighedHost, WeighedUrl, WeightRow,
+};
 
 /// The group that stands for the machine as a whole.
 const MACHINE: &str = "machine";
@@ -37,6 +39,7 @@ pub(super) fn weigh(document: &WeighDocument, titles: Titles) -> Weigh {
         ended: ended(&document.ended),
         urls: document.urls.iter().map(|url| page(document, url, titles)).collect(),
         left_behind: document.left_behind.as_ref().map(|all| all.iter().map(left).collect()),
+        hosts: document.hosts.iter().map(host).collect(),
         machine: document.about.machine.clone(),
         warnings: warnings(&document.warnings),
     }
@@ -60,6 +63,7 @@ fn page(document: &WeighDocument, url: &kept::WeighedUrl, titles: Titles) -> Wei
         },
         weights: rows.map(|weight| row(weight, titles)).collect(),
         total_cpu: url.total_cpu_ns.map(|total| estimate(total, url.blocks)),
+        by_host: url.by_host.iter().map(|host| host_cpu(host, url.blocks)).collect(),
         rest: url.not_following.as_ref().map(|rest| Rest {
             groups: count(rest.groups),
             cpu: estimate(rest.cpu_ns, url.blocks),
@@ -72,11 +76,39 @@ fn page(document: &WeighDocument, url: &kept::WeighedUrl, titles: Titles) -> Wei
     }
 }
 
+fn host(host: &kept::WeighedHost) -> WeighedHost {
+    WeighedHost {
+        name: host.name.clone(),
+        is_exporter: host.kind == "exporter",
+        round_trip: host.round_trip_ns.map(Duration::from_nanos),
+        processors: host.processors.map(count),
+        series: count(host.series),
+        blocks: count(host.blocks),
+        own_share: host.agent_share_of_core,
+        gone: host.gone.clone(),
+        machine: host.machine.clone(),
+    }
+}
+
+fn host_cpu(of: &kept::HostCpu, blocks: u64) -> HostCpu {
+    let capacity = of.requests_per_machine_second.map(span);
+    HostCpu { host: of.host.clone(), cpu: estimate(of.cpu_ns, blocks), capacity }
+}
+
+/// Whether it is of a machine as a whole, this one or a host.
+fn is_machine(weight: &kept::Weight) -> bool {
+    match &weight.host {
+        None => weight.group == MACHINE,
+        Some(host) => weight.group.strip_prefix(host.as_str()).and_then(|rest| rest.strip_prefix('/')) == Some(MACHINE),
+    }
+}
+
 fn row(weight: &kept::Weight, titles: Titles) -> WeightRow {
     let title = titles(&weight.counter).unwrap_or_else(|| name(&weight.counter.replace('_', " ")));
     WeightRow {
         group: weight.group.clone(),
-        is_machine: weight.group == MACHINE,
+        host: weight.host.clone(),
+        is_machine: is_machine(weight),
         counter: name(&weight.counter),
         title,
         unit: name(&weight.unit),

@@ -10,7 +10,7 @@ use super::figure::{EstimateJson, IntervalJson, SpanJson, intervals, latency, na
 use super::gate::{GateJson, of_page};
 use super::inside::{self, CountJson, FindingJson, NotJudgedJson, NotLookedJson, TracedJson};
 use crate::inside::Inside;
-use crate::weigh::{LeftBehind, Path, Weigh, WeighedUrl, WeightRow};
+use crate::weigh::{HostCpu, LeftBehind, Path, Weigh, WeighedHost, WeighedUrl, WeightRow};
 
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
 const SCHEMA: &str = "unladen.weigh/1";
@@ -44,11 +44,35 @@ pub(super) struct Document<'a> {
     lost_events: u64,
     traced: Vec<TracedJson<'a>>,
     left_behind: Option<Vec<LeftJson<'a>>>,
+    hosts: Vec<HostJson<'a>>,
     gates: Vec<GateJson<'a>>,
     /// Stands with what the document says of its run.
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<&'a Machine>,
     warnings: Vec<String>,
+}
+
+/// A host or an exporter whose counters were read at the same edges.
+#[derive(Serialize)]
+struct HostJson<'a> {
+    name: &'a str,
+    kind: &'static str,
+    round_trip_ns: Option<u64>,
+    processors: Option<usize>,
+    series: usize,
+    blocks: usize,
+    agent_share_of_core: Option<f64>,
+    gone: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<&'a Machine>,
+}
+
+/// The CPU of one request on one machine; `host` is null of the machine that measured.
+#[derive(Serialize)]
+struct HostCpuJson<'a> {
+    host: Option<&'a str>,
+    cpu_ns: EstimateJson,
+    requests_per_machine_second: Option<SpanJson>,
 }
 
 #[derive(Serialize)]
@@ -62,6 +86,8 @@ struct LeftJson<'a> {
 struct WeightJson<'a> {
     url: &'a str,
     group: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<&'a str>,
     counter: &'static str,
     unit: &'static str,
     per_request: f64,
@@ -95,6 +121,8 @@ struct UrlJson<'a> {
     latency_intervals_ns: BTreeMap<String, IntervalJson>,
     client_cpu_ns: Option<EstimateJson>,
     total_cpu_ns: Option<EstimateJson>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    by_host: Vec<HostCpuJson<'a>>,
     not_following: Option<RestJson>,
     path: PathJson<'a>,
     requests_per_core_second: Option<SpanJson>,
@@ -163,6 +191,7 @@ impl<'a> Document<'a> {
             lost_events: insides(result).map(|inside| inside.lost).sum(),
             traced: insides(result).flat_map(inside::traced).collect(),
             left_behind: result.left_behind.as_ref().map(|all| all.iter().map(left).collect()),
+            hosts: result.hosts.iter().map(host).collect(),
             gates: insides(result).flat_map(|inside| &inside.gates).map(of_page).collect(),
             machine: result.machine.as_ref(),
             warnings: result.warnings.iter().map(ToString::to_string).collect(),
@@ -226,6 +255,7 @@ impl<'a> UrlJson<'a> {
             latency_intervals_ns: intervals(url.client.latency.as_ref()),
             client_cpu_ns: url.client.cpu.map(Into::into),
             total_cpu_ns: url.total_cpu.map(Into::into),
+            by_host: url.by_host.iter().map(host_cpu).collect(),
             not_following: url.rest.map(|rest| RestJson {
                 groups: rest.groups,
                 cpu_ns: rest.cpu.into(),
@@ -236,6 +266,25 @@ impl<'a> UrlJson<'a> {
             requests_per_machine_second: url.capacity.map(|capacity| capacity.machine.into()),
         }
     }
+}
+
+fn host(host: &WeighedHost) -> HostJson<'_> {
+    HostJson {
+        name: &host.name,
+        kind: if host.is_exporter { "exporter" } else { "host" },
+        round_trip_ns: host.round_trip.map(nanos),
+        processors: host.processors,
+        series: host.series,
+        blocks: host.blocks,
+        agent_share_of_core: host.own_share,
+        gone: host.gone.as_deref(),
+        machine: host.machine.as_ref(),
+    }
+}
+
+fn host_cpu(of: &HostCpu) -> HostCpuJson<'_> {
+    let requests_per_machine_second = of.capacity.map(Into::into);
+    HostCpuJson { host: of.host.as_deref(), cpu_ns: of.cpu.into(), requests_per_machine_second }
 }
 
 fn left(left: &LeftBehind) -> LeftJson<'_> {
@@ -257,6 +306,7 @@ fn weight<'a>(url: &'a WeighedUrl, row: &'a WeightRow) -> WeightJson<'a> {
     WeightJson {
         url: &url.url,
         group: &row.group,
+        host: row.host.as_deref(),
         counter: row.counter,
         unit: row.unit,
         per_request: row.per_request.value,

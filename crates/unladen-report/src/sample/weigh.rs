@@ -20,6 +20,7 @@ fn estimate(value: f64, margin: f64) -> Estimate {
 fn row(group: &str, counter: &'static str, title: &'static str, kind: Kind, value: f64, margin: f64) -> WeightRow {
     WeightRow {
         group: group.into(),
+        host: None,
         is_machine: group == "machine",
         counter,
         title,
@@ -100,6 +101,7 @@ fn page(name: &str, scale: f64) -> WeighedUrl {
         },
         weights,
         total_cpu: Some(estimate(18_130_568.0 * scale, 215_000.0)),
+        by_host: Vec::new(),
         rest: Some(Rest { groups: 14, cpu: estimate(20_000.0, 310_000.0), noise_floor: 310_000.0 }),
         capacity: Some(UrlCapacity { per_core: span(55.16 / scale), machine: span(110.32 / scale) }),
         path: Path { groups: vec![nginx.into(), php.into()], seen: PathSeen::default() },
@@ -130,6 +132,7 @@ fn result(urls: Vec<WeighedUrl>, warnings: Vec<Warning>) -> Weigh {
         ended: Ended::Complete,
         urls,
         left_behind: Some(Vec::new()),
+        hosts: Vec::new(),
         machine: None,
         warnings,
     }
@@ -297,4 +300,60 @@ pub(crate) fn nothing_follows() -> Weigh {
     }
     (page.total_cpu, page.capacity) = (None, None);
     result(vec![page], vec![Warning::NothingFollows])
+}
+
+/// A shop whose database is on a host of its own, beside an exporter that says little.
+pub(crate) fn over_hosts() -> Weigh {
+    let mut page = page("/index.php/Main_Page", 1.0);
+    let total = page.total_cpu.map_or(0.0, |total| total.value);
+    let there = |group: &str, counter, title, kind, value, margin| WeightRow {
+        host: Some("db".into()),
+        is_machine: group == "machine",
+        ..row(&format!("db/{group}"), counter, title, kind, value, margin)
+    };
+    page.weights.push(there("mariadb.service", "cpu", "CPU", Kind::Time, 31_400_000.0, 420_000.0));
+    page.weights.push(there("mariadb.service", "read_calls", "reads", Kind::Count, 84.0, 0.4));
+    page.weights.push(there("machine", "tcp_segments_received", "TCP segments received", Kind::Count, 61.0, 0.8));
+    let follower = there("cron.service", "cpu", "CPU", Kind::Time, 900.0, 31_000.0);
+    page.weights.push(WeightRow { follows: false, ..follower });
+    page.total_cpu = Some(estimate(total + 31_400_000.0, 510_000.0));
+    page.capacity = None;
+    let of = |host: Option<&str>, cpu: f64, margin: f64, most: Option<f64>| HostCpu {
+        host: host.map(ToOwned::to_owned),
+        cpu: estimate(cpu, margin),
+        capacity: most.map(|most| Span { value: most, low: most * 0.98, high: most * 1.02 }),
+    };
+    page.by_host = vec![of(None, total, 190_000.0, Some(110.0)), of(Some("db"), 31_400_000.0, 420_000.0, Some(127.4))];
+    let hosts = vec![
+        WeighedHost {
+            name: "db".into(),
+            round_trip: Some(Duration::from_micros(21_400)),
+            processors: Some(4),
+            series: 712,
+            blocks: 15,
+            own_share: Some(0.0042),
+            ..WeighedHost::default()
+        },
+        WeighedHost {
+            name: "cache".into(),
+            round_trip: Some(Duration::from_micros(800)),
+            processors: Some(2),
+            series: 308,
+            blocks: 3,
+            gone: Some("the connection was closed: client_loop: send disconnect: Broken pipe".into()),
+            ..WeighedHost::default()
+        },
+    ];
+    let gone = Warning::HostGone {
+        host: "cache".into(),
+        blocks: 3,
+        needed: 6,
+        last_words: "the connection was closed: client_loop: send disconnect: Broken pipe".into(),
+    };
+    let settle = Warning::LongSettle {
+        settle: Duration::from_millis(150),
+        host: "db".into(),
+        needed: Duration::from_millis(150),
+    };
+    Weigh { hosts, ..result(vec![page], vec![gone, settle]) }
 }

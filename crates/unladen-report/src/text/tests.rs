@@ -48,6 +48,12 @@ fn a_group_on_the_path_that_is_not_told_from_noise_reads_like_this() {
 }
 
 #[test]
+fn a_shop_over_hosts_reads_like_this() {
+    let text = written(&sample::over_hosts());
+    insta::assert_snapshot!(text);
+}
+
+#[test]
 fn no_finding_is_said_of_what_was_looked_at_as_a_whole_alone() {
     let said = |change: fn(&mut Inside)| {
         let mut inside = Inside { totals: sample::inside().totals, ..Inside::default() };

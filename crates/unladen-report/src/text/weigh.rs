@@ -14,7 +14,7 @@ use crate::ascii::Edge;
 use crate::ended::Ended;
 use crate::latency::Latency;
 use crate::style::Style;
-use crate::weigh::{LeftBehind, Path, Setup, Weigh, WeighedUrl, WeightRow};
+use crate::weigh::{LeftBehind, Path, Setup, Weigh, WeighedHost, WeighedUrl, WeightRow};
 
 /// Cells of the bar of the heaviest group.
 const BAR: usize = 20;
@@ -34,12 +34,14 @@ const NOT_FOLLOWING: &str = "·";
 pub(super) fn weigh(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
     for url in &result.urls {
         head(url, result, style, out)?;
+        hosts(&result.hosts, style, out)?;
         if url.weights.is_empty() {
             continue;
         }
         cpu(url, style, out)?;
         path(url, style, out)?;
         meaning(url, &result.setup, style, out)?;
+        by_host(url, style, out)?;
         counters(url, style, out)?;
         machine(url, style, out)?;
         latencies(url, style, out)?;
@@ -102,12 +104,15 @@ fn cpu(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let rows: Vec<&WeightRow> = {
         let mut rows: Vec<_> = url.following().filter(|row| row.counter == "cpu").collect();
         rows.sort_by(|a, b| b.per_request.value.total_cmp(&a.per_request.value));
+        // Those of a host together, where its heaviest would stand.
+        let hosts: Vec<Option<String>> = rows.iter().map(|row| row.host.clone()).collect();
+        rows.sort_by_key(|row| hosts.iter().position(|host| *host == row.host));
         rows
     };
     if rows.is_empty() {
         return undecided(url, style, out);
     }
-    let heaviest = rows.first().map_or(0.0, |row| row.per_request.value);
+    let heaviest = rows.iter().map(|row| row.per_request.value).fold(0.0, f64::max);
     // The noise floor goes last: without it a figure says little.
     let mut table = Grid::new(&["CPU per request", "", "", "± 95 %", "noise floor", "share", "user/kernel"])
         .expendable(&[6, 1, 5, 4]);
@@ -241,6 +246,43 @@ fn meaning(url: &WeighedUrl, setup: &Setup, style: Style, out: &mut dyn Write) -
     writeln!(out)
 }
 
+/// Where else counters were read, and what of it costs what.
+fn hosts(hosts: &[WeighedHost], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    for host in hosts {
+        let mut line = format!("{}: {} counters looked at", clean(&host.name), grouped(host.series as f64, 0));
+        if let Some(trip) = host.round_trip {
+            line.push_str(&format!(", {} there and back", plain(Kind::Time, trip.as_nanos() as f64)));
+        }
+        if let Some(share) = host.own_share {
+            line.push_str(&format!(", {:.1} % of one of its cores for that", share * 100.0));
+        }
+        if host.gone.is_some() {
+            line.push_str(&format!("; gone after {} block{}", host.blocks, if host.blocks == 1 { "" } else { "s" }));
+        }
+        aside(&line, style, out)?;
+    }
+    if hosts.is_empty() { Ok(()) } else { writeln!(out) }
+}
+
+/// What each machine does of a request.
+fn by_host(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    if url.by_host.is_empty() {
+        return Ok(());
+    }
+    let mut table =
+        Grid::new(&["machine by machine", "CPU per request", "± 95 %", "all its cores serve"]).expendable(&[3]);
+    for of in &url.by_host {
+        let quantity = Quantity { kind: Kind::Time, value: of.cpu.value, margin: of.cpu.margin() };
+        table.row([
+            of.host.as_deref().map_or("this machine".to_owned(), ToOwned::to_owned),
+            strong(&quantity.value_text()),
+            quantity.margin_text(),
+            of.capacity.map(|most| format!("{} requests/s", rates(most))).unwrap_or_default(),
+        ]);
+    }
+    table.write(style, out)
+}
+
 fn counters(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let following = url.following_groups();
     side_by_side(&following, COLUMNS, style, |groups| counters_of_groups(url, groups))
@@ -270,15 +312,29 @@ fn counters_of_groups(url: &WeighedUrl, groups: &[&str]) -> Grid {
 }
 
 fn machine(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let rows: Vec<&WeightRow> = url.following().filter(|row| row.is_machine).collect();
-    if rows.is_empty() {
-        return Ok(());
+    let (here, there): (Vec<&WeightRow>, Vec<&WeightRow>) =
+        url.following().filter(|row| row.is_machine).partition(|row| row.host.is_none());
+    if !here.is_empty() {
+        machine_table("the machine, per request", &here).write(style, out)?;
+        own_connections(url, style, out)?;
     }
-    let mut table = Grid::new(&["the machine, per request", "", "noise floor"]);
+    // Rows of a host lie side by side: they are sorted by their groups.
+    for rows in there.chunk_by(|a, b| a.host == b.host) {
+        let host = rows.first().and_then(|row| row.host.as_deref()).unwrap_or_default();
+        machine_table(&format!("the machine {host}, per request"), rows).write(style, out)?;
+    }
+    Ok(())
+}
+
+fn machine_table(heading: &str, rows: &[&WeightRow]) -> Grid {
+    let mut table = Grid::new(&[heading, "", "noise floor"]);
     for row in rows {
         table.row([title(row), of(row).to_string(), plain(row.kind, row.noise_floor)]);
     }
-    table.write(style, out)?;
+    table
+}
+
+fn own_connections(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let own = url.client.connections;
     let text = format!(
         "of the connections, unladen opened {} itself ({} a request)",

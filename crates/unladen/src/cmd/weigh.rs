@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use unladen_agent::{Host, SessionOptions};
 use unladen_load::{Cancel, DriverConfig, LoadError, rate_of, time_of};
 use unladen_probe::GroupBy;
 use unladen_report::{Ended, Inside};
@@ -18,7 +19,7 @@ use crate::cmd::values::{concurrency, percent, seed, some, some_time};
 use crate::exit::Failure;
 use crate::output::{self, Report};
 use crate::runs::Origin;
-use crate::weigh::{Budget, Experiments, Options, Outcome, Restart};
+use crate::weigh::{Budget, Experiments, ExporterError, Options, Outcome, Restart};
 use crate::{interrupt, weigh};
 
 /// The rule that looks at the first request of a fresh process.
@@ -32,6 +33,7 @@ const COLD_START: &str = "cold-start";
 #[command(after_help = "Examples:\n  \
     unladen weigh http://127.0.0.1:8080/index.php/Main_Page\n  \
     sudo unladen weigh --until 2% -H 'Cookie: session=…' https://wiki.example/\n  \
+    sudo unladen weigh --host db='ssh db1' --host cache='ssh -J bastion root@10.0.0.9' http://shop.example/\n  \
     unladen weigh --urls pages.txt --json > weights.json")]
 pub(super) struct Args {
     /// The URL to weigh; several are weighed in one interleaved run, so that they compare
@@ -60,15 +62,28 @@ pub(super) struct Args {
     #[command(flatten)]
     sending: Sending,
 
+    /// Another host whose counters are read too, and the command that leads there, such as db='ssh db1'; may be repeated
+    #[arg(long = "host", value_name = "NAME='COMMAND'", help_heading = "Other hosts")]
+    hosts: Vec<Host>,
+    /// An exporter whose counters are read too, such as db=http://db1:9100/metrics; may be repeated
+    #[arg(long = "exporter", value_name = "NAME=URL", help_heading = "Other hosts")]
+    exporters: Vec<String>,
+    /// Copy no program to a host where there is no unladen
+    #[arg(long, requires = "hosts", help_heading = "Other hosts")]
+    no_copy: bool,
+    /// The program to copy there, made by `make agent`, or for another processor
+    #[arg(long, value_name = "FILE", requires = "hosts", conflicts_with = "no_copy", help_heading = "Other hosts")]
+    agent: Option<PathBuf>,
+
     /// How processes are put together
     #[arg(long, value_name = "HOW", value_enum, default_value_t = By::Auto, help_heading = "How to measure")]
     group_by: By,
     /// Mean length of a phase [default: 500ms, or what the page and this machine need]
     #[arg(long, value_name = "TIME", value_parser = time_of, help_heading = "How to measure")]
     phase: Option<Duration>,
-    /// The part of a phase kept for work done after the last answer
-    #[arg(long, value_name = "TIME", value_parser = time_of, default_value = "100ms", help_heading = "How to measure")]
-    settle: Duration,
+    /// The part of a phase kept for work done after the last answer [default: 100ms, or what the way to hosts takes]
+    #[arg(long, value_name = "TIME", value_parser = time_of, help_heading = "How to measure")]
+    settle: Option<Duration>,
     /// Repeats the plan of phases of an earlier run
     #[arg(long, value_name = "N", value_parser = seed, help_heading = "How to measure")]
     seed: Option<u64>,
@@ -193,6 +208,10 @@ impl Args {
         Ok(Options {
             driver,
             budget,
+            hosts: self.hosts,
+            session: SessionOptions { copy: !self.no_copy, agent: self.agent, ..SessionOptions::default() },
+            // Not by clap, which would show a password in what it says.
+            exporters: self.exporters.iter().map(|exporter| exporter.parse()).collect::<Result<_, ExporterError>>()?,
             phase: self.phase,
             settle: self.settle,
             group_by: match self.group_by {

@@ -3,12 +3,17 @@
 use std::collections::BTreeSet;
 
 use unladen_lockin::{Block, Estimate, Weight, ratio};
-use unladen_probe::{CounterId, GroupId, GroupKind, Instrument};
-use unladen_report::{Client, Machine, Rest, Setup, Span, UrlCapacity, Weigh, WeighedUrl, WeightRow};
+use unladen_probe::GroupId;
+use unladen_report::{
+    Client, HostCpu, Machine, Rest, Setup, Span, UrlCapacity, Weigh, WeighedHost, WeighedUrl, WeightRow,
+};
 
 use crate::counters::kind_of;
 use crate::latency::{QUANTILES, latency};
 use crate::machine::machine;
+use crate::weigh::catalog::{GroupKey, SeriesKey, SourceId, group_here};
+use crate::weigh::edge::SeriesKind;
+use crate::weigh::elsewhere::Elsewhere;
 use crate::weigh::judge::judge;
 use crate::weigh::measured::Measured;
 use crate::weigh::recording::{BlockRecord, PhaseRecord};
@@ -19,7 +24,7 @@ use crate::weigh::warnings::warnings;
 /// Analyses.
 pub(crate) fn analyse(measured: &Measured<'_>) -> Weigh {
     let mut by_url: Vec<Vec<Row<'_>>> = (0..measured.requests.len()).map(|url| rows(measured, url)).collect();
-    let families = judge(&mut by_url, measured.instrument);
+    let families = judge(&mut by_url);
     let urls: Vec<WeighedUrl> = by_url.iter().enumerate().map(|(url, rows)| weighed(measured, url, rows)).collect();
     let elapsed = measured.recording.elapsed();
     let probe_share = measured.probe_cpu.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
@@ -28,7 +33,7 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Weigh {
         seed: measured.options.seed,
         elapsed,
         phase: measured.plan.phase,
-        settle: measured.options.settle,
+        settle: measured.plan.settle,
         concurrency: measured.options.driver.concurrency,
         rate: measured.options.driver.rate,
         keep_alive: measured.options.driver.keep_alive,
@@ -43,6 +48,7 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Weigh {
         ended: measured.ended,
         urls,
         left_behind: None,
+        hosts: measured.elsewhere.iter().map(|elsewhere| host(measured, elsewhere)).collect(),
         machine: Some(machine_of(measured)),
     }
 }
@@ -54,60 +60,92 @@ fn machine_of(measured: &Measured<'_>) -> Machine {
     machine
 }
 
+/// What is told of a source elsewhere as a whole.
+fn host(measured: &Measured<'_>, elsewhere: &Elsewhere) -> WeighedHost {
+    let times = elsewhere.id.index_elsewhere().map(|index| measured.recording.times_at(index));
+    let is_known = elsewhere.spoiled.is_some();
+    WeighedHost {
+        name: elsewhere.name.clone(),
+        is_exporter: elsewhere.is_exporter,
+        round_trip: elsewhere.round_trip,
+        processors: elsewhere.processors,
+        series: measured.catalog.series_of(elsewhere.id),
+        blocks: measured.recording.rounds_at(elsewhere.id, measured.requests.len()),
+        own_share: own_share(measured, elsewhere.id).filter(|_| !elsewhere.is_exporter),
+        gone: elsewhere.gone.clone(),
+        machine: times.filter(|_| is_known).map(|times| machine(&times, elsewhere.spoiled.as_ref())),
+    }
+}
+
+/// What the agent there and the way to it took, as a share of one core; `None` without a whole block.
+pub(crate) fn own_share(measured: &Measured<'_>, source: SourceId) -> Option<f64> {
+    let catalog = measured.catalog;
+    let is_own = |(id, _): &(_, _), kind| *id == source && kind == SeriesKind::Own;
+    let own = catalog.groups().filter(|(key, group)| is_own(key, group.kind));
+    let keys: Vec<SeriesKey> = own.filter_map(|(group, _)| catalog.named(group, "cpu")).collect();
+    let phases =
+        || measured.recording.counted().filter(|block| block.counts_at(source)).flat_map(|block| &block.phases);
+    let time: u64 = phases().map(|phase| phase.duration_at(source)).sum();
+    let cpu: f64 = phases().map(|phase| keys.iter().map(|key| phase.of(*key)).sum::<f64>()).sum();
+    (time > 0).then(|| cpu / time as f64)
+}
+
 /// Processors that everything but this process kept busy in the off phases.
 fn background_cores(measured: &Measured<'_>) -> f64 {
-    let instrument = measured.instrument;
-    let Some(cpu) = instrument.counter_named("cpu") else { return 0.0 };
-    let others: Vec<GroupId> =
-        instrument.groups().filter(|(_, group)| group.kind != GroupKind::Own).map(|(id, _)| id).collect();
+    let catalog = measured.catalog;
+    let here =
+        catalog.groups().filter(|((source, _), group)| *source == SourceId::HERE && group.kind != SeriesKind::Own);
+    let others: Vec<SeriesKey> = here.filter_map(|(group, _)| catalog.named(group, "cpu")).collect();
     let off = || measured.recording.counted().flat_map(BlockRecord::off_phases);
-    let busy: u64 = off().map(|phase| others.iter().map(|group| phase.of(*group, cpu)).sum::<u64>()).sum();
+    let busy: f64 = off().map(|phase| others.iter().map(|key| phase.of(*key)).sum::<f64>()).sum();
     let time: u64 = off().map(|phase| phase.duration_ns).sum();
-    busy as f64 / time.max(1) as f64
+    busy / time.max(1) as f64
 }
 
 /// Demodulates every counter of every group that counted anything.
 fn rows<'a>(measured: &Measured<'a>, url: usize) -> Vec<Row<'a>> {
-    let seen: BTreeSet<(GroupId, CounterId)> = measured
+    let seen: BTreeSet<SeriesKey> = measured
         .recording
         .of_url(url)
         .flat_map(|block| &block.phases)
         .flat_map(|phase| phase.grown.keys().copied())
         .collect();
     seen.into_iter()
-        .filter_map(|(group_id, counter)| {
-            let blocks = measured.recording.series(url, |phase| phase.of(group_id, counter));
+        .filter_map(|key| {
+            let blocks = measured.recording.series(url, key.source, |phase| phase.of(key));
             let weight = Weight::of(&blocks).ok()?;
-            let on_path = measured.paths.get(url).is_some_and(|path| path.groups.contains(&group_id));
-            let group = measured.instrument.group(group_id);
-            Some(Row { group, group_id, counter, weight, blocks, on_path, adjusted_p: 1.0 })
+            let on_path = on_path(measured, url).contains(&key.group());
+            let (group, counter) = (measured.catalog.group(key.group())?, measured.catalog.counter(key)?);
+            let family = measured.catalog.family(key);
+            let is_deciding = family.map_or(counter.name == "cpu", |(_, is_deciding)| is_deciding);
+            let family = family.map(|(family, _)| family);
+            Some(Row { group, counter, key, family, is_deciding, weight, blocks, on_path, adjusted_p: 1.0 })
         })
         .collect()
 }
 
 fn weighed(measured: &Measured<'_>, url: usize, rows: &[Row<'_>]) -> WeighedUrl {
-    let instrument = measured.instrument;
-    let is_cpu = |row: &&Row<'_>| instrument.counter(row.counter).name == "cpu" && row.group.kind != GroupKind::Machine;
+    let is_cpu = |row: &&Row<'_>| row.is_cpu();
     let following: Vec<&Row<'_>> = rows.iter().filter(is_cpu).filter(|row| row.follows()).collect();
-    let is_other = |row: &&Row<'_>| !row.follows() && !row.on_path && row.group.kind != GroupKind::Own;
+    let is_other = |row: &&Row<'_>| !row.follows() && !row.on_path && row.group.kind != SeriesKind::Own;
     let other: Vec<&Row<'_>> = rows.iter().filter(is_cpu).filter(is_other).collect();
-    let sum_of = |parts: &[&Row<'_>]| {
-        let keys: Vec<_> = parts.iter().map(|row| (row.group_id, row.counter)).collect();
-        measured.recording.series(url, |phase| keys.iter().map(|(group, counter)| phase.of(*group, *counter)).sum())
-    };
+    let sum_of =
+        |parts: &[&Row<'_>]| measured.recording.joint(url, &parts.iter().map(|row| row.key).collect::<Vec<_>>());
+    let estimate = |blocks: &[Option<Block>]| Weight::of(&blocks.iter().copied().flatten().collect::<Vec<_>>()).ok();
     let total = sum_of(&following);
-    let total_cpu = Weight::of(&total).ok().map(|weight| weight.per_request).filter(|_| !following.is_empty());
-    let rest = Weight::of(&sum_of(&other)).ok().filter(|_| !other.is_empty()).map(|weight| Rest {
+    let total_cpu = estimate(&total).map(|weight| weight.per_request).filter(|_| !following.is_empty());
+    let rest = estimate(&sum_of(&other)).filter(|_| !other.is_empty()).map(|weight| Rest {
         groups: other.len(),
         cpu: weight.per_request,
         noise_floor: weight.noise_floor,
     });
-    let on_path = measured.paths.get(url).map(|path| path.groups.as_slice()).unwrap_or_default();
-    let is_whole = on_path.iter().all(|group| following.iter().any(|row| row.group_id == *group));
+    let is_whole = on_path(measured, url).iter().all(|group| following.iter().any(|row| row.key.group() == *group));
+    let is_here = following.iter().all(|row| row.key.source == SourceId::HERE);
     let request = &measured.requests[url];
     let sample = &measured.samples[url];
     let phases = || measured.recording.of_url(url).flat_map(|block| &block.phases);
-    let own_cpu = rows.iter().filter(is_cpu).find(|row| row.group.kind == GroupKind::Own);
+    let own_cpu =
+        rows.iter().filter(is_cpu).find(|row| row.group.kind == SeriesKind::Own && row.key.source == SourceId::HERE);
     WeighedUrl {
         name: request.name().strip_prefix("GET ").unwrap_or(request.name()).to_owned(),
         url: request.url().to_string(),
@@ -123,26 +161,30 @@ fn weighed(measured: &Measured<'_>, url: usize, rows: &[Row<'_>]) -> WeighedUrl 
         },
         weights: in_order_of_probes(
             rows.iter()
-                .filter(|row| row.group.kind != GroupKind::Own)
-                .map(|row| weight_row(measured, url, row, &total)),
-            instrument,
+                .filter(|row| row.group.kind != SeriesKind::Own)
+                // Of thousands of series of an exporter those are told that say something.
+                .filter(|row| row.group.kind != SeriesKind::Series || row.follows())
+                .map(|row| (row, weight_row(measured, url, row, &total))),
         ),
         total_cpu,
         rest,
         // Without one of those that answer it would be said of less than a request.
-        capacity: total_cpu.filter(|_| is_whole).and_then(|total| capacity(&total)),
+        capacity: total_cpu.filter(|_| is_whole && is_here).and_then(|total| capacity(&total)),
+        by_host: if is_here { Vec::new() } else { by_host(measured, url, &following, is_whole) },
         path: path(measured, url),
         trace: trace(measured, url, &following, &other),
         inside: None,
     }
 }
 
-fn weight_row(measured: &Measured<'_>, url: usize, row: &Row<'_>, total: &[Block]) -> WeightRow {
-    let counter = measured.instrument.counter(row.counter);
-    let is_cpu = counter.name == "cpu" && row.follows();
+fn weight_row(measured: &Measured<'_>, url: usize, row: &Row<'_>, total: &[Option<Block>]) -> WeightRow {
+    let counter = row.counter;
+    let is_cpu = row.is_cpu() && row.follows();
+    let is_machine = row.group.kind == SeriesKind::Machine;
     WeightRow {
         group: row.group.name.clone(),
-        is_machine: row.group.kind == GroupKind::Machine,
+        host: measured.catalog.source_name(row.key.source).map(ToOwned::to_owned),
+        is_machine,
         counter: counter.name,
         title: counter.title,
         unit: counter.unit.as_str(),
@@ -154,10 +196,39 @@ fn weight_row(measured: &Measured<'_>, url: usize, row: &Row<'_>, total: &[Block
         follows: row.follows(),
         on_path: row.on_path,
         displaced: row.weight.is_displaced(row.adjusted_p),
-        invalid: measured.lost && row.group.kind != GroupKind::Machine,
-        share: if is_cpu { share(&row.blocks, total) } else { None },
+        invalid: measured.lost && !is_machine && row.key.source == SourceId::HERE,
+        share: if is_cpu { share_of_total(measured, url, row.key, total) } else { None },
         user: if is_cpu { user_part(measured, url, row) } else { None },
     }
+}
+
+/// The groups of this machine that the requests were seen to go through.
+fn on_path(measured: &Measured<'_>, url: usize) -> Vec<GroupKey> {
+    let groups = measured.paths.get(url).map(|path| path.groups.as_slice()).unwrap_or_default();
+    groups.iter().map(|group| group_here(*group)).collect()
+}
+
+/// The CPU of a request machine by machine: this one first, then the others as they were named.
+fn by_host(measured: &Measured<'_>, url: usize, following: &[&Row<'_>], is_whole: bool) -> Vec<HostCpu> {
+    let sources: BTreeSet<SourceId> = following.iter().map(|row| row.key.source).collect();
+    let of = |source: SourceId| {
+        let rows = following.iter().filter(|row| row.key.source == source);
+        let keys: Vec<SeriesKey> = rows.map(|row| row.key).collect();
+        let sum = |phase: &PhaseRecord| keys.iter().map(|key| phase.of(*key)).sum();
+        let cpu = Weight::of(&measured.recording.series(url, source, sum)).ok()?.per_request;
+        let elsewhere = measured.elsewhere.iter().find(|elsewhere| elsewhere.id == source);
+        let processors = match elsewhere {
+            // Without one of those that answer it would be said of less than a request.
+            None => is_whole.then(|| std::thread::available_parallelism().map_or(1, Into::into)),
+            Some(elsewhere) => elsewhere.processors,
+        };
+        let capacity = processors.filter(|_| cpu.low > 0.0).map(|processors| {
+            let most = |cpu: f64| 1e9 * processors as f64 / cpu;
+            Span { value: most(cpu.value), low: most(cpu.high), high: most(cpu.low) }
+        });
+        Some(HostCpu { host: elsewhere.map(|elsewhere| elsewhere.name.clone()), cpu, capacity })
+    };
+    sources.into_iter().filter_map(of).collect()
 }
 
 /// With the groups' names.
@@ -167,7 +238,14 @@ fn path(measured: &Measured<'_>, url: usize) -> unladen_report::Path {
     unladen_report::Path { groups: path.groups.iter().map(name).collect(), seen: path.seen }
 }
 
-/// The part of the total that one group makes up.
+/// The part of the total that one group makes up, by the blocks in which there is a total.
+fn share_of_total(measured: &Measured<'_>, url: usize, key: SeriesKey, total: &[Option<Block>]) -> Option<Estimate> {
+    let part = measured.recording.joint(url, &[key]);
+    let (part, total): (Vec<Block>, Vec<Block>) = part.into_iter().zip(total).filter_map(|(a, b)| a.zip(*b)).unzip();
+    share(&part, &total)
+}
+
+/// The part of one series that another makes up.
 fn share(part: &[Block], total: &[Block]) -> Option<Estimate> {
     let excess = |blocks: &[Block]| blocks.iter().map(Block::excess).collect::<Vec<_>>();
     ratio(&excess(part), &excess(total)).ok()
@@ -175,19 +253,20 @@ fn share(part: &[Block], total: &[Block]) -> Option<Estimate> {
 
 /// The part of a group's CPU in user mode, by the kernel's samples.
 fn user_part(measured: &Measured<'_>, url: usize, row: &Row<'_>) -> Option<Estimate> {
-    let user = measured.instrument.counter_named("cpu_user")?;
-    let system = measured.instrument.counter_named("cpu_system")?;
-    let group = row.group_id;
-    let series = |of: &dyn Fn(&PhaseRecord) -> u64| measured.recording.series(url, of);
-    share(&series(&|phase| phase.of(group, user)), &series(&|phase| phase.of(group, user) + phase.of(group, system)))
+    let user = measured.catalog.named(row.key.group(), "cpu_user")?;
+    let system = measured.catalog.named(row.key.group(), "cpu_system")?;
+    let series = |of: &dyn Fn(&PhaseRecord) -> f64| measured.recording.series(url, row.key.source, of);
+    share(&series(&|phase| phase.of(user)), &series(&|phase| phase.of(user) + phase.of(system)))
 }
 
 /// Rows in the order in which the probes list their counters, so that tables read alike.
-fn in_order_of_probes(rows: impl Iterator<Item = WeightRow>, instrument: &Instrument) -> Vec<WeightRow> {
-    let mut rows: Vec<WeightRow> = rows.collect();
-    let place = |name: &str| instrument.counters().iter().position(|counter| counter.name == name);
-    rows.sort_by(|a, b| (&a.group, place(a.counter)).cmp(&(&b.group, place(b.counter))));
-    rows
+fn in_order_of_probes<'a>(rows: impl Iterator<Item = (&'a Row<'a>, WeightRow)>) -> Vec<WeightRow> {
+    let mut rows: Vec<(&Row<'_>, WeightRow)> = rows.collect();
+    rows.sort_by(|a, b| {
+        let key = |row: &Row<'a>| (row.key.source, row.group.name.as_str(), row.key.counter());
+        key(a.0).cmp(&key(b.0))
+    });
+    rows.into_iter().map(|(_, row)| row).collect()
 }
 
 /// What the total allows, if CPU is what runs out. `None` if its interval reaches down to nothing.

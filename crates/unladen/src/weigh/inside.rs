@@ -22,6 +22,8 @@ use crate::weigh::tried::tried;
 /// What looking inside needs of a run that is done.
 pub(super) struct Weighed<'a> {
     pub(super) options: &'a Options,
+    /// The part of an on phase after its last response.
+    pub(super) settle: Duration,
     pub(super) driver: &'a mut Driver,
     pub(super) instrument: &'a mut Instrument,
     pub(super) cancel: &'a Cancel,
@@ -241,7 +243,7 @@ impl Weighed<'_> {
             instrument: self.instrument,
             cancel: self.cancel,
             progress: self.progress,
-            settle: self.options.settle,
+            settle: self.settle,
             rate: self.options.driver.rate,
             seed: self.options.seed,
         }

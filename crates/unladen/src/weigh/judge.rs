@@ -2,27 +2,32 @@
 
 use std::collections::BTreeMap;
 
-use unladen_lockin::{Family, adjust_families};
-use unladen_probe::{CounterId, GroupId, GroupKind, Instrument};
+use unladen_lockin::{Family, adjust_families, benjamini_hochberg};
 
+use crate::weigh::catalog::SourceId;
+use crate::weigh::edge::SeriesKind;
 use crate::weigh::row::Row;
 
 /// Judges all counters of all groups of all URLs together; tells how many families that were. A group is looked into if
 /// its CPU follows: no counter grows without it. Those on the request's path are judged among themselves: that they
 /// take part is known from elsewhere, and they are no guesses among a machine's hundreds of groups. The machine's
-/// counters are families of their own. The client is known to follow and is not a discovery.
-pub(crate) fn judge(by_url: &mut [Vec<Row<'_>>], instrument: &Instrument) -> usize {
-    let mut families: BTreeMap<(usize, GroupId, Option<CounterId>), Vec<&mut Row<'_>>> = BTreeMap::new();
+/// counters are families of their own, and so are those of other machines: those of all hosts are judged together, as a
+/// host more is more to be wrong about. The client is known to follow and is not a discovery.
+pub(crate) fn judge(by_url: &mut [Vec<Row<'_>>]) -> usize {
+    let mut families: BTreeMap<(usize, SourceId, Judged<'_>), Vec<&mut Row<'_>>> = BTreeMap::new();
     for (url, rows) in by_url.iter_mut().enumerate() {
-        for row in rows.iter_mut().filter(|row| row.group.kind != GroupKind::Own) {
-            let own_family = (row.group.kind == GroupKind::Machine).then_some(row.counter);
-            families.entry((url, row.group_id, own_family)).or_default().push(row);
+        for row in rows.iter_mut().filter(|row| row.group.kind != SeriesKind::Own) {
+            let family = match (row.family, row.group.kind) {
+                (Some(family), _) => Judged::Family(family),
+                (None, SeriesKind::Machine) => Judged::MachineCounter(row.counter.name),
+                (None, _) => Judged::Group(row.key.group().1),
+            };
+            families.entry((url, row.key.source, family)).or_default().push(row);
         }
     }
-    let cpu = instrument.counter_named("cpu");
     for rows in families.values_mut() {
         // The deciding one first; a group without CPU has nothing to decide by, and its first counter is as good.
-        rows.sort_by_key(|row| Some(row.counter) != cpu);
+        rows.sort_by_key(|row| !row.is_deciding);
     }
     let count = families.len();
     let (on_path, others): (Vec<_>, Vec<_>) =
@@ -32,21 +37,43 @@ pub(crate) fn judge(by_url: &mut [Vec<Row<'_>>], instrument: &Instrument) -> usi
     count
 }
 
+/// What is judged together.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Judged<'a> {
+    MachineCounter(&'a str),
+    Group(u32),
+    Family(&'a str),
+}
+
 /// Each lot among itself.
 fn adjust(mut families: Vec<Vec<&mut Row<'_>>>) {
     let p_values: Vec<Family> = families
         .iter()
-        .map(|rows| Family {
-            deciding: rows[0].weight.p_value,
-            others: rows[1..].iter().map(|row| row.weight.p_value).collect(),
+        .map(|rows| {
+            let all: Vec<f64> = rows.iter().map(|row| row.weight.p_value).collect();
+            match is_decided_together(rows) {
+                true => Family { deciding: together(&all), others: all },
+                false => Family { deciding: all[0], others: all[1..].to_vec() },
+            }
         })
         .collect();
     for (rows, adjusted) in families.iter_mut().zip(adjust_families(&p_values)) {
-        let adjusted = std::iter::once(adjusted.deciding).chain(adjusted.others);
+        let deciding = (!is_decided_together(rows)).then_some(adjusted.deciding);
+        let adjusted = deciding.into_iter().chain(adjusted.others);
         for (row, adjusted) in rows.iter_mut().zip(adjusted) {
             row.adjusted_p = adjusted;
         }
     }
+}
+
+/// Whether no series of a family decides about it: of an exporter's series none is known to be the first to move.
+fn is_decided_together(rows: &[&mut Row<'_>]) -> bool {
+    rows[0].family.is_some() && !rows[0].is_deciding
+}
+
+/// That any of them follows (Simes 1986, *Biometrika* 73:751).
+fn together(p_values: &[f64]) -> f64 {
+    benjamini_hochberg(p_values).into_iter().fold(1.0, f64::min)
 }
 
 #[cfg(test)]

@@ -9,6 +9,10 @@ pub(crate) struct Known {
     pub(crate) latency: Duration,
     /// CPU time of a reading.
     pub(crate) read: Duration,
+    /// What the way to other hosts takes at each edge of phases: nothing without them.
+    pub(crate) edge: Duration,
+    /// The least settle gap that another host takes: nothing without them.
+    pub(crate) settle: Duration,
     /// URLs.
     pub(crate) urls: usize,
 }

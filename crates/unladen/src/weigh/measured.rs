@@ -9,6 +9,8 @@ use unladen_report::Ended;
 
 use crate::path::Path;
 use crate::reference::ReferenceWork;
+use crate::weigh::catalog::Catalog;
+use crate::weigh::elsewhere::Elsewhere;
 use crate::weigh::options::Options;
 use crate::weigh::plan::Plan;
 use crate::weigh::recording::Recording;
@@ -22,12 +24,18 @@ pub(crate) struct Measured<'a> {
     pub(crate) spoiled: &'a Spoiled,
     pub(crate) reference: &'a ReferenceWork,
     pub(crate) instrument: &'a Instrument,
+    /// Whose counters they are.
+    pub(crate) catalog: &'a Catalog,
+    /// Sources elsewhere, in their order.
+    pub(crate) elsewhere: &'a [Elsewhere],
     pub(crate) requests: &'a [Request],
     pub(crate) samples: &'a [Sample],
     /// Who the requests to each URL go through.
     pub(crate) paths: &'a [Path],
     /// URLs whose host is not this machine.
     pub(crate) remote: Vec<usize>,
+    /// Whom the settle gap was made longer for, and what that takes.
+    pub(crate) settle_for: Option<(String, Duration)>,
     /// CPU of all readings during the run.
     pub(crate) probe_cpu: Duration,
     /// `--until`: the target, and what was reached instead.

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use unladen_agent::{Host, SessionOptions};
 use unladen_load::DriverConfig;
 use unladen_probe::GroupBy;
 
+use crate::weigh::exporter::Exporter;
 use crate::weigh::restart::Restart;
 
 /// What to weigh, and how.
@@ -16,8 +18,14 @@ pub(crate) struct Options {
     pub(crate) budget: Budget,
     /// Mean length of a phase, if the user insists on one.
     pub(crate) phase: Option<Duration>,
-    /// The part of an on phase after its last response.
-    pub(crate) settle: Duration,
+    /// The part of an on phase after its last response, if the user insists on one.
+    pub(crate) settle: Option<Duration>,
+    /// Hosts whose counters are read too.
+    pub(crate) hosts: Vec<Host>,
+    /// How they are reached.
+    pub(crate) session: SessionOptions,
+    /// Exporters whose counters are read too.
+    pub(crate) exporters: Vec<Exporter>,
     /// How processes are put together.
     pub(crate) group_by: GroupBy,
     /// Seed of the plan.

@@ -9,11 +9,12 @@ use crate::path::Path;
 use crate::progress::Progress;
 use crate::weigh::options::Options;
 
-/// Sends a few requests to each URL that is served here, and looks who takes them. The timing is done by then.
+/// `is_alone`: no other host is looked at. Sends a few requests to each URL that is served here, and looks who takes them. The timing is done by then.
 pub(super) fn paths(
     options: &Options,
     instrument: &mut Instrument,
     ended: Ended,
+    is_alone: bool,
     cancel: &Cancel,
     progress: &Progress,
 ) -> Vec<Path> {
@@ -24,7 +25,10 @@ pub(super) fn paths(
     progress.say("looking who the requests go through");
     all.map(|url| match follow(&options.driver, url, cancel) {
         Ok(route) => Path::of(route, instrument),
-        Err(error @ PathError::Remote { .. }) => Path::unknown(format!("{error}: run unladen where it is")),
+        Err(error @ PathError::Remote { .. }) if is_alone => Path::unknown(format!("{error}: run unladen where it is")),
+        Err(error @ PathError::Remote { .. }) => {
+            Path::unknown(format!("{error}, and connections are not followed on other hosts"))
+        }
         Err(error) => Path::unknown(error.to_string()),
     })
     .collect()

@@ -35,6 +35,8 @@ const LONGEST_PHASE: Duration = Duration::from_secs(3_600);
 pub(crate) struct Plan {
     /// Mean length of a phase.
     pub(crate) phase: Duration,
+    /// The part of an on phase after its last response.
+    pub(crate) settle: Duration,
     /// The run ends with the first round of blocks that ends after this.
     pub(crate) time: Duration,
     /// Rounds of blocks below which the run does not end by time.
@@ -44,42 +46,49 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
+    /// The settle gap unless something needs a longer one.
+    pub(crate) const USUAL_SETTLE: Duration = Duration::from_millis(100);
+
     /// Chooses.
     ///
     /// # Errors
     /// If what was asked for cannot carry an interval.
     pub(crate) fn choose(options: &Options, known: Known) -> Result<Self, PlanError> {
         let Budget { time, requests, until } = options.budget;
+        let settle = match options.settle {
+            Some(given) if given < known.settle => {
+                return Err(PlanError::ShortSettle { given, needed: known.settle });
+            }
+            Some(given) => given,
+            None => Self::USUAL_SETTLE.max(known.settle),
+        };
         let gap = options.driver.rate.map_or(known.latency, |rate| {
             let between = Duration::try_from_secs_f64(1.0 / rate).unwrap_or(LONGEST_PHASE);
             known.latency.max(between * options.driver.concurrency as u32)
         });
-        let least = (options.settle + gap * REQUESTS_A_PHASE)
-            .max(options.settle * SETTLE_PART)
+        let least = (settle + gap * REQUESTS_A_PHASE)
+            .max(settle * SETTLE_PART)
             .max(known.read * READ_PART)
             .clamp(LEAST_PHASE, LONGEST_PHASE);
         let phases = known.urls.max(1) as u32 * PHASES_PER_BLOCK as u32;
 
         let phase = match (options.phase, requests, time) {
             (Some(phase), _, _) => {
-                let needed = options.settle + known.latency;
+                let needed = settle + known.latency;
                 if phase <= needed {
-                    return Err(PlanError::ShortPhase {
-                        given: phase,
-                        settle: options.settle,
-                        needed,
-                        latency: known.latency,
-                    });
+                    return Err(PlanError::ShortPhase { given: phase, settle, needed, latency: known.latency });
                 }
                 phase.min(LONGEST_PHASE)
             }
             (None, Some(requests), _) => {
                 // Half of the phases are on; phases for this many requests in the wanted number of blocks.
                 let a_phase = requests.div_ceil(u64::from(WANTED_BLOCKS) * 2) as u32;
-                let for_requests = options.settle + gap * a_phase.div_ceil(options.driver.concurrency as u32);
+                let for_requests = settle + gap * a_phase.div_ceil(options.driver.concurrency as u32);
                 for_requests.clamp(least, least.max(USUAL_PHASE))
             }
-            (None, None, Some(time)) => (time / (phases * WANTED_BLOCKS)).clamp(least, least.max(USUAL_PHASE)),
+            (None, None, Some(time)) => {
+                (time / (phases * WANTED_BLOCKS)).saturating_sub(known.edge).clamp(least, least.max(USUAL_PHASE))
+            }
             (None, None, None) => least.max(USUAL_PHASE),
         };
         if let Some(given) = requests {
@@ -87,24 +96,25 @@ impl Plan {
             if given < needed {
                 return Err(PlanError::TooFew { given, needed });
             }
-            return Ok(Self { phase, time: Duration::MAX, least_rounds: MIN_BLOCKS, extended: false });
+            return Ok(Self { phase, settle, time: Duration::MAX, least_rounds: MIN_BLOCKS, extended: false });
         }
-        let block_round = phase * phases;
+        // All wait for the answers of other hosts at each edge.
+        let block_round = (phase + known.edge) * phases;
         if let Some(given) = time {
             let needed = block_round * MIN_BLOCKS as u32;
             if given < needed.mul_f64(0.999) {
                 return Err(PlanError::TooShort {
                     given,
-                    needed: least * phases * MIN_BLOCKS as u32,
+                    needed: (least + known.edge) * phases * MIN_BLOCKS as u32,
                     phase: least,
                     known,
                 });
             }
-            return Ok(Self { phase, time: given, least_rounds: MIN_BLOCKS, extended: false });
+            return Ok(Self { phase, settle, time: given, least_rounds: MIN_BLOCKS, extended: false });
         }
         let usual = if until.is_some() { Budget::MOST_TIME_UNTIL } else { Budget::TIME };
         let time = usual.max(block_round * EXTENDED_BLOCKS);
-        Ok(Self { phase, time, least_rounds: MIN_BLOCKS, extended: time > usual })
+        Ok(Self { phase, settle, time, least_rounds: MIN_BLOCKS, extended: time > usual })
     }
 }
 

@@ -12,8 +12,8 @@ pub(crate) enum PlanError {
     /// Too little time.
     #[error(
         "{} is too short: a request takes {} ms here and a reading of all counters {} ms of CPU, so a phase lasts {} ms \
-         at least, and an interval needs {MIN_BLOCKS} blocks of four phases: {} s",
-        humantime::format_duration(*.given), millis(known.latency), millis(known.read), millis(*.phase), needed.as_secs_f64().ceil()
+         at least{}, and an interval needs {MIN_BLOCKS} blocks of four phases: {} s",
+        humantime::format_duration(*.given), millis(known.latency), millis(known.read), millis(*.phase), way(known), needed.as_secs_f64().ceil()
     )]
     TooShort {
         /// What was asked for.
@@ -35,6 +35,17 @@ pub(crate) enum PlanError {
         /// What it takes.
         needed: u64,
     },
+    /// A settle gap in which the way to a host does not fit.
+    #[error(
+        "a settle gap of {} is too short: the way to the hosts and back needs {} ms (--settle; without it, as much is taken as it needs)",
+        humantime::format_duration(*.given), millis(*.needed)
+    )]
+    ShortSettle {
+        /// What was asked for.
+        given: Duration,
+        /// What it takes.
+        needed: Duration,
+    },
     /// A phase that holds no request.
     #[error(
         "phases of {} are too short: the settle gap ({}) and a request ({:.0} ms here) need at least {:.0} ms (--phase, --settle)",
@@ -50,6 +61,21 @@ pub(crate) enum PlanError {
         /// Of a request.
         latency: Duration,
     },
+}
+
+/// `, with 21 ms more for the answers of other hosts, and a settle gap of 1300 ms for what they tell late`
+fn way(known: &Known) -> String {
+    let mut way = match known.edge {
+        Duration::ZERO => String::new(),
+        edge => format!(", with {} ms more for the answers of other hosts", millis(edge)),
+    };
+    if known.settle > Duration::ZERO {
+        way.push_str(&format!(
+            ", and a settle gap of {} ms for what hosts and exporters tell late",
+            millis(known.settle)
+        ));
+    }
+    way
 }
 
 /// `20`, `0.3`

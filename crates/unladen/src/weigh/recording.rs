@@ -1,13 +1,13 @@
 //! The principal type is [`Recording`]: what was read at the edges of all phases of a run.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use unladen_lockin::{Block, BlockLatencies, MIN_BLOCKS, Order, PHASES_PER_BLOCK, Phase, Spoiled};
 use unladen_machine::MachineTimes;
-use unladen_probe::{CounterId, GroupId};
 
 use crate::machine::conditions;
+use crate::weigh::catalog::{SeriesKey, SourceId};
 
 /// All whole blocks of a run.
 #[derive(Debug, Default)]
@@ -26,6 +26,19 @@ pub(crate) struct BlockRecord {
     pub(crate) times: MachineTimes,
     /// It was spoiled, and does not count.
     pub(crate) is_left_out: bool,
+    /// Sources elsewhere, in their order.
+    pub(crate) elsewhere: Vec<ElsewhereRecord>,
+}
+
+/// One block of a source elsewhere.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ElsewhereRecord {
+    /// All of its readings are there.
+    pub(crate) is_whole: bool,
+    /// What its machine did meanwhile, where that is known.
+    pub(crate) times: Option<MachineTimes>,
+    /// It was spoiled there, and does not count there.
+    pub(crate) is_left_out: bool,
 }
 
 /// One phase.
@@ -33,9 +46,11 @@ pub(crate) struct BlockRecord {
 pub(crate) struct PhaseRecord {
     pub(crate) start_ns: u64,
     pub(crate) duration_ns: u64,
+    /// How long it was by the clocks of the sources elsewhere, from each one's reading to its next.
+    pub(crate) durations_elsewhere_ns: Vec<u64>,
     pub(crate) requests: u64,
     /// What grew, and by how much.
-    pub(crate) grown: HashMap<(GroupId, CounterId), u64>,
+    pub(crate) grown: HashMap<SeriesKey, f64>,
     pub(crate) latencies_ns: Vec<u64>,
     pub(crate) changed: u64,
     pub(crate) connections: u64,
@@ -70,6 +85,43 @@ impl Recording {
         spoiled
     }
 
+    /// Leaves out, of a source elsewhere, blocks that were spoiled there; `None` if that is not known of its machine.
+    pub(crate) fn leave_out_spoiled_at(&mut self, source: usize, urls: usize) -> Option<Spoiled> {
+        let at = |block: &BlockRecord| block.elsewhere.get(source).filter(|at| at.is_whole)?.times;
+        let known: Vec<usize> = (0..self.blocks.len()).filter(|index| at(&self.blocks[*index]).is_some()).collect();
+        let all: Vec<_> = known.iter().filter_map(|index| at(&self.blocks[*index])).collect();
+        if all.is_empty() {
+            return None;
+        }
+        let spoiled = Spoiled::of(&all.iter().map(conditions).collect::<Vec<_>>(), |kept| {
+            let of_url = |url: usize| {
+                let counts = |(index, is_kept): &(&usize, &bool)| {
+                    let block = &self.blocks[**index];
+                    **is_kept && block.url == url && !block.is_left_out
+                };
+                known.iter().zip(kept).filter(counts).count()
+            };
+            (0..urls).all(|url| of_url(url) >= MIN_BLOCKS)
+        });
+        for (place, index) in known.into_iter().enumerate() {
+            if let Some(at) = self.blocks[index].elsewhere.get_mut(source) {
+                at.is_left_out = spoiled.is_left_out(place);
+            }
+        }
+        Some(spoiled)
+    }
+
+    /// What the machine of a source elsewhere did in all blocks that are whole there.
+    pub(crate) fn times_at(&self, source: usize) -> MachineTimes {
+        let times = self.blocks.iter().filter_map(|block| block.elsewhere.get(source)?.times);
+        times.fold(MachineTimes::default(), MachineTimes::plus)
+    }
+
+    /// The fewest blocks of a URL that count at a source.
+    pub(crate) fn rounds_at(&self, source: SourceId, urls: usize) -> usize {
+        (0..urls).map(|url| self.of_url(url).filter(|block| block.counts_at(source)).count()).min().unwrap_or(0)
+    }
+
     /// What the machine did in all blocks.
     pub(crate) fn times(&self) -> MachineTimes {
         self.blocks.iter().fold(MachineTimes::default(), |sum, block| sum.plus(block.times))
@@ -95,9 +147,23 @@ impl Recording {
         Duration::from_nanos(end.saturating_sub(begin))
     }
 
-    /// A series of blocks of one URL, of the sum of several counters.
-    pub(crate) fn series(&self, url: usize, of: impl Fn(&PhaseRecord) -> u64) -> Vec<Block> {
-        self.of_url(url).map(|block| block.demodulable(&of)).collect()
+    /// A series of blocks of one URL, of the sum of several counters of one source.
+    pub(crate) fn series(&self, url: usize, source: SourceId, of: impl Fn(&PhaseRecord) -> f64) -> Vec<Block> {
+        self.of_url(url).filter_map(|block| block.demodulable(source, &of)).collect()
+    }
+
+    /// Blocks of one URL of the sum of counters of any sources; `None` where one of these sources has no such block.
+    pub(crate) fn joint(&self, url: usize, keys: &[SeriesKey]) -> Vec<Option<Block>> {
+        let sources: BTreeSet<SourceId> = keys.iter().map(|key| key.source).collect();
+        let of = |block: &BlockRecord, source: SourceId| {
+            let keys = || keys.iter().filter(|key| key.source == source);
+            block.demodulable(source, &|phase: &PhaseRecord| keys().map(|key| phase.of(*key)).sum())
+        };
+        let sum = |block: &BlockRecord| {
+            let parts: Option<Vec<Block>> = sources.iter().map(|source| of(block, *source)).collect();
+            parts?.into_iter().reduce(|sum, part| sum.plus(&part))
+        };
+        self.of_url(url).map(sum).collect()
     }
 
     /// The latencies of one URL, by block.
@@ -127,15 +193,23 @@ impl BlockRecord {
             .map(|(_, phase)| phase)
     }
 
-    fn demodulable(&self, of: &impl Fn(&PhaseRecord) -> u64) -> Block {
-        Block::new(
-            self.order,
-            self.phases.each_ref().map(|phase| Phase {
-                duration_ns: phase.duration_ns,
+    /// Whether its readings of a source are there, and count.
+    pub(crate) fn counts_at(&self, source: SourceId) -> bool {
+        source
+            .index_elsewhere()
+            .is_none_or(|index| self.elsewhere.get(index).is_some_and(|at| at.is_whole && !at.is_left_out))
+    }
+
+    /// By the clock of the source; `None` if the block does not count there.
+    fn demodulable(&self, source: SourceId, of: &impl Fn(&PhaseRecord) -> f64) -> Option<Block> {
+        self.counts_at(source).then(|| {
+            let phase = |phase: &PhaseRecord| Phase {
+                duration_ns: phase.duration_at(source),
                 requests: phase.requests,
-                count: of(phase) as f64,
-            }),
-        )
+                count: of(phase),
+            };
+            Block::new(self.order, self.phases.each_ref().map(phase))
+        })
     }
 }
 
@@ -143,7 +217,15 @@ impl BlockRecord {
 
 impl PhaseRecord {
     /// How much one counter of one group grew.
-    pub(crate) fn of(&self, group: GroupId, counter: CounterId) -> u64 {
-        self.grown.get(&(group, counter)).copied().unwrap_or(0)
+    pub(crate) fn of(&self, key: SeriesKey) -> f64 {
+        self.grown.get(&key).copied().unwrap_or(0.0)
+    }
+
+    /// How long it was by the clock of a source.
+    pub(crate) fn duration_at(&self, source: SourceId) -> u64 {
+        match source.index_elsewhere() {
+            None => self.duration_ns,
+            Some(index) => self.durations_elsewhere_ns.get(index).copied().unwrap_or(0),
+        }
     }
 }

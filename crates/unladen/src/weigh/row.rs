@@ -1,13 +1,19 @@
 //! The principal type is [`Row`].
 
 use unladen_lockin::{Block, Weight};
-use unladen_probe::{CounterId, Group, GroupId, GroupKind};
+
+use crate::weigh::catalog::{KnownCounter, KnownGroup, SeriesKey};
+use crate::weigh::edge::SeriesKind;
 
 /// One counter of one group of one URL, demodulated.
 pub(crate) struct Row<'a> {
-    pub(crate) group: &'a Group,
-    pub(crate) group_id: GroupId,
-    pub(crate) counter: CounterId,
+    pub(crate) group: &'a KnownGroup,
+    pub(crate) counter: &'a KnownCounter,
+    pub(crate) key: SeriesKey,
+    /// The family that it is judged with, unless that is its group.
+    pub(crate) family: Option<&'a str>,
+    /// It decides about its family.
+    pub(crate) is_deciding: bool,
     pub(crate) weight: Weight,
     pub(crate) blocks: Vec<Block>,
     /// The requests were seen to go through the group.
@@ -20,6 +26,11 @@ pub(crate) struct Row<'a> {
 impl Row<'_> {
     /// Whether its counter follows the requests.
     pub(crate) fn follows(&self) -> bool {
-        self.group.kind != GroupKind::Own && self.weight.follows(self.adjusted_p)
+        self.group.kind != SeriesKind::Own && self.weight.follows(self.adjusted_p)
+    }
+
+    /// Whether it is the CPU of processes, which all add up.
+    pub(crate) fn is_cpu(&self) -> bool {
+        self.counter.name == "cpu" && matches!(self.group.kind, SeriesKind::Processes | SeriesKind::Own)
     }
 }

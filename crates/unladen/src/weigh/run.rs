@@ -1,15 +1,16 @@
 //! Running the phases: [`weigh`] reads the counters at their edges and drives the client between them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use unladen_finding::Unjudged;
 use unladen_load::{Cancel, Driver, End, Request, Sample, Stop, Tally};
 use unladen_lockin::{
     Block, BlockPlan, MIN_BLOCKS, PHASES_PER_BLOCK, Planner, Position, Timing, Until, Verdict, Weight,
 };
 use unladen_machine::MachineClock;
-use unladen_probe::{GroupId, GroupKind, Instrument, Reading};
+use unladen_probe::{GroupId, Instrument, Reading};
 use unladen_report::{Ended, Quantity, Weigh};
 use unladen_trace::{EvidenceSource, PageRecord};
 
@@ -18,6 +19,10 @@ use crate::progress::Progress;
 use crate::reference::ReferenceWork;
 use crate::strangers::strangers;
 use crate::weigh::analysis::analyse;
+use crate::weigh::catalog::{Catalog, SeriesKey, SourceId};
+use crate::weigh::edge::{EdgeReading, EdgeSource, SeriesKind, SourceKind};
+use crate::weigh::edges::{Edges, Watch};
+use crate::weigh::elsewhere::Elsewhere;
 use crate::weigh::inside::{Weighed, inside, look_inside};
 use crate::weigh::known::Known;
 use crate::weigh::left_behind::{Since, left_behind};
@@ -25,7 +30,8 @@ use crate::weigh::measured::Measured;
 use crate::weigh::options::Options;
 use crate::weigh::path::paths;
 use crate::weigh::plan::Plan;
-use crate::weigh::recording::{BlockRecord, PhaseRecord, Recording};
+use crate::weigh::recording::{BlockRecord, ElsewhereRecord, PhaseRecord, Recording};
+use crate::weigh::{exporter, far_host};
 
 /// A warm-up lasts until one of these is reached: caches are filled, workers are started, and the latency is known.
 const WARM_UP: Duration = Duration::from_secs(1);
@@ -52,6 +58,10 @@ pub(crate) struct Outcome {
 pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failure> {
     let progress = Progress::new(options.quiet);
     let requests = options.driver.requests.clone();
+    // Before anything is sent: a host that cannot be reached costs nobody a warm-up.
+    let mut sources = far_host::open(&options.hosts, &options.session, options.group_by, cancel, &progress)?;
+    let usual = options.settle.unwrap_or(Plan::USUAL_SETTLE);
+    sources.extend(exporter::open(&options.exporters, &options.driver.tls, usual)?);
     let mut driver = Driver::start(options.driver.clone())?;
 
     let since = Since::now();
@@ -69,10 +79,32 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
         latency = latency.max(median(warm_up.latencies_ns));
     }
 
+    let mut edges = Edges::new(sources);
+    Watch::run(&mut edges, cancel, |time| {
+        let sent = driver.run(0, Stop::after(time), cancel).map_err(|failed| failed.error)?;
+        if sent.ended == End::Cancelled { Err(Failure::Interrupted { shown: false }) } else { Ok(()) }
+    })?;
+
     progress.say("looking at all processes");
     let mut instrument = Instrument::open(options.group_by)?;
+    let mut catalog = Catalog::here(&instrument);
+    edges.living().for_each(|source| catalog.add(source));
     let read = instrument.calibrate()?;
-    let plan = Plan::choose(&options, Known { latency, read: read.cpu, urls: requests.len() })?;
+    let longest = |of: fn(&dyn EdgeSource) -> Duration| edges.living().map(of).max().unwrap_or_default();
+    let known = Known {
+        latency,
+        read: read.cpu.max(longest(|source| source.read_cpu())),
+        edge: longest(|source| source.round_trip().unwrap_or_default()),
+        settle: longest(|source| source.settle()),
+        urls: requests.len(),
+    };
+    let plan = Plan::choose(&options, known)?;
+    let settle_for = edges
+        .living()
+        .filter(|source| options.settle.is_none() && source.settle() == plan.settle && known.settle == plan.settle)
+        .map(|source| (source.name().to_owned(), source.settle()))
+        .next();
+    let elsewhere = edges.living().zip(0..).map(|(source, index)| elsewhere(source, index)).collect();
 
     let mut run = Run {
         options: &options,
@@ -80,6 +112,10 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
         latency,
         driver,
         instrument,
+        catalog,
+        edges,
+        elsewhere,
+        settle_for,
         clock: MachineClock::open(),
         reference: ReferenceWork::start(options.seed),
         cancel,
@@ -99,6 +135,12 @@ struct Run<'a> {
     latency: Duration,
     driver: Driver,
     instrument: Instrument,
+    /// Whose counters were read, here and elsewhere.
+    catalog: Catalog,
+    edges: Edges,
+    elsewhere: Vec<Elsewhere>,
+    /// Whom the settle gap was made longer for.
+    settle_for: Option<(String, Duration)>,
     clock: MachineClock,
     reference: ReferenceWork,
     cancel: &'a Cancel,
@@ -173,18 +215,33 @@ impl Run<'_> {
         let mut phases: [PhaseRecord; PHASES_PER_BLOCK] = Default::default();
         // Between phases: it is in none of their counts.
         let begun = self.clock.read();
-        let mut before = self.instrument.read()?;
+        let mut before = self.edge()?;
+        let mut elsewhere: Vec<_> = before.elsewhere.iter().map(|read| present(read.is_some())).collect();
         for (position, record) in block.order.positions().into_iter().zip(&mut phases) {
             let tally = match self.phase(block, position)? {
                 Some(tally) => tally,
                 None => return Ok(None),
             };
-            let after = self.instrument.read()?;
-            *record = phase_record(tally, &before, &after);
+            let after = self.edge()?;
+            for (at, reading) in elsewhere.iter_mut().zip(&after.elsewhere) {
+                at.is_whole &= reading.is_some();
+                let times = reading.as_ref().and_then(|reading| reading.times);
+                at.times = times.map(|times| at.times.map_or(times, |sum| sum.plus(times)));
+            }
+            *record = phase_record(tally, &before, &after, &self.catalog);
             before = after;
         }
         let times = self.clock.read().since(&begun);
-        Ok(Some(BlockRecord { url: block.target, order: block.order, phases, times, is_left_out: false }))
+        Ok(Some(BlockRecord { url: block.target, order: block.order, phases, times, is_left_out: false, elsewhere }))
+    }
+
+    /// All counters, here and elsewhere, read at about the same time: the next phase begins when all are.
+    fn edge(&mut self) -> Result<Edge, Failure> {
+        self.edges.ask();
+        let here = self.instrument.read()?;
+        let elsewhere = self.edges.answers(&mut self.catalog, self.cancel);
+        self.catalog.see_here(&self.instrument);
+        Ok(Edge { here, elsewhere })
     }
 
     /// One phase; `None` when cancelled.
@@ -194,13 +251,13 @@ impl Run<'_> {
         let mut end = begun + block.phase;
         if position.is_on() {
             // The last response and the settle gap belong to the phase, so that it ends when planned.
-            let sending = block.phase.saturating_sub(self.options.settle + self.latency);
+            let sending = block.phase.saturating_sub(self.plan.settle + self.latency);
             let stop = Stop { until: begun + sending, max_requests: None };
             tally = self.driver.run(block.target, stop, self.cancel).map_err(|failed| failed.error)?;
             if tally.ended == End::Cancelled {
                 return Ok(None);
             }
-            end = end.max(tally.last_done.unwrap_or(begun) + self.options.settle);
+            end = end.max(tally.last_done.unwrap_or(begun) + self.plan.settle);
         }
         let cancelled = self.cancel.wait(end.saturating_duration_since(Instant::now()));
         Ok((!cancelled).then_some(tally))
@@ -208,15 +265,17 @@ impl Run<'_> {
 
     /// The group with the most CPU of one URL's requests, as far as is known.
     fn heaviest(&self, url: usize) -> Option<(String, Weight)> {
-        let cpu = self.instrument.counter_named("cpu")?;
         // Plain sums put them in order, so that pairs of blocks are gone through for few: a noisy background may have
         // the largest sum, and is passed over.
         let sum = |blocks: &[Block]| blocks.iter().map(Block::excess).sum::<f64>();
         let mut groups: Vec<(&String, Vec<Block>)> = self
-            .instrument
+            .catalog
             .groups()
-            .filter(|(_, group)| group.kind != GroupKind::Own)
-            .map(|(id, group)| (&group.name, self.recording.series(url, |phase| phase.of(id, cpu))))
+            .filter(|(_, group)| matches!(group.kind, SeriesKind::Machine | SeriesKind::Processes))
+            .filter_map(|(id, group)| {
+                let cpu = self.catalog.named(id, "cpu")?;
+                Some((&group.name, self.recording.series(url, cpu.source, |phase| phase.of(cpu))))
+            })
             .collect();
         groups.sort_by(|a, b| sum(&b.1).total_cmp(&sum(&a.1)));
         let (name, weight) = groups
@@ -259,6 +318,25 @@ impl Run<'_> {
         self.progress.at(done, elapsed, planned, &what);
     }
 
+    /// Takes leave of the sources elsewhere: what became of them, and what they have to say.
+    fn part_with_sources(&mut self, urls: usize) {
+        for index in 0..self.elsewhere.len() {
+            self.elsewhere[index].spoiled = self.recording.leave_out_spoiled_at(index, urls);
+        }
+        for (id, _, gone) in self.edges.gone() {
+            if let Some(elsewhere) = self.elsewhere.iter_mut().find(|elsewhere| elsewhere.id == id) {
+                elsewhere.gone = Some(gone.last_words.clone());
+            }
+        }
+        for (id, note) in self.edges.notes() {
+            if let Some(elsewhere) = self.elsewhere.iter_mut().find(|elsewhere| elsewhere.id == id) {
+                elsewhere.notes.push(note);
+            }
+        }
+        // Nobody is to be asked any more, and tracing here is disturbed by nothing.
+        self.edges.close();
+    }
+
     fn finish(
         mut self,
         ended: Stopped,
@@ -277,7 +355,9 @@ impl Run<'_> {
         // Before any figure is looked at.
         let spoiled = self.recording.leave_out_spoiled(requests.len());
         let lost = self.instrument.newly_lost() > 0;
-        let paths = paths(self.options, &mut self.instrument, ended, self.cancel, &self.progress);
+        self.part_with_sources(requests.len());
+        let paths =
+            paths(self.options, &mut self.instrument, ended, self.elsewhere.is_empty(), self.cancel, &self.progress);
         let measured = Measured {
             options: self.options,
             plan: self.plan,
@@ -285,12 +365,15 @@ impl Run<'_> {
             spoiled: &spoiled,
             reference: &self.reference,
             instrument: &self.instrument,
+            catalog: &self.catalog,
+            elsewhere: &self.elsewhere,
             requests,
             samples,
             paths: &paths,
             remote: (0..requests.len())
                 .filter(|index| self.driver.target(*index).is_some_and(|target| !target.is_local()))
                 .collect(),
+            settle_for: self.settle_for.clone(),
             probe_cpu,
             missed,
             lost,
@@ -301,6 +384,7 @@ impl Run<'_> {
         if self.options.inside && failure.is_none() && ended == Ended::Complete {
             pages = look_inside(Weighed {
                 options: self.options,
+                settle: self.plan.settle,
                 driver: &mut self.driver,
                 instrument: &mut self.instrument,
                 cancel: self.cancel,
@@ -313,6 +397,9 @@ impl Run<'_> {
             self.progress.clear();
             for (url, page) in result.urls.iter_mut().zip(&pages) {
                 url.inside = Some(inside(page));
+                if let Some(inside) = &mut url.inside {
+                    inside.unjudged.extend(self.elsewhere.iter().map(not_traced));
+                }
             }
             if self.cancel.is_cancelled() {
                 result.ended = Ended::Interrupted;
@@ -328,12 +415,65 @@ impl Run<'_> {
     }
 }
 
-fn phase_record(tally: Tally, before: &Reading, after: &Reading) -> PhaseRecord {
+fn elsewhere(source: &dyn EdgeSource, index: usize) -> Elsewhere {
+    Elsewhere {
+        id: SourceId::elsewhere(index),
+        name: source.name().to_owned(),
+        is_exporter: source.kind() == SourceKind::Exporter,
+        round_trip: source.round_trip(),
+        processors: source.processors(),
+        gone: None,
+        spoiled: None,
+        notes: Vec::new(),
+    }
+}
+
+/// A block of a source that is there as it begins.
+fn present(is_there: bool) -> ElsewhereRecord {
+    ElsewhereRecord { is_whole: is_there, times: is_there.then(Default::default), is_left_out: false }
+}
+
+/// What was not looked into, so that no finding is no claim about it.
+fn not_traced(elsewhere: &Elsewhere) -> Unjudged {
+    Unjudged {
+        what: elsewhere.name.clone(),
+        why: "its counters are read, and what its processes do is not traced from here".to_owned(),
+        takes: if elsewhere.is_exporter { String::new() } else { "unladen there".to_owned() },
+        rules: Vec::new(),
+        is_elsewhere: true,
+    }
+}
+
+/// Readings at the same edge of a phase.
+struct Edge {
+    here: Reading,
+    elsewhere: Vec<Option<EdgeReading>>,
+}
+
+fn phase_record(tally: Tally, before: &Edge, after: &Edge, catalog: &Catalog) -> PhaseRecord {
+    let grown_here = after.here.since(&before.here);
+    let mut grown: HashMap<SeriesKey, f64> =
+        grown_here.map(|(group, counter, grown)| (SeriesKey::here(group, counter), grown as f64)).collect();
+    let mut durations_elsewhere_ns = Vec::with_capacity(after.elsewhere.len());
+    for (index, (before, after)) in before.elsewhere.iter().zip(&after.elsewhere).enumerate() {
+        let (Some(before), Some(after)) = (before, after) else {
+            durations_elsewhere_ns.push(0);
+            continue;
+        };
+        durations_elsewhere_ns.push(after.at_ns.saturating_sub(before.at_ns));
+        let source = SourceId::elsewhere(index);
+        for (series, by) in after.grown.iter().filter(|(_, by)| by.is_finite()) {
+            if let Some(key) = catalog.series(source, *series) {
+                *grown.entry(key).or_default() += by;
+            }
+        }
+    }
     PhaseRecord {
-        start_ns: before.at_ns(),
-        duration_ns: after.at_ns().saturating_sub(before.at_ns()),
+        start_ns: before.here.at_ns(),
+        duration_ns: after.here.at_ns().saturating_sub(before.here.at_ns()),
+        durations_elsewhere_ns,
         requests: tally.requests,
-        grown: after.since(before).map(|(group, counter, grown)| ((group, counter), grown)).collect(),
+        grown,
         latencies_ns: tally.latencies_ns,
         changed: tally.changed,
         connections: tally.connections_opened,

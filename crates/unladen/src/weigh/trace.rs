@@ -27,7 +27,7 @@ pub(crate) fn trace(
     }
     let blocks = || measured.recording.of_url(url);
     let busy = |row: &Row<'_>| -> u64 {
-        blocks().flat_map(|block| &block.phases).map(|phase| phase.of(row.group_id, row.counter)).sum()
+        blocks().flat_map(|block| &block.phases).map(|phase| phase.of(row.key)).sum::<f64>() as u64
     };
     let busiest = |rows: &[&'_ Row<'_>], most: usize| {
         let mut order: Vec<usize> = (0..rows.len()).collect();
@@ -46,7 +46,7 @@ fn phases(block: &BlockRecord, drawn: &[&Row<'_>]) -> Vec<PhaseTrace> {
 }
 
 fn traced(position: Position, phase: &PhaseRecord, drawn: &[&Row<'_>]) -> PhaseTrace {
-    let cores = |row: &Row<'_>| phase.of(row.group_id, row.counter) as f64 / phase.duration_ns.max(1) as f64;
+    let cores = |row: &Row<'_>| phase.of(row.key) / phase.duration_at(row.key.source).max(1) as f64;
     PhaseTrace {
         is_on: position.is_on(),
         start: Duration::from_nanos(phase.start_ns),

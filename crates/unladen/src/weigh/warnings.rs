@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use unladen_lockin::blocks_needed;
+use unladen_lockin::{MIN_BLOCKS, blocks_needed};
 use unladen_report::{Setup, Warning, WeighedUrl};
 
 use crate::machine::taken_warning;
+use crate::weigh::analysis::own_share;
 use crate::weigh::hidden::{Hidden, hidden};
 use crate::weigh::measured::Measured;
 
@@ -19,11 +20,18 @@ const COSTLY_PROBES: f64 = 0.01;
 /// All that limits what the result says; `families` were judged together.
 pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Setup, families: usize) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    for index in &measured.remote {
+    // Where hosts are looked at, what answers is probably one of them.
+    let is_far_out = measured.elsewhere.is_empty();
+    for index in measured.remote.iter().filter(|_| is_far_out) {
         let host = measured.requests[*index].url().host_str().unwrap_or_default().to_owned();
         warnings.push(Warning::Remote { host });
     }
-    if urls.iter().all(|url| url.total_cpu.is_none()) && measured.remote.is_empty() {
+    warnings.extend(elsewhere(measured));
+    let nothing = urls.iter().all(|url| url.total_cpu.is_none());
+    if nothing && !is_far_out {
+        let hosts = measured.elsewhere.iter().map(|elsewhere| elsewhere.name.clone()).collect();
+        warnings.push(Warning::NothingFollowsAt { hosts });
+    } else if nothing && measured.remote.is_empty() {
         let blocks = urls.iter().map(|url| url.blocks).min().unwrap_or(0);
         let needed = blocks_needed(families, 1);
         let groups = names(urls.iter().flat_map(|url| url.untold().map(|(group, _)| group.to_owned())));
@@ -90,6 +98,33 @@ pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Set
     }
     for (probe, why) in measured.instrument.unavailable() {
         warnings.push(Warning::Unavailable { probe: (*probe).to_owned(), why: why.clone() });
+    }
+    warnings
+}
+
+/// What limits what is said of other hosts.
+fn elsewhere(measured: &Measured<'_>) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for elsewhere in measured.elsewhere {
+        let host = || elsewhere.name.clone();
+        if let Some(last_words) = &elsewhere.gone {
+            let blocks = measured.recording.rounds_at(elsewhere.id, measured.requests.len());
+            let last_words = last_words.clone();
+            warnings.push(Warning::HostGone { host: host(), blocks, needed: MIN_BLOCKS, last_words });
+        }
+        let times = elsewhere.id.index_elsewhere().map(|index| measured.recording.times_at(index));
+        if let (Some(times), Some(spoiled)) = (times, &elsewhere.spoiled)
+            && let Some(Warning::Taken { taken, blocks }) = taken_warning(&times, Some(spoiled))
+        {
+            warnings.push(Warning::TakenAt { host: host(), taken, blocks });
+        }
+        let share = own_share(measured, elsewhere.id).filter(|share| *share > COSTLY_PROBES && !elsewhere.is_exporter);
+        warnings.extend(share.map(|share| Warning::CostlyAgent { host: host(), share }));
+        let notes = elsewhere.notes.iter();
+        warnings.extend(notes.map(|note| Warning::OfHost { host: host(), note: note.clone() }));
+    }
+    if let Some((host, needed)) = &measured.settle_for {
+        warnings.push(Warning::LongSettle { settle: measured.plan.settle, host: host.clone(), needed: *needed });
     }
     warnings
 }

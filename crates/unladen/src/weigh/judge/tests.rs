@@ -1,7 +1,51 @@
+use std::time::{Duration, Instant};
+
 use unladen_lockin::{Estimate, Weight};
-use unladen_probe::{Group, GroupBy};
+use unladen_probe::Unit;
 
 use super::*;
+use crate::weigh::catalog::Catalog;
+use crate::weigh::edge::{EdgeReading, EdgeSource, Gone, Series, SourceKind};
+
+/// It has a name, and nothing to tell.
+struct Silent;
+
+impl EdgeSource for Silent {
+    fn name(&self) -> &str {
+        "db"
+    }
+
+    fn kind(&self) -> SourceKind {
+        SourceKind::Host
+    }
+
+    fn settle(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn ask(&mut self) {}
+
+    fn answer(&mut self, _: Instant) -> Result<EdgeReading, Gone> {
+        Ok(EdgeReading::default())
+    }
+
+    fn series(&self) -> &[Series] {
+        &[]
+    }
+}
+
+fn series() -> Series {
+    Series {
+        group: "postgres".into(),
+        counter: "cpu".into(),
+        title: "CPU".into(),
+        unit: Unit::Nanoseconds,
+        approximate: false,
+        family: None,
+        deciding: true,
+        kind: SeriesKind::Processes,
+    }
+}
 
 /// As many groups as a busy machine has, whose CPU means nothing.
 const OTHERS: usize = 200;
@@ -13,14 +57,16 @@ fn weight(p_value: f64) -> Weight {
 
 /// The adjusted p-value of one group with this p-value among many that do not follow.
 fn judged(p_value: f64, on_path: bool) -> f64 {
-    let instrument = Instrument::open(GroupBy::Pid).unwrap();
-    let counter = instrument.counter_named("cpu").unwrap();
-    let (group_id, group): (GroupId, &Group) =
-        instrument.groups().find(|(_, group)| group.kind == GroupKind::Processes).unwrap();
+    let mut catalog = Catalog::default();
+    catalog.add(&Silent);
+    catalog.see(SourceId::HERE, &[series()]);
+    let key = catalog.series(SourceId::HERE, 0).unwrap();
     let row = |p_value, on_path| Row {
-        group,
-        group_id,
-        counter,
+        group: catalog.group(key.group()).unwrap(),
+        counter: catalog.counter(key).unwrap(),
+        key,
+        family: None,
+        is_deciding: true,
         weight: weight(p_value),
         blocks: Vec::new(),
         on_path,
@@ -30,7 +76,7 @@ fn judged(p_value: f64, on_path: bool) -> f64 {
     let mut by_url: Vec<Vec<Row<'_>>> =
         (0..OTHERS).map(|other| vec![row(0.02 + other as f64 / 210.0, false)]).collect();
     by_url.push(vec![row(p_value, on_path)]);
-    assert_eq!(judge(&mut by_url, &instrument), OTHERS + 1);
+    assert_eq!(judge(&mut by_url), OTHERS + 1);
     by_url[OTHERS][0].adjusted_p
 }
 

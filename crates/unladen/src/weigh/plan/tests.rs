@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use unladen_agent::SessionOptions;
 use unladen_load::{DriverConfig, Request};
 use unladen_probe::GroupBy;
 
@@ -10,7 +11,10 @@ fn options(budget: Budget) -> Options {
         driver: DriverConfig::new(vec![request]),
         budget,
         phase: None,
-        settle: Duration::from_millis(100),
+        settle: None,
+        hosts: Vec::new(),
+        session: SessionOptions::default(),
+        exporters: Vec::new(),
         group_by: GroupBy::Auto,
         seed: 1,
         quiet: true,
@@ -22,7 +26,13 @@ fn options(budget: Budget) -> Options {
 const NOTHING_SET: Budget = Budget { time: None, requests: None, until: None };
 
 fn known(latency_ms: u64) -> Known {
-    Known { latency: Duration::from_millis(latency_ms), read: Duration::from_micros(300), urls: 1 }
+    Known {
+        latency: Duration::from_millis(latency_ms),
+        read: Duration::from_micros(300),
+        edge: Duration::ZERO,
+        settle: Duration::ZERO,
+        urls: 1,
+    }
 }
 
 #[test]
@@ -74,20 +84,41 @@ fn a_phase_that_holds_no_request_is_refused() {
     assert!(error.contains("phases of 110ms are too short") && error.contains("120 ms"), "{error}");
 }
 
+#[test]
+fn the_way_to_a_host_fits_into_the_settle_gap() {
+    let trip = Duration::from_millis(150);
+    let far = Known { edge: trip, settle: trip * 2, ..known(20) };
+    let plan = Plan::choose(&options(NOTHING_SET), far).unwrap();
+    assert_eq!((plan.settle, plan.phase), (Duration::from_millis(300), Duration::from_millis(600)));
+    let short = Options { settle: Some(Duration::from_millis(200)), ..options(NOTHING_SET) };
+    assert_eq!(
+        Plan::choose(&short, far).unwrap_err().to_string(),
+        "a settle gap of 200ms is too short: the way to the hosts and back needs 300 ms (--settle; without it, as much is taken as it \
+         needs)"
+    );
+    let brief = options(Budget { time: Some(Duration::from_secs(12)), ..NOTHING_SET });
+    let error = Plan::choose(&brief, far).unwrap_err().to_string();
+    assert!(error.contains("with 150 ms more for the answers of other hosts"), "{error}");
+}
+
 proptest! {
     #[test]
     fn whatever_is_asked_for_a_plan_holds_enough_or_is_refused(
         time_ms in proptest::option::of(0_u64..10_000_000), requests in proptest::option::of(0_u64..1_000_000),
         latency_us in 1_u64..60_000_000, read_us in 1_u64..50_000, urls in 1_usize..20, rate in proptest::option::of(0.01_f64..1e5),
-        concurrency in 1_usize..1000,
+        concurrency in 1_usize..1000, trip_us in 0_u64..2_000_000,
     ) {
         let mut options = options(Budget { time: time_ms.map(Duration::from_millis), requests, until: None });
         options.driver.rate = rate;
         options.driver.concurrency = concurrency;
-        let known = Known { latency: Duration::from_micros(latency_us), read: Duration::from_micros(read_us), urls };
+        let edge = Duration::from_micros(trip_us);
+        let known = Known {
+            latency: Duration::from_micros(latency_us), read: Duration::from_micros(read_us), edge, settle: edge * 2, urls,
+        };
         if let Ok(plan) = Plan::choose(&options, known) {
             prop_assert!(plan.phase >= LEAST_PHASE && plan.phase <= LONGEST_PHASE);
-            prop_assert!(plan.phase > options.settle || plan.phase == LONGEST_PHASE);
+            prop_assert!(plan.phase > plan.settle || plan.phase == LONGEST_PHASE);
+            prop_assert!(plan.settle >= known.settle);
             prop_assert!(plan.least_rounds >= MIN_BLOCKS);
         }
     }

@@ -1,0 +1,156 @@
+//! The principal type is [`Edges`]: asks all sources elsewhere at once, and waits for all of them.
+
+use std::time::{Duration, Instant};
+
+use unladen_load::Cancel;
+
+use crate::exit::Failure;
+use crate::weigh::catalog::{Catalog, SourceId};
+use crate::weigh::edge::{EdgeReading, EdgeSource, Gone, Series};
+
+/// Every source has so long to answer at least …
+const PATIENCE: Duration = Duration::from_secs(5);
+/// … and so many times what its answers take.
+const PATIENCE_TRIPS: u32 = 10;
+
+/// All sources elsewhere.
+pub(crate) struct Edges {
+    places: Vec<Place>,
+}
+
+/// One source, for as long as it answers.
+struct Place {
+    name: String,
+    source: Option<Box<dyn EdgeSource>>,
+    gone: Option<Gone>,
+}
+
+// === impl Edges ===
+
+impl Edges {
+    /// Of these sources.
+    pub(crate) fn new(sources: Vec<Box<dyn EdgeSource>>) -> Self {
+        let place =
+            |source: Box<dyn EdgeSource>| Place { name: source.name().to_owned(), source: Some(source), gone: None };
+        Self { places: sources.into_iter().map(place).collect() }
+    }
+
+    /// Sources that still answer.
+    pub(crate) fn living(&self) -> impl Iterator<Item = &dyn EdgeSource> {
+        self.places.iter().filter_map(|place| place.source.as_deref())
+    }
+
+    /// The same, to watch.
+    pub(crate) fn watched(&mut self) -> impl Iterator<Item = &mut Box<dyn EdgeSource>> {
+        self.places.iter_mut().filter_map(|place| place.source.as_mut())
+    }
+
+    /// Ends the watch of all.
+    ///
+    /// # Errors
+    /// If a source cannot be used.
+    pub(crate) fn end_watch(&mut self) -> Result<(), Failure> {
+        self.watched().try_for_each(|source| source.end_watch())
+    }
+
+    /// Asks all at once, and returns at once.
+    pub(crate) fn ask(&mut self) {
+        self.places.iter_mut().filter_map(|place| place.source.as_mut()).for_each(|source| source.ask());
+    }
+
+    /// What all answer, in their order; `None` of one that is gone. One that does not answer in time is. Of one that ends
+    /// after everything was cancelled nothing is told.
+    pub(crate) fn answers(&mut self, catalog: &mut Catalog, cancel: &Cancel) -> Vec<Option<EdgeReading>> {
+        let asked = Instant::now();
+        let mut answers = Vec::with_capacity(self.places.len());
+        for (index, place) in self.places.iter_mut().enumerate() {
+            let answer = place.answer(asked, cancel);
+            if answer.is_some() {
+                catalog.see(SourceId::elsewhere(index), place.series());
+            }
+            answers.push(answer);
+        }
+        answers
+    }
+
+    /// Those that are gone, and their last words.
+    pub(crate) fn gone(&self) -> impl Iterator<Item = (SourceId, &str, &Gone)> {
+        self.places
+            .iter()
+            .enumerate()
+            .filter_map(|(index, place)| Some((SourceId::elsewhere(index), place.name.as_str(), place.gone.as_ref()?)))
+    }
+
+    /// What those that are there have to say.
+    pub(crate) fn notes(&mut self) -> Vec<(SourceId, String)> {
+        let notes = |(index, place): (usize, &mut Place)| {
+            let notes = place.source.as_mut().map(|source| source.notes()).unwrap_or_default();
+            notes.into_iter().map(move |note| (SourceId::elsewhere(index), note))
+        };
+        self.places.iter_mut().enumerate().flat_map(notes).collect()
+    }
+
+    /// Lets go of all of them, as one does before a person reads the result.
+    pub(crate) fn close(&mut self) {
+        self.places.iter_mut().for_each(|place| place.source = None);
+    }
+}
+
+// === impl Place ===
+
+impl Place {
+    fn answer(&mut self, asked: Instant, cancel: &Cancel) -> Option<EdgeReading> {
+        let source = self.source.as_mut()?;
+        let patience = source.round_trip().map_or(PATIENCE, |trip| PATIENCE.max(trip * PATIENCE_TRIPS));
+        match source.answer(asked + patience) {
+            Ok(reading) => Some(reading),
+            Err(gone) => {
+                self.gone = (!cancel.is_cancelled()).then_some(gone);
+                self.source = None;
+                None
+            }
+        }
+    }
+
+    fn series(&self) -> &[Series] {
+        self.source.as_deref().map_or(&[], |source| source.series())
+    }
+}
+
+/// Requests are sent, or nobody sends any, for as long as a source wants to see that.
+pub(crate) struct Watch;
+
+impl Watch {
+    /// How often they are asked whether they have seen enough.
+    pub(crate) const STEP: Duration = Duration::from_millis(500);
+    /// However much they want.
+    pub(crate) const MOST: Duration = Duration::from_secs(300);
+
+    /// Watches: `send` sends requests for a while.
+    ///
+    /// # Errors
+    /// If sending fails, if a source cannot be used, or if it was cancelled.
+    pub(crate) fn run(
+        edges: &mut Edges,
+        cancel: &Cancel,
+        mut send: impl FnMut(Duration) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        edges.watched().for_each(|source| source.begin_watch());
+        let begun = Instant::now();
+        while begun.elapsed() < Self::MOST {
+            // Each is asked: what it is asked tells a source whether requests are sent.
+            let wants = |is_sending| edges.living().fold(false, |any, source| source.wants(is_sending) | any);
+            if wants(true) {
+                send(Self::STEP)?;
+            } else if wants(false) {
+                cancel.wait(Self::STEP);
+            } else {
+                break;
+            }
+            if cancel.is_cancelled() {
+                return Err(Failure::Interrupted { shown: false });
+            }
+        }
+        edges.end_watch()
+    }
+}

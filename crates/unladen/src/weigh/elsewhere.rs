@@ -1,0 +1,23 @@
+//! The principal type is [`Elsewhere`]: what became of a source elsewhere.
+
+use std::time::Duration;
+
+use unladen_lockin::Spoiled;
+
+use crate::weigh::catalog::SourceId;
+
+/// A source elsewhere, once all is measured.
+#[derive(Debug)]
+pub(crate) struct Elsewhere {
+    pub(crate) id: SourceId,
+    pub(crate) name: String,
+    pub(crate) is_exporter: bool,
+    pub(crate) round_trip: Option<Duration>,
+    pub(crate) processors: Option<usize>,
+    /// Why it went away before the end.
+    pub(crate) gone: Option<String>,
+    /// The blocks that were spoiled there, if that is known.
+    pub(crate) spoiled: Option<Spoiled>,
+    /// What it says of itself.
+    pub(crate) notes: Vec<String>,
+}

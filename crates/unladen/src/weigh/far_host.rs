@@ -1,0 +1,182 @@
+//! The principal type is [`FarHost`]: the counters of another host, by way of the agent there.
+
+use std::collections::{BTreeSet, HashMap};
+use std::time::{Duration, Instant};
+
+use unladen_agent::{FarGroupKind, FarInstrument, Host, Session, SessionError, SessionOptions};
+use unladen_load::Cancel;
+use unladen_probe::{GroupBy, Unit};
+
+use crate::exit::Failure;
+use crate::progress::Progress;
+use crate::weigh::edge::{EdgeReading, EdgeSource, Gone, Series, SeriesKind, SourceKind};
+
+/// The most hosts of a run.
+const MOST: usize = 32;
+/// The probes of a host have to be open by then: the first look is at all processes, and may cost a second.
+const OPEN_WITHIN: Duration = Duration::from_secs(30);
+/// Readings before the first phase, which tell how long the way takes.
+const TRIALS: usize = 9;
+/// The settle gap has room for the slowest of them, and for a slower one.
+const ROOM: (u32, u32) = (3, 2);
+
+/// Another host, whose agent answers.
+pub(crate) struct FarHost {
+    name: String,
+    instrument: FarInstrument,
+    series: Vec<Series>,
+    ids: HashMap<(usize, usize), u32>,
+    /// The slowest reading of the trials, there and back.
+    round_trip: Duration,
+    /// Records of ended processes were lost there.
+    lost: u64,
+    /// It could not be asked.
+    unasked: Option<SessionError>,
+}
+
+/// Reaches all hosts, one after another: some ask for a password.
+///
+/// # Errors
+/// If two have one name, or one cannot be reached.
+pub(crate) fn open(
+    hosts: &[Host],
+    session: &SessionOptions,
+    by: GroupBy,
+    cancel: &Cancel,
+    progress: &Progress,
+) -> Result<Vec<Box<dyn EdgeSource>>, Failure> {
+    if hosts.len() > MOST {
+        return Err(Failure::Usage(format!("--host: {} hosts are named, and {MOST} can be looked at", hosts.len())));
+    }
+    let mut names = BTreeSet::new();
+    if let Some(twice) = hosts.iter().find(|host| !names.insert(&host.name)) {
+        return Err(Failure::Usage(format!("--host: two hosts are named {}: give each a name of its own", twice.name)));
+    }
+    let mut open: Vec<Box<dyn EdgeSource>> = Vec::with_capacity(hosts.len());
+    for host in hosts {
+        progress.say(format!("reaching {}", host.name));
+        open.push(Box::new(FarHost::open(host, session, by)?));
+        if cancel.is_cancelled() {
+            return Err(Failure::Interrupted { shown: false });
+        }
+    }
+    Ok(open)
+}
+
+// === impl FarHost ===
+
+impl FarHost {
+    fn open(host: &Host, session: &SessionOptions, by: GroupBy) -> Result<Self, SessionError> {
+        let session = Session::start(host, session)?;
+        let mut instrument = FarInstrument::open(session, by, Instant::now() + OPEN_WITHIN)?;
+        let mut round_trip = Duration::ZERO;
+        for _ in 0..TRIALS {
+            round_trip = round_trip.max(instrument.read(Instant::now() + OPEN_WITHIN)?.round_trip);
+        }
+        Ok(Self {
+            name: host.name.clone(),
+            instrument,
+            series: Vec::new(),
+            ids: HashMap::new(),
+            round_trip,
+            lost: 0,
+            unasked: None,
+        })
+    }
+
+    /// The index of a counter of a group. The names are the agent's, which has checked neither; both are bounded.
+    fn id(&mut self, group: usize, counter: usize) -> Option<u32> {
+        if let Some(id) = self.ids.get(&(group, counter)) {
+            return Some(*id);
+        }
+        let (far, known) = (self.instrument.groups().get(group)?, self.instrument.counters().get(counter)?);
+        let kind = match far.kind {
+            FarGroupKind::Machine => SeriesKind::Machine,
+            FarGroupKind::Own => SeriesKind::Own,
+            FarGroupKind::Kernel | FarGroupKind::Unit { .. } | FarGroupKind::Processes => SeriesKind::Processes,
+        };
+        let series = Series {
+            group: far.name.clone(),
+            counter: known.name.clone(),
+            title: known.title.clone(),
+            unit: known.known_unit().unwrap_or(Unit::Count),
+            approximate: known.approximate,
+            family: None,
+            deciding: known.name == "cpu",
+            kind,
+        };
+        let id = u32::try_from(self.series.len()).ok()?;
+        self.series.push(series);
+        self.ids.insert((group, counter), id);
+        Some(id)
+    }
+}
+
+impl EdgeSource for FarHost {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn kind(&self) -> SourceKind {
+        SourceKind::Host
+    }
+
+    fn settle(&self) -> Duration {
+        self.round_trip * ROOM.0 / ROOM.1
+    }
+
+    fn round_trip(&self) -> Option<Duration> {
+        Some(self.round_trip)
+    }
+
+    fn read_cpu(&self) -> Duration {
+        Duration::from_nanos(self.instrument.opened().cost_cpu_ns)
+    }
+
+    fn processors(&self) -> Option<usize> {
+        usize::try_from(self.instrument.opened().processors).ok().filter(|count| *count > 0)
+    }
+
+    fn ask(&mut self) {
+        self.unasked = self.instrument.ask_read().err();
+    }
+
+    fn answer(&mut self, deadline: Instant) -> Result<EdgeReading, Gone> {
+        let read = match self.unasked.take() {
+            Some(error) => Err(error),
+            None => self.instrument.wait_read(deadline),
+        };
+        let read = read.map_err(|error| Gone { last_words: error.to_string() })?;
+        self.lost = self.lost.saturating_add(read.lost);
+        let mut grown = Vec::with_capacity(read.grown.len());
+        for (group, counter, by) in read.grown {
+            if let Some(id) = self.id(group, counter) {
+                grown.push((id, by as f64));
+            }
+        }
+        Ok(EdgeReading { at_ns: read.at_ns, grown, times: None })
+    }
+
+    fn series(&self) -> &[Series] {
+        &self.series
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        let opened = self.instrument.opened();
+        let mut notes = Vec::new();
+        for takes in opened.shortfalls.iter().map(|short| &short.takes).collect::<BTreeSet<_>>() {
+            let missing = opened.shortfalls.iter().filter(|short| short.takes == *takes);
+            let missing: Vec<&str> = missing.map(|short| short.missing.as_str()).collect();
+            notes.push(format!("as {takes} there, also: {}.", missing.join("; ")));
+        }
+        notes.extend(opened.unavailable.iter().map(|(probe, why)| format!("probe {probe} left out: {why}.")));
+        if self.lost > 0 {
+            notes.push(
+                "records of ended processes were lost there: weights of processes that soon end are too low; use shorter phases \
+                 (--phase)."
+                    .to_owned(),
+            );
+        }
+        notes
+    }
+}
