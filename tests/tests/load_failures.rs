@@ -221,7 +221,7 @@ fn wrong_options_say_which_and_what_would_do() {
         (&["--find-capacity", "http://localhost/"], ["--find-capacity", "is no limit"]),
         (&["--find-capacity", "p95<1s", "--step", "1:1s", "http://localhost/"], ["--find-capacity", "--step"]),
         (&["--buckets", "1ms,soon", "http://localhost/"], ["--buckets", "soon"]),
-        (&["--from", "x", "http://localhost/"], ["--from", "cannot be used with"]),
+        (&["--from", "x", "--rate", "5"], ["--from", "cannot be used with --rate"]),
         (&["--expect-status", "teapot", "http://localhost/"], ["teapot", "200-299,304"]),
         (&["--timeout", "0s", "http://localhost/"], ["timeout", "1 ms to 24 h"]),
         (&["--http", "3", "http://localhost/"], ["--http", "1.1"]),

@@ -198,17 +198,24 @@ impl Args {
         let seed = self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
         let pace = self.pace(seed)?;
         let hosts = from::hosts(&self.from)?;
+        let most = if matches!(pace, Pace::Closed) { hosts.len().max(1) } else { MOST_UNDER_WAY };
+        let concurrency = self.concurrency.unwrap_or(most);
+        if concurrency < hosts.len() {
+            return Err(Failure::Usage(format!(
+                "--concurrency {concurrency} is of the whole load: {} hosts need at least one request under way for each host",
+                hosts.len()
+            )));
+        }
         let requests = self.weighted()?;
         let mix = Mix::weighted(requests.iter().enumerate().map(|(index, weighted)| (index, weighted.weight)));
         let target = self.target(&requests);
         let driver = self.sending.driver(requests.into_iter().map(|weighted| weighted.request).collect())?;
-        let most = if matches!(pace, Pace::Closed) { hosts.len().max(1) } else { MOST_UNDER_WAY };
         Ok(Options {
             driver,
             mix,
             target,
             pace,
-            concurrency: self.concurrency.unwrap_or(most),
+            concurrency,
             time: self.time,
             requests: self.requests,
             find_capacity: self.find_capacity.is_some(),

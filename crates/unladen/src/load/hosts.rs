@@ -11,7 +11,7 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use unladen_load::{Cancel, ConfigForm, LoadPlan, PlanForm, Share};
+use unladen_load::{Cancel, ConfigForm, End, LoadPlan, PlanForm, Share};
 
 use self::far_agent::FarAgent;
 use self::merge::Merge;
@@ -27,6 +27,9 @@ use crate::progress::Progress;
 
 /// Pings by which a clock's offset is measured: the shortest round trip of them says most.
 const PINGS: usize = 16;
+
+/// Pings by which it is measured once more after a load: how far it went is told, and nothing depends on it.
+const PINGS_AFTER: usize = 4;
 
 /// The start is agreed on so many of the longest round trips ahead …
 const ROUND_TRIPS: u32 = 3;
@@ -151,7 +154,10 @@ impl Hosts {
         }
         machine.end();
         let (end, mut agents) = merge.end();
-        self.after(&mut agents, &forms, length.min(started.elapsed()));
+        // What was planned after an interruption is not missing; all else is, also what the others were done with before
+        // its time.
+        let until = if end.ended == End::Cancelled { length.min(started.elapsed()) } else { length };
+        self.after(&mut agents, &forms, until);
         Ok(Sent { account, end, machine, agents })
     }
 
@@ -164,7 +170,7 @@ impl Hosts {
                         part.missing = form.planned(until).map(|planned| planned.saturating_sub(part.recorded));
                         agent.leave();
                     }
-                    None => part.drift = agent.drift(PINGS),
+                    None => part.drift = agent.drift(PINGS_AFTER),
                 });
             }
         });

@@ -186,7 +186,7 @@ impl FarAgent {
     /// How far its clock went beside the one here since the load began.
     pub(super) fn drift(&self, pings: usize) -> Option<Drift> {
         let before = self.at_start?;
-        let after = self.session.as_ref()?.measure_clock(pings, Instant::now() + LOOK * 20).ok()?;
+        let after = self.session.as_ref()?.measure_clock(pings, Instant::now() + SILENCE).ok()?;
         Some(Drift {
             ns: after.offset_ns.saturating_sub(before.offset_ns),
             uncertainty_ns: after.uncertainty_ns.saturating_add(before.uncertainty_ns),
