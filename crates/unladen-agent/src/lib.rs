@@ -33,6 +33,9 @@ mod codec;
 mod command_line;
 mod error;
 mod frame;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod hello;
 mod host;
 mod load;
@@ -53,7 +56,7 @@ pub use hello::{Hello, PROTOCOL};
 pub use host::{Host, HostError};
 pub use load::{FarLoad, FarTimes, LoadAnswer, LoadAsk, pieces};
 pub use probes::{
-    FarCounter, FarGroup, FarGroupKind, FarGrown, FarInstrument, FarReading, FarShortfall, FarSide, GroupedBy, Opened,
-    ProbeAnswer, ProbeAsk,
+    Account, FarCounter, FarGroup, FarGroupKind, FarGrown, FarInstrument, FarReading, FarShortfall, FarSide, GroupedBy,
+    Opened, ProbeAnswer, ProbeAsk,
 };
 pub use session::{Session, SessionOptions};

@@ -1,10 +1,12 @@
 //! Counters of another host. The principal type is [`FarInstrument`], the near end; [`FarSide`] is the other one.
 
+mod account;
 mod far_side;
 mod instrument;
 mod message;
 mod reading;
 
+pub use account::Account;
 pub use far_side::FarSide;
 pub use instrument::FarInstrument;
 pub use message::{

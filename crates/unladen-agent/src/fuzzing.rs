@@ -1,0 +1,36 @@
+//! What the fuzz target `agent_frame` reaches: answers of an agent, as whoever asked takes them.
+
+use crate::answer::Answer;
+use crate::codec::decode;
+use crate::frame::FrameReader;
+use crate::hello::Hello;
+use crate::probes::{Account, FarReading, ProbeAnswer};
+
+/// Takes these bytes as all that an agent sends, and checks what is kept of it.
+///
+/// # Panics
+/// If what is kept cannot be used.
+pub fn answers(bytes: &[u8]) {
+    let mut frames = FrameReader::new(bytes);
+    let mut account: Option<Account> = None;
+    let mut reading = FarReading::default();
+    while let Ok(body) = frames.read() {
+        if let Some(hello) = Hello::decode(&body) {
+            assert_eq!(Hello::decode(&hello.encode()), Some(hello));
+        }
+        match (decode::<Answer>(&body), &mut account) {
+            (Ok(Answer::Probes(ProbeAnswer::Opened(opened))), None) => account = Account::new(opened).ok(),
+            (Ok(Answer::Probes(answer)), Some(account)) => {
+                if account.add(&mut reading, answer).is_err() {
+                    return;
+                }
+            }
+            _ => {}
+        }
+    }
+    let Some(account) = account else { return };
+    for (group, counter, _) in &reading.grown {
+        assert!(*group < account.groups().len() && *counter < account.opened().counters.len());
+    }
+    assert!(account.groups().iter().all(|group| !group.name.chars().any(char::is_control)));
+}

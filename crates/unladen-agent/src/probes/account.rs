@@ -1,0 +1,147 @@
+//! The principal type is [`Account`]: what another host's agent has said of its counters, checked.
+
+use super::message::{
+    FarCounter, FarGroup, FarGroupKind, FarGrown, FarShortfall, MAX_COUNTERS, MAX_GROUPS, MAX_NAME, MAX_TEXT, Opened,
+    ProbeAnswer,
+};
+use super::reading::FarReading;
+use crate::shown::shown;
+
+/// Most amounts in a reading: far above what a thousand busy groups have.
+const MAX_AMOUNTS: usize = 1_000_000;
+
+/// Most sentences about what is not counted.
+const MAX_REMARKS: usize = 256;
+
+/// What another host's agent has said of its counters. An agent may be wrong, or no agent: whatever it says, this
+/// stays within its bounds, and what it holds can be shown and used as an index.
+#[derive(Debug)]
+pub struct Account {
+    opened: Opened,
+    groups: Vec<FarGroup>,
+    last_at_ns: u64,
+}
+
+impl Account {
+    /// Of what is open there.
+    ///
+    /// # Errors
+    /// What cannot be, in words.
+    pub fn new(opened: Opened) -> Result<Self, String> {
+        Ok(Self { opened: checked(opened)?, groups: Vec::new(), last_at_ns: 0 })
+    }
+
+    /// What is open there.
+    pub fn opened(&self) -> &Opened {
+        &self.opened
+    }
+
+    /// All groups told so far, by index.
+    pub fn groups(&self) -> &[FarGroup] {
+        &self.groups
+    }
+
+    /// Adds an answer to a reading: the id of the question if the reading is whole with it.
+    ///
+    /// # Errors
+    /// What cannot be, in words.
+    pub fn add(&mut self, reading: &mut FarReading, answer: ProbeAnswer) -> Result<Option<u64>, String> {
+        match answer {
+            ProbeAnswer::Opened(_) => Err("its probes were opened a second time".to_owned()),
+            ProbeAnswer::Part { new_groups, grown, .. } => {
+                self.take(reading, new_groups, grown)?;
+                Ok(None)
+            }
+            ProbeAnswer::Reading { id, at_ns, new_groups, grown, lost, own_cpu_ns } => {
+                self.take(reading, new_groups, grown)?;
+                if at_ns < self.last_at_ns {
+                    return Err("a clock that goes backwards".to_owned());
+                }
+                self.last_at_ns = at_ns;
+                reading.at_ns = at_ns;
+                reading.own_cpu_ns = own_cpu_ns;
+                reading.lost = reading.lost.saturating_add(lost);
+                Ok(Some(id))
+            }
+        }
+    }
+
+    fn take(&mut self, reading: &mut FarReading, groups: Vec<FarGroup>, grown: Vec<FarGrown>) -> Result<(), String> {
+        if self.groups.len() + groups.len() > MAX_GROUPS {
+            return Err(format!("more than {MAX_GROUPS} groups"));
+        }
+        for group in groups {
+            self.groups.push(checked_group(group)?);
+        }
+        for FarGrown { group, counters } in grown {
+            let group = group as usize;
+            if group >= self.groups.len() {
+                return Err(format!("group {group} of {}", self.groups.len()));
+            }
+            for (counter, amount) in counters {
+                let counter = usize::from(counter);
+                if counter >= self.opened.counters.len() {
+                    return Err(format!("counter {counter} of {}", self.opened.counters.len()));
+                }
+                if reading.grown.len() == MAX_AMOUNTS {
+                    return Err(format!("more than {MAX_AMOUNTS} amounts in a reading"));
+                }
+                reading.grown.push((group, counter, amount));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What may be shown and kept of what an agent says of its probes.
+fn checked(opened: Opened) -> Result<Opened, String> {
+    if opened.counters.len() > MAX_COUNTERS {
+        return Err(format!("{} counters, where at most {MAX_COUNTERS} are allowed", opened.counters.len()));
+    }
+    let counters = opened.counters.into_iter().map(checked_counter).collect::<Result<Vec<_>, _>>()?;
+    let unavailable = opened.unavailable.into_iter().take(MAX_REMARKS);
+    let shortfalls = opened.shortfalls.into_iter().take(MAX_REMARKS);
+    Ok(Opened {
+        counters,
+        unavailable: unavailable.map(|(name, why)| (shown(&name, MAX_NAME), shown(&why, MAX_TEXT))).collect(),
+        shortfalls: shortfalls
+            .map(|short| FarShortfall {
+                missing: shown(&short.missing, MAX_TEXT),
+                takes: shown(&short.takes, MAX_TEXT),
+            })
+            .collect(),
+        kernel: shown(&opened.kernel, MAX_NAME),
+        ..opened
+    })
+}
+
+fn checked_counter(counter: FarCounter) -> Result<FarCounter, String> {
+    let word = |text: &str| {
+        !text.is_empty()
+            && text.len() <= MAX_NAME
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.".contains(&b))
+    };
+    if !word(&counter.name) {
+        return Err(format!("{:?} as the name of a counter", shown(&counter.name, MAX_NAME)));
+    }
+    if counter.known_unit().is_none() {
+        return Err(format!("{:?} as the unit of {}", shown(&counter.unit, MAX_NAME), counter.name));
+    }
+    Ok(FarCounter { title: shown(&counter.title, MAX_NAME), meaning: shown(&counter.meaning, MAX_TEXT), ..counter })
+}
+
+fn checked_group(group: FarGroup) -> Result<FarGroup, String> {
+    if group.name.is_empty() || group.name.len() > MAX_NAME {
+        return Err(format!("a group's name of {} bytes", group.name.len()));
+    }
+    let kind = match group.kind {
+        FarGroupKind::Unit { cgroup: Some(path) } if path.len() > MAX_TEXT || path.contains('\0') => {
+            FarGroupKind::Unit { cgroup: None }
+        }
+        kind => kind,
+    };
+    Ok(FarGroup { name: shown(&group.name, MAX_NAME), kind })
+}
+
+#[cfg(test)]
+mod tests;
