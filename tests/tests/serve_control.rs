@@ -14,7 +14,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
-use unladen_tests::{Call, Reply, Server, free_address};
+use unladen_tests::{Call, Reply, Server, free_address, wait};
 
 use serve_control::client::{Client, Load};
 use serve_control::proxy::Proxy;
@@ -126,9 +126,7 @@ fn what_is_under_way_is_answered_at_the_end() {
     let mut idle = Client::tcp(listen);
     idle.get("/").expect("served");
     server.wait_for_request();
-    while server.asked_for("/slow") == 0 {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait::until("the slow request is there", || server.asked_for("/slow") > 0);
     proxy.signal(Signal::SIGTERM);
     let answer = slow.join().unwrap();
     assert_eq!((answer.status, answer.is_last), (200, true));
@@ -157,9 +155,7 @@ fn an_end_has_its_bound_and_a_second_signal_none() {
     server.wait_for_request();
     proxy.signal(Signal::SIGINT);
     // Once nobody listens, the first has been seen: two of a kind may be one.
-    while TcpStream::connect(listen).is_ok() {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait::until("nobody listens", || TcpStream::connect(listen).is_err());
     proxy.signal(Signal::SIGINT);
     proxy.wait_until_said("stopped at once", 1);
     proxy.ended(130);
@@ -184,9 +180,7 @@ fn an_address_is_one_servers() {
     third.wait_until_said(&format!("cannot listen at unix:{}", path.display()), 1);
     third.ended(11);
     first.signal(Signal::SIGKILL);
-    while UnixStream::connect(&path).is_ok() {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait::until("nobody listens", || UnixStream::connect(&path).is_err());
     assert!(path.exists(), "it had no time to take it away");
     let fourth = Proxy::start_as_it_is(&text, |command| command);
     assert_eq!(Client::unix_when_it_listens(&path).get("/").expect("served").status, 200);

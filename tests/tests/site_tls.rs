@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nix::sys::signal::Signal;
 use rustls::client::Resumption;
@@ -12,7 +12,7 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, HandshakeKind, ProtocolVersion, RootCertStore, StreamOwned, version};
 use unladen_tests::site::{app, page};
-use unladen_tests::{Authority, Certificate, Site, Upstream};
+use unladen_tests::{Authority, Certificate, Site, Upstream, wait};
 
 /// Far above what any wait of the tests takes.
 const LIMIT: Duration = Duration::from_secs(40);
@@ -187,16 +187,14 @@ fn sessions_go_on_also_after_a_reload_with_a_new_certificate() {
 
         write(&secured.folder, "0", &authority.certificate("a.example"));
         secured.reload();
-        let begun = Instant::now();
-        loop {
+        wait::until("the new certificate is shown", || {
             let mut fresh = Client::with(&authority, &[only], &[]).connect(&secured.site, "a.example").expect("TLS");
-            if shown(&fresh) != old {
+            let is_new = shown(&fresh) != old;
+            if is_new {
                 get(&mut fresh);
-                break;
             }
-            assert!(begun.elapsed() < LIMIT, "the new certificate is never shown");
-            std::thread::sleep(Duration::from_millis(10));
-        }
+            is_new
+        });
         // Who was connected still is, and who was here before comes back by its ticket.
         get(&mut first);
         get(&mut second);
@@ -226,12 +224,10 @@ fn certificates_that_change_are_read_again_and_bad_ones_are_not_taken() {
     }
     // Nobody says that they have changed: it is seen.
     write(&secured.folder, "0", &authority.certificate("a.example"));
-    let begun = Instant::now();
-    while shown(&client()) == old {
-        assert!(begun.elapsed() < LIMIT, "the new certificate is never shown");
+    wait::until("the new certificate is shown", || {
         get(&mut kept);
-        std::thread::sleep(Duration::from_millis(20));
-    }
+        shown(&client()) != old
+    });
     get(&mut kept);
     secured.site.stop();
 }

@@ -10,9 +10,9 @@ mod silence;
 mod sql;
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use unladen_tests::{Answer, Serve, Subject, Wire};
+use unladen_tests::{Answer, Serve, Subject, Wire, wait};
 
 /// The subject's page without its layout: how many have signed, as it says by itself.
 fn signed(page: &str) -> u64 {
@@ -114,8 +114,7 @@ fn asked(pledges: &Subject, path: &str) -> usize {
 /// Waits until the application was asked so often.
 #[track_caller]
 fn is_asked(pledges: &Subject, path: &str, times: usize) {
-    let begun = Instant::now();
-    while asked(pledges, path) < times && begun.elapsed() < Duration::from_secs(10) {}
+    wait::until(&format!("{path} was asked for {times} times"), || asked(pledges, path) >= times);
     assert_eq!(asked(pledges, path), times, "{path}");
 }
 

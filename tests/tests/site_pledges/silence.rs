@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use unladen_tests::{Answer, Subject};
+use unladen_tests::{Answer, Subject, wait};
 
 use crate::sql::Sql;
 use crate::{Site, asked, cache, is_asked, signed};
@@ -56,11 +56,7 @@ fn soon(site: &Site, path: &str) -> Answer {
 /// Asks until a page is known to be current.
 #[track_caller]
 fn until_validated(site: &Site, path: &str) {
-    let begun = Instant::now();
-    while cache(&soon(site, path)) != "hit; detail=validated" {
-        assert!(begun.elapsed() < Duration::from_secs(30), "it is never asked again");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait::until("it is asked again", || cache(&soon(site, path)) == "hit; detail=validated");
 }
 
 // One test, as each of its steps is about what the one before has left.
@@ -104,11 +100,8 @@ fn a_database_that_is_silent_or_gone() {
     // Stopped, the application has no page to give either, and says so.
     let server = Pid::from_raw(i32::try_from(pledges.pid("postgres")).expect("a pid"));
     kill(server, Signal::SIGINT).expect("it runs");
-    let begun = Instant::now();
-    while std::fs::exists(format!("{}/.s.PGSQL.5432", pledges.get("DATABASE_SOCKET"))).is_ok_and(|there| there) {
-        assert!(begun.elapsed() < SOON, "the database does not stop");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let socket = format!("{}/.s.PGSQL.5432", pledges.get("DATABASE_SOCKET"));
+    wait::until("the database stops", || !std::fs::exists(&socket).is_ok_and(|there| there));
     let stopped = Instant::now();
     let answer = soon(&waits, "/blood");
     if stopped.elapsed() < Duration::from_secs(8) {
