@@ -225,6 +225,10 @@ fn a_slower_page_is_told_and_the_same_page_is_not() {
     for (option, file) in &files {
         assert!(std::fs::read_to_string(file).unwrap().contains("slower"), "{option}");
     }
+    // A terminal has tables, and Markdown whoever asks for it.
+    let tables = user.call(&["runs", "compare", "8", "11"]).run().succeeded().stdout;
+    assert!(tables.contains("run 11 against run 8") && tables.contains("latency.p50"), "{tables}");
+    assert!(!tables.contains("<details>") && !tables.contains("| ---"), "{tables}");
     let trend = user.json(&["runs", "trend", &url, "--json"]);
     assert_eq!((&trend["schema"], trend["runs"].as_array().unwrap().len()), (&"unladen.trend/1".into(), 11));
     let text = user.call(&["runs", "trend", &url]).run().succeeded();

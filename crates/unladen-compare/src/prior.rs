@@ -25,8 +25,8 @@ pub(crate) fn documented(key: &Key) -> f64 {
         Kind::Weight if key.is_cpu() || key.is_of_the_scheduler() => 0.015,
         Kind::Weight | Kind::Count | Kind::Size => 0.005,
         Kind::Latency if key.is_tail() => 0.03,
-        Kind::Latency => 0.02,
-        Kind::Rate | Kind::Effect | Kind::Within => 0.01,
+        Kind::Latency | Kind::Rate => 0.02,
+        Kind::Effect | Kind::Within => 0.01,
         Kind::Errors => 0.002,
         Kind::Function => 0.03,
     }

@@ -12,7 +12,9 @@
 #![forbid(unsafe_code)]
 
 mod classes;
+mod columns;
 mod command_line;
+mod comparison_text;
 mod figures;
 pub mod html;
 mod junit;
@@ -28,6 +30,8 @@ mod undecided;
 mod verdict;
 mod visible;
 
+pub use columns::columns;
+pub use comparison_text::comparison_text;
 pub use publication::Publication;
 pub use publications::{PUBLICATIONS, publication_named};
 pub use run_picture::RunPicture;

@@ -20,7 +20,7 @@ mod prove;
 mod sheet;
 mod weigh;
 
-pub(crate) use comparison::change as plain_change;
+pub(crate) use comparison::{change as plain_change, floor as plain_floor, value as plain_value};
 use sheet::Sheet;
 pub(crate) use weigh::has_looked;
 

@@ -21,9 +21,16 @@ pub(super) fn figures(document: &LoadDocument) -> Vec<(Key, Measured)> {
         let part = (errors as f64 / document.planned as f64).min(1.0);
         figures.extend(share(Key::new(Kind::Errors, "", "errors", "1"), part, document.planned));
     }
-    // An open loop's rate is what was asked for.
-    if document.rate.is_none() && document.throughput > 0.0 {
-        figures.push((Key::new(Kind::Rate, "", "throughput", "1/s"), Measured::plain(document.throughput)));
+    // An open loop's rate is what was asked for. A closed one sends when it has been answered, so its throughput is known
+    // as well as the mean latency is; without an interval it would be taken for exact.
+    if let (None, Some(mean), Some(interval)) =
+        (document.rate, document.latency_ns.get("mean"), document.latency_intervals_ns.get("mean"))
+        && document.throughput > 0.0
+        && interval.low > 0
+    {
+        let share = |end: u64| document.throughput * *mean as f64 / end as f64;
+        let measured = Measured::spanned(document.throughput, share(interval.high), share(interval.low));
+        figures.push((Key::new(Kind::Rate, "", "throughput", "1/s"), measured));
     }
     if let Some((highest, broken)) = document.capacity.as_ref().and_then(|found| found.highest.zip(found.lowest_broken))
     {

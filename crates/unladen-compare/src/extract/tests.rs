@@ -16,17 +16,29 @@ fn find<'a>(figures: &'a [(Key, Measured)], metric: &str) -> &'a Measured {
 fn a_load_has_latencies_shares_errors_and_sizes() {
     let figures = read(
         r#"{"schema": "unladen.load/1", "planned": 1000, "requests": 1000, "throughput": 99.5, "bytes_received": 5000,
-        "latency_ns": {"p50": 10, "p99": 90, "max": 95}, "latency_intervals_ns": {"p50": {"low": 9, "high": 12}},
+        "latency_ns": {"mean": 20, "p50": 10, "p99": 90, "max": 95},
+        "latency_intervals_ns": {"mean": {"low": 16, "high": 25}, "p50": {"low": 9, "high": 12}},
         "within": {"50ms": 0.98}, "capacity": {"highest": 80.0, "lowest_broken": 90.0}}"#,
     );
     assert!(find(&figures, "latency.p50").headline);
-    assert_eq!(figures.iter().filter(|(key, _)| key.kind == Kind::Latency).count(), 1);
+    assert_eq!(figures.iter().filter(|(key, _)| key.kind == Kind::Latency).count(), 2);
     let within = find(&figures, "within.50ms").figure;
     assert!((0.965..0.98).contains(&within.low.unwrap()) && (0.98..0.99).contains(&within.high.unwrap()), "{within:?}");
     let errors = find(&figures, "errors").figure;
     assert!(errors.value == 0.0 && errors.low == Some(0.0) && errors.high.unwrap() < 0.005, "{errors:?}");
     assert_eq!((find(&figures, "throughput").figure.value, find(&figures, "capacity").figure.high), (99.5, Some(90.0)));
     assert_eq!(find(&figures, "response.bytes").figure.value, 5.0);
+}
+
+/// A gate failed for a throughput that nobody knew to a tenth: it had no interval, and was taken for exact.
+#[test]
+fn a_throughput_is_known_as_well_as_the_mean_latency() {
+    let of = |mean: &str| {
+        read(&format!(r#"{{"schema": "unladen.load/1", "throughput": 100.0, "latency_ns": {{"mean": 20}}{mean}}}"#))
+    };
+    let figure = find(&of(r#", "latency_intervals_ns": {"mean": {"low": 16, "high": 25}}"#), "throughput").figure;
+    assert_eq!((figure.value, figure.low, figure.high), (100.0, Some(80.0), Some(125.0)));
+    assert!(of("").is_empty(), "without an interval nothing can be said of it");
 }
 
 #[test]

@@ -114,11 +114,7 @@ fn cells(row: &Row) -> Vec<String> {
         let ends = figure.low.zip(figure.high);
         value(row, figure.value, ends)
     };
-    let floor = match (row.floor, row.ratio) {
-        (None, _) => "–".to_owned(),
-        (Some(floor), Some(_)) => format!("{} %", percent(floor)),
-        (Some(floor), None) => value(row, floor, None),
-    };
+    let floor = floor(row);
     let verdict = row.verdict.as_str();
     let verdict = if row.verdict.is_told() { format!("**{verdict}**") } else { verdict.to_owned() };
     let units = if row.in_reference_units { ", in units of the reference work" } else { "" };
@@ -130,7 +126,17 @@ fn name(row: &Row) -> String {
     format!("{}{page}", code(&row.metric))
 }
 
-fn value(row: &Row, value: f64, ends: Option<(f64, f64)>) -> String {
+/// The floor of a row, as a share or in the unit.
+pub(crate) fn floor(row: &Row) -> String {
+    match (row.floor, row.ratio) {
+        (None, _) => "–".to_owned(),
+        (Some(floor), Some(_)) => format!("{} %", percent(floor)),
+        (Some(floor), None) => value(row, floor, None),
+    }
+}
+
+/// `26.2 ± 0.3 ms`
+pub(crate) fn value(row: &Row, value: f64, ends: Option<(f64, f64)>) -> String {
     use unladen_compare::Kind as Of;
     match (row.kind, row.unit.as_str()) {
         (Of::Within | Of::Errors | Of::Function, _) => share_text(value),

@@ -7,7 +7,6 @@ mod place;
 mod remove;
 mod serve;
 mod show;
-mod table;
 mod transfer;
 mod trend;
 

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use unladen_document::About;
-use unladen_publish::publication_named;
+use unladen_publish::{comparison_text, publication_named};
 
 use crate::exit::Failure;
 use crate::output::{self, Destination, OutputError, Report};
@@ -97,8 +97,8 @@ impl Showing {
         for file in &against.files {
             Destination::of_name(file).write_comparison(&comparison)?;
         }
-        if let Some(markdown) = publication_named("markdown").filter(|_| !self.json) {
-            output::publish_by("-".as_ref(), |out| markdown.comparison(&comparison, out))?;
+        if !self.json {
+            output::line(&format!("\n{}", comparison_text(&comparison).trim_end()))?;
         }
         worse(&comparison, against.tolerance)
     }

@@ -28,6 +28,11 @@ impl RunName {
     /// If there is none.
     pub(crate) fn find(&self, store: &mut dyn Store, filter: Filter) -> Result<Run, Failure> {
         let mut filter = Filter { limit: 1, ..filter };
+        let among = match (&filter.verb, &filter.exact_target, filter.before) {
+            (Some(verb), Some(target), None) => format!(" of `unladen {verb}` and {target}"),
+            (Some(verb), Some(target), Some(_)) => format!(" of `unladen {verb}` and {target} before the later one"),
+            _ => String::new(),
+        };
         match self {
             Self::Id(id) => return Ok(store.run(*id)?),
             Self::Latest => {}
@@ -38,7 +43,10 @@ impl RunName {
         }
         match store.list(&filter)?.first() {
             Some(found) => Ok(store.run(found.id)?),
-            None => Err(Failure::Usage(format!("no run is `{self}` in {}: `unladen runs` lists them", store.shown()))),
+            None => Err(Failure::Usage(format!(
+                "no run{among} is `{self}` in {}: `unladen runs` lists them",
+                store.shown()
+            ))),
         }
     }
 }

@@ -106,13 +106,13 @@ fn told(row: &Row) -> String {
     let change = match (row.ratio, row.difference) {
         (Some(ratio), _) => {
             let [value, low, high] = [ratio.value, ratio.low, ratio.high].map(|ratio| with_sign(ratio - 1.0));
-            format!(" by {value} % ({low} to {high})")
+            format!(", {value} % ({low} to {high})")
         }
         (None, Some(difference)) => {
             let kind = Kind::of_unit(&row.unit);
             let [value, low, high] =
                 [difference.value, difference.low, difference.high].map(|value| plain(kind, value));
-            format!(" by {value} ({low} to {high})")
+            format!(", {value} ({low} to {high})")
         }
         (None, None) => String::new(),
     };

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use unladen_publish::publication_named;
+use unladen_publish::comparison_text;
 use unladen_store::{Filter, Mode};
 
 use crate::cmd::runs::place::Place;
@@ -61,10 +61,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     for file in &files {
         file.write_comparison(&comparison)?;
     }
-    match publication_named("markdown").filter(|_| files.is_empty() && !args.json) {
-        Some(markdown) => output::publish_by("-".as_ref(), |out| markdown.comparison(&comparison, out))?,
-        None if args.json => output::line(&output::json_of(&comparison))?,
-        None => {}
+    if args.json {
+        output::line(&output::json_of(&comparison))?;
+    } else if files.is_empty() {
+        output::line(comparison_text(&comparison).trim_end())?;
     }
     let tolerance = args.tolerate.map(|share| Tolerance { share, requires_history: args.require_history });
     tolerance.map_or(Ok(()), |tolerance| worse(&comparison, tolerance))

@@ -1,11 +1,11 @@
 //! `unladen runs list`.
 
 use serde_json::json;
+use unladen_publish::columns;
 use unladen_store::{Filter, PAGE, RunSummary};
 
 use crate::cmd::runs::find::Finding;
 use crate::cmd::runs::place::Place;
-use crate::cmd::runs::table::columns;
 use crate::cmd::values::some;
 use crate::exit::Failure;
 use crate::runs::rfc3339;

@@ -125,7 +125,9 @@ pub(super) fn import(args: &Import) -> Result<(), Failure> {
     let mut store = args.place.open(Mode::ReadWrite)?;
     let mut ids = Vec::new();
     for file in &args.files {
-        let runs = read(file)?;
+        let mut runs = read(file)?;
+        // An export has the newest first: numbers are to grow with time here, too.
+        runs.sort_by_key(|run| run.time_ns);
         // All of a file or none of it: it can be given again.
         ids.extend(store.keep_all(&runs)?);
     }

@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use unladen_compare::{Series, Trend, trend};
-use unladen_publish::html;
+use unladen_publish::{columns, html};
 use unladen_quantity::{Kind, plain, with_sign};
 use unladen_store::{Filter, Mode};
 
 use crate::cmd::runs::place::Place;
-use crate::cmd::runs::table::columns;
 use crate::exit::Failure;
 use crate::output;
 use crate::runs::past;

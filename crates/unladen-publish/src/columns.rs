@@ -1,0 +1,48 @@
+//! Text in columns: [`columns`].
+
+use std::fmt::Write as _;
+
+/// Rows under a head, each column as wide as its widest cell; columns that are numbers stand on the right. A cell has no
+/// control characters: what a store holds may have come from elsewhere.
+pub fn columns(head: &[&str], rows: &[Vec<String>], is_number: &[bool]) -> String {
+    let clean = |cell: &str| -> String { cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect() };
+    let mut lines: Vec<Vec<String>> = vec![head.iter().map(|cell| (*cell).to_owned()).collect()];
+    lines.extend(rows.iter().map(|row| row.iter().map(|cell| clean(cell)).collect()));
+    let width =
+        |at: usize| lines.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let mut text = String::new();
+    for line in &lines {
+        let mut row = String::new();
+        for (at, (cell, width)) in line.iter().zip(&widths).enumerate() {
+            let gap = if at == 0 { "" } else { "  " };
+            // Writing to a String does not fail.
+            let _ = match is_number.get(at) {
+                Some(true) => write!(row, "{gap}{cell:>width$}"),
+                _ => write!(row, "{gap}{cell:<width$}"),
+            };
+        }
+        text.push_str(row.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_their_cells() {
+        let rows =
+            [vec!["1".to_owned(), "weigh".to_owned(), "x".to_owned()], vec!["12".into(), "load".into(), String::new()]];
+        let text = columns(&["run", "command", "what"], &rows, &[true, false, false]);
+        assert_eq!(text, "run  command  what\n  1  weigh    x\n 12  load\n");
+    }
+
+    #[test]
+    fn no_escape_sequence_reaches_the_terminal() {
+        let text = columns(&["what"], &[vec!["a\u{1b}[31mb\n".to_owned()]], &[false]);
+        assert!(!text.contains('\u{1b}') && text.lines().count() == 2, "{text:?}");
+    }
+}

@@ -1,0 +1,133 @@
+//! [`comparison_text`]: two runs, side by side, for a terminal.
+
+use unladen_compare::{Comparable, Comparison, Figure, FindingChange, FindingVerdict, Row, Side};
+
+use crate::columns::columns;
+use crate::figures::count;
+use crate::markdown::{plain_change, plain_floor, plain_value};
+use crate::undecided::undecided;
+use crate::visible::visible;
+
+const HEAD: [&str; 6] = ["metric", "before", "after", "change, 95 % interval", "floor", "verdict"];
+
+/// Two runs as tables of a terminal: what differs for certain, what each page is judged by first, and how much else
+/// there is. The formats for others have every figure.
+pub fn comparison_text(comparison: &Comparison) -> String {
+    let after = &comparison.after;
+    let mut text =
+        visible(&format!("{} {}: {} against {}", after.verb, after.target, run(after), run(&comparison.before)));
+    text.push('\n');
+    let mut part = |lines: &str| {
+        if !lines.is_empty() {
+            text.push('\n');
+            text.push_str(lines.trim_end());
+            text.push('\n');
+        }
+    };
+    if let Comparable::No(reasons) = &comparison.comparable {
+        part(&format!("not comparable: {}", visible(&reasons.join("; "))));
+        return text;
+    }
+    part(&in_words(comparison));
+    part(&findings(&comparison.findings));
+    part(&rows(comparison));
+    let remarks = comparison.comparable.reasons().iter().chain(&comparison.warnings);
+    part(&remarks.map(|said| format!("! {}\n", visible(said))).collect::<String>());
+    text
+}
+
+/// `run 15`, `before.json`; else when it was.
+fn run(side: &Side) -> String {
+    match (&side.id, &side.time) {
+        (Some(id), _) if id.bytes().all(|byte| byte.is_ascii_digit()) => format!("run {id}"),
+        (Some(name), _) | (None, Some(name)) => name.clone(),
+        (None, None) => "a run".to_owned(),
+    }
+}
+
+fn in_words(comparison: &Comparison) -> String {
+    let rows = |is: &dyn Fn(&Row) -> bool| comparison.rows.iter().filter(|row| is(row)).count() as u64;
+    let found = |verdict| comparison.findings.iter().filter(|change| change.verdict == verdict).count() as u64;
+    let parts: Vec<String> = [
+        (rows(&|row| row.verdict.is_worse()), "figure", "worse"),
+        (rows(&|row| row.verdict.is_better()), "figure", "better"),
+        (found(FindingVerdict::New), "finding", "new"),
+        (found(FindingVerdict::Gone), "finding", "gone"),
+    ]
+    .into_iter()
+    .filter(|(number, _, _)| *number > 0)
+    .map(|(number, noun, word)| format!("{} {word}", count(number, noun)))
+    .collect();
+    if parts.is_empty() {
+        let (said, rest) = undecided(comparison);
+        return format!("{said}{rest}");
+    }
+    parts.join(", ")
+}
+
+fn findings(changes: &[FindingChange]) -> String {
+    let rows: Vec<Vec<String>> = changes
+        .iter()
+        .map(|change| {
+            let of = if change.group.is_empty() { String::new() } else { format!(" of {}", change.group) };
+            let why = change.why.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+            vec![change.verdict.to_string(), format!("{}{of}", change.rule), format!("{}{why}", change.summary)]
+        })
+        .collect();
+    if rows.is_empty() { String::new() } else { columns(&["finding", "", ""], &rows, &[]) }
+}
+
+fn rows(comparison: &Comparison) -> String {
+    let is_shown = |row: &&Row| row.verdict.is_told() || row.headline;
+    let mut shown: Vec<&Row> = comparison.rows.iter().filter(is_shown).collect();
+    // What got worse comes first.
+    shown.sort_by_key(|row| (!row.verdict.is_worse(), !row.verdict.is_told()));
+    let cells: Vec<Vec<String>> = shown.iter().map(|row| cells(row, &comparison.after.target)).collect();
+    let mut text = if cells.is_empty() { String::new() } else { columns(&HEAD, &cells, &[false, true, true]) };
+    if shown.iter().any(|row| row.in_reference_units) {
+        text.push_str("* in units of the reference work: the machine's own speed is divided out\n");
+    }
+    let rest = comparison.rows.len() - shown.len();
+    if rest > 0 {
+        let before = if text.is_empty() { "" } else { "\n" };
+        text.push_str(&format!(
+            "{before}{} without a difference that could be told: --markdown - lists them\n",
+            count(rest as u64, "further figure")
+        ));
+    }
+    text
+}
+
+fn cells(row: &Row, target: &str) -> Vec<String> {
+    let figure = |figure: Option<Figure>| {
+        figure.map_or("–".to_owned(), |figure| plain_value(row, figure.value, figure.low.zip(figure.high)))
+    };
+    let page = if row.url.is_empty() || row.url == target { String::new() } else { format!(" of {}", row.url) };
+    let units = if row.in_reference_units { " *" } else { "" };
+    vec![
+        format!("{}{page}", row.metric),
+        figure(row.before),
+        figure(row.after),
+        plain_change(row) + units,
+        plain_floor(row),
+        row.verdict.to_string(),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::html::tests::comparison;
+
+    #[test]
+    fn a_comparison_reads_like_this() {
+        insta::assert_snapshot!(comparison_text(&comparison()));
+    }
+
+    #[test]
+    fn runs_that_do_not_compare_say_why_and_steer_no_terminal() {
+        let none = Comparison { comparable: Comparable::No(vec!["one is a \u{1b}[31mload".into()]), ..comparison() };
+        let text = comparison_text(&none);
+        assert!(text.ends_with("not comparable: one is a ␛[31mload\n"), "{text}");
+    }
+}
