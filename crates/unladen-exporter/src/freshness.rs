@@ -5,7 +5,8 @@
 //! - its tail: how long after the last request it still moves, and then no more;
 //! - its timestamps, where the exporter gives some.
 //!
-//! Each family is judged by itself: a machine's disk counters move with the writes, seconds after the request that
+//! A family that grows as fast without requests as with them, such as the seconds since a start, says nothing, if others
+//! do follow the requests. Each family is judged by itself: a machine's disk counters move with the writes, seconds after the request that
 //! caused them, beside processor times that are told at once. What the phases have to wait for is the lag of most
 //! families ([`MOST`]); those that are later still are left out, and are told of.
 
@@ -27,6 +28,8 @@ const MOST_QUIET: Duration = Duration::from_secs(40);
 const MOST: f64 = 0.75;
 /// Beyond what was seen: steps that vary, and moments of asking that met a step late.
 const MARGIN: f64 = 1.25;
+/// A family follows the requests if it grows so many times as fast with them as later, without them.
+const FOLLOWS: f64 = 2.0;
 /// A family is at rest once it has been still for so many of its usual gaps.
 const REST: f64 = 1.2;
 /// An age of more than this is another clock's, or a value that nobody refreshes.
@@ -89,6 +92,8 @@ pub struct Watch {
 struct Seen {
     /// When it moved.
     moves: Vec<Duration>,
+    /// By how much all of its series did then.
+    amounts: Vec<f64>,
     /// The oldest value that it gave, by its timestamps.
     oldest: Duration,
 }
@@ -112,7 +117,7 @@ impl Watch {
         self.took.push(at.saturating_sub(asked));
         self.series = growth.series().iter().filter(|series| !series.is_refuted).count();
         let mut moved = BTreeSet::new();
-        for (index, _) in grown {
+        for (index, by) in grown {
             let Some(series) = growth.series().get(*index) else { continue };
             if is_own(&series.family) {
                 continue;
@@ -120,6 +125,10 @@ impl Watch {
             let seen = self.families.entry(series.family.clone()).or_default();
             if moved.insert(series.family.as_str()) {
                 seen.moves.push(at);
+                seen.amounts.push(0.0);
+            }
+            if let Some(amount) = seen.amounts.last_mut() {
+                *amount += by;
             }
             if let (Some(now), Some(then)) = (server_ms, growth.timestamp_ms(*index)) {
                 let age = now.saturating_sub(then).saturating_sub(DATE_STEP_MS);
@@ -186,10 +195,33 @@ impl Watch {
 
     /// The lag of most families; none if none moved.
     fn lag(&self) -> Option<Duration> {
-        let mut lags: Vec<Duration> = self.lags().into_values().collect();
+        let all = self.lags();
+        let of = |follows: bool| -> Vec<Duration> {
+            let kept = all.iter().filter(|(family, _)| !follows || self.follows(family));
+            kept.map(|(_, lag)| *lag).collect()
+        };
+        let mut lags = of(true);
+        if lags.is_empty() {
+            lags = of(false);
+        }
         lags.sort_unstable();
         let place = (lags.len() as f64 * MOST).ceil() as usize;
         lags.get(place.saturating_sub(1)).copied()
+    }
+
+    /// Whether a family grew faster with requests than it did in the second half of the quiet, which a tail of them
+    /// does not reach.
+    fn follows(&self, family: &str) -> bool {
+        let (Some(seen), Some(first), Some(stopped)) = (self.families.get(family), self.first, self.stopped) else {
+            return true;
+        };
+        let half = stopped + self.last.saturating_sub(stopped) / 2;
+        let sum = |is_late: bool| -> f64 {
+            let of = seen.moves.iter().zip(&seen.amounts).filter(|(at, _)| (**at > half) == is_late);
+            of.map(|(_, amount)| amount).sum()
+        };
+        let rate = |sum: f64, time: Duration| sum / time.as_secs_f64().max(1e-3);
+        rate(sum(false), stopped.saturating_sub(first)) > FOLLOWS * rate(sum(true), self.last.saturating_sub(half))
     }
 
     /// Of each family that moved often enough.
@@ -200,7 +232,7 @@ impl Watch {
     fn lag_of(&self, seen: &Seen) -> Option<Duration> {
         let gaps =
             |moves: &[Duration]| moves.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect::<Vec<_>>();
-        let Some(stopped) = self.stopped else { return median(gaps(&seen.moves)).map(|gap| gap.max(seen.oldest)) };
+        let Some(stopped) = self.stopped else { return upper(gaps(&seen.moves)).map(|gap| gap.max(seen.oldest)) };
         let last = *seen.moves.last()?;
         let tail = last.saturating_sub(stopped);
         let still = self.last.saturating_sub(last.max(stopped));
@@ -211,11 +243,17 @@ impl Watch {
         if is_at_rest {
             // What moved it was the requests.
             let while_sending: Vec<Duration> = seen.moves.iter().copied().filter(|at| *at <= stopped).collect();
-            return Some(tail.max(median(gaps(&while_sending)).unwrap_or_default()).max(seen.oldest));
+            return Some(tail.max(upper(gaps(&while_sending)).unwrap_or_default()).max(seen.oldest));
         }
         // Others move it too, so that its tail says nothing; what is asked of a cache moves no faster than the cache.
         gaps(&seen.moves).into_iter().min().or(Some(tail)).map(|gap| gap.max(seen.oldest))
     }
+}
+
+/// The upper quartile: a step falls between two questions, so that gaps are now shorter and now longer than it.
+fn upper(mut durations: Vec<Duration>) -> Option<Duration> {
+    durations.sort_unstable();
+    durations.get(durations.len() * 3 / 4).copied()
 }
 
 fn median(mut durations: Vec<Duration>) -> Option<Duration> {

@@ -91,6 +91,15 @@ fn a_family_that_is_later_than_most_is_left_out() {
     assert_eq!(fresh.late.into_iter().collect::<Vec<_>>(), ["node_disk_writes_total"]);
 }
 
+/// PHP-FPM tells how long it runs as a counter, which made phases of two seconds.
+#[test]
+fn a_clock_is_no_cache() {
+    let (watch, _) = watch(|at, stopped| {
+        counter("phpfpm_accepted_connections", requests(at, stopped)) + &counter("phpfpm_start_since", at / 1_000)
+    });
+    assert!(watch.judge(ms(100)).unwrap().settle <= ms(ASK * 2));
+}
+
 #[test]
 fn timestamps_tell_how_old_values_are() {
     let (mut watch, mut growth) = (Watch::default(), Growth::default());
