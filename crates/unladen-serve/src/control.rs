@@ -87,7 +87,7 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
     let mut inheritance = Inheritance::claim().map_err(ServeError::Handover)?;
     let mut found = inheritance.as_mut().map_or_else(found::from_systemd, |one| std::mem::take(&mut one.found));
     let may_open = open_files::raise();
-    if let Some(warning) = open_files::warning(&config.settings, may_open) {
+    if let Some(warning) = open_files::warning(&config, may_open) {
         say!("unladen: {warning}");
     }
     let (tell, events) = channel();

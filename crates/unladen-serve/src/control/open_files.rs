@@ -1,12 +1,14 @@
 //! How many files this process may open: each connection is one.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
-use unladen_serve_config::Settings;
+use unladen_serve_config::{Config, Explained, Settings, ValueOrigin};
 
 use crate::message::spool::LEAST_ON_DISK;
 
 /// Files besides connections: listeners, timers, logs.
 const OTHERS: u64 = 64;
+/// What a shell of most systems gives at least; with fewer a site soon turns clients away.
+const FEW: u64 = 1024;
 
 /// Raises the bound as far as is allowed; what it is then.
 pub(super) fn raise() -> u64 {
@@ -17,8 +19,28 @@ pub(super) fn raise() -> u64 {
     }
 }
 
-/// What the settings' bounds would take, if it is more than that.
-pub(super) fn warning(settings: &Settings, may: u64) -> Option<String> {
+/// What the bounds would take, if it is more than that: of those that a file sets, as whoever set them expects them. The
+/// others are far above common use, and a small site needs none of it: they are told of only where few files may be open.
+pub(super) fn warning(config: &Config, may: u64) -> Option<String> {
+    let takes = takes(&config.settings);
+    let is_expected = config.explained.iter().any(is_set);
+    (takes > may && (is_expected || may < FEW)).then(|| {
+        format!(
+            "`client.connections`, `limits.connections` and bodies that wait (`buffer`) add up to {takes} files, and this \
+             process may open {may}: beyond that connections wait; raise it (`LimitNOFILE=` of systemd, `ulimit -Hn`), or lower them"
+        )
+    })
+}
+
+/// Whether it is one of the bounds, and set by the file.
+fn is_set(value: &Explained) -> bool {
+    let key = (value.key.table.trim_start_matches("site."), value.key.name);
+    let is_bound = matches!(key, ("client" | "limits" | "validator", "connections") | ("buffer", "disk"));
+    is_bound && matches!(value.origin, ValueOrigin::Said(_) | ValueOrigin::Defaults(_))
+}
+
+/// The most that could be open at once.
+fn takes(settings: &Settings) -> u64 {
     let of = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let sites = settings.site.iter().map(|site| &site.proxy);
     let connections = settings
@@ -39,11 +61,8 @@ pub(super) fn warning(settings: &Settings, may: u64) -> Option<String> {
         let of_connection = u64::from(buffer.requests) + u64::from(buffer.answers);
         of(proxy.client.connections).min(buffer.disk / LEAST_ON_DISK).saturating_mul(of_connection)
     });
-    let takes = spools.fold(takes, u64::saturating_add);
-    (takes > may).then(|| {
-        format!(
-            "`client.connections`, `limits.connections` and bodies that wait (`buffer`) add up to {takes} files, and this \
-             process may open {may}: beyond that connections wait; raise it (`LimitNOFILE=` of systemd, `ulimit -Hn`), or lower them"
-        )
-    })
+    spools.fold(takes, u64::saturating_add)
 }
+
+#[cfg(test)]
+mod tests;
