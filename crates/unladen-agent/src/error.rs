@@ -46,7 +46,9 @@ pub enum SessionError {
         words: String,
     },
     /// The program is on its way for too long.
-    #[error("host {host}: copying {size} bytes to it did not end in time{words}. Install unladen there, or copy a smaller program: `make agent` builds one for --agent")]
+    #[error(
+        "host {host}: copying {size} bytes to it did not end in time{words}. Install unladen there, or copy a smaller program: `make agent` builds one for --agent"
+    )]
     SlowCopy {
         /// Which.
         host: String,

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
@@ -71,8 +72,20 @@ fn built() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_unladen-agent"))
 }
 
+/// What is copied: without names of functions, which are most of it.
+fn stripped() -> &'static Path {
+    static STRIPPED: OnceLock<PathBuf> = OnceLock::new();
+    STRIPPED.get_or_init(|| {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unladen-agent");
+        let made = path.with_extension(std::process::id().to_string());
+        assert!(Command::new("strip").arg("-o").arg(&made).arg(built()).status().unwrap().success());
+        fs::rename(made, &path).unwrap();
+        path
+    })
+}
+
 fn copying() -> SessionOptions {
-    SessionOptions { agent: Some(built().to_owned()), connect_timeout: LIMIT, ..SessionOptions::default() }
+    SessionOptions { agent: Some(stripped().to_owned()), connect_timeout: LIMIT, ..SessionOptions::default() }
 }
 
 fn soon() -> Instant {
@@ -198,7 +211,7 @@ fn another_version_that_says_it_is_this_one_is_told() {
 fn a_program_that_does_not_start_there_is_told() {
     let way = Way::new();
     // A program whose interpreter is not there, as one that is linked to libraries in a bare container.
-    let (mut bytes, interpreter) = (fs::read(built()).unwrap(), b"/lib64/ld-linux");
+    let (mut bytes, interpreter) = (fs::read(stripped()).unwrap(), b"/lib64/ld-linux");
     let place = bytes.windows(interpreter.len()).position(|window| window == interpreter);
     let Some(place) = place else { panic!("this machine's loader is elsewhere") };
     bytes[place + 1] = b'X';

@@ -37,6 +37,9 @@ pub(super) enum Event {
 /// How the lines before the frames ended otherwise than with an agent that runs.
 pub(super) const TOO_MUCH: &str = "too much before an answer: ";
 
+/// The same, and what was written before, such as that an account has no shell.
+pub(super) const ENDED: &str = "ended before an answer: ";
+
 /// Reads all that comes, until nothing more does or nobody takes it.
 pub(super) fn read(from: impl Read, marker: &str, events: &SyncSender<Event>, pings: &Arc<Mutex<Pings>>) {
     let mut from = BufReader::new(from);
@@ -54,7 +57,7 @@ fn lines(from: &mut BufReader<impl Read>, marker: &str, events: &SyncSender<Even
     loop {
         let mut line = Vec::new();
         match from.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut line) {
-            Ok(0) => return Err("it ended".to_owned()),
+            Ok(0) => return Err(format!("{ENDED}{}", shown(&String::from_utf8_lossy(&noise), SHOWN_NOISE))),
             Err(error) => return Err(error.to_string()),
             Ok(_) => {}
         }

@@ -205,7 +205,9 @@ impl Starting<'_> {
         }
         let status = self.link.transport.wait(END_PATIENCE);
         let status = status.map_or_else(|| "its stdout is closed".to_owned(), |status| status.to_string());
-        SessionError::Ended { host, command, status, words: self.words() }
+        let written = why.strip_prefix(reader::ENDED).map(str::trim).filter(|written| !written.is_empty());
+        let written = written.map(|written| format!("; it wrote {written:?}")).unwrap_or_default();
+        SessionError::Ended { host, command, status, words: self.words() + &written }
     }
 }
 
