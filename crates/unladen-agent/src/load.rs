@@ -7,3 +7,6 @@ mod worker;
 
 pub use far_load::FarLoad;
 pub use message::{FarTimes, LoadAnswer, LoadAsk, pieces};
+
+#[cfg(test)]
+mod tests;
