@@ -33,7 +33,7 @@ pub enum Check {
         /// The statuses.
         statuses: Statuses,
         /// Whom to trust.
-        tls: TlsOptions,
+        tls: Box<TlsOptions>,
     },
     /// A shell command ends with 0.
     Command(String),

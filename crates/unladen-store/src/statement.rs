@@ -184,6 +184,12 @@ impl Statement {
         let Order { time, id } = order;
         let labelled = "run_labels AS labelled JOIN runs ON runs.id = labelled.run_id";
         self.sql.push_str(" FROM ");
+        if let Among::TargetsThatBegin(beginnings) = among {
+            self.sql.push_str("(SELECT id AS few_id FROM runs WHERE ");
+            self.begin_with(beginnings);
+            // SQLite does not exchange the two sides of a cross join: it would read all runs in the order of the list.
+            self.sql.push_str(") AS few CROSS JOIN ");
+        }
         self.sql.push_str(if first.is_some() { labelled } else { "runs" });
         let mut conditions = Conditions { statement: self, begun: false };
         let text = |text: &str| Value::Text(text.to_owned());
@@ -209,11 +215,8 @@ impl Statement {
         if let Some(part) = &filter.target {
             conditions.and(&format!("{}(target, ", dialect.place_in), text(part), ") > 0");
         }
-        if let Among::TargetsThatBegin(beginnings) = among {
-            conditions.and_so();
-            conditions.statement.sql.push_str("runs.id IN (SELECT id FROM runs WHERE ");
-            conditions.statement.begin_with(beginnings);
-            conditions.statement.sql.push(')');
+        if matches!(among, Among::TargetsThatBegin(_)) {
+            conditions.so(&format!("{id} = few.few_id"));
         }
         if let Some(beginning) = &filter.commit {
             conditions.and("commit_id >= ", text(beginning), "");
@@ -256,13 +259,14 @@ struct Conditions<'a> {
 // === impl Conditions ===
 
 impl Conditions<'_> {
-    fn and_so(&mut self) {
+    fn so(&mut self, condition: &str) {
         self.statement.sql.push_str(if self.begun { " AND " } else { " WHERE " });
         self.begun = true;
+        self.statement.sql.push_str(condition);
     }
 
     fn and(&mut self, left: &str, value: Value, right: &str) {
-        self.and_so();
+        self.so("");
         self.statement.sql.push_str(left);
         self.statement.value(value);
         self.statement.sql.push_str(right);

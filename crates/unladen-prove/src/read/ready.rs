@@ -31,7 +31,7 @@ pub(crate) fn read(value: &Value<'_>, reading: &Reading<'_>) -> Result<Ready, Ba
     }
     let check = if let Some(value) = table.get("url") {
         let statuses = status.map_or(Ok(Statuses::default()), |value| value.parse())?;
-        Check::Url { url: url(&value)?, statuses, tls: reading.tls.clone() }
+        Check::Url { url: url(&value)?, statuses, tls: Box::new(reading.tls.clone()) }
     } else if let Some(value) = table.get("command") {
         Check::Command(value.words()?.to_owned())
     } else if let Some(value) = table.get("connect") {

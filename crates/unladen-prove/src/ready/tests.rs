@@ -25,7 +25,7 @@ fn a_url_is_asked_until_it_answers_as_it_should() {
             write!(stream, "HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").unwrap();
         }
     });
-    let check = Check::Url { url: url.clone(), statuses: Statuses::default(), tls: TlsOptions::default() };
+    let check = Check::Url { url: url.clone(), statuses: Statuses::default(), tls: Box::default() };
     wait(check.clone(), LONG, &Cancel::new()).unwrap();
     server.join().unwrap();
     let error = wait(check, SHORT, &Cancel::new()).unwrap_err().to_string();
