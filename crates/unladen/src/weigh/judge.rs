@@ -12,7 +12,8 @@ use crate::weigh::row::Row;
 /// its CPU follows: no counter grows without it. Those on the request's path are judged among themselves: that they
 /// take part is known from elsewhere, and they are no guesses among a machine's hundreds of groups. The machine's
 /// counters are families of their own, and so are those of other machines: those of all hosts are judged together, as a
-/// host more is more to be wrong about. The client is known to follow and is not a discovery.
+/// host more is more to be wrong about. An exporter's families are judged among themselves: thousands of them would hide
+/// what the machines' own counters say. The client is known to follow and is not a discovery.
 pub(crate) fn judge(by_url: &mut [Vec<Row<'_>>]) -> usize {
     let mut families: BTreeMap<(usize, SourceId, Judged<'_>), Vec<&mut Row<'_>>> = BTreeMap::new();
     for (url, rows) in by_url.iter_mut().enumerate() {
@@ -32,8 +33,12 @@ pub(crate) fn judge(by_url: &mut [Vec<Row<'_>>]) -> usize {
     let count = families.len();
     let (on_path, others): (Vec<_>, Vec<_>) =
         families.into_values().partition(|rows| rows.iter().any(|row| row.on_path));
-    adjust(on_path);
-    adjust(others);
+    let (of_exporters, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|rows| rows[0].family.is_some());
+    let mut by_exporter: BTreeMap<SourceId, Vec<_>> = BTreeMap::new();
+    for rows in of_exporters {
+        by_exporter.entry(rows[0].key.source).or_default().push(rows);
+    }
+    by_exporter.into_values().chain([on_path, others]).for_each(adjust);
     count
 }
 

@@ -12,7 +12,7 @@ use crate::weigh::exporter::fetch::{Fetch, Fetched};
 /// From one question to the next …
 const PAUSE: Duration = Duration::from_millis(200);
 /// … and so many times what an answer takes: an exporter that works hard for each is not to do nothing else.
-const PAUSE_TRIPS: u32 = 4;
+const PAUSE_TRIPS: u32 = 2;
 
 /// What is seen of an exporter while it is watched; the thread that asks and the one that measures share it.
 #[derive(Debug)]

@@ -15,6 +15,8 @@ use crate::weigh::exporter::fetch::{Fetch, Fetched, TIMEOUT};
 use crate::weigh::exporter::named::Exporter;
 use crate::weigh::exporter::poll::Poll;
 
+/// A lag that is worth a sentence: shorter ones may be the pause between two questions.
+const NOTABLE: Duration = Duration::from_millis(500);
 /// Families that a sentence names.
 const NAMED: usize = 5;
 
@@ -180,10 +182,9 @@ impl EdgeSource for ExporterSource {
     fn notes(&mut self) -> Vec<String> {
         let mut notes = Vec::new();
         let Some(fresh) = &self.freshness else { return notes };
-        if fresh.settle > self.least_settle {
+        if fresh.lag >= NOTABLE {
             notes.push(format!(
-                "what exporter {} tells is up to {:.1} s old: the settle gap is {:.1} s for its sake",
-                self.name,
+                "what it tells is up to {:.1} s old, and the settle gap is {:.1} s for its sake",
                 fresh.lag.as_secs_f64(),
                 fresh.settle.as_secs_f64()
             ));
@@ -193,25 +194,22 @@ impl EdgeSource for ExporterSource {
             let more = fresh.late.len() - named.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             notes.push(format!(
-                "{} of exporter {} move later than the settle gap allows, and were left out: {}{more}",
+                "{} moved later than the settle gap allows, and were left out: {}{more}",
                 count(fresh.late.len(), "family", "families"),
-                self.name,
                 named.join(", ")
             ));
         }
         if self.refuted > 0 {
             notes.push(format!(
-                "{} of exporter {} without a type went down, and were left out as no counters",
-                count(self.refuted, "series", "series"),
-                self.name
+                "{} without a type went down, and were left out as no counters",
+                count(self.refuted, "series", "series")
             ));
         }
         let resets = self.resets - self.resets_before;
         if resets > 0 {
             notes.push(format!(
-                "{} of exporter {} began again meanwhile: what it told of was restarted",
-                count(usize::try_from(resets).unwrap_or(usize::MAX), "counter", "counters"),
-                self.name
+                "{} began again meanwhile: what it tells of was restarted",
+                count(usize::try_from(resets).unwrap_or(usize::MAX), "counter", "counters")
             ));
         }
         notes
