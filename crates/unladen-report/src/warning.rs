@@ -257,7 +257,8 @@ impl fmt::Display for Warning {
             }
             Self::LongSettle { settle, host, needed } => write!(
                 f,
-                "the settle gap is {} instead of the usual 100 ms, as {host} needs {}: the way there and back has to fit in.",
+                "the settle gap is {} instead of the usual 100 ms: so long it takes until all that a request does is in the counters of \
+                 {host} (at least {}).",
                 plain(Kind::Time, settle.as_nanos() as f64),
                 plain(Kind::Time, needed.as_nanos() as f64)
             ),
@@ -268,7 +269,7 @@ impl fmt::Display for Warning {
             ),
             Self::TakenAt { host, taken, blocks: None } => write!(f, "{host}: {taken}."),
             Self::TakenAt { host, taken, blocks: Some(blocks) } => write!(f, "{host}: {taken}. {}", blocks.text(taken)),
-            Self::OfHost { host, note } => write!(f, "{host}: {note}"),
+            Self::OfHost { host, note } => write!(f, "{host}: {}.", note.trim_end_matches('.')),
             Self::Hidden { why } => write!(f, "nothing that can be seen from here follows the requests: {why}."),
             Self::Strangers { strangers } => write!(
                 f,

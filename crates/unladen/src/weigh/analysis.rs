@@ -119,7 +119,7 @@ fn rows<'a>(measured: &Measured<'a>, url: usize) -> Vec<Row<'a>> {
             let family = measured.catalog.family(key);
             let is_deciding = family.map_or(counter.name == "cpu", |(_, is_deciding)| is_deciding);
             let family = family.map(|(family, _)| family);
-            Some(Row { group, counter, key, family, is_deciding, weight, blocks, on_path, adjusted_p: 1.0 })
+            Some(Row { group, counter, key, family, is_deciding, weight, on_path, adjusted_p: 1.0 })
         })
         .collect()
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use unladen_probe::{CounterId, GroupId, GroupKind, Instrument, Unit};
 use unladen_report::known_name;
 
-use crate::weigh::edge::{EdgeSource, Series, SeriesKind, SourceKind};
+use crate::weigh::edge::{EdgeSource, Series, SeriesKind};
 
 /// Which source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,7 +33,6 @@ pub(crate) struct Catalog {
 #[derive(Debug, Default)]
 struct Entry {
     name: Option<String>,
-    kind: Option<SourceKind>,
     groups: Vec<KnownGroup>,
     counters: Vec<KnownCounter>,
     /// Of a source elsewhere: its series, in its own order.
@@ -127,8 +126,7 @@ impl Catalog {
 
     /// One more source; sources are told apart by the order in which they are added.
     pub(crate) fn add(&mut self, source: &dyn EdgeSource) {
-        let (name, kind) = (Some(source.name().to_owned()), Some(source.kind()));
-        self.entries.push(Entry { name, kind, ..Entry::default() });
+        self.entries.push(Entry { name: Some(source.name().to_owned()), ..Entry::default() });
     }
 
     /// Groups that have come up on this machine.
@@ -179,11 +177,6 @@ impl Catalog {
     /// The name of a source; `None` of this machine.
     pub(crate) fn source_name(&self, id: SourceId) -> Option<&str> {
         self.entries.get(usize::from(id.0))?.name.as_deref()
-    }
-
-    /// What a source is; `None` of this machine.
-    pub(crate) fn source_kind(&self, id: SourceId) -> Option<SourceKind> {
-        self.entries.get(usize::from(id.0))?.kind
     }
 
     /// All groups of all sources.

@@ -37,7 +37,7 @@ pub(crate) enum PlanError {
     },
     /// A settle gap in which the way to a host does not fit.
     #[error(
-        "a settle gap of {} is too short: the way to the hosts and back needs {} ms (--settle; without it, as much is taken as it needs)",
+        "a settle gap of {} is too short: the way to other hosts, or the age of what exporters tell, needs {} ms (--settle; without it, as much is taken as is needed)",
         humantime::format_duration(*.given), millis(*.needed)
     )]
     ShortSettle {

@@ -1,6 +1,6 @@
 //! The principal type is [`Row`].
 
-use unladen_lockin::{Block, Weight};
+use unladen_lockin::Weight;
 
 use crate::weigh::catalog::{KnownCounter, KnownGroup, SeriesKey};
 use crate::weigh::edge::SeriesKind;
@@ -15,7 +15,6 @@ pub(crate) struct Row<'a> {
     /// It decides about its family.
     pub(crate) is_deciding: bool,
     pub(crate) weight: Weight,
-    pub(crate) blocks: Vec<Block>,
     /// The requests were seen to go through the group.
     pub(crate) on_path: bool,
     pub(crate) adjusted_p: f64,

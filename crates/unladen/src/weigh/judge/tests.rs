@@ -68,7 +68,6 @@ fn judged(p_value: f64, on_path: bool) -> f64 {
         family: None,
         is_deciding: true,
         weight: weight(p_value),
-        blocks: Vec::new(),
         on_path,
         adjusted_p: 1.0,
     };

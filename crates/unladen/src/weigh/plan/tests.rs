@@ -93,8 +93,8 @@ fn the_way_to_a_host_fits_into_the_settle_gap() {
     let short = Options { settle: Some(Duration::from_millis(200)), ..options(NOTHING_SET) };
     assert_eq!(
         Plan::choose(&short, far).unwrap_err().to_string(),
-        "a settle gap of 200ms is too short: the way to the hosts and back needs 300 ms (--settle; without it, as much is taken as it \
-         needs)"
+        "a settle gap of 200ms is too short: the way to other hosts, or the age of what exporters tell, needs 300 ms (--settle; without \
+         it, as much is taken as is needed)"
     );
     let brief = options(Budget { time: Some(Duration::from_secs(12)), ..NOTHING_SET });
     let error = Plan::choose(&brief, far).unwrap_err().to_string();
