@@ -55,6 +55,10 @@ fn a_page_of_php_is_told_what_it_has_to_know() {
     ] {
         assert_eq!(told[name], expected, "{name}");
     }
+    assert!(told["REMOTE_PORT"].is_null(), "what is fetched for the cache is for no client alone");
+    let passed = server(&site, "POST /dir/page.php HTTP/1.1\r\nHost: example.org\r\nContent-Length: 0\r\n\r\n");
+    let port: u16 = passed["REMOTE_PORT"].as_str().expect("the client's port").parse().unwrap();
+    assert!(port > 0);
     for name in ["HTTP_PROXY", "HTTPS", "HTTP_X_UNDER", "CONTENT_LENGTH", "HTTP_X_FORWARDED_FOR"] {
         assert!(told[name].is_null(), "{name}: {}", told[name]);
     }

@@ -407,6 +407,25 @@ fn who_has_left_keeps_its_place_for_no_longer_than_an_answer_is_waited_for() {
     site.stop();
 }
 
+/// A client that left in mid-upload gave its place to the next one, though PHP worked on.
+#[test]
+fn who_left_in_the_middle_gave_its_place_to_the_next_one() {
+    let (fpm, site) = held_php("buffer = { requests = false }");
+    let mut leaves = site.wire();
+    let head = "POST /slow.php HTTP/1.1\r\nHost: test\r\nX-Forwarded-For: 10.0.0.1\r\n";
+    leaves.send(format!("{head}Content-Length: 1000\r\n\r\nnot all of it"));
+    unladen_tests::wait::until("it is at PHP", || queue(&site)["running"] == 1);
+    leaves.end();
+    // Time to be seen to have left.
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(queue(&site)["running"], 1, "PHP works on it");
+    let mut second = waits(&site, 2, "/index.php");
+    fpm.page("go", "");
+    assert_eq!(second.answer().is(200).text(), "page");
+    unladen_tests::wait::until("nobody has a place", || queue(&site)["running"] == 0);
+    site.stop();
+}
+
 /// Twenty milliseconds, most of them asleep: what is measured is the queue, not the machine.
 const PAGE: &str = "<?php usleep(20000); header('Cache-Control: no-store'); echo 'page ', getmypid();";
 

@@ -23,8 +23,6 @@ pub(crate) struct Said {
     pub(crate) refusal: Cell<Option<Refusal>>,
     /// What of its answer is no FastCGI.
     pub(crate) fault: Cell<Option<Fault>>,
-    /// That the request is over.
-    pub(crate) has_ended: Cell<bool>,
 }
 
 // === impl Said ===
@@ -35,7 +33,6 @@ impl Said {
         self.stderr.borrow_mut().clear();
         self.refusal.set(None);
         self.fault.set(None);
-        self.has_ended.set(false);
     }
 
     /// What it wrote to standard error, and what to do about it where that is known; none: nothing.

@@ -56,7 +56,7 @@ impl<'u> Exchange<'_, 'u> {
         let carried = self.carry(Transit::new(sink, answer), work, was_used, &endpoint).await;
         let done = match carried {
             Err(Failure::ClientGone) if self.outlives_its_client() => {
-                self.outlive(connection, work.upload.is_done).await;
+                self.outlive(connection).await;
                 drop(busy);
                 Err(Failure::ClientGone)
             }

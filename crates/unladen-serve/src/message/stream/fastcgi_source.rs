@@ -47,7 +47,6 @@ impl<'a> Output<'a> {
         self.is_silent = false;
         let has_more = self.buffer.is_full();
         let unwrapped = self.decoder.unwrap(self.buffer.bytes_mut(), self.ready, &mut self.said.stderr.borrow_mut())?;
-        self.said.has_ended.set(self.decoder.has_ended());
         let Unwrapped { start, ready, rest } = unwrapped;
         self.buffer.consume(start);
         self.buffer.truncate(ready + rest);

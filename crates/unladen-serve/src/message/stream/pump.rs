@@ -22,8 +22,6 @@ pub(crate) struct Pump {
     /// From an earlier attempt: goes before what the source has.
     replayed: usize,
     ended: bool,
-    /// Whether all of it has gone out.
-    pub(crate) is_done: bool,
     /// Whether it is the sink that is waited for, not the source.
     pub(crate) is_held_up: bool,
     moved: bool,
@@ -61,7 +59,7 @@ impl Pump {
     /// Begins again, as the source does if it can. Only if all that was carried can be sent again.
     pub(crate) fn again(&mut self, source: &mut BodySource<'_>) {
         source.rewind();
-        (self.replayed, self.ended, self.is_done) = (0, false, false);
+        (self.replayed, self.ended) = (0, false);
         if self.rewinds {
             self.bytes = 0;
         }
@@ -104,9 +102,7 @@ impl Pump {
                 }
             }
         }
-        ready!(sink.poll_end(cx, source.trailers())).map_err(PumpError::Sink)?;
-        self.is_done = true;
-        Poll::Ready(Ok(()))
+        sink.poll_end(cx, source.trailers()).map_err(PumpError::Sink)
     }
 
     /// Whether anything was carried since this was asked the last time.
