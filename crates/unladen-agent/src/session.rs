@@ -1,15 +1,17 @@
 //! The principal type is [`Session`]: an agent that runs on another host, and answers.
 
 mod last_words;
+mod options;
 mod reader;
 mod start;
 mod transport;
 mod writer;
 
-use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+pub use self::options::SessionOptions;
 
 use self::last_words::LastWords;
 use self::reader::Event;
@@ -24,9 +26,6 @@ use crate::hello::Hello;
 use crate::host::Host;
 use crate::shown::shown;
 
-/// How long a shell on the other host may take to answer where nothing else is said: some type a password meanwhile.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
-
 /// How long to wait for room where frames are not taken: then nobody reads them.
 const SEND_PATIENCE: Duration = Duration::from_secs(10);
 
@@ -35,17 +34,6 @@ const SEND_PAUSE: Duration = Duration::from_millis(2);
 
 /// Longest sentence of a host that is shown.
 const MAX_SENTENCE: usize = 1000;
-
-/// How a session is started.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SessionOptions {
-    /// Whether a program may be copied to a host where there is none.
-    pub copy: bool,
-    /// The program to copy; else it is looked for ([`AgentBinary::find`](crate::AgentBinary::find)).
-    pub agent: Option<PathBuf>,
-    /// How long a shell there may take to answer.
-    pub connect_timeout: Duration,
-}
 
 /// An agent that runs on another host. It ends when this is dropped.
 #[derive(Debug)]
@@ -61,14 +49,6 @@ pub struct Session {
     out: SyncSender<Out>,
     events: Receiver<Event>,
     transport: Transport,
-}
-
-// === impl SessionOptions ===
-
-impl Default for SessionOptions {
-    fn default() -> Self {
-        Self { copy: true, agent: None, connect_timeout: CONNECT_TIMEOUT }
-    }
 }
 
 // === impl Session ===

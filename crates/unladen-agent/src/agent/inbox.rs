@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
-use super::AgentError;
+use super::error::AgentError;
 use crate::frame::{FrameError, FrameReader};
 
 /// Questions that wait. Each may take a megabyte.

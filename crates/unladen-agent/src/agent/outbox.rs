@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::AgentError;
+use super::error::AgentError;
 use crate::answer::Answer;
 use crate::codec::encode;
 use crate::frame::FrameWriter;

@@ -4,8 +4,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::SessionOptions;
 use super::last_words::LastWords;
+use super::options::SessionOptions;
 use super::reader::{self, Event};
 use super::transport::Transport;
 use super::writer::{self, Out};
