@@ -1,8 +1,8 @@
 //! The principal type is [`Setting`]: how a run was measured.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use unladen_document::Document;
+use unladen_document::{Document, WeighDocument};
 
 /// What has to be alike in two runs whose figures answer the same question.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +25,7 @@ impl Setting {
                     ("rate", rate(document.rate)),
                     ("keep-alive", document.keep_alive.to_string()),
                     ("cookies", document.keep_cookies.to_string()),
+                    ("what was looked at besides this machine", hosts(document)),
                 ],
             ),
             Document::Load(document) => (
@@ -84,4 +85,13 @@ impl Setting {
         }
         reasons
     }
+}
+
+/// Hosts and exporters of which something is known: one that went away before there were figures has no part in a sum, and
+/// its groups have not become free.
+fn hosts(document: &WeighDocument) -> String {
+    const ENOUGH: u64 = unladen_lockin::MIN_BLOCKS as u64;
+    let names: BTreeSet<&str> =
+        document.hosts.iter().filter(|host| host.blocks >= ENOUGH).map(|host| host.name.as_str()).collect();
+    if names.is_empty() { "nothing".to_owned() } else { names.into_iter().collect::<Vec<_>>().join(", ") }
 }

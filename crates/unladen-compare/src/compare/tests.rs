@@ -265,6 +265,24 @@ fn the_document_has_its_schema_and_words() {
     }
 }
 
+/// The groups of a host that was not looked at would have become free.
+#[test]
+fn runs_that_looked_at_other_hosts_are_no_answers_to_the_same_question() {
+    let (history, mut before, mut after) = usual();
+    let host = |name: &str, blocks| unladen_document::WeighedHost {
+        name: name.into(),
+        blocks,
+        ..unladen_document::WeighedHost::default()
+    };
+    weigh(&mut before).hosts = vec![host("db", 15), host("cache", 15)];
+    weigh(&mut before).weights[0].group = "db/postgres".into();
+    weigh(&mut after).hosts = vec![host("db", 15), host("cache", 3)];
+    let told = format!("{:?}", compare(&before, &after, &history).comparable);
+    assert!(told.contains("besides this machine differs: cache, db before, db after"), "{told}");
+    weigh(&mut after).hosts[1].blocks = 15;
+    assert_eq!(compare(&before, &after, &history).comparable, Comparable::Yes);
+}
+
 #[test]
 fn a_document_of_too_many_metrics_is_cut() {
     let (history, mut before, mut after) = usual();
