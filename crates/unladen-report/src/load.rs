@@ -287,7 +287,9 @@ impl fmt::Display for Unfit {
             Self::Lost { name, at, missing, why } => {
                 let at = plain(Kind::Time, at.as_nanos() as f64);
                 let missing = match missing {
-                    Some(missing) => format!("{} of its planned requests are missing here", grouped(*missing as f64, 0)),
+                    Some(missing) => {
+                        format!("{} of its planned requests are missing here", grouped(*missing as f64, 0))
+                    }
                     None => "what it would have sent after that is missing here".to_owned(),
                 };
                 write!(f, "agent {name} was lost {at} after the start ({why}): {missing}")

@@ -3,7 +3,9 @@
 
 use std::process::ExitCode;
 
-use unladen_load::{AccessLogError, ErrorKind, HeaderError, LoadError, RecordError, RequestError, StatusesError, UrlListError};
+use unladen_load::{
+    AccessLogError, ErrorKind, HeaderError, LoadError, RecordError, RequestError, StatusesError, UrlListError,
+};
 use unladen_probe::ProbeError;
 use unladen_profiler::ProfilerError;
 use unladen_prove::{ExperimentError, SwitchError};

@@ -65,7 +65,13 @@ fn row(name: &str, series: &[Series; 3]) -> Vec<String> {
 
 /// p50, p99.9 and the lag's p99.9, in µs.
 fn measure(world: &World, url: &str, into: &mut [Series; 3]) -> Result<()> {
-    let load = Load { url, ca: Some(&world.service.certificates.ca), rate: Some(RATE), connections: CONNECTIONS, length: None };
+    let load = Load {
+        url,
+        ca: Some(&world.service.certificates.ca),
+        rate: Some(RATE),
+        connections: CONNECTIONS,
+        length: None,
+    };
     let Loaded { p50_us, p999_us, lag_p999_us, .. } = load.run(WARM_UP, TIME)?;
     for (series, value) in into.iter_mut().zip([p50_us, p999_us, lag_p999_us]) {
         series.push(value);

@@ -223,7 +223,8 @@ pub(crate) fn from_hosts() -> Load {
         lost: Some(Lost { at: Duration::from_millis(30_750), why: why.into() }),
         ..agent("gen3", 410, 51_000)
     };
-    let lost = Unfit::Lost { name: "gen3".into(), at: Duration::from_millis(30_750), missing: Some(1_190), why: why.into() };
+    let lost =
+        Unfit::Lost { name: "gen3".into(), at: Duration::from_millis(30_750), missing: Some(1_190), why: why.into() };
     Load {
         requests: 3_610,
         missing: 1_190,

@@ -10,13 +10,11 @@ use crate::output;
 /// `unladen weigh --host` and `unladen load --from` start it, by any command that leads to this host. It opens nothing,
 /// listens nowhere, and ends with its pipe.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples, on another host:
+#[command(after_help = "Examples, on another host:
   unladen weigh https://shop.example/ --host db='ssh db1' --host web='docker exec -i web'
   unladen load https://shop.example/ --rate 20000 --from 'ssh gen1' --from 'ssh gen2'
 
-docs/reference/agent.md, in the source, says what it may see, and how it is spoken to."
-)]
+docs/reference/agent.md, in the source, says what it may see, and how it is spoken to.")]
 pub(super) struct Args {
     /// Print the version of the protocol and of the program
     #[arg(long)]

@@ -41,7 +41,15 @@ pub(crate) fn replay(file: &Path, buckets: &[Duration], files: &Files) -> Result
     if let Some(file) = &files.hdr_percentiles {
         percentiles(file, &account.all)?;
     }
-    Ok(result(Ran { head: &head, mix: &mix, account: &account, end: records.end(), machine: None, agents: &[], capacity: None }))
+    Ok(result(Ran {
+        head: &head,
+        mix: &mix,
+        account: &account,
+        end: records.end(),
+        machine: None,
+        agents: &[],
+        capacity: None,
+    }))
 }
 
 /// How often each request was sent.

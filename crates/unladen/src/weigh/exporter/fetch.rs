@@ -1,4 +1,5 @@
 //! The principal type is [`Fetch`]: asks an exporter, and takes its answer apart.
+#![allow(clippy::disallowed_types, reason = "an exporter tells the times of its values as wall time")]
 
 use std::time::{Duration, Instant};
 
