@@ -71,23 +71,10 @@ fn host(measured: &Measured<'_>, elsewhere: &Elsewhere) -> WeighedHost {
         processors: elsewhere.processors,
         series: measured.catalog.series_of(elsewhere.id),
         blocks: measured.recording.rounds_at(elsewhere.id, measured.requests.len()),
-        own_share: own_share(measured, elsewhere.id).filter(|_| !elsewhere.is_exporter),
+        own_share: measured.own_share(elsewhere.id).filter(|_| !elsewhere.is_exporter),
         gone: elsewhere.gone.clone(),
         machine: times.filter(|_| is_known).map(|times| machine(&times, elsewhere.spoiled.as_ref())),
     }
-}
-
-/// What the agent there and the way to it took, as a share of one core; `None` without a whole block.
-pub(crate) fn own_share(measured: &Measured<'_>, source: SourceId) -> Option<f64> {
-    let catalog = measured.catalog;
-    let is_own = |(id, _): &(_, _), kind| *id == source && kind == SeriesKind::Own;
-    let own = catalog.groups().filter(|(key, group)| is_own(key, group.kind));
-    let keys: Vec<SeriesKey> = own.filter_map(|(group, _)| catalog.named(group, "cpu")).collect();
-    let phases =
-        || measured.recording.counted().filter(|block| block.counts_at(source)).flat_map(|block| &block.phases);
-    let time: u64 = phases().map(|phase| phase.duration_at(source)).sum();
-    let cpu: f64 = phases().map(|phase| keys.iter().map(|key| phase.of(*key)).sum::<f64>()).sum();
-    (time > 0).then(|| cpu / time as f64)
 }
 
 /// Processors that everything but this process kept busy in the off phases.

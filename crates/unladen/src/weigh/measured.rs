@@ -44,3 +44,18 @@ pub(crate) struct Measured<'a> {
     pub(crate) lost: bool,
     pub(crate) ended: Ended,
 }
+
+impl Measured<'_> {
+    /// What the agent there and the way to it took, as a share of one core; `None` without a whole block.
+    pub(crate) fn own_share(&self, source: SourceId) -> Option<f64> {
+        let catalog = self.catalog;
+        let is_own = |(id, _): &(_, _), kind| *id == source && kind == SeriesKind::Own;
+        let own = catalog.groups().filter(|(key, group)| is_own(key, group.kind));
+        let keys: Vec<SeriesKey> = own.filter_map(|(group, _)| catalog.named(group, "cpu")).collect();
+        let phases =
+            || self.recording.counted().filter(|block| block.counts_at(source)).flat_map(|block| &block.phases);
+        let time: u64 = phases().map(|phase| phase.duration_at(source)).sum();
+        let cpu: f64 = phases().map(|phase| keys.iter().map(|key| phase.of(*key)).sum::<f64>()).sum();
+        (time > 0).then(|| cpu / time as f64)
+    }
+}

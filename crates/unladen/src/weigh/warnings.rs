@@ -6,7 +6,6 @@ use unladen_lockin::{MIN_BLOCKS, blocks_needed};
 use unladen_report::{Setup, Warning, WeighedUrl};
 
 use crate::machine::taken_warning;
-use crate::weigh::analysis::own_share;
 use crate::weigh::hidden::{Hidden, hidden};
 use crate::weigh::measured::Measured;
 
@@ -118,7 +117,7 @@ fn elsewhere(measured: &Measured<'_>) -> Vec<Warning> {
         {
             warnings.push(Warning::TakenAt { host: host(), taken, blocks });
         }
-        let share = own_share(measured, elsewhere.id).filter(|share| *share > COSTLY_PROBES && !elsewhere.is_exporter);
+        let share = measured.own_share(elsewhere.id).filter(|share| *share > COSTLY_PROBES && !elsewhere.is_exporter);
         warnings.extend(share.map(|share| Warning::CostlyAgent { host: host(), share }));
         let notes = elsewhere.notes.iter();
         warnings.extend(notes.map(|note| Warning::OfHost { host: host(), note: note.clone() }));

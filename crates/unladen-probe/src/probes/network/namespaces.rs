@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::ledger::GroupId;
 use crate::procfs::ProcFs;
 
-use super::Totals;
+use super::totals::Totals;
 
 /// Networks that are read. A machine may have hundreds of pods; each costs two files at each edge of a phase.
 const MOST: usize = 256;
