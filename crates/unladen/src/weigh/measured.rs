@@ -9,7 +9,8 @@ use unladen_report::Ended;
 
 use crate::path::Path;
 use crate::reference::ReferenceWork;
-use crate::weigh::catalog::Catalog;
+use crate::weigh::catalog::{Catalog, SeriesKey, SourceId};
+use crate::weigh::edge::SeriesKind;
 use crate::weigh::elsewhere::Elsewhere;
 use crate::weigh::options::Options;
 use crate::weigh::plan::Plan;
