@@ -6,10 +6,16 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
+use std::time::Duration;
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use tempfile::TempDir;
 
 use crate::wait;
+
+/// How long a master may take to end its workers.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// PHP-FPM with one pool; it ends with this.
 #[derive(Debug)]
@@ -76,9 +82,13 @@ impl PhpFpm {
 
 impl Drop for PhpFpm {
     fn drop(&mut self) {
-        // Its workers end with it.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        // A master that is killed leaves its workers behind; one that is asked ends them first.
+        let master = Pid::from_raw(self.process.id().cast_signed());
+        let asked = kill(master, Signal::SIGTERM).is_ok();
+        if !asked || !wait::within(PATIENCE, || matches!(self.process.try_wait(), Ok(Some(_)))) {
+            let _ = self.process.kill();
+            let _ = self.process.wait();
+        }
     }
 }
 

@@ -59,7 +59,10 @@ impl ScriptServer {
         let own_name = program.rsplit('/').next().unwrap_or(program);
         let name = format!("{own_name}-test{port}x");
         let copy = folder.path().join(&name);
-        std::fs::copy(original, &copy).expect("a copy of the program");
+        // By another process: a file that this one has open for writing is passed on to whatever another thread starts at
+        // this moment, and is not executed as long as that has it (ETXTBSY).
+        let copied = Command::new("cp").arg("--").arg(original).arg(&copy).status().expect("cp");
+        assert!(copied.success(), "a copy of the program: {copied}");
         prepare(&copy);
         // The parent is this thread, which a panic ends too.
         let mut command = Command::new("setpriv");

@@ -1,4 +1,4 @@
-//! Waiting for what another process or thread does: [`until`] and [`until_ok`].
+//! Waiting for what another process or thread does: [`until`], [`until_ok`] and [`within`].
 
 use std::fmt::Display;
 use std::thread::sleep;
@@ -16,6 +16,20 @@ const PAUSE: Duration = Duration::from_millis(5);
 #[track_caller]
 pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     until_ok(what, || if is_so() { Ok(()) } else { Err("it is not so") });
+}
+
+/// Waits until this is so, for so long at most; whether it is.
+pub fn within(limit: Duration, mut is_so: impl FnMut() -> bool) -> bool {
+    let begun = Instant::now();
+    loop {
+        if is_so() {
+            return true;
+        }
+        if begun.elapsed() > limit {
+            return false;
+        }
+        sleep(PAUSE);
+    }
 }
 
 /// Waits until this comes to something, and returns that.

@@ -33,7 +33,7 @@ const COLD_START: &str = "cold-start";
 #[command(after_help = "Examples:\n  \
     unladen weigh http://127.0.0.1:8080/index.php/Main_Page\n  \
     sudo unladen weigh --until 2% -H 'Cookie: session=…' https://wiki.example/\n  \
-    sudo unladen weigh --host db='ssh db1' --host cache='ssh -J bastion root@10.0.0.9' http://shop.example/\n  \
+    sudo unladen weigh --host db='ssh db1' --host cache='ssh -J bastion c1' http://shop.example/\n  \
     unladen weigh --urls pages.txt --json > weights.json")]
 pub(super) struct Args {
     /// The URL to weigh; several are weighed in one interleaved run, so that they compare
