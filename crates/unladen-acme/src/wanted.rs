@@ -1,5 +1,6 @@
 //! The principal type is [`Wanted`]: a certificate that somebody is to have, and from whom.
 
+use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 
 use base64::Engine;
@@ -43,8 +44,9 @@ pub enum ChallengeKind {
     TlsAlpn01,
 }
 
-/// A certificate that somebody is to have.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// A certificate that somebody is to have. Two are the same if they are had from the same authority, for the same names,
+/// in the same ways; which way is tried first makes no other certificate.
+#[derive(Clone, Debug)]
 pub struct Wanted {
     pub(crate) authority: Authority,
     pub(crate) names: Vec<String>,
@@ -176,6 +178,26 @@ impl Wanted {
     pub fn challenges(&self) -> &[ChallengeKind] {
         &self.challenges
     }
+
+    /// What makes it this one.
+    fn identity(&self) -> (&Authority, &[String], [bool; 2]) {
+        let kinds = [ChallengeKind::Http01, ChallengeKind::TlsAlpn01].map(|kind| self.challenges.contains(&kind));
+        (&self.authority, &self.names, kinds)
+    }
+}
+
+impl PartialEq for Wanted {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl Eq for Wanted {}
+
+impl Hash for Wanted {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.identity().hash(state);
+    }
 }
 
 /// A name of the DNS that an authority can look up: letters, digits and hyphens (RFC 1123, section 2.1), no address.
@@ -221,6 +243,17 @@ mod tests {
         let many: Vec<String> = (0..=MOST_NAMES).map(|n| format!("n{n}.org")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert_eq!(wanted(&many).unwrap_err(), WantedError::TooManyNames(101));
+    }
+
+    /// Two sites of one certificate, one of them at :443 and one at :8443, were refused: another way came first.
+    #[test]
+    fn the_order_of_challenges_makes_no_other_certificate() {
+        let of =
+            |challenges: &[ChallengeKind]| Wanted { challenges: challenges.to_vec(), ..wanted(&["a.org"]).unwrap() };
+        let (http, tls) = (ChallengeKind::Http01, ChallengeKind::TlsAlpn01);
+        assert_eq!(of(&[http, tls]), of(&[tls, http]));
+        assert_ne!(of(&[http, tls]), of(&[http]));
+        assert_eq!(std::collections::HashSet::from([of(&[http, tls]), of(&[tls, http])]).len(), 1);
     }
 
     #[test]

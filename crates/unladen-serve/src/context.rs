@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 use unladen_http1::{Fields, Request, Response};
-use unladen_observability::{Observability, Reason, ThreadSeeing, UpstreamIndex};
+use unladen_observability::{Observability, Reason, ThreadSeeing, UpstreamIndex, Version};
 use unladen_serve_config::ClientSettings;
 
 use crate::limits::budget::Budget;
@@ -93,7 +93,7 @@ impl Slot {
     }
 
     /// Who answers a request, by its `Host` or `:authority`, and under whose name it counts.
-    pub(crate) fn find(&self, request: &Request, peer: &Peer) -> (Found, UpstreamIndex) {
+    pub(crate) fn find(&self, request: &Request, version: Version, peer: &Peer) -> (Found, UpstreamIndex) {
         let index = self.index.get();
         let Some(site) = self.site.borrow().clone() else { return (Found::Outbound, index) };
         let hosts = self.hosts.borrow();
@@ -107,7 +107,7 @@ impl Slot {
         }
         let index = found.proxy.index(index);
         // It was read by what the most generous of the sites here allows.
-        if let Some(fault) = found.proxy.refuses(request, &self.bounds.borrow()) {
+        if let Some(fault) = found.proxy.refuses(request, version, &self.bounds.borrow()) {
             return (Found::Refused(found, Reason::Malformed(fault)), index);
         }
         (Found::of(found, redirects), index)

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 use unladen_http1::{Fault, HeadLimits, Request};
-use unladen_observability::{Observability, UpstreamIndex};
+use unladen_observability::{Observability, UpstreamIndex, Version};
 use unladen_pool::Upstream;
 use unladen_serve_config::{ClientSettings, ProxySettings, QueueSettings, ScriptSettings};
 
@@ -132,9 +132,9 @@ impl Proxy {
     }
 
     /// Why a request is not taken that was read by these bounds, if its own are narrower.
-    pub(crate) fn refuses(&self, request: &Request, bounds: &ClientSettings) -> Option<Fault> {
+    pub(crate) fn refuses(&self, request: &Request, version: Version, bounds: &ClientSettings) -> Option<Fault> {
         let own = &self.settings.client;
-        if own.fields < bounds.fields && request.fields.len() > own.fields {
+        if own.fields < bounds.fields && lines(request, version) > own.fields {
             return Some(Fault::TooManyFields);
         }
         let is_longer = || {
@@ -156,6 +156,11 @@ pub(crate) fn head_limits(client: &ClientSettings) -> HeadLimits {
     HeadLimits { bytes: client.head_bytes, fields: client.fields }
 }
 
+/// How many fields the head had: of HTTP/1, `Host` is one of them, and is kept apart.
+fn lines(request: &Request, version: Version) -> usize {
+    request.fields.len() + usize::from(version != Version::Http2 && !request.authority.is_empty())
+}
+
 /// Of a head of HTTP/1, besides a method, a target, a host and fields: ` `, ` HTTP/1.1`, `Host: ` and the ends of lines.
 const AROUND: usize = 22;
 /// Of a field, besides its name and its value.
@@ -163,3 +168,17 @@ const AROUND_FIELD: usize = 4;
 
 /// More than any application sends.
 const RESPONSE_FIELDS: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At an address of several sites, a site took a field more than at one of its own.
+    #[test]
+    fn the_host_is_one_of_the_fields() {
+        let mut request = Request::default();
+        let limits = HeadLimits { bytes: 1000, fields: 9 };
+        request.parse(b"GET / HTTP/1.1\r\nHost: a\r\nX-One: 1\r\n\r\n", &limits).unwrap();
+        assert_eq!((lines(&request, Version::Http11), lines(&request, Version::Http2)), (2, 1));
+    }
+}

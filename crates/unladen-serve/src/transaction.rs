@@ -141,19 +141,24 @@ impl Transaction<'_> {
             }
             None => (state.phase.get().too_long(), None),
         };
-        if (reason == Reason::UpstreamTimeout || is_stalled(&state, reason))
+        // A program that works on for nobody is no slow endpoint: its answer is read to the end, and that takes its time.
+        let is_left = state.is_left.get();
+        if !is_left
+            && (reason == Reason::UpstreamTimeout || is_stalled(&state, reason))
             && let Some(endpoint) = &*state.endpoint.borrow()
         {
             self.proxy.upstream.report(endpoint, false);
         }
-        if state.has_begun() && !state.is_left.get() {
+        if state.has_begun() && !is_left {
             return self.tell(&state, End::Broken(reason), &account, now);
         }
         // Before the client can know, and ask again on another thread.
-        report(&state, End::Local(reason), now);
+        if !is_left {
+            report(&state, End::Local(reason), now);
+        }
         // The application is not asked any more: nobody waits for this client to take what it is told.
         drop(state.place.take());
-        if state.is_left.get() {
+        if is_left {
             return self.tell(&state, End::ClientGone, &account, now);
         }
         self.name_cause(&state, reason);

@@ -109,9 +109,7 @@ impl CacheFetch {
         let nothing = FetchSink::nowhere();
         let Some(writer) = self.writer.take() else { return nothing };
         let wanted = &self.wanted;
-        if wanted.site.cache.is_none() {
-            return nothing;
-        }
+        let Some(cache) = &wanted.site.cache else { return nothing };
         let received = Time::now();
         if let Some(stored) = &wanted.stored {
             if response.status == 304 {
@@ -134,8 +132,9 @@ impl CacheFetch {
                 writer.end();
                 return nothing;
             }
-            // Who may be answered with what is stale is; the others ask for themselves.
-            let is_failure = matches!(response.status, 500 | 502..=504);
+            // Who may be answered with what is stale is; the others ask for themselves. Beside another process that may
+            // have been told to forget it, nobody is.
+            let is_failure = matches!(response.status, 500 | 502..=504) && !cache.successor.serves();
             if is_failure && may_serve_on_error(&RequestControl::default(), &stored.freshness, received) {
                 writer.tell(News::Failed(Reason::UpstreamStatus, None), None);
                 writer.end();

@@ -207,7 +207,7 @@ fn addresses<'s>(sites: impl Iterator<Item = &'s SiteSettings>) -> Vec<(&'s List
 struct Door {
     /// The first there.
     site: Arc<Site>,
-    /// The most generous of all.
+    /// The most generous of all; of connections, at all addresses where that site is the first: they are counted together.
     bounds: Arc<ClientSettings>,
     redirects: bool,
     hosts: Option<Arc<Hosts<Tenant>>>,
@@ -217,7 +217,22 @@ struct Door {
 /// Those of all addresses, in the order of [`addresses`]. An error is told with the first site's name.
 fn doors(sites: &[KeptSite]) -> Result<Vec<Door>, Box<(String, AcceptorError)>> {
     let all = addresses(sites.iter().map(|kept| &kept.site.settings));
-    all.into_iter().filter_map(|(address, _)| door(sites, address).transpose()).collect()
+    let mut doors: Vec<Door> =
+        all.into_iter().filter_map(|(address, _)| door(sites, address).transpose()).collect::<Result<_, _>>()?;
+    let most = most_of_each(doors.iter().map(|door| (Arc::as_ptr(&door.site), door.bounds.connections)));
+    for (door, most) in doors.iter_mut().zip(most) {
+        if door.bounds.connections < most {
+            Arc::make_mut(&mut door.bounds).connections = most;
+        }
+    }
+    Ok(doors)
+}
+
+/// Of each, the largest that those with the same name have.
+fn most_of_each<K: PartialEq>(all: impl Iterator<Item = (K, usize)>) -> Vec<usize> {
+    let all: Vec<(K, usize)> = all.collect();
+    let most = |name: &K| all.iter().filter(|(of, _)| of == name).map(|(_, bound)| *bound).max().unwrap_or_default();
+    all.iter().map(|(name, _)| most(name)).collect()
 }
 
 fn door(sites: &[KeptSite], address: &ListenAddress) -> Result<Option<Door>, Box<(String, AcceptorError)>> {
@@ -291,4 +306,17 @@ fn error_page(settings: &SiteSettings) -> Result<Option<Arc<ErrorPage>>, ServeEr
 
 fn refused(name: &str, source: UpstreamError) -> ServeError {
     ServeError::Upstream { name: name.to_owned(), source: Box::new(source) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Connections at all addresses were counted together, and held against the bound of one: an address was full of
+    /// those of another.
+    #[test]
+    fn what_is_counted_together_has_one_bound() {
+        let all = [("a", 100), ("b", 7), ("a", 5000), ("a", 20)];
+        assert_eq!(most_of_each(all.into_iter()), [5000, 7, 5000, 5000]);
+    }
 }

@@ -250,7 +250,7 @@ impl H1Connection {
             edits: None,
         });
         let version = if request.minor == 0 { Version::Http10 } else { Version::Http11 };
-        let (found, index) = slot.find(request, peer);
+        let (found, index) = slot.find(request, version, peer);
         let responder = Responder::of(&found, proxy);
         body.guard(responder.guard());
         let arrival = Arrival { index, version, began, now: *now, peer: *peer };

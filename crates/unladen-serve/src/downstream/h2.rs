@@ -321,7 +321,7 @@ async fn answer(
         let _ = client.answer(response, &words, options).await;
     } else {
         let mut body = BodySource::H2(Box::new(H2Source::new(body)));
-        let (found, index) = slot.find(request, &peer);
+        let (found, index) = slot.find(request, Version::Http2, &peer);
         let responder = Responder::of(&found, &proxy);
         body.guard(responder.guard());
         let arrival = Arrival { index, version: Version::Http2, began, now: began, peer };

@@ -191,6 +191,10 @@ impl<'a> InboundRequest<'a> {
     ) -> (End, Instant) {
         let who = prepare(self.site, request, &self.peer);
         self.client.set(who.address);
+        // As at an address of one site, where nothing more is read after such a head. No rates have been asked for it.
+        if matches!(reason, Reason::Malformed(_)) {
+            client_side.client.ends();
+        }
         self.own(request, client_side, reason, None, who).await
     }
 }

@@ -218,6 +218,8 @@ impl InboundRequest<'_> {
     ) -> Waited {
         if let Some(stored) = &found.stored
             && cache_lookup.known == ValidatorAnswer::Nothing
+            // What another process was told to forget is no answer, not even now.
+            && !cache_lookup.is_leaving
             && may_serve_on_error(&cache_lookup.control, &stored.freshness, Time::now())
         {
             let status = CacheStatus { hit: true, detail: Some(reason.as_str()), ..CacheStatus::default() };
