@@ -93,6 +93,30 @@ impl PlanForm {
         })
     }
 
+    /// More requests than this share ever has: for Poisson's arrivals, beyond six standard deviations. None in a closed
+    /// loop without a number of requests.
+    pub fn at_most(&self) -> Option<u64> {
+        let of_number = self.most_requests.map(|most| self.share.of_requests(most));
+        if self.steps.is_empty() {
+            return of_number;
+        }
+        let mut left = self.length.as_secs_f64();
+        let mut requests = 0.0;
+        for (from, to, time) in &self.steps {
+            let whole = time.as_secs_f64();
+            let time = whole.min(left);
+            if time > 0.0 {
+                // The rate grows evenly; the plan may end amid a step.
+                let last = from + (to - from) * (time / whole);
+                requests += (from + last) / 2.0 * time;
+                left -= time;
+            }
+        }
+        let of_steps = (requests + 6.0 * requests.sqrt() + 100.0) / f64::from(self.share.parts());
+        // A cast to an integer is bounded by it, and not a number is 0.
+        Some(of_number.unwrap_or(u64::MAX).min(of_steps.ceil() as u64))
+    }
+
     /// How many requests this share has planned by `until`, since the start; none where nothing is planned, as in a
     /// closed loop without a number of requests.
     pub fn planned(&self, until: Duration) -> Option<u64> {

@@ -45,12 +45,26 @@ impl RequestForm {
         };
         let method = Method::from_bytes(method.as_bytes()).map_err(|_| wrong(&method, "a method"))?;
         let parsed = Url::parse(&url).map_err(|_| wrong(&url, "a URL"))?;
-        let mut map = HeaderMap::with_capacity(headers.len());
+        // With no capacity: it panics at one beyond its bounds, and the number is another host's.
+        let mut map = HeaderMap::new();
         for (name, value) in headers {
             let header = HeaderName::from_bytes(name.as_bytes()).ok().zip(HeaderValue::from_bytes(&value).ok());
             let (header, value) = header.ok_or_else(|| wrong(&name, "a header's name and value"))?;
             map.try_append(header, value).map_err(|_| wrong(&name, "fewer headers"))?;
         }
         Request::as_sent(name, method, parsed, map, body.into()).map_err(|_| wrong(&url, "an http or https URL"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_headers_than_a_map_holds_are_refused() {
+        let page = Request::get("http://localhost/").unwrap().build().unwrap();
+        let headers = (0..40_000).map(|number| (format!("x-{number}"), Vec::new())).collect();
+        let form = RequestForm { headers, ..RequestForm::of(&page) };
+        assert!(matches!(form.request(), Err(LoadError::Config { expected: "fewer headers", .. })));
     }
 }

@@ -171,3 +171,27 @@ proptest! {
         let _ = batch.records();
     }
 }
+
+#[test]
+fn no_share_has_more_than_at_most() {
+    for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
+        for (from, to) in [(10.0, 10.0), (0.0, 900.0), (3_000.0, 1.0)] {
+            let steps =
+                vec![Step { from, to, time: Duration::from_secs(20) }, Step::steady(5.0, Duration::from_secs(9))];
+            for most in [None, Some(50)] {
+                let plan = LoadPlan {
+                    schedule: Some(Schedule::new(steps.clone(), arrivals, 7).unwrap()),
+                    concurrency: 3,
+                    stop: Stop { max_requests: most, ..Stop::after(Duration::from_secs(15)) },
+                    ..LoadPlan::new(Mix::weighted([(0, 1.0)].into_iter()))
+                };
+                for index in 0..3 {
+                    let length = Duration::from_secs(15);
+                    let form = PlanForm::of(&plan, length, Share::new(index, 3).unwrap()).unwrap();
+                    let (planned, at_most) = (form.planned(length).unwrap(), form.at_most().unwrap());
+                    assert!(planned <= at_most && at_most <= planned + planned / 4 + 200, "{planned}, {at_most}");
+                }
+            }
+        }
+    }
+}
