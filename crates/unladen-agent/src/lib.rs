@@ -32,6 +32,7 @@ mod clock;
 mod codec;
 mod command_line;
 mod error;
+mod far_times;
 mod frame;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
@@ -51,10 +52,11 @@ pub use clock::{ClockOffset, RoundTrips};
 pub use codec::{CodecError, decode, encode};
 pub use command_line::run;
 pub use error::SessionError;
+pub use far_times::FarTimes;
 pub use frame::{FrameError, FrameReader, FrameWriter, MAX_FRAME};
 pub use hello::{Hello, PROTOCOL};
 pub use host::{Host, HostError};
-pub use load::{FarLoad, FarTimes, LoadAnswer, LoadAsk, pieces};
+pub use load::{FarLoad, LoadAnswer, LoadAsk, pieces};
 pub use probes::{
     Account, FarCounter, FarGroup, FarGroupKind, FarGrown, FarInstrument, FarReading, FarShortfall, FarSide, GroupedBy,
     Opened, ProbeAnswer, ProbeAsk,

@@ -6,7 +6,7 @@ mod pump;
 mod worker;
 
 pub use far_load::FarLoad;
-pub use message::{FarTimes, LoadAnswer, LoadAsk, pieces};
+pub use message::{LoadAnswer, LoadAsk, pieces};
 
 #[cfg(test)]
 mod tests;

@@ -179,7 +179,8 @@ impl Session {
         }
     }
 
-    fn late(&self) -> SessionError {
+    /// The error of an answer that did not come in time.
+    pub(crate) fn late(&self) -> SessionError {
         SessionError::Late { host: self.host.name.clone(), words: self.words.behind_colon() }
     }
 

@@ -7,8 +7,8 @@ use super::message::{
 use super::reading::FarReading;
 use crate::shown::shown;
 
-/// Most amounts in a reading: far above what a thousand busy groups have.
-const MAX_AMOUNTS: usize = 1_000_000;
+/// Most amounts in a reading: above what a thousand busy groups have.
+const MAX_AMOUNTS: usize = 100_000;
 
 /// Most sentences about what is not counted.
 const MAX_REMARKS: usize = 256;
@@ -52,13 +52,14 @@ impl Account {
                 self.take(reading, new_groups, grown)?;
                 Ok(None)
             }
-            ProbeAnswer::Reading { id, at_ns, new_groups, grown, lost, own_cpu_ns } => {
+            ProbeAnswer::Reading { id, at_ns, new_groups, grown, lost, times, own_cpu_ns } => {
                 self.take(reading, new_groups, grown)?;
                 if at_ns < self.last_at_ns {
                     return Err("a clock that goes backwards".to_owned());
                 }
                 self.last_at_ns = at_ns;
                 reading.at_ns = at_ns;
+                reading.times = reading.times.plus(times.into());
                 reading.own_cpu_ns = own_cpu_ns;
                 reading.lost = reading.lost.saturating_add(lost);
                 Ok(Some(id))

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use unladen_machine::{MachineClock, MachineReading};
 use unladen_probe::{Instrument, Reading};
 
 use super::message::{
@@ -29,6 +30,9 @@ pub struct FarSide {
 struct Open {
     instrument: Instrument,
     last: Reading,
+    clock: MachineClock,
+    /// What the machine had done at the last reading.
+    machine: MachineReading,
     told: usize,
 }
 
@@ -92,11 +96,16 @@ impl Open {
             processors: std::thread::available_parallelism().map_or(1, |count| count.get() as u32),
             kernel: kernel(),
         };
-        Ok((Self { instrument, last, told: 0 }, opened))
+        let mut clock = MachineClock::open();
+        let machine = clock.read();
+        Ok((Self { instrument, last, clock, machine, told: 0 }, opened))
     }
 
     fn read<E: From<String>>(&mut self, id: u64, send: &mut dyn FnMut(ProbeAnswer) -> Result<(), E>) -> Result<(), E> {
         let reading = self.instrument.read().map_err(|error| error.to_string())?;
+        let machine = self.clock.read();
+        let times = (&machine.since(&self.machine)).into();
+        self.machine = machine;
         let mut part = Part::default();
         let known = self.instrument.groups().count();
         for (_, group) in self.instrument.groups().take(known.min(MAX_GROUPS)).skip(self.told) {
@@ -121,6 +130,7 @@ impl Open {
             new_groups: part.new_groups,
             grown: part.grown,
             lost: self.instrument.newly_lost(),
+            times,
             own_cpu_ns: nanoseconds(self.instrument.own_cpu()),
         })
     }

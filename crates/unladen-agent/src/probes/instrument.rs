@@ -12,6 +12,10 @@ use crate::ask::Ask;
 use crate::error::SessionError;
 use crate::session::Session;
 
+/// Messages that are taken after the deadline, of those that have come by then: while another host was waited for. A
+/// reading has fewer parts, and one that goes on and on is late.
+const MOST_AFTER: usize = 64;
+
 /// The probes of another host.
 #[derive(Debug)]
 pub struct FarInstrument {
@@ -62,6 +66,7 @@ impl FarInstrument {
             return Err(self.session.malformed("a reading that nobody has asked for".to_owned()));
         };
         let mut reading = std::mem::take(&mut self.begun);
+        let mut after = 0;
         loop {
             let answer = match self.session.recv(deadline) {
                 Ok(Answer::Probes(answer)) => answer,
@@ -81,7 +86,11 @@ impl FarInstrument {
                 Some(id) if id > wanted => {
                     return Err(self.session.malformed("an answer to a question of later".to_owned()));
                 }
-                _ => {}
+                _ if Instant::now() >= deadline && after == MOST_AFTER => {
+                    self.begun = reading;
+                    return Err(self.session.late());
+                }
+                _ => after += usize::from(Instant::now() >= deadline),
             }
         }
     }

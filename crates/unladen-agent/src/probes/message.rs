@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use unladen_probe::{Counter, Group, GroupBy, GroupKind, Unit};
 
+use crate::far_times::FarTimes;
+
 /// Most groups of one host.
 pub(crate) const MAX_GROUPS: usize = 10_000;
 /// Most counters of one host.
@@ -53,6 +55,8 @@ pub enum ProbeAnswer {
         grown: Vec<FarGrown>,
         /// How often exit records were lost since then: what was counted is incomplete if this is not 0.
         lost: u64,
+        /// What the machine did since then.
+        times: FarTimes,
         /// What all readings have taken of a processor so far, in ns.
         own_cpu_ns: u64,
     },

@@ -58,6 +58,7 @@ struct Starting<'a> {
     binary: Option<AgentBinary>,
     copied: String,
     is_dynamic: bool,
+    /// Of what is copied; 0 until it is asked for, which happens once.
     size: u64,
 }
 
@@ -112,8 +113,8 @@ impl Starting<'_> {
         let (host, command) = (self.name(), self.host.command.clone());
         let plain = |text: &str| shown(text, MAX_SHOWN);
         Err(match said {
-            Said::Need { kernel, machine, .. } if kernel == "Linux" && self.options.copy && self.binary.is_none() => {
-                let found = AgentBinary::find(&machine, self.options.agent.as_deref());
+            Said::Need { kernel, machine, .. } if kernel == "Linux" && self.options.copy && self.size == 0 => {
+                let found = AgentBinary::find(&plain(&machine), self.options.agent.as_deref());
                 let binary = found.map_err(|source| SessionError::Binary { host, source })?;
                 self.copied = binary.path.display().to_string();
                 (self.is_dynamic, self.size) = (binary.is_dynamic, binary.size);

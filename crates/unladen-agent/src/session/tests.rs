@@ -28,3 +28,34 @@ fn a_command_that_writes_on_and_on_is_told() {
     let error = error_of("while :; do echo Welcome; done");
     assert!(error.contains("too much") && error.contains("Welcome"), "{error}");
 }
+
+#[test]
+fn a_machine_with_an_escape_sequence_in_its_name_tells_the_terminal_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let bin = tempfile::tempdir().unwrap();
+    let uname = bin.path().join("uname");
+    let text = "#!/bin/sh\n[ $1 = -s ] && exec echo Linux\nprintf 's390\\033[2Jx'\n";
+    std::fs::write(&uname, text).unwrap();
+    std::fs::set_permissions(&uname, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let there = Host::new("there", &format!("env PATH={}:/usr/bin:/bin", bin.path().display())).unwrap();
+    let error = Session::start(&there, &copying()).unwrap_err().to_string();
+    assert!(error.contains("s390 [2Jx") && !error.contains(char::is_control), "{error:?}");
+}
+
+#[test]
+fn a_shell_that_asks_for_a_program_again_gets_no_more_time() {
+    // It answers in the words of the line that it gets, and asks as often as it likes.
+    let script = "read -r l; n=${l#*n=}; n=${n%%;*}; s() { printf \"\\n%s %s\\n\" unladen-agent-$n \"$*\"; }; \
+                  for i in 1 2 3; do s need Linux $(uname -m) /tmp; s send; done; exec sleep 60";
+    let error = Session::start(&host(script), &copying()).unwrap_err().to_string();
+    assert!(error.contains("was not to ask for"), "{error}");
+}
+
+/// Copies this program, which is one for this machine.
+fn copying() -> SessionOptions {
+    SessionOptions {
+        agent: Some(std::env::current_exe().unwrap()),
+        connect_timeout: Duration::from_secs(60),
+        ..SessionOptions::default()
+    }
+}

@@ -20,6 +20,9 @@ const TRIALS: usize = 9;
 /// The settle gap has room for the slowest of them, and for a slower one.
 const ROOM: (u32, u32) = (3, 2);
 
+/// The most counters of groups of one host: above what a thousand groups have. Those beyond are not weighed, which is told.
+const MOST_SERIES: usize = 50_000;
+
 /// Another host, whose agent answers.
 pub(crate) struct FarHost {
     name: String,
@@ -30,6 +33,8 @@ pub(crate) struct FarHost {
     round_trip: Duration,
     /// Records of ended processes were lost there.
     lost: u64,
+    /// Counters were left out, as there were too many.
+    is_cut: bool,
     /// It could not be asked.
     unasked: Option<SessionError>,
 }
@@ -80,6 +85,7 @@ impl FarHost {
             ids: HashMap::new(),
             round_trip,
             lost: 0,
+            is_cut: false,
             unasked: None,
         })
     }
@@ -88,6 +94,10 @@ impl FarHost {
     fn id(&mut self, group: usize, counter: usize) -> Option<u32> {
         if let Some(id) = self.ids.get(&(group, counter)) {
             return Some(*id);
+        }
+        if self.series.len() >= MOST_SERIES {
+            self.is_cut = true;
+            return None;
         }
         let (far, known) = (self.instrument.groups().get(group)?, self.instrument.counters().get(counter)?);
         let kind = match far.kind {
@@ -130,7 +140,8 @@ impl EdgeSource for FarHost {
     }
 
     fn read_cpu(&self) -> Duration {
-        Duration::from_nanos(self.instrument.opened().cost_cpu_ns)
+        // The agent's word; it cannot have worked for longer than the answer took.
+        Duration::from_nanos(self.instrument.opened().cost_cpu_ns).min(self.round_trip)
     }
 
     fn processors(&self) -> Option<usize> {
@@ -154,7 +165,7 @@ impl EdgeSource for FarHost {
                 grown.push((id, by as f64));
             }
         }
-        Ok(EdgeReading { at_ns: read.at_ns, grown, times: None })
+        Ok(EdgeReading { at_ns: read.at_ns, grown, times: Some(read.times) })
     }
 
     fn series(&self) -> &[Series] {
@@ -170,6 +181,12 @@ impl EdgeSource for FarHost {
             notes.push(format!("as {takes} there, also: {}.", missing.join("; ")));
         }
         notes.extend(opened.unavailable.iter().map(|(probe, why)| format!("probe {probe} left out: {why}.")));
+        if self.is_cut {
+            notes.push(format!(
+                "it has more groups than are weighed: of each counter of each group, the first {MOST_SERIES} that grew; put processes \
+                 together by another --group-by."
+            ));
+        }
         if self.lost > 0 {
             notes.push(
                 "records of ended processes were lost there: weights of processes that soon end are too low; use shorter phases \

@@ -1,6 +1,10 @@
+use std::time::Duration;
+
 use proptest::prelude::*;
+use unladen_machine::MachineTimes;
 
 use super::*;
+use crate::far_times::FarTimes;
 
 fn counter(name: &str, unit: &str) -> FarCounter {
     let (title, meaning) = (name.to_owned(), name.to_owned());
@@ -23,8 +27,13 @@ fn group(name: &str) -> FarGroup {
     FarGroup { name: name.to_owned(), kind: FarGroupKind::Processes }
 }
 
+fn times() -> FarTimes {
+    let (elapsed, stolen) = (Duration::from_millis(500), Duration::from_millis(40));
+    (&MachineTimes { elapsed, stolen, ..MachineTimes::default() }).into()
+}
+
 fn reading(at_ns: u64, new_groups: Vec<FarGroup>, grown: Vec<FarGrown>) -> ProbeAnswer {
-    ProbeAnswer::Reading { id: 1, at_ns, new_groups, grown, lost: 1, own_cpu_ns: 5 }
+    ProbeAnswer::Reading { id: 1, at_ns, new_groups, grown, lost: 1, times: times(), own_cpu_ns: 5 }
 }
 
 #[test]
@@ -41,7 +50,8 @@ fn parts_and_late_readings_are_added_up() {
     assert_eq!(account.add(&mut sum, reading(50, vec![group("postgres")], grown)), Ok(Some(1)));
     assert_eq!(account.add(&mut sum, reading(60, Vec::new(), Vec::new())), Ok(Some(1)));
     let grown = vec![(1, 0, 7), (2, 0, 9)];
-    assert_eq!(sum, FarReading { at_ns: 60, grown, lost: 2, own_cpu_ns: 5, ..FarReading::default() });
+    let times = MachineTimes::from(times()).plus(times().into());
+    assert_eq!(sum, FarReading { at_ns: 60, grown, lost: 2, times, own_cpu_ns: 5, ..FarReading::default() });
     assert_eq!(account.groups()[2].name, "postgres");
 }
 
@@ -55,7 +65,7 @@ fn what_cannot_be_is_refused() {
     assert_eq!(refused(reading(1, vec![group(&"a".repeat(257))], Vec::new())), "a group's name of 257 bytes");
     assert_eq!(refused(reading(1, vec![group("a"); MAX_GROUPS], Vec::new())), "more than 10000 groups");
     let much = vec![FarGrown { group: 0, counters: vec![(0, 1); MAX_AMOUNTS + 1] }];
-    assert_eq!(refused(reading(1, Vec::new(), much)), "more than 1000000 amounts in a reading");
+    assert_eq!(refused(reading(1, Vec::new(), much)), "more than 100000 amounts in a reading");
     assert_eq!(refused(ProbeAnswer::Opened(opened(Vec::new()))), "its probes were opened a second time");
     account.add(&mut FarReading::default(), reading(9, Vec::new(), Vec::new())).unwrap();
     let back = account.add(&mut FarReading::default(), reading(8, Vec::new(), Vec::new()));
