@@ -263,7 +263,8 @@ impl Load {
     /// Requests that were not answered as expected, those that were never sent and those missing among them; those given
     /// up when the load was interrupted are not.
     pub fn failed(&self) -> u64 {
-        self.errors.iter().map(|error| error.count).sum::<u64>() + self.unsent + self.missing
+        let errors = self.errors.iter().map(|error| error.count);
+        errors.chain([self.unsent, self.missing]).fold(0, u64::saturating_add)
     }
 
     /// Whether it was not the load that was planned, since an agent was lost.

@@ -99,7 +99,7 @@ impl Account {
         self.answered += u64::from(answered);
         self.cut_short += u64::from(record.is_cut_short());
         self.changed += u64::from(record.changed);
-        self.body_bytes += record.body_bytes;
+        self.body_bytes = self.body_bytes.saturating_add(record.body_bytes);
         if let Some(kind) = record.error {
             *self.errors.entry(kind).or_default() += 1;
         }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use unladen_load::{Cancel, ConfigForm, End, LoadPlan, PlanForm, Share};
 
-use self::far_agent::FarAgent;
+use self::far_agent::{Bounds, FarAgent};
 use self::merge::Merge;
 use crate::exit::Failure;
 use crate::load::account::Account;
@@ -42,6 +42,8 @@ const WAITING: usize = 32;
 /// Agents on other hosts.
 pub(crate) struct Hosts {
     agents: Vec<FarAgent>,
+    /// How many requests a mix may choose from.
+    requests: usize,
 }
 
 // === impl Hosts ===
@@ -63,7 +65,10 @@ impl Hosts {
             let threads: Vec<_> = options.hosts.iter().map(start).collect();
             threads.into_iter().map(|thread| thread.join().unwrap_or(Err(ended()))).collect()
         });
-        started.into_iter().collect::<Result<_, _>>().map(|agents| Self { agents })
+        started
+            .into_iter()
+            .collect::<Result<_, _>>()
+            .map(|agents| Self { agents, requests: options.driver.requests.len() })
     }
 
     /// Has each agent send the first requests once; tells the version of HTTP of the last one.
@@ -120,9 +125,11 @@ impl Hosts {
         let mut books = Books::new(&mut account, recorder);
         let (told, telling) = sync_channel(WAITING);
         let failed = thread::scope(|scope| {
-            for (index, agent) in self.agents.iter_mut().enumerate() {
+            for (index, (agent, form)) in self.agents.iter_mut().zip(&forms).enumerate() {
                 let told = told.clone();
-                scope.spawn(move || agent.listen(index, &told, cancel));
+                let bounds =
+                    Bounds { started, length, grace: plan.grace, records: form.at_most(), requests: self.requests };
+                scope.spawn(move || agent.listen(index, bounds, &told, cancel));
             }
             drop(told);
             let mut looked = Instant::now();

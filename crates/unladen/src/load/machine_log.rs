@@ -66,10 +66,15 @@ impl MachineLog {
 // === impl Stretches ===
 
 impl Stretches {
-    /// Adds a stretch that ended then, since the start.
+    /// Adds a stretch that ended then, since the start. It goes on with the last one while that is too short: other
+    /// hosts tell of theirs as often as ever, however long the load.
     pub(crate) fn push(&mut self, end: Duration, times: MachineTimes) {
+        if let Some((last_end, last)) = self.stretches.last_mut().filter(|(_, last)| last.elapsed < self.every) {
+            (*last_end, *last) = (end.max(*last_end), last.plus(times));
+            return;
+        }
         if self.stretches.len() >= MOST {
-            self.every *= 2;
+            self.every = self.every.saturating_mul(2);
             let pairs = self.stretches.chunks(2);
             self.stretches =
                 pairs.filter_map(|pair| pair.iter().copied().reduce(|a, b| (b.0, a.1.plus(b.1)))).collect();
@@ -118,5 +123,23 @@ mod tests {
         assert!(log.stretches.len() <= MOST && log.every > EVERY, "{}", log.stretches.len());
         assert_eq!((log.times().elapsed, log.times().stolen), (EVERY * 14_400, Duration::from_secs(144)));
         assert!(log.stretches.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    }
+
+    /// Each 2,048th of an agent's looks doubled the length until it overflowed: after some 30 hours.
+    #[test]
+    fn looks_of_a_long_load_from_hosts_do_not_overflow() {
+        let mut log = Stretches::default();
+        let times = MachineTimes { elapsed: EVERY, ..Default::default() };
+        let looks = 500_000;
+        for index in 1..=looks {
+            log.push(EVERY * index, times);
+        }
+        assert!(log.stretches.len() <= MOST && log.every <= EVERY * 256, "{:?}", log.every);
+        assert_eq!(log.times().elapsed, EVERY * looks);
+        // Whatever lengths are told.
+        for _ in 0..100 * MOST {
+            log.push(Duration::ZERO, MachineTimes { elapsed: Duration::from_secs(86_400), ..Default::default() });
+        }
+        assert!(log.stretches.len() <= MOST);
     }
 }

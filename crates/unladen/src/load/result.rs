@@ -52,7 +52,7 @@ pub(crate) fn result(ran: Ran<'_>) -> Load {
     let of_end = |count: fn(&RecordEnd) -> u64| end.map_or(0, count);
     let (unsent, abandoned) = (of_end(|end| end.unsent), of_end(|end| end.abandoned));
     let missing = of_end(|end| end.missing);
-    let planned = account.recorded + unsent + abandoned + missing;
+    let planned = [unsent, abandoned, missing].into_iter().fold(account.recorded, u64::saturating_add);
     let elapsed = Duration::from_nanos(account.last_done_ns);
     let all = table(&account.all);
     let lag = account.lag.at(0.99).filter(|_| is_open);

@@ -20,11 +20,34 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// for a moment lose nothing: records wait for them.
 const SILENCE: Duration = Duration::from_secs(10);
 
+/// What an agent may take to tell the last once its load is over: half a million records may wait for a way of 64 KiB/s.
+const DRAIN: Duration = Duration::from_secs(180);
+
+/// What it may take for that once it was told to stop, beside what a request may take.
+const STOPPED: Duration = Duration::from_secs(10);
+
+/// A closed loop plans a request when it sends it, which may be this much after the end.
+const SLACK: Duration = Duration::from_secs(10);
+
 /// How often it is looked whether the load was given up.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// How often an agent is told again to stop: it may not have begun when it was told first.
 const AGAIN: Duration = Duration::from_secs(1);
+
+/// What an agent cannot exceed: one that goes on and on would hold a load for ever.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) started: Instant,
+    /// Since the start, all requests are planned before this …
+    pub(super) length: Duration,
+    /// … and given up this much later.
+    pub(super) grace: Duration,
+    /// The most records it has to tell.
+    pub(super) records: Option<u64>,
+    /// How many requests there are to choose from.
+    pub(super) requests: usize,
+}
 
 /// One agent.
 pub(super) struct FarAgent {
@@ -127,16 +150,28 @@ impl FarAgent {
     }
 
     /// Hands on what it tells, until it has told all or is lost, or nobody takes it any more.
-    pub(super) fn listen(&mut self, index: usize, told: &SyncSender<(usize, Told)>, cancel: &Cancel) {
+    pub(super) fn listen(&mut self, index: usize, bounds: Bounds, told: &SyncSender<(usize, Told)>, cancel: &Cancel) {
         let mut heard = Instant::now();
         let mut stopped: Option<Instant> = None;
+        let mut until = bounds.until(self.timeout.saturating_add(DRAIN));
+        let mut records = 0;
         loop {
             if cancel.is_cancelled() && stopped.is_none_or(|stopped| stopped.elapsed() >= AGAIN) {
+                if stopped.is_none() {
+                    let soon = Instant::now().checked_add(self.timeout.saturating_add(STOPPED));
+                    until = until.into_iter().chain(soon).min();
+                }
                 stopped = Some(Instant::now());
                 // One that is gone is seen as such below.
                 let _ = self.ask(LoadAsk::Stop);
             }
-            let (next, is_last) = match self.next() {
+            let next = self.next().and_then(|next| bounds.check(next, &mut records));
+            let (next, is_last) = match next {
+                Ok(next)
+                    if until.is_some_and(|until| Instant::now() > until) && !matches!(next, Some(Told::Ended(_))) =>
+                {
+                    (Told::Lost(heard, "it goes on after its end".to_owned()), true)
+                }
                 Ok(None) if heard.elapsed() < SILENCE => continue,
                 Ok(None) => (Told::Lost(heard, format!("it said nothing for {} s", SILENCE.as_secs())), true),
                 Ok(Some(told)) => {
@@ -145,7 +180,8 @@ impl FarAgent {
                 }
                 Err(why) => (Told::Lost(heard, why), true),
             };
-            if told.send((index, next)).is_err() {
+            let is_lost = matches!(next, Told::Lost(..));
+            if told.send((index, next)).is_err() || is_lost {
                 // The load ends here; the agent has to end there.
                 self.session = None;
                 return;
@@ -243,6 +279,29 @@ impl FarAgent {
     }
 }
 
+// === impl Bounds ===
+
+impl Bounds {
+    /// This much after the load's end; none if that is beyond the clock's.
+    fn until(&self, more: Duration) -> Option<Instant> {
+        self.started.checked_add(self.length.saturating_add(self.grace).saturating_add(more))
+    }
+
+    /// What was told, if it can be; `records` counts all so far.
+    fn check(&self, told: Option<Told>, records: &mut u64) -> Result<Option<Told>, String> {
+        let Some(Told::Records(batch)) = &told else { return Ok(told) };
+        let last_ns = self.length.saturating_add(SLACK).as_nanos();
+        if batch.iter().any(|one| u128::from(one.planned_ns) > last_ns || one.request as usize >= self.requests) {
+            return Err("a record is damaged: it is of a request that was not planned".to_owned());
+        }
+        *records = records.saturating_add(batch.len() as u64);
+        match self.records {
+            Some(most) if *records > most => Err(format!("it told of more requests than its share has ({most})")),
+            _ => Ok(told),
+        }
+    }
+}
+
 /// A sentence of another host, as it may be shown on a terminal.
 fn shown(text: &str) -> String {
     text.chars().take(1_000).map(|c| if c.is_control() { ' ' } else { c }).collect()
@@ -253,4 +312,52 @@ fn without_name(error: &SessionError, host: &Host) -> String {
     let text = shown(&error.to_string());
     let rest = text.strip_prefix(&format!("host {}", host.name)).map(|rest| rest.trim_start_matches(':').trim_start());
     rest.map(|rest| rest.strip_prefix("is gone: ").unwrap_or(rest).to_owned()).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOUNDS: fn() -> Bounds = || Bounds {
+        started: Instant::now(),
+        length: Duration::from_secs(5),
+        grace: Duration::ZERO,
+        records: Some(3),
+        requests: 2,
+    };
+
+    fn record(request: u32, planned: Duration) -> RequestRecord {
+        RequestRecord {
+            request,
+            planned_ns: u64::try_from(planned.as_nanos()).unwrap(),
+            lag_ns: None,
+            sent_ns: None,
+            first_byte_ns: None,
+            latency_ns: 1,
+            status: None,
+            body_bytes: 0,
+            reused: false,
+            retried: false,
+            changed: false,
+            error: None,
+        }
+    }
+
+    #[test]
+    fn an_agent_that_tells_more_than_its_share_is_lost() {
+        let (bounds, mut records) = (BOUNDS(), 0);
+        let mut tell = |count| {
+            let batch = vec![record(1, Duration::from_secs(4)); count];
+            bounds.check(Some(Told::Records(batch)), &mut records).is_ok()
+        };
+        assert!(tell(2) && tell(1) && !tell(1));
+    }
+
+    #[test]
+    fn records_of_requests_that_were_not_planned_are_damaged() {
+        let told = |record| BOUNDS().check(Some(Told::Records(vec![record])), &mut 0).is_ok();
+        assert!(told(record(1, Duration::from_secs(5))));
+        assert!(!told(record(2, Duration::ZERO)), "there are two requests");
+        assert!(!told(record(0, Duration::from_secs(16))), "long after the end");
+    }
 }

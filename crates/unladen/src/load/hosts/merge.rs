@@ -1,6 +1,6 @@
 //! The principal type is [`Merge`]: what all agents tell, put together.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use unladen_load::{End, LoadEnd};
 use unladen_report::Lost;
@@ -53,6 +53,8 @@ impl Merge {
 /// judged agent by agent.
 fn together(ends: &[&LoadEnd]) -> LoadEnd {
     let sum = |count: fn(&LoadEnd) -> u64| ends.iter().map(|end| count(end)).fold(0, u64::saturating_add);
+    let time =
+        |of: fn(&LoadEnd) -> Duration| ends.iter().map(|end| of(end)).fold(Duration::ZERO, Duration::saturating_add);
     let is = |end: End| ends.iter().any(|of| of.ended == end);
     let mut first_errors = std::collections::BTreeMap::new();
     for (kind, text) in ends.iter().flat_map(|end| &end.first_errors) {
@@ -73,9 +75,9 @@ fn together(ends: &[&LoadEnd]) -> LoadEnd {
         connections_opened: sum(|end| end.connections_opened),
         closed_by_server: sum(|end| end.closed_by_server),
         retries: sum(|end| end.retries),
-        cpu: ends.iter().map(|end| end.cpu).sum(),
+        cpu: time(|end| end.cpu),
         worked: ends.iter().map(|end| end.worked).max().unwrap_or_default(),
-        paced: ends.iter().map(|end| end.paced).sum(),
+        paced: time(|end| end.paced),
         first_errors,
     }
 }
