@@ -86,7 +86,9 @@ fn times(all: Duration, elapsed: Duration, planned: Option<Duration>, done: f64)
 
 /// A bar and words in less than the width: a line that is broken by the terminal is not taken away as one.
 fn line(done: Option<f64>, words: &str, width: usize, is_ascii: bool) -> String {
-    let words = if is_ascii { ascii(words).into_owned() } else { words.to_owned() };
+    // Names of groups are other programs', and may hold what a terminal obeys.
+    let words: String = words.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let words = if is_ascii { ascii(&words).into_owned() } else { words };
     let room = width.saturating_sub(1);
     let Some(done) = done.filter(|_| room > 2 * LEAST_CELLS) else { return cut(&words, room, is_ascii) };
     let cells = room.saturating_sub(words.chars().count() + 1).clamp(LEAST_CELLS, MOST_CELLS);
@@ -133,5 +135,11 @@ mod tests {
         }
         assert_eq!(line(Some(0.5), "1 of 2 s", 80, true), format!("{}{} 1 of 2 s", "#".repeat(12), ".".repeat(12)));
         assert_eq!(line(None, "warming up", 8, false), "warmin…");
+    }
+
+    #[test]
+    fn a_name_with_escape_sequences_tells_the_terminal_nothing() {
+        assert_eq!(line(None, "db/a\x1b[2Jb\nc", 80, false), "db/a [2Jb c");
+        assert_eq!(line(None, "db/a\x1b[2Jb\u{9b}c", 80, true).matches(char::is_control).count(), 0);
     }
 }
