@@ -77,15 +77,17 @@ pub fn compare(before: &Document, after: &Document, history: &History) -> Compar
         clocks: clocks.flatten(),
     };
     let mut keys = shown(first, second);
-    let left_out = keys.len().saturating_sub(MOST_ROWS);
-    keys.truncate(MOST_ROWS);
+    let left_out = keys.split_off(keys.len().min(MOST_ROWS));
     comparison.rows = rows(&judge, &keys);
     comparison.not_judged = comparison.rows.iter().filter_map(Unjudged::of).collect();
     comparison.judged = comparison.rows.len() - comparison.not_judged.len();
+    let is_in_both = |key: &&Key| first.figure(key, None).is_some() && second.figure(key, None).is_some();
+    comparison.not_judged.extend(left_out.iter().filter(is_in_both).map(Unjudged::left_out));
     comparison.findings = finding_changes(&judge, documents);
     comparison.warnings = warnings(&judge, &comparison, documents);
-    if left_out > 0 {
-        comparison.warnings.push(format!("{left_out} of {} metrics are left out", MOST_ROWS + left_out));
+    if !left_out.is_empty() {
+        let (left_out, all) = (left_out.len(), MOST_ROWS + left_out.len());
+        comparison.warnings.push(format!("{left_out} of {all} metrics are left out"));
     }
     comparison
 }

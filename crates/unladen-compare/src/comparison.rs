@@ -28,7 +28,7 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     /// How many of the rows were judged: they differ for certain, or show no measurable difference.
     pub judged: usize,
-    /// The other rows, each with why. A gate that passes says nothing of them.
+    /// The other rows, each with why, and the metrics that are left out for their number. A gate that passes says nothing of them.
     pub not_judged: Vec<Unjudged>,
     /// Patterns of waste: those of the later run first.
     pub findings: Vec<FindingChange>,

@@ -10,6 +10,7 @@ use crate::prior::Prior;
 use crate::run::Run;
 use crate::series::{Look, Origin};
 use crate::speed::level;
+use crate::why_unjudged::WhyUnjudged;
 
 /// Standard deviation of a program's speed between two machines, beyond what reference work tells: caches and compilers
 /// suit programs differently. A share.
@@ -35,7 +36,7 @@ pub(crate) struct Draft<'a> {
 
 /// Why nothing is said of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NotJudged;
+pub(crate) struct NotJudged(pub(crate) WhyUnjudged);
 
 impl<'a> Draft<'a> {
     /// Nothing, where one of the runs did not look.
@@ -63,8 +64,12 @@ impl<'a> Draft<'a> {
 
     /// How the two differ.
     pub(crate) fn effect(&self, judge: &Judge<'_>, prior: Prior) -> Result<(Effect, Between), NotJudged> {
-        let (before, after) = self.points.ok_or(NotJudged)?;
-        let is_lost = self.before.into_iter().chain(self.after).any(|measured| measured.invalid);
+        // They give no points either.
+        if self.before.into_iter().chain(self.after).any(|measured| measured.invalid) {
+            return Err(NotJudged(WhyUnjudged::RecordsLost));
+        }
+        let not_comparable = NotJudged(WhyUnjudged::NotComparable);
+        let (before, after) = self.points.ok_or(not_comparable)?;
         let clock = self.key.clock();
         let is_of_a_machine = match clock {
             Clock::None => false,
@@ -72,8 +77,8 @@ impl<'a> Draft<'a> {
             _ if judge.clocks.is_none() => judge.disagrees || !judge.is_same_machine,
             _ => false,
         };
-        if is_lost || is_of_a_machine {
-            return Err(NotJudged);
+        if is_of_a_machine {
+            return Err(not_comparable);
         }
         let between = prior.with(self.own);
         let machines = if judge.is_same_machine || clock == Clock::None { 0.0 } else { BETWEEN_MACHINES };
@@ -90,7 +95,7 @@ impl<'a> Draft<'a> {
         };
         let degrees = |measured: Option<Measured>| measured.map_or(1.0, |measured| measured.degrees);
         let effect = Effect::of((before, degrees(self.before)), (after, degrees(self.after)), context);
-        if effect.is_finite() { Ok((effect, between)) } else { Err(NotJudged) }
+        if effect.is_finite() { Ok((effect, between)) } else { Err(not_comparable) }
     }
 
     /// What the machine's own speed may have added, as a share: nothing to a counter, and to times on a processor nothing

@@ -24,6 +24,8 @@ pub(crate) struct Effect {
     pub(crate) high: f64,
     /// The largest difference that two runs of the same thing show.
     pub(crate) floor: f64,
+    /// Whether most of its variance is the two runs' own: longer runs would know more.
+    pub(crate) is_imprecise: bool,
     /// Two-sided, for no difference, before control of false discoveries.
     pub(crate) p: f64,
 }
@@ -43,7 +45,8 @@ impl Effect {
     pub(crate) fn of(before: (Point, f64), after: (Point, f64), context: Context) -> Self {
         let Context { between, open, speed } = context;
         let value = after.0.y - before.0.y;
-        let variance = before.0.variance + after.0.variance + 2.0 * between.variance + open;
+        let own = before.0.variance + after.0.variance;
+        let variance = own + 2.0 * between.variance + open;
         let degrees = degrees(before, after, between, variance);
         let half = margin(degrees) * variance.sqrt();
         // The machine's part lies between 0 and `speed`, and so the difference without it between these two.
@@ -54,7 +57,8 @@ impl Effect {
             0.0 => 0.0,
             error => t_p_value(from_nothing / error, degrees.min(MOST_DEGREES_OF_TAILS)),
         };
-        Self { value, low: least - half, high: most + half, floor: half + speed.abs(), p }
+        let is_imprecise = 2.0 * own > variance;
+        Self { value, low: least - half, high: most + half, floor: half + speed.abs(), is_imprecise, p }
     }
 
     /// Whether all of it is a number: figures from elsewhere may be too large for their squares.

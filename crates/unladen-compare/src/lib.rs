@@ -53,6 +53,7 @@ mod trending;
 mod unjudged;
 mod verdict;
 mod warnings;
+mod why_unjudged;
 
 pub use comparable::Comparable;
 pub use compare::compare;
@@ -66,5 +67,6 @@ pub use side::Side;
 pub use speed::{ReferenceRatio, Speed};
 pub use trend::{ChangePoint, Series, SeriesPoint, Trend};
 pub use trending::trend;
-pub use unjudged::{Unjudged, WhyUnjudged};
+pub use unjudged::Unjudged;
 pub use verdict::Verdict;
+pub use why_unjudged::WhyUnjudged;

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::figure::{Figure, Span};
 use crate::verdict::Verdict;
+use crate::why_unjudged::WhyUnjudged;
 
 /// What a metric is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -72,4 +73,7 @@ pub struct Row {
     pub adjusted_p: f64,
     /// What is said of it.
     pub verdict: Verdict,
+    /// Why nothing is; none where it was judged. Comparisons list it as [`crate::Comparison::not_judged`].
+    #[serde(skip)]
+    pub unjudged: Option<WhyUnjudged>,
 }

@@ -6,12 +6,14 @@ use crate::between::Between;
 use crate::draft::{Draft, NotJudged};
 use crate::effect::Effect;
 use crate::figure::Span;
+use crate::history::FEW_RUNS;
 use crate::judge::Judge;
 use crate::key::{Clock, Key};
 use crate::prior::{Prior, documented};
 use crate::row::{Kind, Row};
 use crate::run::Run;
 use crate::verdict::Verdict;
+use crate::why_unjudged::WhyUnjudged;
 
 /// A weight's floor may also be this share of what all groups together count.
 const OF_THE_WHOLE: f64 = 0.01;
@@ -119,8 +121,15 @@ fn row(
         in_reference_units: draft.reference.is_some(),
         adjusted_p,
         verdict: Verdict::NotComparable,
+        unjudged: None,
     };
-    let Ok((effect, between)) = effect else { return row };
+    let (effect, between) = match effect {
+        Ok(known) => known,
+        Err(NotJudged(why)) => {
+            row.unjudged = Some(why);
+            return row;
+        }
+    };
     let deviation = between.variance.sqrt();
     row.runs = between.runs;
     row.between_runs = Some(deviation);
@@ -139,6 +148,13 @@ fn row(
     let is_unknown = key.kind == Kind::Latency && key.is_tail() && between.runs == 0;
     row.verdict =
         if is_unknown { Verdict::TooFewRuns } else { verdict(judge, draft, &effect, adjusted_p, whole(draft, all)) };
+    row.unjudged = match row.verdict {
+        Verdict::TooFewRuns if row.runs < FEW_RUNS => Some(WhyUnjudged::NoHistory),
+        Verdict::TooFewRuns if effect.is_imprecise => Some(WhyUnjudged::Imprecise),
+        Verdict::TooFewRuns => Some(WhyUnjudged::Varies),
+        Verdict::NotComparable => Some(WhyUnjudged::NotComparable),
+        _ => None,
+    };
     row
 }
 

@@ -28,6 +28,8 @@ pub(crate) struct Run {
     pub(crate) findings: BTreeSet<FindingKey>,
     /// Pages and rules that could not look.
     not_looked: BTreeSet<(String, String)>,
+    /// Names of exporters: of their series, the document has those alone that follow the requests.
+    exporters: BTreeSet<String>,
     /// Whether its latencies describe the server.
     pub(crate) is_fit: bool,
     /// What was counted at all: a group without one of these counted nothing.
@@ -100,6 +102,7 @@ impl Run {
             order,
             findings: findings(document).iter().map(finding_key).collect(),
             not_looked: not_looked(document),
+            exporters: exporters(document),
             is_fit: !matches!(document, Document::Load(load) if !load.unfit.is_empty()),
         }
     }
@@ -112,8 +115,14 @@ impl Run {
         }
         let is_counted = matches!(key.kind, Kind::Weight | Kind::Count | Kind::Function);
         let has_zero = is_counted && key.group.is_some() && !key.is_finding();
-        let looked = key.arm.is_none() && self.counted.contains(&counted(key));
+        let looked = key.arm.is_none() && self.counted.contains(&counted(key)) && !self.is_of_an_exporter(key);
         (has_zero && looked).then(|| Measured::absent(noise_floor.unwrap_or(0.0)))
+    }
+
+    /// Whether its group is an exporter's, whose name the group's begins with.
+    fn is_of_an_exporter(&self, key: &Key) -> bool {
+        let group = key.group.as_deref().unwrap_or_default();
+        self.exporters.iter().any(|name| group.strip_prefix(&**name).is_some_and(|rest| rest.starts_with('/')))
     }
 
     /// Whether the rule looked at the page.
@@ -144,4 +153,9 @@ fn not_looked(document: &Document) -> BTreeSet<(String, String)> {
     let Document::Weigh(document) = document else { return BTreeSet::new() };
     let rules = document.not_looked_for.iter();
     rules.flat_map(|missing| missing.rules.iter().map(|rule| (missing.url.clone(), rule.clone()))).collect()
+}
+
+fn exporters(document: &Document) -> BTreeSet<String> {
+    let Document::Weigh(document) = document else { return BTreeSet::new() };
+    document.hosts.iter().filter(|host| host.kind == "exporter").map(|host| host.name.clone()).collect()
 }

@@ -3,7 +3,7 @@ use unladen_document::WeighDocument;
 
 use super::*;
 use crate::simulation::{Simulated, World};
-use crate::{Row, Verdict};
+use crate::{Row, Verdict, WhyUnjudged};
 
 /// What many comparisons of runs of one world said.
 #[derive(Debug, Default)]
@@ -283,6 +283,80 @@ fn runs_that_looked_at_other_hosts_are_no_answers_to_the_same_question() {
     assert_eq!(compare(&before, &after, &history).comparable, Comparable::Yes);
 }
 
+/// A gate failed for a series that was new: the document has those alone that follow the requests.
+#[test]
+fn a_series_of_an_exporter_that_is_not_told_is_not_zero() {
+    let (history, mut before, mut after) = usual();
+    let exporter = unladen_document::WeighedHost {
+        name: "db".into(),
+        kind: "exporter".into(),
+        blocks: 15,
+        ..unladen_document::WeighedHost::default()
+    };
+    let one = weigh(&mut before).weights[0].clone();
+    for (document, groups) in [(&mut before, ["db/one"].as_slice()), (&mut after, &["db/one", "db/two"])] {
+        let rows = groups.iter().map(|group| unladen_document::Weight { group: (*group).into(), ..one.clone() });
+        weigh(document).weights.extend(rows);
+        weigh(document).hosts = vec![exporter.clone()];
+    }
+    let groups = |comparison: &Comparison| -> Vec<(Option<String>, Verdict)> {
+        comparison.rows.iter().map(|row| (row.group.clone(), row.verdict)).collect()
+    };
+    let told = groups(&compare(&before, &after, &history));
+    assert!(told.iter().any(|(group, _)| group.as_deref() == Some("db/one")), "{told:?}");
+    assert!(told.iter().all(|(group, _)| group.as_deref() != Some("db/two")), "{told:?}");
+    for document in [&mut before, &mut after] {
+        weigh(document).hosts[0].kind = "host".into();
+    }
+    let told = groups(&compare(&before, &after, &history));
+    assert!(told.contains(&(Some("db/two".into()), Verdict::New)), "{told:?}");
+}
+
+/// What was lost was told as a matter of the machines' speeds.
+#[test]
+fn lost_records_are_told_as_such() {
+    let (history, before, mut after) = usual();
+    weigh(&mut after).weights[0].invalid = true;
+    let comparison = compare(&before, &after, &history);
+    let whys: Vec<WhyUnjudged> = comparison.not_judged.iter().map(|unjudged| unjudged.why).collect();
+    assert!(whys.contains(&WhyUnjudged::RecordsLost) && !whys.contains(&WhyUnjudged::NotComparable), "{whys:?}");
+}
+
+/// A load from here and one from another host were compared: the way to the server is part of both.
+#[test]
+fn loads_from_other_hosts_are_no_answers_to_the_same_question() {
+    let load = |agents: &str| {
+        let text = format!(r#"{{"schema": "unladen.load/1", "target": "http://a/", "agents": [{agents}]}}"#);
+        Document::read(text.as_bytes()).unwrap()
+    };
+    let (here, one, two) = (load(""), load(r#"{"name": "one"}"#), load(r#"{"name": "two"}, {"name": "one"}"#));
+    let told = |before: &Document, after: &Document| compare(before, after, &History::new()).comparable;
+    assert_eq!(told(&two, &load(r#"{"name": "one"}, {"name": "two"}"#)), Comparable::Yes);
+    let reasons = format!("{:?}", told(&here, &one));
+    assert!(reasons.contains("where it was sent from differs: this machine before, one after"), "{reasons}");
+}
+
+/// "Varies too much between runs" was said of runs that were too short.
+#[test]
+fn what_the_runs_themselves_do_not_know_is_not_said_of_the_history() {
+    let run = |p50: u64, half: u64| {
+        let text = format!(
+            r#"{{"schema": "unladen.load/1", "target": "http://a/", "latency_ns": {{"p50": {p50}}},
+                "latency_intervals_ns": {{"p50": {{"low": {}, "high": {}}}}}}}"#,
+            p50 - half,
+            p50 + half
+        );
+        Document::read(text.as_bytes()).unwrap()
+    };
+    let whys = |spread: u64, half: u64| -> Vec<WhyUnjudged> {
+        let past: Vec<Document> = (0..12).map(|index| run(20_000_000 + index % 3 * spread, 20_000)).collect();
+        let compared = compare(&run(20_000_000, half), &run(20_100_000, half), &past.iter().collect());
+        compared.not_judged.iter().map(|unjudged| unjudged.why).collect()
+    };
+    assert_eq!(whys(20_000, 6_000_000), [WhyUnjudged::Imprecise]);
+    assert_eq!(whys(9_000_000, 20_000), [WhyUnjudged::Varies]);
+}
+
 #[test]
 fn a_document_of_too_many_metrics_is_cut() {
     let (history, mut before, mut after) = usual();
@@ -294,6 +368,8 @@ fn a_document_of_too_many_metrics_is_cut() {
     let comparison = compare(&before, &after, &history);
     assert_eq!(comparison.rows.len(), 2000);
     assert_eq!(comparison.warnings.last().unwrap(), "1004 of 3004 metrics are left out");
+    let left_out = comparison.not_judged.iter().filter(|unjudged| unjudged.why == WhyUnjudged::LeftOut).count();
+    assert_eq!(left_out, 1004, "a gate that asks for all passed over them");
 }
 
 /// A weighing of one counter and one latency, of any figures.

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use unladen_compare::{
     ChangePoint, Comparable, Comparison, Figure, FindingChange, FindingVerdict, Kind, Past, Row, RunLabel, Series,
-    SeriesPoint, Side, Span, Speed, Trend, Unjudged, Verdict,
+    SeriesPoint, Side, Span, Speed, Trend, Unjudged, Verdict, WhyUnjudged,
 };
 use unladen_document::Document;
 
@@ -102,6 +102,7 @@ fn row(metric: &str, kind: Kind, unit: &str, (before, after): (f64, f64), verdic
         in_reference_units: kind == Kind::Weight,
         adjusted_p: 0.0002,
         verdict,
+        unjudged: (verdict == Verdict::TooFewRuns).then_some(WhyUnjudged::Varies),
     }
 }
 

@@ -33,6 +33,9 @@ fn of_row(row: &Row) -> Outcome {
             Some(WhyUnjudged::NotComparable) => {
                 Outcome::Skipped("not comparable: the machines' speeds cannot be put into one figure".into())
             }
+            Some(WhyUnjudged::RecordsLost) => {
+                Outcome::Skipped("not comparable: one of the runs lost records, and its figure is too low".into())
+            }
             Some(why) => Outcome::Skipped(format!("{why}: {text}")),
         },
     }

@@ -47,37 +47,48 @@ pub(crate) fn worse(comparison: &Comparison, tolerance: Tolerance) -> Result<(),
     unjudged(comparison, tolerance.requires_history)
 }
 
-/// Tells what was not judged, and fails if it had to be. A figure that varies too much is none of those: no run more
-/// would change that.
+/// Tells what was not judged, and fails if it had to be, or if nothing was. Figures that vary too much, or that the runs
+/// are too short for, are none of those: no further run of the same kind would change that.
 fn unjudged(comparison: &Comparison, requires_history: bool) -> Result<(), Failure> {
-    let total = comparison.rows.len();
-    let said = |which: &dyn Fn(WhyUnjudged) -> bool| {
+    let (judged, all) = (comparison.judged, &comparison.not_judged);
+    let total = judged + all.len();
+    let told = |which: &dyn Fn(WhyUnjudged) -> bool| -> Vec<(WhyUnjudged, String)> {
         let names = |why| {
-            let is_so = |unjudged: &&Unjudged| unjudged.why == why && which(why);
-            let names: Vec<String> = comparison.not_judged.iter().filter(is_so).map(name).collect();
-            (!names.is_empty()).then(|| format!("{why}: {}", some(&names, ", ")))
+            let names: Vec<String> = all.iter().filter(|unjudged| unjudged.why == why).map(name).collect();
+            (!names.is_empty() && which(why)).then(|| (why, format!("{why}: {}", some(&names, ", "))))
         };
-        let whys = [WhyUnjudged::NoHistory, WhyUnjudged::Varies, WhyUnjudged::NotComparable];
-        whys.into_iter().filter_map(names).collect::<Vec<String>>()
+        WhyUnjudged::ALL.into_iter().filter_map(names).collect()
     };
-    let lacking = said(&|why| why != WhyUnjudged::Varies);
+    let lines =
+        |told: &[(WhyUnjudged, String)]| told.iter().map(|(_, line)| line.as_str()).collect::<Vec<_>>().join("\n");
+    let lacking = told(&|why| judged == 0 || !matches!(why, WhyUnjudged::Varies | WhyUnjudged::Imprecise));
     if requires_history && !lacking.is_empty() {
+        let mut helps: Vec<&str> = lacking.iter().map(|(why, _)| what_helps(*why)).collect();
+        helps.dedup();
+        let helps = helps.join("; ");
         return Err(Failure::NotJudged(format!(
-            "nothing is worse for certain, but only {} of {total} figures could be judged, and --require-history asks for all: \
-             keep more runs of this target on this machine\n{}",
-            comparison.judged,
-            lacking.join("\n")
+            "nothing is worse for certain, but only {judged} of {total} figures could be judged, and --require-history asks \
+             for all: {helps}\n{}",
+            lines(&lacking)
         )));
     }
-    let all = said(&|_| true);
     if !all.is_empty() {
         eprintln!(
-            "unladen: nothing is worse for certain; {} of {total} figures were judged, the others were not:\n{}",
-            comparison.judged,
-            all.join("\n")
+            "unladen: nothing is worse for certain; {judged} of {total} figures were judged, the others were not:\n{}",
+            lines(&told(&|_| true))
         );
     }
     Ok(())
+}
+
+fn what_helps(why: WhyUnjudged) -> &'static str {
+    match why {
+        WhyUnjudged::NoHistory => "keep more runs of this target on this machine",
+        WhyUnjudged::Varies | WhyUnjudged::Imprecise => "measure for longer",
+        WhyUnjudged::NotComparable => "compare with a run of this machine, or with reference work",
+        WhyUnjudged::RecordsLost => "measure again, with less else going on",
+        WhyUnjudged::LeftOut => "measure fewer pages or exporters at a time",
+    }
 }
 
 fn name(unjudged: &Unjudged) -> String {
@@ -173,6 +184,21 @@ mod tests {
         let compared = compare(&load(20_010_000, 30_010_000), &load(20_020_000, 30_020_000), &history);
         assert_eq!((compared.judged, compared.not_judged.len()), (2, 0), "{compared:?}");
         assert!(worse(&compared, ALL_JUDGED).is_ok());
+    }
+
+    /// A gate that asks for all passed where nothing at all was judged.
+    #[test]
+    fn figures_that_vary_too_much_do_not_pass_alone_where_a_history_is_required() {
+        let spread = |index: u64| load(20_000_000 + index % 3 * 9_000_000, 30_000_000 + index % 3 * 9_000_000);
+        let past: Vec<Document> = (0..12).map(spread).collect();
+        let history: History = past.iter().collect();
+        let compared = compare(&load(20_010_000, 30_010_000), &load(20_110_000, 30_110_000), &history);
+        assert_eq!((compared.judged, compared.not_judged.len()), (0, 2), "{compared:?}");
+        assert!(compared.not_judged.iter().all(|unjudged| unjudged.why == WhyUnjudged::Varies), "{compared:?}");
+        assert!(worse(&compared, NOTHING).is_ok());
+        let failure = worse(&compared, ALL_JUDGED).unwrap_err();
+        assert_eq!(failure.code(), Code::CannotMeasure);
+        assert!(failure.to_string().contains("measure for longer"), "{failure}");
     }
 
     /// What is worse is told before what is not known.
