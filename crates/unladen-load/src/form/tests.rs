@@ -183,7 +183,7 @@ fn no_share_has_more_than_at_most() {
                     schedule: Some(Schedule::new(steps.clone(), arrivals, 7).unwrap()),
                     concurrency: 3,
                     stop: Stop { max_requests: most, ..Stop::after(Duration::from_secs(15)) },
-                    ..LoadPlan::new(Mix::weighted([(0, 1.0)].into_iter()))
+                    ..LoadPlan::new(Mix::weighted([(0, 1.0)]))
                 };
                 for index in 0..3 {
                     let length = Duration::from_secs(15);
