@@ -4,17 +4,17 @@
 //! read of it are words (see [`ContainerName`]).
 
 use std::collections::HashMap;
-use std::fs::OpenOptions;
 use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use nix::fcntl::OFlag;
+use nix::fcntl::{OFlag, open};
+use nix::sys::stat::Mode;
 use serde_json::Value;
 
 use crate::container_name::{ContainerName, Labels};
 use crate::container_path::{ContainerPath, Engine};
 use crate::docker_socket;
+use crate::regular_file::reopened;
 
 /// The longest file that is read: `containers.json` has a few KiB for each container of the machine.
 const MOST_BYTES: u64 = 8 << 20;
@@ -120,10 +120,9 @@ impl ContainerState {
 
 /// A file whole; none if it is none, or longer than is read.
 fn read(path: &Path) -> Option<Vec<u8>> {
-    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
-    let file = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path).ok()?;
-    let metadata = file.metadata().ok()?;
-    if !metadata.is_file() || metadata.len() > MOST_BYTES {
+    let found = open(path, OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC, Mode::empty()).ok()?;
+    let file = reopened(found).ok()?;
+    if file.metadata().ok()?.len() > MOST_BYTES {
         return None;
     }
     let mut text = Vec::new();

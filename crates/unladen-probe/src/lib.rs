@@ -42,6 +42,7 @@ mod probe;
 mod probes;
 mod process;
 mod procfs;
+mod regular_file;
 mod stacks;
 mod taskstats;
 mod tcp_table;

@@ -1,14 +1,16 @@
 //! The principal type is [`Users`]: names of users, as the processes' own files have them.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::Read;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::{OFlag, OpenHow, ResolveFlag, open, openat2};
 use nix::sys::stat::Mode;
 use nix::unistd::{Uid, User};
+
+use crate::regular_file::reopened;
 
 /// The longest list of users that is read of a container.
 const MOST_BYTES: u64 = 1 << 20;
@@ -91,20 +93,23 @@ fn name_in(passwd: &str, uid: u32) -> Option<String> {
     })
 }
 
-/// A file beneath a root folder that somebody else fills: no link in it leads out of it, and nothing is waited for.
+/// A file beneath a root folder that somebody else fills: no link in it leads out of it, what is no file is not opened,
+/// and nothing is waited for.
 fn beneath(root: &Path, file: &str) -> Option<String> {
-    let root: PathBuf = root.join("");
-    let folder = open(&root, OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC, Mode::empty()).ok()?;
-    let how = OpenHow::new()
-        .flags(OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC)
-        .resolve(ResolveFlag::RESOLVE_IN_ROOT | ResolveFlag::RESOLVE_NO_MAGICLINKS);
-    let file = File::from(openat2(&folder, file, how).ok()?);
-    if !file.metadata().ok()?.is_file() {
-        return None;
-    }
+    let file = reopened(found(root, file)?).ok()?;
     let mut text = Vec::new();
     file.take(MOST_BYTES).read_to_end(&mut text).ok()?;
     Some(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// Where it is, whatever it is.
+fn found(root: &Path, file: &str) -> Option<OwnedFd> {
+    let root: PathBuf = root.join("");
+    let folder = open(&root, OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC, Mode::empty()).ok()?;
+    let how = OpenHow::new()
+        .flags(OFlag::O_PATH | OFlag::O_CLOEXEC)
+        .resolve(ResolveFlag::RESOLVE_IN_ROOT | ResolveFlag::RESOLVE_NO_MAGICLINKS);
+    openat2(&folder, file, how).ok()
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! Functions of programs and libraries that followed processes run. The principal type is [`Functions`].
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs::File;
+use std::io;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use libbpf_rs::{Link, Object, UprobeOpts};
+use nix::fcntl::OFlag;
+use nix::sys::stat::Mode;
 use unladen_trace::{EvidenceSource, Missing};
 
 use super::families::{FAMILIES, Family};
@@ -14,6 +16,7 @@ use super::mapped::{Mapped, mapped};
 use super::object::{FUNCTIONS, open};
 use super::refusal::refusal;
 use super::{TraceError, log};
+use crate::regular_file::reopened;
 
 /// Maps that are the same as those of system calls.
 const SHARED: [&str; 4] = ["watched", "events", "counts", "lost"];
@@ -141,7 +144,9 @@ fn load(kernel: &Kernel) -> Result<Object, TraceError> {
 fn opened(file: &Mapped, pid: u32) -> Result<PathBuf, String> {
     let mut last = String::new();
     for path in file.openable(pid) {
-        match File::open(&path) {
+        // A container may have put something else than a file there meanwhile.
+        let found = nix::fcntl::open(&path, OFlag::O_PATH | OFlag::O_CLOEXEC, Mode::empty()).map_err(io::Error::from);
+        match found.and_then(reopened) {
             Ok(_) => return Ok(path),
             Err(error) => last = error.to_string(),
         }

@@ -42,6 +42,19 @@ fn no_link_leads_out_of_the_root() {
     assert_eq!(beneath(&root, "etc/passwd"), None);
 }
 
+/// A device node in a container's place of the list was opened with our rights, and only then found to be no file.
+#[test]
+fn what_is_found_is_not_opened_before_it_is_known_to_be_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("passwd"), "www:x:33:33::/:\n").unwrap();
+    let found = found(folder.path(), "passwd").unwrap();
+    let flags = nix::fcntl::fcntl(&found, nix::fcntl::FcntlArg::F_GETFL).unwrap();
+    assert!(OFlag::from_bits_retain(flags).contains(OFlag::O_PATH));
+    assert!(reopened(found).is_ok());
+    let null = open("/dev/null", OFlag::O_PATH, Mode::empty()).unwrap();
+    assert!(reopened(null).is_err());
+}
+
 #[test]
 fn a_process_with_another_root_has_that_roots_users() {
     let folder = tempfile::tempdir().unwrap();
