@@ -15,8 +15,13 @@ pub struct Growth {
     series: Vec<Series>,
     standings: Vec<Standing>,
     by_key: HashMap<String, usize>,
+    /// Of all in it.
+    key_bytes: usize,
+    is_full: bool,
     resets: u64,
     has_begun: bool,
+    /// When the answer before was made, in seconds since 1970 by the exporter's clock.
+    read_at: Option<f64>,
 }
 
 /// Where a series stood in the last answer that had it.
@@ -30,14 +35,22 @@ struct Standing {
 // === impl Growth ===
 
 impl Growth {
-    /// Takes the next answer; returns what has grown since the one before, by the index in [`series`](Self::series).
+    /// The same as [`advance_at`](Self::advance_at), of an answer of which nobody knows when it was made.
+    pub fn advance(&mut self, exposition: &Exposition<'_>) -> Vec<(usize, f64)> {
+        self.advance_at(exposition, None)
+    }
+
+    /// Takes the next answer, made at `at` (seconds since 1970 by the exporter's clock, if it is known); returns what has
+    /// grown since the one before, by the index in [`series`](Self::series).
     ///
     /// - A counter that went down has begun again, and has grown by its value, as in Prometheus' `increase`. So has one
-    ///   whose date of creation (OpenMetrics) is another one.
+    ///   whose date of creation (OpenMetrics) is later than the answer before. Any other new date is none: some work it
+    ///   out anew each time, from how long they have run, and it wavers.
     /// - A series that was not there before grows from its first value on, as nobody knows when it grew to that; unless
     ///   it tells that it was created after others of its exporter were read.
     /// - One that was away grows from where it was.
-    pub fn advance(&mut self, exposition: &Exposition<'_>) -> Vec<(usize, f64)> {
+    pub fn advance_at(&mut self, exposition: &Exposition<'_>, at: Option<f64>) -> Vec<(usize, f64)> {
+        let read_before = std::mem::replace(&mut self.read_at, at);
         let created = created(exposition);
         let latest = self.standings.iter().filter_map(|standing| standing.created).fold(f64::NEG_INFINITY, f64::max);
         let mut grown = Vec::new();
@@ -49,7 +62,9 @@ impl Growth {
             let now = Standing { value: sample.value, created: began, timestamp_ms: sample.timestamp_ms };
             let Some(index) = self.by_key.get(&key).copied() else {
                 // More are not looked at: an exporter that makes new series all the time would fill the memory.
-                if self.series.len() < limits::KEPT {
+                if self.series.len() == limits::KEPT || self.key_bytes + key.len() > limits::KEPT_BYTES {
+                    self.is_full = true;
+                } else {
                     let is_new = self.has_begun && latest.is_finite() && began.is_some_and(|began| began > latest);
                     if is_new && sample.value > 0.0 {
                         grown.push((self.series.len(), sample.value));
@@ -63,7 +78,7 @@ impl Growth {
                 continue;
             }
             let has_begun_again = sample.value < before.value
-                || matches!((began, before.created), (Some(now), Some(then)) if now != then);
+                || matches!((began, before.created, read_before), (Some(now), Some(then), Some(read)) if now > then && now > read);
             if has_begun_again && basis == Basis::Presumed {
                 self.series[index].is_refuted = true;
                 continue;
@@ -88,6 +103,11 @@ impl Growth {
         self.standings.get(index)?.timestamp_ms
     }
 
+    /// Whether series came up that are not kept: see [`limits::KEPT`] and [`limits::KEPT_BYTES`].
+    pub fn is_full(&self) -> bool {
+        self.is_full
+    }
+
     /// How often a counter began again.
     pub fn resets(&self) -> u64 {
         self.resets
@@ -101,6 +121,7 @@ impl Growth {
             is_presumed: basis == Basis::Presumed,
             is_refuted: false,
         });
+        self.key_bytes += key.len();
         self.by_key.insert(key, self.standings.len());
         self.standings.push(standing);
     }

@@ -17,3 +17,5 @@ pub const SHOWN: usize = 200;
 /// The most series that [`Growth`](crate::Growth) keeps over all answers: exporters that make new series all the time
 /// are bounded too.
 pub const KEPT: usize = 2 * SERIES;
+/// The most bytes of the names of these with all their labels, by which they are told apart.
+pub const KEPT_BYTES: usize = 64 << 20;

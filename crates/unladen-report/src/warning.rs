@@ -18,6 +18,13 @@ pub enum Warning {
         /// Its host.
         host: String,
     },
+    /// The target is not on this machine, and other hosts were looked at.
+    RemoteAmong {
+        /// The target's host.
+        host: String,
+        /// The names of those that were looked at.
+        hosts: Vec<String>,
+    },
     /// Nothing on this machine follows the requests.
     NothingFollows,
     /// Nothing on this machine or on those hosts follows the requests.
@@ -234,6 +241,12 @@ impl fmt::Display for Warning {
                 f,
                 "{host} is not this machine: the weights are only what this machine does for the requests. \
                  Run unladen on the server."
+            ),
+            Self::RemoteAmong { host, hosts } => write!(
+                f,
+                "{host} is not this machine: the weights are what this machine and {} do for the requests. If the server runs on none of \
+                 them, name its host, too (--host).",
+                hosts.join(", ")
             ),
             Self::NothingFollows => write!(
                 f,

@@ -262,11 +262,12 @@ impl WeighedUrl {
         groups.into_iter().map(|(name, _)| name).collect()
     }
 
-    /// Groups that may follow: by the interval of their CPU alone, before all groups are judged together. Those with
+    /// Groups of this machine that may follow: by the interval of their CPU alone, before all groups are judged together. Those with
     /// the most CPU first, so many at most.
     pub fn perhaps_following_groups(&self, most: usize) -> Vec<&str> {
         let perhaps = |row: &&WeightRow| {
             row.counter == "cpu"
+                && row.host.is_none()
                 && !row.is_machine
                 && row.per_request.low > 0.0
                 && row.per_request.value > row.noise_floor

@@ -2,7 +2,11 @@ use super::*;
 use crate::format::Format;
 
 fn advance(growth: &mut Growth, text: &str, format: Format) -> Vec<(String, f64)> {
-    let grown = growth.advance(&Exposition::parse(text.as_bytes(), format).unwrap());
+    advance_at(growth, text, format, None)
+}
+
+fn advance_at(growth: &mut Growth, text: &str, format: Format, at: Option<f64>) -> Vec<(String, f64)> {
+    let grown = growth.advance_at(&Exposition::parse(text.as_bytes(), format).unwrap(), at);
     grown.into_iter().map(|(index, by)| (growth.series()[index].name.clone(), by)).collect()
 }
 
@@ -38,9 +42,38 @@ fn a_counter_that_begins_again_has_grown_by_its_value() {
 fn another_date_of_creation_is_another_beginning() {
     let text = |n: u32, at: u32| format!("# TYPE c counter\nc_total {n}\nc_created {at}\n# EOF\n");
     let mut growth = Growth::default();
-    advance(&mut growth, &text(10, 100), Format::OpenMetrics);
-    assert_eq!(advance(&mut growth, &text(12, 200), Format::OpenMetrics), [("c_total".to_owned(), 12.0)]);
+    advance_at(&mut growth, &text(10, 100), Format::OpenMetrics, Some(150.0));
+    let grown = advance_at(&mut growth, &text(12, 200), Format::OpenMetrics, Some(210.0));
+    assert_eq!(grown, [("c_total".to_owned(), 12.0)]);
     assert_eq!(growth.resets(), 1);
+}
+
+/// A date that is worked out anew for each answer, from how long the exporter has run, made the whole count growth.
+#[test]
+fn a_date_of_creation_that_wavers_is_no_beginning() {
+    let text = |n: u32, at: f64| format!("# TYPE c counter\nc_total {n}\nc_created {at}\n# EOF\n");
+    let mut growth = Growth::default();
+    for (n, created, at) in [(1000, 100.0, 150.0), (1001, 100.2, 151.0), (1002, 99.9, 152.0)] {
+        let grown = advance_at(&mut growth, &text(n, created), Format::OpenMetrics, Some(at));
+        assert!(grown.iter().all(|(_, by)| *by == 1.0), "{grown:?}");
+    }
+    assert_eq!(growth.resets(), 0);
+}
+
+/// Labels may be long: a hundred thousand series would have been gigabytes of names.
+#[test]
+fn series_with_long_labels_are_kept_only_up_to_so_many_bytes() {
+    let mut growth = Growth::default();
+    let long = "y".repeat(60 << 10);
+    let mut answers = 0;
+    while !growth.is_full() {
+        let text: String = (0..100).map(|index| format!("c{{a=\"{answers}-{index}{long}\"}} 1\n")).collect();
+        advance(&mut growth, &text, Format::Text);
+        answers += 1;
+        assert!(answers < 20);
+    }
+    assert!(growth.key_bytes <= limits::KEPT_BYTES && growth.key_bytes > limits::KEPT_BYTES / 2);
+    assert!(growth.series().len() < answers * 100);
 }
 
 #[test]

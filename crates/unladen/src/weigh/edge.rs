@@ -23,6 +23,11 @@ pub(crate) trait EdgeSource: Send {
     /// The least settle gap that it takes: for a host, longer than the way there and back.
     fn settle(&self) -> Duration;
 
+    /// Whether it is worth a sentence that the settle gap became longer for its sake.
+    fn is_settle_notable(&self) -> bool {
+        true
+    }
+
     /// The way there and back, as far as it is known: most of them took no longer.
     fn round_trip(&self) -> Option<Duration> {
         None

@@ -20,25 +20,53 @@ use source::ExporterSource;
 /// The most exporters of a run.
 const MOST: usize = 32;
 
+/// Before anything is reached.
+///
+/// # Errors
+/// If there are too many, or one has the name of another, or of one of these hosts.
+pub(crate) fn check<'a>(
+    exporters: &'a [Exporter],
+    hosts: impl IntoIterator<Item = &'a str>,
+) -> Result<(), ExporterError> {
+    if exporters.len() > MOST {
+        return Err(ExporterError::TooMany { given: exporters.len(), most: MOST });
+    }
+    let mut names: BTreeSet<&str> = hosts.into_iter().collect();
+    match exporters.iter().find(|exporter| !names.insert(exporter.name())) {
+        Some(twice) => Err(ExporterError::Twice { name: twice.name().to_owned() }),
+        None => Ok(()),
+    }
+}
+
 /// Asks each exporter once, so that one that cannot be used is known before anything else is done. `settle` is the gap
 /// that there is anyway.
 ///
 /// # Errors
-/// If two have one name, or one does not answer with metrics.
+/// If one does not answer with metrics.
 pub(crate) fn open(
     exporters: &[Exporter],
     tls: &TlsOptions,
     settle: Duration,
 ) -> Result<Vec<Box<dyn EdgeSource>>, ExporterError> {
-    if exporters.len() > MOST {
-        return Err(ExporterError::TooMany { given: exporters.len(), most: MOST });
-    }
-    let mut names = BTreeSet::new();
-    if let Some(twice) = exporters.iter().find(|exporter| !names.insert(exporter.name())) {
-        return Err(ExporterError::Twice { name: twice.name().to_owned() });
-    }
-    // Whoever accepts any certificate of the site has said nothing of these.
-    let tls = TlsOptions { insecure: false, ..tls.clone() };
+    // Whoever accepts any certificate of the site has said nothing of these, and who the client is to the site it is not
+    // to them.
+    let tls = TlsOptions { insecure: false, identity: None, ..tls.clone() };
     let open = |exporter| Ok(Box::new(ExporterSource::open(exporter, &tls, settle)?) as Box<dyn EdgeSource>);
     exporters.iter().map(open).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of both would have been called alike.
+    #[test]
+    fn an_exporter_with_the_name_of_a_host_is_refused() {
+        let named = |name: &str| format!("{name}=http://h:1/metrics").parse::<Exporter>().unwrap();
+        assert!(check(&[named("db"), named("web")], ["cache"]).is_ok());
+        for (exporters, hosts) in [(vec![named("db")], vec!["db"]), (vec![named("db"), named("db")], vec![])] {
+            let said = check(&exporters, hosts).unwrap_err().to_string();
+            assert!(said.contains("two are called db"), "{said}");
+        }
+    }
 }

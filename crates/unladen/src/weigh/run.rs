@@ -37,6 +37,9 @@ use crate::weigh::{exporter, far_host};
 const WARM_UP: Duration = Duration::from_secs(1);
 const WARM_UP_REQUESTS: u64 = 20;
 
+/// URLs that take turns within a step of the watch of exporters.
+const TURNS: usize = 5;
+
 /// Groups among which the one with the most CPU is looked for between rounds.
 const CANDIDATES: usize = 5;
 
@@ -59,6 +62,7 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
     let progress = Progress::new(options.quiet);
     let requests = options.driver.requests.clone();
     // Before anything is sent: a host that cannot be reached costs nobody a warm-up.
+    exporter::check(&options.exporters, options.hosts.iter().map(|host| host.name.as_str()))?;
     let mut sources = far_host::open(&options.hosts, &options.session, options.group_by, cancel, &progress)?;
     let usual = options.settle.unwrap_or(Plan::USUAL_SETTLE);
     sources.extend(exporter::open(&options.exporters, &options.driver.tls, usual)?);
@@ -80,9 +84,18 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
     }
 
     let mut edges = Edges::new(sources);
+    let mut turn = (0..requests.len()).cycle();
     Watch::run(&mut edges, cancel, |time| {
-        let sent = driver.run(0, Stop::after(time), cancel).map_err(|failed| failed.error)?;
-        if sent.ended == End::Cancelled { Err(Failure::Interrupted { shown: false }) } else { Ok(()) }
+        // What an exporter tells of may be reached by any of them.
+        let turns = requests.len().clamp(1, TURNS);
+        for url in turn.by_ref().take(turns) {
+            let stop = Stop::after(time / turns as u32);
+            let sent = driver.run(url, stop, cancel).map_err(|failed| failed.error)?;
+            if sent.ended == End::Cancelled {
+                return Err(Failure::Interrupted { shown: false });
+            }
+        }
+        Ok(())
     })?;
 
     progress.say("looking at all processes");
@@ -101,6 +114,7 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
     let plan = Plan::choose(&options, known)?;
     let settle_for = edges
         .living()
+        .filter(|source| source.is_settle_notable())
         .filter(|source| options.settle.is_none() && source.settle() == plan.settle && known.settle == plan.settle)
         .map(|source| (source.name().to_owned(), source.settle()))
         .next();
@@ -109,6 +123,7 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
     let mut run = Run {
         options: &options,
         plan,
+        edge: known.edge,
         latency,
         driver,
         instrument,
@@ -132,6 +147,8 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
 struct Run<'a> {
     options: &'a Options,
     plan: Plan,
+    /// What the way to other hosts takes at each edge of phases.
+    edge: Duration,
     latency: Duration,
     driver: Driver,
     instrument: Instrument,
@@ -206,7 +223,7 @@ impl Run<'_> {
         let enough_requests =
             self.options.budget.requests.is_some_and(|wanted| self.recording.requests_of_each(urls) >= wanted);
         // A round more would end later than asked for by more than half of it.
-        let round = self.plan.phase * (PHASES_PER_BLOCK * urls) as u32;
+        let round = (self.plan.phase + self.edge) * (PHASES_PER_BLOCK * urls) as u32;
         enough_requests || self.recording.elapsed() + round / 2 >= self.plan.time
     }
 
@@ -356,8 +373,8 @@ impl Run<'_> {
         let spoiled = self.recording.leave_out_spoiled(requests.len());
         let lost = self.instrument.newly_lost() > 0;
         self.part_with_sources(requests.len());
-        let paths =
-            paths(self.options, &mut self.instrument, ended, self.elsewhere.is_empty(), self.cancel, &self.progress);
+        let is_alone = self.elsewhere.iter().all(|elsewhere| elsewhere.is_exporter);
+        let paths = paths(self.options, &mut self.instrument, ended, is_alone, self.cancel, &self.progress);
         let measured = Measured {
             options: self.options,
             plan: self.plan,

@@ -19,27 +19,32 @@ const COSTLY_PROBES: f64 = 0.01;
 /// All that limits what the result says; `families` were judged together.
 pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Setup, families: usize) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    // Where hosts are looked at, what answers is probably one of them.
-    let is_far_out = measured.elsewhere.is_empty();
-    for index in measured.remote.iter().filter(|_| is_far_out) {
+    // Where hosts are looked at, what answers is probably one of them. Of an exporter no CPU is counted.
+    let names_of = |is_exporter: bool| {
+        let some = measured.elsewhere.iter().filter(move |elsewhere| elsewhere.is_exporter == is_exporter);
+        some.map(|elsewhere| elsewhere.name.clone()).collect::<Vec<_>>()
+    };
+    let hosts = names_of(false);
+    for index in &measured.remote {
         let host = measured.requests[*index].url().host_str().unwrap_or_default().to_owned();
-        warnings.push(Warning::Remote { host });
+        warnings.push(match hosts.is_empty() {
+            true => Warning::Remote { host },
+            false => Warning::RemoteAmong { host, hosts: hosts.clone() },
+        });
     }
     warnings.extend(elsewhere(measured));
-    let nothing = urls.iter().all(|url| url.total_cpu.is_none());
-    if nothing && !is_far_out {
-        let hosts = measured.elsewhere.iter().map(|elsewhere| elsewhere.name.clone()).collect();
-        warnings.push(Warning::NothingFollowsAt { hosts });
-    } else if nothing && measured.remote.is_empty() {
+    if urls.iter().all(|url| url.total_cpu.is_none()) {
         let blocks = urls.iter().map(|url| url.blocks).min().unwrap_or(0);
         let needed = blocks_needed(families, 1);
-        let groups = names(urls.iter().flat_map(|url| url.untold().map(|(group, _)| group.to_owned())));
-        if groups.is_empty() {
-            let too_few = (blocks < needed).then_some(Warning::TooFewBlocks { blocks, needed, looked_at: families });
-            warnings.extend(nothing_follows(hidden(), too_few));
-        } else {
-            warnings.push(Warning::NotTold { groups });
-        }
+        warnings.extend(silence(Silence {
+            untold: names(urls.iter().flat_map(|url| url.untold().map(|(group, _)| group.to_owned()))),
+            is_remote: !measured.remote.is_empty(),
+            does_any_follow: urls.iter().any(|url| url.following().next().is_some()),
+            too_few: (blocks < needed).then_some(Warning::TooFewBlocks { blocks, needed, looked_at: families }),
+            hosts,
+            exporters: names_of(true),
+            hidden: hidden(),
+        }));
     }
     if measured.plan.extended {
         warnings.push(Warning::LongPhases { seconds: measured.plan.phase.as_secs_f64() });
@@ -128,6 +133,38 @@ fn elsewhere(measured: &Measured<'_>) -> Vec<Warning> {
     warnings
 }
 
+/// No CPU follows the requests, and what else is known.
+#[derive(Debug, Clone, Default)]
+struct Silence {
+    /// Groups of the path that are not told from their other work.
+    untold: Vec<String>,
+    is_remote: bool,
+    /// Whether another counter does, such as an exporter's.
+    does_any_follow: bool,
+    too_few: Option<Warning>,
+    hosts: Vec<String>,
+    exporters: Vec<String>,
+    hidden: Option<Hidden>,
+}
+
+/// What is said of it.
+fn silence(silence: Silence) -> Vec<Warning> {
+    let Silence { untold, is_remote, does_any_follow, too_few, hosts, exporters, hidden } = silence;
+    if !untold.is_empty() {
+        return vec![Warning::NotTold { groups: untold }];
+    }
+    let is_alone = hosts.is_empty();
+    if is_alone && !is_remote {
+        return nothing_follows(hidden, too_few);
+    }
+    let hosts = [hosts, exporters].concat();
+    if hosts.is_empty() || does_any_follow {
+        // The rows, and that the server is elsewhere, say it.
+        return too_few.filter(|_| !hosts.is_empty()).into_iter().collect();
+    }
+    vec![too_few.unwrap_or(Warning::NothingFollowsAt { hosts })]
+}
+
 /// Why nothing that can be seen follows the requests, by what is hidden, and where blocks were too few.
 fn nothing_follows(hidden: Option<Hidden>, too_few: Option<Warning>) -> Vec<Warning> {
     let why = |hidden: Hidden| Warning::Hidden { why: hidden.why() };
@@ -166,5 +203,38 @@ mod tests {
         assert_eq!(told(Some(Hidden::OtherUsers), too_few()), ["hidden"]);
         assert_eq!(told(None, too_few()), ["too few"]);
         assert_eq!(told(None, None), ["nothing"]);
+    }
+
+    fn said(of: Silence) -> Vec<&'static str> {
+        let name = |warning: &Warning| match warning {
+            Warning::Hidden { .. } => "hidden",
+            Warning::TooFewBlocks { .. } => "too few",
+            Warning::NothingFollows => "nothing",
+            Warning::NothingFollowsAt { .. } => "nothing there",
+            Warning::NotTold { .. } => "not told",
+            _ => "other",
+        };
+        silence(of).iter().map(name).collect()
+    }
+
+    /// Above a table of an exporter's series that do follow, nothing was said to follow.
+    #[test]
+    fn nothing_is_not_said_to_follow_where_an_exporters_series_do() {
+        let exporters = || vec!["db".to_owned()];
+        let far = Silence { exporters: exporters(), is_remote: true, ..Silence::default() };
+        assert_eq!(said(Silence { does_any_follow: true, ..far.clone() }), [""; 0]);
+        assert_eq!(said(far), ["nothing there"]);
+    }
+
+    /// An exporter took the place of all that is said of this machine.
+    #[test]
+    fn an_exporter_does_not_hide_what_is_known_of_this_machine() {
+        let here = Silence { exporters: vec!["db".to_owned()], ..Silence::default() };
+        assert_eq!(said(Silence { hidden: Some(Hidden::Outside), ..here.clone() }), ["hidden"]);
+        assert_eq!(said(Silence { untold: vec!["web".to_owned()], ..here.clone() }), ["not told"]);
+        let too_few = || Some(Warning::TooFewBlocks { blocks: 4, needed: 9, looked_at: 30 });
+        assert_eq!(said(Silence { too_few: too_few(), ..here }), ["too few"]);
+        let hosts = vec!["web".to_owned()];
+        assert_eq!(said(Silence { too_few: too_few(), hosts, is_remote: true, ..Silence::default() }), ["too few"]);
     }
 }

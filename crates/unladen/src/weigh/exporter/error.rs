@@ -20,7 +20,7 @@ pub(crate) enum ExporterError {
         source: RequestError,
     },
     /// A name that two have.
-    #[error("--exporter: two are called {name}: their series could not be told apart")]
+    #[error("--exporter: two are called {name}, of exporters and hosts together: their rows could not be told apart")]
     Twice {
         /// The name.
         name: String,

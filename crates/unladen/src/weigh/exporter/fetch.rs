@@ -40,6 +40,8 @@ pub(super) struct Fetched {
     pub(super) refuted: usize,
     /// How often counters have begun again.
     pub(super) resets: u64,
+    /// Series came up that are not kept.
+    pub(super) is_full: bool,
 }
 
 // === impl Fetch ===
@@ -92,11 +94,20 @@ impl Fetch {
             .and_then(|since| i64::try_from(since.as_millis()).ok());
         let exposition = Exposition::parse(&sample.body_start, Format::of(header("content-type")))
             .map_err(|source| ExporterError::Text { name: name(), source })?;
-        let grown = self.growth.advance(&exposition);
+        let grown = self.growth.advance_at(&exposition, server_ms.map(|ms| ms as f64 / 1e3));
         let new = self.growth.series()[self.told..].to_vec();
         self.told += new.len();
         let refuted = self.growth.series().iter().filter(|series| series.is_refuted).count();
-        Ok(Fetched { asked, at, server_ms, grown, new, refuted, resets: self.growth.resets() })
+        Ok(Fetched {
+            asked,
+            at,
+            server_ms,
+            grown,
+            new,
+            refuted,
+            resets: self.growth.resets(),
+            is_full: self.growth.is_full(),
+        })
     }
 }
 

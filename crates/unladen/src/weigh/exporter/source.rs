@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use unladen_exporter::{Freshness, Unit};
+use unladen_exporter::{Freshness, Unit, limits};
 use unladen_load::{Cancel, TlsOptions};
 
 use crate::exit::Failure;
@@ -36,6 +36,7 @@ pub(super) struct ExporterSource {
     freshness: Option<Freshness>,
     refuted: usize,
     resets: u64,
+    is_full: bool,
     /// Counters that began again while it was measured.
     resets_before: u64,
     round_trip: Option<Duration>,
@@ -77,6 +78,7 @@ impl ExporterSource {
             freshness: None,
             refuted: 0,
             resets: 0,
+            is_full: false,
             resets_before: 0,
             round_trip: None,
         };
@@ -105,7 +107,7 @@ impl ExporterSource {
             let series = shown(series, self.series.len());
             self.series.push(series);
         }
-        (self.refuted, self.resets) = (fetched.refuted, fetched.resets);
+        (self.refuted, self.resets, self.is_full) = (fetched.refuted, fetched.resets, fetched.is_full);
         self.round_trip = Some(fetched.at.saturating_sub(fetched.asked).max(self.round_trip.unwrap_or_default()));
         Ok(fetched)
     }
@@ -135,6 +137,10 @@ impl EdgeSource for ExporterSource {
 
     fn settle(&self) -> Duration {
         self.freshness.as_ref().map_or(self.least_settle, |fresh| fresh.settle)
+    }
+
+    fn is_settle_notable(&self) -> bool {
+        self.settle() >= NOTABLE
     }
 
     fn round_trip(&self) -> Option<Duration> {
@@ -203,6 +209,14 @@ impl EdgeSource for ExporterSource {
             notes.push(format!(
                 "{} without a type went down, and were left out as no counters",
                 count(self.refuted, "series", "series")
+            ));
+        }
+        if self.is_full {
+            notes.push(format!(
+                "more than {} series, or {} MiB of their names and labels, came up, and the others were left out: have the exporter \
+                 tell less (its collectors, or ?collect[]=)",
+                limits::KEPT,
+                limits::KEPT_BYTES >> 20
             ));
         }
         let resets = self.resets - self.resets_before;

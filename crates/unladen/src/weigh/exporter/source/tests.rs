@@ -70,8 +70,8 @@ fn what_grew_between_two_answers_is_told_with_its_unit() {
 fn a_watch_says_how_long_phases_have_to_wait() {
     let begun = SystemTime::now();
     let address = serve(move |_| {
-        let ms = begun.elapsed().unwrap().as_millis();
-        text(&format!("# TYPE ticks_total counter\nticks_total {ms}\n"))
+        let ns = begun.elapsed().unwrap().as_nanos();
+        text(&format!("# TYPE ticks_total counter\nticks_total {ns}\n"))
     });
     let mut source = open(address).unwrap();
     source.begin_watch();
