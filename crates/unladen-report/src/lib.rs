@@ -45,7 +45,7 @@ pub use latency::{Latency, LatencyQuantile};
 pub use load::{
     ByConnection, ByRequest, ErrorCount, FoundCapacity, Load, LoadSetup, Pacing, Slice, StepResult, Trial, Unfit,
 };
-pub use load_agent::{Drift, LoadAgent, Lost};
+pub use load_agent::{Drift, LoadAgent, Lost, program_of};
 pub use profile::{ProfileDiff, ProfileSetup, Profiled};
 pub use prove::{
     ArmProfile, ArmResult, BoxPlot, Change, Comparison, Gate, Interaction, InteractionKind, Metric, Prove, ProveSetup,

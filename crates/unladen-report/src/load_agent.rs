@@ -9,7 +9,7 @@ use crate::send_lag::SendLag;
 pub struct LoadAgent {
     /// Its name.
     pub name: String,
-    /// The command that reaches it.
+    /// The command that reaches it; results tell its [program](program_of).
     pub command: String,
     /// Requests of which it told what became.
     pub requests: u64,
@@ -55,11 +55,35 @@ pub struct Lost {
     pub why: String,
 }
 
+/// A command as it may be told: its program, and that there is more. Arguments, and variables before it, may be secrets.
+pub fn program_of(command: &str) -> String {
+    match command.trim().split_once(char::is_whitespace) {
+        _ if command.split_whitespace().next().is_some_and(|first| first.contains('=')) => "…".to_owned(),
+        Some((program, _)) => format!("{program} …"),
+        None => command.trim().to_owned(),
+    }
+}
+
 // === impl LoadAgent ===
 
 impl LoadAgent {
     /// Whether its part of the figures is the server's.
     pub fn is_fit(&self) -> bool {
         self.unfit.is_empty() && self.lost.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_told_without_what_may_be_a_secret() {
+        assert_eq!(program_of("sshpass -p hunter2 ssh gen1"), "sshpass …");
+        assert_eq!(program_of("SSHPASS=hunter2 sshpass -e ssh gen1"), "…");
+        assert_eq!(program_of(" env "), "env");
+        // As it is read back.
+        assert_eq!(program_of(&program_of("ssh gen1")), "ssh …");
+        assert_eq!(program_of("…"), "…");
     }
 }

@@ -10,7 +10,7 @@ use unladen_quantity::bucket_name;
 use super::figure::{IntervalJson, Ordered, intervals, latency, nanos};
 use super::gate::{GateJson, of_load};
 use crate::load::{ByConnection, ByRequest, FoundCapacity, Load, Slice, StepResult, Trial};
-use crate::load_agent::LoadAgent;
+use crate::load_agent::{LoadAgent, program_of};
 use crate::send_lag::SendLag;
 
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
@@ -76,7 +76,7 @@ pub(super) struct Document<'a> {
 #[derive(Serialize)]
 struct AgentJson<'a> {
     name: &'a str,
-    command: &'a str,
+    command: String,
     requests: u64,
     answered: u64,
     unsent: u64,
@@ -230,7 +230,7 @@ fn send_lag(lag: SendLag) -> BTreeMap<&'static str, u64> {
 fn agent(agent: &LoadAgent) -> AgentJson<'_> {
     AgentJson {
         name: &agent.name,
-        command: &agent.command,
+        command: program_of(&agent.command),
         requests: agent.requests,
         answered: agent.answered,
         unsent: agent.unsent,

@@ -3,9 +3,14 @@
 use std::ffi::OsString;
 
 use clap::{Arg, Command};
+use unladen_report::program_of;
 
 /// Options whose values are never told: a cookie, a password or a token stands there.
 const SECRETS: [&str; 6] = ["header", "cookie", "user", "data", "data_raw", "restart"];
+
+/// Options whose values are commands that lead to other hosts, or exporters: of these is told what tells them apart.
+const COMMANDS: [&str; 2] = ["hosts", "from"];
+const EXPORTERS: &str = "exporters";
 
 /// Stands for a value that is not told.
 const HIDDEN: &str = "…";
@@ -92,6 +97,12 @@ fn option_of<'c, 'w>(command: &'c Command, word: &'w str) -> (Option<&'c Arg>, S
 /// A value of an option as it may be told.
 fn shown(option: &Arg, value: &str) -> String {
     let id = option.get_id().as_str();
+    if COMMANDS.contains(&id) {
+        return plain(&host(value));
+    }
+    if id == EXPORTERS {
+        return plain(&without_login(value));
+    }
     if !SECRETS.contains(&id) {
         return plain(value);
     }
@@ -99,6 +110,27 @@ fn shown(option: &Arg, value: &str) -> String {
         Some((name, _)) if id == "header" => format!("{}: {HIDDEN}", plain(name)),
         _ => HIDDEN.to_owned(),
     }
+}
+
+/// `NAME=COMMAND`, or a command alone: the name and the program. Arguments and variables before it may be secrets.
+fn host(value: &str) -> String {
+    match value.split_once('=') {
+        Some((name, command)) if !name.contains(char::is_whitespace) => {
+            format!("{name}={}", program_of(command))
+        }
+        _ => program_of(value),
+    }
+}
+
+/// `NAME=URL`, with the scheme of the URL or without: all that stands before its last `@` may be a login.
+fn without_login(value: &str) -> String {
+    let Some((before, host)) = value.rsplit_once('@') else { return value.to_owned() };
+    let (name, url) = match before.split_once('=') {
+        Some((name, url)) if !name.contains(['/', ':', '@']) => (format!("{name}="), url),
+        _ => (String::new(), before),
+    };
+    let scheme = ["http://", "https://"].into_iter().find(|scheme| url.starts_with(scheme)).unwrap_or_default();
+    format!("{name}{scheme}{HIDDEN}@{host}")
 }
 
 /// A word without the password of a URL, of bounded length.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use unladen_quantity::{Kind, grouped, plain};
 
-use crate::load_agent::LoadAgent;
+use crate::load_agent::{LoadAgent, program_of};
 use crate::style::Style;
 use crate::text::table::{Grid, warn};
 
@@ -21,7 +21,7 @@ pub(super) fn agents(agents: &[LoadAgent], style: Style, out: &mut dyn Write) ->
         let lag = |value: Option<u64>| value.map_or("—".to_owned(), time);
         table.row([
             agent.name.clone(),
-            agent.command.clone(),
+            program_of(&agent.command),
             grouped(agent.requests as f64, 0),
             lag(agent.send_lag.map(|lag| lag.p50)),
             lag(agent.send_lag.map(|lag| lag.p99)),

@@ -33,6 +33,29 @@ fn values_that_may_be_secrets_are_not_told() {
     }
 }
 
+/// The login of an exporter's URL without a scheme, and the arguments of commands that lead to hosts, were kept.
+#[test]
+fn logins_of_exporters_and_arguments_of_hosts_are_not_told() {
+    for (option, value, expected) in [
+        ("--exporter", "db=joe:hunter2@h:9100/metrics", "db=…@h:9100/metrics"),
+        ("--exporter", "db=http://joe:hunter2@h/", "db=http://…@h/"),
+        ("--exporter", "db=joe:a/b=c://hunter2@x@h/", "db=…@h/"),
+        ("--exporter", "http://joe:hunter2@h/", "http://…@h/"),
+        ("--exporter", "db=h:9100/metrics", "db=h:9100/metrics"),
+        ("--host", "db=sshpass -p hunter2 ssh db1", "db=sshpass …"),
+        ("--host", "db=SSHPASS=hunter2 sshpass -e ssh db1", "db=…"),
+        ("--host", "db=env", "db=env"),
+        ("--from", "gen=sshpass -p hunter2 ssh gen1", "gen=sshpass …"),
+        ("--from", "ssh -o ProxyCommand='nc -a hunter2' gen1", "ssh …"),
+        ("--from", "load.jsonl", "load.jsonl"),
+    ] {
+        let command = if option == "--from" { "load" } else { "weigh" };
+        assert_eq!(told(&["unladen", command, option, value]), format!("unladen {command} {option} {expected}"));
+        let joined = format!("{option}={value}");
+        assert_eq!(told(&["unladen", command, &joined]), format!("unladen {command} {option}={expected}"));
+    }
+}
+
 proptest! {
     #[test]
     fn no_secret_is_told_however_it_is_typed(secret in "[a-z0-9]{12}", how in 0_usize..8, before in prop::collection::vec("-[kqL0]{1,3}|http://a/|-n5", 0..3)) {
