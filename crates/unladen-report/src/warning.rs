@@ -244,9 +244,12 @@ impl fmt::Display for Warning {
             ),
             Self::RemoteAmong { host, hosts } => write!(
                 f,
-                "{host} is not this machine: the weights are what this machine and {} do for the requests. If the server runs on none of \
-                 them, name its host, too (--host).",
-                hosts.join(", ")
+                "whether {host} is served by {} cannot be seen from here: what a machine that was not named does for the requests is in \
+                 no figure. If the server runs on another one, name it, too (--host).",
+                match hosts.as_slice() {
+                    [one] => one.clone(),
+                    several => format!("one of {}", several.join(", ")),
+                }
             ),
             Self::NothingFollows => write!(
                 f,
