@@ -78,7 +78,11 @@ fn verdict(judge: &Judge<'_>, key: &FindingKey, change: f64) -> (FindingVerdict,
         };
         return (verdict, None);
     }
-    let (other, when) = if is { (judge.before, "earlier") } else { (judge.after, "later") };
+    let (has, other, when) =
+        if is { (judge.after, judge.before, "earlier") } else { (judge.before, judge.after, "later") };
+    if has.traced(key) && !other.traced(key) {
+        return (FindingVerdict::NotLookedFor, Some(format!("the {when} run traced nothing of this page")));
+    }
     if !other.looked_for(key) {
         let why = format!("the {when} run did not look for it: see its `not_looked_for`");
         return (FindingVerdict::NotLookedFor, Some(why));

@@ -145,7 +145,10 @@ fn row(
         row.floor = Some(effect.floor);
     }
     // The slowest requests are those that something else held up: no general figure tells how often that happens here.
-    let is_unknown = key.kind == Kind::Latency && key.is_tail() && between.runs == 0;
+    let is_tail = key.kind == Kind::Latency && key.is_tail() && between.runs == 0;
+    // Nor how often comes what is no part of each request: a library that asks the system for memory once in a while.
+    let is_rare = key.kind == Kind::Count && draft.size() < 1.0 && between.runs < FEW_RUNS;
+    let is_unknown = is_tail || is_rare;
     row.verdict =
         if is_unknown { Verdict::TooFewRuns } else { verdict(judge, draft, &effect, adjusted_p, whole(draft, all)) };
     row.unjudged = match row.verdict {

@@ -34,6 +34,8 @@ pub(crate) struct Run {
     pub(crate) is_fit: bool,
     /// What was counted at all: a group without one of these counted nothing.
     counted: BTreeSet<(String, Kind, Option<String>, Option<String>)>,
+    /// Pages and states of which something was traced.
+    traced: BTreeSet<(String, Option<String>)>,
 }
 
 /// What makes a machine the same one.
@@ -98,6 +100,11 @@ impl Run {
             },
             references: about.machine.as_ref().map(references).unwrap_or_default(),
             counted: by_key.keys().map(counted).collect(),
+            traced: by_key
+                .keys()
+                .filter(|key| is_traced(key))
+                .map(|key| (key.url.clone(), key.state.clone()))
+                .collect(),
             figures: by_key,
             order,
             findings: findings(document).iter().map(finding_key).collect(),
@@ -131,6 +138,11 @@ impl Run {
         has_page && !self.not_looked.contains(&(finding.0.clone(), finding.1.clone()))
     }
 
+    /// Whether anything was traced of the page in that state: nothing is, where nobody was seen to answer it.
+    pub(crate) fn traced(&self, finding: &FindingKey) -> bool {
+        self.traced.contains(&(finding.0.clone(), Some(finding.3.clone())))
+    }
+
     /// Whether the metric cannot be compared in this run.
     pub(crate) fn is_spoiled(&self, key: &Key) -> bool {
         !self.is_fit && key.clock() == Clock::Elapsed
@@ -141,6 +153,10 @@ impl Run {
         let of = |run: &Self| (run.label.time.clone(), run.label.host.clone(), run.seed);
         self.label.time.is_some() && of(self) == of(other)
     }
+}
+
+fn is_traced(key: &Key) -> bool {
+    key.kind == Kind::Count && !key.is_finding()
 }
 
 fn counted(key: &Key) -> (String, Kind, Option<String>, Option<String>) {

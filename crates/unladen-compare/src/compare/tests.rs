@@ -236,6 +236,25 @@ fn exact_counters_differ_where_they_do() {
     assert!(calls.verdict == Verdict::Heavier && calls.difference.unwrap().low > 0.5, "{calls:?}");
 }
 
+/// A library that asks for memory once in ten requests, and not at all in a shorter run, failed gates of the same thing.
+#[test]
+fn what_is_no_part_of_each_request_is_not_judged_without_earlier_runs() {
+    let run = |calls: f64| {
+        let count = |counter: &str, value: f64| {
+            serde_json::json!({"url": "http://a/", "state": "warm", "group": "php", "counter": counter,
+                "per_request": value, "low": value * 0.99, "high": value * 1.01, "noise_floor": 0.0, "invalid": false})
+        };
+        let mut counts = vec![count("syscalls", 8.0)];
+        counts.extend((calls > 0.0).then(|| count("syscall.mprotect", calls)));
+        let value = serde_json::json!({"schema": "unladen.weigh/1", "target": "http://a/",
+            "urls": [{"url": "http://a/"}], "counts": counts});
+        Document::read(value.to_string().as_bytes()).unwrap()
+    };
+    let verdict =
+        |calls: f64| row(&compare(&run(0.0), &run(calls), &History::new()), "count.syscall.mprotect php").verdict;
+    assert_eq!((verdict(0.1), verdict(3.0)), (Verdict::TooFewRuns, Verdict::New));
+}
+
 #[test]
 fn a_short_history_is_told() {
     let (_, before, after) = usual();

@@ -54,3 +54,27 @@ fn what_comes_and_goes_is_no_news() {
     let steady: History = [&with, &with, &with].into_iter().collect();
     assert_eq!(verdicts(&with, &without, &steady)[0].1, FindingVerdict::Gone);
 }
+
+/// Where nobody follows the requests for certain, nothing is traced, and all that the next run finds seemed new.
+#[test]
+fn what_a_run_that_traced_nothing_does_not_have_is_not_new() {
+    let traced = |found: &[(&str, f64)], counts: serde_json::Value| {
+        let finding = |(rule, count): &(&str, f64)| {
+            serde_json::json!({"url": "http://a/", "rule": rule, "group": "php", "state": "warm", "summary": rule,
+                "evidence": {"figures": [{"name": "sleeps", "unit": "1", "per_request": count, "low": count, "high": count}]}})
+        };
+        let value = serde_json::json!({
+            "schema": "unladen.weigh/1", "target": "http://a/", "urls": [{"url": "http://a/"}],
+            "findings": found.iter().map(finding).collect::<Vec<_>>(), "counts": counts,
+        });
+        Document::read(value.to_string().as_bytes()).unwrap()
+    };
+    let some = serde_json::json!([{"url": "http://a/", "state": "warm", "group": "php", "counter": "syscalls",
+        "per_request": 8.0, "low": 8.0, "high": 8.0, "noise_floor": 0.0, "invalid": false}]);
+    let (without, with) = (traced(&[], serde_json::json!([])), traced(&[("sleep", 1.0)], some.clone()));
+    let found = &compare(&without, &with, &History::new()).findings[0];
+    assert_eq!(found.verdict, FindingVerdict::NotLookedFor);
+    assert_eq!(found.why.as_deref(), Some("the earlier run traced nothing of this page"));
+    let (without, with) = (traced(&[], some.clone()), traced(&[("sleep", 1.0)], some));
+    assert_eq!(verdicts(&without, &with, &History::new())[0].1, FindingVerdict::New);
+}
