@@ -97,7 +97,7 @@ fn a_change_of_the_file_is_noticed_and_a_wrong_one_refused() {
     fs::rename(&written, proxy.file()).unwrap();
     proxy.wait_until_said("1 addresses kept, 1 new, 1 gone", 1);
     assert_eq!(Client::tcp(other).get("/").expect("served").status, 200);
-    assert!(TcpStream::connect(listen).is_err(), "it listens no more where it did");
+    wait::until("it listens no more where it did", || TcpStream::connect(listen).is_err());
     assert_eq!(kept.get("/").expect("a connection outlives its listener").status, 200);
     let wrong = config(&server, listen, "pool.idel = \"4s\"\n[frontend]");
     proxy.write(&wrong);

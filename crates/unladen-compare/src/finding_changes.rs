@@ -81,7 +81,7 @@ fn verdict(judge: &Judge<'_>, key: &FindingKey, change: f64) -> (FindingVerdict,
     let (has, other, when) =
         if is { (judge.after, judge.before, "earlier") } else { (judge.before, judge.after, "later") };
     if has.traced(key) && !other.traced(key) {
-        return (FindingVerdict::NotLookedFor, Some(format!("the {when} run traced nothing of this page")));
+        return (FindingVerdict::NotLookedFor, Some(format!("the {when} run traced nothing of {}", key.2)));
     }
     if !other.looked_for(key) {
         let why = format!("the {when} run did not look for it: see its `not_looked_for`");

@@ -34,9 +34,12 @@ pub(crate) struct Run {
     pub(crate) is_fit: bool,
     /// What was counted at all: a group without one of these counted nothing.
     counted: BTreeSet<(String, Kind, Option<String>, Option<String>)>,
-    /// Pages and states of which something was traced.
-    traced: BTreeSet<(String, Option<String>)>,
+    /// Whose doings were traced: page, state and group.
+    traced: BTreeSet<Traced>,
 }
+
+/// Page, state and group.
+type Traced = (String, Option<String>, Option<String>);
 
 /// What makes a machine the same one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -100,11 +103,7 @@ impl Run {
             },
             references: about.machine.as_ref().map(references).unwrap_or_default(),
             counted: by_key.keys().map(counted).collect(),
-            traced: by_key
-                .keys()
-                .filter(|key| is_traced(key))
-                .map(|key| (key.url.clone(), key.state.clone()))
-                .collect(),
+            traced: by_key.keys().filter(|key| is_traced(key)).map(traced).collect(),
             figures: by_key,
             order,
             findings: findings(document).iter().map(finding_key).collect(),
@@ -123,6 +122,8 @@ impl Run {
         let is_counted = matches!(key.kind, Kind::Weight | Kind::Count | Kind::Function);
         let has_zero = is_counted && key.group.is_some() && !key.is_finding();
         let looked = key.arm.is_none() && self.counted.contains(&counted(key)) && !self.is_of_an_exporter(key);
+        // Of a group that was not traced nothing is known; that it costs more is seen in its weights.
+        let looked = looked && (!is_traced(key) || self.traced.contains(&traced(key)));
         (has_zero && looked).then(|| Measured::absent(noise_floor.unwrap_or(0.0)))
     }
 
@@ -138,9 +139,9 @@ impl Run {
         has_page && !self.not_looked.contains(&(finding.0.clone(), finding.1.clone()))
     }
 
-    /// Whether anything was traced of the page in that state: nothing is, where nobody was seen to answer it.
+    /// Whether the group was traced in that state: it is not, where nobody saw for certain that it follows the requests.
     pub(crate) fn traced(&self, finding: &FindingKey) -> bool {
-        self.traced.contains(&(finding.0.clone(), Some(finding.3.clone())))
+        self.traced.contains(&(finding.0.clone(), Some(finding.3.clone()), Some(finding.2.clone())))
     }
 
     /// Whether the metric cannot be compared in this run.
@@ -153,6 +154,10 @@ impl Run {
         let of = |run: &Self| (run.label.time.clone(), run.label.host.clone(), run.seed);
         self.label.time.is_some() && of(self) == of(other)
     }
+}
+
+fn traced(key: &Key) -> Traced {
+    (key.url.clone(), key.state.clone(), key.group.clone())
 }
 
 fn is_traced(key: &Key) -> bool {

@@ -55,7 +55,7 @@ fn what_comes_and_goes_is_no_news() {
     assert_eq!(verdicts(&with, &without, &steady)[0].1, FindingVerdict::Gone);
 }
 
-/// Where nobody follows the requests for certain, nothing is traced, and all that the next run finds seemed new.
+/// Who does not follow the requests for certain is not traced, and all that the next run finds there seemed new.
 #[test]
 fn what_a_run_that_traced_nothing_does_not_have_is_not_new() {
     let traced = |found: &[(&str, f64)], counts: serde_json::Value| {
@@ -74,7 +74,7 @@ fn what_a_run_that_traced_nothing_does_not_have_is_not_new() {
     let (without, with) = (traced(&[], serde_json::json!([])), traced(&[("sleep", 1.0)], some.clone()));
     let found = &compare(&without, &with, &History::new()).findings[0];
     assert_eq!(found.verdict, FindingVerdict::NotLookedFor);
-    assert_eq!(found.why.as_deref(), Some("the earlier run traced nothing of this page"));
+    assert_eq!(found.why.as_deref(), Some("the earlier run traced nothing of php"));
     let (without, with) = (traced(&[], some.clone()), traced(&[("sleep", 1.0)], some));
     assert_eq!(verdicts(&without, &with, &History::new())[0].1, FindingVerdict::New);
 }
