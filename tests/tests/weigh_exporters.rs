@@ -49,12 +49,17 @@ fn nginx() -> Nginx {
     Nginx::plain("location = /page { return 200 'some text'; } location = /counts { stub_status; }")
 }
 
-/// Whole counts need few blocks. On a busy machine exporters answer late, phases become longer, and this takes as long as it
-/// takes.
-fn weigh(url: &str, exporters: &[&str]) -> Document {
+/// For as long as it takes: on a busy machine exporters answer late, and phases become longer.
+fn weigh(url: &str, exporters: &[&str], budget: &[&str]) -> Document {
     let exporters = exporters.iter().flat_map(|exporter| ["--exporter", exporter]);
-    Call::weigh(["--no-findings", "--requests", "12", url]).args(exporters).within(Duration::from_secs(600)).document()
+    Call::weigh(["--no-findings", url]).args(budget).args(exporters).within(Duration::from_secs(600)).document()
 }
+
+/// Of series whose every count is a request's, the fewest blocks tell enough.
+const FEWEST: &[&str] = &["--requests", "12"];
+
+/// As it is without options.
+const USUAL: &[&str] = &[];
 
 /// The only row of a series; its name begins so.
 fn series<'a>(document: &'a Document, begin: &str) -> &'a Value {
@@ -88,7 +93,7 @@ fn nginx_and_its_machine_tell_what_a_request_adds() {
     let counts = format!("-nginx.scrape-uri=http://{}/counts", nginx.address());
     let of_nginx = Exporter::start("prometheus-nginx-exporter", "-web.listen-address", &[&counts], &[]);
     let of_node = Exporter::start("prometheus-node-exporter", "--web.listen-address", &[], &[]);
-    let document = weigh(&page(&nginx), &[&of_nginx.named("web"), &of_node.named("node")]);
+    let document = weigh(&page(&nginx), &[&of_nginx.named("web"), &of_node.named("node")], FEWEST);
     adds(&document, "web/nginx_http_requests_total", 1.0);
     let row = series(&document, "web/nginx_http_requests_total");
     assert_eq!((row["counter"].as_str(), row["unit"].as_str()), (Some("count"), Some("1")), "{row}");
@@ -123,7 +128,7 @@ fn php_fpms_own_status_is_an_exporter() {
         pass("/fpm-status")
     ));
     let status = format!("fpm=http://{}/fpm-status?openmetrics", nginx.address());
-    adds(&weigh(&page(&nginx), &[&status]), "fpm/phpfpm_accepted_connections", 1.0);
+    adds(&weigh(&page(&nginx), &[&status], FEWEST), "fpm/phpfpm_accepted_connections", 1.0);
 }
 
 /// Three statements and what a connection begins with are four transactions; the exporter's own are there whether or not
@@ -139,7 +144,7 @@ fn postgresql_tells_its_transactions() {
     let source = format!("{url}?sslmode=disable").replace("postgres://", "postgresql://");
     let of_postgres =
         Exporter::start("prometheus-postgres-exporter", "--web.listen-address", &[], &[("DATA_SOURCE_NAME", &source)]);
-    let document = weigh(&server.url(), &[&of_postgres.named("db")]);
+    let document = weigh(&server.url(), &[&of_postgres.named("db")], USUAL);
     adds(&document, "db/pg_stat_database_xact_commit{datid=", 4.0);
 }
 
@@ -201,7 +206,7 @@ fn mariadb_tells_its_statements() {
         &["--no-collect.slave_status"],
         &[("DATA_SOURCE_NAME", &source)],
     );
-    let document = weigh(&server.url(), &[&of_mariadb.named("db")]);
+    let document = weigh(&server.url(), &[&of_mariadb.named("db")], USUAL);
     adds(&document, "db/mysql_global_status_commands_total{command=\"select\"}", 4.0);
     adds(&document, "db/mysql_global_status_connections", 1.0);
 }
