@@ -16,7 +16,7 @@ const FILES: usize = 100;
 
 /// Waits until it is so.
 #[track_caller]
-fn until(what: &str, is_so: impl Fn() -> bool) {
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !is_so() {
         assert!(begun.elapsed() < LIMIT, "{what}");
@@ -233,7 +233,17 @@ fn an_admin_address_that_comes_while_files_are_short_is_served_once_they_are_not
     };
     // A descriptor is left for the file, and then for the listener, and no other.
     let is_free = |number: &usize| fs::symlink_metadata(format!("/proc/{pid}/fd/{number}")).is_err();
-    set((0..).filter(is_free).nth(1).unwrap());
+    let least = || (0..).filter(is_free).nth(1).unwrap();
+    // What it opened to begin with has been closed.
+    let (mut free, mut since) = (least(), Instant::now());
+    until("it opens nothing more", || {
+        let now = least();
+        if now != free {
+            (free, since) = (now, Instant::now());
+        }
+        since.elapsed() > Duration::from_millis(500)
+    });
+    set(free);
     let file = serve.path("unladen.toml");
     let admin = format!("\n[admin]\nlisten = \"unix:{}\"\n", serve.path("admin.sock").display());
     fs::write(&file, fs::read_to_string(&file).unwrap() + &admin).unwrap();
