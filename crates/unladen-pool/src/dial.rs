@@ -6,11 +6,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use socket2::{Domain, SockAddr, SockRef, TcpKeepalive, Type};
-use tokio::net::{TcpStream, UnixStream};
+use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 use crate::endpoint::Address;
 use crate::socket::Socket;
+use crate::unix_stream::UnixStream;
 
 /// How long one address is tried alone before the next is tried too: the Connection Attempt Delay of RFC 8305, section
 /// 5.

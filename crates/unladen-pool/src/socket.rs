@@ -6,7 +6,9 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpStream, UnixStream};
+use tokio::net::TcpStream;
+
+use crate::unix_stream::UnixStream;
 
 /// A stream of TCP or of a Unix socket.
 #[derive(Debug)]
@@ -30,7 +32,7 @@ impl Socket {
     pub fn park(&mut self) -> io::Result<()> {
         *self = match std::mem::replace(self, Self::Gone) {
             Self::Tcp(stream) => Self::ParkedTcp(stream.into_std()?),
-            Self::Unix(stream) => Self::ParkedUnix(stream.into_std()?),
+            Self::Unix(stream) => Self::ParkedUnix(stream.into_std()),
             parked => parked,
         };
         Ok(())

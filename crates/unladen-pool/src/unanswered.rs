@@ -3,8 +3,9 @@
 //! A process of PHP-FPM serves one connection until that is closed. As long as all of them serve connections that are
 //! kept, a new one waits in the socket's queue, where nobody sees it. So none is kept while a request has waited there.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An idle process takes a connection, and answers a simple page, in less than this, in milliseconds. A page that takes
 /// longer is taken for one that waits: that costs a connection, which is little beside the page.
@@ -13,35 +14,65 @@ const SOON: u64 = 10;
 /// Requests that nobody may have taken yet.
 #[derive(Debug, Default)]
 pub(crate) struct Unanswered {
+    /// So that nobody takes the lock while there are none.
     count: AtomicUsize,
-    /// Since when there are any, in milliseconds of the upstream's clock.
-    since: AtomicU64,
+    begun: Mutex<Begun>,
+}
+
+/// When they began, the oldest first. Those that were answered stay in their place until they are the oldest.
+#[derive(Debug, Default)]
+struct Begun {
+    /// Milliseconds of the upstream's clock, and none for what was answered.
+    times: VecDeque<Option<u64>>,
+    /// The number of the first of them.
+    first: u64,
 }
 
 /// A request on a new connection of FastCGI that nobody may have taken yet, until this is dropped.
 #[derive(Debug)]
-pub struct Waits(Arc<Unanswered>);
+pub struct Waits {
+    unanswered: Arc<Unanswered>,
+    number: u64,
+}
 
 // === impl Unanswered ===
 
 impl Unanswered {
     /// There is one more.
     pub(crate) fn begin(self: &Arc<Self>, now_ms: u64) -> Waits {
-        if self.count.fetch_add(1, Ordering::AcqRel) == 0 {
-            self.since.store(now_ms, Ordering::Release);
-        }
-        Waits(self.clone())
+        let mut begun = self.begun();
+        let number = begun.first + begun.times.len() as u64;
+        begun.times.push_back(Some(now_ms));
+        self.count.fetch_add(1, Ordering::AcqRel);
+        Waits { unanswered: self.clone(), number }
     }
 
-    /// Whether there may be one that has waited for some time.
+    /// Whether there is one that has waited for some time.
     pub(crate) fn has_waited(&self, now_ms: u64) -> bool {
-        self.count.load(Ordering::Acquire) > 0 && now_ms.saturating_sub(self.since.load(Ordering::Acquire)) >= SOON
+        if self.count.load(Ordering::Acquire) == 0 {
+            return false;
+        }
+        let oldest = self.begun().times.front().copied().flatten();
+        oldest.is_some_and(|began| now_ms.saturating_sub(began) >= SOON)
+    }
+
+    fn begun(&self) -> MutexGuard<'_, Begun> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Waits {
     fn drop(&mut self) {
-        self.0.count.fetch_sub(1, Ordering::AcqRel);
+        let mut begun = self.unanswered.begun();
+        let at = self.number.saturating_sub(begun.first) as usize;
+        if let Some(time) = begun.times.get_mut(at) {
+            *time = None;
+        }
+        while let Some(None) = begun.times.front() {
+            begun.times.pop_front();
+            begun.first += 1;
+        }
+        self.unanswered.count.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

@@ -32,19 +32,25 @@ pub struct Way {
     pub upgrade: bool,
 }
 
+/// The other end, and ours.
+fn pair() -> io::Result<(UnixStream, unladen_pool::UnixStream)> {
+    let (other, ours) = UnixStream::pair()?;
+    Ok((other, unladen_pool::UnixStream::from_std(ours.into_std()?)?))
+}
+
 /// Of a client's requests, what is sent on of each: its bytes, and whether it was whole.
 ///
 /// # Errors
 /// If there are no sockets.
 pub async fn carry(bytes: &[u8], way: &Way) -> io::Result<Vec<(Vec<u8>, bool)>> {
-    let (mut client, ours) = UnixStream::pair()?;
+    let (mut client, ours) = pair()?;
     client.write_all(bytes.get(..MOST).unwrap_or(bytes)).await?;
     client.shutdown().await?;
     let transport = RefCell::new(Transport::Plain(Socket::Unix(ours)));
     let (mut buffer, mut request, mut head) = (Buffer::default(), Request::default(), Vec::new());
     let (settings, mut sent) = (settings(way), Vec::new());
     while read(&mut request, Half(&transport), &mut buffer).await {
-        let (ours, mut upstream) = UnixStream::pair()?;
+        let (mut upstream, ours) = pair()?;
         let onward = RefCell::new(Transport::Plain(Socket::Unix(ours)));
         head.clear();
         request_to_h1(&mut head, &request, &additions(&settings, way));

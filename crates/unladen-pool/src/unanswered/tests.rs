@@ -8,11 +8,37 @@ fn one_that_waits_is_seen_after_a_while_and_until_it_is_answered() {
     assert!(!unanswered.has_waited(1_000 + SOON - 1));
     assert!(unanswered.has_waited(1_000 + SOON));
     let second = unanswered.begin(2_000);
-    drop(first);
-    // It is not known which of them waits: rather one connection too many is closed.
     assert!(unanswered.has_waited(2_000));
+    drop(first);
+    assert!(!unanswered.has_waited(2_000));
+    assert!(unanswered.has_waited(2_000 + SOON));
     drop(second);
     assert!(!unanswered.has_waited(9_000));
     let _third = unanswered.begin(9_000);
     assert!(!unanswered.has_waited(9_000));
+}
+
+/// Each began before the one before it was answered, and it was taken for one that had waited since the first: from then
+/// on no connection was kept, so that each request had a new one.
+#[test]
+fn requests_that_follow_each_other_closely_are_none_that_wait() {
+    let unanswered = Arc::new(Unanswered::default());
+    let mut last = unanswered.begin(0);
+    for now in (SOON / 2..100 * SOON).step_by(SOON as usize / 2) {
+        let next = unanswered.begin(now);
+        drop(std::mem::replace(&mut last, next));
+        assert!(!unanswered.has_waited(now));
+    }
+    assert_eq!(unanswered.begun().times.len(), 1);
+}
+
+#[test]
+fn one_that_is_answered_before_an_older_one_leaves_that_waiting() {
+    let unanswered = Arc::new(Unanswered::default());
+    let old = unanswered.begin(0);
+    drop(unanswered.begin(1));
+    assert!(unanswered.has_waited(SOON));
+    drop(old);
+    assert!(unanswered.begun().times.is_empty());
+    assert_eq!(unanswered.begun().first, 2);
 }

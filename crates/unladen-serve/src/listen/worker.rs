@@ -10,11 +10,11 @@ use std::sync::atomic::Ordering;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, spawn_local};
 use unladen_observability::{OUT_OF_FILES, Observability, Trouble};
-use unladen_pool::{Socket, Transport, is_out_of_files};
+use unladen_pool::{Socket, Transport, UnixStream, is_out_of_files};
 
 use crate::context::{ConnectionGuard, Context, Slot};
 use crate::downstream::h1;
@@ -136,7 +136,10 @@ impl Accepting {
                 let (stream, address) = listener.accept().await?;
                 Ok((Socket::Tcp(stream), Some(canonical(address))))
             }
-            Self::Unix(listener) => Ok((Socket::Unix(listener.accept().await?.0), None)),
+            Self::Unix(listener) => {
+                let stream = listener.accept().await?.0.into_std()?;
+                Ok((Socket::Unix(UnixStream::from_std(stream)?), None))
+            }
         }
     }
 

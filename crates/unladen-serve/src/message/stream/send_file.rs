@@ -40,10 +40,7 @@ fn poll_socket(
                 ready!(stream.poll_write_ready(cx))?;
                 stream.try_io(Interest::WRITABLE, || work(stream.as_fd()))
             }
-            Socket::Unix(stream) => {
-                ready!(stream.poll_write_ready(cx))?;
-                stream.try_io(Interest::WRITABLE, || work(stream.as_fd()))
-            }
+            Socket::Unix(stream) => return stream.poll_write_with(cx, |stream| work(stream.as_fd())),
             _ => return Poll::Ready(Err(io::ErrorKind::NotConnected.into())),
         };
         match done {

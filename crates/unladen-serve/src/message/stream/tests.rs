@@ -93,6 +93,7 @@ fn pair() -> (RefCell<Transport>, UnixStream) {
     for stream in [&own, &other] {
         socket2::SockRef::from(stream).set_send_buffer_size(SMALLEST).unwrap();
     }
+    let own = unladen_pool::UnixStream::from_std(own.into_std().unwrap()).unwrap();
     (RefCell::new(Transport::Plain(Socket::Unix(own))), other)
 }
 

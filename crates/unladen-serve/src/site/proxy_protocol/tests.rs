@@ -1,7 +1,8 @@
 use std::io::Write;
 use std::time::Duration;
 
-use tokio::net::{TcpListener, UnixStream};
+use tokio::net::TcpListener;
+use unladen_pool::UnixStream;
 
 use super::*;
 
@@ -38,12 +39,11 @@ async fn over_tcp(bytes: &[u8], piece: usize) -> (Result<Option<SocketAddr>, Pro
 }
 
 async fn over_unix(bytes: &[u8]) -> (Result<Option<SocketAddr>, ProxyError>, Vec<u8>) {
-    let (one, other) = UnixStream::pair().unwrap();
-    let mut other = other.into_std().unwrap();
-    other.set_nonblocking(false).unwrap();
+    let (one, mut other) = std::os::unix::net::UnixStream::pair().unwrap();
+    one.set_nonblocking(true).unwrap();
     other.write_all(bytes).unwrap();
     drop(other);
-    let mut socket = Socket::Unix(one);
+    let mut socket = Socket::Unix(UnixStream::from_std(one).unwrap());
     let result = read(&mut socket).await;
     let (mut rest, mut byte) = (Vec::new(), [0]);
     while result.is_ok() && whole(&mut socket, &mut byte).await.is_ok() {

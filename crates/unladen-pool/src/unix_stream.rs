@@ -1,0 +1,134 @@
+//! The principal type is [`UnixStream`]: a stream of a Unix socket on this thread's runtime, which wakes nobody up to say
+//! that its peer has read.
+
+use std::io::{self, IoSlice, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream as System;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::unix::AsyncFd;
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
+
+/// A stream of a Unix socket.
+///
+/// The kernel tells whoever waits for a place to write of each message that the peer takes, not only after the queue was
+/// full, as with TCP. A request would wake its thread up twice: once when the peer has taken it, and once when the
+/// answer is there. So places to write are waited for only while there are none.
+#[derive(Debug)]
+pub struct UnixStream {
+    stream: AsyncFd<System>,
+    /// The same socket, while its queue is full.
+    full: Option<AsyncFd<System>>,
+}
+
+// === impl UnixStream ===
+
+impl UnixStream {
+    /// Takes one that does not block onto this thread's runtime.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn from_std(stream: System) -> io::Result<Self> {
+        Ok(Self { stream: watch(stream, Interest::READABLE)?, full: None })
+    }
+
+    /// Takes it off.
+    pub fn into_std(self) -> System {
+        self.stream.into_inner()
+    }
+
+    /// Waits until there may be something to read.
+    pub fn poll_read_ready(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream.poll_read_ready(cx).map_ok(|_| ())
+    }
+
+    /// Writes at once if that can be done, and else as soon as it can.
+    pub fn poll_write_with<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        mut write: impl FnMut(&System) -> io::Result<T>,
+    ) -> Poll<io::Result<T>> {
+        loop {
+            if let Some(full) = &self.full {
+                ready!(full.poll_write_ready(cx))?.clear_ready();
+            }
+            match write(self.stream.get_ref()) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    if self.full.is_none() {
+                        let same = self.stream.get_ref().try_clone()?;
+                        self.full = Some(watch(same, Interest::WRITABLE)?);
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                done => {
+                    self.full = None;
+                    return Poll::Ready(done);
+                }
+            }
+        }
+    }
+}
+
+#[expect(deprecated, reason = "it is unsound for what changes its descriptor, which a stream does not")]
+fn watch(stream: System, interest: Interest) -> io::Result<AsyncFd<System>> {
+    AsyncFd::with_interest(stream, interest)
+}
+
+impl AsFd for UnixStream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.stream.get_ref().as_fd()
+    }
+}
+
+impl AsyncRead for UnixStream {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        loop {
+            let mut guard = ready!(self.stream.poll_read_ready(cx))?;
+            let room = into.initialize_unfilled();
+            match guard.get_inner().read(room) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => guard.clear_ready(),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Poll::Ready(Err(error)),
+                Ok(count) => {
+                    // What there was is taken, and the kernel will tell of more: that saves asking it (epoll(7)).
+                    if 0 < count && count < room.len() {
+                        guard.clear_ready();
+                    }
+                    into.advance(count);
+                    return Poll::Ready(Ok(()));
+                }
+            }
+        }
+    }
+}
+
+impl AsyncWrite for UnixStream {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.get_mut().poll_write_with(cx, |mut stream| stream.write(bytes))
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.get_mut().poll_write_with(cx, |mut stream| stream.write_vectored(pieces))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(self.stream.get_ref().shutdown(Shutdown::Write))
+    }
+}
+
+#[cfg(test)]
+mod tests;
