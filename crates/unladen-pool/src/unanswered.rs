@@ -1,7 +1,8 @@
 //! The principal type is [`Unanswered`]: requests on new connections of FastCGI that nobody may have taken yet.
 //!
 //! A process of PHP-FPM serves one connection until that is closed. As long as all of them serve connections that are
-//! kept, a new one waits in the socket's queue, where nobody sees it. So none is kept while a request has waited there.
+//! kept, a new one waits in the socket's queue, where nobody sees it. So one is closed for each request that has waited
+//! there.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,10 +20,12 @@ pub(crate) struct Unanswered {
     begun: Mutex<Begun>,
 }
 
-/// When they began, the oldest first. Those that were answered stay in their place until they are the oldest.
+/// Since when they wait, in the order in which they began. Those that were answered stay in their place until they are
+/// the first.
 #[derive(Debug, Default)]
 struct Begun {
-    /// Milliseconds of the upstream's clock, and none for what was answered.
+    /// Milliseconds of the upstream's clock: when it began, or when a connection was closed for it; none for what was
+    /// answered.
     times: VecDeque<Option<u64>>,
     /// The number of the first of them.
     first: u64,
@@ -47,13 +50,15 @@ impl Unanswered {
         Waits { unanswered: self.clone(), number }
     }
 
-    /// Whether there is one that has waited for some time.
-    pub(crate) fn has_waited(&self, now_ms: u64) -> bool {
+    /// Whether a connection is to be closed for one that has waited for some time. That one begins to wait anew: whoever
+    /// served the connection turns to it, or to a request of others that waits before it.
+    pub(crate) fn takes_one(&self, now_ms: u64) -> bool {
         if self.count.load(Ordering::Acquire) == 0 {
             return false;
         }
-        let oldest = self.begun().times.front().copied().flatten();
-        oldest.is_some_and(|began| now_ms.saturating_sub(began) >= SOON)
+        let mut begun = self.begun();
+        let waited = begun.times.iter_mut().flatten().find(|since| now_ms.saturating_sub(**since) >= SOON);
+        waited.map(|since| *since = now_ms).is_some()
     }
 
     fn begun(&self) -> MutexGuard<'_, Begun> {

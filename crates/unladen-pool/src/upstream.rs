@@ -191,7 +191,7 @@ impl Upstream {
             self.count_closed(why);
             return;
         }
-        if self.settings.http == Protocol::FastCgi && self.unanswered.has_waited(self.ms(now)) {
+        if self.settings.http == Protocol::FastCgi && self.unanswered.takes_one(self.ms(now)) {
             // Whoever serves it turns to the request that waits.
             drop(connection);
             count(&self.counters.closed_surplus);
