@@ -1,7 +1,6 @@
 //! The principal type is [`Kind`]: whether a test program may have others beside it.
 
-/// How a test program's source says that it measures, and what.
-const MARK: &str = "//! Measures: ";
+use crate::mark::Mark;
 
 /// Whether a test program may have others beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,8 +16,7 @@ pub(crate) enum Kind {
 impl Kind {
     /// By the documentation at the beginning of its source.
     pub(crate) fn of(source: &str) -> Self {
-        let mut head = source.lines().take_while(|line| line.starts_with("//!"));
-        if head.any(|line| line.starts_with(MARK)) { Self::Measures } else { Self::Independent }
+        if Mark::Measures.is_in(source) { Self::Measures } else { Self::Independent }
     }
 }
 

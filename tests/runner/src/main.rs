@@ -2,13 +2,17 @@
 //! MESSAGES name them. The principal type is [`Program`].
 //!
 //! A program that measures says so in the first lines of its source (see [`Kind`]). It runs alone, as its figures would
-//! be those of its neighbours too. The others run several at a time. The output of each stays together, and reads as
-//! `cargo test` prints it. A test that fails runs once more, alone: see [`Retry`].
+//! be those of its neighbours too. The others run several at a time, as many as the machine has idle time for (see
+//! [`Lanes`](lanes::Lanes)), and those first that say that they take long (see [`Mark`](mark::Mark)). The output of each
+//! stays together, and reads as `cargo test` prints it. A test that fails runs once more, alone: see [`Retry`].
 
 mod doctests;
 mod kind;
+mod lanes;
+mod mark;
 mod outcome;
 mod program;
+mod queue;
 mod retry;
 mod rung;
 mod schedule;
@@ -52,6 +56,7 @@ fn run(messages: &str, wanted: &[String]) -> Result<bool, String> {
     let (alone, beside): (Vec<_>, Vec<_>) = programs.into_iter().partition(|program| program.kind == Kind::Measures);
 
     let mut outcomes = schedule::beside(beside, rung.has_doctests().then_some(doctests as fn() -> _));
+    println!("test: {} programs beside each other took {:.0} s", outcomes.len(), begun.elapsed().as_secs_f64());
     outcomes.extend(schedule::alone(alone));
 
     let retries = Retry::of(&outcomes);

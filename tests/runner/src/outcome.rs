@@ -10,6 +10,8 @@ use crate::program::Program;
 
 /// Far above what any program takes: one that is not done by then hangs.
 const LIMIT: Duration = Duration::from_secs(20 * 60);
+/// So many tests run at a time for each core, where a program says that its tests wait.
+const WAITING: usize = 3;
 
 /// What came of running a test program, or the doc-tests.
 #[derive(Debug)]
@@ -43,6 +45,10 @@ impl Outcome {
         }
         command.current_dir(&program.folder);
         command.env("CARGO_MANIFEST_DIR", &program.folder).env("UNLADEN_BINARY", &program.unladen);
+        if program.waits {
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            command.env("RUST_TEST_THREADS", (cores * WAITING).to_string());
+        }
         let (is_good, output, time) = run(command, &log(&program));
         Self { program: Some(program), time, is_good, output }
     }

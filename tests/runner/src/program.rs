@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::kind::Kind;
+use crate::mark::Mark;
 
 /// One test program.
 #[derive(Debug, Clone)]
@@ -19,6 +20,10 @@ pub(crate) struct Program {
     /// The package's folder, in which it runs.
     pub(crate) folder: PathBuf,
     pub(crate) kind: Kind,
+    /// Whether it takes so long that it is to begin early.
+    pub(crate) is_long: bool,
+    /// Whether its tests wait, and more of them than usual can run at a time.
+    pub(crate) waits: bool,
     /// The `unladen` that end-to-end tests call.
     pub(crate) unladen: PathBuf,
 }
@@ -67,6 +72,8 @@ fn program(artifact: &Value, unladen: &str) -> Option<Program> {
         executable: artifact["executable"].as_str()?.into(),
         folder: folder.to_owned(),
         kind: Kind::of(&text),
+        is_long: Mark::Long.is_in(&text),
+        waits: Mark::Waits.is_in(&text),
         unladen: unladen.into(),
     })
 }

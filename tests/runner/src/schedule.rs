@@ -1,40 +1,58 @@
 //! Which programs run when: [`beside`] and [`alone`].
 
-use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
+use crate::lanes::Lanes;
 use crate::outcome::Outcome;
 use crate::program::Program;
+use crate::queue::Queue;
 
-/// One program more at a time than the machine has cores: tests of servers wait most of the time.
-const MORE: usize = 1;
+/// Between two looks at whether there is room for one more.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// Runs programs several at a time, and with them what else takes some time. Prints the output of each when it ends.
 pub(crate) fn beside(programs: Vec<Program>, also: Option<fn() -> Outcome>) -> Vec<Outcome> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let waiting = Mutex::new(VecDeque::from(programs));
-    let ended = Mutex::new(Vec::new());
-    let end = |outcome: Outcome| {
-        let mut ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
-        // Within the lock, so that nothing else is printed in between.
-        print(&outcome);
-        ended.push(outcome);
-    };
-    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let (mut lanes, mut queue) = (Lanes::new(), Queue::new(programs));
+    let mut outcomes = Vec::new();
     std::thread::scope(|scope| {
-        let (end, next) = (&end, &next);
+        let (ends, ended) = mpsc::channel();
+        // What is no program has no lane: it computes, and others wait.
+        let mut others = 0;
         if let Some(also) = also {
-            scope.spawn(move || end(also()));
+            let ends = ends.clone();
+            others = 1;
+            scope.spawn(move || ends.send(also()));
         }
-        for _ in 0..cores + MORE {
-            scope.spawn(move || {
-                while let Some(program) = next() {
-                    end(Outcome::of(program, &[]));
+        let (mut running, mut long) = (0, 0);
+        loop {
+            while !queue.is_empty() && lanes.has_room(running) {
+                let Some(program) = queue.next(long, lanes.least()) else { break };
+                running += 1;
+                long += usize::from(program.is_long);
+                let ends = ends.clone();
+                scope.spawn(move || ends.send(Outcome::of(program, &[])));
+            }
+            if running + others == 0 {
+                break;
+            }
+            let outcome = match ended.recv_timeout(LOOK) {
+                Ok(outcome) => outcome,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            match &outcome.program {
+                Some(program) => {
+                    running -= 1;
+                    long -= usize::from(program.is_long);
                 }
-            });
+                None => others = 0,
+            }
+            print(&outcome);
+            outcomes.push(outcome);
         }
     });
-    ended.into_inner().unwrap_or_else(PoisonError::into_inner)
+    outcomes
 }
 
 /// Runs programs one after the other, with nothing beside them.

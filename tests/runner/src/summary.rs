@@ -3,11 +3,15 @@
 use std::time::Duration;
 
 use crate::kind::Kind;
+use crate::mark::Mark;
 use crate::outcome::{Counts, Outcome};
+use crate::program::Program;
 use crate::retry::Retry;
 
 /// So many of the slowest programs are told.
 const SLOWEST: usize = 10;
+/// A program that takes so long is to begin early.
+const LONG: Duration = Duration::from_secs(75);
 
 /// What is told at the end of all tests.
 pub(crate) struct Summary<'a> {
@@ -44,6 +48,9 @@ impl<'a> Summary<'a> {
             let measures = outcome.program.as_ref().is_some_and(|program| program.kind == Kind::Measures);
             let alone = if measures { " (alone)" } else { "" };
             println!("{:7.1} s  {}{alone}", outcome.time.as_secs_f64(), outcome.name());
+        }
+        for outcome in self.outcomes.iter().filter(|outcome| is_late(outcome)) {
+            println!("{} would begin earlier by a line `{}…`", outcome.name(), Mark::Long.line());
         }
         println!();
         let is_flaky = |retry: &&Retry| retry.passed;
@@ -87,4 +94,10 @@ impl<'a> Summary<'a> {
         let name = outcome.name();
         self.retries.iter().any(|retry| retry.passed && retry.program == name && retry.test.as_deref() == Some(test))
     }
+}
+
+/// Whether others may have waited for it in the end: it takes long, and does not begin early.
+fn is_late(outcome: &Outcome) -> bool {
+    let begins_late = |program: &Program| program.kind == Kind::Independent && !program.is_long;
+    outcome.time > LONG && outcome.program.as_ref().is_some_and(begins_late)
 }

@@ -2,14 +2,6 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 
-#[test]
-fn a_program_says_that_it_measures_in_its_first_lines() {
-    assert_eq!(Kind::of("//! Weights.\n//!\n//! Measures: CPU time of php-fpm.\n\nuse a;\n"), Kind::Measures);
-    assert_eq!(Kind::of("//! Weights.\n\nuse a;\n//! Measures: CPU time.\n"), Kind::Independent);
-    assert_eq!(Kind::of("//! It measures nothing.\n"), Kind::Independent);
-    assert_eq!(Kind::of(""), Kind::Independent);
-}
-
 /// The root files of the end-to-end tests.
 fn programs() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");

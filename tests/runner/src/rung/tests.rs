@@ -8,6 +8,8 @@ fn program(package: &str, name: &str, kind: Kind) -> Program {
         executable: "/t".into(),
         folder: "/".into(),
         kind,
+        is_long: false,
+        waits: false,
         unladen: "/u".into(),
     }
 }
