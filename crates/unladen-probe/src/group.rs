@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::cgroup;
 use crate::container_state::ContainerState;
 use crate::ledger::GroupId;
+use crate::own::Own;
 use crate::process::Stat;
 use crate::procfs::ProcFs;
 use crate::users::Users;
@@ -30,7 +31,7 @@ pub enum GroupBy {
 pub enum GroupKind {
     /// The machine as a whole.
     Machine,
-    /// This process: the client.
+    /// This process, the client; or those that lead to other hosts for it, or carry its session.
     Own,
     /// Threads of the kernel.
     Kernel,
@@ -61,6 +62,10 @@ impl std::fmt::Display for Group {
 /// Longest name that the kernel keeps of a program.
 const COMM_LEN: usize = 15;
 
+/// What this process is called, and what leads from it and to it.
+const CLIENT: &str = "unladen (the client)";
+const WAY: &str = "unladen (its way)";
+
 /// All groups seen, and what is needed to assign a process to one.
 #[derive(Debug)]
 pub(crate) struct Groups {
@@ -73,6 +78,7 @@ pub(crate) struct Groups {
     /// process leaves nothing else behind.
     learned: HashMap<(u32, String), GroupId>,
     own_pid: i32,
+    own: Own,
     /// What stays hidden with that privilege is hidden from everyone.
     may_trace: bool,
     /// Some executables could not be read for lack of privilege.
@@ -92,11 +98,17 @@ impl Groups {
             containers: ContainerState::new("/"),
             learned: HashMap::new(),
             own_pid,
+            own: Own::new(),
             may_trace,
             some_exe_hidden: false,
         };
         groups.intern(Group { name: "machine".into(), kind: GroupKind::Machine });
         groups
+    }
+
+    /// Where these are Unladen's own, too.
+    pub(crate) fn with_own(self, own: Own) -> Self {
+        Self { own, ..self }
     }
 
     pub(crate) fn all(&self) -> &[Group] {
@@ -110,10 +122,13 @@ impl Groups {
     /// The group of a living process. What the process hides (it may end at any time) is done without.
     pub(crate) fn of_process(&mut self, procfs: &mut ProcFs, pid: i32, stat: &Stat) -> GroupId {
         if pid == self.own_pid {
-            return self.intern(Group { name: "unladen (the client)".into(), kind: GroupKind::Own });
+            return self.client();
         }
         if stat.kernel_thread {
             return self.intern(Group { name: "kernel threads".into(), kind: GroupKind::Kernel });
+        }
+        if self.own.has(procfs, pid, stat) {
+            return self.way();
         }
         let uid = procfs.of_process(pid, "status").ok().and_then(effective_uid);
         let unit = match self.by {
@@ -148,6 +163,9 @@ impl Groups {
     /// The group of a process that ended before it could be looked at: that of its parent's unit, else
     /// that of earlier processes of its user and name, else by its user and name.
     pub(crate) fn of_ended(&mut self, uid: u32, comm: &str, parent: Option<GroupId>) -> GroupId {
+        if parent.is_some_and(|id| self.get(id).name == WAY && self.get(id).kind == GroupKind::Own) {
+            return self.way();
+        }
         let parent_is_unit = parent.filter(|id| matches!(self.get(*id).kind, GroupKind::Unit { .. }));
         if let Some(unit) = parent_is_unit {
             return unit;
@@ -164,6 +182,16 @@ impl Groups {
         }
         let name = format!("{} {comm}", self.users.here(Some(uid)));
         self.intern(processes(name))
+    }
+
+    /// Always before [`way`](Self::way).
+    fn client(&mut self) -> GroupId {
+        self.intern(Group { name: CLIENT.into(), kind: GroupKind::Own })
+    }
+
+    fn way(&mut self) -> GroupId {
+        self.client();
+        self.intern(Group { name: WAY.into(), kind: GroupKind::Own })
     }
 
     fn intern(&mut self, group: Group) -> GroupId {

@@ -8,6 +8,7 @@ use crate::counter::Counter;
 use crate::error::ProbeError;
 use crate::group::{Group, GroupBy, Groups};
 use crate::ledger::{CounterId, GroupId, Ledger, Reading};
+use crate::own::Own;
 use crate::probe::{PROBES, Probe, Scene, Shortfall, Surroundings};
 use crate::process::ProcessTable;
 use crate::procfs::ProcFs;
@@ -67,10 +68,18 @@ impl Instrument {
     /// # Errors
     /// If /proc cannot be read at all.
     pub fn open(by: GroupBy) -> Result<Self, ProbeError> {
-        Self::open_at("/proc", by)
+        Self::open_with(by, Own::new())
     }
 
-    fn open_at(root: &str, by: GroupBy) -> Result<Self, ProbeError> {
+    /// The same, where other processes are Unladen's own, too.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_with(by: GroupBy, own: Own) -> Result<Self, ProbeError> {
+        Self::open_at("/proc", by, own)
+    }
+
+    fn open_at(root: &str, by: GroupBy, own: Own) -> Result<Self, ProbeError> {
         let mut procfs = ProcFs::new(root);
         let hierarchy = procfs.file("self/mountinfo").ok().and_then(Hierarchy::parse);
         let may_trace = procfs.file("self/status").is_ok_and(may_trace);
@@ -98,7 +107,7 @@ impl Instrument {
         let own_pid = i32::try_from(std::process::id()).unwrap_or_default();
         let mut instrument = Self {
             procfs,
-            groups: Groups::new(by, own_pid, may_trace),
+            groups: Groups::new(by, own_pid, may_trace).with_own(own),
             table: ProcessTable::new(),
             listener,
             ledger,

@@ -21,10 +21,11 @@ fn grown(instrument: &Instrument, after: &Reading, before: &Reading, group: &str
 
 #[test]
 fn a_missing_proc_is_named() {
-    let error = Instrument::open_at("/nonexistent", GroupBy::Auto).err().unwrap().to_string();
+    let error = Instrument::open_at("/nonexistent", GroupBy::Auto, Own::new()).err().unwrap().to_string();
     assert!(error.contains("/nonexistent") && error.contains("is /proc mounted?"), "{error}");
     let empty = tempfile::tempdir().unwrap();
-    let error = Instrument::open_at(empty.path().to_str().unwrap(), GroupBy::Auto).err().unwrap().to_string();
+    let error =
+        Instrument::open_at(empty.path().to_str().unwrap(), GroupBy::Auto, Own::new()).err().unwrap().to_string();
     assert!(error.contains("lists no process"), "{error}");
 }
 
