@@ -1,4 +1,4 @@
-//! Where the programs are: [`binary`] and [`agent`].
+//! Where the programs are: [`binary`], [`agent`] and [`burn`].
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -29,6 +29,16 @@ pub fn agent() -> &'static Path {
         // Whole, whoever else makes it.
         std::fs::rename(made, &stripped).expect("beside the other");
         stripped
+    })
+}
+
+/// The `burn` of these sources, the server of known cost. It sets its CPU clock by looking at it, so that its profile is of
+/// no consequence.
+pub fn burn() -> &'static Path {
+    static BURN: OnceLock<PathBuf> = OnceLock::new();
+    BURN.get_or_init(|| {
+        let beside = std::env::var_os("UNLADEN_BINARY").map(|binary| PathBuf::from(binary).with_file_name("burn"));
+        beside.filter(|path| path.is_file()).unwrap_or_else(|| build("unladen-burn", "burn"))
     })
 }
 

@@ -7,6 +7,7 @@
 
 pub mod advice;
 mod authority;
+mod bed;
 mod binary;
 pub mod bpf;
 mod call;
@@ -26,6 +27,7 @@ pub mod pebble;
 mod php_fpm;
 mod port;
 mod postgres;
+mod pypi;
 mod quota;
 mod recorder;
 mod records;
@@ -41,7 +43,8 @@ mod wanting;
 mod wire;
 
 pub use authority::{Authority, Certificate};
-pub use binary::{agent, binary};
+pub use bed::{Bed, Host, Started};
+pub use binary::{agent, binary, burn};
 pub use call::{Call, Done, Running};
 pub use chromium::Chromium;
 pub use counts::Counted;
@@ -55,6 +58,7 @@ pub use pebble::Pebble;
 pub use php_fpm::PhpFpm;
 pub use port::{free_address, free_port};
 pub use postgres::Postgres;
+pub use pypi::pypi;
 pub use quota::Quota;
 pub use recorder::{Part, Recorded, Recorder, good};
 pub use records::Records;

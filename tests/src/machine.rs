@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use nix::unistd::{Uid, User};
 
+use crate::bed;
 use crate::bpf;
 use crate::quota::Quota;
 
@@ -16,6 +17,8 @@ pub enum Ability {
     Root,
     /// To mount something that only the test's own processes see.
     PrivateMounts,
+    /// To make hosts of namespaces, with a network between them.
+    Hosts,
     /// To look into other processes by eBPF.
     Tracing,
     /// To make a control group with a CPU quota.
@@ -32,6 +35,9 @@ pub fn skip_without(ability: Ability, test: &str) -> bool {
         Ability::PrivateMounts => {
             (!mounts_privately()).then_some("it takes root, and a container that permits mount namespaces")
         }
+        Ability::Hosts => (!bed::is_permitted()).then_some(
+            "it takes root, openssh-server, and a container that permits namespaces, bridges and veth in them",
+        ),
         Ability::Tracing => {
             (!bpf::is_permitted()).then_some("it takes root, and a kernel that permits eBPF and has BTF")
         }
@@ -42,10 +48,15 @@ pub fn skip_without(ability: Ability, test: &str) -> bool {
             .then_some("Sympa is not installed; as root, subjects/sympa/run up does that"),
     };
     let Some(why) = lacking else { return false };
+    tell_skipped(test, why);
+    true
+}
+
+/// Tells that a test is left out, and why; fails if none may be.
+pub(crate) fn tell_skipped(test: &str, why: &str) {
     assert!(std::env::var_os("UNLADEN_TESTS").is_none_or(|value| value != "all"), "{test} may not be left out: {why}");
     // Not eprintln!, which is shown of failing tests only.
     let _ = writeln!(std::io::stderr(), "SKIPPED: {test}: {why}");
-    true
 }
 
 fn mounts_privately() -> bool {
