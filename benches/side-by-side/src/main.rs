@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "results go to stdout, progress to stderr")]
 
+mod agents;
 mod bench;
 mod cache;
 mod children;
@@ -54,6 +55,7 @@ const BENCHES: &[Bench] = &[
     share::BENCH,
     client::BENCH,
     lag::BENCH,
+    agents::BENCH,
     stall::BENCH,
     reference::BENCH,
     weights::BENCH,

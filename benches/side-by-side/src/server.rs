@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, BufWriter, ErrorKind, PipeWriter, Read as _, Write as _, pipe};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
@@ -30,9 +30,14 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(pauses: Option<Pauses>) -> Result<Self> {
+        Self::start_at(Ipv4Addr::LOCALHOST, pauses)
+    }
+
+    /// At an address of this machine.
+    pub(crate) fn start_at(address: Ipv4Addr, pauses: Option<Pauses>) -> Result<Self> {
         let (reader, writer) = pipe()?;
         let mut command = Command::new("/proc/self/exe");
-        command.arg(roles::SERVER).args(pauses.iter().flat_map(Pauses::words));
+        command.arg(roles::SERVER).arg(address.to_string()).args(pauses.iter().flat_map(Pauses::words));
         let mut child = command.stdin(reader).stdout(Stdio::piped()).spawn()?;
         let mut stdout = BufReader::new(child.stdout.take().ok_or("the server has no output")?);
         let mut url = String::new();
@@ -63,9 +68,10 @@ const LISTENER: u64 = 1;
 /// Connections are numbered from here on, and no number comes twice.
 const CONNECTIONS: u64 = 2;
 
-/// As the server; with the words of pauses, if it is to make any.
+/// As the server, at an address; with the words of pauses, if it is to make any.
 pub(crate) fn serve(arguments: &[String]) -> Result<()> {
-    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let (address, arguments) = arguments.split_first().ok_or("the server takes an address")?;
+    let listener = TcpListener::bind((address.parse::<Ipv4Addr>()?, 0))?;
     listener.set_nonblocking(true)?;
     println!("http://{}/", listener.local_addr()?);
     let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;

@@ -3,10 +3,12 @@
 mod far_load;
 mod message;
 mod pump;
+mod spool;
 mod worker;
 
 pub use far_load::FarLoad;
-pub use message::{LoadAnswer, LoadAsk, pieces};
+pub use message::{LoadAnswer, LoadAsk, PiecesError, gathered, pieces};
+pub use spool::ROOM;
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use unladen_document::{Document, LoadDocument, WeighDocument};
+use unladen_document::{Document, LoadAgent, WeighDocument};
 
 /// What has to be alike in two runs whose figures answer the same question.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +37,7 @@ impl Setting {
                     ("keep-alive", document.keep_alive.to_string()),
                     ("cookies", document.keep_cookies.to_string()),
                     ("HTTP version", document.http.clone()),
-                    ("where it was sent from", agents(document)),
+                    ("where it was sent from", agents(&document.agents)),
                 ],
             ),
             Document::Prove(document) => (
@@ -47,6 +47,7 @@ impl Setting {
                     ("concurrency", document.concurrency.to_string()),
                     ("rate", rate(document.rate)),
                     ("cookies", document.keep_cookies.to_string()),
+                    ("where it was sent from", agents(&document.agents)),
                 ],
             ),
             Document::Profile(document) => {
@@ -97,8 +98,8 @@ fn hosts(document: &WeighDocument) -> String {
     if names.is_empty() { "nothing".to_owned() } else { names.into_iter().collect::<Vec<_>>().join(", ") }
 }
 
-/// The hosts that sent a load: the way from each of them is part of its latencies.
-fn agents(document: &LoadDocument) -> String {
-    let names: BTreeSet<&str> = document.agents.iter().map(|agent| agent.name.as_str()).collect();
+/// The hosts that sent: the way from each of them is part of its latencies.
+fn agents(agents: &[LoadAgent]) -> String {
+    let names: BTreeSet<&str> = agents.iter().map(|agent| agent.name.as_str()).collect();
     if names.is_empty() { "this machine".to_owned() } else { names.into_iter().collect::<Vec<_>>().join(", ") }
 }

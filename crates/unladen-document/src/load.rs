@@ -105,6 +105,15 @@ pub struct LoadDocument {
     pub warnings: Vec<String>,
 }
 
+impl LoadDocument {
+    /// Whether nothing else is wrong with it than that records of requests were lost, which are counted.
+    pub fn lacks_records_alone(&self) -> bool {
+        let is_so =
+            |agent: &LoadAgent| agent.lost.is_none() && (agent.fit || agent.unrecorded > 0 && agent.unfit.len() == 1);
+        self.agents.iter().any(|agent| agent.unrecorded > 0) && self.agents.iter().all(is_so)
+    }
+}
+
 /// One of the hosts that a load is sent from.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
@@ -121,6 +130,8 @@ pub struct LoadAgent {
     pub unsent: u64,
     /// Planned, and nothing is known of them.
     pub missing: u64,
+    /// Counted without a record: the way was too slow for it.
+    pub unrecorded: u64,
     /// How late it sent: `p50`, `p99`, `max`; null in a closed loop.
     pub send_lag_ns: Option<BTreeMap<String, u64>>,
     /// Its own CPU; null where it was lost.

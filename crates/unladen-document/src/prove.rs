@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::about::About;
 use crate::figure::{OpenSpan, Span};
+use crate::load::LoadAgent;
 use crate::ordered::Ordered;
 
 /// What `unladen prove --json` wrote.
@@ -41,6 +42,9 @@ pub struct ProveDocument {
     pub resampled: String,
     /// 99 % of the requests were sent at most this late; null in a closed loop.
     pub send_lag_p99_ns: Option<u64>,
+    /// The hosts that sent; empty where the one of the document did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<LoadAgent>,
     /// What was measured side by side.
     pub arms: Vec<Arm>,
     /// One metric of one arm against the baseline each.

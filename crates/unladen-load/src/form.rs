@@ -5,12 +5,14 @@ mod config;
 mod plan;
 mod records;
 mod request;
+mod summary;
 mod tls;
 
 pub use config::ConfigForm;
 pub use plan::PlanForm;
 pub use records::{DamagedBatch, RecordBatch};
 pub use request::RequestForm;
+pub use summary::{BinnedLatencies, RecordSummary};
 pub use tls::TlsForm;
 
 #[cfg(test)]

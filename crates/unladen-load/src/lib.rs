@@ -49,6 +49,7 @@
 
 mod access_log;
 mod answers;
+mod bins;
 mod body;
 mod body_text;
 mod cancel;
@@ -105,6 +106,7 @@ mod wire;
 
 pub use crate::access_log::{AccessLog, AccessLogError};
 pub use crate::answers::{Answers, Ask, LeftOut, Variation};
+pub use crate::bins::Bins;
 pub use crate::body_text::BodyText;
 pub use crate::cancel::Cancel;
 pub use crate::config::DriverConfig;
@@ -114,7 +116,9 @@ pub use crate::error::LoadError;
 pub use crate::exchange::{ConnectTimes, Exchange};
 pub use crate::expect::Expect;
 pub use crate::fingerprint::{Fingerprint, Verdict};
-pub use crate::form::{ConfigForm, DamagedBatch, PlanForm, RecordBatch, RequestForm, TlsForm};
+pub use crate::form::{
+    BinnedLatencies, ConfigForm, DamagedBatch, PlanForm, RecordBatch, RecordSummary, RequestForm, TlsForm,
+};
 pub use crate::header::{Header, HeaderError};
 pub use crate::http_version::HttpVersion;
 pub use crate::load::{LoadEnd, LoadPlan, Running, Waited};

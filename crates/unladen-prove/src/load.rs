@@ -43,6 +43,8 @@ pub struct Load {
     pub keep_alive: bool,
     /// Send back the cookies that answers set, as a browser does.
     pub keep_cookies: bool,
+    /// Where requests are sent from: commands that lead to other hosts, with or without a name before; empty for here.
+    pub from: Vec<String>,
 }
 
 /// When requests are sent.
@@ -91,6 +93,7 @@ impl Load {
             http: HttpVersion::default(),
             keep_alive: true,
             keep_cookies: true,
+            from: Vec::new(),
         }
     }
 }

@@ -23,6 +23,7 @@ use unladen_document::Document;
 use crate::publication::Publication;
 use crate::run_picture::RunPicture;
 
+mod agents;
 mod block;
 mod classmap;
 mod comparison;

@@ -8,6 +8,7 @@ use unladen_document::Document;
 use crate::publication::Publication;
 
 mod about;
+mod agents;
 mod classmap;
 mod comparison;
 mod findings;

@@ -12,6 +12,7 @@ use crate::prove::Prove;
 use crate::style::Style;
 use crate::weigh::Weigh;
 
+mod agent;
 mod figure;
 mod gate;
 mod inside;

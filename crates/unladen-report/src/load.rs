@@ -158,6 +158,11 @@ pub enum Unfit {
         /// What was taken from the machine meanwhile, if that was much: the thread's share holds it.
         taken: Option<Taken>,
     },
+    /// Records of requests were lost on the way from where they were sent.
+    Unrecorded {
+        /// How many.
+        requests: u64,
+    },
     /// One of several agents was.
     Agent {
         /// Its name.
@@ -272,6 +277,12 @@ impl Load {
         self.agents.iter().any(|agent| agent.lost.is_some())
     }
 
+    /// Whether nothing else is wrong with it than that records were lost.
+    pub(crate) fn lacks_records_alone(&self) -> bool {
+        let is_so = |agent: &LoadAgent| agent.is_fit() || (agent.lost.is_none() && agent.lacks_records_alone());
+        self.agents.iter().any(|agent| agent.unrecorded > 0) && self.agents.iter().all(is_so)
+    }
+
     /// `116 × 200, 34 × 503`.
     pub fn statuses_text(&self) -> String {
         statuses_text(&self.statuses)
@@ -284,6 +295,12 @@ impl fmt::Display for Unfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Told(text) => f.write_str(text),
+            Self::Unrecorded { requests } => write!(
+                f,
+                "records of {} requests were lost, as the way from there is too slow. They are counted, and their latencies are in \
+                 all quantiles; they are in no table by request, step or second. Lower the rate, or send from more hosts",
+                grouped(*requests as f64, 0)
+            ),
             Self::Agent { name, unfit } => write!(f, "agent {name}: {unfit}"),
             Self::Lost { name, at, missing, why } => {
                 let at = plain(Kind::Time, at.as_nanos() as f64);

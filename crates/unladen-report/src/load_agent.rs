@@ -19,6 +19,8 @@ pub struct LoadAgent {
     pub unsent: u64,
     /// Requests planned of which it told nothing: it was lost.
     pub missing: u64,
+    /// Requests that are counted alone: the way was too slow for their records.
+    pub unrecorded: u64,
     /// How late it sent itself. None in a closed loop, and where it sent nothing.
     pub send_lag: Option<SendLag>,
     /// Its own CPU; none where it was lost.
@@ -70,6 +72,11 @@ impl LoadAgent {
     /// Whether its part of the figures is the server's.
     pub fn is_fit(&self) -> bool {
         self.unfit.is_empty() && self.lost.is_none()
+    }
+
+    /// Whether nothing else is wrong with its part than that records were lost.
+    pub(crate) fn lacks_records_alone(&self) -> bool {
+        self.unrecorded > 0 && self.unfit.len() == 1
     }
 }
 

@@ -7,6 +7,7 @@ use unladen_lockin::Role;
 use unladen_quantity::{Kind, Span};
 
 use crate::ended::Ended;
+use crate::load_agent::LoadAgent;
 use crate::statuses::statuses_text;
 use crate::warning::Warning;
 
@@ -82,6 +83,8 @@ pub struct ProveSetup {
     pub unit: &'static str,
     /// The generator's lag: 99 % of the requests were at most this late, ns; none in a closed loop.
     pub send_lag_p99: Option<u64>,
+    /// The hosts that sent it; empty where this one did.
+    pub agents: Vec<LoadAgent>,
 }
 
 /// One arm.

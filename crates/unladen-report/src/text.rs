@@ -13,6 +13,7 @@ use crate::prove::Prove;
 use crate::style::Style;
 use crate::weigh::Weigh;
 
+mod agents;
 mod bar;
 mod figure;
 mod inside;

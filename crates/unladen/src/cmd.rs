@@ -4,6 +4,7 @@ mod agent;
 mod classmap;
 mod completions;
 mod fail_on;
+mod from_hosts;
 mod keeping;
 mod load;
 mod man;

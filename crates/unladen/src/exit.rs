@@ -50,6 +50,14 @@ pub(crate) enum Failure {
         /// In words.
         why: String,
     },
+    /// An agent that sent an experiment was lost.
+    #[error("agent {agent} {why}")]
+    AgentLost {
+        /// Its name.
+        agent: String,
+        /// When, why, and what follows.
+        why: String,
+    },
     /// A file of evidence cannot be read.
     #[error(transparent)]
     Evidence(#[from] unladen_trace::RecordingError),
@@ -240,7 +248,7 @@ impl Failure {
             Self::Record(_) => Code::Usage,
             Self::NothingAnswered { .. } | Self::SomeFailed { .. } => Code::UnexpectedAnswer,
             Self::Gate(_) => Code::Gate,
-            Self::Agent(_) | Self::Session(_) => Code::Unreachable,
+            Self::Agent(_) | Self::Session(_) | Self::AgentLost { .. } => Code::Unreachable,
             Self::AgentLoad { kind, .. } => of_kind(*kind),
             Self::EmptyMap(_) | Self::Plan(_) | Self::NothingCompared | Self::NotJudged(_) => Code::CannotMeasure,
             Self::Exporter(error) => match error {

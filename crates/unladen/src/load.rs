@@ -2,13 +2,13 @@
 
 mod account;
 mod agent_part;
-mod bins;
 mod books;
 mod capacity;
 pub(crate) mod gate;
 mod hdr;
 mod hosts;
 mod lateness;
+mod ledger;
 mod limit;
 mod machine_log;
 mod options;
@@ -21,6 +21,9 @@ mod slices;
 mod stretch;
 mod trial;
 
+pub(crate) use agent_part::AgentPart;
+pub(crate) use hosts::{Agreed, Hosts};
+pub(crate) use ledger::Ledger;
 pub(crate) use limit::Limit;
 pub(crate) use options::{Files, Options, Pace};
 pub(crate) use replay::replay;

@@ -1,5 +1,7 @@
 //! Proving: from an experiment to a result. The life of an experiment is told in ARCHITECTURE.md.
 
+mod agent_phase;
+mod agents;
 mod analysis;
 mod answers;
 mod arms;

@@ -12,12 +12,14 @@ use crate::hello::Hello;
 /// Where answers go, from whichever thread.
 #[derive(Debug, Clone)]
 pub struct Outbox {
+    /// Held by whoever is next: a load's records, which follow each other at once, would let nobody else to the pipe.
+    next: Arc<Mutex<()>>,
     to: Arc<Mutex<FrameWriter<File>>>,
 }
 
 impl Outbox {
     pub(super) fn new(to: File) -> Self {
-        Self { to: Arc::new(Mutex::new(FrameWriter::new(to))) }
+        Self { next: Arc::default(), to: Arc::new(Mutex::new(FrameWriter::new(to))) }
     }
 
     /// Sends an answer. It waits while nobody reads.
@@ -33,6 +35,9 @@ impl Outbox {
     }
 
     fn write(&self, body: &[u8]) -> Result<(), AgentError> {
-        Ok(self.to.lock().unwrap_or_else(PoisonError::into_inner).write(body)?)
+        let next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut to = self.to.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(next);
+        Ok(to.write(body)?)
     }
 }

@@ -7,6 +7,7 @@ use std::thread;
 use unladen_load::Cancel;
 
 use super::message::{LoadAnswer, LoadAsk};
+use super::spool::ROOM;
 use super::worker::Worker;
 
 /// Questions that wait while one is worked on: a controller asks one after the other.
@@ -26,10 +27,18 @@ impl FarLoad {
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn start(send: impl Fn(LoadAnswer) -> bool + Send + 'static) -> std::io::Result<Self> {
+    pub fn start(send: impl Fn(LoadAnswer) -> bool + Send + Sync + 'static) -> std::io::Result<Self> {
+        Self::with_room(ROOM, send)
+    }
+
+    /// The same, with so many bytes for records that wait.
+    pub(super) fn with_room(
+        room: usize,
+        send: impl Fn(LoadAnswer) -> bool + Send + Sync + 'static,
+    ) -> std::io::Result<Self> {
         let (asks, received) = sync_channel(WAITING);
         let cancel = Arc::new(Mutex::new(Cancel::new()));
-        let mut worker = Worker::new(Box::new(send), Arc::clone(&cancel));
+        let mut worker = Worker::new(Box::new(send), room, Arc::clone(&cancel));
         thread::Builder::new().name("unladen-agent-load".into()).spawn(move || {
             while let Ok(ask) = received.recv() {
                 if !worker.answer(ask) {

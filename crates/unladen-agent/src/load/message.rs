@@ -1,10 +1,11 @@
 //! The principal types are [`LoadAsk`] and [`LoadAnswer`]: what is said of a load.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use unladen_load::{ErrorKind, LoadEnd, RecordBatch};
 
-use crate::codec::CodecError;
+use crate::codec::{CodecError, decode};
 use crate::far_times::FarTimes;
 
 /// Bytes of a configuration or a plan in one message: a list of URLs may be longer than a frame.
@@ -50,6 +51,8 @@ pub enum LoadAnswer {
     Sampled {
         /// The version of HTTP.
         version: String,
+        /// How long it took, from the planned time.
+        latency_ns: u64,
     },
     /// The plan is kept.
     Planned,
@@ -62,7 +65,14 @@ pub enum LoadAnswer {
         /// What it did.
         times: FarTimes,
     },
-    /// All records have been sent.
+    /// What requests came to whose records had no room: a [`RecordSummary`](unladen_load::RecordSummary) in pieces.
+    Summary {
+        /// The next piece.
+        piece: Vec<u8>,
+        /// Whether it is the last.
+        last: bool,
+    },
+    /// All records have been sent, but those in the summary before.
     Ended {
         /// What was counted beside them.
         end: Box<LoadEnd>,
@@ -81,6 +91,17 @@ pub enum LoadAnswer {
 /// The longest configuration or plan, in bytes: a long list of URLs with their headers.
 pub(super) const LONGEST: usize = 64 << 20;
 
+/// Why pieces are no message.
+#[derive(Debug, thiserror::Error)]
+pub enum PiecesError {
+    /// They go on and on.
+    #[error("it takes more than {0} bytes")]
+    TooLong(usize),
+    /// They are no message of this kind.
+    #[error("it cannot be read: {0}")]
+    Damaged(#[from] CodecError),
+}
+
 /// A configuration or a plan in pieces, of which the last says so.
 ///
 /// # Errors
@@ -92,4 +113,25 @@ pub fn pieces<M: Serialize>(message: &M) -> Result<Vec<(Vec<u8>, bool)>, CodecEr
     }
     let count = bytes.len().div_ceil(PIECE);
     Ok(bytes.chunks(PIECE).enumerate().map(|(index, piece)| (piece.to_vec(), index + 1 == count)).collect())
+}
+
+/// The message whose pieces have all come; `before` keeps those that have, in `longest` bytes.
+///
+/// # Errors
+/// When there are more, or they are no such message.
+pub fn gathered<T: DeserializeOwned>(
+    before: &mut Vec<u8>,
+    piece: &[u8],
+    last: bool,
+    longest: usize,
+) -> Result<Option<T>, PiecesError> {
+    if before.len() + piece.len() > longest {
+        *before = Vec::new();
+        return Err(PiecesError::TooLong(longest));
+    }
+    before.extend_from_slice(piece);
+    if !last {
+        return Ok(None);
+    }
+    Ok(Some(decode(&std::mem::take(before))?))
 }

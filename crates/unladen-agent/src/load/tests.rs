@@ -84,6 +84,45 @@ fn a_share_is_sent_and_all_its_records_come_before_the_end() {
     assert_eq!((end.ended, end.sent, end.unsent), (End::Requests, 20, 0));
 }
 
+/// A way that takes nothing until the load has ended, and an agent with room for a few records.
+#[test]
+fn a_way_that_is_too_slow_delays_no_request_and_loses_none() {
+    const FEW: usize = 100;
+    let (send, answers) = sync_channel(64);
+    let (open, is_open) = std::sync::mpsc::channel::<()>();
+    let is_open = std::sync::Mutex::new(is_open);
+    let way = move |answer| {
+        if matches!(answer, LoadAnswer::Records(_) | LoadAnswer::Look { .. }) {
+            // Until the other end is dropped.
+            let _ = is_open.lock().unwrap().recv();
+        }
+        send.send(answer).is_ok()
+    };
+    let far = FarLoad::with_room(FEW, way).unwrap();
+    let url = page();
+    tell(&far, &url);
+    assert_eq!((answer(&answers), answer(&answers)), (LoadAnswer::Started, LoadAnswer::Planned));
+    far.ask(LoadAsk::Begin { at_ns: unladen_probe::monotonic_ns() + 50_000_000 });
+    // 20 requests take 41 ms; what is told meanwhile waits.
+    std::thread::sleep(Duration::from_millis(400));
+    drop(open);
+    let (mut told, mut pieces, mut summary) = (0, Vec::new(), None);
+    let end = loop {
+        match answer(&answers) {
+            LoadAnswer::Records(batch) => told += batch.len() as u64,
+            LoadAnswer::Look { .. } => {}
+            LoadAnswer::Summary { piece, last } => {
+                summary = gathered::<unladen_load::RecordSummary>(&mut pieces, &piece, last, 1 << 20).unwrap();
+            }
+            LoadAnswer::Ended { end, .. } => break end,
+            other => panic!("{other:?}"),
+        }
+    };
+    let counted = summary.map_or(0, |summary| summary.recorded);
+    assert_eq!((end.ended, end.sent, told + counted), (End::Requests, 20, 20), "{told} told, {counted} counted");
+    assert!(counted > 0, "all {told} had room");
+}
+
 #[test]
 fn what_cannot_be_done_is_told_and_the_next_question_is_answered() {
     let (far, answers) = far();
@@ -100,7 +139,10 @@ fn what_cannot_be_done_is_told_and_the_next_question_is_answered() {
     far.ask(LoadAsk::Sample { request: 7 });
     assert!(matches!(answer(&answers), LoadAnswer::Failed { .. }));
     far.ask(LoadAsk::Sample { request: 0 });
-    assert_eq!(answer(&answers), LoadAnswer::Sampled { version: "HTTP/1.1".into() });
+    match answer(&answers) {
+        LoadAnswer::Sampled { version, latency_ns } => assert!(version == "HTTP/1.1" && latency_ns > 0),
+        other => panic!("{other:?}"),
+    }
     far.ask(LoadAsk::Begin { at_ns: 1 });
     refused(&answers, "after the agreed start");
 }

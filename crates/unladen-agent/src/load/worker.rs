@@ -6,19 +6,21 @@ use std::time::{Duration, Instant};
 use serde::de::DeserializeOwned;
 use unladen_load::{Cancel, ConfigForm, Driver, ErrorKind, LoadError, PlanForm};
 
-use super::message::{LONGEST, LoadAnswer, LoadAsk};
+use super::message::{LONGEST, LoadAnswer, LoadAsk, gathered, pieces};
 use super::pump;
-use crate::codec::decode;
+use super::spool::Spool;
 
 /// A start that is nearer than this cannot be kept: threads are to be started before it.
 const NEAREST: Duration = Duration::from_millis(2);
 
 /// Where answers go; see [`FarLoad::start`](super::FarLoad::start).
-type Send = Box<dyn Fn(LoadAnswer) -> bool + std::marker::Send>;
+type Send = Box<dyn Fn(LoadAnswer) -> bool + std::marker::Send + Sync>;
 
 /// A driver, and what has come so far of what it will be told.
 pub(super) struct Worker {
     send: Send,
+    /// Bytes of records that may wait for the way back.
+    room: usize,
     /// Of what is under way; a new one for each question.
     cancel: Arc<Mutex<Cancel>>,
     config: Vec<u8>,
@@ -36,8 +38,8 @@ struct Failed {
 // === impl Worker ===
 
 impl Worker {
-    pub(super) fn new(send: Send, cancel: Arc<Mutex<Cancel>>) -> Self {
-        Self { send, cancel, config: Vec::new(), plan: Vec::new(), planned: None, driver: None }
+    pub(super) fn new(send: Send, room: usize, cancel: Arc<Mutex<Cancel>>) -> Self {
+        Self { send, room, cancel, config: Vec::new(), plan: Vec::new(), planned: None, driver: None }
     }
 
     /// Answers; false when nobody takes answers any more.
@@ -58,7 +60,7 @@ impl Worker {
     }
 
     fn start(&mut self, piece: &[u8], last: bool) -> Result<Option<LoadAnswer>, Failed> {
-        let Some(form) = gathered::<ConfigForm>(&mut self.config, piece, last)? else { return Ok(None) };
+        let Some(form) = whole::<ConfigForm>(&mut self.config, piece, last)? else { return Ok(None) };
         self.driver = Some(Driver::start(form.config()?)?);
         Ok(Some(LoadAnswer::Started))
     }
@@ -66,11 +68,12 @@ impl Worker {
     fn sample(&mut self, request: u32) -> Result<LoadAnswer, Failed> {
         let cancel = self.fresh();
         let sample = self.driver()?.sample(request as usize, &cancel)?;
-        Ok(LoadAnswer::Sampled { version: format!("{:?}", sample.version) })
+        let latency_ns = u64::try_from(sample.exchange.latency().as_nanos()).unwrap_or(u64::MAX);
+        Ok(LoadAnswer::Sampled { version: format!("{:?}", sample.version), latency_ns })
     }
 
     fn plan(&mut self, piece: &[u8], last: bool) -> Result<Option<LoadAnswer>, Failed> {
-        let Some(form) = gathered(&mut self.plan, piece, last)? else { return Ok(None) };
+        let Some(form) = whole(&mut self.plan, piece, last)? else { return Ok(None) };
         self.planned = Some(form);
         Ok(Some(LoadAnswer::Planned))
     }
@@ -89,7 +92,14 @@ impl Worker {
         }
         let start = now.checked_add(left).ok_or_else(|| Failed::of("the agreed start is beyond its clock"))?;
         let Some(driver) = &mut self.driver else { return Err(Failed::without_driver()) };
-        let end = pump::pump(driver, form.plan(start)?, start, &cancel, &*self.send)?;
+        let spool = Spool::new(self.room);
+        let end = pump::pump(driver, form.plan(start)?, start, &cancel, &spool, &*self.send)?;
+        let summary = spool.summary();
+        if !summary.is_empty() {
+            let pieces = pieces(&summary).map_err(|error| Failed::of(error.to_string()))?;
+            // When nobody takes them, nobody takes the end either.
+            let _ = pieces.into_iter().all(|(piece, last)| (self.send)(LoadAnswer::Summary { piece, last }));
+        }
         Ok(LoadAnswer::Ended { end: Box::new(end), strangers: driver.strangers() })
     }
 
@@ -106,18 +116,9 @@ impl Worker {
 }
 
 /// The message whose pieces have all come.
-fn gathered<T: DeserializeOwned>(before: &mut Vec<u8>, piece: &[u8], last: bool) -> Result<Option<T>, Failed> {
-    if before.len() + piece.len() > LONGEST {
-        before.clear();
-        return Err(Failed::of(format!("what it is to send takes more than {LONGEST} bytes")));
-    }
-    before.extend_from_slice(piece);
-    if !last {
-        return Ok(None);
-    }
-    let message = decode(before);
-    *before = Vec::new();
-    message.map(Some).map_err(|error| Failed::of(format!("what it is to send cannot be read: {error}")))
+fn whole<T: DeserializeOwned>(before: &mut Vec<u8>, piece: &[u8], last: bool) -> Result<Option<T>, Failed> {
+    gathered(before, piece, last, LONGEST)
+        .map_err(|error| Failed::of(format!("what it is to send is refused: {error}")))
 }
 
 // === impl Failed ===

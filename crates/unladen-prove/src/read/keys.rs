@@ -17,7 +17,7 @@ pub(super) const TOP: [&str; 13] = [
     "knob",
 ];
 /// The keys of `[load]`.
-pub(super) const LOAD: [&str; 19] = [
+pub(super) const LOAD: [&str; 20] = [
     "rate",
     "concurrency",
     "arrivals",
@@ -37,6 +37,7 @@ pub(super) const LOAD: [&str; 19] = [
     "keep_alive",
     "keep_cookies",
     "resume",
+    "from",
 ];
 /// The keys of a `[[knob]]`.
 pub(super) const KNOB: [&str; 7] = ["name", "on", "off", "initial", "restart", "ready", "settle"];

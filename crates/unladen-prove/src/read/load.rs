@@ -55,6 +55,9 @@ pub(crate) fn read(value: &Value<'_>, folder: &Path) -> Result<Load, Bad> {
     if let Some(value) = table.get("keep_cookies") {
         load.keep_cookies = value.flag()?;
     }
+    if let Some(value) = table.get("from") {
+        load.from = value.each().iter().map(|one| one.words().map(str::to_owned)).collect::<Result<_, _>>()?;
+    }
     load.tls = tls(&table, folder)?;
     Ok(load)
 }

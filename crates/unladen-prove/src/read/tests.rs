@@ -51,6 +51,7 @@ expect_status = "200-299,304"
 insecure = true
 http = "2"
 keep_alive = false
+from = ["ssh gen1", "b=ssh gen2"]
 
 [[service]]
 name = "php"
@@ -90,6 +91,7 @@ fn reads_everything() {
     assert_eq!(load.pace, Pace::Open { rate: 40.0, arrivals: Arrivals::Poisson });
     assert_eq!((load.budget, load.phase), (Budget::Requests(4800), Some(Duration::from_secs(5))));
     assert!(load.tls.insecure && load.http == HttpVersion::Http2 && !load.keep_alive);
+    assert_eq!(load.from, ["ssh gen1", "b=ssh gen2"]);
     assert_eq!(experiment.services[1].restart, Restart::Unit("opensearch.service".into()));
     let ready = experiment.services[1].ready.as_ref().unwrap();
     assert!(matches!(&ready.check, Check::Unix(path) if path == Path::new("/lab/search.sock")));

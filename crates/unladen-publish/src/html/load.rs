@@ -3,6 +3,7 @@
 use unladen_document::{Capacity, LoadDocument};
 use unladen_quantity::{Kind, grouped, lasting, percent, plain, short};
 
+use super::agents::agents;
 use super::block::{Block, Blocks, Tile};
 use super::latency;
 use super::load_pictures::{distribution, latencies_over_time, percentiles, rates};
@@ -56,6 +57,10 @@ fn summary(document: &LoadDocument) -> Vec<Block> {
     if !document.fit {
         let (verdict, so) = match document.agents.iter().any(|agent| agent.lost.is_some()) {
             true => ("Unfit: an agent was lost.", " The figures below are those of less than the planned load: "),
+            false if document.lacks_records_alone() => (
+                "Unfit: records were lost.",
+                " All requests are in the figures below, and some in no table by request, step or time: ",
+            ),
             false => ("Unfit: the generator was the bottleneck.", " The figures below are its own, not the server's: "),
         };
         let mut words = Words::new().strong(verdict).plain(so);
@@ -256,39 +261,9 @@ fn outcome(document: &LoadDocument) -> Vec<Block> {
     ));
     blocks.table(errors);
     blocks.table(statuses);
-    blocks.table(agents(document));
+    blocks.table(agents(&document.agents));
     blocks.push(Block::Facts(facts));
     blocks
-}
-
-fn agents(document: &LoadDocument) -> Table {
-    let mut table = Table::new(
-        "The hosts that sent them",
-        &["host", "by", "#requests", "#send lag p50", "#send lag p99", "#CPU", "#start", "#round trip", "fit"],
-    );
-    for agent in &document.agents {
-        let lag = |key: &str| quantile(agent.send_lag_ns.as_ref().and_then(|lag| lag.get(key)));
-        let fit = match &agent.lost {
-            Some(lost) => {
-                let at = plain(Kind::Time, lost.at_ns as f64);
-                Words::new().mark("bad", format!("lost after {at}")).plain(format!(": {}", lost.why))
-            }
-            None if agent.fit => Words::new().mark("good", "yes"),
-            None => Words::new().mark("bad", "no"),
-        };
-        table.row([
-            Words::new().name(agent.name.clone()).into(),
-            Words::new().name(agent.command.clone()).into(),
-            Cell::new(grouped(agent.requests as f64, 0)).by(agent.requests as f64),
-            lag("p50"),
-            lag("p99"),
-            quantile(agent.cpu_ns.as_ref()),
-            Cell::new(format!("±{}", plain(Kind::Time, agent.start_uncertainty_ns as f64))),
-            quantile(Some(&agent.round_trip_ns)),
-            fit.into(),
-        ]);
-    }
-    table
 }
 
 fn capacity(capacity: &Capacity) -> Vec<Block> {

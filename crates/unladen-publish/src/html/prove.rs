@@ -3,6 +3,7 @@
 use unladen_document::{Arm, Comparison, Interaction, ProveDocument};
 use unladen_quantity::{Kind, Span, grouped, lasting, plain, short};
 
+use super::agents::agents;
 use super::block::{Block, Blocks, Tile};
 use super::gates;
 use super::method::{Fact, fact, joined, method, notice};
@@ -396,6 +397,7 @@ fn arms(document: &ProveDocument) -> Vec<Block> {
     }
     let mut blocks = Vec::new();
     blocks.table(table);
+    blocks.table(agents(&document.agents));
     let profiles = document.profiles.iter().map(|profile| {
         let words =
             Words::new().plain("Profile of ").strong(profile.arm.clone()).plain(": ").name(profile.file.clone());

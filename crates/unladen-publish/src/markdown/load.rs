@@ -3,6 +3,7 @@
 use unladen_document::{ByRequest, Latencies, LoadDocument, Step};
 use unladen_quantity::{Kind, grouped, plain};
 
+use super::agents::agents;
 use super::inert::{code, prose};
 use super::sheet::{Sheet, Table};
 use super::weigh::quantiles;
@@ -16,6 +17,9 @@ pub(super) fn load(document: &LoadDocument, sheet: &mut Sheet) {
     if !document.fit && !document.unfit.is_empty() {
         sheet.part(match document.agents.iter().any(|agent| agent.lost.is_some()) {
             true => "**Unfit**: an agent was lost. The figures are those of less than the planned load.",
+            false if document.lacks_records_alone() => {
+                "**Unfit**: records were lost. All requests are in the figures, and some in no table by request, step or time."
+            }
             false => "**Unfit**: the generator was the bottleneck. The figures are its own, not the server's.",
         });
         sheet.list(document.unfit.iter().map(|why| prose(why)));
@@ -25,7 +29,7 @@ pub(super) fn load(document: &LoadDocument, sheet: &mut Sheet) {
     sheet.table(&quantiles(&document.latency_ns, &document.latency_intervals_ns));
     within(document, sheet);
     failures(document, sheet);
-    agents(document, sheet);
+    agents(&document.agents, sheet);
     capacity(document, sheet);
     steps(&document.steps, sheet);
     by_request(&document.by_request, sheet);
@@ -91,28 +95,6 @@ fn failures(document: &LoadDocument, sheet: &mut Sheet) {
             .collect();
         sheet.part(&format!("Statuses: {}.", statuses.join(", ")));
     }
-}
-
-fn agents(document: &LoadDocument, sheet: &mut Sheet) {
-    let mut table = Table::new(&["sent from ", "requests", "send lag p50", "p99", "CPU", "start", "fit "]);
-    let time = |ns: Option<u64>| ns.map(|ns| plain(Kind::Time, ns as f64)).unwrap_or_default();
-    for agent in &document.agents {
-        let lag = |key: &str| time(agent.send_lag_ns.as_ref().and_then(|lag| lag.get(key).copied()));
-        table.row(vec![
-            code(&agent.name),
-            grouped(agent.requests as f64, 0),
-            lag("p50"),
-            lag("p99"),
-            time(agent.cpu_ns),
-            format!("±{}", time(Some(agent.start_uncertainty_ns))),
-            match &agent.lost {
-                Some(lost) => format!("**lost** after {}", time(Some(lost.at_ns))),
-                None if agent.fit => "yes".to_owned(),
-                None => "**no**".to_owned(),
-            },
-        ]);
-    }
-    sheet.table(&table);
 }
 
 fn capacity(document: &LoadDocument, sheet: &mut Sheet) {

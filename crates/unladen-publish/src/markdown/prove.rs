@@ -3,6 +3,7 @@
 use unladen_document::{Arm, Comparison, ProveDocument};
 use unladen_quantity::percent;
 
+use super::agents::agents;
 use super::inert::{code, code_html, listed, prose};
 use super::sheet::{Sheet, Table};
 use super::{about, gates};
@@ -39,6 +40,7 @@ pub(super) fn prove(document: &ProveDocument, sheet: &mut Sheet) {
     }
     failures(&document.arms, sheet);
     interactions(document, sheet);
+    agents(&document.agents, sheet);
     sheet.part(&how(document));
     if !document.put_back.is_empty() {
         sheet.part("Put back:");

@@ -5,14 +5,13 @@ use std::time::Duration;
 use unladen_document as kept;
 use unladen_document::LoadDocument;
 
+use super::agent::{agent, send_lag};
 use super::figure::{count, ended, latency, statuses, time, warnings};
 use super::gate::gates;
 use super::name::known_name as name;
 use crate::load::{
     ByConnection, ByRequest, ErrorCount, FoundCapacity, Load, LoadSetup, Pacing, Slice, StepResult, Trial, Unfit,
 };
-use crate::load_agent::{Drift, LoadAgent, Lost};
-use crate::send_lag::SendLag;
 
 pub(super) fn load(document: &LoadDocument) -> Load {
     let errors = document.errors.iter().map(|(kind, count)| {
@@ -63,30 +62,6 @@ pub(super) fn load(document: &LoadDocument) -> Load {
         gates: gates(&document.gates),
         machine: document.about.machine.clone(),
         warnings: warnings(&document.warnings),
-    }
-}
-
-fn send_lag(lag: &std::collections::BTreeMap<String, u64>) -> SendLag {
-    let of = |key: &str| lag.get(key).copied().unwrap_or_default();
-    SendLag { p50: of("p50"), p99: of("p99"), max: of("max") }
-}
-
-fn agent(agent: &kept::LoadAgent) -> LoadAgent {
-    LoadAgent {
-        name: agent.name.clone(),
-        command: agent.command.clone(),
-        requests: agent.requests,
-        answered: agent.answered,
-        unsent: agent.unsent,
-        missing: agent.missing,
-        send_lag: agent.send_lag_ns.as_ref().map(send_lag),
-        cpu: agent.cpu_ns.map(Duration::from_nanos),
-        stolen_share: agent.stolen_share,
-        start_uncertainty: Duration::from_nanos(agent.start_uncertainty_ns),
-        round_trip: Duration::from_nanos(agent.round_trip_ns),
-        drift: agent.drift.map(|drift| Drift { ns: drift.ns, uncertainty_ns: drift.uncertainty_ns }),
-        unfit: agent.unfit.clone(),
-        lost: agent.lost.as_ref().map(|lost| Lost { at: Duration::from_nanos(lost.at_ns), why: lost.why.clone() }),
     }
 }
 

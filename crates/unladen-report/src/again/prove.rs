@@ -7,6 +7,7 @@ use unladen_document::ProveDocument;
 use unladen_lockin::Role;
 use unladen_quantity::{Kind, Span};
 
+use super::agent::agent;
 use super::figure::{count, ended, open, span, statuses, warnings};
 use super::gate::gates;
 use super::name::known_name as name;
@@ -40,6 +41,7 @@ pub(super) fn prove(document: &ProveDocument, titles: Titles) -> Prove {
             restarts: count(document.restarts),
             unit: name(&document.resampled),
             send_lag_p99: document.send_lag_p99_ns,
+            agents: document.agents.iter().map(agent).collect(),
         },
         ended: ended(&document.ended),
         arms: document.arms.iter().map(|of| arm(of, &knobs)).collect(),

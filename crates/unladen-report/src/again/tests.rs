@@ -78,6 +78,7 @@ fn all() -> Vec<(&'static str, Made)> {
         ("from hosts", Made::Load(sample::from_hosts())),
         ("searched", Made::Load(sample::searched())),
         ("class map", Made::Prove(sample::class_map())),
+        ("class map, from hosts", Made::Prove(sample::class_map_from_hosts())),
         ("five patches", Made::Prove(sample::five_patches())),
         ("two knobs", Made::Prove(sample::two_knobs())),
         ("each alone", Made::Prove(sample::each_alone())),

@@ -7,11 +7,10 @@ use unladen_document::{About, Machine};
 
 use unladen_quantity::bucket_name;
 
+use super::agent::{AgentJson, send_lag};
 use super::figure::{IntervalJson, Ordered, intervals, latency, nanos};
 use super::gate::{GateJson, of_load};
 use crate::load::{ByConnection, ByRequest, FoundCapacity, Load, Slice, StepResult, Trial};
-use crate::load_agent::{LoadAgent, program_of};
-use crate::send_lag::SendLag;
 
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
 const SCHEMA: &str = "unladen.load/1";
@@ -71,37 +70,6 @@ pub(super) struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<&'a Machine>,
     warnings: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct AgentJson<'a> {
-    name: &'a str,
-    command: String,
-    requests: u64,
-    answered: u64,
-    unsent: u64,
-    missing: u64,
-    send_lag_ns: Option<BTreeMap<&'static str, u64>>,
-    cpu_ns: Option<u64>,
-    stolen_share: Option<f64>,
-    start_uncertainty_ns: u64,
-    round_trip_ns: u64,
-    drift: Option<DriftJson>,
-    fit: bool,
-    unfit: &'a [String],
-    lost: Option<LostJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct DriftJson {
-    ns: i64,
-    uncertainty_ns: u64,
-}
-
-#[derive(Serialize)]
-struct LostJson<'a> {
-    at_ns: u64,
-    why: &'a str,
 }
 
 #[derive(Serialize)]
@@ -210,7 +178,7 @@ impl<'a> Document<'a> {
             client_cpu_ns: nanos(result.client_cpu),
             fit: result.unfit.is_empty(),
             unfit: result.unfit.iter().map(ToString::to_string).collect(),
-            agents: result.agents.iter().map(agent).collect(),
+            agents: result.agents.iter().map(AgentJson::of).collect(),
             steps: result.steps.iter().map(step).collect(),
             by_request: result.by_request.iter().map(request).collect(),
             capacity: result.capacity.as_ref().map(capacity),
@@ -220,30 +188,6 @@ impl<'a> Document<'a> {
             machine: result.machine.as_ref(),
             warnings: result.warnings.iter().map(ToString::to_string).collect(),
         }
-    }
-}
-
-fn send_lag(lag: SendLag) -> BTreeMap<&'static str, u64> {
-    BTreeMap::from([("p50", lag.p50), ("p99", lag.p99), ("max", lag.max)])
-}
-
-fn agent(agent: &LoadAgent) -> AgentJson<'_> {
-    AgentJson {
-        name: &agent.name,
-        command: program_of(&agent.command),
-        requests: agent.requests,
-        answered: agent.answered,
-        unsent: agent.unsent,
-        missing: agent.missing,
-        send_lag_ns: agent.send_lag.map(send_lag),
-        cpu_ns: agent.cpu.map(nanos),
-        stolen_share: agent.stolen_share,
-        start_uncertainty_ns: nanos(agent.start_uncertainty),
-        round_trip_ns: nanos(agent.round_trip),
-        drift: agent.drift.map(|drift| DriftJson { ns: drift.ns, uncertainty_ns: drift.uncertainty_ns }),
-        fit: agent.is_fit(),
-        unfit: &agent.unfit,
-        lost: agent.lost.as_ref().map(|lost| LostJson { at_ns: nanos(lost.at), why: &lost.why }),
     }
 }
 

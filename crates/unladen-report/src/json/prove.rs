@@ -5,6 +5,7 @@ use unladen_document::{About, Machine};
 
 use unladen_quantity::Span;
 
+use super::agent::AgentJson;
 use super::figure::{Number, Ordered, SpanJson, nanos};
 use super::gate::{GateJson, of_arm};
 use crate::prove::{ArmProfile, ArmResult, BoxPlot, Comparison, Interaction, Metric, Prove};
@@ -31,6 +32,8 @@ pub(super) struct Document<'a> {
     restarts: usize,
     resampled: &'static str,
     send_lag_p99_ns: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    agents: Vec<AgentJson<'a>>,
     arms: Vec<ArmJson<'a>>,
     comparisons: Vec<ComparisonJson<'a>>,
     interactions: Vec<InteractionJson<'a>>,
@@ -155,6 +158,7 @@ impl<'a> Document<'a> {
             restarts: setup.restarts,
             resampled: setup.unit,
             send_lag_p99_ns: setup.send_lag_p99,
+            agents: setup.agents.iter().map(AgentJson::of).collect(),
             arms: result.arms.iter().map(arm).collect(),
             comparisons: result.comparisons.iter().map(comparison).collect(),
             interactions: result.interactions.iter().map(interaction).collect(),

@@ -202,6 +202,7 @@ pub(crate) fn from_hosts() -> Load {
         answered: requests,
         unsent: 0,
         missing: 0,
+        unrecorded: 0,
         send_lag: Some(SendLag { p50: 5_900, p99, max: 3 * p99 }),
         cpu: Some(Duration::from_millis(410)),
         stolen_share: Some(0.0),

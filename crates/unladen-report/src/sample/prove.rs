@@ -124,7 +124,17 @@ fn setup() -> ProveSetup {
         restarts: 6,
         unit: "restarts",
         send_lag_p99: Some(61_000),
+        agents: Vec::new(),
     }
+}
+
+/// The same, sent by two hosts, of which one was late.
+pub(crate) fn class_map_from_hosts() -> Prove {
+    let mut prove = class_map();
+    let mut agents = super::load::from_hosts().agents;
+    agents.truncate(2);
+    prove.setup.agents = agents;
+    prove
 }
 
 /// 4,800 requests an arm at 40/s.

@@ -4,12 +4,12 @@ use std::io::{self, Write};
 
 use unladen_quantity::{Kind, grouped, lasting, short};
 
+use super::agents::agents;
 use super::prose::{clean, cookies, files_unseen, fill, warnings, wrapped};
 use crate::ended::Ended;
 use crate::load::Load;
 use crate::style::Style;
 
-mod agents;
 mod capacity;
 mod latency;
 mod outcome;
@@ -19,7 +19,7 @@ mod picture;
 pub(super) fn load(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
     head(result, style, out)?;
     unfit(result, style, out)?;
-    agents::agents(&result.agents, style, out)?;
+    agents(&result.agents, style, out)?;
     if let Some(found) = &result.capacity {
         capacity::capacity(found, style, out)?;
     }
@@ -80,6 +80,8 @@ fn unfit(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
     }
     let verdict = if result.is_torn() {
         "UNFIT: an agent was lost. The figures below are those of less than the planned load."
+    } else if result.lacks_records_alone() {
+        "UNFIT: records were lost. All requests are in the figures below, and some in no table by request, step or time."
     } else {
         "UNFIT: the generator was the bottleneck. The figures below are its own, not the server's."
     };

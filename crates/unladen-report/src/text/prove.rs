@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::agents::agents;
 use super::prose::{clean, cookies, files_unseen, fill, paragraph, warnings};
 use unladen_lockin::Role;
 use unladen_quantity::{Kind, grouped, lasting, plain, short};
@@ -25,6 +26,7 @@ const GATE: usize = 6;
 
 pub(super) fn prove(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
     head(result, style, out)?;
+    agents(&result.setup.agents, style, out)?;
     if result.has(|role| matches!(role, Role::Alone(_))) {
         ablation::ablation(result, style, out)?;
     }

@@ -1,6 +1,7 @@
 use super::bar::bar;
 use super::prose::fill;
 use super::*;
+use crate::load::Unfit;
 use crate::prove::{Change, Comparison, Metric, Prove};
 use crate::sample;
 use proptest::prelude::*;
@@ -157,6 +158,26 @@ fn a_steady_load_reads_like_this_and_fits_a_screen() {
     let text = loaded(&sample::steady(), 100);
     assert!(text.lines().count() <= 40, "{}", text.lines().count());
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn an_experiment_from_hosts_tells_them_first() {
+    let text = proved(&sample::class_map_from_hosts(), 100);
+    let head: Vec<&str> = text.lines().take(10).collect();
+    insta::assert_snapshot!("prove_from_hosts", head.join("\n"));
+}
+
+#[test]
+fn lost_records_are_not_told_as_the_generators_figures() {
+    let mut load = sample::from_hosts();
+    load.agents.truncate(1);
+    let unfit = Unfit::Unrecorded { requests: 12_400 };
+    (load.agents[0].unrecorded, load.agents[0].unfit) = (12_400, vec![unfit.to_string()]);
+    load.unfit = vec![Unfit::Agent { name: "gen1".into(), unfit: Box::new(unfit) }];
+    let text = loaded(&load, 100);
+    assert!(text.contains("UNFIT: records were lost."), "{text}");
+    assert!(text.contains("agent gen1: records of 12,400 requests were lost"), "{text}");
+    assert!(!text.contains("not the server's"), "{text}");
 }
 
 #[test]

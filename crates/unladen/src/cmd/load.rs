@@ -9,6 +9,7 @@ use unladen_load::{AccessLog, Arrivals, Cancel, LoadError, Mix, Request, Schedul
 use unladen_report::Load;
 use url::Url;
 
+use crate::cmd::from_hosts;
 use crate::cmd::keeping::KeepArgs;
 use crate::cmd::sending::{Sending, Weighted};
 use crate::cmd::showing::Showing;
@@ -197,15 +198,10 @@ impl Args {
     fn resolve(self) -> Result<Options, Failure> {
         let seed = self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
         let pace = self.pace(seed)?;
-        let hosts = from::hosts(&self.from)?;
+        let hosts = from_hosts::hosts(&self.from, "--from")?;
         let most = if matches!(pace, Pace::Closed) { hosts.len().max(1) } else { MOST_UNDER_WAY };
         let concurrency = self.concurrency.unwrap_or(most);
-        if concurrency < hosts.len() {
-            return Err(Failure::Usage(format!(
-                "--concurrency {concurrency} is of the whole load: {} hosts need at least one request under way for each host",
-                hosts.len()
-            )));
-        }
+        from_hosts::check_concurrency(concurrency, hosts.len())?;
         let requests = self.weighted()?;
         let mix = Mix::weighted(requests.iter().enumerate().map(|(index, weighted)| (index, weighted.weight)));
         let target = self.target(&requests);

@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use unladen_agent::{Host, SessionOptions};
 use unladen_load::{Arrivals, Cancel, LoadError, Request, rate_of};
 use unladen_probe::GroupBy;
 use unladen_prove::{Budget, Experiment, Load, Pace};
 use unladen_report::{ArmResult, Ended, Metric};
 
+use crate::cmd::from_hosts;
 use crate::cmd::keeping::KeepArgs;
 use crate::cmd::sending::Sending;
 use crate::cmd::showing::Showing;
@@ -31,6 +33,7 @@ const PROFILED: u64 = 100;
     unladen prove --a http://127.0.0.1:8080/ --b http://127.0.0.1:8081/ --rate 40\n  \
     sudo unladen prove opcache.toml\n  \
     sudo unladen prove --until 1% --fail-on 'p95 > +5%' release.toml\n  \
+    sudo unladen prove --from 'ssh gen1' --from 'ssh gen2' --rate 20k release.toml\n  \
     sudo unladen prove --restore opcache.toml\n\n\
     docs/reference/experiments.md, in the source, describes the file; `unladen prove --check FILE` tells what is wrong with one.")]
 pub(super) struct Args {
@@ -53,7 +56,7 @@ pub(super) struct Args {
     /// Requests a second [default with --a: back to back]
     #[arg(short, long, alias = "rps", value_name = "RATE", value_parser = rate_of, help_heading = "How much")]
     rate: Option<f64>,
-    /// Requests under way at once, back to back [default with --a: 1]
+    /// Requests under way at once, back to back [default with --a: 1, or one from each host]
     #[arg(short, long, alias = "vus", value_name = "N", value_parser = concurrency, conflicts_with = "rate", help_heading = "How much")]
     concurrency: Option<usize>,
     /// How many requests of each arm
@@ -88,6 +91,17 @@ pub(super) struct Args {
     /// Repeats the order of the arms of an earlier run
     #[arg(long, value_name = "N", value_parser = seed, help_heading = "How much")]
     seed: Option<u64>,
+
+    /// A host to send from, by a command that gives stdin and stdout of a program there, such as 'ssh gen1', or with a
+    /// name for it, gen1='ssh root@10.0.0.9'; may be repeated. Knobs and counters stay those of this machine
+    #[arg(long, value_name = "[NAME=]COMMAND", help_heading = "Where from")]
+    from: Vec<String>,
+    /// Copy no program to a host where there is no unladen
+    #[arg(long, help_heading = "Where from")]
+    no_copy: bool,
+    /// The program to copy there, made by `make agent`, or for another processor
+    #[arg(long, value_name = "FILE", conflicts_with = "no_copy", help_heading = "Where from")]
+    agent: Option<PathBuf>,
 
     #[command(flatten)]
     sending: Sending,
@@ -211,6 +225,7 @@ impl Args {
             _ => return Err(Failure::Usage("expected a file, or --a and --b".into())),
         };
         self.override_load(&mut experiment.load)?;
+        let hosts = self.hosts(&mut experiment.load)?;
         self.check_conditions(&experiment)?;
         let seed = self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
         let profiles = self
@@ -227,6 +242,8 @@ impl Args {
             group_by: (!self.no_weights).then_some(GroupBy::Auto),
             seed,
             profiles,
+            hosts,
+            sessions: SessionOptions { copy: !self.no_copy, agent: self.agent, ..SessionOptions::default() },
             quiet: self.showing.quiet,
         })
     }
@@ -261,6 +278,31 @@ impl Args {
             load.budget = Budget::Time(time);
         }
         Ok(())
+    }
+
+    /// The hosts that send: those of the command line, or of the file.
+    fn hosts(&self, load: &mut Load) -> Result<Vec<Host>, Failure> {
+        let is_typed = !self.from.is_empty();
+        let (from, said) = if is_typed { (&self.from, "--from") } else { (&load.from, "[load] from") };
+        let hosts = from_hosts::hosts(from, said)?;
+        if hosts.is_empty() {
+            if self.no_copy || self.agent.is_some() {
+                let of = if self.no_copy { "--no-copy" } else { "--agent" };
+                return Err(Failure::Usage(format!("{of} is of the hosts that send: name some with --from")));
+            }
+            return Ok(hosts);
+        }
+        if is_typed {
+            load.from.clone_from(&self.from);
+        }
+        // Back to back unless told otherwise, one from each.
+        if let (Pace::Closed { concurrency }, true, None) = (&mut load.pace, self.file.is_none(), self.concurrency) {
+            *concurrency = hosts.len();
+        }
+        if let Pace::Closed { concurrency } = load.pace {
+            from_hosts::check_concurrency(concurrency, hosts.len())?;
+        }
+        Ok(hosts)
     }
 
     fn of_urls(&self, a: &str, b: &str) -> Result<Experiment, Failure> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use unladen_load::{ErrorKind, Mix, RequestRecord, Step};
+use unladen_load::{BinnedLatencies, ErrorKind, Mix, RecordSummary, RequestRecord, Step};
 
 use crate::load::lateness::Lateness;
 use crate::load::slices::Slices;
@@ -133,6 +133,32 @@ impl Account {
         }
         self.last_done_ns = self.last_done_ns.max(record.planned_ns.saturating_add(record.latency_ns));
     }
+
+    /// Adds requests whose records were lost: to all counts and to the latencies, to no slice of time, and to none of
+    /// several requests or steps.
+    pub(crate) fn summarise(&mut self, summary: &RecordSummary) {
+        let plus = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
+        plus(&mut self.recorded, summary.recorded);
+        plus(&mut self.answered, summary.answered);
+        plus(&mut self.cut_short, summary.cut_short.bins.total());
+        plus(&mut self.changed, summary.changed);
+        plus(&mut self.body_bytes, summary.body_bytes);
+        summary.errors.iter().for_each(|(kind, count)| plus(self.errors.entry(*kind).or_default(), *count));
+        summary.statuses.iter().for_each(|(status, count)| plus(self.statuses.entry(*status).or_default(), *count));
+        for (slices, latencies) in [(&mut self.new, &summary.new), (&mut self.reused, &summary.reused)] {
+            slices.add_at_no_time(latencies);
+            self.all.add_at_no_time(latencies);
+            for (latency, count) in latencies.iter() {
+                let bucket = self.buckets.partition_point(|(bound, _)| bound.as_nanos() < u128::from(latency));
+                if let Some((_, within)) = self.buckets.get_mut(bucket) {
+                    plus(within, u64::from(count));
+                }
+            }
+        }
+        self.all.add_at_no_time(&summary.cut_short);
+        self.lag.absorb(&summary.lag, summary.waited);
+        self.last_done_ns = self.last_done_ns.max(summary.last_done_ns);
+    }
 }
 
 // === impl Part ===
@@ -157,9 +183,23 @@ impl Lag {
         }
     }
 
+    /// Adds those of requests whose records were lost; and how many had to wait.
+    pub(crate) fn absorb(&mut self, lags: &BinnedLatencies, waited: u64) {
+        for (lag_ns, count) in lags.iter() {
+            self.histogram.saturating_record_n(lag_ns, u64::from(count));
+        }
+        self.waited = self.waited.saturating_add(waited);
+    }
+
     /// ns; none without requests that were the generator's to be late with.
     pub(crate) fn at(&self, q: f64) -> Option<u64> {
         (!self.histogram.is_empty()).then(|| self.histogram.value_at_quantile(q))
+    }
+
+    /// Each that was seen, as far as it is told apart, with its count, ns.
+    pub(crate) fn values(&self) -> impl Iterator<Item = (u64, u32)> {
+        let counts = self.histogram.iter_recorded();
+        counts.map(|step| (step.value_iterated_to(), u32::try_from(step.count_at_value()).unwrap_or(u32::MAX)))
     }
 
     /// ns.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unladen_load::{LoadEnd, RequestRecord};
+use unladen_load::{LoadEnd, RecordSummary, RequestRecord};
 use unladen_report::{Drift, Lost};
 
 use crate::load::account::Lag;
@@ -16,6 +16,8 @@ pub(crate) struct AgentPart {
     pub(crate) command: String,
     pub(crate) recorded: u64,
     pub(crate) answered: u64,
+    /// Of the recorded, those that are counted alone: their records were lost.
+    pub(crate) unrecorded: u64,
     pub(crate) lag: Lag,
     pub(crate) lateness: Lateness,
     /// What its machine did.
@@ -43,5 +45,13 @@ impl AgentPart {
         if let Some(lag_ns) = record.lag_ns {
             self.lateness.record(record.planned_ns, lag_ns);
         }
+    }
+
+    /// Takes requests whose records were lost.
+    pub(crate) fn summarise(&mut self, summary: &RecordSummary) {
+        self.recorded = self.recorded.saturating_add(summary.recorded);
+        self.answered = self.answered.saturating_add(summary.answered);
+        self.unrecorded = self.unrecorded.saturating_add(summary.recorded);
+        self.lag.absorb(&summary.lag, summary.waited);
     }
 }

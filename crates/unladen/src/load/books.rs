@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use unladen_load::RequestRecord;
+use unladen_load::{RecordSummary, RequestRecord};
 
 use crate::exit::Failure;
 use crate::load::account::Account;
@@ -32,6 +32,11 @@ impl<'a> Books<'a> {
     pub(crate) fn record(&mut self, record: &RequestRecord) -> Result<(), Failure> {
         self.account.record(record);
         self.recorder.as_mut().map_or(Ok(()), |recorder| recorder.record(record))
+    }
+
+    /// Takes requests whose records were lost: the files do not have them.
+    pub(crate) fn summarise(&mut self, summary: &RecordSummary) {
+        self.account.summarise(summary);
     }
 
     /// Hands the records to the system, from time to time.

@@ -233,6 +233,7 @@ fn judged(result: &mut Load, rate: f64, limit: &Limit, sent: &Sent) -> Trial {
     let stays = |unfit: &Unfit| match unfit {
         Unfit::Lost { .. } => true,
         Unfit::Busy { .. } => held != Some(true),
+        // All is counted, to the bin: whether the limit held is known without the records.
         Unfit::Agent { unfit, .. } => matches!(**unfit, Unfit::Busy { .. }) && held != Some(true),
         _ => false,
     };

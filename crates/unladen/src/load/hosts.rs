@@ -11,30 +11,31 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use unladen_load::{Cancel, ConfigForm, End, LoadPlan, PlanForm, Share};
+use unladen_agent::{Host, SessionOptions};
+use unladen_load::{Cancel, ConfigForm, DriverConfig, End, LoadEnd, LoadPlan, PlanForm, Share};
 
 use self::far_agent::{Bounds, FarAgent};
 use self::merge::Merge;
 use crate::exit::Failure;
-use crate::load::account::Account;
 use crate::load::agent_part::AgentPart;
-use crate::load::books::Books;
-use crate::load::machine_log::MachineLog;
-use crate::load::options::Options;
-use crate::load::recorder::Recorder;
-use crate::load::trial::{LOOK, Sent, Watch};
-use crate::progress::Progress;
+use crate::load::ledger::Ledger;
 
-/// Pings by which a clock's offset is measured: the shortest round trip of them says most.
+/// Pings by which a clock's offset is measured: the shortest round trip of them says most …
 const PINGS: usize = 16;
+/// … and so many more before each further load, as the clocks may have drifted meanwhile.
+const PINGS_AGAIN: usize = 4;
 
 /// Pings by which it is measured once more after a load: how far it went is told, and nothing depends on it.
 const PINGS_AFTER: usize = 4;
 
 /// The start is agreed on so many of the longest round trips ahead …
 const ROUND_TRIPS: u32 = 3;
-/// … and this much more, for threads to begin.
+/// … and this much more, for threads to begin, which takes longest the first time.
 const MARGIN: Duration = Duration::from_millis(200);
+const MARGIN_AGAIN: Duration = Duration::from_millis(100);
+
+/// Whoever takes what they tell looks around at least so often.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// What the agents tell waits in so few messages: who tells more waits.
 const WAITING: usize = 32;
@@ -44,6 +45,28 @@ pub(crate) struct Hosts {
     agents: Vec<FarAgent>,
     /// How many requests a mix may choose from.
     requests: usize,
+    /// Whether the clocks have been measured before.
+    are_clocks_known: bool,
+}
+
+/// A load on which all agents have agreed: it begins by itself.
+pub(crate) struct Agreed {
+    started: Instant,
+    /// Since the start.
+    length: Duration,
+    grace: Duration,
+    /// Of each agent that sends, the first agents.
+    forms: Vec<PlanForm>,
+    parts: Vec<AgentPart>,
+}
+
+// === impl Agreed ===
+
+impl Agreed {
+    /// When it begins.
+    pub(crate) fn started(&self) -> Instant {
+        self.started
+    }
 }
 
 // === impl Hosts ===
@@ -53,35 +76,38 @@ impl Hosts {
     ///
     /// # Errors
     /// When a host cannot be reached, or its client cannot be started.
-    pub(crate) fn start(options: &Options, cancel: &Cancel, progress: &Progress) -> Result<Self, Failure> {
-        progress.say("starting the agents");
-        let config = ConfigForm::of(&options.driver)?;
+    pub(crate) fn start(
+        hosts: &[Host],
+        sessions: &SessionOptions,
+        driver: &DriverConfig,
+        cancel: &Cancel,
+    ) -> Result<Self, Failure> {
+        let config = ConfigForm::of(driver)?;
         let started: Vec<Result<FarAgent, Failure>> = thread::scope(|scope| {
             let start = |host| {
                 let config = &config;
-                let timeout = options.driver.timeout + options.driver.connect_timeout;
-                scope.spawn(move || FarAgent::start(host, &options.sessions, config, timeout, cancel))
+                let timeout = driver.timeout + driver.connect_timeout;
+                scope.spawn(move || FarAgent::start(host, sessions, config, timeout, cancel))
             };
-            let threads: Vec<_> = options.hosts.iter().map(start).collect();
+            let threads: Vec<_> = hosts.iter().map(start).collect();
             threads.into_iter().map(|thread| thread.join().unwrap_or(Err(ended()))).collect()
         });
-        started
-            .into_iter()
-            .collect::<Result<_, _>>()
-            .map(|agents| Self { agents, requests: options.driver.requests.len() })
+        let agents = started.into_iter().collect::<Result<_, _>>()?;
+        Ok(Self { agents, requests: driver.requests.len(), are_clocks_known: false })
     }
 
-    /// Has each agent send the first requests once; tells the version of HTTP of the last one.
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.agents.len()
+    }
+
+    /// Has each agent send the request of this index once; tells the version of HTTP and the latency of the last agent.
     ///
     /// # Errors
-    /// When one is not answered as expected, there; the host is named.
-    pub(crate) fn try_requests(&mut self, tried: usize, cancel: &Cancel) -> Result<String, Failure> {
-        let mut http = String::new();
-        let of_all = self.at_once(|agent| agent.try_requests(tried, cancel))?;
-        for version in of_all {
-            http = version;
-        }
-        Ok(http)
+    /// When it is not answered as expected, there; the host is named.
+    pub(crate) fn sample(&mut self, request: usize, cancel: &Cancel) -> Result<(String, Duration), Failure> {
+        let of_all = self.at_once(|agent| agent.sample(request, cancel))?;
+        Ok(of_all.into_iter().next_back().unwrap_or_default())
     }
 
     /// How many answers have set cookies to a stranger, in all.
@@ -89,96 +115,95 @@ impl Hosts {
         self.agents.iter().map(FarAgent::strangers).fold(0, u64::saturating_add)
     }
 
-    /// Has them send as planned, and keeps the account meanwhile.
+    /// Has the first `senders` agents, at least one, agree on what is to be sent, and from when on: `margin` from now at
+    /// the least.
     ///
     /// # Errors
-    /// When an agent cannot begin, or the records cannot be written. One that is lost later ends its own part alone.
-    pub(crate) fn send(
+    /// When an agent cannot begin.
+    pub(crate) fn agree(
         &mut self,
         plan: &LoadPlan,
-        mut account: Account,
+        senders: usize,
+        margin: Duration,
         cancel: &Cancel,
-        recorder: Option<&mut Recorder>,
-        watch: Watch<'_>,
-    ) -> Result<Sent, Failure> {
+    ) -> Result<Agreed, Failure> {
         let length = plan.stop.until.saturating_duration_since(Instant::now());
-        let count = u32::try_from(self.agents.len()).unwrap_or(u32::MAX);
+        let senders = senders.clamp(1, self.agents.len().max(1));
+        let count = u32::try_from(senders).unwrap_or(u32::MAX);
         let shares = (0..count).map(|index| PlanForm::of(plan, length, Share::new(index, count)?));
         let forms: Vec<PlanForm> = shares.collect::<Result<_, _>>()?;
         for (agent, form) in self.agents.iter_mut().zip(&forms) {
             agent.tell_plan(form)?;
         }
-        self.at_once(|agent| agent.is_ready(PINGS, cancel))?;
+        let (pings, own) = if self.are_clocks_known { (PINGS_AGAIN, MARGIN_AGAIN) } else { (PINGS, MARGIN) };
+        at_once(&mut self.agents[..senders], |agent| agent.is_ready(pings, cancel))?;
+        self.are_clocks_known = senders == self.agents.len();
 
-        let worst = self.agents.iter().map(FarAgent::longest_round_trip).max().unwrap_or_default();
-        let ahead = worst * ROUND_TRIPS + MARGIN;
+        let senders = &mut self.agents[..senders];
+        let worst = senders.iter().map(|agent| agent.longest_round_trip()).max().unwrap_or_default();
+        let ahead = (worst * ROUND_TRIPS + own).max(margin);
         let (now_ns, now) = (unladen_probe::monotonic_ns(), Instant::now());
         let started = now + ahead;
         let start_ns = now_ns.saturating_add(u64::try_from(ahead.as_nanos()).unwrap_or(u64::MAX));
-        let mut parts = Vec::new();
-        for agent in &mut self.agents {
-            parts.push(agent.begin(start_ns)?);
-        }
+        let parts = senders.iter().map(|agent| agent.begin(start_ns)).collect::<Result<_, _>>()?;
+        Ok(Agreed { started, length, grace: plan.grace, forms, parts })
+    }
 
-        let mut machine = MachineLog::begin(started);
+    /// Hands on what they tell of what they have agreed on, until the last of them has ended or is lost.
+    ///
+    /// # Errors
+    /// When the records cannot be written. An agent that is lost ends its own part alone.
+    pub(crate) fn send(
+        &mut self,
+        agreed: Agreed,
+        ledger: &mut dyn Ledger,
+        cancel: &Cancel,
+    ) -> Result<(LoadEnd, Vec<AgentPart>), Failure> {
+        let Agreed { started, length, grace, forms, parts } = agreed;
         let mut merge = Merge::new(parts, started);
-        let mut books = Books::new(&mut account, recorder);
         let (told, telling) = sync_channel(WAITING);
+        let requests = self.requests;
         let failed = thread::scope(|scope| {
             for (index, (agent, form)) in self.agents.iter_mut().zip(&forms).enumerate() {
                 let told = told.clone();
-                let bounds =
-                    Bounds { started, length, grace: plan.grace, records: form.at_most(), requests: self.requests };
+                let bounds = Bounds { started, length, grace, records: form.at_most(), requests };
                 scope.spawn(move || agent.listen(index, bounds, &told, cancel));
             }
             drop(told);
-            let mut looked = Instant::now();
             loop {
-                match telling.recv_timeout(LOOK) {
-                    Ok((index, told)) => {
-                        if let Err(failure) = merge.take(index, told, &mut books) {
-                            // The threads end when nobody takes what is told.
-                            drop(telling);
-                            return Some(failure);
-                        }
-                    }
-                    Err(RecvTimeoutError::Timeout) => {}
+                let taken = match telling.recv_timeout(LOOK) {
+                    Ok((index, told)) => merge.take(index, told, ledger),
+                    Err(RecvTimeoutError::Timeout) => Ok(()),
                     Err(RecvTimeoutError::Disconnected) => return None,
-                }
-                if let Err(failure) = books.store() {
+                };
+                if let Err(failure) = taken.and_then(|()| ledger.look(started.elapsed())) {
+                    // The threads end when nobody takes what is told.
                     drop(telling);
                     return Some(failure);
-                }
-                if looked.elapsed() >= LOOK {
-                    looked = Instant::now();
-                    machine.look();
-                    watch(books.account, started.elapsed());
                 }
             }
         });
         if let Some(failure) = failed {
             return Err(failure);
         }
-        machine.end();
-        let (end, mut agents) = merge.end();
+        let (end, mut parts) = merge.end();
         // What was planned after an interruption is not missing; all else is, also what the others were done with before
         // its time.
         let until = if end.ended == End::Cancelled { length.min(started.elapsed()) } else { length };
-        self.after(&mut agents, &forms, until);
-        Ok(Sent { account, end, machine, agents })
+        for ((agent, part), form) in self.agents.iter_mut().zip(&mut parts).zip(&forms) {
+            if part.lost.is_some() {
+                part.missing = form.planned(until).map(|planned| planned.saturating_sub(part.recorded));
+                agent.leave();
+            }
+        }
+        Ok((end, parts))
     }
 
-    /// What is known of each once all have ended: what is missing, and how far its clock went.
-    fn after(&mut self, parts: &mut [AgentPart], forms: &[PlanForm], until: Duration) {
+    /// Tells each of them that came to its end how far its clock went since the load began.
+    pub(crate) fn measure_drift(&mut self, parts: &mut [AgentPart]) {
         thread::scope(|scope| {
-            for ((agent, part), form) in self.agents.iter_mut().zip(parts).zip(forms) {
-                scope.spawn(move || match part.lost {
-                    Some(_) => {
-                        part.missing = form.planned(until).map(|planned| planned.saturating_sub(part.recorded));
-                        agent.leave();
-                    }
-                    None => part.drift = agent.drift(PINGS_AFTER),
-                });
+            for (agent, part) in self.agents.iter_mut().zip(parts).filter(|(_, part)| part.lost.is_none()) {
+                scope.spawn(move || part.drift = agent.drift(PINGS_AFTER));
             }
         });
     }
@@ -188,13 +213,20 @@ impl Hosts {
         &mut self,
         act: impl Fn(&mut FarAgent) -> Result<T, Failure> + Sync,
     ) -> Result<Vec<T>, Failure> {
-        let done: Vec<Result<T, Failure>> = thread::scope(|scope| {
-            let act = &act;
-            let threads: Vec<_> = self.agents.iter_mut().map(|agent| scope.spawn(move || act(agent))).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap_or(Err(ended()))).collect()
-        });
-        done.into_iter().collect()
+        at_once(&mut self.agents, act)
     }
+}
+
+fn at_once<T: Send>(
+    agents: &mut [FarAgent],
+    act: impl Fn(&mut FarAgent) -> Result<T, Failure> + Sync,
+) -> Result<Vec<T>, Failure> {
+    let done: Vec<Result<T, Failure>> = thread::scope(|scope| {
+        let act = &act;
+        let threads: Vec<_> = agents.iter_mut().map(|agent| scope.spawn(move || act(agent))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or(Err(ended()))).collect()
+    });
+    done.into_iter().collect()
 }
 
 /// The thread of an agent panicked, which is a fault of this program.

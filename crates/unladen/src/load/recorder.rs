@@ -8,7 +8,7 @@ use crate::exit::Failure;
 use crate::load::agent_part::AgentPart;
 use crate::load::hdr::{HdrLog, percentiles};
 use crate::load::options::Files;
-use crate::load::result::lost;
+use crate::load::result::{lost, unrecorded};
 use crate::load::slices::Slices;
 
 /// The files of one load.
@@ -63,7 +63,12 @@ pub(crate) fn record_end(end: &LoadEnd, agents: &[AgentPart], interrupted: bool)
         unsent: end.unsent,
         abandoned: end.abandoned,
         missing: agents.iter().filter_map(|agent| agent.missing).sum(),
-        lost: agents.iter().filter_map(lost).map(|lost| lost.to_string()).collect(),
+        lost: agents
+            .iter()
+            .flat_map(|agent| [lost(agent), unrecorded(agent)])
+            .flatten()
+            .map(|of| of.to_string())
+            .collect(),
         bytes_sent: end.bytes_sent,
         bytes_received: end.bytes_received,
         connections: end.connections_opened,

@@ -120,6 +120,7 @@ pub(crate) fn result(ran: Ran<'_>) -> Load {
         let named = |agent: &AgentPart, unfit| Unfit::Agent { name: agent.name.clone(), unfit: Box::new(unfit) };
         for (agent, unfit) in judged {
             result.unfit.extend(unfit.into_iter().map(|unfit| named(agent, unfit)));
+            result.unfit.extend(unrecorded(agent));
             result.unfit.extend(lost(agent));
         }
     }
@@ -144,9 +145,16 @@ pub(crate) fn lost(agent: &AgentPart) -> Option<Unfit> {
     })
 }
 
+/// What to say of an agent whose way was too slow for all of its records.
+pub(crate) fn unrecorded(agent: &AgentPart) -> Option<Unfit> {
+    let requests = Some(agent.unrecorded).filter(|requests| *requests > 0)?;
+    Some(Unfit::Agent { name: agent.name.clone(), unfit: Box::new(Unfit::Unrecorded { requests }) })
+}
+
 fn told(agent: &AgentPart, unfit: &[Unfit], is_open: bool) -> LoadAgent {
     let lag = agent.lag.at(0.99).filter(|_| is_open);
     let times = agent.machine.times();
+    let of_way = (agent.unrecorded > 0).then_some(Unfit::Unrecorded { requests: agent.unrecorded });
     LoadAgent {
         name: agent.name.clone(),
         command: agent.command.clone(),
@@ -154,13 +162,14 @@ fn told(agent: &AgentPart, unfit: &[Unfit], is_open: bool) -> LoadAgent {
         answered: agent.answered,
         unsent: agent.end.as_ref().map_or(0, |end| end.unsent),
         missing: agent.missing.unwrap_or(0),
+        unrecorded: agent.unrecorded,
         send_lag: lag.map(|p99| SendLag { p50: agent.lag.at(0.5).unwrap_or(0), p99, max: agent.lag.max() }),
         cpu: agent.end.as_ref().map(|end| end.cpu),
         stolen_share: (!times.elapsed.is_zero()).then(|| times.stolen_share()),
         start_uncertainty: agent.start_uncertainty,
         round_trip: agent.round_trip,
         drift: agent.drift,
-        unfit: unfit.iter().map(ToString::to_string).collect(),
+        unfit: unfit.iter().chain(&of_way).map(ToString::to_string).collect(),
         lost: agent.lost.clone(),
     }
 }

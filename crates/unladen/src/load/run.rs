@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unladen_load::{Cancel, Schedule};
+use unladen_load::{Cancel, RecordEnd, Schedule};
 use unladen_report::Load;
 
 use crate::exit::Failure;
@@ -59,7 +59,8 @@ fn once(
     let plan = plan(options, &options.pace, planned);
     let Sent { account, end, machine, agents } = sender.send(plan, account, cancel, Some(&mut recorder), &mut watch)?;
     let end = record_end(&end, &agents, is_interrupted(&end));
-    recorder.end(&end, &account.all)?;
+    let unrecorded = agents.iter().map(|agent| agent.unrecorded).sum();
+    recorder.end(&without(&end, unrecorded), &account.all)?;
     let ran = Ran {
         head: &head,
         mix: &options.mix,
@@ -70,6 +71,11 @@ fn once(
         capacity: None,
     };
     Ok(result(ran))
+}
+
+/// What stands at the end of a file that lacks the records of so many requests.
+fn without(end: &RecordEnd, unrecorded: u64) -> RecordEnd {
+    RecordEnd { missing: end.missing.saturating_add(unrecorded), ..end.clone() }
 }
 
 /// What is said while it runs.

@@ -8,7 +8,7 @@ use crate::load::account::Account;
 use crate::load::hosts::Hosts;
 use crate::load::options::Options;
 use crate::load::recorder::Recorder;
-use crate::load::trial::{Sent, Watch, send};
+use crate::load::trial::{Sent, Watch, send, send_from};
 use crate::progress::Progress;
 use crate::strangers::{strangers, strangers_warning};
 
@@ -34,7 +34,8 @@ impl Sender {
         if options.hosts.is_empty() {
             return Ok(Self::Here(Box::new(Driver::start(options.driver.clone())?)));
         }
-        Hosts::start(options, cancel, progress).map(Self::Hosts)
+        progress.say("starting the agents");
+        Hosts::start(&options.hosts, &options.sessions, &options.driver, cancel).map(Self::Hosts)
     }
 
     /// Sends the first requests once, from everywhere; tells the version of HTTP of the last one.
@@ -43,16 +44,14 @@ impl Sender {
     /// When one is not answered as expected.
     pub(crate) fn try_requests(&mut self, options: &Options, cancel: &Cancel) -> Result<String, Failure> {
         let tried = options.driver.requests.len().min(TRIED);
-        match self {
-            Self::Here(driver) => {
-                let mut http = String::new();
-                for index in 0..tried {
-                    http = format!("{:?}", driver.sample(index, cancel)?.version);
-                }
-                Ok(http)
-            }
-            Self::Hosts(hosts) => hosts.try_requests(tried, cancel),
+        let mut http = String::new();
+        for index in 0..tried {
+            http = match self {
+                Self::Here(driver) => format!("{:?}", driver.sample(index, cancel)?.version),
+                Self::Hosts(hosts) => hosts.sample(index, cancel)?.0,
+            };
         }
+        Ok(http)
     }
 
     /// Sends as planned, and keeps the account meanwhile; `watch` is called some times a second.
@@ -69,7 +68,7 @@ impl Sender {
     ) -> Result<Sent, Failure> {
         match self {
             Self::Here(driver) => send(driver, plan, account, cancel, recorder, watch),
-            Self::Hosts(hosts) => hosts.send(&plan, account, cancel, recorder, watch),
+            Self::Hosts(hosts) => send_from(hosts, &plan, account, cancel, recorder, watch),
         }
     }
 

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use unladen_load::{BinnedLatencies, Bins};
 use unladen_lockin::BlockLatencies;
 use unladen_report::Slice;
-
-use crate::load::bins::Bins;
 
 /// Slices at most; when there are more, neighbours are put together.
 const MOST: usize = 64;
@@ -21,6 +20,8 @@ const FIRST_WIDTH: u64 = 5_000_000;
 pub(crate) struct Slices {
     width: u64,
     slices: Vec<Part>,
+    /// Latencies of requests of which it is not known when they were planned.
+    at_no_time: BinnedLatencies,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -54,23 +55,30 @@ impl Slices {
         }
     }
 
-    /// Whether nothing has a latency.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.slices.iter().all(|part| part.latencies.is_empty())
+    /// Adds latencies without times: they are in the whole, and in no slice.
+    pub(crate) fn add_at_no_time(&mut self, latencies: &BinnedLatencies) {
+        self.at_no_time.absorb(latencies);
     }
 
-    /// The latencies, a block a slice.
+    /// Whether nothing has a latency.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.slices.iter().all(|part| part.latencies.is_empty()) && self.at_no_time.bins.is_empty()
+    }
+
+    /// The latencies, a block a slice; those without times are one more.
     pub(crate) fn latencies(&self) -> BlockLatencies {
         let mut latencies = BlockLatencies::default();
-        for part in self.slices.iter().filter(|part| !part.latencies.is_empty()) {
+        let slices = self.slices.iter().map(|part| (&part.latencies, part.max));
+        let parts = slices.chain([(&self.at_no_time.bins, self.at_no_time.max_ns)]);
+        for (bins, max) in parts.filter(|(bins, _)| !bins.is_empty()) {
             // The largest is known exactly, and stands for one of its bin.
-            let mut bins: Vec<(u64, u32)> = part.latencies.iter().collect();
+            let mut bins: Vec<(u64, u32)> = bins.iter().collect();
             if let Some((_, count)) = bins.last_mut() {
                 *count -= 1;
             }
             let binned =
-                bins.into_iter().flat_map(|(middle, count)| std::iter::repeat_n(middle.min(part.max), count as usize));
-            latencies.push_block(binned.chain([part.max]));
+                bins.into_iter().flat_map(|(middle, count)| std::iter::repeat_n(middle.min(max), count as usize));
+            latencies.push_block(binned.chain([max]));
         }
         latencies
     }
@@ -78,9 +86,10 @@ impl Slices {
     /// All latencies with their counts, the shortest first.
     pub(crate) fn distribution(&self) -> Vec<(u64, u64)> {
         // The middle of the last bin may lie above all that is in it.
-        let max = self.slices.iter().map(|part| part.max).max().unwrap_or(0);
+        let max = self.slices.iter().map(|part| part.max).max().unwrap_or(0).max(self.at_no_time.max_ns);
         let mut all: BTreeMap<u64, u64> = BTreeMap::new();
-        for (middle, count) in self.slices.iter().flat_map(|part| part.latencies.iter()) {
+        let in_slices = self.slices.iter().flat_map(|part| part.latencies.iter());
+        for (middle, count) in in_slices.chain(self.at_no_time.bins.iter()) {
             *all.entry(middle.min(max)).or_default() += u64::from(count);
         }
         all.into_iter().collect()
@@ -121,7 +130,7 @@ impl Slices {
 
 impl Default for Slices {
     fn default() -> Self {
-        Self { width: FIRST_WIDTH, slices: Vec::new() }
+        Self { width: FIRST_WIDTH, slices: Vec::new(), at_no_time: BinnedLatencies::default() }
     }
 }
 

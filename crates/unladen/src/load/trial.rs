@@ -1,13 +1,15 @@
-//! [`send`]: one stretch of load, and what it came to.
+//! [`send`] and [`send_from`]: one stretch of load, from here or from other hosts, and what it came to.
 
 use std::time::{Duration, Instant};
 
-use unladen_load::{Cancel, Driver, LoadEnd, LoadPlan, RequestRecord, Waited};
+use unladen_load::{Cancel, Driver, LoadEnd, LoadPlan, RecordSummary, RequestRecord, Waited};
 
 use crate::exit::Failure;
 use crate::load::account::Account;
 use crate::load::agent_part::AgentPart;
 use crate::load::books::Books;
+use crate::load::hosts::Hosts;
+use crate::load::ledger::Ledger;
 use crate::load::machine_log::MachineLog;
 use crate::load::recorder::Recorder;
 
@@ -27,6 +29,14 @@ pub(crate) struct Sent {
     pub(crate) agents: Vec<AgentPart>,
 }
 
+/// What is kept of a load while it runs, and looked at.
+struct Watched<'a> {
+    books: Books<'a>,
+    machine: MachineLog,
+    watch: Watch<'a>,
+    looked: Instant,
+}
+
 /// Sends as planned, and keeps the account meanwhile; `watch` is called some times a second.
 ///
 /// # Errors
@@ -41,26 +51,73 @@ pub(crate) fn send(
 ) -> Result<Sent, Failure> {
     let mut running = driver.load(plan, cancel)?;
     let started = running.started();
-    let mut machine = MachineLog::begin(started);
-    let (mut looked, mut books) = (Instant::now(), Books::new(&mut account, recorder));
+    let mut watched = Watched::begin(started, Books::new(&mut account, recorder), watch);
     loop {
         match running.wait(LOOK) {
             Waited::Outcomes(batch) => {
                 for outcome in &batch {
-                    books.record(&RequestRecord::of(outcome, started))?;
+                    watched.record(&RequestRecord::of(outcome, started))?;
                 }
             }
             Waited::Nothing => {}
             Waited::Ended => break,
         }
-        books.store()?;
-        if looked.elapsed() >= LOOK {
-            looked = Instant::now();
-            machine.look();
-            watch(books.account, started.elapsed());
-        }
+        watched.look(started.elapsed())?;
     }
     let end = running.end()?;
-    machine.end();
+    let machine = watched.end();
     Ok(Sent { account, end, machine, agents: Vec::new() })
+}
+
+/// The same, sent by agents.
+///
+/// # Errors
+/// When an agent cannot begin, or the records cannot be written. One that is lost later ends its own part alone.
+pub(crate) fn send_from(
+    hosts: &mut Hosts,
+    plan: &LoadPlan,
+    mut account: Account,
+    cancel: &Cancel,
+    recorder: Option<&mut Recorder>,
+    watch: Watch<'_>,
+) -> Result<Sent, Failure> {
+    let agreed = hosts.agree(plan, hosts.count(), Duration::ZERO, cancel)?;
+    let mut watched = Watched::begin(agreed.started(), Books::new(&mut account, recorder), watch);
+    let (end, mut agents) = hosts.send(agreed, &mut watched, cancel)?;
+    let machine = watched.end();
+    hosts.measure_drift(&mut agents);
+    Ok(Sent { account, end, machine, agents })
+}
+
+// === impl Watched ===
+
+impl<'a> Watched<'a> {
+    fn begin(started: Instant, books: Books<'a>, watch: Watch<'a>) -> Self {
+        Self { books, machine: MachineLog::begin(started), watch, looked: Instant::now() }
+    }
+
+    fn end(mut self) -> MachineLog {
+        self.machine.end();
+        self.machine
+    }
+}
+
+impl Ledger for Watched<'_> {
+    fn record(&mut self, record: &RequestRecord) -> Result<(), Failure> {
+        self.books.record(record)
+    }
+
+    fn summarise(&mut self, summary: &RecordSummary) {
+        self.books.summarise(summary);
+    }
+
+    fn look(&mut self, elapsed: Duration) -> Result<(), Failure> {
+        self.books.store()?;
+        if self.looked.elapsed() >= LOOK {
+            self.looked = Instant::now();
+            self.machine.look();
+            (self.watch)(self.books.account, elapsed);
+        }
+        Ok(())
+    }
 }

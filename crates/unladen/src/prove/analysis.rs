@@ -5,6 +5,7 @@ use unladen_prove::{Experiment, Pace};
 use unladen_report::{Machine, Metric, Prove, ProveSetup};
 
 use crate::machine::machine;
+use crate::prove::agents::agents;
 use crate::prove::answers::answers;
 use crate::prove::arms::arm_results;
 use crate::prove::gate::gates;
@@ -50,6 +51,7 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Prove {
                 unladen_lockin::Unit::Restart => "restarts",
             }),
             send_lag_p99: measured.send_lag_p99(),
+            agents: agents(measured),
         },
         ended: measured.ended,
         gates: gates(&measured.options.fail_on, &comparisons, &results),

@@ -42,8 +42,8 @@ impl Arms {
                 let record = &block.arms[arm];
                 // Requests per ns: what is counted are the requests, and what they are counted against is time.
                 unladen_lockin::Phase {
-                    duration_ns: record.duration_ns,
-                    requests: record.duration_ns,
+                    duration_ns: record.sending_ns,
+                    requests: record.sending_ns,
                     count: record.answered as f64,
                 }
             })

@@ -26,6 +26,8 @@ pub(crate) struct Measured<'a> {
     pub(crate) recording: &'a Recording,
     /// The blocks that were spoiled, and what became of them.
     pub(crate) spoiled: &'a Spoiled,
+    /// The same of each agent's machine.
+    pub(crate) spoiled_at_agents: &'a [Spoiled],
     pub(crate) reference: &'a ReferenceWork,
     pub(crate) instrument: Option<&'a Instrument>,
     pub(crate) elapsed: Duration,

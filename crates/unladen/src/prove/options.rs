@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use unladen_agent::{Host, SessionOptions};
 use unladen_probe::GroupBy;
 use unladen_prove::Experiment;
 
@@ -23,6 +24,10 @@ pub(crate) struct Options {
     pub(crate) seed: u64,
     /// Where profiles of the arms go, if there are to be any, and how they are made.
     pub(crate) profiles: Option<Profiles>,
+    /// Where it is sent from; empty for this host.
+    pub(crate) hosts: Vec<Host>,
+    /// How agents are started there.
+    pub(crate) sessions: SessionOptions,
     /// No progress line.
     pub(crate) quiet: bool,
 }

@@ -1,29 +1,43 @@
-//! [`Sender`]: sends the requests of one arm for a phase.
+//! [`Sender`]: sends the requests of one arm for a phase, from this host or from several others.
 
 use std::time::{Duration, Instant};
 
-use unladen_load::{Cancel, Driver, DriverConfig, End, LoadOutcome, LoadPlan, Mix, Schedule, Step, Stop};
+use unladen_load::{
+    Cancel, Driver, DriverConfig, End, LoadPlan, Mix, RecordSummary, RequestRecord, Schedule, Step, Stop,
+};
 use unladen_lockin::Arm;
-use unladen_prove::{Experiment, Pace};
+use unladen_prove::Pace;
 use unladen_report::Warning;
 
 use crate::exit::Failure;
+use crate::load::{Agreed, Hosts, Ledger};
 use crate::open_loop::MOST_UNDER_WAY;
+use crate::prove::agent_phase::AgentPhase;
+use crate::prove::options::Options;
 use crate::prove::recording::ArmRecord;
-use crate::strangers::strangers;
+use crate::strangers::{strangers, strangers_warning};
 
 /// The end of a schedule is kept open beyond its last request.
 const SLACK: Duration = Duration::from_secs(1);
 
-/// The requests of all arms, and the client that sends them.
+/// The requests of all arms, and who sends them.
 pub(crate) struct Sender {
-    driver: Driver,
+    client: Client,
     /// For each arm, its requests.
     mixes: Vec<Mix>,
     pace: Pace,
     timeout: Duration,
     seed: u64,
     phases: u64,
+    is_local: bool,
+}
+
+/// Who sends.
+enum Client {
+    /// This process.
+    Here(Box<Driver>),
+    /// Agents on other hosts.
+    Hosts(Hosts),
 }
 
 /// How long to send.
@@ -33,11 +47,20 @@ pub(crate) struct Stretch {
     pub(crate) requests: Option<u64>,
 }
 
+/// A phase that is about to be sent.
+pub(crate) enum Ready {
+    /// From here, when it is said.
+    Here { arm: usize, stretch: Stretch },
+    /// From other hosts, which begin by themselves.
+    Hosts { agreed: Box<Agreed>, stretch: Stretch },
+}
+
 // === impl Sender ===
 
 impl Sender {
-    /// Starts the client.
-    pub(crate) fn start(experiment: &Experiment, arms: &[Arm], seed: u64) -> Result<Self, Failure> {
+    /// Starts the client, or the agents.
+    pub(crate) fn start(options: &Options, arms: &[Arm], cancel: &Cancel) -> Result<Self, Failure> {
+        let experiment = &options.experiment;
         let load = &experiment.load;
         let (mut requests, mut mixes) = (Vec::new(), Vec::new());
         for arm in arms {
@@ -46,7 +69,7 @@ impl Sender {
             let weights = experiment.urls.iter().map(|line| line.weight);
             mixes.push(Mix::weighted((first..requests.len()).zip(weights)));
         }
-        let driver = Driver::start(DriverConfig {
+        let config = DriverConfig {
             timeout: load.timeout,
             connect_timeout: load.timeout.min(Duration::from_secs(10)),
             expect: load.expect.clone(),
@@ -55,8 +78,18 @@ impl Sender {
             keep_alive: load.keep_alive,
             keep_cookies: load.keep_cookies,
             ..DriverConfig::new(requests)
-        })?;
-        Ok(Self { driver, mixes, pace: load.pace, timeout: load.timeout, seed, phases: 0 })
+        };
+        let (client, is_local) = if options.hosts.is_empty() {
+            let driver = Driver::start(config)?;
+            let is_local = is_local(&driver);
+            (Client::Here(Box::new(driver)), is_local)
+        } else {
+            let hosts = Hosts::start(&options.hosts, &options.sessions, &config, cancel)?;
+            // Whether the server runs here is a matter of what its name means here. It may mean nothing.
+            let is_local = Driver::start(config).is_ok_and(|driver| is_local(&driver));
+            (Client::Hosts(hosts), is_local)
+        };
+        Ok(Self { client, mixes, pace: load.pace, timeout: load.timeout, seed: options.seed, phases: 0, is_local })
     }
 
     /// Sends each request of an arm once, to see that it is answered as expected; gives the first one's latency.
@@ -65,7 +98,10 @@ impl Sender {
         for index in arm * urls..(arm + 1) * urls {
             // The first may compile, connect and fill caches; what comes after it is the usual.
             for _ in 0..2 {
-                latency = self.driver.sample(index, cancel)?.exchange.latency();
+                latency = match &mut self.client {
+                    Client::Here(driver) => driver.sample(index, cancel)?.exchange.latency(),
+                    Client::Hosts(hosts) => hosts.sample(index, cancel)?.1,
+                };
             }
         }
         Ok(latency)
@@ -73,21 +109,75 @@ impl Sender {
 
     /// Whether all that is sent goes to this machine.
     pub(crate) fn is_local(&self) -> bool {
-        (0..).map_while(|index| self.driver.target(index)).all(unladen_load::Target::is_local)
+        self.is_local
     }
 
     /// What to say of users whom the application has met for the first time.
     pub(crate) fn strangers(&self) -> Option<Warning> {
-        strangers(&self.driver)
+        match &self.client {
+            Client::Here(driver) => strangers(driver),
+            Client::Hosts(hosts) => strangers_warning(hosts.strangers()),
+        }
     }
 
-    /// Sends the requests of an arm; none when cancelled. The caller reads counters before and after.
-    pub(crate) fn send(&mut self, arm: usize, stretch: Stretch, cancel: &Cancel) -> Result<Option<ArmRecord>, Failure> {
+    /// Makes a phase of an arm ready. Other hosts agree on when it begins: `margin` from now at the least, in which the
+    /// caller reads counters.
+    pub(crate) fn prepare(
+        &mut self,
+        arm: usize,
+        stretch: Stretch,
+        margin: Duration,
+        cancel: &Cancel,
+    ) -> Result<Ready, Failure> {
         self.phases += 1;
+        let plan = self.plan(arm, stretch)?;
+        match &mut self.client {
+            Client::Here(_) => Ok(Ready::Here { arm, stretch }),
+            Client::Hosts(hosts) => {
+                let agreed = Box::new(hosts.agree(&plan, hosts.count(), margin, cancel)?);
+                Ok(Ready::Hosts { agreed, stretch })
+            }
+        }
+    }
+
+    /// Sends a phase; none when cancelled. The caller reads counters before and after.
+    pub(crate) fn send(&mut self, ready: Ready, cancel: &Cancel) -> Result<Option<ArmRecord>, Failure> {
+        let (begun, record, stretch) = match ready {
+            Ready::Here { arm, stretch } => {
+                let begun = Instant::now();
+                let plan = self.plan(arm, stretch)?;
+                (begun, self.run(plan, cancel)?, stretch)
+            }
+            Ready::Hosts { agreed, stretch } => (agreed.started(), self.run_agreed(*agreed, cancel)?, stretch),
+        };
+        // Up to the time of the next request: phases that end with their last answer would follow each other faster
+        // than the rate.
+        let is_open = matches!(self.pace, Pace::Open { .. });
+        if is_open && cancel.wait(stretch.time.saturating_sub(begun.elapsed())) {
+            return Ok(None);
+        }
+        Ok(record)
+    }
+
+    /// Sends one request of an arm and gives its latency; none when cancelled. Of several hosts the first one sends it.
+    pub(crate) fn once(&mut self, arm: usize, cancel: &Cancel) -> Result<Option<ArmRecord>, Failure> {
+        let plan =
+            LoadPlan { stop: Stop::after(Duration::MAX).or_requests(1), ..LoadPlan::new(self.mixes[arm].clone()) };
+        match &mut self.client {
+            Client::Here(_) => self.run(plan, cancel),
+            Client::Hosts(hosts) => {
+                let agreed = hosts.agree(&plan, 1, Duration::ZERO, cancel)?;
+                self.run_agreed(agreed, cancel)
+            }
+        }
+    }
+
+    /// The requests of an arm from now on.
+    fn plan(&self, arm: usize, stretch: Stretch) -> Result<LoadPlan, Failure> {
         // Arrivals and order differ from phase to phase, and repeat with the experiment's seed.
         let seed = self.seed.wrapping_add(self.phases.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mix = self.mixes[arm].clone();
-        let plan = match self.pace {
+        Ok(match self.pace {
             Pace::Open { rate, arrivals } => LoadPlan {
                 schedule: Some(Schedule::new(vec![Step::steady(rate, stretch.time)], arrivals, seed)?),
                 stop: Stop { max_requests: stretch.requests, ..Stop::after(stretch.time + SLACK) },
@@ -105,56 +195,79 @@ impl Sender {
                 seed,
                 ..LoadPlan::new(mix)
             },
-        };
-        let begun = Instant::now();
-        let record = self.run(plan, cancel)?;
-        // Up to the time of the next request: phases that end with their last answer would follow each other faster
-        // than the rate.
-        let is_open = matches!(self.pace, Pace::Open { .. });
-        if is_open && cancel.wait(stretch.time.saturating_sub(begun.elapsed())) {
-            return Ok(None);
-        }
-        Ok(record)
-    }
-
-    /// Sends one request of an arm and gives its latency; none when cancelled.
-    pub(crate) fn once(&mut self, arm: usize, cancel: &Cancel) -> Result<Option<ArmRecord>, Failure> {
-        let plan =
-            LoadPlan { stop: Stop::after(Duration::MAX).or_requests(1), ..LoadPlan::new(self.mixes[arm].clone()) };
-        self.run(plan, cancel)
+        })
     }
 
     fn run(&mut self, plan: LoadPlan, cancel: &Cancel) -> Result<Option<ArmRecord>, Failure> {
+        let Client::Here(driver) = &mut self.client else { return Ok(None) };
         let begun = Instant::now();
-        let mut running = self.driver.load(plan, cancel)?;
+        let mut running = driver.load(plan, cancel)?;
+        let started = running.started();
         let mut record = ArmRecord::default();
         while let Some(batch) = running.next_batch() {
-            batch.iter().for_each(|outcome| add(&mut record, outcome));
+            batch.iter().for_each(|outcome| record.add(&RequestRecord::of(outcome, started)));
         }
         let end = running.end()?;
         record.errors += end.unsent;
         record.duration_ns = nanos(begun.elapsed());
+        record.sending_ns = record.duration_ns;
         Ok((end.ended != End::Cancelled).then_some(record))
+    }
+
+    fn run_agreed(&mut self, agreed: Agreed, cancel: &Cancel) -> Result<Option<ArmRecord>, Failure> {
+        let Client::Hosts(hosts) = &mut self.client else { return Ok(None) };
+        let started = agreed.started();
+        let mut taken = Taken::default();
+        let (end, parts) = hosts.send(agreed, &mut taken, cancel)?;
+        if end.ended == End::Cancelled || cancel.is_cancelled() {
+            return Ok(None);
+        }
+        if let Some((agent, lost)) = parts.iter().find_map(|part| Some((part.name.clone(), part.lost.as_ref()?))) {
+            let why = format!(
+                "was lost {:.1} s after a phase began ({}). The block that it was in does not count, and the experiment \
+                 ends: without its requests an arm would be another one",
+                lost.at.as_secs_f64(),
+                lost.why
+            );
+            return Err(Failure::AgentLost { agent, why });
+        }
+        let Taken { mut record, last_done_ns } = taken;
+        record.errors = record.errors.saturating_add(end.unsent);
+        record.duration_ns = nanos(started.elapsed());
+        // How long the last records were on their way is no part of it.
+        record.sending_ns = last_done_ns.min(record.duration_ns);
+        let sending = Duration::from_nanos(record.sending_ns);
+        record.agents = parts.into_iter().map(|part| AgentPhase::of(part, sending)).collect();
+        Ok(Some(record))
     }
 }
 
-fn add(record: &mut ArmRecord, outcome: &LoadOutcome) {
-    let is_cut_short = outcome.error == Some(unladen_load::ErrorKind::Timeout);
-    let answered = outcome.error.is_none();
-    record.answered += u64::from(answered);
-    record.body_bytes += if answered { outcome.body_bytes } else { 0 };
-    record.errors += u64::from(!answered);
-    record.cut_short += u64::from(is_cut_short);
-    record.changed += u64::from(outcome.changed);
-    if let Some(status) = outcome.status {
-        *record.statuses.entry(status).or_default() += 1;
+/// Whether all that is sent goes to this machine.
+fn is_local(driver: &Driver) -> bool {
+    (0..).map_while(|index| driver.target(index)).all(unladen_load::Target::is_local)
+}
+
+/// What agents tell of a phase.
+#[derive(Default)]
+struct Taken {
+    record: ArmRecord,
+    last_done_ns: u64,
+}
+
+impl Ledger for Taken {
+    fn record(&mut self, record: &RequestRecord) -> Result<(), Failure> {
+        self.record.add(record);
+        self.last_done_ns = self.last_done_ns.max(record.planned_ns.saturating_add(record.latency_ns));
+        Ok(())
     }
-    if answered || is_cut_short {
-        record.latencies_ns.push(nanos(outcome.latency()));
+
+    fn summarise(&mut self, summary: &RecordSummary) {
+        self.record.summarise(summary);
+        self.last_done_ns = self.last_done_ns.max(summary.last_done_ns);
     }
-    match outcome.lag {
-        Some(lag) => record.lags_ns.push(nanos(lag)),
-        None => record.waited += 1,
+
+    fn look(&mut self, _: Duration) -> Result<(), Failure> {
+        Ok(())
     }
 }
 

@@ -26,6 +26,9 @@ const GUESS: Duration = Duration::from_millis(20);
 /// The part of a phase after its last answer, in which work for its requests still counts.
 pub(crate) const SETTLE: Duration = Duration::from_millis(100);
 
+/// What it takes near hosts to agree on the beginning of a phase, where they send.
+const AGREEING: Duration = Duration::from_millis(150);
+
 /// How long requests are sent and not counted after a switch, unless the experiment says how long: a service that has
 /// just been restarted has its caches to fill.
 const WARM_UP: Duration = Duration::from_secs(1);
@@ -119,7 +122,8 @@ impl Plan {
     /// the time that was asked for.
     pub(crate) fn estimate(&self, experiment: &Experiment, arms: usize, counts: bool) -> (Duration, usize) {
         let phases = arms * PASSES;
-        let warm = warm_up(experiment) + SETTLE;
+        let agreeing = if experiment.load.from.is_empty() { Duration::ZERO } else { AGREEING };
+        let warm = warm_up(experiment) + SETTLE + agreeing;
         let is_restarted = experiment.knobs.iter().any(|knob| !knob.restart.is_empty());
         let acts = experiment.knobs.iter().any(unladen_prove::KnobSpec::acts);
         let switches = match (is_restarted, acts) {
@@ -130,7 +134,7 @@ impl Plan {
             (false, false) => 0,
         };
         let idle = if counts { self.phase.min(LONGEST_IDLE) } else { Duration::ZERO };
-        let block = (self.phase + SETTLE) * phases as u32 + warm * switches as u32 + idle;
+        let block = (self.phase + SETTLE + agreeing) * phases as u32 + warm * switches as u32 + idle;
         let blocks = match self.time {
             Some(time) => (time.as_secs_f64() / block.as_secs_f64()).round().max(MIN_BLOCKS as f64) as usize,
             None => self.blocks(),
@@ -271,6 +275,10 @@ mod tests {
             let url: url::Url = "http://127.0.0.1/".parse().unwrap();
             estimate(&Experiment::of_urls(url.clone(), url, Load::new(pace, budget)), 3, true)
         };
+        let mut from_hosts = experiment.clone();
+        from_hosts.load.from = vec!["ssh gen1".into()];
+        let (time, _) = plan.estimate(&from_hosts, 3, false);
+        assert!((time.as_secs_f64() - seconds(false) - 0.15 * 39.0).abs() < 0.2, "36 phases and 3 warm-ups: {time:?}");
         let closed = Pace::Closed { concurrency: 1 };
         // How fast the pages answer is not known yet.
         let many = words(closed, Budget::Requests(5_000));

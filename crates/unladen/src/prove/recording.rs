@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use unladen_load::{ErrorKind, RecordSummary, RequestRecord};
 use unladen_lockin::{Counts, MIN_BLOCKS, Observations, Phase, Spoiled};
 use unladen_machine::MachineTimes;
 use unladen_probe::{CounterId, GroupId};
 
 use crate::lateness::{Stretch, beyond};
 use crate::machine::conditions;
+use crate::prove::agent_phase::AgentPhase;
 
 /// All whole blocks.
 #[derive(Debug, Default)]
@@ -34,6 +36,8 @@ pub(crate) struct BlockRecord {
 #[derive(Debug, Default, Clone)]
 pub(crate) struct ArmRecord {
     pub(crate) duration_ns: u64,
+    /// How long requests were sent: `duration_ns` holds what else is counted in.
+    pub(crate) sending_ns: u64,
     /// Answered as expected, or not in time: ns from the planned time.
     pub(crate) latencies_ns: Vec<u64>,
     /// The same of cold requests.
@@ -56,6 +60,8 @@ pub(crate) struct ArmRecord {
     pub(crate) grown: HashMap<(GroupId, CounterId), u64>,
     /// What the machine did meanwhile.
     pub(crate) times: MachineTimes,
+    /// What each of the hosts did that sent it; empty where this one did.
+    pub(crate) agents: Vec<AgentPhase>,
 }
 
 // === impl Recording ===
@@ -75,6 +81,41 @@ impl Recording {
             block.is_left_out = spoiled.is_left_out(index);
         }
         spoiled
+    }
+
+    /// The same by what the machine of each agent did.
+    pub(crate) fn leave_out_spoiled_at_agents(&mut self) -> Vec<Spoiled> {
+        let restarts: Vec<usize> = self.blocks.iter().map(|block| block.restart).collect();
+        let of_agent = |recording: &mut Self, index: usize| {
+            let times = |block: &BlockRecord| block.at_agent(index).map(|agent| agent.times).unwrap_or_default();
+            let all: Vec<_> = recording.blocks.iter().map(|block| conditions(&times(block))).collect();
+            let out: Vec<bool> = recording.blocks.iter().map(|block| block.is_left_out).collect();
+            let spoiled = Spoiled::of(&all, |kept| {
+                let left: Vec<bool> = kept.iter().zip(&out).map(|(is_kept, is_out)| *is_kept && !is_out).collect();
+                carries(&restarts, &left)
+            });
+            for (place, block) in recording.blocks.iter_mut().enumerate() {
+                block.is_left_out |= spoiled.is_left_out(place);
+            }
+            spoiled
+        };
+        (0..self.agents()).map(|index| of_agent(self, index)).collect()
+    }
+
+    /// How many agents sent.
+    pub(crate) fn agents(&self) -> usize {
+        self.blocks.iter().flat_map(|block| &block.arms).map(|arm| arm.agents.len()).max().unwrap_or(0)
+    }
+
+    /// All that an agent did; of what counts by time, in blocks that count.
+    pub(crate) fn agent(&self, index: usize) -> AgentPhase {
+        let sum = |blocks: &mut dyn Iterator<Item = &BlockRecord>| {
+            let mut sum = AgentPhase::default();
+            blocks.filter_map(|block| block.at_agent(index)).for_each(|agent| sum.absorb(&agent));
+            sum
+        };
+        let (counted, all) = (sum(&mut self.counted()), sum(&mut self.blocks.iter()));
+        AgentPhase { lags: counted.lags, worked: counted.worked, sending: counted.sending, ..all }
     }
 
     /// What the machine did in all phases.
@@ -145,14 +186,63 @@ impl BlockRecord {
     fn times(&self) -> MachineTimes {
         self.arms.iter().fold(self.idle.times, |sum, arm| sum.plus(arm.times))
     }
+
+    /// What an agent did in all phases of the block.
+    pub(crate) fn at_agent(&self, index: usize) -> Option<AgentPhase> {
+        let mut phases = self.arms.iter().filter_map(|arm| arm.agents.get(index));
+        let mut sum = phases.next()?.clone();
+        phases.for_each(|phase| sum.absorb(phase));
+        Some(sum)
+    }
 }
 
 // === impl ArmRecord ===
 
 impl ArmRecord {
+    /// Adds a request.
+    pub(crate) fn add(&mut self, request: &RequestRecord) {
+        let answered = request.error.is_none();
+        self.answered += u64::from(answered);
+        self.body_bytes += if answered { request.body_bytes } else { 0 };
+        self.errors += u64::from(!answered);
+        self.cut_short += u64::from(request.is_cut_short());
+        self.changed += u64::from(request.changed);
+        if let Some(status) = request.status {
+            *self.statuses.entry(status).or_default() += 1;
+        }
+        if answered || request.is_cut_short() {
+            self.latencies_ns.push(request.latency_ns);
+        }
+        match request.lag_ns {
+            Some(lag_ns) => self.lags_ns.push(lag_ns),
+            None => self.waited += 1,
+        }
+    }
+
+    /// Adds requests whose records were lost: their latencies are known to the bin.
+    pub(crate) fn summarise(&mut self, summary: &RecordSummary) {
+        self.answered += summary.answered;
+        self.body_bytes = self.body_bytes.saturating_add(summary.answered_bytes);
+        self.errors += summary.errors.values().copied().fold(0, u64::saturating_add);
+        self.cut_short += summary.errors.get(&ErrorKind::Timeout).copied().unwrap_or(0);
+        self.changed += summary.changed;
+        summary.statuses.iter().for_each(|(status, count)| *self.statuses.entry(*status).or_default() += count);
+        let each = |(ns, count): (u64, u32)| std::iter::repeat_n(ns, count as usize);
+        for latencies in [&summary.new, &summary.reused, &summary.cut_short] {
+            self.latencies_ns.extend(latencies.iter().flat_map(each));
+        }
+        self.lags_ns.extend(summary.lag.iter().flat_map(each));
+        self.waited += summary.waited;
+    }
+
     /// Adds another phase.
     pub(crate) fn absorb(&mut self, other: Self) {
         self.duration_ns += other.duration_ns;
+        self.sending_ns += other.sending_ns;
+        if self.agents.len() < other.agents.len() {
+            self.agents.resize_with(other.agents.len(), AgentPhase::default);
+        }
+        self.agents.iter_mut().zip(&other.agents).for_each(|(sum, agent)| sum.absorb(agent));
         self.latencies_ns.extend(other.latencies_ns);
         self.cold_ns.extend(other.cold_ns);
         self.answered += other.answered;

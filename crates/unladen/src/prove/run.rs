@@ -25,6 +25,10 @@ use crate::reference::ReferenceWork;
 /// With `--until`, unless the experiment's own time is longer, or the command line says how much there may be.
 const MOST_TIME_UNTIL: Duration = Duration::from_secs(1_800);
 
+/// Agents begin this many times the longest reading of counters after they have agreed to: what they send has to be
+/// counted.
+const READINGS: u32 = 2;
+
 /// What came of it.
 pub(crate) struct Proved {
     pub(crate) result: Prove,
@@ -68,6 +72,8 @@ struct Run<'a> {
     begun: Instant,
     /// Switching a knob restarts a service, so each phase begins with a restart.
     restarts_at_switches: bool,
+    /// The longest that reading the counters took.
+    reading: Duration,
     /// Arms that have been tried out.
     tried: Vec<bool>,
     /// Services were restarted, and these arms have not been warmed up since.
@@ -82,7 +88,10 @@ struct Run<'a> {
 pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failure> {
     let progress = Progress::new(options.quiet);
     let arms = options.experiment.arms();
-    let sender = Sender::start(&options.experiment, &arms, options.seed)?;
+    if !options.hosts.is_empty() {
+        progress.say("starting the agents");
+    }
+    let sender = Sender::start(options, &arms, cancel)?;
     progress.say("preparing the knobs");
     let board = KnobController::open(&options.experiment).map_err(Failure::from)?;
     let mut run = Run {
@@ -100,6 +109,7 @@ pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failur
         rng: fastrand::Rng::with_seed(options.seed),
         begun: Instant::now(),
         restarts_at_switches: options.experiment.knobs.iter().any(|knob| !knob.restart.is_empty()),
+        reading: Duration::ZERO,
         tried: vec![false; arms.len()],
         cold: vec![true; arms.len()],
     };
@@ -146,6 +156,9 @@ impl Run<'_> {
         let tried = self.sender.try_out(arm, self.options.experiment.urls.len(), self.cancel);
         tried.map_err(|failure| match failure {
             Failure::Load(error) => Failure::Arm { arm: self.arms[arm].name.clone(), error: Box::new(error) },
+            Failure::AgentLoad { agent, kind, why } => {
+                Failure::AgentLoad { agent, kind, why: format!("in the arm `{}`: {why}", self.arms[arm].name) }
+            }
             other => other,
         })
     }
@@ -254,17 +267,18 @@ impl Run<'_> {
         let needs_warmth = !switched.knobs.is_empty() || std::mem::take(&mut self.cold[arm]);
         if needs_warmth {
             let time = warm_up(&self.options.experiment);
-            let Some(_) = self.sender.send(arm, Stretch { time, requests: None }, self.cancel)? else {
-                return Ok(None);
-            };
+            let stretch = Stretch { time, requests: None };
+            let ready = self.sender.prepare(arm, stretch, Duration::ZERO, self.cancel)?;
+            let Some(_) = self.sender.send(ready, self.cancel)? else { return Ok(None) };
             if self.cancel.wait(SETTLE) {
                 return Ok(None);
             }
         }
+        let stretch = Stretch { time: self.plan.phase, requests: self.plan.requests };
+        let ready = self.sender.prepare(arm, stretch, self.reading * READINGS, self.cancel)?;
         let begun = self.clock.read();
         let before = self.read()?;
-        let stretch = Stretch { time: self.plan.phase, requests: self.plan.requests };
-        let Some(mut record) = self.sender.send(arm, stretch, self.cancel)? else { return Ok(None) };
+        let Some(mut record) = self.sender.send(ready, self.cancel)? else { return Ok(None) };
         if record.answered == 0 && record.errors > 0 {
             // It is broken since it was tried: that ends the experiment with the reason, instead of one without an
             // answer.
@@ -305,7 +319,10 @@ impl Run<'_> {
     }
 
     fn read(&mut self) -> Result<Option<Reading>, Failure> {
-        Ok(self.instrument.as_mut().map(Instrument::read).transpose()?)
+        let begun = Instant::now();
+        let reading = self.instrument.as_mut().map(Instrument::read).transpose()?;
+        self.reading = self.reading.max(begun.elapsed());
+        Ok(reading)
     }
 
     /// Adds what grew since the reading before.
@@ -355,12 +372,14 @@ impl Run<'_> {
         let lost = self.instrument.as_mut().is_some_and(|instrument| instrument.newly_lost() > 0);
         // Before any figure is looked at.
         let spoiled = self.recording.leave_out_spoiled();
+        let spoiled_at_agents = self.recording.leave_out_spoiled_at_agents();
         let measured = Measured {
             options: self.options,
             arms: self.arms,
             plan: self.plan,
             recording: &self.recording,
             spoiled: &spoiled,
+            spoiled_at_agents: &spoiled_at_agents,
             reference: &self.reference,
             instrument: self.instrument.as_ref(),
             elapsed: self.begun.elapsed(),

@@ -5,6 +5,7 @@ use unladen_report::{ArmResult, Warning};
 
 use crate::lateness::because;
 use crate::machine::taken_warning;
+use crate::prove::agents;
 use crate::prove::headline::headline;
 use crate::prove::latencies::Arms;
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
@@ -64,11 +65,12 @@ pub(crate) fn warnings(
     {
         warnings.push(Warning::SameArmDiffers { ratio: same.value });
     }
-    if let Some(p99) = measured.send_lag_p99().filter(|p99| *p99 > LATE) {
+    if let Some(p99) = measured.send_lag_p99().filter(|p99| *p99 > LATE && measured.recording.agents() == 0) {
         let stretches: Vec<_> =
             measured.recording.counted().flat_map(|block| block.stretches.iter().copied()).collect();
         warnings.push(Warning::LateSends { p99, because: because(&stretches) });
     }
+    warnings.extend(agents::warnings(measured));
     warnings.extend(taken_warning(&measured.recording.times(), Some(measured.spoiled)));
     warnings.extend(measured.reference.warning());
     if measured.lost {

@@ -4,9 +4,9 @@ use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use unladen_agent::{
-    Answer, Ask, ClockOffset, Host, LoadAnswer, LoadAsk, Session, SessionError, SessionOptions, pieces,
+    Answer, Ask, ClockOffset, Host, LoadAnswer, LoadAsk, ROOM, Session, SessionError, SessionOptions, gathered, pieces,
 };
-use unladen_load::{Cancel, ConfigForm, ErrorKind, LoadEnd, LoadError, PlanForm, RequestRecord};
+use unladen_load::{Cancel, ConfigForm, ErrorKind, LoadEnd, LoadError, PlanForm, RecordSummary, RequestRecord};
 use unladen_machine::MachineTimes;
 use unladen_report::Drift;
 
@@ -20,11 +20,19 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// for a moment lose nothing: records wait for them.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// What an agent may take to tell the last once its load is over: half a million records may wait for a way of 64 KiB/s.
-const DRAIN: Duration = Duration::from_secs(180);
+/// What an agent may take to tell the last once its load is over, beside what the way takes for what may be left …
+const DRAIN: Duration = Duration::from_secs(10);
+/// … and at most: after a minute an agent counts what is left, and tells that.
+const LONGEST_DRAIN: Duration = Duration::from_secs(120);
 
-/// What it may take for that once it was told to stop, beside what a request may take.
-const STOPPED: Duration = Duration::from_secs(10);
+/// Bytes that may be on the way: in the pipes, the window of an ssh connection and the sockets.
+const ON_THE_WAY: u64 = 4 << 20;
+
+/// What it may take to tell the last once it was told to stop: it counts what waits after a second.
+const STOPPED: Duration = Duration::from_secs(5);
+
+/// The longest summary: four distributions whose bins are all in use.
+const LONGEST_SUMMARY: usize = 4 << 20;
 
 /// A closed loop plans a request when it sends it, which may be this much after the end.
 const SLACK: Duration = Duration::from_secs(10);
@@ -49,6 +57,19 @@ pub(super) struct Bounds {
     pub(super) requests: usize,
 }
 
+/// What an agent has told of a load so far.
+#[derive(Debug, Default)]
+struct SoFar {
+    /// Requests of which it told what became.
+    requests: u64,
+    /// Bytes of their records.
+    bytes: u64,
+    /// The pieces of its summary.
+    pieces: Vec<u8>,
+    /// Whether that has come.
+    is_summed_up: bool,
+}
+
 /// One agent.
 pub(super) struct FarAgent {
     host: Host,
@@ -59,12 +80,15 @@ pub(super) struct FarAgent {
     strangers: u64,
     /// How far its clock was from the one here when a load began.
     at_start: Option<ClockOffset>,
+    longest_round_trip: Duration,
 }
 
 /// What one agent told of a load.
 pub(super) enum Told {
     /// What became of some requests.
     Records(Vec<RequestRecord>),
+    /// What those came to whose records were lost.
+    Summary(Box<RecordSummary>),
     /// What its machine did until then, since the start.
     Look(Duration, MachineTimes),
     /// It has told all.
@@ -85,7 +109,14 @@ impl FarAgent {
         cancel: &Cancel,
     ) -> Result<Self, Failure> {
         let session = Session::start(host, options)?;
-        let agent = Self { host: host.clone(), session: Some(session), timeout, strangers: 0, at_start: None };
+        let agent = Self {
+            host: host.clone(),
+            session: Some(session),
+            timeout,
+            strangers: 0,
+            at_start: None,
+            longest_round_trip: Duration::ZERO,
+        };
         for (piece, last) in pieces(config).map_err(|error| agent.cannot(&error.to_string()))? {
             agent.ask(LoadAsk::Start { piece, last })?;
         }
@@ -96,17 +127,15 @@ impl FarAgent {
         }
     }
 
-    /// Sends the first requests once; tells the version of HTTP of the last.
-    pub(super) fn try_requests(&self, tried: usize, cancel: &Cancel) -> Result<String, Failure> {
-        let mut http = String::new();
-        for index in 0..u32::try_from(tried).unwrap_or(u32::MAX) {
-            self.ask(LoadAsk::Sample { request: index })?;
-            match self.answer(PATIENCE + self.timeout, cancel)? {
-                LoadAnswer::Sampled { version } => http = version.chars().take(20).collect(),
-                other => return Err(self.unexpected(other)),
+    /// Sends a request once; tells the version of HTTP, and how long it took.
+    pub(super) fn sample(&self, request: usize, cancel: &Cancel) -> Result<(String, Duration), Failure> {
+        self.ask(LoadAsk::Sample { request: u32::try_from(request).unwrap_or(u32::MAX) })?;
+        match self.answer(PATIENCE + self.timeout, cancel)? {
+            LoadAnswer::Sampled { version, latency_ns } => {
+                Ok((version.chars().take(20).collect(), Duration::from_nanos(latency_ns)))
             }
+            other => Err(self.unexpected(other)),
         }
-        Ok(http)
     }
 
     /// Tells it what it is to send.
@@ -123,14 +152,20 @@ impl FarAgent {
             LoadAnswer::Planned => {}
             other => return Err(self.unexpected(other)),
         }
-        self.at_start = Some(self.session()?.measure_clock(pings, Instant::now() + PATIENCE)?);
+        let until = Instant::now() + PATIENCE;
+        let mut longest = Duration::ZERO;
+        for _ in 0..pings {
+            let asked = Instant::now();
+            self.at_start = Some(self.session()?.measure_clock(1, until)?);
+            longest = longest.max(asked.elapsed());
+        }
+        self.longest_round_trip = longest;
         Ok(())
     }
 
-    /// The longest round trip so far.
+    /// The longest round trip when its clock was measured last: what one took amid a load says nothing of the next start.
     pub(super) fn longest_round_trip(&self) -> Duration {
-        let trips = self.session.as_ref().and_then(Session::round_trips);
-        trips.map_or(Duration::ZERO, |trips| Duration::from_nanos(trips.max_ns))
+        self.longest_round_trip
     }
 
     /// Has it begin at that time of the clock here.
@@ -152,24 +187,21 @@ impl FarAgent {
     /// Hands on what it tells, until it has told all or is lost, or nobody takes it any more.
     pub(super) fn listen(&mut self, index: usize, bounds: Bounds, told: &SyncSender<(usize, Told)>, cancel: &Cancel) {
         let mut heard = Instant::now();
-        let mut stopped: Option<Instant> = None;
-        let mut until = bounds.until(self.timeout.saturating_add(DRAIN));
-        let mut records = 0;
+        // When it was told to stop first, and when last.
+        let mut stopped: Option<(Instant, Instant)> = None;
+        let mut so_far = SoFar::default();
         loop {
-            if cancel.is_cancelled() && stopped.is_none_or(|stopped| stopped.elapsed() >= AGAIN) {
-                if stopped.is_none() {
-                    let soon = Instant::now().checked_add(self.timeout.saturating_add(STOPPED));
-                    until = until.into_iter().chain(soon).min();
-                }
-                stopped = Some(Instant::now());
+            if cancel.is_cancelled() && stopped.is_none_or(|(_, last)| last.elapsed() >= AGAIN) {
+                let now = Instant::now();
+                stopped = Some((stopped.map_or(now, |(first, _)| first), now));
                 // One that is gone is seen as such below.
                 let _ = self.ask(LoadAsk::Stop);
             }
-            let next = self.next().and_then(|next| bounds.check(next, &mut records));
+            let next = self.next(&bounds, &mut so_far);
+            let is_over = stopped.is_some_and(|(first, _)| first.elapsed() > STOPPED)
+                || bounds.until(self.timeout, &so_far).is_some_and(|until| Instant::now() > until);
             let (next, is_last) = match next {
-                Ok(next)
-                    if until.is_some_and(|until| Instant::now() > until) && !matches!(next, Some(Told::Ended(_))) =>
-                {
+                Ok(next) if is_over && !matches!(next, Some(Told::Ended(_))) => {
                     (Told::Lost(heard, "it goes on after its end".to_owned()), true)
                 }
                 Ok(None) if heard.elapsed() < SILENCE => continue,
@@ -194,8 +226,8 @@ impl FarAgent {
         }
     }
 
-    /// What it tells next; none if that takes longer than a look.
-    fn next(&mut self) -> Result<Option<Told>, String> {
+    /// What it tells next, if that can be; none if it takes longer than a look.
+    fn next(&mut self, bounds: &Bounds, so_far: &mut SoFar) -> Result<Option<Told>, String> {
         let Some(session) = &self.session else { return Err("it was lost before".to_owned()) };
         let answer = match session.recv(Instant::now() + LOOK) {
             Ok(answer) => answer,
@@ -203,14 +235,25 @@ impl FarAgent {
             Err(error) => return Err(without_name(&error, &self.host)),
         };
         match answer {
-            Answer::Load(LoadAnswer::Records(batch)) => match batch.records() {
-                Ok(records) => Ok(Some(Told::Records(records))),
-                Err(damaged) => Err(damaged.to_string()),
-            },
+            Answer::Load(LoadAnswer::Records(batch)) => {
+                let records = batch.records().map_err(|damaged| damaged.to_string())?;
+                so_far.bytes = so_far.bytes.saturating_add(batch.size() as u64);
+                bounds.check(&records, so_far)?;
+                Ok(Some(Told::Records(records)))
+            }
             Answer::Load(LoadAnswer::Look { end_ns, times }) => {
                 Ok(Some(Told::Look(Duration::from_nanos(end_ns), times.into())))
             }
+            Answer::Load(LoadAnswer::Summary { piece, last }) => {
+                let whole = gathered(&mut so_far.pieces, &piece, last, LONGEST_SUMMARY);
+                let summary: Option<RecordSummary> =
+                    whole.map_err(|error| format!("its summary is damaged: {error}"))?;
+                let Some(summary) = summary else { return Ok(None) };
+                bounds.check_summary(&summary, so_far)?;
+                Ok(Some(Told::Summary(Box::new(summary))))
+            }
             Answer::Load(LoadAnswer::Ended { end, strangers }) => {
+                so_far.check_end(&end)?;
                 self.strangers = strangers;
                 Ok(Some(Told::Ended(end)))
             }
@@ -282,23 +325,62 @@ impl FarAgent {
 // === impl Bounds ===
 
 impl Bounds {
-    /// This much after the load's end; none if that is beyond the clock's.
-    fn until(&self, more: Duration) -> Option<Instant> {
-        self.started.checked_add(self.length.saturating_add(self.grace).saturating_add(more))
+    /// When it has told all at the latest; none if that is beyond the clock's. What may be left after the load's end takes
+    /// as long as the way took for as much until now, and twice that.
+    fn until(&self, timeout: Duration, so_far: &SoFar) -> Option<Instant> {
+        let end = self.started.checked_add(self.length.saturating_add(self.grace).saturating_add(timeout))?;
+        let now = Instant::now();
+        if now <= end {
+            return Some(end + DRAIN);
+        }
+        let of_a_record = so_far.bytes.checked_div(so_far.requests).unwrap_or(0);
+        let untold = self.records.map(|most| most.saturating_sub(so_far.requests).saturating_mul(of_a_record));
+        let left = untold.unwrap_or(u64::MAX).min(ROOM as u64 + ON_THE_WAY) as f64;
+        let took = now.saturating_duration_since(self.started).as_secs_f64();
+        let drain = Duration::try_from_secs_f64(2.0 * took * left / so_far.bytes.max(1) as f64);
+        let drain = drain.unwrap_or(LONGEST_DRAIN).saturating_add(DRAIN).min(LONGEST_DRAIN);
+        end.checked_add(drain)
     }
 
-    /// What was told, if it can be; `records` counts all so far.
-    fn check(&self, told: Option<Told>, records: &mut u64) -> Result<Option<Told>, String> {
-        let Some(Told::Records(batch)) = &told else { return Ok(told) };
+    /// Refuses records that cannot be.
+    fn check(&self, records: &[RequestRecord], so_far: &mut SoFar) -> Result<(), String> {
         let last_ns = self.length.saturating_add(SLACK).as_nanos();
-        if batch.iter().any(|one| u128::from(one.planned_ns) > last_ns || one.request as usize >= self.requests) {
+        if records.iter().any(|one| u128::from(one.planned_ns) > last_ns || one.request as usize >= self.requests) {
             return Err("a record is damaged: it is of a request that was not planned".to_owned());
         }
-        *records = records.saturating_add(batch.len() as u64);
-        match self.records {
-            Some(most) if *records > most => Err(format!("it told of more requests than its share has ({most})")),
-            _ => Ok(told),
+        self.count(records.len() as u64, so_far)
+    }
+
+    /// Refuses a summary that cannot be.
+    fn check_summary(&self, summary: &RecordSummary, so_far: &mut SoFar) -> Result<(), String> {
+        if so_far.is_summed_up || !summary.is_consistent() {
+            return Err("its summary does not add up".to_owned());
         }
+        so_far.is_summed_up = true;
+        self.count(summary.recorded, so_far)
+    }
+
+    fn count(&self, more: u64, so_far: &mut SoFar) -> Result<(), String> {
+        so_far.requests = so_far.requests.saturating_add(more);
+        match self.records {
+            Some(most) if so_far.requests > most => {
+                Err(format!("it told of more requests than its share has ({most})"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+// === impl SoFar ===
+
+impl SoFar {
+    /// Of each request that it says it sent it has to have told.
+    fn check_end(&self, end: &LoadEnd) -> Result<(), String> {
+        let ended = end.sent.saturating_sub(end.abandoned);
+        if self.requests == ended {
+            return Ok(());
+        }
+        Err(format!("its account does not add up: it told of {} requests, and says that {ended} ended", self.requests))
     }
 }
 
@@ -345,19 +427,71 @@ mod tests {
 
     #[test]
     fn an_agent_that_tells_more_than_its_share_is_lost() {
-        let (bounds, mut records) = (BOUNDS(), 0);
-        let mut tell = |count| {
-            let batch = vec![record(1, Duration::from_secs(4)); count];
-            bounds.check(Some(Told::Records(batch)), &mut records).is_ok()
-        };
+        let (bounds, mut so_far) = (BOUNDS(), SoFar::default());
+        let mut tell = |count| bounds.check(&vec![record(1, Duration::from_secs(4)); count], &mut so_far).is_ok();
         assert!(tell(2) && tell(1) && !tell(1));
     }
 
     #[test]
     fn records_of_requests_that_were_not_planned_are_damaged() {
-        let told = |record| BOUNDS().check(Some(Told::Records(vec![record])), &mut 0).is_ok();
+        let told = |record| BOUNDS().check(&[record], &mut SoFar::default()).is_ok();
         assert!(told(record(1, Duration::from_secs(5))));
         assert!(!told(record(2, Duration::ZERO)), "there are two requests");
         assert!(!told(record(0, Duration::from_secs(16))), "long after the end");
+    }
+
+    #[test]
+    fn a_summary_counts_as_its_requests_and_comes_once() {
+        let mut summary = RecordSummary::default();
+        summary.add(&record(0, Duration::ZERO));
+        let mut so_far = SoFar::default();
+        assert_eq!(BOUNDS().check_summary(&summary, &mut so_far), Ok(()));
+        assert_eq!(so_far.requests, 1);
+        assert!(BOUNDS().check_summary(&summary, &mut so_far).unwrap_err().contains("does not add up"));
+        (0..3).for_each(|_| summary.add(&record(0, Duration::ZERO)));
+        assert!(BOUNDS().check_summary(&summary, &mut SoFar::default()).unwrap_err().contains("more requests"));
+        summary.answered += 1;
+        assert!(BOUNDS().check_summary(&summary, &mut SoFar::default()).unwrap_err().contains("does not add up"));
+    }
+
+    #[test]
+    fn an_agent_that_hides_or_doubles_requests_is_seen() {
+        let end = |sent, abandoned| LoadEnd {
+            ended: unladen_load::End::Until,
+            sent,
+            unsent: 5,
+            abandoned,
+            bytes_sent: 0,
+            bytes_received: 0,
+            connections_opened: 0,
+            closed_by_server: 0,
+            retries: 0,
+            cpu: Duration::ZERO,
+            worked: Duration::ZERO,
+            paced: Duration::ZERO,
+            first_errors: Default::default(),
+        };
+        let so_far = SoFar { requests: 10, ..SoFar::default() };
+        assert_eq!(so_far.check_end(&end(12, 2)), Ok(()));
+        assert!(so_far.check_end(&end(11, 0)).unwrap_err().contains("it told of 10 requests, and says that 11 ended"));
+        assert!(so_far.check_end(&end(9, 0)).is_err());
+    }
+
+    #[test]
+    fn how_long_is_waited_for_the_last_follows_from_the_way() {
+        let second = Duration::from_secs(1);
+        let now = Instant::now();
+        let bounds = Bounds { started: now - 60 * second, length: 30 * second, records: Some(30_000), ..BOUNDS() };
+        let end = bounds.started + bounds.length + second;
+        let wait = |requests, bytes| {
+            let so_far = SoFar { requests, bytes, ..SoFar::default() };
+            bounds.until(second, &so_far).unwrap().saturating_duration_since(end)
+        };
+        assert_eq!(wait(30_000, 600_000), DRAIN, "all is told");
+        // A minute for two thirds: half a minute for the rest, twice.
+        let third = wait(20_000, 400_000);
+        assert!(third > 69 * second && third < 72 * second, "{third:?}");
+        assert_eq!(wait(0, 0), DRAIN, "nothing is known of the way of one that is silent");
+        assert_eq!(wait(1, 20), LONGEST_DRAIN);
     }
 }

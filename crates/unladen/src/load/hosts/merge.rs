@@ -8,7 +8,7 @@ use unladen_report::Lost;
 use super::far_agent::Told;
 use crate::exit::Failure;
 use crate::load::agent_part::AgentPart;
-use crate::load::books::Books;
+use crate::load::ledger::Ledger;
 
 /// The parts of all agents.
 pub(super) struct Merge {
@@ -24,14 +24,18 @@ impl Merge {
     }
 
     /// Takes what one agent told.
-    pub(super) fn take(&mut self, index: usize, told: Told, books: &mut Books<'_>) -> Result<(), Failure> {
+    pub(super) fn take(&mut self, index: usize, told: Told, ledger: &mut dyn Ledger) -> Result<(), Failure> {
         let Some(part) = self.parts.get_mut(index) else { return Ok(()) };
         match told {
             Told::Records(records) => {
                 for record in &records {
                     part.record(record);
-                    books.record(record)?;
+                    ledger.record(record)?;
                 }
+            }
+            Told::Summary(summary) => {
+                part.summarise(&summary);
+                ledger.summarise(&summary);
             }
             Told::Look(end, times) => part.machine.push(end, times),
             Told::Ended(end) => part.end = Some(*end),

@@ -1,10 +1,11 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use unladen_load::{ErrorKind, Mix, RecordBatch, RequestRecord, Step};
+use unladen_load::{ErrorKind, Mix, RecordBatch, RecordSummary, RequestRecord, Step};
 
 use super::*;
 use crate::load::account::Account;
+use crate::load::ledger::Ledger;
 
 fn any_record() -> impl Strategy<Value = RequestRecord> {
     let error = prop_oneof![4 => Just(None), 1 => prop::sample::select(ErrorKind::ALL.to_vec()).prop_map(Some)];
@@ -38,6 +39,21 @@ fn shown(account: &Account) -> String {
     format!("{account:?}")
 }
 
+impl Ledger for Account {
+    fn record(&mut self, record: &RequestRecord) -> Result<(), Failure> {
+        Self::record(self, record);
+        Ok(())
+    }
+
+    fn summarise(&mut self, summary: &RecordSummary) {
+        Self::summarise(self, summary);
+    }
+
+    fn look(&mut self, _: Duration) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
 fn part() -> AgentPart {
     AgentPart::default()
 }
@@ -57,7 +73,6 @@ proptest! {
 
         let mut merged = account();
         let mut merge = Merge::new(of_agents.iter().map(|_| part()).collect(), Instant::now());
-        let mut books = Books::new(&mut merged, None);
         let mut waiting: Vec<Vec<Vec<RequestRecord>>> =
             of_agents.iter().map(|records| records.chunks(batch).map(<[_]>::to_vec).collect()).collect();
         let mut rng = fastrand::Rng::with_seed(order);
@@ -70,7 +85,7 @@ proptest! {
             let mut sent = RecordBatch::default();
             waiting[agent].remove(0).iter().for_each(|record| sent.push(record));
             let told = Told::Records(sent.records().unwrap());
-            prop_assert!(merge.take(agent, told, &mut books).is_ok());
+            prop_assert!(merge.take(agent, told, &mut merged).is_ok());
         }
         prop_assert_eq!(shown(&merged), shown(&whole));
         let (_, parts) = merge.end();
@@ -81,14 +96,48 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whichever records were lost: each count is exact, and each latency is in its bin.
+    #[test]
+    fn counted_is_what_recorded_is_but_for_the_times(
+        records in prop::collection::vec((any_record(), any::<bool>()), 1..100),
+    ) {
+        let (mut whole, mut merged, mut summary) = (account(), account(), RecordSummary::default());
+        for (record, is_lost) in &records {
+            whole.record(record);
+            if *is_lost { summary.add(record) } else { merged.record(record) }
+        }
+        let mut merge = Merge::new(vec![part()], Instant::now());
+        merge.take(0, Told::Summary(Box::new(summary)), &mut merged).unwrap();
+        let counts = |account: &Account| {
+            let Account { recorded, answered, cut_short, changed, body_bytes, last_done_ns, .. } = *account;
+            let maps = (account.errors.clone(), account.statuses.clone());
+            (recorded, answered, cut_short, changed, body_bytes, last_done_ns, maps, account.lag.waited)
+        };
+        prop_assert_eq!(counts(&merged), counts(&whole));
+        let slices = |account: &Account| [account.all.clone(), account.reused.clone(), account.new.clone()];
+        for (merged, whole) in slices(&merged).iter().zip(&slices(&whole)) {
+            prop_assert_eq!(merged.distribution(), whole.distribution());
+        }
+        // A bound may cut a bin.
+        let near = |ns: u64| records.iter().any(|(record, _)| record.latency_ns.abs_diff(ns) <= ns / 1_000);
+        if ![1_000_000, 1_000_000_000].into_iter().any(near) {
+            prop_assert_eq!(&merged.buckets, &whole.buckets);
+        }
+        let lost = records.iter().filter(|(_, is_lost)| *is_lost).count() as u64;
+        let (_, parts) = merge.end();
+        prop_assert_eq!((parts[0].recorded, parts[0].unrecorded), (lost, lost));
+    }
+}
+
 #[test]
 fn one_that_is_lost_is_told_with_its_time_and_leaves_the_others_whole() {
     let started = Instant::now();
     let mut merge = Merge::new(vec![part(), part()], started);
-    let mut account = account();
-    let mut books = Books::new(&mut account, None);
     let lost = Told::Lost(started + Duration::from_secs(3), "its pipe ended".into());
-    merge.take(1, lost, &mut books).unwrap();
+    merge.take(1, lost, &mut account()).unwrap();
     let (_, parts) = merge.end();
     assert_eq!(parts[0].lost, None);
     assert_eq!(parts[1].lost, Some(Lost { at: Duration::from_secs(3), why: "its pipe ended".into() }));

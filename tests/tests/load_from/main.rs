@@ -1,50 +1,19 @@
-//! Loads that several hosts send together. The hosts are agents of this machine, reached by commands that end in a shell.
+//! Loads and experiments that several hosts send together. The hosts are agents of this machine, reached by commands that
+//! end in a shell.
+//!
+//! Waits: for loads and phases to end.
+
+mod hostile;
+mod prove;
+mod way;
 
 use std::collections::BTreeMap;
 use std::fs;
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
-use unladen_tests::{Ability, Call, Document, Server, binary, skip_without};
+use nix::sys::signal::Signal;
+use unladen_tests::{Ability, Call, Server, skip_without};
 
-/// A way to an agent of this program, whose processes can be told by the mark.
-fn way(through: &str, mark: &str) -> String {
-    let folder = binary().parent().expect("the program is in a folder").display();
-    let path = std::env::var("PATH").unwrap_or_default();
-    format!("{through} env UNLADEN_TEST_AGENT={mark} PATH='{folder}:{path}'")
-}
-
-fn mark(test: &str) -> String {
-    format!("{test}-{}", std::process::id())
-}
-
-/// `unladen load` from hosts a and b.
-fn from(a: &str, b: &str) -> Call {
-    Call::load(["--no-copy", "--from", &format!("a={a}"), "--from", &format!("b={b}")])
-}
-
-/// Signals the agent with this mark.
-fn signal(mark: &str, signal: Signal) {
-    let wanted = format!("UNLADEN_TEST_AGENT={mark}");
-    let pids = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let is_marked = |pid: &i32| {
-        let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environ.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
-    };
-    let found: Vec<i32> = pids.filter(is_marked).collect();
-    assert!(!found.is_empty(), "no process has the mark {mark}");
-    for pid in found {
-        kill(Pid::from_raw(pid), signal).unwrap();
-    }
-}
-
-fn agent<'a>(document: &'a Document, name: &str) -> &'a serde_json::Value {
-    document
-        .list("agents")
-        .iter()
-        .find(|agent| agent["name"] == name)
-        .unwrap_or_else(|| panic!("no {name}: {document}"))
-}
+use way::{agent, from, mark, relay, signal, way};
 
 /// How often each path was asked for.
 fn asked(server: &Server) -> BTreeMap<String, usize> {
@@ -120,45 +89,11 @@ fn an_agent_that_says_nothing_is_lost() {
     done.shows(["UNFIT: an agent was lost", "agent b was lost", "it said nothing for 10 s", "lost after"]);
 }
 
-/// Passes on what comes, later.
-const RELAY: &str = r#"
-import os, queue, subprocess, sys, threading, time
-delay = float(sys.argv[1])
-child = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-def relay(source, to):
-    waiting = queue.Queue()
-    def write():
-        while True:
-            due, data = waiting.get()
-            time.sleep(max(0, due - time.monotonic()))
-            if not data:
-                os.close(to)
-                return
-            try:
-                while data:
-                    data = data[os.write(to, data):]
-            except OSError:
-                return
-    writer = threading.Thread(target=write)
-    writer.start()
-    while True:
-        data = os.read(source, 65536)
-        waiting.put((time.monotonic() + delay, data))
-        if not data:
-            return writer
-there = threading.Thread(target=lambda: relay(0, os.dup(child.stdin.fileno())).join(), daemon=True)
-there.start()
-child.stdin.close()
-relay(child.stdout.fileno(), 1).join()
-sys.exit(child.wait())
-"#;
-
 #[test]
 fn a_slow_way_to_an_agent_makes_nothing_late_and_is_told() {
     let server = Server::good();
-    let relay = tempfile::NamedTempFile::new().unwrap();
-    fs::write(relay.path(), RELAY).unwrap();
-    let slow = way(&format!("python3 {} 0.15", relay.path().display()), &mark("slow"));
+    let relay = relay();
+    let slow = way(&format!("python3 {} later 0.15", relay.path().display()), &mark("slow"));
     let document =
         from(&way("", &mark("near")), &slow).args(["--rate", "200", "-t", "2s", &server.url("/")]).document();
     assert_eq!((document.number("planned"), document.number("requests")), (400.0, 400.0), "{document}");
@@ -190,6 +125,39 @@ fn a_clock_a_minute_ahead_changes_nothing() {
         assert_eq!(agent(&document, name)["requests"], 200);
         assert_it_did_not_drift(agent(&document, name));
     }
+}
+
+/// What waits at the far end comes after the load's end, as long as that takes.
+#[test]
+fn a_narrow_way_loses_no_record() {
+    let server = Server::good();
+    let relay = relay();
+    // Some 6,000 bytes of records.
+    let narrow = way(&format!("python3 {} narrow 3000", relay.path().display()), &mark("narrow"));
+    let records = tempfile::NamedTempFile::new().unwrap();
+    let call = from(&way("", &mark("wide")), &narrow).args(["--rate", "500", "-t", "1s", "--record"]);
+    let document = call.args([records.path()]).args([server.url("/")]).document();
+    assert_eq!((document.number("planned"), document.number("requests")), (500.0, 500.0), "{document}");
+    let b = agent(&document, "b");
+    assert_eq!((&b["requests"], &b["unrecorded"], b["lost"].is_null()), (&250.into(), &0.into(), true), "{document}");
+    let again = Call::load(["--from"]).args([records.path()]).document();
+    assert_eq!(again.number("requests"), 500.0, "{again}");
+}
+
+#[test]
+fn a_search_for_the_highest_rate_is_sent_by_all_hosts() {
+    let server = Server::good();
+    let call = from(&way("", &mark("search-a")), &way("", &mark("search-b")));
+    let call = call.args(["--find-capacity", "p50<10s", "--rate", "60", "-t", "500ms", "--json"]);
+    let running = call.args([server.url("/")]).start();
+    // Two samples, the thirty requests of the first trial, and some of the second.
+    server.wait_for_requests(45);
+    running.interrupt();
+    let document = running.wait().ended_with(130).document();
+    let trials = document["capacity"]["trials"].as_array().unwrap();
+    assert_eq!((&trials[0]["planned"], &trials[0]["held"]), (&30.into(), &true.into()), "{document}");
+    let counts = ["a", "b"].map(|name| agent(&document, name)["requests"].as_u64().unwrap());
+    assert!(counts[0] == counts[1] && counts[0] >= 15, "{document}");
 }
 
 #[test]

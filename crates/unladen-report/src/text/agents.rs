@@ -8,6 +8,7 @@ use crate::load_agent::{LoadAgent, program_of};
 use crate::style::Style;
 use crate::text::table::{Grid, warn};
 
+/// A row each, what they sent and how late they were.
 pub(super) fn agents(agents: &[LoadAgent], style: Style, out: &mut dyn Write) -> io::Result<()> {
     if agents.is_empty() {
         return Ok(());

@@ -1,0 +1,155 @@
+//! The principal type is [`Spool`]: what a load has to tell while it waits for the way back, in bounded memory.
+//!
+//! Whoever sends requests puts records in and never waits; a thread of its own takes them out, which waits for the way.
+//! Records for which there is no room are counted in a [`RecordSummary`] instead: the load goes on as planned, and every
+//! request is in its figures once, with its record or without.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use unladen_load::{Cancel, RecordBatch, RecordSummary};
+
+use super::message::LoadAnswer;
+
+/// Bytes of records that may wait: some 170,000 records, or seventeen seconds of 10,000 requests a second.
+pub const ROOM: usize = 4 << 20;
+
+/// What waits of something that is no record takes this much of the room.
+const OF_ANOTHER: usize = 128;
+
+/// How often it is looked whether a load was given up while what waits is sent.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What waits.
+pub(super) struct Spool {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+    room: usize,
+}
+
+#[derive(Default)]
+struct Waiting {
+    answers: VecDeque<LoadAnswer>,
+    /// Of all answers.
+    bytes: usize,
+    summary: RecordSummary,
+    /// Nothing comes any more.
+    is_closed: bool,
+    /// Nobody takes anything any more.
+    is_left: bool,
+    /// Something was taken that may not have arrived.
+    is_sending: bool,
+}
+
+// === impl Spool ===
+
+impl Spool {
+    /// With so many bytes.
+    pub(super) fn new(room: usize) -> Self {
+        Self { waiting: Mutex::default(), changed: Condvar::new(), room }
+    }
+
+    /// Puts records in, or counts them where there is no room.
+    pub(super) fn put_records(&self, batch: RecordBatch) {
+        let mut waiting = self.lock();
+        if waiting.bytes + batch.size() > self.room {
+            waiting.count(&batch);
+            return;
+        }
+        waiting.bytes += batch.size();
+        waiting.answers.push_back(LoadAnswer::Records(batch));
+        self.changed.notify_all();
+    }
+
+    /// Puts something else in, where there is room; whether there was.
+    pub(super) fn put(&self, answer: LoadAnswer) -> bool {
+        let mut waiting = self.lock();
+        if waiting.bytes + OF_ANOTHER > self.room {
+            return false;
+        }
+        waiting.bytes += OF_ANOTHER;
+        waiting.answers.push_back(answer);
+        self.changed.notify_all();
+        true
+    }
+
+    /// Hands all to `send`, in order, until the spool is closed and empty; false when `send` was.
+    pub(super) fn send_all(&self, send: &dyn Fn(LoadAnswer) -> bool) -> bool {
+        loop {
+            let mut waiting = self.lock();
+            waiting.is_sending = false;
+            self.changed.notify_all();
+            while waiting.answers.is_empty() && !waiting.is_closed {
+                waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            }
+            let Some(answer) = waiting.answers.pop_front() else { return true };
+            waiting.bytes -= size(&answer);
+            waiting.is_sending = true;
+            drop(waiting);
+            if !send(answer) {
+                let mut waiting = self.lock();
+                waiting.is_left = true;
+                waiting.is_sending = false;
+                self.changed.notify_all();
+                return false;
+            }
+        }
+    }
+
+    /// Waits for as long as `most` until all has been handed on, or as long as `once_cancelled` after the load was given
+    /// up; counts what has not, and closes.
+    pub(super) fn drain(&self, most: Duration, once_cancelled: Duration, cancel: &Cancel) {
+        let begun = Instant::now();
+        let mut cancelled = None;
+        let mut waiting = self.lock();
+        loop {
+            if cancel.is_cancelled() {
+                cancelled.get_or_insert_with(Instant::now);
+            }
+            let is_late = begun.elapsed() >= most || cancelled.is_some_and(|since| since.elapsed() >= once_cancelled);
+            let is_done = waiting.answers.is_empty() && !waiting.is_sending;
+            if is_late || is_done || waiting.is_left {
+                break;
+            }
+            (waiting, _) = self.changed.wait_timeout(waiting, LOOK).unwrap_or_else(PoisonError::into_inner);
+        }
+        for answer in std::mem::take(&mut waiting.answers) {
+            if let LoadAnswer::Records(batch) = answer {
+                waiting.count(&batch);
+            }
+        }
+        waiting.bytes = 0;
+        waiting.is_closed = true;
+        self.changed.notify_all();
+    }
+
+    /// The requests that are counted alone.
+    pub(super) fn summary(self) -> RecordSummary {
+        self.waiting.into_inner().unwrap_or_else(PoisonError::into_inner).summary
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+// === impl Waiting ===
+
+impl Waiting {
+    fn count(&mut self, batch: &RecordBatch) {
+        // A batch that was made here holds what it says.
+        let records = batch.records().unwrap_or_default();
+        records.iter().for_each(|record| self.summary.add(record));
+    }
+}
+
+fn size(answer: &LoadAnswer) -> usize {
+    match answer {
+        LoadAnswer::Records(batch) => batch.size(),
+        _ => OF_ANOTHER,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,207 @@
+//! The principal type is [`Bins`]: counts of latencies, each kept to 0.05 % of its value.
+//!
+//! Numbered bins in rows that exist once something falls into them: a load adds some hundred thousand latencies a
+//! second, and keeps a set of bins for each of its slices of time, requests and steps.
+//!
+//! ```
+//! use unladen_load::Bins;
+//!
+//! let (mut here, mut there) = (Bins::default(), Bins::default());
+//! here.add(1_000_000);
+//! there.add_many(2_000_000, 3);
+//! here.absorb(&there);
+//! assert_eq!(here.total(), 4);
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::{put, take};
+
+/// Latencies are kept to one part in 2^10 of their power of two: within 0.05 % of the value.
+const FRACTION_BITS: u32 = 10;
+
+/// Bins in a row: 256 bytes of counts.
+const ROW: usize = 64;
+
+/// Bins in all, up to the one of the longest latency.
+const ALL: usize = ((64 - FRACTION_BITS as usize) + 1) << FRACTION_BITS;
+
+/// How many latencies fell into each bin.
+///
+/// All that were counted in any order, by whomever and put together by [`absorb`](Self::absorb), are what one would have
+/// counted: the width of the bins is the same for all.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(into = "BinsForm", try_from = "BinsForm")]
+pub struct Bins {
+    rows: Vec<Option<Box<[u32; ROW]>>>,
+}
+
+/// Bins on their way: of each that is not empty, how many empty ones lie before it, and its count; numbers of seven bits
+/// a byte, as in a file of records.
+#[derive(Clone, Serialize, Deserialize)]
+struct BinsForm {
+    bytes: Vec<u8>,
+}
+
+/// Bytes that are no bins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the bins of a distribution are damaged")]
+struct DamagedBins;
+
+// === impl Bins ===
+
+impl Bins {
+    /// Counts a latency.
+    pub fn add(&mut self, latency: u64) {
+        self.add_many(latency, 1);
+    }
+
+    /// Counts a latency so many times.
+    pub fn add_many(&mut self, latency: u64, count: u32) {
+        self.add_to(number_of(latency), count);
+    }
+
+    fn add_to(&mut self, number: usize, more: u32) {
+        let count = &mut self.row(number / ROW)[number % ROW];
+        *count = count.saturating_add(more);
+    }
+
+    /// How many were counted.
+    pub fn total(&self) -> u64 {
+        self.iter().map(|(_, count)| u64::from(count)).sum()
+    }
+
+    /// Counts what another has counted.
+    pub fn absorb(&mut self, other: &Self) {
+        for (index, row) in other.rows.iter().enumerate() {
+            let Some(row) = row else { continue };
+            let own = self.row(index);
+            own.iter_mut().zip(row.iter()).for_each(|(own, other)| *own = own.saturating_add(*other));
+        }
+    }
+
+    /// The middles of the bins that are not empty, with their counts, the shortest first.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, u32)> {
+        self.counts().map(|(number, count)| (middle_of(number), count))
+    }
+
+    /// The numbers of the bins that are not empty, with their counts.
+    fn counts(&self) -> impl Iterator<Item = (usize, u32)> {
+        let rows = self.rows.iter().enumerate().filter_map(|(index, row)| Some((index, row.as_deref()?)));
+        rows.flat_map(|(index, row)| {
+            let counts = row.iter().enumerate().filter(|(_, count)| **count > 0);
+            counts.map(move |(place, count)| (index * ROW + place, *count))
+        })
+    }
+
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    fn row(&mut self, index: usize) -> &mut [u32; ROW] {
+        if self.rows.len() <= index {
+            self.rows.resize_with(index + 1, || None);
+        }
+        self.rows[index].get_or_insert_with(|| Box::new([0; ROW]))
+    }
+}
+
+/// Whatever rows there are: an empty row is none.
+impl PartialEq for Bins {
+    fn eq(&self, other: &Self) -> bool {
+        self.counts().eq(other.counts())
+    }
+}
+
+impl Eq for Bins {}
+
+impl From<Bins> for BinsForm {
+    fn from(bins: Bins) -> Self {
+        let (mut bytes, mut next) = (Vec::new(), 0);
+        for (number, count) in bins.counts() {
+            put((number - next) as u64, &mut bytes);
+            put(u64::from(count), &mut bytes);
+            next = number + 1;
+        }
+        Self { bytes }
+    }
+}
+
+impl TryFrom<BinsForm> for Bins {
+    type Error = DamagedBins;
+
+    fn try_from(form: BinsForm) -> Result<Self, DamagedBins> {
+        let (mut bins, mut bytes, mut next) = (Self::default(), form.bytes.as_slice(), 0);
+        while !bytes.is_empty() {
+            let gap = take(&mut bytes).and_then(|gap| usize::try_from(gap).ok()).ok_or(DamagedBins)?;
+            let count = take(&mut bytes).and_then(|count| u32::try_from(count).ok()).ok_or(DamagedBins)?;
+            let number = gap.checked_add(next).filter(|number| *number < ALL && count > 0).ok_or(DamagedBins)?;
+            bins.add_to(number, count);
+            next = number + 1;
+        }
+        Ok(bins)
+    }
+}
+
+/// Bins are as wide as the last bit that counts: the first 2^11 are 1 ns wide, the next 2^10 are 2 ns, and so on.
+fn number_of(latency: u64) -> usize {
+    let shift = (64 - latency.leading_zeros()).saturating_sub(FRACTION_BITS + 1);
+    ((u64::from(shift) << FRACTION_BITS) + (latency >> shift)) as usize
+}
+
+fn middle_of(number: usize) -> u64 {
+    let number = number as u64;
+    let shift = (number >> FRACTION_BITS).saturating_sub(1);
+    let first = (number - (shift << FRACTION_BITS)) << shift;
+    first + (1 << shift >> 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn bins_are_narrow(latency in any::<u64>(), bits in 0_u32..64) {
+            let latency = latency >> bits;
+            let middle = middle_of(number_of(latency));
+            prop_assert!(middle.abs_diff(latency) as f64 <= latency as f64 / 2_000.0, "{latency} {middle}");
+            prop_assert_eq!(number_of(middle), number_of(latency));
+            prop_assert!(number_of(latency) < ALL);
+        }
+
+        #[test]
+        fn what_is_sent_is_what_comes(some in prop::collection::vec((any::<u64>(), 1_u32..9), 0..50)) {
+            let mut bins = Bins::default();
+            some.iter().for_each(|(latency, count)| bins.add_many(*latency, *count));
+            let form = BinsForm::from(bins.clone());
+            prop_assert_eq!(Bins::try_from(form.clone()), Ok(bins));
+            let cut = BinsForm { bytes: form.bytes[..form.bytes.len().saturating_sub(1)].to_vec() };
+            prop_assert!(some.is_empty() || Bins::try_from(cut).is_err());
+        }
+
+        #[test]
+        fn no_bytes_take_memory_or_panic(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            if let Ok(bins) = Bins::try_from(BinsForm { bytes }) {
+                prop_assert!(bins.rows.len() <= ALL / ROW);
+            }
+        }
+
+        #[test]
+        fn they_are_in_order_and_none_is_lost(
+            some in prop::collection::vec(any::<u64>(), 0..50),
+            others in prop::collection::vec(0_u64..1 << 24, 0..50),
+        ) {
+            let (mut bins, mut more) = (Bins::default(), Bins::default());
+            some.iter().for_each(|latency| bins.add(*latency));
+            others.iter().for_each(|latency| more.add(*latency));
+            prop_assert_eq!(bins.is_empty(), some.is_empty());
+            bins.absorb(&more);
+            let all: Vec<_> = bins.iter().collect();
+            prop_assert!(all.is_sorted_by(|a, b| a.0 < b.0));
+            prop_assert_eq!(bins.total() as usize, some.len() + others.len());
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! [`hosts`]: those that send a load or an experiment, as `--from` or a file names them.
+
+use std::path::Path;
+
+use unladen_agent::{Host, HostError};
+
+use crate::exit::Failure;
+
+/// The most hosts of one load.
+const MOST: usize = 32;
+
+/// The hosts; those without a name are `agent-1` and so on, by their places. `said` is where they were named.
+pub(super) fn hosts(from: &[String], said: &str) -> Result<Vec<Host>, Failure> {
+    let usage = |error: HostError| Failure::Usage(format!("{said}: {error}"));
+    if from.len() > MOST {
+        return Err(Failure::Usage(format!("{said}: {} hosts are given, and {MOST} is the most", from.len())));
+    }
+    let mut hosts: Vec<Host> = Vec::new();
+    for (index, text) in from.iter().enumerate() {
+        if Path::new(text).is_file() {
+            return Err(Failure::Usage(format!(
+                "{said} {text}: this is a file. A recorded load is told by `unladen load --from FILE`, without a URL; a host is a command, such as 'ssh gen1'"
+            )));
+        }
+        let host = match text.split_once('=') {
+            Some((name, command)) if !name.contains([' ', '\t']) => Host::new(name, command).map_err(usage)?,
+            _ => Host::new(&format!("agent-{}", index + 1), text).map_err(usage)?,
+        };
+        if hosts.iter().any(|other| other.name == host.name) {
+            return Err(Failure::Usage(format!("{said}: two hosts have the name {}", host.name)));
+        }
+        hosts.push(host);
+    }
+    Ok(hosts)
+}
+
+/// Refuses a closed loop in which some host would have nothing to send.
+pub(super) fn check_concurrency(concurrency: usize, hosts: usize) -> Result<(), Failure> {
+    if concurrency >= hosts {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "--concurrency {concurrency} is of the whole load: {hosts} hosts need at least one request under way for each host"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(from: &[&str]) -> Result<Vec<String>, String> {
+        let from: Vec<String> = from.iter().map(|text| (*text).to_owned()).collect();
+        let hosts = hosts(&from, "--from").map_err(|error| error.to_string())?;
+        Ok(hosts.into_iter().map(|host| format!("{}: {}", host.name, host.command)).collect())
+    }
+
+    #[test]
+    fn a_command_needs_no_name() {
+        let all = names(&["ssh gen1", "db=ssh -o A=b db1", "ssh -o A=b gen3"]).unwrap();
+        assert_eq!(all, ["agent-1: ssh gen1", "db: ssh -o A=b db1", "agent-3: ssh -o A=b gen3"]);
+    }
+
+    #[test]
+    fn what_is_no_host_is_told() {
+        assert!(names(&["a=env", "a=env"]).unwrap_err().contains("two hosts have the name a"));
+        assert!(names(&["a="]).unwrap_err().contains("has no command"));
+        assert!(names(&["a/b=env"]).unwrap_err().contains("cannot be a host's name"));
+        assert!(names(&["env"; 33]).unwrap_err().contains("32 is the most"));
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert!(names(&[&file.path().display().to_string()]).unwrap_err().contains("this is a file"));
+    }
+}

@@ -1,0 +1,93 @@
+//! [`agents`]: the hosts that sent an experiment, and whether what each of them measured is the server's.
+
+use std::time::Duration;
+
+use unladen_report::{LoadAgent, SendLag, Unfit, Warning};
+
+use crate::lateness::{Stretch, because};
+use crate::machine::{taken, taken_warning};
+use crate::prove::agent_phase::AgentPhase;
+use crate::prove::measured::Measured;
+
+/// A generator that was later than this is worth a word, ns.
+const LATE: u64 = 1_000_000;
+
+/// From this share of its time on, an agent's thread is what limits the rate.
+const BUSY: f64 = 0.9;
+
+/// One of the hosts, and why what it measured is not the server's.
+struct Judged {
+    agent: AgentPhase,
+    unfit: Vec<Unfit>,
+}
+
+/// The hosts that sent; none where this one did.
+pub(crate) fn agents(measured: &Measured<'_>) -> Vec<LoadAgent> {
+    judged(measured).map(|Judged { agent, unfit }| told(&agent, &unfit, measured.is_closed())).collect()
+}
+
+/// What to say of them before a comparison is believed.
+pub(crate) fn warnings(measured: &Measured<'_>) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for (index, Judged { agent, unfit }) in judged(measured).enumerate() {
+        let host = format!("agent {}", agent.name);
+        warnings.extend(unfit.iter().map(|unfit| Warning::OfHost { host: host.clone(), note: unfit.to_string() }));
+        let spoiled = measured.spoiled_at_agents.get(index);
+        if let Some(Warning::Taken { taken, blocks }) = taken_warning(&agent.times, spoiled) {
+            warnings.push(Warning::TakenAt { host, taken, blocks });
+        }
+    }
+    warnings
+}
+
+fn judged<'a>(measured: &'a Measured<'_>) -> impl Iterator<Item = Judged> + 'a {
+    (0..measured.recording.agents()).map(|index| {
+        let agent = measured.recording.agent(index);
+        let stretches: Vec<Stretch> = measured
+            .recording
+            .counted()
+            .filter_map(|block| block.at_agent(index))
+            .map(|phase| phase.stretch())
+            .collect();
+        let unfit = unfit(&agent, &stretches, measured.is_closed());
+        Judged { agent, unfit }
+    })
+}
+
+fn unfit(agent: &AgentPhase, stretches: &[Stretch], is_closed: bool) -> Vec<Unfit> {
+    let mut unfit = Vec::new();
+    if let Some(p99) = agent.lags.at(0.99).filter(|p99| !is_closed && *p99 > LATE) {
+        unfit.push(Unfit::Late { p99, limit: LATE, because: because(stretches) });
+    }
+    let share = agent.worked.as_secs_f64() / agent.sending.as_secs_f64().max(1e-9);
+    if agent.sending > Duration::ZERO && share > BUSY {
+        let is_much = agent.times.stolen_of_wanted() >= 0.05 || agent.times.throttled_share() >= 0.05;
+        unfit.push(Unfit::Busy { share: share.min(1.0), taken: is_much.then(|| taken(&agent.times)) });
+    }
+    if agent.unrecorded > 0 {
+        unfit.push(Unfit::Unrecorded { requests: agent.unrecorded });
+    }
+    unfit
+}
+
+fn told(agent: &AgentPhase, unfit: &[Unfit], is_closed: bool) -> LoadAgent {
+    let at = |q: f64| agent.lags.at(q).filter(|_| !is_closed);
+    LoadAgent {
+        name: agent.name.clone(),
+        command: agent.command.clone(),
+        requests: agent.recorded,
+        answered: agent.answered,
+        unsent: agent.unsent,
+        missing: 0,
+        unrecorded: agent.unrecorded,
+        send_lag: at(0.5).zip(at(0.99)).map(|(p50, p99)| SendLag { p50, p99, max: agent.lags.max_ns }),
+        cpu: Some(agent.cpu),
+        stolen_share: (!agent.times.elapsed.is_zero()).then(|| agent.times.stolen_share()),
+        start_uncertainty: agent.start_uncertainty,
+        round_trip: agent.round_trip,
+        // Each phase begins at a moment agreed anew.
+        drift: None,
+        unfit: unfit.iter().map(ToString::to_string).collect(),
+        lost: None,
+    }
+}

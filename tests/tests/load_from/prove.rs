@@ -1,0 +1,79 @@
+//! Experiments whose requests other hosts send.
+
+use std::time::Duration;
+
+use nix::sys::signal::Signal;
+use unladen_tests::{Call, Lab, Reply, Server};
+
+use crate::way::{agent, mark, signal, way};
+
+/// A server whose page `/slow` takes twice as long as its others.
+fn server() -> Server {
+    const PAGE: Duration = Duration::from_millis(10);
+    Server::replying(|asked| {
+        let factor = if asked.request.line.contains("/slow") { 2 } else { 1 };
+        std::thread::sleep(PAGE * factor);
+        Reply::good()
+    })
+}
+
+fn experiment(server: &Server, load: &str) -> String {
+    let knob = format!("[[knob]]\nname = \"slow\"\non = {{ url = \"{}\" }}\n", server.url("/slow"));
+    format!("url = \"{}\"\n[load]\n{load}\n{knob}", server.url("/"))
+}
+
+const PHASES: &str = "time = \"1s\"\nphase = \"150ms\"\nwarmup = \"10ms\"";
+
+#[test]
+fn a_change_is_told_by_requests_that_hosts_send_together() {
+    let server = server();
+    let (a, b) = (way("", &mark("prove-a")), way("", &mark("prove-b")));
+    let from = format!("from = [\"a={a}\", \"b={b}\"]");
+    let lab = Lab::of(&experiment(&server, &format!("rate = 60\n{PHASES}\n{from}")));
+    let document = lab.prove().args(["--no-copy", "--no-weights"]).document();
+    let compared = document.compared("slow", "latency.p50");
+    assert!(compared.ratio > 1.5 && compared.ratio < 2.5, "{document}");
+    assert_eq!(compared.verdict, "slower", "{document}");
+    // Of each phase's nine requests, the first host has one more.
+    let counts = ["a", "b"].map(|name| agent(&document, name)["requests"].as_u64().unwrap());
+    assert!(counts[0] > counts[1] && counts[1] > 0, "{document}");
+    let of_arms: u64 = document.list("arms").iter().map(|arm| arm["requests"].as_u64().unwrap()).sum();
+    assert_eq!(counts.iter().sum::<u64>(), of_arms, "{document}");
+    assert!(agent(&document, "a")["send_lag_ns"]["p99"].as_u64().unwrap() > 0, "{document}");
+}
+
+#[test]
+fn an_experiment_ends_with_the_agent_that_was_lost_and_puts_everything_back() {
+    let server = Server::good();
+    let killed = mark("prove-killed");
+    let (a, b) = (way("", &mark("prove-whole")), way("", &killed));
+    let knob = "[[knob]]\nname = \"on\"\non = { file = \"state\", text = \"on\" }\n";
+    let lab = Lab::of(&format!("url = \"{}\"\n[load]\nconcurrency = 2\ntime = \"1min\"\n{knob}", server.url("/")));
+    lab.write("state", "off");
+    let call =
+        lab.prove().args(["--no-copy", "--no-weights", "--from", &format!("a={a}"), "--from", &format!("b={b}")]);
+    let running = call.start();
+    lab.wait_until("state", "on");
+    // It is tried, and warmed up for a second.
+    server.wait_for_requests(server.received().len() + 100);
+    signal(&killed, Signal::SIGKILL);
+    running.wait().ended_with(3).says(["agent b was lost", "after a phase began", "does not count"]);
+    assert_eq!(lab.read("state"), "off");
+    assert!(!lab.has_journal());
+}
+
+#[test]
+fn hosts_that_cannot_send_are_told_before_anything_is_switched() {
+    let server = Server::good();
+    let lab = Lab::of(&experiment(&server, "concurrency = 2\ntime = \"1s\"\nfrom = [\"a=env\", \"a=env\"]"));
+    lab.prove().run().ended_with(2).says(["[load] from: two hosts have the name a"]);
+    lab.prove().args(["--check"]).run().ended_with(2).says(["two hosts have the name a"]);
+    let typed = lab.prove().args(["--from", "env", "--from", "env", "--from", "env"]);
+    typed.run().ended_with(2).says(["--concurrency 2", "at least one request under way for each host"]);
+    let urls = |server: &Server| ["--a".to_owned(), server.url("/"), "--b".to_owned(), server.url("/b")];
+    let without = Call::prove(["--no-copy"]).args(urls(&server));
+    without.run().ended_with(2).says(["--no-copy is of the hosts that send"]);
+    let nobody = Call::prove(["--from", "unladen-no-such-command"]).args(urls(&server));
+    nobody.run().ended_with(3).says(["host agent-1", "unladen-no-such-command"]);
+    assert_eq!(server.received().len(), 0);
+}
