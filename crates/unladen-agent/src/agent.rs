@@ -14,6 +14,7 @@ use self::inbox::Inbox;
 use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::codec::decode;
+use crate::evidence::{EvidenceAsk, EvidenceSide};
 use crate::frame::FrameError;
 use crate::hello::Hello;
 use crate::load::{FarLoad, LoadAsk};
@@ -51,12 +52,14 @@ impl Agent {
             return Err(AgentError::Version { theirs: hello.version, protocol: hello.protocol });
         }
         let mut probes = FarSide::new();
+        let mut evidence = EvidenceSide::new();
         let mut load = None;
         while let Some(body) = self.inbox.next()? {
             match decode(&body)? {
                 Ask::Ping { id } => self.outbox.send(&Answer::Pong { id, at_ns: unladen_probe::monotonic_ns() })?,
                 Ask::Probes(ask) => self.probes(&mut probes, ask)?,
                 Ask::Load(ask) => self.load(&mut load, ask)?,
+                Ask::Evidence(ask) => self.evidence(&mut evidence, &mut probes, ask)?,
                 Ask::Bye => break,
             }
         }
@@ -89,10 +92,25 @@ impl Agent {
     fn probes(&self, probes: &mut FarSide, ask: ProbeAsk) -> Result<(), AgentError> {
         let id = match ask {
             ProbeAsk::Read { id } => id,
-            ProbeAsk::Open { .. } => 0,
+            ProbeAsk::Open { .. } | ProbeAsk::Sees { .. } | ProbeAsk::Takers { .. } | ProbeAsk::Asked { .. } => 0,
         };
         let mut send = |answer| self.outbox.send(&Answer::Probes(answer)).map_err(Failure::Ends);
-        match probes.answer(ask, &mut send) {
+        self.unless_refused(id, probes.answer(ask, &mut send))
+    }
+
+    /// Groups are those of which the probes have told.
+    fn evidence(
+        &self,
+        evidence: &mut EvidenceSide,
+        probes: &mut FarSide,
+        ask: EvidenceAsk,
+    ) -> Result<(), AgentError> {
+        let mut send = |answer| self.outbox.send(&Answer::Evidence(answer)).map_err(Failure::Ends);
+        self.unless_refused(0, evidence.answer(ask, probes.instrument(), &mut send))
+    }
+
+    fn unless_refused(&self, id: u64, done: Result<(), Failure>) -> Result<(), AgentError> {
+        match done {
             Ok(()) => Ok(()),
             Err(Failure::Refused(why)) => self.outbox.send(&Answer::Refused { id, why }),
             Err(Failure::Ends(error)) => Err(error),

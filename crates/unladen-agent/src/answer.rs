@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::evidence::EvidenceAnswer;
 use crate::load::LoadAnswer;
 use crate::probes::ProbeAnswer;
 
@@ -26,4 +27,6 @@ pub enum Answer {
         /// What, why, and what helps.
         why: String,
     },
+    /// Of what processes there do.
+    Evidence(EvidenceAnswer),
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::evidence::EvidenceAsk;
 use crate::load::LoadAsk;
 use crate::probes::ProbeAsk;
 
@@ -19,4 +20,6 @@ pub enum Ask {
     Load(LoadAsk),
     /// To end. The end of the pipe says the same.
     Bye,
+    /// Of what processes there do.
+    Evidence(EvidenceAsk),
 }

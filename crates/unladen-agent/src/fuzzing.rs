@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::codec::decode;
+use crate::evidence::{EvidenceAnswer, read_evidence};
 use crate::frame::FrameReader;
 use crate::hello::Hello;
 use crate::probes::{Account, FarReading, ProbeAnswer};
@@ -25,6 +26,7 @@ pub fn answers(bytes: &[u8]) {
                     return;
                 }
             }
+            (Ok(Answer::Evidence(EvidenceAnswer::Piece { piece, .. })), _) => evidence(&piece),
             _ => {}
         }
     }
@@ -33,4 +35,11 @@ pub fn answers(bytes: &[u8]) {
         assert!(*group < account.groups().len() && *counter < account.opened().counters.len());
     }
     assert!(account.groups().iter().all(|group| !group.name.chars().any(char::is_control)));
+}
+
+/// Takes these bytes as evidence of a group.
+fn evidence(json: &[u8]) {
+    let Ok(mut evidence) = read_evidence(json, 1) else { return };
+    assert!(evidence.response.is_none() && evidence.page.url.is_empty() && evidence.host.is_none());
+    evidence.each_text(&mut |text| assert!(!text.chars().any(char::is_control)));
 }

@@ -1,6 +1,6 @@
 //! The agent on another host, spoken to over a command's stdin and stdout. The principal type is [`Session`]: it starts
 //! the agent of a [`Host`], and sends it [`Ask`]s and receives its [`Answer`]s. [`FarInstrument`] reads the counters
-//! there, and [`Agent`] is the other end.
+//! there, [`FarInspection`] has its processes traced, and [`Agent`] is the other end.
 //!
 //! Any command that gives stdin and stdout of a shell on the other host will do: `ssh db1`, `docker exec -i web`.
 //!
@@ -32,6 +32,7 @@ mod clock;
 mod codec;
 mod command_line;
 mod error;
+mod evidence;
 mod far_times;
 mod frame;
 #[cfg(feature = "fuzzing")]
@@ -43,6 +44,7 @@ mod load;
 mod probes;
 mod session;
 mod shown;
+mod standpoint;
 
 pub use agent::{Agent, AgentError, Outbox};
 pub use answer::Answer;
@@ -52,6 +54,9 @@ pub use clock::{ClockOffset, RoundTrips};
 pub use codec::{CodecError, decode, encode};
 pub use command_line::run;
 pub use error::SessionError;
+pub use evidence::{
+    EvidenceAnswer, EvidenceAsk, EvidenceError, EvidenceSide, FarInspection, FarLack, Unable, Wanted, read_evidence,
+};
 pub use far_times::FarTimes;
 pub use frame::{FrameError, FrameReader, FrameWriter, MAX_FRAME};
 pub use hello::{Hello, PROTOCOL};
@@ -62,3 +67,4 @@ pub use probes::{
     Opened, ProbeAnswer, ProbeAsk,
 };
 pub use session::{Session, SessionOptions};
+pub use standpoint::{Standpoint, Witness};

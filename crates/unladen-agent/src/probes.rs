@@ -1,6 +1,7 @@
 //! Counters of another host. The principal type is [`FarInstrument`], the near end; [`FarSide`] is the other one.
 
 mod account;
+mod connections;
 mod far_side;
 mod instrument;
 mod message;

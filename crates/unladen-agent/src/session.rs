@@ -88,6 +88,11 @@ impl Session {
         &self.path
     }
 
+    /// The process of this machine that leads there: the shell that runs the host's command, or the command itself.
+    pub fn carrier(&self) -> u32 {
+        self.transport.pid()
+    }
+
     /// Sends a question.
     ///
     /// # Errors

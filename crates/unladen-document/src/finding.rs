@@ -14,6 +14,9 @@ pub struct Finding {
     pub rule: String,
     /// Whose waste; empty for what the page answers.
     pub group: String,
+    /// The host where it was found, if that is not the machine that weighed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// `warm`, or `fresh`: found in first requests of fresh processes.
     pub state: String,
     /// A sentence.

@@ -46,6 +46,6 @@ pub use profile::{Caller, Function, OpenNs, ProfileDocument, ProfileSetup, Writt
 pub use profile_diff::{FunctionChange, Moved, ProfileDiffDocument};
 pub use prove::{Arm, ArmProfile, BoxPlot, Comparison, Gate, Interaction, ProveDocument};
 pub use weigh::{
-    Count, HostCpu, LeftBehind, NotFollowing, Path, Peer, Traced, UnknownPath, WeighDocument, WeighedHost, WeighedUrl,
-    Weight,
+    Count, FarStation, HostCpu, LeftBehind, NotFollowing, Path, Peer, Traced, UnknownPath, WeighDocument, WeighedHost,
+    WeighedUrl, Weight,
 };

@@ -149,6 +149,8 @@ pub struct HostCpu {
     pub host: Option<String>,
     /// CPU of all of its groups that follow.
     pub cpu_ns: Span,
+    /// The blocks it rests on; documents of version 0.1 may lack it.
+    pub blocks: Option<u64>,
     /// What all of its cores serve at most.
     pub requests_per_machine_second: Option<Span>,
 }
@@ -181,6 +183,9 @@ pub struct WeighedUrl {
     pub client_cpu_ns: Option<Span>,
     /// CPU a request of all groups that follow.
     pub total_cpu_ns: Option<Span>,
+    /// The blocks that the total rests on, where groups of other hosts are in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_blocks: Option<u64>,
     /// The same machine by machine, where groups of other hosts follow.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_host: Vec<HostCpu>,
@@ -212,10 +217,25 @@ pub struct NotFollowing {
 pub struct Path {
     /// The groups, in that order.
     pub groups: Vec<String>,
+    /// Who takes it on other hosts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<FarStation>,
     /// Peers beyond the machine.
     pub not_looked_at: Vec<Peer>,
     /// Why the rest of it is not known.
     pub unknown: Option<UnknownPath>,
+}
+
+/// Who takes connections at an address of another host.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct FarStation {
+    /// The address.
+    pub peer: String,
+    /// The groups, with the host's name before theirs.
+    pub groups: Vec<String>,
+    /// Whether a request was seen to go there; else a connection was.
+    pub certain: bool,
 }
 
 /// A peer that was not looked at.

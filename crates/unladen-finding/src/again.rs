@@ -37,8 +37,14 @@ pub(crate) fn of(evidence: &Evidence, fix: &Fix) -> String {
 pub(crate) fn weigh(evidence: &Evidence) -> String {
     match evidence.page.restart.as_deref().filter(|_| evidence.state == State::Fresh) {
         Some(command) => weigh_fresh(evidence, command),
-        None => format!("unladen weigh{} {}", request(evidence, false), url(&evidence.page.url)),
+        None => format!("unladen weigh{}{} {}", host(evidence), request(evidence, false), url(&evidence.page.url)),
     }
+}
+
+/// The host where it was seen. The command that leads there may hold a secret.
+fn host(evidence: &Evidence) -> String {
+    let option = |host: &String| format!(" --host {}={}", word(host), secret(&format!("host_{host}")));
+    evidence.host.as_ref().map(option).unwrap_or_default()
 }
 
 /// By profiling again.
@@ -50,7 +56,8 @@ pub(crate) fn profile(evidence: &Evidence) -> String {
 /// By weighing first requests of the processes that a command makes fresh.
 pub(crate) fn weigh_fresh(evidence: &Evidence, command: &str) -> String {
     let request = request(evidence, false);
-    format!("unladen weigh --restart {}{request} {}", quoted(command), url(&evidence.page.url))
+    let host = host(evidence);
+    format!("unladen weigh{host} --restart {}{request} {}", quoted(command), url(&evidence.page.url))
 }
 
 /// By the page straight, and through what stands in front of it, where it goes by the same name.

@@ -23,14 +23,14 @@ pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
         if !homes.contains(&home) {
             homes.push(home);
         }
-        Some(home.name.clone())
+        Some(home)
     };
     let own = fix.file.iter_mut().filter(|_| !fix.lines.is_empty()).map(|file| (file, group));
     let mut mounted = Vec::new();
     for (file, group) in own.chain(fix.also.iter_mut().map(|part| (&mut part.file, part.group.or(group)))) {
-        if let Some(name) = at_home(file, group) {
-            mounted.extend(mount(&name, file));
-            file.push_str(&format!(", inside {name}"));
+        if let Some(home) = at_home(file, group) {
+            mounted.extend(mount(home, file));
+            file.push_str(&format!(", inside {}", home.name));
         }
     }
     let mut inside = Vec::new();
@@ -38,7 +38,7 @@ pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
         match at_home(&command, group) {
             None => fix.commands.push(command),
             Some(_) if is_of_the_host(&command) => {}
-            Some(name) => inside.push((name, command)),
+            Some(home) => inside.push((home.name.clone(), command)),
         }
     }
     if let (Some(unladen_site::FILE), Some(own)) = (fix.file.as_deref(), container(named)) {
@@ -75,22 +75,29 @@ pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
     }
 }
 
-/// How a file of the fix gets into a container: by a line of its Dockerfile, its Compose file or its pod's values. Only
-/// of a file that the fix makes: one that is there already has other lines too.
-fn mount(container: &str, file: &str) -> Option<(String, String)> {
+/// How a file of the fix gets into a container: by a line of its Dockerfile, its Compose file, its Quadlet file or its
+/// pod's values. Only of a file that the fix makes: one that is there already has other lines too.
+fn mount(home: &ContainerSeen, file: &str) -> Option<(String, String)> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
     let is_path = file.starts_with('/') && file.bytes().all(is_plain);
     let name = file.rsplit('/').next().filter(|name| is_path && name.contains("unladen"))?;
-    let line = if container.starts_with("the service ") {
+    let line = if home.name.starts_with("the service ") {
         format!("in the Compose file, below volumes: of that service: - ./{name}:{file}:ro")
-    } else if container.contains(" of the pod ") {
+    } else if home.name.contains(" of the pod ") {
         format!(
             "in the pod's template or its Helm values: a ConfigMap with {name}, mounted at {file} with subPath: {name}"
         )
+    } else if let Some(unit) = home.restart.as_deref().and_then(quadlet) {
+        format!("below [Container] in {unit}.container, its Quadlet file: Volume=./{name}:{file}:ro")
     } else {
         format!("in its Dockerfile: COPY {name} {file}")
     };
-    Some((container.to_owned(), line))
+    Some((home.name.clone(), line))
+}
+
+/// The unit of systemd that Quadlet made of a file, by the command that starts it again.
+fn quadlet(restart: &str) -> Option<&str> {
+    restart.strip_prefix("systemctl ")?.rsplit(' ').next()?.strip_suffix(".service")
 }
 
 /// Whether any part of a command line is one.
@@ -148,16 +155,26 @@ mod tests {
     #[test]
     fn a_file_that_the_fix_makes_gets_into_each_kind_of_container_by_a_line() {
         let file = "/etc/php/8.2/fpm/conf.d/zz-unladen.ini";
-        let line = |container| mount(container, file).map(|(_, line)| line);
+        let named = |name: &str, restart: Option<&str>| ContainerSeen {
+            name: name.to_owned(),
+            restart: restart.map(str::to_owned),
+            php_folder: None,
+        };
+        let line = |container| mount(&named(container, None), file).map(|(_, line)| line);
         assert_eq!(
             line("the service php of the Compose project shop").unwrap(),
             format!("in the Compose file, below volumes: of that service: - ./zz-unladen.ini:{file}:ro")
         );
         assert!(line("the container php of the pod shop/web").unwrap().contains("subPath: zz-unladen.ini"));
         assert_eq!(line("the container web").unwrap(), format!("in its Dockerfile: COPY zz-unladen.ini {file}"));
+        let quadlet = named("the container web of joe", Some("systemctl --user -M joe@ restart web.service"));
+        assert_eq!(
+            mount(&quadlet, file).unwrap().1,
+            format!("below [Container] in web.container, its Quadlet file: Volume=./zz-unladen.ini:{file}:ro")
+        );
         // It has other lines too, which would be gone.
-        assert_eq!(mount("the container web", "/etc/php/8.2/fpm/php.ini"), None);
-        assert_eq!(mount("the container web", "/etc/un laden;x"), None);
+        assert_eq!(mount(&named("the container web", None), "/etc/php/8.2/fpm/php.ini"), None);
+        assert_eq!(mount(&named("the container web", None), "/etc/un laden;x"), None);
         let fix = Fix::advice("x").lines(file, ["opcache.enable = 1"]);
         let found = placed(Some("docker restart web"), fix);
         assert!(found.fix.advice.contains("mounted into it (in its Dockerfile: COPY zz-unladen.ini"), "{found:?}");

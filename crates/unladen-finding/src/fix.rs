@@ -18,6 +18,8 @@ pub struct Fix {
     pub commands: Vec<String>,
     /// The group whose settings these are, where it is not the finding's own: a page has none.
     pub group: Option<usize>,
+    /// The host on which the lines and commands belong, if that is not the machine that weighed.
+    pub host: Option<String>,
     /// What switches it on and off, where that is known.
     pub knob: Option<Knob>,
 }

@@ -22,6 +22,7 @@ mod experiment;
 mod finding;
 mod fix;
 mod folders;
+mod host;
 mod judged;
 mod knob;
 mod look;

@@ -4,6 +4,7 @@ use unladen_trace::{Evidence, EvidenceSource, Missing};
 
 use crate::container;
 use crate::finding::Finding;
+use crate::host;
 use crate::rule::Rule;
 use crate::rules::RULES;
 
@@ -20,9 +21,12 @@ pub struct Unlooked<'a> {
 
 /// All findings, the largest part of the request first.
 pub fn look(evidence: &Evidence) -> Vec<Finding> {
-    let able = RULES.iter().filter(|rule| lacks(**rule, evidence).is_none());
+    // What needs nothing but times is of the page, and is told by whoever sent the requests.
+    let is_asked = |rule: &&&dyn Rule| evidence.host.is_none() || !rule.needs().is_empty();
+    let able = RULES.iter().filter(is_asked).filter(|rule| lacks(**rule, evidence).is_none());
     let mut findings: Vec<Finding> = able.flat_map(|rule| rule.check(evidence)).collect();
     findings.iter_mut().for_each(|finding| container::place(evidence, finding));
+    findings.iter_mut().for_each(|finding| host::place(evidence, finding));
     findings.sort_by(|a, b| b.share.rank().total_cmp(&a.share.rank()));
     findings
 }
@@ -33,7 +37,8 @@ pub fn unlooked(evidence: &Evidence) -> impl Iterator<Item = Unlooked<'_>> {
     let reason = |source: EvidenceSource| evidence.missing.iter().find(move |missing| missing.source == source);
     RULES.iter().filter_map(move |rule| {
         if let Some(source) = lacks(*rule, evidence) {
-            if source == EvidenceSource::Profile {
+            let is_senders = evidence.host.is_some() && source == EvidenceSource::Response;
+            if source == EvidenceSource::Profile || is_senders {
                 return None;
             }
             return Some(Unlooked { rule: *rule, source, missing: reason(source) });

@@ -8,6 +8,11 @@ const INSIDE: &str = ", inside ";
 
 /// Why no experiment switches a fix, in half a line.
 pub fn unswitched(fix: &Fix) -> String {
+    if let Some(host) = &fix.host {
+        return format!(
+            "it is on the host {host}, and an experiment switches what is on the machine that runs it: run unladen there"
+        );
+    }
     let mut files = fix.file.iter().chain(fix.also.iter().map(|part| &part.file));
     if let Some(knob) = &fix.knob {
         let name = knob.service.as_ref().map_or("the server", |service| service.name.as_str());

@@ -258,7 +258,7 @@ function int on_close(u32 group, u64 pid_tgid, u64 fd)
 SEC("tp_btf/sys_enter")
 int on_enter(u64 *context)
 {
-	u64 pid_tgid = current_pid_tgid();
+	u64 pid_tgid = current_ids();
 	struct watched *process = watched_now(pid_tgid);
 	if (!process || is_32_bit_call((void *)current_task()))
 		return 0;
@@ -289,7 +289,7 @@ int on_enter(u64 *context)
 SEC("tp_btf/sys_exit")
 int on_exit(u64 *context)
 {
-	u64 pid_tgid = current_pid_tgid();
+	u64 pid_tgid = current_ids();
 	u32 tid = pid_tgid;
 	struct thread *thread = map_lookup(&threads, &tid);
 	if (!thread || !thread->since)

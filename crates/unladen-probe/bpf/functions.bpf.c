@@ -61,7 +61,7 @@ inline_always u32 is_nested(struct outermost *key, u64 stack)
 
 inline_always int enter(struct pt_regs *regs, u32 which, struct entered *entered)
 {
-	u64 pid_tgid = current_pid_tgid();
+	u64 pid_tgid = current_ids();
 	if (!watched_now(pid_tgid))
 		return 0;
 	struct frame frame = {.stack = STACK_AT_ENTRY(regs), .tid = pid_tgid, .which = which};
@@ -153,7 +153,7 @@ SEC("uretprobe")
 int php_compiled(struct pt_regs *regs)
 {
 	u64 now = now_ns();
-	u64 pid_tgid = current_pid_tgid();
+	u64 pid_tgid = current_ids();
 	struct watched *process = watched_now(pid_tgid);
 	struct entered entered = {};
 	if (!process || !leave(regs, COMPILE_PHP, pid_tgid, &entered))
@@ -173,7 +173,7 @@ int php_compiled(struct pt_regs *regs)
 SEC("uprobe")
 int php_class_lookup(struct pt_regs *regs)
 {
-	u64 pid_tgid = current_pid_tgid();
+	u64 pid_tgid = current_ids();
 	struct watched *process = watched_now(pid_tgid);
 	if (process)
 		count(pid_tgid >> 32, process->group, NUMBER_CLASS_LOOKUP, 0, 0);
@@ -193,7 +193,7 @@ SEC("uretprobe")
 int perl_parsed(struct pt_regs *regs)
 {
 	u64 now = now_ns();
-	u64 pid_tgid = current_pid_tgid();
+	u64 pid_tgid = current_ids();
 	struct watched *process = watched_now(pid_tgid);
 	struct entered entered = {};
 	if (!process || !leave(regs, COMPILE_PERL, pid_tgid, &entered))
@@ -263,7 +263,7 @@ SEC("uretprobe")
 int sqlite_prepared(struct pt_regs *regs)
 {
 	u64 now = now_ns();
-	u64 pid_tgid = current_pid_tgid();
+	u64 pid_tgid = current_ids();
 	struct watched *process = watched_now(pid_tgid);
 	struct entered entered = {};
 	if (!process || !leave(regs, SQLITE_PREPARE, pid_tgid, &entered))
@@ -285,7 +285,7 @@ SEC("uretprobe")
 int sqlite_stepped(struct pt_regs *regs)
 {
 	u64 now = now_ns();
-	u64 pid_tgid = current_pid_tgid();
+	u64 pid_tgid = current_ids();
 	struct watched *process = watched_now(pid_tgid);
 	struct entered entered = {};
 	if (!process || !leave(regs, SQLITE_STEP, pid_tgid, &entered))
@@ -303,7 +303,7 @@ int sqlite_stepped(struct pt_regs *regs)
 SEC("uprobe")
 int sqlite_reset(struct pt_regs *regs)
 {
-	u64 pid_tgid = current_pid_tgid();
+	u64 pid_tgid = current_ids();
 	struct watched *process = watched_now(pid_tgid);
 	if (!process || !ARGUMENT_1(regs))
 		return 0;

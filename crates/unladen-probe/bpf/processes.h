@@ -43,7 +43,7 @@ int on_switch(u64 *context)
 	struct task_struct *leaves = (void *)context[1];
 	u64 now = now_ns();
 	u64 ran = since_switch(now, now);
-	u32 tgid = leaves->tgid;
+	u32 tgid = ids_of(leaves) >> 32;
 	struct watched *process = map_lookup(&watched, &tgid);
 	if (process)
 		__sync_fetch_and_add(&process->cpu_ns, ran);
@@ -56,8 +56,8 @@ int on_fork(u64 *context)
 {
 	struct task_struct *parent = (void *)context[0];
 	struct task_struct *child = (void *)context[1];
-	u32 tgid = parent->tgid;
-	u32 child_tgid = child->tgid;
+	u32 tgid = ids_of(parent) >> 32;
+	u32 child_tgid = ids_of(child) >> 32;
 	if (tgid == child_tgid)
 		return 0; // a thread
 	struct watched *process = map_lookup(&watched, &tgid);
@@ -71,7 +71,7 @@ int on_fork(u64 *context)
 	struct record *record = reserve(0);
 	if (!record)
 		return 0;
-	begin(record, FORK, inherited.group, current_pid_tgid());
+	begin(record, FORK, inherited.group, current_ids());
 	record->at = now_ns();
 	record->result = child_tgid;
 	ring_submit(record, NO_WAKEUP);
@@ -81,7 +81,7 @@ int on_fork(u64 *context)
 SEC("tp_btf/sched_process_exec")
 int on_exec(u64 *context)
 {
-	u64 pid_tgid = current_pid_tgid();
+	u64 pid_tgid = current_ids();
 	struct watched *process = watched_now(pid_tgid);
 	if (!process)
 		return 0;
@@ -101,8 +101,9 @@ SEC("tp_btf/sched_process_exit")
 int on_process_exit(u64 *context)
 {
 	struct task_struct *task = (void *)context[0];
-	u32 tid = task->pid;
-	u32 tgid = task->tgid;
+	u64 pid_tgid = ids_of(task);
+	u32 tid = pid_tgid;
+	u32 tgid = pid_tgid >> 32;
 	struct watched *process = map_lookup(&watched, &tgid);
 	if (!process)
 		return 0;
@@ -152,7 +153,7 @@ int on_state(u64 *context)
 	int before = context[1];
 	int after = context[2];
 	if (after == TCP_SYN_SENT) {
-		u64 pid_tgid = current_pid_tgid();
+		u64 pid_tgid = current_ids();
 		struct watched *process = watched_now(pid_tgid);
 		if (process) {
 			struct asked asked = {.at = now_ns(), .pid_tgid = pid_tgid, .group = process->group};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // What goes from the kernel to user space, and the maps of both objects. src/trace/record.rs reads these layouts.
 #pragma once
-#include "kernel.h"
+#include "ids.h"
 
 enum kind {
 	COUNTED = 0, // no event

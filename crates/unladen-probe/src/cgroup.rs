@@ -43,7 +43,8 @@ pub(crate) struct Unit {
 
 impl Unit {
     /// What a person calls it: `php8.2-fpm.service`, `container 3f9c2a81b7d0`, `compose shop/php`, and of a container
-    /// that has services of its own `container web/php8.2-fpm.service`.
+    /// that has services of its own `container web/php8.2-fpm.service`. One of a rootless engine is its user's: `container
+    /// web of joe`.
     pub(crate) fn name(&self, state: &mut ContainerState) -> String {
         let service = self.service.as_deref();
         let Some(container) = &self.container else { return service.unwrap_or_default().to_owned() };
@@ -52,6 +53,11 @@ impl Unit {
         if let Some(service) = service {
             name.push('/');
             name.push_str(service);
+        }
+        if let Some(user) = container.user {
+            let account = state.account_of(container).unwrap_or_else(|| format!("user {user}"));
+            name.push_str(" of ");
+            name.push_str(&account);
         }
         if container.is_monitor {
             name.push_str(" (monitor)");
@@ -168,6 +174,15 @@ mod tests {
         let id = "3f9c2a81b7d0".repeat(6)[..64].to_owned();
         let path = format!("/system.slice/web.service/libpod-payload-{id}");
         assert_eq!(unit_of(format!("0::{path}\n").as_bytes()), unit("container 3f9c2a81b7d0", Some(&path)));
+    }
+
+    #[test]
+    fn a_users_container_is_called_that_users() {
+        let id = "3f9c2a81b7d0".repeat(6)[..64].to_owned();
+        // Nobody has this number.
+        let path = format!("/user.slice/user-4123456789.slice/user@4123456789.service/user.slice/libpod-{id}.scope");
+        let got = unit_of(format!("0::{path}/container\n").as_bytes());
+        assert_eq!(got, unit("container 3f9c2a81b7d0 of user 4123456789", Some(&path)));
     }
 
     #[test]

@@ -41,8 +41,9 @@ impl Container {
         }
         let cgroup = fs::read_to_string(format!("/proc/{first}/cgroup")).unwrap_or_default();
         let named = found(&cgroup).map(|container| {
-            let name = ContainerState::new("/").name_of(&container);
-            called(&container, name.as_ref())
+            let mut state = ContainerState::new("/");
+            let name = state.name_of(&container);
+            called(&container, name.as_ref(), state.account_of(&container).as_deref())
         });
         let (name, restart) = named.unwrap_or_else(|| {
             let folder = fs::read_link(&root).ok().filter(|folder| folder.as_path() != Path::new("/"));
@@ -78,7 +79,7 @@ fn first_of_program(pid: u32) -> u32 {
 /// By its control group alone: its name with an article, and the command that starts it again.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn named(cgroup: &str) -> Option<(String, Option<String>)> {
-    found(cgroup).map(|container| called(&container, None))
+    found(cgroup).map(|container| called(&container, None, None))
 }
 
 /// The container that a process's `/proc/PID/cgroup` names.
@@ -87,18 +88,21 @@ fn found(cgroup: &str) -> Option<ContainerPath> {
     paths.filter_map(|path| path.rsplit('/').find_map(|part| ContainerPath::of_component(part, path))).next()
 }
 
-/// As sentences and commands have it.
-fn called(container: &ContainerPath, name: Option<&ContainerName>) -> (String, Option<String>) {
-    let Some(name) = name else {
-        return (format!("the container {}", container.short()), container.restart(container.short()));
+/// As sentences and commands have it; `account` is the name of its user, of a rootless engine.
+fn called(container: &ContainerPath, name: Option<&ContainerName>, account: Option<&str>) -> (String, Option<String>) {
+    let own = name.map_or_else(|| format!("the container {}", container.short()), ToString::to_string);
+    let shown = match (container.user, account) {
+        (None, _) => own,
+        (Some(_), Some(account)) => format!("{own} of {account}"),
+        (Some(user), None) => format!("{own} of user {user}"),
     };
     let restart = match name {
-        ContainerName::Service { project, service, .. } if container.engine == Engine::Docker => {
-            Some(format!("docker compose -p {project} restart {service}"))
+        Some(ContainerName::Service { project, service, .. }) if container.engine == Engine::Docker => {
+            container.as_owner(&format!("docker compose -p {project} restart {service}"), account)
         }
-        _ => container.restart(name.of_engine().unwrap_or(container.short())),
+        _ => container.restart(name.and_then(ContainerName::of_engine).unwrap_or(container.short()), account),
     };
-    (name.to_string(), restart)
+    (shown, restart)
 }
 
 #[cfg(test)]

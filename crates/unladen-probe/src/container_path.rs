@@ -2,7 +2,7 @@
 //!
 //! Engines name control groups by their own rules, with systemd's driver and without (cgroups(7), and each engine's
 //! documentation): `docker-ID.scope` and `/docker/ID`; `libpod-ID.scope`, `libpod_parent/libpod-ID`, and
-//! `web.service/libpod-payload-ID` of Quadlet; `kubepods-…-podUID.slice/cri-containerd-ID.scope`, `crio-ID.scope` and
+//! `web.service/libpod-payload-ID` of Quadlet; the same below `/user.slice/user-UID.slice/user@UID.service` of rootless ones; `kubepods-…-podUID.slice/cri-containerd-ID.scope`, `crio-ID.scope` and
 //! `/kubepods/…/podUID/ID` of Kubernetes; `nerdctl-ID.scope`; `machine-NAME.scope` and `systemd-nspawn@NAME.service` of
 //! systemd-nspawn; `lxc.payload.NAME` of LXC and its relatives.
 
@@ -30,6 +30,10 @@ pub(crate) struct ContainerPath {
     pub(crate) is_monitor: bool,
     /// Its pod was made by a kubelet.
     pub(crate) is_of_pod: bool,
+    /// The user whose engine it is, of a rootless one. Root's are the machine's.
+    pub(crate) user: Option<u32>,
+    /// The service that it runs in, of Quadlet's.
+    pub(crate) unit: Option<String>,
 }
 
 /// Digits of a container's id that people see in listings.
@@ -56,7 +60,8 @@ impl ContainerPath {
     pub(crate) fn of_component(component: &str, path: &str) -> Option<Self> {
         let of = |engine, id: &str, is_monitor| {
             let is_of_pod = path.contains("kubepods");
-            Some(Self { engine, id: id.to_owned(), is_monitor, is_of_pod })
+            let unit = unit_around(component, path);
+            Some(Self { engine, id: id.to_owned(), is_monitor, is_of_pod, user: user_of(path), unit })
         };
         for (prefix, is_monitor) in [("lxc.payload.", false), ("lxc.monitor.", true)] {
             if let Some(name) = component.strip_prefix(prefix) {
@@ -89,8 +94,16 @@ impl ContainerPath {
         if is_id(&self.id) { &self.id[..SHORT_ID] } else { &self.id }
     }
 
-    /// The command that starts it again, where one is known. `name` is what the engine calls it.
-    pub(crate) fn restart(&self, name: &str) -> Option<String> {
+    /// The command that starts it again, where one is known. `name` is what the engine calls it, and `account` the name of
+    /// its user, of a rootless engine.
+    pub(crate) fn restart(&self, name: &str, account: Option<&str>) -> Option<String> {
+        if let (Some(unit), false) = (&self.unit, self.is_monitor) {
+            // systemd would see an end of its own service otherwise.
+            return match self.user {
+                None => Some(format!("systemctl restart {unit}")),
+                Some(_) => account.map(|account| format!("systemctl --user -M {account}@ restart {unit}")),
+            };
+        }
         let verb = match self.engine {
             // A pod is replaced, not started again.
             _ if self.is_of_pod || self.is_monitor => return None,
@@ -99,8 +112,31 @@ impl ContainerPath {
             Engine::Nspawn => "machinectl reboot",
             Engine::Containerd | Engine::CriO | Engine::Lxc | Engine::Unknown => return None,
         };
-        is_word(name).then(|| format!("{verb} {name}"))
+        is_word(name).then(|| self.as_owner(&format!("{verb} {name}"), account)).flatten()
     }
+
+    /// A command to the engine, as whoever it belongs to has to type it; where root types.
+    pub(crate) fn as_owner(&self, command: &str, account: Option<&str>) -> Option<String> {
+        match (self.user, self.engine) {
+            (None, _) => Some(command.to_owned()),
+            (Some(user), Engine::Docker) => Some(format!("DOCKER_HOST=unix:///run/user/{user}/docker.sock {command}")),
+            (Some(_), _) => account.map(|account| format!("sudo -iu {account} {command}")),
+        }
+    }
+}
+
+/// The user whose slice a path begins with (systemd.special(7)). What follows is the user's own to name.
+fn user_of(path: &str) -> Option<u32> {
+    let slice = path.strip_prefix("/user.slice/user-")?.split('/').next()?;
+    slice.strip_suffix(".slice")?.parse().ok().filter(|user| *user != 0)
+}
+
+/// The service whose group is split between Podman's own processes and the container's (`--cgroups=split`).
+fn unit_around(component: &str, path: &str) -> Option<String> {
+    component.strip_prefix("libpod-payload-")?;
+    let before = path.split_once(&format!("/{component}"))?.0;
+    let unit = before.rsplit('/').next()?;
+    (unit.ends_with(".service") && is_word(unit)).then(|| unit.to_owned())
 }
 
 fn is_id(text: &str) -> bool {

@@ -34,6 +34,7 @@ mod error;
 #[doc(hidden)]
 pub mod fuzzing;
 mod group;
+mod inspection;
 mod instrument;
 mod ledger;
 mod own;
@@ -55,6 +56,7 @@ pub use container::Container;
 pub use counter::{Counter, Unit};
 pub use error::ProbeError;
 pub use group::{Group, GroupBy, GroupKind};
+pub use inspection::{Inspection, InspectionError, group_seen, php_settings};
 pub use instrument::{Instrument, Member, ReadCost};
 pub use ledger::{CounterId, GroupId, Reading};
 pub use own::Own;

@@ -62,5 +62,5 @@ pub(crate) use {
     log::listen,
     object::{Aligned, open},
     refusal::refusal,
-    require::require,
+    require::{require, require_first_namespace},
 };

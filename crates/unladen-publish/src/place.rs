@@ -32,6 +32,10 @@ pub(crate) fn of_function(finding: &Finding, profile: &ProfileDocument) -> Optio
 
 /// The first file among what a finding is made of, else the file that its fix changes.
 pub(crate) fn of_finding(finding: &Finding) -> Option<Place> {
+    // A path of another host is no file of whoever reads this.
+    if finding.host.is_some() {
+        return None;
+    }
     let items = finding.evidence.items.iter().map(|item| item.name.as_str());
     let file = items.chain(finding.fix.file.as_deref()).find(|name| is_file(name))?;
     Some(Place { file: file.to_owned(), line: None })
@@ -74,6 +78,8 @@ mod tests {
         );
         assert_eq!(place(&["/proc/self/stat.x", "/srv/app"], Some("/etc/php.ini")).as_deref(), Some("/etc/php.ini"));
         assert_eq!(place(&["SELECT 1 / 2.0"], Some("a drop-in of the service")), None);
+        let there = Finding { host: Some("db".into()), ..finding(&["/srv/app/a.php"], None) };
+        assert_eq!(of_finding(&there), None, "on another host");
     }
 
     #[test]

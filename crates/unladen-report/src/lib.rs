@@ -54,7 +54,7 @@ pub use prove::{
 pub use send_lag::SendLag;
 pub use style::Style;
 pub use taken::{LateBecause, SpoiledBlocks, SpoiledFate, Taken};
-pub use unladen_document::{Machine, Reference as ReferenceFigure};
+pub use unladen_document::{FarStation, Machine, Reference as ReferenceFigure};
 pub use unladen_quantity::{Kind, Quantity, Span, bucket_name};
 pub use warning::Warning;
 pub use weigh::{

@@ -267,7 +267,7 @@ impl fmt::Display for Warning {
                 let what = if blocks < needed {
                     format!("{had} until then are too few ({needed} are needed), and nothing is said of it")
                 } else {
-                    format!("its figures are of the {had} until then")
+                    format!("its figures, and sums with them, are of the {had} until then")
                 };
                 write!(f, "{host} went away: {}. {what}.", last_words.trim_end_matches('.'))
             }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unladen_document::Machine;
+use unladen_document::{FarStation, Machine};
 use unladen_lockin::Estimate;
 use unladen_quantity::{Kind, Span};
 use unladen_trace::PathSeen;
@@ -143,6 +143,8 @@ pub struct WeighedUrl {
 pub struct Path {
     /// The groups of this machine, in the order in which they are asked.
     pub groups: Vec<String>,
+    /// Who takes it on other hosts.
+    pub elsewhere: Vec<FarStation>,
     /// Who else, and what is not known.
     pub seen: PathSeen,
 }
@@ -262,12 +264,12 @@ impl WeighedUrl {
         groups.into_iter().map(|(name, _)| name).collect()
     }
 
-    /// Groups of this machine that may follow: by the interval of their CPU alone, before all groups are judged together. Those with
-    /// the most CPU first, so many at most.
-    pub fn perhaps_following_groups(&self, most: usize) -> Vec<&str> {
+    /// Groups of a host, or of this machine, that may follow: by the interval of their CPU alone, before all groups are
+    /// judged together. Those with the most CPU first, so many at most.
+    pub fn perhaps_following_groups(&self, host: Option<&str>, most: usize) -> Vec<&str> {
         let perhaps = |row: &&WeightRow| {
             row.counter == "cpu"
-                && row.host.is_none()
+                && row.host.as_deref() == host
                 && !row.is_machine
                 && row.per_request.low > 0.0
                 && row.per_request.value > row.noise_floor

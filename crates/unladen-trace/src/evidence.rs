@@ -26,6 +26,8 @@ mod query;
 mod response;
 mod source;
 mod syscall;
+mod texts;
+mod values;
 
 pub use carried::{BodyCarried, Carried, HeaderCarried, OptionCarried};
 pub use connection::{ConnectionSeen, DnsSeen, Protocol};
@@ -48,6 +50,9 @@ pub use syscall::{CounterSeen, SleepSeen, SyscallSeen};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Evidence {
+    /// The name of the host where it was seen, if that is not the machine that sent the requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// The page, and what it weighs undisturbed.
     pub page: Page,
     /// Whose requests these are.
@@ -140,6 +145,12 @@ impl Evidence {
     /// The name of a group.
     pub fn group(&self, index: usize) -> &str {
         self.groups.get(index).map_or("?", |group| &group.name)
+    }
+
+    /// The name of a group with that of its host before it, if that is another one: `db/mariadb.service`.
+    pub fn full_name(&self, index: usize) -> String {
+        let name = self.group(index);
+        self.host.as_ref().map_or_else(|| name.to_owned(), |host| format!("{host}/{name}"))
     }
 
     /// The settings of a group's PHP.

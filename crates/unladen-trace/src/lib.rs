@@ -30,6 +30,6 @@ pub use evidence::{
 };
 pub use interval::Interval;
 pub use phases::{PhaseSeen, Phases};
-pub use record::{PageRecord, Recording, RecordingError};
+pub use record::{HostRecord, PageRecord, Recording, RecordingError};
 pub use series::Series;
 pub use totals::Total;

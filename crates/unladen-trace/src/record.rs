@@ -31,6 +31,20 @@ pub struct PageRecord {
     /// Of processes that have just been started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fresh: Option<Evidence>,
+    /// What was seen of it on other hosts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostRecord>,
+}
+
+/// What was seen of one page on another host; the evidence names it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostRecord {
+    /// Of processes that have answered before.
+    pub warm: Evidence,
+    /// Of processes that have just been started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fresh: Option<Evidence>,
 }
 
 /// A record that cannot be written or read.
@@ -125,7 +139,9 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("unladen-record-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join("record.json");
-        let record = Recording::new(vec![PageRecord::default()]);
+        let on_db = Evidence { host: Some("db".into()), ..Evidence::default() };
+        let hosts = vec![HostRecord { warm: on_db, fresh: None }];
+        let record = Recording::new(vec![PageRecord::default(), PageRecord { hosts, ..PageRecord::default() }]);
         record.write(&mut std::fs::File::create(&path).unwrap()).unwrap();
         assert_eq!(Recording::read(&path).unwrap(), record);
 

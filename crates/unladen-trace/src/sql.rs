@@ -10,11 +10,13 @@ mod keywords;
 mod lexer;
 mod normal;
 mod piece;
+mod placeholder;
 mod statement;
 #[cfg(test)]
 mod tests;
 
 pub use fingerprint::{Fingerprint, MAX_FINGERPRINT, MAX_TEXT, fingerprint};
+pub use placeholder::has_placeholder;
 pub use statement::StatementKind;
 
 use crate::evidence::QueryProtocol;

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use unladen_path::{Route, Station, listeners};
 use unladen_probe::{GroupId, GroupKind, Instrument};
+use unladen_report::FarStation;
 use unladen_trace::{PathSeen, PathUnknown};
 
 /// Who the requests to one URL go through.
@@ -11,6 +12,8 @@ use unladen_trace::{PathSeen, PathUnknown};
 pub(crate) struct Path {
     /// The groups of this machine, in the order in which they are asked.
     pub(crate) groups: Vec<GroupId>,
+    /// Who takes it on other hosts.
+    pub(crate) far: Vec<FarStation>,
     /// Who else, and what is not known.
     pub(crate) seen: PathSeen,
 }
@@ -21,7 +24,7 @@ impl Path {
     /// Where nothing was seen, for this reason.
     pub(crate) fn unknown(why: String) -> Self {
         let unknown = Some(PathUnknown { why, takes: String::new() });
-        Self { groups: Vec::new(), seen: PathSeen { beyond: Vec::new(), unknown } }
+        Self { seen: PathSeen { beyond: Vec::new(), unknown }, ..Self::default() }
     }
 
     /// From what was seen of a request.
@@ -47,7 +50,7 @@ impl Path {
                 }
             }
         }
-        Self { groups, seen: PathSeen { beyond, unknown } }
+        Self { groups, far: Vec::new(), seen: PathSeen { beyond, unknown } }
     }
 }
 

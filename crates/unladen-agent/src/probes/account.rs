@@ -48,6 +48,9 @@ impl Account {
     pub fn add(&mut self, reading: &mut FarReading, answer: ProbeAnswer) -> Result<Option<u64>, String> {
         match answer {
             ProbeAnswer::Opened(_) => Err("its probes were opened a second time".to_owned()),
+            ProbeAnswer::Seen(_) | ProbeAnswer::Takers(_) | ProbeAnswer::Asked(_) => {
+                Err("an answer to another question than for a reading".to_owned())
+            }
             ProbeAnswer::Part { new_groups, grown, .. } => {
                 self.take(reading, new_groups, grown)?;
                 Ok(None)
@@ -112,6 +115,7 @@ fn checked(opened: Opened) -> Result<Opened, String> {
             })
             .collect(),
         kernel: shown(&opened.kernel, MAX_NAME),
+        standpoint: opened.standpoint.checked(),
         ..opened
     })
 }

@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use unladen_machine::{MachineClock, MachineReading};
-use unladen_probe::{Instrument, Reading};
+use unladen_probe::{Instrument, Own, Reading};
 
+use super::connections::Connections;
 use super::message::{
-    FarCounter, FarGroup, FarGroupKind, FarGrown, FarShortfall, MAX_GROUPS, Opened, ProbeAnswer, ProbeAsk,
+    FarCounter, FarGroup, FarGroupKind, FarGrown, FarShortfall, MAX_CONNECTIONS, MAX_GROUPS, MAX_WITNESSES, Opened,
+    ProbeAnswer, ProbeAsk,
 };
+use crate::standpoint::Standpoint;
 
 /// A part of a reading is sent when it may be as long as this: well below a frame, as one more group may follow.
 const PART: usize = 1 << 19;
@@ -17,6 +20,9 @@ const PART: usize = 1 << 19;
 const GROUP_BYTES: usize = 10;
 /// Most bytes of a counter's index and its amount.
 const AMOUNT_BYTES: usize = 13;
+
+/// Whoever asks for more has to open them first.
+const NOT_OPEN: &str = "the probes are not open yet";
 
 /// Where what goes beyond [`MAX_GROUPS`] is counted.
 const FURTHER: &str = "further groups";
@@ -52,6 +58,11 @@ impl FarSide {
         Self::default()
     }
 
+    /// What reads the counters, once it is open.
+    pub fn instrument(&mut self) -> Option<&mut Instrument> {
+        self.open.as_mut().map(|open| &mut open.instrument)
+    }
+
     /// Answers, in one message or several.
     ///
     /// # Errors
@@ -68,11 +79,30 @@ impl FarSide {
                 self.open = Some(open);
                 send(ProbeAnswer::Opened(opened))
             }
+            ProbeAsk::Sees { witnesses } if witnesses.len() > MAX_WITNESSES => {
+                Err(format!("{} processes are asked for, and {MAX_WITNESSES} at most are looked for", witnesses.len())
+                    .into())
+            }
+            ProbeAsk::Sees { witnesses } => send(ProbeAnswer::Seen(Standpoint::sees(&witnesses))),
+            ProbeAsk::Takers { addresses } => {
+                let open = self.opened()?;
+                let count = addresses.len().min(MAX_CONNECTIONS);
+                send(ProbeAnswer::Takers(Connections::of(&open.instrument).takers(&addresses[..count])))
+            }
+            ProbeAsk::Asked { groups } => {
+                let open = self.opened()?;
+                let count = groups.len().min(MAX_CONNECTIONS);
+                send(ProbeAnswer::Asked(Connections::of(&open.instrument).asked(&groups[..count])))
+            }
             ProbeAsk::Read { id } => match &mut self.open {
                 Some(open) => open.read(id, send),
-                None => Err("the probes are not open yet".to_owned().into()),
+                None => Err(NOT_OPEN.to_owned().into()),
             },
         }
+    }
+
+    fn opened(&self) -> Result<&Open, String> {
+        self.open.as_ref().ok_or_else(|| NOT_OPEN.to_owned())
     }
 }
 
@@ -80,7 +110,7 @@ impl FarSide {
 
 impl Open {
     fn with(by: unladen_probe::GroupBy) -> Result<(Self, Opened), unladen_probe::ProbeError> {
-        let mut instrument = Instrument::open(by)?;
+        let mut instrument = Instrument::open_with(by, Own::new().with_session())?;
         let cost = instrument.calibrate()?;
         let last = instrument.read()?;
         let opened = Opened {
@@ -95,6 +125,7 @@ impl Open {
             cost_wall_ns: nanoseconds(cost.wall),
             processors: std::thread::available_parallelism().map_or(1, |count| count.get() as u32),
             kernel: kernel(),
+            standpoint: Standpoint::here(),
         };
         let mut clock = MachineClock::open();
         let machine = clock.read();

@@ -1,16 +1,18 @@
 //! The principal type is [`FarInstrument`]: the probes of another host, as they are read from here.
 
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use unladen_probe::GroupBy;
 
 use super::account::Account;
-use super::message::{FarCounter, FarGroup, Opened, ProbeAnswer, ProbeAsk};
+use super::message::{FarCounter, FarGroup, MAX_CONNECTIONS, MAX_TAKERS, Opened, ProbeAnswer, ProbeAsk};
 use super::reading::FarReading;
 use crate::answer::Answer;
 use crate::ask::Ask;
 use crate::error::SessionError;
 use crate::session::Session;
+use crate::standpoint::Witness;
 
 /// Messages that are taken after the deadline, of those that have come by then: while another host was waited for. A
 /// reading has fewer parts, and one that goes on and on is late.
@@ -102,6 +104,54 @@ impl FarInstrument {
     pub fn read(&mut self, deadline: Instant) -> Result<FarReading, SessionError> {
         self.ask_read()?;
         self.wait_read(deadline)
+    }
+
+    /// Which of these processes the agent sees: what is counted there, and here too.
+    ///
+    /// # Errors
+    /// If the agent is gone, does not answer in time, or answers something else.
+    pub fn sees(&self, witnesses: &[Witness], deadline: Instant) -> Result<Vec<bool>, SessionError> {
+        self.session.send(&Ask::Probes(ProbeAsk::Sees { witnesses: witnesses.to_vec() }))?;
+        match self.session.recv(deadline)? {
+            Answer::Probes(ProbeAnswer::Seen(seen)) if seen.len() == witnesses.len() => Ok(seen),
+            other => Err(self.session.unexpected(&other)),
+        }
+    }
+
+    /// The groups of those who listen at each of these addresses there, by index.
+    ///
+    /// # Errors
+    /// As [`sees`](Self::sees).
+    pub fn takers(&self, addresses: &[SocketAddr], deadline: Instant) -> Result<Vec<Vec<usize>>, SessionError> {
+        self.session.send(&Ask::Probes(ProbeAsk::Takers { addresses: addresses.to_vec() }))?;
+        let takers = match self.session.recv(deadline)? {
+            Answer::Probes(ProbeAnswer::Takers(takers)) if takers.len() == addresses.len() => takers,
+            other => return Err(self.session.unexpected(&other)),
+        };
+        // Groups that came up since the last reading have no name yet.
+        let known = |group: u32| Some(group as usize).filter(|group| *group < self.groups().len());
+        let of = |groups: Vec<u32>| groups.into_iter().take(MAX_TAKERS).filter_map(known).collect();
+        Ok(takers.into_iter().map(of).collect())
+    }
+
+    /// Has the agent look for a third of a second whom these groups have asked for connections, and does not wait for it.
+    ///
+    /// # Errors
+    /// If the agent is gone.
+    pub fn ask_asked(&self, groups: &[usize]) -> Result<(), SessionError> {
+        let groups = groups.iter().filter_map(|group| u32::try_from(*group).ok()).take(MAX_CONNECTIONS).collect();
+        self.session.send(&Ask::Probes(ProbeAsk::Asked { groups }))
+    }
+
+    /// The other ends of those connections.
+    ///
+    /// # Errors
+    /// As [`sees`](Self::sees).
+    pub fn wait_asked(&self, deadline: Instant) -> Result<Vec<SocketAddr>, SessionError> {
+        match self.session.recv(deadline)? {
+            Answer::Probes(ProbeAnswer::Asked(asked)) => Ok(asked.into_iter().take(MAX_CONNECTIONS).collect()),
+            other => Err(self.session.unexpected(&other)),
+        }
     }
 
     /// All groups told so far, by index.

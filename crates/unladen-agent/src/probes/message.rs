@@ -1,9 +1,12 @@
 //! The principal types are [`ProbeAsk`] and [`ProbeAnswer`]: what is said of counters.
 
+use std::net::SocketAddr;
+
 use serde::{Deserialize, Serialize};
 use unladen_probe::{Counter, Group, GroupBy, GroupKind, Unit};
 
 use crate::far_times::FarTimes;
+use crate::standpoint::{Standpoint, Witness};
 
 /// Most groups of one host.
 pub(crate) const MAX_GROUPS: usize = 10_000;
@@ -13,6 +16,12 @@ pub(crate) const MAX_COUNTERS: usize = 512;
 pub(crate) const MAX_NAME: usize = 256;
 /// Longest sentence about a counter, in bytes.
 pub(crate) const MAX_TEXT: usize = 4096;
+/// Most processes that are asked for at once: those of all hosts of a run, and more.
+pub(crate) const MAX_WITNESSES: usize = 64;
+/// Most addresses and groups that are asked for at once, and most connections that are told.
+pub(crate) const MAX_CONNECTIONS: usize = 256;
+/// Most groups that are told of one address.
+pub(crate) const MAX_TAKERS: usize = 16;
 
 /// What is asked of counters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +35,21 @@ pub enum ProbeAsk {
     Read {
         /// Of this question.
         id: u64,
+    },
+    /// Which of these processes are seen there: what is seen at two places would count twice.
+    Sees {
+        /// At most [`MAX_WITNESSES`].
+        witnesses: Vec<Witness>,
+    },
+    /// Who listens at these addresses there.
+    Takers {
+        /// At most [`MAX_CONNECTIONS`].
+        addresses: Vec<SocketAddr>,
+    },
+    /// Whom the processes of these groups have asked for a connection. The answer takes a third of a second.
+    Asked {
+        /// By index, at most [`MAX_CONNECTIONS`].
+        groups: Vec<u32>,
     },
 }
 
@@ -60,6 +84,12 @@ pub enum ProbeAnswer {
         /// What all readings have taken of a processor so far, in ns.
         own_cpu_ns: u64,
     },
+    /// Of each process that was asked for, whether it is seen.
+    Seen(Vec<bool>),
+    /// Of each address that was asked for, the groups of those who listen there, by index.
+    Takers(Vec<Vec<u32>>),
+    /// The other ends of connections, at most [`MAX_CONNECTIONS`].
+    Asked(Vec<SocketAddr>),
 }
 
 /// What is open there.
@@ -79,6 +109,8 @@ pub struct Opened {
     pub processors: u32,
     /// The release of its kernel, such as `6.1.0-18-amd64`.
     pub kernel: String,
+    /// From where it is counted.
+    pub standpoint: Standpoint,
 }
 
 /// Something counted there.

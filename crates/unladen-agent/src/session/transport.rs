@@ -50,6 +50,11 @@ impl Transport {
         Ok((Self { child: Mutex::new(child) }, Pipes { stdin, stdout, stderr }))
     }
 
+    /// Of the command, or of the shell that runs it.
+    pub(super) fn pid(&self) -> u32 {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner).id()
+    }
+
     /// How it ended, if it has.
     pub(super) fn ended(&self) -> Option<ExitStatus> {
         self.child.lock().unwrap_or_else(PoisonError::into_inner).try_wait().ok().flatten()

@@ -1,5 +1,6 @@
 //! What the rules about SQL ask of a statement's text.
 
+use unladen_trace::sql::has_placeholder;
 use unladen_trace::{QueryProtocol, QuerySeen};
 
 /// What answers otherwise each time, or is asked for what it does.
@@ -48,28 +49,6 @@ pub(super) fn is_repeatable(seen: &QuerySeen) -> bool {
 /// Whether it cannot be told if its values differ: SQLite's library is given them one by one, where nobody looks.
 pub(super) fn hides_values(seen: &QuerySeen) -> bool {
     seen.protocol == QueryProtocol::Sqlite && has_placeholder(&seen.example)
-}
-
-/// Whether values are given apart from the text: `?`, `?1`, `:name`, `@name`, `$name` outside of quotes.
-fn has_placeholder(text: &str) -> bool {
-    let mut quote = None;
-    let mut before = ' ';
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match (quote, letter) {
-            (Some(open), _) if open == letter => quote = None,
-            (Some(_), _) => {}
-            (None, '\'' | '"' | '`') => quote = Some(letter),
-            (None, '?') => return true,
-            // `::` is a cast.
-            (None, ':' | '@' | '$') if before != ':' && letters.peek().is_some_and(|next| next.is_alphanumeric()) => {
-                return true;
-            }
-            (None, _) => {}
-        }
-        before = letter;
-    }
-    false
 }
 
 /// The same for many values at once, where the text is so simple that this can be told: one comparison of a column with

@@ -29,14 +29,17 @@ fn containers_are_named_as_their_engine_names_them() {
 fn a_container_is_started_again_by_what_people_call_it() {
     let docker = found(&format!("0::/system.slice/docker-{ID}.scope\n")).unwrap();
     let named = ContainerName::Named("web".to_owned());
-    assert_eq!(called(&docker, Some(&named)), ("the container web".to_owned(), Some("docker restart web".to_owned())));
+    assert_eq!(
+        called(&docker, Some(&named), None),
+        ("the container web".to_owned(), Some("docker restart web".to_owned()))
+    );
     let service = ContainerName::Service {
         project: "shop".to_owned(),
         service: "php".to_owned(),
         number: 1,
         name: Some("shop-php-1".to_owned()),
     };
-    let (name, restart) = called(&docker, Some(&service));
+    let (name, restart) = called(&docker, Some(&service), None);
     assert_eq!(name, "the service php of the Compose project shop");
     assert_eq!(restart.as_deref(), Some("docker compose -p shop restart php"));
     let pod = found(&format!("0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-{ID}.scope\n")).unwrap();
@@ -45,7 +48,21 @@ fn a_container_is_started_again_by_what_people_call_it() {
         pod: "web-5d4f".to_owned(),
         container: Some("php".to_owned()),
     };
-    assert_eq!(called(&pod, Some(&name)), ("the container php of the pod shop/web-5d4f".to_owned(), None));
+    assert_eq!(called(&pod, Some(&name), None), ("the container php of the pod shop/web-5d4f".to_owned(), None));
+}
+
+#[test]
+fn a_users_container_is_told_with_its_user() {
+    let manager = "/user.slice/user-1000.slice/user@1000.service/user.slice";
+    let docker = found(&format!("0::{manager}/docker-{ID}.scope\n")).unwrap();
+    let service =
+        ContainerName::Service { project: "shop".to_owned(), service: "php".to_owned(), number: 1, name: None };
+    let (name, restart) = called(&docker, Some(&service), Some("joe"));
+    assert_eq!(name, "the service php of the Compose project shop of joe");
+    let engine = "DOCKER_HOST=unix:///run/user/1000/docker.sock";
+    assert_eq!(restart.unwrap(), format!("{engine} docker compose -p shop restart php"));
+    let podman = found(&format!("0::{manager}/libpod-{ID}.scope/container\n")).unwrap();
+    assert_eq!(called(&podman, None, None), ("the container 3f9c2a81b7d0 of user 1000".to_owned(), None));
 }
 
 #[test]

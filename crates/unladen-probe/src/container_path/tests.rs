@@ -59,3 +59,42 @@ fn what_is_no_container_is_none() {
     }
     assert_eq!(of(&format!("/lxc.payload.{}", "x".repeat(200))), None);
 }
+
+#[test]
+fn a_rootless_engine_is_its_users() {
+    let of = |path: &str| {
+        let path = path.replace("ID", ID);
+        ContainerPath::of_component(path.rsplit('/').next().unwrap(), &path).unwrap()
+    };
+    let manager = "/user.slice/user-1000.slice/user@1000.service";
+    for (path, user) in [
+        (format!("{manager}/user.slice/docker-ID.scope"), Some(1000)),
+        (format!("{manager}/user.slice/libpod-ID.scope"), Some(1000)),
+        (format!("{manager}/app.slice/web.service/libpod-payload-ID"), Some(1000)),
+        ("/system.slice/docker-ID.scope".to_owned(), None),
+        // Root's session is no rootless engine; and below a slice its user makes the names.
+        ("/user.slice/user-0.slice/user@0.service/user.slice/libpod-ID.scope".to_owned(), None),
+        (format!("{manager}/user.slice/user-0.slice/docker-ID.scope"), Some(1000)),
+        ("/other/user.slice/user-7.slice/docker-ID.scope".to_owned(), None),
+    ] {
+        assert_eq!(of(&path).user, user, "{path}");
+    }
+}
+
+#[test]
+fn whoever_owns_the_engine_starts_it_again() {
+    let restart = |path: &str, account: Option<&str>| {
+        let path = path.replace("ID", ID);
+        ContainerPath::of_component(path.rsplit('/').next().unwrap(), &path).unwrap().restart("web", account)
+    };
+    let manager = "/user.slice/user-1000.slice/user@1000.service";
+    let docker = format!("{manager}/user.slice/docker-ID.scope");
+    assert_eq!(restart(&docker, None).unwrap(), "DOCKER_HOST=unix:///run/user/1000/docker.sock docker restart web");
+    let podman = format!("{manager}/user.slice/libpod-ID.scope");
+    assert_eq!(restart(&podman, Some("joe")).unwrap(), "sudo -iu joe podman restart web");
+    assert_eq!(restart(&podman, None), None);
+    let quadlet = format!("{manager}/app.slice/web.service/libpod-payload-ID");
+    assert_eq!(restart(&quadlet, Some("joe")).unwrap(), "systemctl --user -M joe@ restart web.service");
+    assert_eq!(restart("/system.slice/web.service/libpod-payload-ID", None).unwrap(), "systemctl restart web.service");
+    assert_eq!(restart("/system.slice/a;reboot.service/libpod-payload-ID", None).unwrap(), "podman restart web");
+}

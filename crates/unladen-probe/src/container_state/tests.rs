@@ -126,3 +126,72 @@ fn the_engine_is_asked_over_its_socket_where_its_files_are_not_there() {
     assert_eq!(machine.name(DOCKER_SCOPE).unwrap(), "container web");
     assert_eq!(served.join().unwrap(), format!("GET /containers/{ID}/json HTTP/1.0\r\n"));
 }
+
+/// A user who is not root; root gives the files to this one.
+const USER: u32 = 23_456;
+
+/// The name of a container of a rootless engine whose user's home has this file.
+fn of_user(file: &str, text: &str, owner: u32, cgroup: &str) -> Option<String> {
+    let machine = Machine::with("other", &json!({}));
+    let path = machine.0.path().join("home/joe/.local/share").join(file.replace("ID", ID));
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, text).unwrap();
+    let user = if nix::unistd::geteuid().is_root() {
+        std::os::unix::fs::chown(&path, Some(owner), None).unwrap();
+        USER
+    } else {
+        nix::unistd::geteuid().as_raw()
+    };
+    let path = format!("/user.slice/user-{user}.slice/user@{user}.service/user.slice/{}", cgroup.replace("ID", ID));
+    let container = ContainerPath::of_component(path.rsplit('/').next().unwrap(), &path).unwrap();
+    let mut state = ContainerState::new(machine.0.path());
+    state.accounts.insert(user, Some(Account { name: "joe".into(), home: "/home/joe".into() }));
+    assert_eq!(state.account_of(&container).as_deref(), Some("joe"));
+    state.name_of(&container).map(|name| name.group())
+}
+
+#[test]
+fn rootless_docker_and_podman_tell_names() {
+    let labels = json!({ "com.docker.compose.project": "shop", "com.docker.compose.service": "php" });
+    let kept = docker("/shop-php-1", labels).to_string();
+    let docker = of_user("docker/containers/ID/config.v2.json", &kept, USER, "docker-ID.scope");
+    assert_eq!(docker.unwrap(), "compose shop/php");
+    let list = json!([{ "id": ID, "names": ["web"] }]).to_string();
+    for kind in [
+        "overlay-containers/containers.json",
+        "overlay-containers/volatile-containers.json",
+        "vfs-containers/containers.json",
+    ] {
+        let file = format!("containers/storage/{kind}");
+        assert_eq!(of_user(&file, &list, USER, "libpod-ID.scope").unwrap(), "container web", "{kind}");
+    }
+}
+
+/// A home is filled by its user, who is not to give names to what others run, nor to have others' files read.
+#[test]
+fn what_a_user_keeps_names_that_users_containers_alone() {
+    let list = json!([{ "id": ID, "names": ["web"] }]).to_string();
+    let file = "containers/storage/overlay-containers/containers.json";
+    if nix::unistd::geteuid().is_root() {
+        assert_eq!(of_user(file, &list, 0, "libpod-ID.scope"), None, "a file of root's");
+    }
+    let long = format!("{list}{}", " ".repeat(1 << 20));
+    assert_eq!(of_user(file, &long, USER, "libpod-ID.scope"), None, "a file without an end");
+    // A group in a user's slice that is called like a container of the machine's.
+    let machine = Machine::with("var/lib/docker/containers/ID/config.v2.json", &docker("/web", json!({})));
+    assert_eq!(machine.name("/user.slice/user-23456.slice/user@23456.service/docker-ID.scope"), None);
+    assert_eq!(machine.name(DOCKER_SCOPE).unwrap(), "container web");
+}
+
+/// Groups cost no more to make than a folder, and each was looked up at each reading once many were known.
+#[test]
+fn groups_without_end_are_not_looked_up_without_end() {
+    let machine = Machine::with("other", &json!({}));
+    let mut state = ContainerState::new(machine.0.path());
+    for number in 0..=MOST_OF_USERS {
+        let path = format!("/user.slice/user-23456.slice/libpod-{number:064x}.scope");
+        let container = ContainerPath::of_component(path.rsplit('/').next().unwrap(), &path).unwrap();
+        assert_eq!(state.name_of(&container), None);
+    }
+    assert_eq!(state.known.len(), MOST_OF_USERS);
+}

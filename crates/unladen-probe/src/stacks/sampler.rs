@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, IntoRawFd};
 use libbpf_rs::{Link, Map, MapCore, MapFlags, MapHandle, Object, RingBufferBuilder};
 
 use crate::trace::TraceError;
-use crate::trace::{Aligned, listen, open, refusal, require};
+use crate::trace::{Aligned, listen, open, refusal, require, require_first_namespace};
 
 use super::clock::{processors, ticks};
 use super::{StackBatch, record};
@@ -45,6 +45,7 @@ impl StackSampler {
     /// If this process may not, or the kernel cannot.
     pub fn open(frequency: u64) -> Result<Self, TraceError> {
         require()?;
+        require_first_namespace()?;
         let processors = u32::try_from(processors()?.len()).unwrap_or(u32::MAX);
         let bytes = RING_PER_PROCESSOR.saturating_mul(processors).clamp(LEAST_RING, MOST_RING).next_power_of_two();
         listen();

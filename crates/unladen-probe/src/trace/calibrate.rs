@@ -32,7 +32,11 @@ pub(super) fn calibrate(kernel: &Kernel) -> Result<u64, TraceError> {
                 std::hint::black_box(nix::unistd::getppid());
             }
             let after = lookup(&counts, key)?;
-            let times = after.0.saturating_sub(before.0).max(1);
+            // As where the kernel has other ids for it than it has itself.
+            let times = after.0.saturating_sub(before.0);
+            if times == 0 {
+                return Err(TraceError::failed("calibrating", "the kernel's part sees no call of this very process"));
+            }
             Ok(after.1.saturating_sub(before.1) / times)
         })
         .collect::<Result<Vec<u64>, TraceError>>();

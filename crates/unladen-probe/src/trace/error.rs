@@ -23,6 +23,9 @@ pub enum TraceError {
     /// Process ids seen here are not the kernel's own.
     #[error("this is a container with process ids of its own: run on the host, or with its process ids (--pid=host)")]
     PidNamespace,
+    /// Its /proc shows another PID namespace.
+    #[error("/proc here is that of another PID namespace: mount its own (mount -t proc proc /proc)")]
+    OtherProc,
     /// The kernel refused a program.
     #[error("the kernel refused a program of the tracer: {log}")]
     Refused {

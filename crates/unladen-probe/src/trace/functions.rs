@@ -19,7 +19,7 @@ use super::{TraceError, log};
 use crate::regular_file::reopened;
 
 /// Maps that are the same as those of system calls.
-const SHARED: [&str; 4] = ["watched", "events", "counts", "lost"];
+const SHARED: [&str; 5] = ["watched", "events", "counts", "lost", "own"];
 
 /// What is attached to functions.
 #[derive(Debug)]

@@ -5,6 +5,7 @@ use unladen_trace::{EvidenceSource, Missing};
 
 use super::object::{CALLS, open};
 use super::refusal::refusal;
+use super::require::nested;
 use super::{TraceError, TracerConfig, calls, log};
 
 /// The program that is done without where the kernel has no such tracepoint.
@@ -43,6 +44,7 @@ impl Kernel {
         };
         let mut kernel = Self { links: Vec::new(), calls, missing };
         kernel.describe_calls()?;
+        kernel.describe_namespace()?;
         kernel.attach()?;
         Ok(kernel)
     }
@@ -55,6 +57,15 @@ impl Kernel {
                 .map_err(|error| TraceError::failed("describing system calls", error))?;
         }
         Ok(())
+    }
+
+    /// `struct own_namespace` in bpf/ids.h; how deep it is, the kernel's part finds out.
+    fn describe_namespace(&self) -> Result<(), TraceError> {
+        let mut raw = [0; 8];
+        raw[..4].copy_from_slice(&nested()?.unwrap_or_default().to_ne_bytes());
+        self.map("own")?
+            .update(&0_u32.to_ne_bytes(), &raw, MapFlags::ANY)
+            .map_err(|error| TraceError::failed("describing its PID namespace", error))
     }
 
     fn attach(&mut self) -> Result<(), TraceError> {

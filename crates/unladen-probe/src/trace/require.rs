@@ -10,7 +10,7 @@ const CAP_PERFMON: u32 = 38;
 const CAP_BPF: u32 = 39;
 
 /// The first PID namespace's number is fixed (`PROC_PID_INIT_INO`).
-const FIRST_PID_NAMESPACE: &str = "pid:[4026531836]";
+const FIRST_PID_NAMESPACE: u32 = 4_026_531_836;
 
 pub(crate) fn require() -> Result<(), TraceError> {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -23,10 +23,28 @@ pub(crate) fn require() -> Result<(), TraceError> {
     if fs::read_to_string("/sys/kernel/security/lockdown").is_ok_and(|modes| modes.contains("[confidentiality]")) {
         return Err(TraceError::LockedDown);
     }
-    if fs::read_link("/proc/self/ns/pid").is_ok_and(|link| link.as_os_str() != FIRST_PID_NAMESPACE) {
-        return Err(TraceError::PidNamespace);
-    }
     Ok(())
+}
+
+/// What takes the kernel's own ids for those of /proc: it needs the first PID namespace.
+pub(crate) fn require_first_namespace() -> Result<(), TraceError> {
+    if nested()?.is_some() { Err(TraceError::PidNamespace) } else { Ok(()) }
+}
+
+/// The number of the PID namespace that this process is in; none: it is the first one, where ids are the kernel's own.
+pub(super) fn nested() -> Result<Option<u32>, TraceError> {
+    let own = std::process::id().to_string();
+    // Ids in a /proc of another namespace are not those that the kernel will be asked for.
+    if fs::read_link("/proc/self").is_ok_and(|link| link.as_os_str() != own.as_str()) {
+        return Err(TraceError::OtherProc);
+    }
+    let number = fs::read_link("/proc/self/ns/pid").ok().and_then(|link| number(link.to_str()?));
+    Ok(number.filter(|number| *number != FIRST_PID_NAMESPACE))
+}
+
+/// `pid:[4026532281]`
+fn number(link: &str) -> Option<u32> {
+    link.strip_prefix("pid:[")?.strip_suffix(']')?.parse().ok()
 }
 
 /// By the effective capabilities in /proc/self/status.
@@ -39,7 +57,13 @@ fn may_trace(status: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::may_trace;
+    use super::{may_trace, number};
+
+    #[test]
+    fn a_namespace_has_a_number() {
+        assert_eq!(number("pid:[4026532281]"), Some(4_026_532_281));
+        assert_eq!(number("net:[4026532281]"), None);
+    }
 
     #[test]
     fn capabilities_decide() {

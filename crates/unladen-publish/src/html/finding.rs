@@ -110,8 +110,9 @@ fn parts(finding: &Finding) -> Vec<(String, String)> {
         parts.push((format!("Into {}:", part.file), text(&part.lines)));
     }
     if !fix.commands.is_empty() {
-        let label = if parts.is_empty() { "Run:" } else { "Then run:" };
-        parts.push((label.to_owned(), text(&fix.commands)));
+        let run = if parts.is_empty() { "Run" } else { "Then run" };
+        let on = finding.host.as_ref().map(|host| format!(" on {host}")).unwrap_or_default();
+        parts.push((format!("{run}{on}:"), text(&fix.commands)));
     }
     parts
 }

@@ -113,6 +113,9 @@ fn text(finding: &Finding) -> String {
         lines.push(format!("into {file}:"));
         lines.extend(put.iter().map(|line| format!("  {line}")));
     }
+    if let Some(host) = finding.host.as_ref().filter(|_| !finding.fix.commands.is_empty()) {
+        lines.push(format!("run on {host}:"));
+    }
     lines.extend(finding.fix.commands.iter().map(|command| format!("$ {command}")));
     if !finding.check_again.is_empty() {
         lines.push(format!("check again: {}", finding.check_again));

@@ -87,7 +87,8 @@ fn one(finding: &Finding, sheet: &mut Sheet) {
         sheet.part(&fence(&fix.lines));
     }
     if !fix.commands.is_empty() {
-        sheet.part(&format!("Run:\n\n{}", fence(&fix.commands)));
+        let on = finding.host.as_ref().map(|host| format!(" on {}", code(host))).unwrap_or_default();
+        sheet.part(&format!("Run{on}:\n\n{}", fence(&fix.commands)));
     }
     if !finding.check_again.is_empty() {
         sheet.part(&format!("Check again:\n\n{}", fence(std::slice::from_ref(&finding.check_again))));

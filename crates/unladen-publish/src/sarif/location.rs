@@ -36,7 +36,9 @@ pub(super) fn location(place: Option<&Place>, url: &str, group: &str, about: &Ab
 /// Further places, such as the file that a fix changes.
 pub(super) fn related(finding: &Finding, first: Option<&Place>, about: &About) -> Vec<Location> {
     let files = finding.fix.file.iter().chain(finding.fix.also.iter().map(|part| &part.file));
-    let places = files.filter(|file| file.starts_with('/') && first.is_none_or(|place| place.file != **file));
+    // A path of another host is no file of whoever reads this.
+    let files = files.filter(|file| finding.host.is_none() && file.starts_with('/'));
+    let places = files.filter(|file| first.is_none_or(|place| place.file != **file));
     let location = |(index, file): (usize, &String)| {
         at(index + 1, &Place { file: file.clone(), line: None }, "The fix changes this file.", about)
     };

@@ -99,6 +99,7 @@ pub(super) fn finding(found: &kept::Finding) -> Finding {
             also: fix.also.iter().map(part).collect(),
             commands: fix.commands.clone(),
             group: None,
+            host: found.host.clone(),
             knob: None,
         },
         check_again: found.check_again.clone(),

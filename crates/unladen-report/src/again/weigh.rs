@@ -62,7 +62,7 @@ fn page(document: &WeighDocument, url: &kept::WeighedUrl, titles: Titles) -> Wei
             cpu: url.client_cpu_ns.map(|cpu| estimate(cpu, url.blocks)),
         },
         weights: rows.map(|weight| row(weight, titles)).collect(),
-        total_cpu: url.total_cpu_ns.map(|total| estimate(total, url.blocks)),
+        total_cpu: url.total_cpu_ns.map(|total| estimate(total, url.total_blocks.unwrap_or(url.blocks))),
         by_host: url.by_host.iter().map(|host| host_cpu(host, url.blocks)).collect(),
         rest: url.not_following.as_ref().map(|rest| Rest {
             groups: count(rest.groups),
@@ -92,7 +92,7 @@ fn host(host: &kept::WeighedHost) -> WeighedHost {
 
 fn host_cpu(of: &kept::HostCpu, blocks: u64) -> HostCpu {
     let capacity = of.requests_per_machine_second.map(span);
-    HostCpu { host: of.host.clone(), cpu: estimate(of.cpu_ns, blocks), capacity }
+    HostCpu { host: of.host.clone(), cpu: estimate(of.cpu_ns, of.blocks.unwrap_or(blocks)), capacity }
 }
 
 /// Whether it is of a machine as a whole, this one or a host.
@@ -143,6 +143,7 @@ fn path(path: &kept::Path) -> Path {
     let unknown = path.unknown.as_ref();
     Path {
         groups: path.groups.clone(),
+        elsewhere: path.elsewhere.clone(),
         seen: PathSeen {
             beyond: path.not_looked_at.iter().map(peer).collect(),
             unknown: unknown.map(|unknown| PathUnknown { why: unknown.why.clone(), takes: unknown.takes.clone() }),

@@ -11,6 +11,9 @@ pub(super) struct FindingJson<'a> {
     url: &'a str,
     rule: &'static str,
     group: &'a str,
+    /// The host where it was found, if that is not the machine that weighed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<&'a str>,
     /// `warm` or `fresh`: whose requests it was found in.
     state: &'static str,
     summary: &'a str,
@@ -201,6 +204,7 @@ pub(super) fn finding<'a>(url: &'a str, state: &'static str, finding: &'a Findin
         url,
         rule: finding.rule,
         group: &finding.group,
+        host: finding.fix.host.as_deref(),
         state,
         summary: &finding.summary,
         evidence: EvidenceJson {

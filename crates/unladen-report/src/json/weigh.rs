@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use unladen_document::{About, Machine};
+use unladen_document::{About, FarStation, Machine};
 use unladen_trace::{PeerSeen, Protocol};
 
 use super::figure::{EstimateJson, IntervalJson, SpanJson, intervals, latency, nanos};
@@ -72,6 +72,7 @@ struct HostJson<'a> {
 struct HostCpuJson<'a> {
     host: Option<&'a str>,
     cpu_ns: EstimateJson,
+    blocks: usize,
     requests_per_machine_second: Option<SpanJson>,
 }
 
@@ -121,6 +122,9 @@ struct UrlJson<'a> {
     latency_intervals_ns: BTreeMap<String, IntervalJson>,
     client_cpu_ns: Option<EstimateJson>,
     total_cpu_ns: Option<EstimateJson>,
+    /// That the total rests on: fewer than all where a host lacks some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_blocks: Option<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     by_host: Vec<HostCpuJson<'a>>,
     not_following: Option<RestJson>,
@@ -133,6 +137,8 @@ struct UrlJson<'a> {
 #[derive(Serialize)]
 struct PathJson<'a> {
     groups: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    elsewhere: &'a [FarStation],
     not_looked_at: Vec<PeerJson<'a>>,
     unknown: Option<UnknownJson<'a>>,
 }
@@ -255,6 +261,7 @@ impl<'a> UrlJson<'a> {
             latency_intervals_ns: intervals(url.client.latency.as_ref()),
             client_cpu_ns: url.client.cpu.map(Into::into),
             total_cpu_ns: url.total_cpu.map(Into::into),
+            total_blocks: url.total_cpu.map(|total| total.blocks).filter(|_| !url.by_host.is_empty()),
             by_host: url.by_host.iter().map(host_cpu).collect(),
             not_following: url.rest.map(|rest| RestJson {
                 groups: rest.groups,
@@ -284,7 +291,7 @@ fn host(host: &WeighedHost) -> HostJson<'_> {
 
 fn host_cpu(of: &HostCpu) -> HostCpuJson<'_> {
     let requests_per_machine_second = of.capacity.map(Into::into);
-    HostCpuJson { host: of.host.as_deref(), cpu_ns: of.cpu.into(), requests_per_machine_second }
+    HostCpuJson { host: of.host.as_deref(), cpu_ns: of.cpu.into(), blocks: of.cpu.blocks, requests_per_machine_second }
 }
 
 fn left(left: &LeftBehind) -> LeftJson<'_> {
@@ -297,6 +304,7 @@ fn path(path: &Path) -> PathJson<'_> {
     }
     PathJson {
         groups: &path.groups,
+        elsewhere: &path.elsewhere,
         not_looked_at: path.seen.beyond.iter().map(peer).collect(),
         unknown: path.seen.unknown.as_ref().map(|unknown| UnknownJson { why: &unknown.why, takes: &unknown.takes }),
     }

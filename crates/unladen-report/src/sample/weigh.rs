@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use unladen_document::FarStation;
 use unladen_finding::{Figure, Finding, Fix, Item, Share, Unjudged, Whole};
 use unladen_lockin::Estimate;
 use unladen_quantity::{Kind, Span};
@@ -104,7 +105,7 @@ fn page(name: &str, scale: f64) -> WeighedUrl {
         by_host: Vec::new(),
         rest: Some(Rest { groups: 14, cpu: estimate(20_000.0, 310_000.0), noise_floor: 310_000.0 }),
         capacity: Some(UrlCapacity { per_core: span(55.16 / scale), machine: span(110.32 / scale) }),
-        path: Path { groups: vec![nginx.into(), php.into()], seen: PathSeen::default() },
+        path: Path { groups: vec![nginx.into(), php.into()], ..Path::default() },
         trace: [true, false, false, true, false, true, true, false]
             .into_iter()
             .zip(0..)
@@ -316,8 +317,13 @@ pub(crate) fn over_hosts() -> Weigh {
     page.weights.push(there("machine", "tcp_segments_received", "TCP segments received", Kind::Count, 61.0, 0.8));
     let follower = there("cron.service", "cpu", "CPU", Kind::Time, 900.0, 31_000.0);
     page.weights.push(WeightRow { follows: false, ..follower });
-    page.total_cpu = Some(estimate(total + 31_400_000.0, 510_000.0));
+    // Of the others the hypervisor took too much there.
+    page.total_cpu = Some(Estimate { blocks: 12, ..estimate(total + 31_400_000.0, 510_000.0) });
     page.capacity = None;
+    let taken =
+        |peer: &str, group: &str, certain| FarStation { peer: peer.into(), groups: vec![group.into()], certain };
+    page.path.elsewhere =
+        vec![taken("10.0.0.2:3306", "db/mariadb.service", true), taken("10.0.0.9:6379", "cache/redis.service", false)];
     let of = |host: Option<&str>, cpu: f64, margin: f64, most: Option<f64>| HostCpu {
         host: host.map(ToOwned::to_owned),
         cpu: estimate(cpu, margin),
@@ -330,7 +336,7 @@ pub(crate) fn over_hosts() -> Weigh {
             round_trip: Some(Duration::from_micros(21_400)),
             processors: Some(4),
             series: 712,
-            blocks: 15,
+            blocks: 12,
             own_share: Some(0.0042),
             ..WeighedHost::default()
         },

@@ -206,6 +206,9 @@ fn one(finding: &Finding, told: &[&Finding], style: Style, out: &mut Edge<'_>) -
     for part in &fix.also {
         lines(Some(&part.file), &part.lines, style, out)?;
     }
+    if let Some(host) = fix.host.as_ref().filter(|_| !fix.commands.is_empty()) {
+        hanging(&blank(), &format!("run on {host}:"), style, out)?;
+    }
     for command in &fix.commands {
         copied(&format!("{}    {} ", blank(), style.faint("$")), command, out)?;
     }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use unladen_document::FarStation;
 use unladen_lockin::Estimate;
 use unladen_quantity::{Kind, Quantity, between, grouped, plain};
 
@@ -34,7 +35,7 @@ const NOT_FOLLOWING: &str = "·";
 pub(super) fn weigh(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
     for url in &result.urls {
         head(url, result, style, out)?;
-        hosts(&result.hosts, style, out)?;
+        hosts(&result.hosts, url.blocks, style, out)?;
         if url.weights.is_empty() {
             continue;
         }
@@ -140,8 +141,12 @@ fn cpu(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
     }
     if let Some(total) = &url.total_cpu {
         let quantity = Quantity { kind: Kind::Time, value: total.value, margin: total.margin() };
+        let blocks = match total.blocks < url.blocks {
+            true => format!(" ({} block{})", total.blocks, if total.blocks == 1 { "" } else { "s" }),
+            false => String::new(),
+        };
         table.row([
-            "all that follow".to_owned(),
+            format!("all that follow{blocks}"),
             String::new(),
             strong(&quantity.value_text()),
             quantity.margin_text(),
@@ -197,17 +202,24 @@ fn span(row: &WeightRow) -> String {
 
 /// Who the requests go through.
 fn path(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let Path { groups, seen } = &url.path;
+    let Path { groups, elsewhere, seen } = &url.path;
     let mut text = String::new();
-    if !groups.is_empty() {
-        text = format!("A request goes through {}", groups.join(", "));
-        for beyond in &seen.beyond {
+    let (certain, perhaps): (Vec<&FarStation>, Vec<&FarStation>) =
+        elsewhere.iter().partition(|station| station.certain);
+    let through: Vec<String> = groups.iter().cloned().chain(certain.into_iter().map(taken)).collect();
+    if !through.is_empty() {
+        text = format!("A request goes through {}", through.join(", "));
+        for beyond in seen.beyond.iter().filter(|beyond| elsewhere.iter().all(|station| station.peer != beyond.peer)) {
             text.push_str(&format!("; and {}, which is not looked at ({})", beyond.peer, beyond.why.as_str()));
         }
         text.push('.');
     }
+    if !perhaps.is_empty() {
+        let perhaps: Vec<String> = perhaps.into_iter().map(taken).collect();
+        text.push_str(&format!(" While requests were sent, these had connections to {}.", perhaps.join(", ")));
+    }
     if let Some(unknown) = &seen.unknown {
-        let rest = if groups.is_empty() { "Who a request goes through" } else { " Whom those ask" };
+        let rest = if through.is_empty() { "Who a request goes through" } else { " Whom those ask" };
         text.push_str(&format!("{rest} is not known: {}", unknown.why));
         if !unknown.takes.is_empty() {
             text.push_str(&format!(" (it takes {})", unknown.takes));
@@ -219,6 +231,11 @@ fn path(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
     }
     paragraph(&text, style, out)?;
     writeln!(out)
+}
+
+/// `db/mariadb.service (10.0.0.2:3306)`
+fn taken(station: &FarStation) -> String {
+    format!("{} ({})", station.groups.join(" and "), station.peer)
 }
 
 fn meaning(url: &WeighedUrl, setup: &Setup, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -247,7 +264,7 @@ fn meaning(url: &WeighedUrl, setup: &Setup, style: Style, out: &mut dyn Write) -
 }
 
 /// Where else counters were read, and what of it costs what.
-fn hosts(hosts: &[WeighedHost], style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn hosts(hosts: &[WeighedHost], blocks: usize, style: Style, out: &mut dyn Write) -> io::Result<()> {
     for host in hosts {
         let mut line = format!("{}: {} counters looked at", clean(&host.name), grouped(host.series as f64, 0));
         if let Some(trip) = host.round_trip {
@@ -258,6 +275,8 @@ fn hosts(hosts: &[WeighedHost], style: Style, out: &mut dyn Write) -> io::Result
         }
         if host.gone.is_some() {
             line.push_str(&format!("; gone after {} block{}", host.blocks, if host.blocks == 1 { "" } else { "s" }));
+        } else if host.blocks < blocks {
+            line.push_str(&format!("; {} of {blocks} blocks", host.blocks));
         }
         aside(&line, style, out)?;
     }

@@ -183,7 +183,7 @@ fn weight_row(measured: &Measured<'_>, url: usize, row: &Row<'_>, total: &[Optio
         follows: row.follows(),
         on_path: row.on_path,
         displaced: row.weight.is_displaced(row.adjusted_p),
-        invalid: measured.lost && !is_machine && row.key.source == SourceId::HERE,
+        invalid: !is_machine && measured.has_lost(row.key.source),
         share: if is_cpu { share_of_total(measured, url, row.key, total) } else { None },
         user: if is_cpu { user_part(measured, url, row) } else { None },
     }
@@ -209,6 +209,8 @@ fn by_host(measured: &Measured<'_>, url: usize, following: &[&Row<'_>], is_whole
             None => is_whole.then(|| std::thread::available_parallelism().map_or(1, Into::into)),
             Some(elsewhere) => elsewhere.processors,
         };
+        // Cores that another place has too serve both.
+        let processors = processors.filter(|_| !measured.shares_its_machine(source));
         let capacity = processors.filter(|_| cpu.low > 0.0).map(|processors| {
             let most = |cpu: f64| 1e9 * processors as f64 / cpu;
             Span { value: most(cpu.value), low: most(cpu.high), high: most(cpu.low) }
@@ -222,7 +224,7 @@ fn by_host(measured: &Measured<'_>, url: usize, following: &[&Row<'_>], is_whole
 fn path(measured: &Measured<'_>, url: usize) -> unladen_report::Path {
     let path = measured.paths.get(url).cloned().unwrap_or_default();
     let name = |group: &GroupId| measured.instrument.group(*group).name.clone();
-    unladen_report::Path { groups: path.groups.iter().map(name).collect(), seen: path.seen }
+    unladen_report::Path { groups: path.groups.iter().map(name).collect(), elsewhere: path.far, seen: path.seen }
 }
 
 /// The part of the total that one group makes up, by the blocks in which there is a total.

@@ -7,14 +7,14 @@
 use std::time::{Duration, Instant};
 
 use unladen_load::{Arrivals, Cancel, Driver, LoadPlan, Mix, Schedule, Stop};
-use unladen_lockin::{MIN_BLOCKS, Planner, Timing};
-use unladen_probe::{GroupId, Instrument, TraceError, Tracer, TracerConfig, Watched, monotonic_ns};
-use unladen_trace::{Assembly, Evidence, State, Window};
+use unladen_lockin::{MIN_BLOCKS, Planner, Position, Timing};
+use unladen_probe::{GroupId, Inspection, InspectionError, Instrument, TracerConfig, monotonic_ns};
+use unladen_trace::Window;
 
 use crate::exit::Failure;
 use crate::progress::Progress;
-use crate::weigh::resolver::ProcResolver;
 use crate::weigh::restart::Restart;
+use crate::weigh::traced::Traced;
 
 /// Requests in a traced phase at most. Twelve phases with requests make six hundred: enough for one in a hundred to be
 /// seen.
@@ -55,15 +55,12 @@ pub(super) enum CountingError {
     /// There is nothing to attach to.
     #[error("no process of this machine could be told to follow the requests (on a busy machine, --time helps)")]
     NothingFollows,
-    /// Tracing is not possible here.
+    /// Tracing is not possible here, or the processes could not be found.
     #[error(transparent)]
-    Trace(#[from] TraceError),
+    Inspection(#[from] InspectionError),
     /// A request failed.
     #[error("a request failed while counting: {0}")]
     Request(String),
-    /// The processes could not be found.
-    #[error(transparent)]
-    Probe(#[from] unladen_probe::ProbeError),
     /// The command that makes processes fresh.
     #[error("{0}")]
     Restart(#[from] Box<Failure>),
@@ -72,59 +69,47 @@ pub(super) enum CountingError {
 // === impl Counting ===
 
 impl Counting<'_> {
-    /// Attaches to what follows the requests.
-    pub(super) fn attach(&mut self, groups: &[GroupId]) -> Result<Tracer, CountingError> {
+    /// Attaches to what follows the requests on this machine.
+    pub(super) fn attach(&mut self, groups: &[GroupId]) -> Result<Inspection, CountingError> {
+        if groups.is_empty() {
+            return Err(CountingError::NothingFollows);
+        }
         self.progress.say("attaching to what follows the requests");
-        let mut tracer = Tracer::open(&config())?;
-        self.watch(&mut tracer, groups)?;
-        Ok(tracer)
+        Ok(Inspection::open(&config(), self.instrument, groups.to_vec())?)
     }
 
-    /// Counts in requests to one URL; fills the evidence, as far as it gets, and tells which process of each group was
-    /// busiest.
+    /// Counts in requests to one URL. With fewer blocks than planned there are no intervals, and rules would find
+    /// nothing: not because there is nothing.
     pub(super) fn count(
         &mut self,
-        tracer: &mut Tracer,
+        traced: &mut Traced<'_>,
         url: usize,
         latency: Duration,
-        evidence: &mut Evidence,
-        busiest: &mut Vec<Option<u32>>,
     ) -> Result<(), CountingError> {
         let gap = self.rate.map_or(latency, |rate| latency.max(Duration::from_secs_f64(1.0 / rate)));
         let requests = requests_a_phase(gap);
+        let lengths = Lengths { on: gap * u32::try_from(requests).unwrap_or(u32::MAX) + self.settle, request: gap };
         self.requests(url, WARM_UP)?;
         self.pause(self.settle)?;
-        tracer.take()?;
-        let lengths = Lengths { on: gap * u32::try_from(requests).unwrap_or(u32::MAX) + self.settle, request: gap };
-        let mut assembly = Assembly::new(Box::new(ProcResolver));
-        let counted = self.blocks(tracer, &mut assembly, lengths, |counting, _| counting.requests(url, requests));
-        *busiest = (0..evidence.groups.len()).map(|group| assembly.busiest(group)).collect();
-        assembly.finish(evidence);
-        counted
+        traced.begin(self.instrument)?;
+        self.blocks(traced, lengths, |counting, _| counting.requests(url, requests))
     }
 
     /// Counts in first requests of fresh processes.
     pub(super) fn count_fresh(
         &mut self,
-        tracer: &mut Tracer,
-        groups: &[GroupId],
+        traced: &mut Traced<'_>,
         url: usize,
         restart: &Restart,
-        evidence: &mut Evidence,
     ) -> Result<(), CountingError> {
-        evidence.state = State::Fresh;
         // One request a phase: in those without, a stretch of any length stands for it.
         let lengths = Lengths { on: self.settle, request: Duration::MAX };
-        let mut assembly = Assembly::new(Box::new(ProcResolver));
-        let counted = self.blocks(tracer, &mut assembly, lengths, |counting, tracer| {
+        self.blocks(traced, lengths, |counting, traced| {
             restart.run(counting.cancel).map_err(Box::new)?;
-            counting.watch(tracer, groups)?;
             // What the restart itself did is no request's.
-            tracer.take()?;
+            traced.begin(counting.instrument)?;
             counting.first_request(url, restart)
-        });
-        assembly.finish(evidence);
-        counted
+        })
     }
 
     /// Latencies of first requests of fresh processes and of the next ones, untraced: ns.
@@ -143,31 +128,40 @@ impl Counting<'_> {
     /// begins with the first of them; one that fails ends all.
     fn blocks(
         &mut self,
-        tracer: &mut Tracer,
-        assembly: &mut Assembly,
+        traced: &mut Traced<'_>,
         mut lengths: Lengths,
-        mut send: impl FnMut(&mut Self, &mut Tracer) -> Result<Vec<u64>, CountingError>,
+        mut send: impl FnMut(&mut Self, &mut Traced<'_>) -> Result<Vec<u64>, CountingError>,
     ) -> Result<(), CountingError> {
         let timing = Timing { phase: PHASE, jitter: 0.0 };
         for (index, block) in Planner::new(self.seed, 1, timing).take(MIN_BLOCKS).enumerate() {
             self.progress.say(format!("counting what each request does: block {} of {MIN_BLOCKS}", index + 1));
             for position in block.order.positions() {
-                let window = if position.is_on() {
-                    let sent_ns = send(self, tracer)?;
-                    self.pause(self.settle)?;
-                    let begin_ns = sent_ns.first().copied().unwrap_or_else(monotonic_ns);
-                    let window = Window { on: true, begin_ns, end_ns: monotonic_ns(), sent_ns };
-                    lengths.learn(&window);
-                    window
-                } else {
-                    let begin_ns = monotonic_ns();
-                    self.pause(lengths.off())?;
-                    Window::idle(begin_ns, monotonic_ns(), lengths.request_ns())
-                };
-                assembly.phase(&window, tracer.take()?);
+                self.phase(traced, &mut lengths, position, &mut send)?;
             }
         }
         Ok(())
+    }
+
+    fn phase(
+        &mut self,
+        traced: &mut Traced<'_>,
+        lengths: &mut Lengths,
+        position: Position,
+        send: &mut impl FnMut(&mut Self, &mut Traced<'_>) -> Result<Vec<u64>, CountingError>,
+    ) -> Result<(), CountingError> {
+        let window = if position.is_on() {
+            let sent_ns = send(self, traced)?;
+            self.pause(self.settle)?;
+            let begin_ns = sent_ns.first().copied().unwrap_or_else(monotonic_ns);
+            let window = Window { on: true, begin_ns, end_ns: monotonic_ns(), sent_ns };
+            lengths.learn(&window);
+            window
+        } else {
+            let begin_ns = monotonic_ns();
+            self.pause(lengths.off())?;
+            Window::idle(begin_ns, monotonic_ns(), lengths.request_ns())
+        };
+        Ok(traced.phase(&window, lengths.request_ns())?)
     }
 
     /// Sends requests one after the other, and tells when each was sent, ns.
@@ -244,29 +238,6 @@ impl Counting<'_> {
     fn pause(&self, time: Duration) -> Result<(), CountingError> {
         if self.cancel.wait(time) { Err(CountingError::Interrupted) } else { Ok(()) }
     }
-
-    /// Tells the tracer which processes there are by now.
-    fn watch(&mut self, tracer: &mut Tracer, groups: &[GroupId]) -> Result<(), CountingError> {
-        self.instrument.read()?;
-        let mut watched = Vec::new();
-        for (index, group) in (0_u32..).zip(groups) {
-            let members: Vec<_> = self.instrument.members(*group).collect();
-            for member in &members {
-                watched.push(Watched { pid: member.pid.cast_unsigned(), group: index, own: true });
-            }
-            // A master that starts workers does not follow the requests itself: its children do.
-            for parent in members.iter().map(|member| member.parent) {
-                let is_known = watched.iter().any(|watched| watched.pid == parent.cast_unsigned());
-                let is_master =
-                    members.iter().any(|member| member.parent == parent && same_program(member.pid, parent));
-                if parent > 1 && !is_known && is_master {
-                    watched.push(Watched { pid: parent.cast_unsigned(), group: index, own: false });
-                }
-            }
-        }
-        tracer.watch(&watched)?;
-        Ok(())
-    }
 }
 
 /// Requests one after the other, with this time from one to the next, that a phase holds.
@@ -279,12 +250,6 @@ fn config() -> TracerConfig {
     let ring = std::env::var(RING_VARIABLE).ok().and_then(|bytes| bytes.parse().ok());
     let default = TracerConfig::default();
     TracerConfig { ring_bytes: ring.unwrap_or(default.ring_bytes), ..default }
-}
-
-/// Whether both run the same executable; what cannot be looked at does not.
-fn same_program(a: i32, b: i32) -> bool {
-    let exe = |pid: i32| std::fs::read_link(format!("/proc/{pid}/exe")).ok();
-    exe(a).is_some_and(|a| Some(a) == exe(b))
 }
 
 /// How long phases with requests turn out to be, and so those without.

@@ -7,6 +7,7 @@
 
 use std::time::{Duration, Instant};
 
+use unladen_agent::{FarInstrument, Standpoint};
 use unladen_machine::MachineTimes;
 use unladen_probe::Unit;
 
@@ -69,6 +70,26 @@ pub(crate) trait EdgeSource: Send {
     /// If it cannot be used; this ends the command.
     fn end_watch(&mut self) -> Result<(), Failure> {
         Ok(())
+    }
+
+    /// The agent there, if it is a host.
+    fn far(&self) -> Option<&FarInstrument> {
+        None
+    }
+
+    /// Where it counts from, if it is a host.
+    fn standpoint(&self) -> Option<&Standpoint> {
+        None
+    }
+
+    /// The process of this machine that leads there, if there is one: with all that it has started it is Unladen's own.
+    fn carrier(&self) -> Option<u32> {
+        None
+    }
+
+    /// Whether records of ended processes were lost there: then what its processes count is too low.
+    fn has_lost(&self) -> bool {
+        false
     }
 
     /// Sentences that the reader should know, once all is measured.

@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use unladen_agent::FarInstrument;
 use unladen_load::Cancel;
 
 use crate::exit::Failure;
 use crate::weigh::catalog::{Catalog, SourceId};
-use crate::weigh::edge::{EdgeReading, EdgeSource, Gone, Series};
+use crate::weigh::edge::{EdgeReading, EdgeSource, Gone, Series, SourceKind};
 
 /// Every source has so long to answer at least …
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -23,6 +24,10 @@ struct Place {
     name: String,
     source: Option<Box<dyn EdgeSource>>,
     gone: Option<Gone>,
+    /// What it had to say when it went.
+    notes: Vec<String>,
+    /// Records of ended processes had been lost there when it went.
+    has_lost: bool,
 }
 
 // === impl Edges ===
@@ -30,8 +35,13 @@ struct Place {
 impl Edges {
     /// Of these sources.
     pub(crate) fn new(sources: Vec<Box<dyn EdgeSource>>) -> Self {
-        let place =
-            |source: Box<dyn EdgeSource>| Place { name: source.name().to_owned(), source: Some(source), gone: None };
+        let place = |source: Box<dyn EdgeSource>| Place {
+            name: source.name().to_owned(),
+            source: Some(source),
+            gone: None,
+            notes: Vec::new(),
+            has_lost: false,
+        };
         Self { places: sources.into_iter().map(place).collect() }
     }
 
@@ -81,18 +91,34 @@ impl Edges {
             .filter_map(|(index, place)| Some((SourceId::elsewhere(index), place.name.as_str(), place.gone.as_ref()?)))
     }
 
-    /// What those that are there have to say.
+    /// What all have to say, those that are gone included.
     pub(crate) fn notes(&mut self) -> Vec<(SourceId, String)> {
         let notes = |(index, place): (usize, &mut Place)| {
-            let notes = place.source.as_mut().map(|source| source.notes()).unwrap_or_default();
+            let notes = place.source.as_mut().map_or_else(|| place.notes.clone(), |source| source.notes());
             notes.into_iter().map(move |note| (SourceId::elsewhere(index), note))
         };
         self.places.iter_mut().enumerate().flat_map(notes).collect()
     }
 
-    /// Lets go of all of them, as one does before a person reads the result.
-    pub(crate) fn close(&mut self) {
-        self.places.iter_mut().for_each(|place| place.source = None);
+    /// Those where records of ended processes were lost, those that are gone included.
+    pub(crate) fn losers(&self) -> impl Iterator<Item = SourceId> {
+        let has_lost = |place: &Place| place.source.as_deref().map_or(place.has_lost, EdgeSource::has_lost);
+        self.places
+            .iter()
+            .enumerate()
+            .filter_map(move |(index, place)| has_lost(place).then(|| SourceId::elsewhere(index)))
+    }
+
+    /// The agents of all hosts that still answer.
+    pub(crate) fn fars(&self) -> impl Iterator<Item = (&str, &FarInstrument)> {
+        self.places.iter().filter_map(|place| Some((place.name.as_str(), place.source.as_deref()?.far()?)))
+    }
+
+    /// Lets go of all exporters: once all is measured, nobody asks them any more.
+    pub(crate) fn close_exporters(&mut self) {
+        let is_exporter = |source: &dyn EdgeSource| source.kind() == SourceKind::Exporter;
+        let exporters = self.places.iter_mut().filter(|place| place.source.as_deref().is_some_and(is_exporter));
+        exporters.for_each(|place| place.source = None);
     }
 }
 
@@ -105,6 +131,8 @@ impl Place {
         match source.answer(asked + patience) {
             Ok(reading) => Some(reading),
             Err(gone) => {
+                self.notes = source.notes();
+                self.has_lost = source.has_lost();
                 self.gone = (!cancel.is_cancelled()).then_some(gone);
                 self.source = None;
                 None

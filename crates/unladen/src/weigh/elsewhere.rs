@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use unladen_agent::Standpoint;
 use unladen_lockin::Spoiled;
 
 use crate::weigh::catalog::SourceId;
@@ -18,6 +19,10 @@ pub(crate) struct Elsewhere {
     pub(crate) gone: Option<String>,
     /// The blocks that were spoiled there, if that is known.
     pub(crate) spoiled: Option<Spoiled>,
+    /// Where it counts from, if it is a host.
+    pub(crate) standpoint: Option<Standpoint>,
+    /// Records of ended processes were lost there.
+    pub(crate) has_lost: bool,
     /// What it says of itself.
     pub(crate) notes: Vec<String>,
 }

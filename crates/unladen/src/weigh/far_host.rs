@@ -3,13 +3,16 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
-use unladen_agent::{FarGroupKind, FarInstrument, Host, Session, SessionError, SessionOptions};
+use unladen_agent::{
+    FarGroupKind, FarInstrument, Host, Session, SessionError, SessionOptions, Standpoint, Witness,
+};
 use unladen_load::Cancel;
 use unladen_probe::{GroupBy, Unit};
 
 use crate::exit::Failure;
 use crate::progress::Progress;
 use crate::weigh::edge::{EdgeReading, EdgeSource, Gone, Series, SeriesKind, SourceKind};
+use crate::weigh::overlap::{self, View};
 
 /// The most hosts of a run.
 const MOST: usize = 32;
@@ -35,6 +38,8 @@ pub(crate) struct FarHost {
     lost: u64,
     /// Counters were left out, as there were too many.
     is_cut: bool,
+    /// What is to be said of where it is.
+    remarks: Vec<String>,
     /// It could not be asked.
     unasked: Option<SessionError>,
 }
@@ -57,15 +62,46 @@ pub(crate) fn open(
     if let Some(twice) = hosts.iter().find(|host| !names.insert(&host.name)) {
         return Err(Failure::Usage(format!("--host: two hosts are named {}: give each a name of its own", twice.name)));
     }
-    let mut open: Vec<Box<dyn EdgeSource>> = Vec::with_capacity(hosts.len());
+    let mut open = Vec::with_capacity(hosts.len());
     for host in hosts {
         progress.say(format!("reaching {}", host.name));
-        open.push(Box::new(FarHost::open(host, session, by)?));
+        open.push(FarHost::open(host, session, by)?);
         if cancel.is_cancelled() {
             return Err(Failure::Interrupted { shown: false });
         }
     }
-    Ok(open)
+    see_each_other(&mut open, hosts)?;
+    Ok(open.into_iter().map(|host| Box::new(host) as Box<dyn EdgeSource>).collect())
+}
+
+/// That no process is seen at two places, this machine among them, and what cannot be told of it.
+fn see_each_other(open: &mut [FarHost], hosts: &[Host]) -> Result<(), Failure> {
+    if open.is_empty() {
+        return Ok(());
+    }
+    let here = Standpoint::here();
+    let standpoints: Vec<Standpoint> =
+        std::iter::once(here).chain(open.iter().map(|host| host.instrument.opened().standpoint.clone())).collect();
+    let witnesses: Vec<Witness> = standpoints.iter().filter_map(|standpoint| standpoint.witness).collect();
+    // One that is not known by anything is seen by nobody.
+    let of_all = |seen: Vec<bool>| -> Vec<bool> {
+        let mut seen = seen.into_iter();
+        standpoints.iter().map(|at| at.witness.is_some() && seen.next().unwrap_or(false)).collect()
+    };
+    let mut sees = vec![of_all(Standpoint::sees(&witnesses))];
+    for host in open.iter_mut() {
+        sees.push(of_all(host.instrument.sees(&witnesses, Instant::now() + OPEN_WITHIN)?));
+    }
+    let of = std::iter::once(None).chain(hosts.iter().map(Some));
+    let views: Vec<View<'_>> =
+        of.zip(standpoints).zip(sees).map(|((host, standpoint), sees)| View { host, standpoint, sees }).collect();
+    overlap::check(&views).map_err(|overlap| Failure::Usage(overlap.to_string()))?;
+    for (place, note) in overlap::notes(&views) {
+        if let Some(host) = place.checked_sub(1).and_then(|index| open.get_mut(index)) {
+            host.remarks.push(note);
+        }
+    }
+    Ok(())
 }
 
 // === impl FarHost ===
@@ -86,6 +122,7 @@ impl FarHost {
             round_trip,
             lost: 0,
             is_cut: false,
+            remarks: Vec::new(),
             unasked: None,
         })
     }
@@ -148,6 +185,22 @@ impl EdgeSource for FarHost {
         usize::try_from(self.instrument.opened().processors).ok().filter(|count| *count > 0)
     }
 
+    fn far(&self) -> Option<&FarInstrument> {
+        Some(&self.instrument)
+    }
+
+    fn standpoint(&self) -> Option<&Standpoint> {
+        Some(&self.instrument.opened().standpoint)
+    }
+
+    fn carrier(&self) -> Option<u32> {
+        Some(self.instrument.session().carrier())
+    }
+
+    fn has_lost(&self) -> bool {
+        self.lost > 0
+    }
+
     fn ask(&mut self) {
         self.unasked = self.instrument.ask_read().err();
     }
@@ -174,7 +227,7 @@ impl EdgeSource for FarHost {
 
     fn notes(&mut self) -> Vec<String> {
         let opened = self.instrument.opened();
-        let mut notes = Vec::new();
+        let mut notes = self.remarks.clone();
         for takes in opened.shortfalls.iter().map(|short| &short.takes).collect::<BTreeSet<_>>() {
             let missing = opened.shortfalls.iter().filter(|short| short.takes == *takes);
             let missing: Vec<&str> = missing.map(|short| short.missing.as_str()).collect();
@@ -189,7 +242,7 @@ impl EdgeSource for FarHost {
         }
         if self.lost > 0 {
             notes.push(
-                "records of ended processes were lost there: weights of processes that soon end are too low; use shorter phases \
+                "records of ended processes were lost there: too many ended at once. Its weights marked ! are too low; use shorter phases \
                  (--phase)."
                     .to_owned(),
             );

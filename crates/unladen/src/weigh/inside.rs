@@ -1,22 +1,24 @@
 //! Looking inside: from what was weighed to evidence ([`look_inside`]), and from evidence to findings ([`inside`]).
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use unladen_finding::{Finding, Unjudged, look, unjudged, unlooked};
 use unladen_load::{Cancel, Driver, Request, Sample};
-use unladen_lockin::{MIN_BLOCKS, PHASES_PER_BLOCK, ratio};
-use unladen_probe::{Container, GroupId, GroupKind, Instrument, Tracer};
+use unladen_lockin::ratio;
+use unladen_probe::{GroupId, GroupKind, Inspection, Instrument, group_seen, php_settings};
 use unladen_report::{Fresh, Inside, NotLooked, TotalRow, Weigh, WeighedUrl};
-use unladen_trace::{ContainerSeen, Evidence, EvidenceSource, GroupSeen, Interval, Missing, Page, PageRecord};
+use unladen_trace::{Evidence, EvidenceSource, GroupSeen, HostRecord, Interval, Missing, Page, PageRecord, State};
 
 use crate::carried::{Secrets, carried};
 use crate::path::Path;
 use crate::progress::Progress;
 use crate::weigh::answers::answers;
 use crate::weigh::counting::{Counting, CountingError};
+use crate::weigh::edges::Edges;
+use crate::weigh::host_trace::HostTrace;
 use crate::weigh::options::Options;
-use crate::weigh::php::php_settings;
+use crate::weigh::restart::Restart;
+use crate::weigh::traced::Traced;
 use crate::weigh::tried::tried;
 
 /// What looking inside needs of a run that is done.
@@ -26,6 +28,8 @@ pub(super) struct Weighed<'a> {
     pub(super) settle: Duration,
     pub(super) driver: &'a mut Driver,
     pub(super) instrument: &'a mut Instrument,
+    /// Where other hosts are asked.
+    pub(super) edges: &'a Edges,
     pub(super) cancel: &'a Cancel,
     pub(super) progress: &'a Progress,
     pub(super) requests: &'a [Request],
@@ -42,25 +46,28 @@ const MOST_PERHAPS: usize = 6;
 /// It is the factor from which on the rules call a first request a slow one.
 const MORE: f64 = 2.0;
 
-/// All that can only be traced.
-const TRACED: [EvidenceSource; 5] = [
-    EvidenceSource::Syscalls,
-    EvidenceSource::Processes,
-    EvidenceSource::Php,
-    EvidenceSource::Perl,
-    EvidenceSource::Sqlite,
-];
-
 /// Looks inside the requests of every URL. What cannot be looked at is in the evidence, with the reason.
 pub(super) fn look_inside(mut weighed: Weighed<'_>) -> Vec<PageRecord> {
     (0..weighed.requests.len()).map(|url| weighed.page(url)).collect()
 }
 
-/// What the rules find in a page's evidence.
+/// What the rules find in a page's evidence, of this machine and of all hosts.
 pub(crate) fn inside(record: &PageRecord) -> Inside {
-    let warm = &record.warm;
+    let mut inside = seen(&record.warm, record.fresh.as_ref());
+    for host in &record.hosts {
+        add_host(&mut inside, host);
+    }
+    // The largest first, wherever it is.
+    let order = |a: &Finding, b: &Finding| b.share.rank().total_cmp(&a.share.rank());
+    inside.findings.sort_by(order);
+    inside.fresh.iter_mut().for_each(|fresh| fresh.findings.sort_by(order));
+    inside
+}
+
+/// Of one machine.
+fn seen(warm: &Evidence, fresh: Option<&Evidence>) -> Inside {
     let findings = tried(look(warm), &warm.page.url);
-    let fresh = record.fresh.as_ref().map(|evidence| Fresh {
+    let all_fresh = fresh.map(|evidence| Fresh {
         restart: evidence.page.restart.clone().unwrap_or_default(),
         requests: evidence.page.requests,
         latency: evidence.page.latency,
@@ -77,12 +84,41 @@ pub(crate) fn inside(record: &PageRecord) -> Inside {
         latency: warm.page.latency,
         totals: totals(warm),
         findings,
-        fresh,
+        fresh: all_fresh,
         not_looked: not_looked(warm),
-        unjudged: all_unjudged(record),
-        lost: warm.lost + record.fresh.as_ref().map_or(0, |fresh| fresh.lost),
+        unjudged: all_unjudged(warm, fresh),
+        lost: warm.lost + fresh.map_or(0, |fresh| fresh.lost),
         gates: Vec::new(),
     }
+}
+
+/// Adds what was seen on another host. One where nothing could be traced is told, and no failure of a rule.
+fn add_host(inside: &mut Inside, record: &HostRecord) {
+    let warm = &record.warm;
+    let host = warm.host.clone().unwrap_or_default();
+    let of_host = seen(warm, record.fresh.as_ref());
+    inside.totals.extend(of_host.totals);
+    inside.findings.extend(of_host.findings);
+    match (&mut inside.fresh, of_host.fresh) {
+        (Some(fresh), Some(of_host)) => {
+            fresh.totals.extend(of_host.totals);
+            fresh.findings.extend(of_host.findings);
+        }
+        (None, fresh) => inside.fresh = fresh,
+        (Some(_), None) => {}
+    }
+    inside.lost = inside.lost.saturating_add(of_host.lost);
+    // Where nothing is on this machine, requests were traced all the same.
+    inside.requests = inside.requests.max(of_host.requests);
+    if !warm.has(EvidenceSource::Syscalls) {
+        let missing = warm.missing.iter().find(|missing| missing.source == EvidenceSource::Syscalls);
+        let (why, takes) = missing.map(|missing| (missing.why.clone(), missing.takes.clone())).unwrap_or_default();
+        inside.unjudged.push(Unjudged { what: host, why, takes, rules: Vec::new(), is_elsewhere: true });
+        return;
+    }
+    let on_host = |text: String| format!("on {host}: {text}");
+    inside.unjudged.extend(of_host.unjudged.into_iter().map(|part| Unjudged { what: on_host(part.what), ..part }));
+    inside.not_looked.extend(of_host.not_looked.into_iter().map(|part| NotLooked { why: on_host(part.why), ..part }));
 }
 
 /// Whether a finding of every request is as much as that of a first one, which then says nothing more.
@@ -98,9 +134,9 @@ fn is_as_much(warm: &Finding, fresh: &Finding) -> bool {
 }
 
 /// Of later requests, and what is so of first ones alone.
-fn all_unjudged(record: &PageRecord) -> Vec<Unjudged> {
-    let mut all = unjudged(&record.warm);
-    for more in record.fresh.iter().flat_map(unjudged) {
+fn all_unjudged(warm: &Evidence, fresh: Option<&Evidence>) -> Vec<Unjudged> {
+    let mut all = unjudged(warm);
+    for more in fresh.into_iter().flat_map(unjudged) {
         if !all.contains(&more) {
             all.push(more);
         }
@@ -113,7 +149,7 @@ fn totals(evidence: &Evidence) -> Vec<TotalRow> {
         .totals()
         .into_iter()
         .map(|total| TotalRow {
-            group: evidence.group(total.group).to_owned(),
+            group: evidence.full_name(total.group),
             counter: total.counter,
             title: total.title,
             per_request: total.per_request,
@@ -140,7 +176,7 @@ fn not_looked(evidence: &Evidence) -> Vec<NotLooked> {
 
 // === impl Weighed ===
 
-impl Weighed<'_> {
+impl<'a> Weighed<'a> {
     fn page(&mut self, url: usize) -> PageRecord {
         let result = &self.result.urls[url];
         let on_path = self.paths.get(url).cloned().unwrap_or_default();
@@ -158,46 +194,67 @@ impl Weighed<'_> {
 
         let latency =
             warm.page.latency.map_or(Duration::from_millis(20), |mean| Duration::from_nanos(mean.value as u64));
-        let mut busiest = Vec::new();
-        let traced = self.trace(url, latency, &groups, &mut warm, &mut busiest);
-        php_settings(self.instrument, &groups, &busiest, &mut warm);
-        let mut fresh = None;
-        match traced {
-            Ok(tracer) => fresh = self.fresh(url, &groups, tracer, &mut warm),
-            Err(error) => warm.missing.extend(cannot_trace(&error, self.options.restart.is_some())),
+        let hosts = self.attach_hosts(result);
+        let (here, mut error) = match self.counting().attach(&groups) {
+            Ok(here) => (Some(here), None),
+            Err(error) => (None, Some(error)),
+        };
+        let mut traced = Traced { here, hosts };
+        if !traced.is_nothing()
+            && let Err(failed) = self.counting().count(&mut traced, url, latency)
+        {
+            traced.hosts.iter_mut().for_each(|host| host.give_up(&failed.to_string()));
+            traced.here = None;
+            error = Some(failed);
         }
-        PageRecord { warm, fresh }
+        let is_traced_elsewhere = traced.is_anywhere_else();
+        match (&mut traced.here, error) {
+            (Some(here), _) => {
+                here.finish(&mut warm);
+                here.php_settings(self.instrument, &mut warm);
+            }
+            // Nobody is here who was to be looked into: they are elsewhere, and are.
+            (None, Some(CountingError::NothingFollows)) if is_traced_elsewhere => {
+                warm.sources.extend(Inspection::SOURCES);
+                warm.sources.push(EvidenceSource::PhpSettings);
+            }
+            (None, error) => {
+                php_settings(self.instrument, &groups, &mut warm);
+                let why = error.map(|error| error.to_string()).unwrap_or_default();
+                warm.missing.extend(cannot_trace(&why, self.options.restart.is_some()));
+            }
+        }
+        let of_hosts =
+            traced.hosts.iter_mut().map(|host| HostRecord { warm: host.finish(&warm.page, result), fresh: None });
+        let mut hosts: Vec<HostRecord> = of_hosts.collect();
+        let mut fresh = None;
+        if let Some(restart) = self.options.restart.clone().filter(|_| !traced.is_nothing()) {
+            fresh = self.fresh(url, restart, &mut traced, &mut warm, &mut hosts);
+        }
+        traced.hosts.iter_mut().for_each(HostTrace::detach);
+        PageRecord { warm, fresh, hosts }
     }
 
-    fn trace(
+    /// Attaches to what follows on other hosts.
+    fn attach_hosts(&self, result: &WeighedUrl) -> Vec<HostTrace<'a>> {
+        let (edges, options) = (self.edges, self.options);
+        let attach = |(name, far)| {
+            let host = options.hosts.iter().find(|host| host.name == name)?;
+            self.progress.say(format!("attaching to what follows the requests on {name}"));
+            Some(HostTrace::attach(host, far, result, MOST_PERHAPS))
+        };
+        edges.fars().filter_map(attach).collect()
+    }
+
+    /// First requests of fresh processes.
+    fn fresh(
         &mut self,
         url: usize,
-        latency: Duration,
-        groups: &[GroupId],
-        evidence: &mut Evidence,
-        busiest: &mut Vec<Option<u32>>,
-    ) -> Result<Tracer, CountingError> {
-        if groups.is_empty() {
-            return Err(CountingError::NothingFollows);
-        }
-        let mut counting = self.counting();
-        let mut tracer = counting.attach(groups)?;
-        let counted = counting.count(&mut tracer, url, latency, evidence, busiest);
-        // With fewer blocks there are no intervals, and rules would find nothing: not because there is nothing.
-        if evidence.phases.all().len() < MIN_BLOCKS * PHASES_PER_BLOCK {
-            counted?;
-        } else if let Err(error) = counted {
-            self.progress.clear();
-            eprintln!("unladen: {error}; what was counted until then is kept");
-            evidence.cut_short = Some(error.to_string());
-        }
-        self.sources(&tracer, evidence);
-        Ok(tracer)
-    }
-
-    /// First requests of fresh processes, if there is a command that makes them so.
-    fn fresh(&mut self, url: usize, groups: &[GroupId], mut tracer: Tracer, warm: &mut Evidence) -> Option<Evidence> {
-        let restart = self.options.restart.clone()?;
+        restart: Restart,
+        traced: &mut Traced<'_>,
+        warm: &mut Evidence,
+        hosts: &mut [HostRecord],
+    ) -> Option<Evidence> {
         let mut fresh = Evidence {
             page: Page {
                 restart: Some(restart.command.clone()),
@@ -205,18 +262,31 @@ impl Weighed<'_> {
                 latency: None,
                 ..warm.page.clone()
             },
+            state: State::Fresh,
             groups: warm.groups.clone(),
             path: warm.path.clone(),
             left_out: warm.left_out.clone(),
-            sources: warm.sources.clone(),
             php: warm.php.clone(),
-            overhead_ns: warm.overhead_ns,
             ..Evidence::default()
         };
+        let result = &self.result.urls[url];
         let mut counting = self.counting();
-        let done = counting.count_fresh(&mut tracer, groups, url, &restart, &mut fresh);
+        let done = counting.count_fresh(traced, url, &restart);
+        if let Some(here) = &mut traced.here {
+            here.finish(&mut fresh);
+        }
+        // What could not be looked at is told of later requests.
+        fresh.missing.clear();
+        fresh.sources.clone_from(&warm.sources);
+        let mut of_hosts: Vec<Option<Evidence>> = traced
+            .hosts
+            .iter_mut()
+            .zip(hosts.iter())
+            .map(|(host, record)| host.finish_fresh(&record.warm, &fresh.page, result))
+            .collect();
         // Times come from undisturbed runs.
-        drop(tracer);
+        traced.here = None;
+        traced.hosts.iter_mut().for_each(HostTrace::detach);
         let done = done.and_then(|()| {
             let (first, later) = counting.time_fresh(url, &restart)?;
             fresh.page.latency = mean(&first);
@@ -227,6 +297,12 @@ impl Weighed<'_> {
             Ok(()) => {
                 warm.sources.push(EvidenceSource::Restarts);
                 fresh.sources.push(EvidenceSource::Restarts);
+                for (record, of_host) in hosts.iter_mut().zip(&mut of_hosts) {
+                    let Some(mut of_host) = of_host.take() else { continue };
+                    of_host.page.latency = fresh.page.latency;
+                    of_host.page.warm_latency = fresh.page.warm_latency;
+                    record.fresh = Some(of_host);
+                }
                 Some(fresh)
             }
             Err(error) => {
@@ -249,25 +325,17 @@ impl Weighed<'_> {
         }
     }
 
-    /// What was attached. Where nothing among the groups is Perl, say, there was nothing of it to miss.
-    fn sources(&self, tracer: &Tracer, evidence: &mut Evidence) {
-        evidence.overhead_ns = tracer.overhead_ns();
-        let missing: BTreeSet<EvidenceSource> = tracer.missing().iter().map(|missing| missing.source).collect();
-        evidence.missing.extend(tracer.missing().iter().cloned());
-        evidence.sources.extend(TRACED.into_iter().filter(|source| !missing.contains(source)));
-    }
-
     /// The groups of processes to trace: those that follow, those on the path, and those that may follow; and the names
     /// of those that are too many.
     fn following(&self, result: &WeighedUrl, on_path: &[GroupId]) -> (Vec<GroupId>, Vec<String>) {
         let mut names = result.following_groups();
         let path = on_path.iter().map(|group| self.instrument.group(*group).name.as_str());
-        for name in path.chain(result.perhaps_following_groups(MOST_PERHAPS)) {
+        for name in path.chain(result.perhaps_following_groups(None, MOST_PERHAPS)) {
             if !names.contains(&name) {
                 names.push(name);
             }
         }
-        let perhaps = result.perhaps_following_groups(usize::MAX).into_iter();
+        let perhaps = result.perhaps_following_groups(None, usize::MAX).into_iter();
         let left_out = perhaps.filter(|name| !names.contains(name)).map(ToOwned::to_owned).collect();
         let mut groups: Vec<(usize, GroupId)> = self
             .instrument
@@ -280,48 +348,14 @@ impl Weighed<'_> {
     }
 
     fn group_seen(&self, group: GroupId, result: &WeighedUrl, on_path: bool) -> GroupSeen {
-        let name = self.instrument.group(group).name.clone();
-        let exe = self.instrument.members(group).find_map(|member| {
-            Some(std::fs::read_link(format!("/proc/{}/exe", member.pid)).ok()?.to_string_lossy().into_owned())
-        });
-        let row = result.weight(&name, "cpu");
+        let seen = group_seen(self.instrument, group);
+        let row = result.weight(&seen.name, "cpu");
         let cpu = row.filter(|row| row.follows).map(|row| row.per_request.into());
         // Where none was counted at all, that too is told from nothing.
         let untold = || row.map_or_else(Interval::default, |row| row.per_request.into());
         let untold = (on_path && cpu.is_none()).then(untold);
-        let container = one_container(self.instrument.members(group).map(|member| member.pid.cast_unsigned()));
-        GroupSeen { name, exe, cpu, on_path, untold, container }
+        GroupSeen { cpu, on_path, untold, ..seen }
     }
-}
-
-/// Folders in which PHP looks for its settings, by who packaged it: Debian (the newest first), the image of PHP itself,
-/// Alpine, Fedora.
-const PHP_FOLDERS: [&str; 12] = [
-    "/etc/php/8.5/fpm/conf.d",
-    "/etc/php/8.4/fpm/conf.d",
-    "/etc/php/8.3/fpm/conf.d",
-    "/etc/php/8.2/fpm/conf.d",
-    "/etc/php/8.1/fpm/conf.d",
-    "/etc/php/7.4/fpm/conf.d",
-    "/usr/local/etc/php/conf.d",
-    "/etc/php84/conf.d",
-    "/etc/php83/conf.d",
-    "/etc/php82/conf.d",
-    "/etc/php8/conf.d",
-    "/etc/php.d",
-];
-
-/// The container that all of a group live in: one that is on the host too, by its name, has its files there.
-fn one_container(mut pids: impl Iterator<Item = u32>) -> Option<ContainerSeen> {
-    let container = Container::of(pids.next()?)?;
-    // One that has ended meanwhile lives nowhere.
-    let has_ended = |pid| !std::path::Path::new("/proc").join(format!("{pid}")).exists();
-    let is_there = |pid| Container::of(pid).is_some_and(|other| other.name == container.name);
-    if !pids.all(|pid| is_there(pid) || has_ended(pid)) {
-        return None;
-    }
-    let php_folder = container.first_folder(PHP_FOLDERS).map(ToOwned::to_owned);
-    Some(ContainerSeen { name: container.name, restart: container.restart, php_folder })
 }
 
 fn page(result: &WeighedUrl, request: &Request, sample: &Sample, options: &Options) -> Page {
@@ -348,9 +382,9 @@ fn mean(times: &[f64]) -> Option<Interval> {
 }
 
 /// First requests are missed only by whoever asked for them.
-fn cannot_trace(error: &CountingError, restarts: bool) -> Vec<Missing> {
-    let all = TRACED.into_iter().chain(restarts.then_some(EvidenceSource::Restarts));
-    all.map(|source| Missing { source, why: error.to_string(), takes: String::new() }).collect()
+fn cannot_trace(why: &str, restarts: bool) -> Vec<Missing> {
+    let all = Inspection::SOURCES.into_iter().chain(restarts.then_some(EvidenceSource::Restarts));
+    all.map(|source| Missing { source, why: why.to_owned(), takes: String::new() }).collect()
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Set
         some.map(|elsewhere| elsewhere.name.clone()).collect::<Vec<_>>()
     };
     let hosts = names_of(false);
-    for index in &measured.remote {
+    for index in measured.remote.iter().filter(|url| !measured.is_among_hosts(**url)) {
         let host = measured.requests[*index].url().host_str().unwrap_or_default().to_owned();
         warnings.push(match hosts.is_empty() {
             true => Warning::Remote { host },

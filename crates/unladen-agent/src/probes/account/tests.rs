@@ -5,6 +5,7 @@ use unladen_machine::MachineTimes;
 
 use super::*;
 use crate::far_times::FarTimes;
+use crate::standpoint::Standpoint;
 
 fn counter(name: &str, unit: &str) -> FarCounter {
     let (title, meaning) = (name.to_owned(), name.to_owned());
@@ -20,6 +21,7 @@ fn opened(counters: Vec<FarCounter>) -> Opened {
         cost_wall_ns: 1,
         processors: 2,
         kernel: "6.1".to_owned(),
+        standpoint: Standpoint::default(),
     }
 }
 

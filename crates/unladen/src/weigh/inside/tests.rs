@@ -1,4 +1,7 @@
+use std::path::Path;
+
 use unladen_finding::{Figure, Fix, Share};
+use unladen_trace::{PathSeen, Recording};
 
 use super::*;
 
@@ -26,4 +29,50 @@ fn ten_locks_of_every_request_hid_the_hundreds_of_a_first_one() {
     assert!(!is_as_much(&warm, &locks("www-data", 11.0, 13.0)), "somebody else's");
     let none = Finding { figures: Vec::new(), ..warm.clone() };
     assert!(is_as_much(&none, &warm), "nothing tells that it is more");
+}
+
+/// What was kept of a real run.
+fn recorded(name: &str) -> PageRecord {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../unladen-finding/tests/recordings");
+    Recording::read(&folder.join(name)).unwrap().pages.remove(0)
+}
+
+/// The same, seen on a host, while nothing of it was here.
+fn elsewhere(mut record: PageRecord, host: &str) -> PageRecord {
+    record.warm.host = Some(host.into());
+    let sources = record.warm.sources.clone();
+    let here =
+        Evidence { page: record.warm.page.clone(), sources, path: Some(PathSeen::default()), ..Evidence::default() };
+    let there = HostRecord { warm: record.warm, fresh: None };
+    PageRecord { warm: here, fresh: None, hosts: vec![there] }
+}
+
+#[test]
+fn what_is_found_on_a_host_is_told_with_its_name() {
+    let here = inside(&recorded("unpooled-tls.json"));
+    let there = inside(&elsewhere(recorded("unpooled-tls.json"), "web"));
+    let of = |inside: &Inside| {
+        let found = inside.findings.iter().filter(|found| !found.group.is_empty());
+        found.map(|found| (found.rule, found.group.clone())).collect::<Vec<_>>()
+    };
+    let named: Vec<_> = of(&here).into_iter().map(|(rule, group)| (rule, format!("web/{group}"))).collect();
+    assert!(!named.is_empty());
+    assert_eq!(of(&there), named);
+    assert!(there.totals.iter().all(|total| total.group.starts_with("web/")) && !there.totals.is_empty());
+    assert_eq!(there.requests, here.requests);
+}
+
+#[test]
+fn a_host_where_nothing_was_traced_fails_no_rule() {
+    let mut record = elsewhere(recorded("unpooled-tls.json"), "web");
+    let whole = inside(&record).is_whole();
+    let warm = &mut record.hosts[0].warm;
+    *warm = Evidence { host: warm.host.take(), page: warm.page.clone(), ..Evidence::default() };
+    let (why, takes) = ("it has no eBPF".to_owned(), "unladen there".to_owned());
+    warm.missing = vec![Missing { source: EvidenceSource::Syscalls, why: why.clone(), takes: takes.clone() }];
+    let there = inside(&record);
+    let told = Unjudged { what: "web".into(), why, takes, rules: Vec::new(), is_elsewhere: true };
+    assert!(there.unjudged.contains(&told), "{:?}", there.unjudged);
+    assert!(there.findings.iter().all(|found| !found.group.starts_with("web/")));
+    assert!(!whole || there.not_looked.is_empty(), "{:?}", there.not_looked);
 }

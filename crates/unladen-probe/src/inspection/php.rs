@@ -1,7 +1,10 @@
 //! What the PHPs that follow say of themselves, as evidence: [`php_settings`].
 
-use unladen_probe::{GroupId, Instrument, PhpSettings};
 use unladen_trace::{Evidence, EvidenceSource, Missing};
+
+use crate::instrument::Instrument;
+use crate::ledger::GroupId;
+use crate::php_settings::PhpSettings;
 
 /// Asks one process of each group that runs PHP: the one that answered most, if that is known. A group of another
 /// program has none to ask.

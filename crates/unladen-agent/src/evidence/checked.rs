@@ -1,0 +1,113 @@
+//! [`read_evidence`]: evidence of another host's agent, checked.
+
+use unladen_trace::{Evidence, EvidenceSource};
+
+use super::message::MAX_EVIDENCE;
+use crate::shown::shown;
+
+/// Longest text in evidence: SQL is cut before, paths are shorter.
+const MAX_TEXT: usize = 8 << 10;
+/// Most sentences about what could not be looked at.
+const MAX_MISSING: usize = 64;
+
+/// Evidence that cannot be.
+#[derive(Debug, thiserror::Error)]
+pub enum EvidenceError {
+    /// It is longer than any.
+    #[error("evidence of more than {} MiB", MAX_EVIDENCE >> 20)]
+    TooLong,
+    /// It is none.
+    #[error("evidence that is none: {0}")]
+    Malformed(#[from] serde_json::Error),
+    /// It is of something else than what was asked.
+    #[error("evidence of {found} {what}, where {asked} were asked for")]
+    Other {
+        /// `groups`, `phases`
+        what: &'static str,
+        /// How many.
+        found: usize,
+        /// How many should be.
+        asked: usize,
+    },
+}
+
+/// Evidence of so many groups. An agent may be wrong, or no agent: whatever it says, no text is longer than 8 KiB or
+/// tells a terminal anything, and nothing is in it that only this machine can have seen: the page, its answers, who it
+/// goes through.
+///
+/// # Errors
+/// What cannot be.
+pub fn read_evidence(json: &[u8], groups: usize) -> Result<Evidence, EvidenceError> {
+    if json.len() > MAX_EVIDENCE {
+        return Err(EvidenceError::TooLong);
+    }
+    let told: Evidence = serde_json::from_slice(json)?;
+    if told.groups.len() != groups {
+        return Err(EvidenceError::Other { what: "groups", found: told.groups.len(), asked: groups });
+    }
+    let requests = told.phases.requests();
+    let mut evidence = Evidence {
+        groups: told.groups,
+        phases: told.phases,
+        sources: told.sources.into_iter().filter(can_be_seen_there).collect(),
+        missing: told.missing.into_iter().filter(|missing| can_be_seen_there(&missing.source)).collect(),
+        lost: told.lost,
+        overhead_ns: told.overhead_ns,
+        syscalls: told.syscalls,
+        files: told.files,
+        transfers: told.transfers,
+        processes: told.processes,
+        compiles: told.compiles,
+        counters: told.counters,
+        connections: told.connections,
+        dns: told.dns,
+        queries: told.queries,
+        locks: told.locks,
+        logs: told.logs,
+        sleeps: told.sleeps,
+        php: told.php,
+        ..Evidence::default()
+    };
+    evidence.page.requests = requests;
+    evidence.sources.sort_unstable();
+    evidence.sources.dedup();
+    evidence.missing.truncate(MAX_MISSING);
+    for group in &mut evidence.groups {
+        // Only this machine knows what they weigh.
+        (group.cpu, group.untold, group.on_path) = (None, None, false);
+        if let Some(container) = &mut group.container {
+            // A command of another machine is nobody's to run unless it is the known one of its engine.
+            container.restart = container.restart.take().filter(|command| is_restart(command));
+        }
+    }
+    evidence.each_text(&mut |text| *text = shown(text, MAX_TEXT));
+    Ok(evidence)
+}
+
+fn can_be_seen_there(source: &EvidenceSource) -> bool {
+    match source {
+        EvidenceSource::Syscalls
+        | EvidenceSource::Processes
+        | EvidenceSource::Php
+        | EvidenceSource::Perl
+        | EvidenceSource::Sqlite
+        | EvidenceSource::PhpSettings => true,
+        EvidenceSource::Response | EvidenceSource::Restarts | EvidenceSource::Profile => false,
+    }
+}
+
+/// A command that starts a container again, as agents make it: nothing that a shell would take for more.
+fn is_restart(command: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" /._:@=-".contains(&byte);
+    let begins = ["docker restart ", "podman restart ", "machinectl reboot ", "systemctl restart "];
+    let of_others = ["docker compose -p ", "systemctl --user -M "];
+    let is_one = begins.iter().any(|begin| command.starts_with(begin))
+        || of_others.iter().any(|begin| {
+            // Whose it is, one word, and then what is to be done.
+            command.strip_prefix(begin).and_then(|rest| rest.split(' ').nth(1)) == Some("restart")
+        });
+    is_one && command.bytes().all(is_plain)
+}
+
+#[cfg(test)]
+mod tests;

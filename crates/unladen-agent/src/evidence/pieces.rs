@@ -1,0 +1,50 @@
+//! The principal type is [`Bounded`]: evidence as JSON, which ends where it would be too long.
+
+use std::io::{self, Write};
+
+use super::message::MAX_EVIDENCE;
+
+/// Bytes of a piece: well below a frame.
+const PIECE: usize = 1 << 19;
+
+/// Bytes as they are written, up to a bound.
+#[derive(Debug, Default)]
+pub(super) struct Bounded {
+    bytes: Vec<u8>,
+}
+
+impl Bounded {
+    /// In pieces, of which the last says so.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = (&[u8], bool)> {
+        let count = self.bytes.len().div_ceil(PIECE);
+        self.bytes.chunks(PIECE).enumerate().map(move |(index, piece)| (piece, index + 1 == count))
+    }
+}
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + bytes.len() > MAX_EVIDENCE {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_the_whole() {
+        let mut bounded = Bounded::default();
+        bounded.write_all(&vec![7; PIECE + 1]).unwrap();
+        let pieces: Vec<_> = bounded.pieces().map(|(piece, last)| (piece.len(), last)).collect();
+        assert_eq!(pieces, [(PIECE, false), (1, true)]);
+        assert!(bounded.write_all(&vec![7; MAX_EVIDENCE]).is_err());
+    }
+}

@@ -1,0 +1,164 @@
+//! The principal type is [`Witness`]: a process as it is known in whatever PID namespace it is seen from.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+/// Ticks of the clock that a process's beginning may be off by, where it is seen by way of two time namespaces.
+const ROUNDING: u64 = 1;
+/// Ticks of a second in /proc (`USER_HZ`), and nanoseconds of a tick.
+const TICKS: i64 = 100;
+const TICK_NS: i64 = 10_000_000;
+
+/// A process. Its number in its own, innermost PID namespace is the last that each /proc tells of it, and it began at the
+/// same moment wherever it is seen. In two containers that were started together, processes have both in common now and
+/// then: whoever may look (root) compares their namespaces, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Witness {
+    /// Its number in its own PID namespace.
+    pub pid: u32,
+    /// When it began: ticks since the machine's boot.
+    pub started: i64,
+    /// The inode of that namespace.
+    pub namespace: Option<u64>,
+}
+
+// === impl Witness ===
+
+impl Witness {
+    /// This process; `None` if /proc does not show it: it is another namespace's.
+    pub(super) fn here() -> Option<Self> {
+        let stat = std::fs::read("/proc/self/stat").ok()?;
+        let started = started(&stat)?.saturating_sub(shift());
+        Some(Self { pid: std::process::id(), started, namespace: namespace(Path::new("/proc/self")) })
+    }
+
+    fn began_about(&self, started: i64) -> bool {
+        self.started.abs_diff(started) <= ROUNDING
+    }
+
+    /// Whether it is that process, by what may be known of it.
+    fn is(&self, other: &Self) -> bool {
+        let is_there = match (self.namespace, other.namespace) {
+            (Some(own), Some(other)) => own == other,
+            _ => true,
+        };
+        // Without the namespace, the moment has to be the very same.
+        let is_then = other.namespace.is_some() || self.started == other.started;
+        self.pid == other.pid && is_there && is_then && self.began_about(other.started)
+    }
+}
+
+/// Which of them /proc shows.
+pub(super) fn seen(witnesses: &[Witness]) -> Vec<bool> {
+    let mut seen = vec![false; witnesses.len()];
+    let shift = shift();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let is_process = name.to_str().is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit()));
+        // Processes end at any time.
+        let Some(started) = is_process.then(|| std::fs::read(entry.path().join("stat")).ok()).flatten() else {
+            continue;
+        };
+        let Some(started) = self::started(&started).map(|started| started.saturating_sub(shift)) else { continue };
+        if !witnesses.iter().any(|witness| witness.began_about(started)) {
+            continue;
+        }
+        let Some(pid) = std::fs::read(entry.path().join("status")).ok().and_then(|status| innermost(&status)) else {
+            continue;
+        };
+        let found = Witness { pid, started, namespace: namespace(&entry.path()) };
+        for (witness, seen) in witnesses.iter().zip(&mut seen) {
+            *seen |= witness.is(&found);
+        }
+    }
+    seen
+}
+
+/// Of `pid:[4026531836]`; `None` of another user's process.
+fn namespace(process: &Path) -> Option<u64> {
+    let link = std::fs::read_link(process.join("ns/pid")).ok()?;
+    link.to_str()?.strip_prefix("pid:[")?.strip_suffix(']')?.parse().ok()
+}
+
+/// The 22nd field of /proc/PID/stat (proc_pid_stat(5)). The name, the second, may hold blanks and parentheses.
+fn started(stat: &[u8]) -> Option<i64> {
+    let end = stat.iter().rposition(|byte| *byte == b')')?;
+    let rest = std::str::from_utf8(stat.get(end + 1..)?).ok()?;
+    rest.split_ascii_whitespace().nth(19)?.parse().ok()
+}
+
+/// The last number of the line `NSpid` of /proc/PID/status (proc_pid_status(5)); before Linux 4.1 there is none.
+fn innermost(status: &[u8]) -> Option<u32> {
+    let line = |name: &[u8]| status.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(name));
+    let numbers = line(b"NSpid:").or_else(|| line(b"Tgid:"))?;
+    std::str::from_utf8(numbers).ok()?.split_ascii_whitespace().last()?.parse().ok()
+}
+
+/// Ticks by which this process's time namespace shifts the time since boot (time_namespaces(7)).
+fn shift() -> i64 {
+    std::fs::read("/proc/self/timens_offsets").ok().and_then(|offsets| ticks_of_boot(&offsets)).unwrap_or(0)
+}
+
+/// Of `boottime 86400 0`: seconds and nanoseconds.
+fn ticks_of_boot(offsets: &[u8]) -> Option<i64> {
+    let line = std::str::from_utf8(offsets).ok()?.lines().find_map(|line| line.strip_prefix("boottime"))?;
+    let mut numbers = line.split_ascii_whitespace().map(str::parse::<i64>);
+    let (seconds, ns) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+    Some(seconds.saturating_mul(TICKS).saturating_add(ns / TICK_NS))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_process_sees_itself_and_its_child_and_nobody_who_is_not_there() {
+        let own = Witness::here().unwrap();
+        assert_eq!(own.pid, std::process::id());
+        let mut child = std::process::Command::new("sleep").arg("30").spawn().unwrap();
+        let stat = std::fs::read(format!("/proc/{}/stat", child.id())).unwrap();
+        let below = Witness { pid: child.id(), started: started(&stat).unwrap(), ..own };
+        let earlier = Witness { started: own.started - 2, ..own };
+        let other = Witness { pid: own.pid + 1_000_000_000, ..own };
+        // Of another container, with the same number and begun at the same moment.
+        let twin = Witness { namespace: own.namespace.map(|inode| inode + 1), ..own };
+        assert_eq!(seen(&[own, earlier, below, other, twin]), [true, false, true, false, false]);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(seen(&[below]), [false]);
+    }
+
+    #[test]
+    fn a_process_of_another_user_is_known_by_the_very_moment() {
+        let own = Witness { pid: 7, started: 1_000, namespace: Some(4_026_531_836) };
+        assert!(own.is(&Witness { started: 1_001, ..own }), "rounded in another time namespace");
+        let hidden = Witness { namespace: None, ..own };
+        assert!(own.is(&hidden) && !own.is(&Witness { started: 1_001, ..hidden }));
+        assert!(!own.is(&Witness { pid: 8, ..own }));
+    }
+
+    #[test]
+    fn the_innermost_number_and_the_beginning_are_read() {
+        let status = b"Name:\ta b\nTgid:\t4711\nNSpid:\t4711\t17\t1\nVmPeak:\t1 kB\n";
+        assert_eq!(innermost(status), Some(1));
+        assert_eq!(innermost(b"Name:\tx\nTgid:\t12\n"), Some(12));
+        assert_eq!(innermost(b"Name:\tx\n"), None);
+        let stat = b"7 (a) b (c) S 1 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 998877 2 3\n";
+        assert_eq!(started(stat), Some(998_877));
+        assert_eq!(
+            ticks_of_boot(b"monotonic           0         0\nboottime        86400  20000000\n"),
+            Some(8_640_002)
+        );
+        assert_eq!(ticks_of_boot(b"boottime -5 0\n"), Some(-500));
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(bytes: Vec<u8>) {
+            let _ = (started(&bytes), innermost(&bytes), ticks_of_boot(&bytes));
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What groups of processes do, as evidence. The principal type is [`Inspection`].
+
+mod error;
+mod group_seen;
+mod php;
+mod resolver;
+
+use std::collections::BTreeSet;
+
+use unladen_trace::{Assembly, Evidence, EvidenceSource, Window};
+
+pub use self::error::InspectionError;
+pub use self::group_seen::group_seen;
+
+use self::resolver::ProcResolver;
+use crate::instrument::Instrument;
+use crate::ledger::GroupId;
+use crate::trace::{Tracer, TracerConfig, Watched};
+
+/// All that can only be traced.
+const TRACED: [EvidenceSource; 5] = [
+    EvidenceSource::Syscalls,
+    EvidenceSource::Processes,
+    EvidenceSource::Php,
+    EvidenceSource::Perl,
+    EvidenceSource::Sqlite,
+];
+
+/// Traces groups of processes of this machine, phase by phase.
+///
+/// Whoever sends the requests says what the phases were: it may be another machine.
+pub struct Inspection {
+    tracer: Tracer,
+    groups: Vec<GroupId>,
+    assembly: Assembly,
+    /// The process of each group that did most, of the counting that is done.
+    busiest: Vec<Option<u32>>,
+}
+
+// === impl Inspection ===
+
+impl Inspection {
+    /// All that only an inspection sees.
+    pub const SOURCES: [EvidenceSource; 5] = TRACED;
+
+    /// Attaches to these groups; evidence names them by their place here.
+    ///
+    /// # Errors
+    /// If this process may not trace, or the kernel cannot.
+    pub fn open(
+        config: &TracerConfig,
+        instrument: &mut Instrument,
+        groups: Vec<GroupId>,
+    ) -> Result<Self, InspectionError> {
+        let tracer = Tracer::open(config)?;
+        let assembly = Assembly::new(Box::new(ProcResolver));
+        let mut inspection = Self { tracer, groups, assembly, busiest: Vec::new() };
+        inspection.watch(instrument)?;
+        Ok(inspection)
+    }
+
+    /// Tells the tracer which processes there are by now.
+    ///
+    /// # Errors
+    /// If they cannot be found, or the kernel has no room for them.
+    pub fn watch(&mut self, instrument: &mut Instrument) -> Result<(), InspectionError> {
+        instrument.read()?;
+        let mut watched = Vec::new();
+        for (index, group) in (0_u32..).zip(&self.groups) {
+            let members: Vec<_> = instrument.members(*group).collect();
+            for member in &members {
+                watched.push(Watched { pid: member.pid.cast_unsigned(), group: index, own: true });
+            }
+            // A master that starts workers does not follow the requests itself: its children do.
+            for parent in members.iter().map(|member| member.parent) {
+                let is_known = watched.iter().any(|watched| watched.pid == parent.cast_unsigned());
+                let is_master =
+                    members.iter().any(|member| member.parent == parent && same_program(member.pid, parent));
+                if parent > 1 && !is_known && is_master {
+                    watched.push(Watched { pid: parent.cast_unsigned(), group: index, own: false });
+                }
+            }
+        }
+        self.tracer.watch(&watched)?;
+        Ok(())
+    }
+
+    /// What was traced until now belongs to no phase.
+    ///
+    /// # Errors
+    /// If the kernel's maps cannot be read.
+    pub fn discard(&mut self) -> Result<(), InspectionError> {
+        self.tracer.take()?;
+        Ok(())
+    }
+
+    /// Adds a phase, of all that was traced since the one before.
+    ///
+    /// # Errors
+    /// If the kernel's maps cannot be read.
+    pub fn phase(&mut self, window: &Window) -> Result<(), InspectionError> {
+        let batch = self.tracer.take()?;
+        self.assembly.phase(window, batch);
+        Ok(())
+    }
+
+    /// Puts what was counted into evidence, and what was looked at for it; a new counting begins.
+    pub fn finish(&mut self, evidence: &mut Evidence) {
+        let assembly = std::mem::replace(&mut self.assembly, Assembly::new(Box::new(ProcResolver)));
+        self.busiest = (0..self.groups.len()).map(|group| assembly.busiest(group)).collect();
+        assembly.finish(evidence);
+        evidence.overhead_ns = self.tracer.overhead_ns();
+        // Where nothing among the groups is Perl, say, there was nothing of it to miss.
+        let missing: BTreeSet<EvidenceSource> = self.tracer.missing().iter().map(|missing| missing.source).collect();
+        evidence.missing.extend(self.tracer.missing());
+        evidence.sources.extend(TRACED.into_iter().filter(|source| !missing.contains(source)));
+    }
+
+    /// Asks the PHPs among the groups for their settings: of each group the process that did most in the counting that
+    /// is done.
+    pub fn php_settings(&self, instrument: &Instrument, evidence: &mut Evidence) {
+        php::php_settings(instrument, &self.groups, &self.busiest, evidence);
+    }
+}
+
+/// Asks the PHPs among groups that are not traced for their settings.
+pub fn php_settings(instrument: &Instrument, groups: &[GroupId], evidence: &mut Evidence) {
+    php::php_settings(instrument, groups, &[], evidence);
+}
+
+/// Whether both run the same executable; what cannot be looked at does not.
+fn same_program(a: i32, b: i32) -> bool {
+    let exe = |pid: i32| std::fs::read_link(format!("/proc/{pid}/exe")).ok();
+    exe(a).is_some_and(|a| Some(a) == exe(b))
+}

@@ -1,0 +1,234 @@
+//! All texts of evidence: [`Evidence::each_text`].
+
+use super::{
+    CallerSeen, Carried, CompileSeen, ConnectionSeen, ContainerSeen, CounterSeen, DnsSeen, Evidence, FileSeen,
+    FunctionSeen, GroupSeen, LockSeen, LogSeen, Missing, Page, PathSeen, PathUnknown, PhpSettings, ProcessSeen,
+    ProfileSeen, QuerySeen, Response, SyscallSeen, TransferSeen,
+};
+
+impl Evidence {
+    /// Has every text looked at, and changed if need be: evidence of another machine holds whatever that one wrote.
+    /// The structures are taken apart without a rest, so that none that is added is forgotten.
+    pub fn each_text(&mut self, see: &mut dyn FnMut(&mut String)) {
+        let Self {
+            host,
+            page,
+            state: _,
+            groups,
+            path,
+            left_out,
+            cut_short,
+            phases: _,
+            sources: _,
+            missing,
+            lost: _,
+            overhead_ns: _,
+            syscalls,
+            files,
+            transfers,
+            processes,
+            compiles,
+            counters,
+            connections,
+            dns,
+            queries,
+            locks,
+            logs,
+            sleeps: _,
+            response,
+            php,
+            profile,
+        } = self;
+        host.iter_mut().chain(left_out).chain(cut_short).for_each(&mut *see);
+        of_page(page, see);
+        for GroupSeen { name, exe, cpu: _, on_path: _, untold: _, container } in groups {
+            see(name);
+            exe.iter_mut().for_each(&mut *see);
+            if let Some(ContainerSeen { name, restart, php_folder }) = container {
+                see(name);
+                restart.iter_mut().chain(php_folder).for_each(&mut *see);
+            }
+        }
+        path.iter_mut().for_each(|path| of_path(path, see));
+        for Missing { source: _, why, takes } in missing {
+            see(why);
+            see(takes);
+        }
+        for SyscallSeen { group: _, name, error, count: _, time_ns: _ } in syscalls {
+            see(name);
+            error.iter_mut().for_each(&mut *see);
+        }
+        files.iter_mut().for_each(|FileSeen { group: _, call: _, path, outcome: _, counted: _ }| see(path));
+        for TransferSeen {
+            group: _,
+            path,
+            reads: _,
+            read_bytes: _,
+            writes: _,
+            written_bytes: _,
+            writing_requests: _,
+        } in transfers
+        {
+            see(path);
+        }
+        processes.iter_mut().for_each(|ProcessSeen { group: _, program, started: _, cpu_ns: _ }| see(program));
+        compiles.iter_mut().for_each(|CompileSeen { group: _, language: _, path, counted: _ }| see(path));
+        counters.iter_mut().for_each(|CounterSeen { group: _, name, count: _ }| see(name));
+        connections.iter_mut().for_each(|seen| of_connection(seen, see));
+        for DnsSeen { group: _, name, kind, server, counted: _ } in dns {
+            [name, kind, server].into_iter().for_each(&mut *see);
+        }
+        queries.iter_mut().for_each(|seen| of_query(seen, see));
+        locks.iter_mut().for_each(|LockSeen { group: _, kind: _, path, counted: _ }| see(path));
+        for LogSeen { group: _, sink: _, path, counted: _, bytes: _, examples } in logs {
+            see(path);
+            examples.iter_mut().for_each(&mut *see);
+        }
+        response.iter_mut().for_each(|response| of_response(response, see));
+        php.iter_mut().for_each(|php| of_php(php, see));
+        profile.iter_mut().for_each(|profile| of_profile(profile, see));
+    }
+}
+
+fn of_page(page: &mut Page, see: &mut dyn FnMut(&mut String)) {
+    let Page {
+        url,
+        method,
+        carried: Carried { headers, body, options },
+        requests: _,
+        latency: _,
+        cpu: _,
+        first_ns: _,
+        longest_ns: _,
+        warm_latency: _,
+        restart,
+    } = page;
+    see(url);
+    see(method);
+    for header in headers {
+        see(&mut header.name);
+        header.value.iter_mut().for_each(&mut *see);
+    }
+    body.iter_mut().filter_map(|body| body.text.as_mut()).for_each(&mut *see);
+    for option in options {
+        see(&mut option.name);
+        option.value.iter_mut().for_each(&mut *see);
+    }
+    restart.iter_mut().for_each(see);
+}
+
+fn of_path(path: &mut PathSeen, see: &mut dyn FnMut(&mut String)) {
+    let PathSeen { beyond, unknown } = path;
+    beyond.iter_mut().for_each(|peer| see(&mut peer.peer));
+    if let Some(PathUnknown { why, takes }) = unknown {
+        see(why);
+        see(takes);
+    }
+}
+
+fn of_connection(seen: &mut ConnectionSeen, see: &mut dyn FnMut(&mut String)) {
+    let ConnectionSeen {
+        group: _,
+        peer,
+        local: _,
+        protocol: _,
+        server_name,
+        inside: _,
+        opened: _,
+        refused: _,
+        handshakes: _,
+        logins: _,
+        exchanges: _,
+        reused: _,
+        unused: _,
+    } = seen;
+    see(peer);
+    server_name.iter_mut().for_each(see);
+}
+
+fn of_query(seen: &mut QuerySeen, see: &mut dyn FnMut(&mut String)) {
+    let QuerySeen {
+        group: _,
+        database,
+        protocol: _,
+        fingerprint,
+        example,
+        writes: _,
+        counted: _,
+        prepares: _,
+        identical: _,
+        distinct: _,
+        rows: _,
+    } = seen;
+    [database, fingerprint, example].into_iter().for_each(see);
+}
+
+fn of_response(response: &mut Response, see: &mut dyn FnMut(&mut String)) {
+    let Response { status: _, headers, body_bytes: _, answers: _, changed: _, personal: _, variants, unanswered } =
+        response;
+    let of_variants = variants.iter_mut().flat_map(|variant| {
+        see(&mut variant.header);
+        variant.headers.iter_mut()
+    });
+    let all: Vec<&mut (String, String)> = of_variants.chain(headers).collect();
+    for (name, value) in all {
+        see(name);
+        see(value);
+    }
+    unanswered.iter_mut().for_each(|unanswered| see(&mut unanswered.why));
+}
+
+fn of_php(php: &mut PhpSettings, see: &mut dyn FnMut(&mut String)) {
+    let PhpSettings { group: _, ini, ini_folder, fpm_config, extensions, settings } = php;
+    [ini, ini_folder, fpm_config].into_iter().chain(extensions).for_each(&mut *see);
+    let all = std::mem::take(settings).into_iter().map(|(mut name, mut value)| {
+        see(&mut name);
+        see(&mut value);
+        (name, value)
+    });
+    *settings = all.collect();
+}
+
+fn of_profile(profile: &mut ProfileSeen, see: &mut dyn FnMut(&mut String)) {
+    let ProfileSeen { group: _, profiler, of_cpu: _, whole: _, lookups: _, functions } = profile;
+    see(profiler);
+    for FunctionSeen { name, file, own: _, all: _, calls: _, callers } in functions {
+        see(name);
+        see(file);
+        callers.iter_mut().for_each(|CallerSeen { name, part: _, calls: _ }| see(name));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By the text of a whole: whatever a structure holds, each of its texts was seen.
+    #[test]
+    fn every_text_is_seen() {
+        let one = || "\u{1b}[2J".to_owned();
+        let mut evidence = Evidence {
+            host: Some(one()),
+            left_out: vec![one()],
+            cut_short: Some(one()),
+            path: Some(PathSeen { unknown: Some(PathUnknown { why: one(), takes: one() }), ..PathSeen::default() }),
+            missing: vec![Missing { source: super::super::EvidenceSource::Php, why: one(), takes: one() }],
+            syscalls: vec![SyscallSeen { name: one(), error: Some(one()), ..SyscallSeen::default() }],
+            transfers: vec![TransferSeen { path: one(), ..TransferSeen::default() }],
+            queries: vec![QuerySeen { example: one(), fingerprint: one(), ..QuerySeen::default() }],
+            logs: vec![LogSeen { examples: vec![one()], ..LogSeen::default() }],
+            php: vec![PhpSettings { settings: [(one(), one())].into(), ..PhpSettings::default() }],
+            response: Some(Response { headers: vec![(one(), one())], ..Response::default() }),
+            ..Evidence::default()
+        };
+        evidence.page.restart = Some(one());
+        evidence.groups = vec![GroupSeen {
+            exe: Some(one()),
+            container: Some(ContainerSeen { name: one(), restart: Some(one()), php_folder: Some(one()) }),
+            ..GroupSeen::default()
+        }];
+        evidence.each_text(&mut |text| *text = "seen".into());
+        let text = serde_json::to_string(&evidence).unwrap();
+        assert!(!text.contains("u001b") && text.matches("seen").count() > 20, "{text}");
+    }
+}

@@ -1,0 +1,94 @@
+//! Values that are nobody else's business: [`Evidence::leave_out_values`].
+
+use super::{Evidence, QueryProtocol, QuerySeen};
+use crate::sql::has_placeholder;
+
+/// What stands in the place of a value.
+const LEFT_OUT: &str = "…";
+
+impl Evidence {
+    /// Leaves out what statements and log lines say of data: literals of SQL, in log lines numbers and what stands in
+    /// quotes. So it is told to another machine.
+    pub fn leave_out_values(&mut self) {
+        for seen in &mut self.queries {
+            seen.example = without_values(seen);
+        }
+        for example in self.logs.iter_mut().flat_map(|seen| &mut seen.examples) {
+            *example = line_without_values(example);
+        }
+    }
+}
+
+/// The fingerprint. In SQLite's it has to be seen whether values were given apart from the text.
+fn without_values(seen: &QuerySeen) -> String {
+    if seen.protocol == QueryProtocol::Sqlite && !has_placeholder(&seen.example) {
+        return seen.fingerprint.replace('?', LEFT_OUT);
+    }
+    seen.fingerprint.clone()
+}
+
+/// `<30>shop[12]: user "ann" has 3` → `<30>shop[…]: user "…" has …`
+fn line_without_values(line: &str) -> String {
+    // The priority of syslog is none.
+    let begin = line.strip_prefix('<').and_then(|rest| rest.find('>')).map_or(0, |at| at + 2);
+    let (priority, rest) = line.split_at_checked(begin).unwrap_or(("", line));
+    let mut told = priority.to_owned();
+    let mut letters = rest.chars().peekable();
+    let mut before = ' ';
+    while let Some(letter) = letters.next() {
+        // `don't` begins no quotation.
+        let opens = matches!(letter, '"' | '\'' | '`') && !before.is_alphanumeric();
+        if opens {
+            told.push(letter);
+            told.push_str(LEFT_OUT);
+            if letters.by_ref().any(|next| next == letter) {
+                told.push(letter);
+            }
+        } else if letter.is_numeric() {
+            while letters.next_if(|next| next.is_alphanumeric() || matches!(next, '.' | '-')).is_some() {}
+            told.push_str(LEFT_OUT);
+        } else {
+            told.push(letter);
+        }
+        before = letter;
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::LogSeen;
+
+    #[test]
+    fn a_statement_is_told_without_its_values() {
+        let seen = |protocol, example: &str, fingerprint: &str| QuerySeen {
+            protocol,
+            example: example.into(),
+            fingerprint: fingerprint.into(),
+            ..QuerySeen::default()
+        };
+        let log = LogSeen {
+            examples: vec!["<30>shop[12]: user 'ann o' paid 3.50 by 4d1f, don't tell \"cutlery".into()],
+            ..LogSeen::default()
+        };
+        let mut evidence = Evidence {
+            queries: vec![
+                seen(QueryProtocol::Mysql, "SELECT a FROM t WHERE mail = 'ann@x'", "SELECT a FROM t WHERE mail = ?"),
+                seen(QueryProtocol::Sqlite, "SELECT a FROM t WHERE mail = 'ann@x'", "SELECT a FROM t WHERE mail = ?"),
+                seen(QueryProtocol::Sqlite, "SELECT a FROM t WHERE mail = :m", "SELECT a FROM t WHERE mail = ?"),
+            ],
+            logs: vec![log],
+            ..Evidence::default()
+        };
+        evidence.leave_out_values();
+        let text = serde_json::to_string(&evidence).unwrap();
+        for secret in ["ann", "3.50", "4d1f", "cutlery"] {
+            assert!(!text.contains(secret), "{secret}: {text}");
+        }
+        let told: Vec<&str> = evidence.queries.iter().map(|seen| seen.example.as_str()).collect();
+        assert_eq!(told[0], "SELECT a FROM t WHERE mail = ?");
+        assert!(!has_placeholder(told[1]) && has_placeholder(told[2]), "{told:?}");
+        assert_eq!(evidence.logs[0].examples[0], "<30>shop[…]: user '…' paid … by …, don't tell \"…");
+    }
+}

@@ -1,0 +1,227 @@
+//! The principal type is [`HostTrace`]: groups of another host that are traced while requests are sent from here.
+
+use std::time::{Duration, Instant};
+
+use unladen_agent::{FarGroup, FarGroupKind, FarInspection, FarInstrument, FarLack, Host, Unable, Wanted};
+use unladen_probe::Inspection;
+use unladen_report::WeighedUrl;
+use unladen_trace::{Evidence, EvidenceSource, GroupSeen, Missing, Page, PathSeen};
+
+/// Loading the kernel's part takes a second on a busy machine, and the first look at all its functions another.
+const ATTACH_WITHIN: Duration = Duration::from_secs(60);
+/// What was counted in a phase is there at once; the machine may be busy.
+const COUNT_WITHIN: Duration = Duration::from_secs(30);
+/// Each PHP may take fifteen seconds to say its settings, and there are few.
+const TELL_WITHIN: Duration = Duration::from_secs(120);
+
+/// Groups of another host.
+pub(super) struct HostTrace<'a> {
+    host: &'a Host,
+    far: &'a FarInstrument,
+    /// Of those that are traced, in their order: the name there, and the number of the group there.
+    groups: Vec<(String, Wanted)>,
+    /// Those that may follow, and are too many.
+    left_out: Vec<String>,
+    inspection: Option<FarInspection<'a>>,
+    /// Why nothing can be traced there, or nothing more.
+    unable: Option<Unable>,
+}
+
+// === impl HostTrace ===
+
+impl<'a> HostTrace<'a> {
+    /// Attaches to the groups that follow the requests to a URL, and to so many at most that may.
+    pub(super) fn attach(host: &'a Host, far: &'a FarInstrument, result: &WeighedUrl, most_perhaps: usize) -> Self {
+        let before = format!("{}/", host.name);
+        let following = result.following_groups();
+        let perhaps = result.perhaps_following_groups(Some(&host.name), most_perhaps);
+        let all_perhaps = result.perhaps_following_groups(Some(&host.name), usize::MAX);
+        let mut names: Vec<(&str, bool)> =
+            following.into_iter().filter_map(|name| Some((name.strip_prefix(&before)?, true))).collect();
+        let mut left_out = Vec::new();
+        for name in all_perhaps.iter().filter_map(|name| name.strip_prefix(&before)) {
+            if names.iter().any(|(known, _)| *known == name) {
+                continue;
+            }
+            if perhaps.iter().any(|chosen| chosen.strip_prefix(&before) == Some(name)) {
+                names.push((name, false));
+            } else {
+                left_out.push(name.to_owned());
+            }
+        }
+        let groups = names.into_iter().filter_map(|(name, follows)| {
+            let is_it = |group: &&FarGroup| {
+                group.name == name && matches!(group.kind, FarGroupKind::Unit { .. } | FarGroupKind::Processes)
+            };
+            let (number, _) = (0_u32..).zip(far.groups()).find(|(_, group)| is_it(group))?;
+            Some((name.to_owned(), Wanted { group: number, follows }))
+        });
+        let mut trace = Self { host, far, groups: groups.collect(), left_out, inspection: None, unable: None };
+        if !trace.groups.is_empty() {
+            match FarInspection::attach(far.session(), trace.wanted(), Instant::now() + ATTACH_WITHIN) {
+                Ok(inspection) => trace.inspection = Some(inspection),
+                Err(unable) => trace.unable = Some(unable),
+            }
+        }
+        trace
+    }
+
+    /// Whether it is traced by now.
+    pub(super) fn is_traced(&self) -> bool {
+        self.inspection.is_some()
+    }
+
+    fn wanted(&self) -> Vec<Wanted> {
+        self.groups.iter().map(|(_, wanted)| *wanted).collect()
+    }
+
+    /// One that cannot go on ends its part, and nothing else.
+    fn try_to(&mut self, what: impl FnOnce(&mut FarInspection<'a>) -> Result<(), Unable>) {
+        if let Some(inspection) = &mut self.inspection
+            && let Err(unable) = what(inspection)
+        {
+            self.unable = Some(unable);
+            self.inspection = None;
+        }
+    }
+
+    /// Asks to begin, and does not wait: so all hosts do at once.
+    pub(super) fn ask_begin(&mut self) {
+        self.try_to(FarInspection::ask_begin);
+    }
+
+    /// Waits until it has begun.
+    pub(super) fn wait_begun(&mut self) {
+        self.try_to(|inspection| inspection.wait_begun(Instant::now() + ATTACH_WITHIN));
+    }
+
+    /// Asks to count a phase, whose requests were sent then.
+    pub(super) fn ask_phase(&mut self, on: bool, sent_ns: &[u64], request_ns: u64) {
+        self.try_to(|inspection| inspection.ask_phase(on, sent_ns, request_ns));
+    }
+
+    /// Waits until it is counted.
+    pub(super) fn wait_counted(&mut self) {
+        self.try_to(|inspection| inspection.wait_counted(Instant::now() + COUNT_WITHIN));
+    }
+
+    /// What was counted, of a page whose undisturbed figures these are. Where nothing was, the evidence says why.
+    pub(super) fn finish(&mut self, page: &Page, result: &WeighedUrl) -> Evidence {
+        let mut told = None;
+        self.try_to(|inspection| {
+            told = Some(inspection.finish(true, Instant::now() + TELL_WITHIN)?);
+            Ok(())
+        });
+        let mut evidence = told.or_else(|| self.described()).unwrap_or_default();
+        if !evidence.has(EvidenceSource::Syscalls) {
+            let (why, takes) = self.why();
+            let missing = Inspection::SOURCES.map(|source| Missing { source, why: why.clone(), takes: takes.clone() });
+            evidence.missing.extend(missing);
+        }
+        self.place(&mut evidence, page, result);
+        evidence
+    }
+
+    /// What first requests of fresh processes did; none where that was not counted.
+    pub(super) fn finish_fresh(&mut self, warm: &Evidence, page: &Page, result: &WeighedUrl) -> Option<Evidence> {
+        let mut told = None;
+        self.try_to(|inspection| {
+            told = Some(inspection.finish(false, Instant::now() + TELL_WITHIN)?);
+            Ok(())
+        });
+        let mut evidence = told?;
+        evidence.missing.clear();
+        evidence.sources.clone_from(&warm.sources);
+        evidence.php.clone_from(&warm.php);
+        self.place(&mut evidence, page, result);
+        Some(evidence)
+    }
+
+    /// Leaves nothing attached there. A host that does not answer has lost its agent, and that one its tracer with it.
+    pub(super) fn detach(&mut self) {
+        if let Some(inspection) = self.inspection.take()
+            && let Err(unable) = inspection.detach(Instant::now() + COUNT_WITHIN)
+        {
+            self.unable = Some(unable);
+        }
+    }
+
+    /// Nothing more is asked of it, for a reason that is not its own.
+    pub(super) fn give_up(&mut self, why: &str) {
+        if self.inspection.take().is_some() {
+            self.unable = Some(Unable::Lacks { lack: FarLack::Other, why: why.to_owned() });
+        }
+    }
+
+    /// What is known without tracing.
+    fn described(&self) -> Option<Evidence> {
+        let is_there = matches!(self.unable, Some(Unable::Lacks { .. })) && !self.groups.is_empty();
+        let describe = || FarInspection::describe(self.far.session(), self.wanted(), Instant::now() + TELL_WITHIN);
+        is_there.then(describe)?.ok()
+    }
+
+    /// Puts in what only this machine knows.
+    fn place(&self, evidence: &mut Evidence, page: &Page, result: &WeighedUrl) {
+        evidence.host = Some(self.host.name.clone());
+        // The first request of all is the page's, and told once.
+        evidence.page = Page { requests: evidence.page.requests, first_ns: None, longest_ns: None, ..page.clone() };
+        evidence.path = Some(PathSeen::default());
+        evidence.left_out.clone_from(&self.left_out);
+        evidence.groups.resize(self.groups.len(), GroupSeen::default());
+        for (seen, (name, _)) in evidence.groups.iter_mut().zip(&self.groups) {
+            seen.name.clone_from(name);
+            let row = result.weight(&format!("{}/{name}", self.host.name), "cpu");
+            seen.cpu = row.filter(|row| row.follows).map(|row| row.per_request.into());
+        }
+    }
+
+    /// Why nothing was traced there, and what it takes.
+    fn why(&self) -> (String, String) {
+        let name = &self.host.name;
+        match &self.unable {
+            None => {
+                let why = "no process there could be told to follow the requests".to_owned();
+                (why, "a quieter time, or a longer one (--time)".to_owned())
+            }
+            Some(Unable::Lacks { lack: FarLack::Ebpf, .. }) => {
+                let why = "nothing is traced there: the agent that was copied has no eBPF".to_owned();
+                (why, format!("unladen installed on {name}, in its PATH"))
+            }
+            Some(Unable::Lacks { lack: FarLack::Privilege, .. }) => {
+                let why = "nothing is traced there: that takes root, or the capabilities CAP_BPF and CAP_PERFMON";
+                (why.to_owned(), as_root(self.host))
+            }
+            Some(Unable::Lacks { lack: FarLack::Other, why }) => {
+                (format!("nothing is traced there: {why}"), String::new())
+            }
+            Some(Unable::Lost(error)) => (format!("nothing more is traced there: {error}"), String::new()),
+        }
+    }
+}
+
+/// The command that leads to root there, as far as it can be told by its first word. What else it says may be a secret.
+fn as_root(host: &Host) -> String {
+    let program = host.command.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+    let name = &host.name;
+    match program {
+        "ssh" => format!("a command that leads to root there: --host {name}='ssh … sudo'"),
+        "docker" | "podman" | "nerdctl" => {
+            format!("a command that leads to root there: --host {name}='{program} exec -i -u 0 --privileged …'")
+        }
+        "kubectl" => "a container with root and these capabilities (securityContext)".to_owned(),
+        _ => format!("a command that leads to root there (--host {name})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lack_of_rights_is_told_with_the_command_that_mends_it() {
+        let told = |command: &str| as_root(&Host::new("db", command).unwrap());
+        assert_eq!(told("ssh -p 22 db1"), "a command that leads to root there: --host db='ssh … sudo'");
+        assert!(told("/usr/bin/docker exec -i web").contains("-u 0 --privileged"));
+        assert!(!told("sshpass -p hunter2 ssh db1").contains("hunter2"));
+    }
+}

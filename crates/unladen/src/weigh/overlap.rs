@@ -1,0 +1,168 @@
+//! The principal type is [`View`]: from where counters are read, so that nothing is counted at two of them.
+
+use unladen_agent::{Host, Standpoint};
+
+/// One of the places whose counters are added up.
+#[derive(Debug)]
+pub(super) struct View<'a> {
+    /// `None` of this machine.
+    pub(super) host: Option<&'a Host>,
+    pub(super) standpoint: Standpoint,
+    /// Of each place, in their order, whether the process that reads there is seen from here.
+    pub(super) sees: Vec<bool>,
+}
+
+/// Two of them see the same processes, which would count twice.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Overlap {
+    /// The command leads nowhere else.
+    #[error("--host {host}: `{command}` leads to this very machine, whose processes are counted anyway: leave --host {host} out")]
+    Here {
+        /// The name.
+        host: String,
+        /// Its command.
+        command: String,
+    },
+    /// A container of this machine.
+    #[error(
+        "--host {host}: `{command}` leads into a container of this machine (or another PID namespace of it), whose processes are seen \
+         from here too and would count twice: leave --host {host} out; containers of this machine are groups by their own names"
+    )]
+    Below {
+        /// The name.
+        host: String,
+        /// Its command.
+        command: String,
+    },
+    /// This is a container of that machine.
+    #[error(
+        "--host {host}: this is a container of {host} (or another PID namespace of it), where its processes are seen too and would \
+         count twice: run unladen on {host} itself, without --host {host}"
+    )]
+    Above {
+        /// The name.
+        host: String,
+    },
+    /// Two names for one machine.
+    #[error("--host {one} and --host {other} lead to one machine (`{command}`, `{other_command}`), whose processes would count twice: leave one of them out")]
+    Same {
+        /// A name.
+        one: String,
+        /// Its command.
+        command: String,
+        /// Another.
+        other: String,
+        /// Its command.
+        other_command: String,
+    },
+    /// A host, and a container of it.
+    #[error(
+        "--host {inner}: `{command}` leads into a container of {outer} (or another PID namespace of it), where its processes are seen \
+         too and would count twice: leave --host {inner} out; containers of {outer} are groups by their own names"
+    )]
+    Inside {
+        /// The container's name.
+        inner: String,
+        /// Its command.
+        command: String,
+        /// The machine's name.
+        outer: String,
+    },
+}
+
+/// Whether any two of them see each other's processes.
+///
+/// # Errors
+/// The first two that do.
+pub(super) fn check(views: &[View<'_>]) -> Result<(), Overlap> {
+    for (one, other) in pairs(views) {
+        let sees = |from: usize, to: usize| views[from].sees.get(to).copied().unwrap_or(false);
+        if let Some(overlap) = between(&views[one], &views[other], sees(one, other), sees(other, one)) {
+            return Err(overlap);
+        }
+    }
+    Ok(())
+}
+
+/// What has to be said of hosts where that is not certain, or where two are parts of one machine: by the host's place, as
+/// a sentence.
+pub(super) fn notes(views: &[View<'_>]) -> Vec<(usize, String)> {
+    let mut notes = Vec::new();
+    for (one, other) in pairs(views) {
+        let (first, second) = (&views[one], &views[other]);
+        let (a, b) = (&first.standpoint, &second.standpoint);
+        let may_be_one = a.is_same_kernel(b) || a.boot_id.is_none() || b.boot_id.is_none();
+        if may_be_one && !(a.is_clear() && b.is_clear()) {
+            let hider = if a.is_clear() { second } else { first };
+            notes.push((
+                other,
+                format!(
+                    "whether processes count here and at {} too could not be checked: /proc of {} does not show all of them (hidepid, or \
+                     the /proc of another namespace); take root there, or leave --host {} out if it is the same machine.",
+                    first.name(),
+                    hider.name(),
+                    second.name(),
+                ),
+            ));
+        } else if a.is_same_kernel(b) {
+            notes.push((
+                other,
+                format!(
+                    "it and {} are parts of one machine: its processes are counted once, but counters of the machine (network of the \
+                     host, steal) may be the same at both, and so are its cores.",
+                    first.name()
+                ),
+            ));
+        }
+    }
+    for (place, view) in views.iter().enumerate().filter(|(_, view)| view.standpoint.boot_id.is_none()) {
+        notes.push((
+            // This machine has no notes of its own: the first host takes it.
+            place.max(1),
+            format!(
+                "whether {} is a part of the same machine as another one could not be checked: its \
+                 /proc/sys/kernel/random/boot_id cannot be read.",
+                view.name()
+            ),
+        ));
+    }
+    notes
+}
+
+fn pairs(views: &[View<'_>]) -> impl Iterator<Item = (usize, usize)> {
+    let count = views.len();
+    (0..count).flat_map(move |one| (one + 1..count).map(move |other| (one, other)))
+}
+
+/// What the two are to each other, by who sees whom: `other` is a host.
+fn between(one: &View<'_>, other: &View<'_>, sees: bool, is_seen: bool) -> Option<Overlap> {
+    let host = other.host?;
+    let (name, command) = (host.name.clone(), host.command.clone());
+    Some(match (one.host, sees, is_seen) {
+        (_, false, false) => return None,
+        (None, true, true) => Overlap::Here { host: name, command },
+        (None, true, false) => Overlap::Below { host: name, command },
+        (None, false, true) => Overlap::Above { host: name },
+        (Some(one), true, true) => Overlap::Same {
+            one: one.name.clone(),
+            command: one.command.clone(),
+            other: name,
+            other_command: command,
+        },
+        (Some(one), true, false) => Overlap::Inside { inner: name, command, outer: one.name.clone() },
+        (Some(one), false, true) => {
+            Overlap::Inside { inner: one.name.clone(), command: one.command.clone(), outer: name }
+        }
+    })
+}
+
+// === impl View ===
+
+impl View<'_> {
+    fn name(&self) -> &str {
+        self.host.map_or("this machine", |host| &host.name)
+    }
+}
+
+#[cfg(test)]
+mod tests;

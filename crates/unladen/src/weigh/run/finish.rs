@@ -1,0 +1,156 @@
+//! The end of a [`Run`]: from what was recorded to an [`Outcome`].
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use unladen_agent::Standpoint;
+use unladen_finding::Unjudged;
+use unladen_load::{Request, Sample};
+use unladen_lockin::MIN_BLOCKS;
+use unladen_probe::GroupId;
+use unladen_report::Ended;
+use unladen_trace::{EvidenceSource, PageRecord};
+
+use super::Run;
+use super::outcome::Outcome;
+use super::stopped::Stopped;
+use crate::exit::Failure;
+use crate::strangers::strangers;
+use crate::weigh::analysis::analyse;
+use crate::weigh::catalog::SourceId;
+use crate::weigh::elsewhere::Elsewhere;
+use crate::weigh::inside::{Weighed, inside, look_inside};
+use crate::weigh::left_behind::left_behind;
+use crate::weigh::measured::Measured;
+use crate::weigh::path::paths;
+
+impl Run<'_> {
+    /// Takes leave of the sources elsewhere: what became of them, and what they have to say.
+    fn part_with_sources(&mut self, urls: usize) {
+        for index in 0..self.elsewhere.len() {
+            self.elsewhere[index].spoiled = self.recording.leave_out_spoiled_at(index, urls);
+        }
+        for (id, _, gone) in self.edges.gone() {
+            if let Some(elsewhere) = self.elsewhere.iter_mut().find(|elsewhere| elsewhere.id == id) {
+                elsewhere.gone = Some(gone.last_words.clone());
+            }
+        }
+        for (id, note) in self.edges.notes() {
+            if let Some(elsewhere) = self.elsewhere.iter_mut().find(|elsewhere| elsewhere.id == id) {
+                elsewhere.notes.push(note);
+            }
+        }
+        let losers: BTreeSet<SourceId> = self.edges.losers().collect();
+        for elsewhere in &mut self.elsewhere {
+            elsewhere.has_lost = losers.contains(&elsewhere.id);
+        }
+        // Hosts are asked what their processes do; of exporters nobody asks any more.
+        self.edges.close_exporters();
+    }
+
+    /// What came of it.
+    ///
+    /// # Errors
+    /// Whatever ended it, where there are too few blocks to show.
+    pub(super) fn finish(
+        mut self,
+        ended: Stopped,
+        requests: &[Request],
+        samples: &[Sample],
+        probe_cpu: Duration,
+    ) -> Result<Outcome, Failure> {
+        let rounds = self.recording.rounds(requests.len());
+        let (ended, failure, missed) = match ended {
+            Stopped::Done { missed } => (Ended::Complete, None, missed),
+            Stopped::Interrupted if rounds >= MIN_BLOCKS => (Ended::Interrupted, None, None),
+            Stopped::Interrupted => return Err(Failure::Interrupted { shown: false }),
+            Stopped::Failed(failure) if rounds >= MIN_BLOCKS => (Ended::Failed, Some(failure), None),
+            Stopped::Failed(failure) => return Err(failure),
+        };
+        // Before any figure is looked at.
+        let spoiled = self.recording.leave_out_spoiled(requests.len());
+        let lost = self.instrument.newly_lost() > 0;
+        self.part_with_sources(requests.len());
+        let is_alone = self.elsewhere.iter().all(|elsewhere| elsewhere.is_exporter);
+        let mut paths = paths(self.options, &mut self.instrument, ended, is_alone, self.cancel, &self.progress);
+        if ended == Ended::Complete {
+            self.follow_to_hosts(&mut paths);
+        }
+        let measured = Measured {
+            options: self.options,
+            plan: self.plan,
+            recording: &self.recording,
+            spoiled: &spoiled,
+            reference: &self.reference,
+            instrument: &self.instrument,
+            catalog: &self.catalog,
+            elsewhere: &self.elsewhere,
+            requests,
+            samples,
+            paths: &paths,
+            remote: (0..requests.len())
+                .filter(|index| self.driver.target(*index).is_some_and(|target| !target.is_local()))
+                .collect(),
+            targets: (0..requests.len())
+                .map(|index| self.driver.target(index).map(|target| target.addresses().to_vec()).unwrap_or_default())
+                .collect(),
+            standpoint: Standpoint::here(),
+            settle_for: self.settle_for.clone(),
+            probe_cpu,
+            missed,
+            lost,
+            ended,
+        };
+        let mut result = analyse(&measured);
+        let mut pages = Vec::new();
+        if self.options.inside && failure.is_none() && ended == Ended::Complete {
+            pages = look_inside(Weighed {
+                options: self.options,
+                settle: self.plan.settle,
+                driver: &mut self.driver,
+                instrument: &mut self.instrument,
+                edges: &self.edges,
+                cancel: self.cancel,
+                progress: &self.progress,
+                requests,
+                samples,
+                paths: &paths,
+                result: &result,
+            });
+            self.progress.clear();
+            for (url, page) in result.urls.iter_mut().zip(&pages) {
+                url.inside = Some(inside(page));
+                if let Some(inside) = &mut url.inside {
+                    inside.unjudged.extend(self.elsewhere.iter().filter_map(not_traced));
+                }
+            }
+            if self.cancel.is_cancelled() {
+                result.ended = Ended::Interrupted;
+            }
+        }
+        let evidence: Vec<_> = pages.iter().flat_map(|page| std::iter::once(&page.warm).chain(&page.fresh)).collect();
+        let is_traced = |page: &PageRecord| page.warm.has(EvidenceSource::Syscalls) && !page.warm.groups.is_empty();
+        let is_looked_for = !pages.is_empty() && pages.iter().all(is_traced);
+        result.left_behind = is_looked_for.then(|| left_behind(&evidence, self.since, |name| self.root_of(name)));
+        result.warnings.extend(strangers(&self.driver));
+        let on_path: BTreeSet<GroupId> = paths.iter().flat_map(|path| path.groups.iter().copied()).collect();
+        let executables = on_path.into_iter().filter_map(|group| self.executable_of(group)).collect();
+        Ok(Outcome { result, pages, failure, executables })
+    }
+}
+
+/// What was not looked into, so that no finding is no claim about it. Hosts that are there say so themselves.
+fn not_traced(elsewhere: &Elsewhere) -> Option<Unjudged> {
+    let why = match (&elsewhere.gone, elsewhere.is_exporter) {
+        (_, true) => "its counters are read, and what its processes do is not traced from here",
+        (Some(_), false) => "it went away before its processes could be traced",
+        (None, false) => return None,
+    };
+    Some(Unjudged {
+        what: elsewhere.name.clone(),
+        why: why.to_owned(),
+        takes: String::new(),
+        rules: Vec::new(),
+        is_elsewhere: true,
+    })
+}

@@ -1,0 +1,19 @@
+//! The principal type is [`Outcome`]: what came of a run.
+
+use std::path::PathBuf;
+
+use unladen_report::Weigh;
+use unladen_trace::PageRecord;
+
+use crate::exit::Failure;
+
+/// What came of it: a result, and why it is not the whole one that was asked for.
+pub(crate) struct Outcome {
+    pub(crate) result: Weigh,
+    /// What was seen inside, page by page, if that was asked for.
+    pub(crate) pages: Vec<PageRecord>,
+    /// A request failed, after enough blocks for a result.
+    pub(crate) failure: Option<Failure>,
+    /// The programs that requests went through, each as its process sees it.
+    pub(crate) executables: Vec<PathBuf>,
+}

@@ -1,0 +1,13 @@
+//! The principal type is [`Stopped`]: why the blocks of a run ended.
+
+use crate::exit::Failure;
+
+/// Why the run ended.
+pub(super) enum Stopped {
+    /// The budget is spent; if `--until` was not reached, its target and what was.
+    Done {
+        missed: Option<(f64, f64)>,
+    },
+    Interrupted,
+    Failed(Failure),
+}
