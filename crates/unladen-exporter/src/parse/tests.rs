@@ -128,3 +128,26 @@ proptest! {
         }
     }
 }
+
+/// No cAdvisor runs on the machines of these tests: the text is made as its documents list its metrics, with the times
+/// that it gives each of a container's values.
+#[test]
+fn what_cadvisor_tells_is_read_with_its_times() {
+    use crate::growth::Growth;
+    use crate::unit::Unit;
+
+    let before = include_str!("cadvisor.txt");
+    // One look of its housekeeping later.
+    let after = before.replace("4021.6 1763900003871", "4022.85 1763900015902");
+    let mut growth = Growth::default();
+    growth.advance(&text(before).unwrap());
+    let grown = growth.advance(&text(&after).unwrap());
+    let units: Vec<Unit> = growth.series().iter().map(|series| series.unit).collect();
+    assert_eq!(units, [Unit::Seconds, Unit::Seconds, Unit::Bytes, Unit::Bytes], "gauges are not read");
+    let [(index, by)] = grown[..] else { panic!("{grown:?}") };
+    assert!((by - 1.25).abs() < 1e-9, "{by}");
+    assert_eq!(growth.timestamp_ms(index), Some(1_763_900_015_902));
+    let name = &growth.series()[index].name;
+    assert!(name.starts_with("container_cpu_usage_seconds_total{cpu=\"total\""), "{name}");
+    assert!(name.contains("kubepods-burstable-pod1f2e.slice"), "{name}");
+}
