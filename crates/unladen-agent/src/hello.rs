@@ -4,7 +4,7 @@
 //! [`MAGIC`], the version of the protocol (4 bytes, least significant first), and the version of the program (UTF-8).
 
 /// Version of all frames but the hello. Raised with each change of a message.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// The first bytes of a hello.
 const MAGIC: &[u8; 8] = b"UNLADEN\n";
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn a_hello_reads_back_as_itself() {
         assert_eq!(Hello::decode(&Hello::own().encode()), Some(Hello::own()));
-        assert_eq!(Hello::own().line(), format!("unladen-agent-protocol 1 {}", env!("CARGO_PKG_VERSION")));
+        assert_eq!(Hello::own().line(), format!("unladen-agent-protocol 2 {}", env!("CARGO_PKG_VERSION")));
     }
 
     /// What another version sends, for ever.
