@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::about::About;
 use crate::figure::{OpenSpan, Span};
-use crate::load::LoadAgent;
+use crate::load_agent::LoadAgent;
 use crate::ordered::Ordered;
 
 /// What `unladen prove --json` wrote.
