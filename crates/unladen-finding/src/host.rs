@@ -27,6 +27,7 @@ mod tests {
 
     use crate::look::{look, unlooked};
     use crate::rules::testing;
+    use crate::unswitched::unswitched;
 
     /// A PHP without its opcode cache.
     fn compiling() -> Evidence {
@@ -52,6 +53,8 @@ mod tests {
         assert_eq!((&there.fix.lines, &there.fix.commands), (&here.fix.lines, &here.fix.commands));
         let again = "unladen weigh --host web-1=\"${HOST_WEB_1:?}\" http://127.0.0.1/page";
         assert_eq!(there.check_again, again);
+        let why = unswitched(&there.fix);
+        assert!(why.starts_with("it is on the host web-1"), "no experiment switches it: {why}");
     }
 
     #[test]
