@@ -103,10 +103,8 @@ impl Edges {
     /// Those where records of ended processes were lost, those that are gone included.
     pub(crate) fn losers(&self) -> impl Iterator<Item = SourceId> {
         let has_lost = |place: &Place| place.source.as_deref().map_or(place.has_lost, EdgeSource::has_lost);
-        self.places
-            .iter()
-            .enumerate()
-            .filter_map(move |(index, place)| has_lost(place).then(|| SourceId::elsewhere(index)))
+        let losers = self.places.iter().enumerate().filter(move |(_, place)| has_lost(place));
+        losers.map(|(index, _)| SourceId::elsewhere(index))
     }
 
     /// The agents of all hosts that still answer.
