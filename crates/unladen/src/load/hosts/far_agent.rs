@@ -34,6 +34,9 @@ const STOPPED: Duration = Duration::from_secs(5);
 /// The longest summary: four distributions whose bins are all in use.
 const LONGEST_SUMMARY: usize = 4 << 20;
 
+/// More requests than one thread sends in a second.
+const FASTEST: u64 = 200_000;
+
 /// A closed loop plans a request when it sends it, which may be this much after the end.
 const SLACK: Duration = Duration::from_secs(10);
 
@@ -356,6 +359,11 @@ impl Bounds {
         if so_far.is_summed_up || !summary.is_consistent() {
             return Err("its summary does not add up".to_owned());
         }
+        // A summary of any number is as short as another, and each request takes memory here.
+        let most = (self.started.elapsed().as_secs() + 1).saturating_mul(FASTEST);
+        if summary.recorded > most {
+            return Err(format!("its summary is of {} requests, more than a host can send", summary.recorded));
+        }
         so_far.is_summed_up = true;
         self.count(summary.recorded, so_far)
     }
@@ -450,6 +458,11 @@ mod tests {
         assert!(BOUNDS().check_summary(&summary, &mut so_far).unwrap_err().contains("does not add up"));
         (0..3).for_each(|_| summary.add(&record(0, Duration::ZERO)));
         assert!(BOUNDS().check_summary(&summary, &mut SoFar::default()).unwrap_err().contains("more requests"));
+        let endless = Bounds { records: None, ..BOUNDS() };
+        let mut many = RecordSummary { recorded: 1_000_000_000, waited: 1_000_000_000, ..RecordSummary::default() };
+        many.errors.insert(ErrorKind::Connect, 1_000_000_000);
+        assert!(many.is_consistent());
+        assert!(endless.check_summary(&many, &mut SoFar::default()).unwrap_err().contains("more than a host can send"));
         summary.answered += 1;
         assert!(BOUNDS().check_summary(&summary, &mut SoFar::default()).unwrap_err().contains("does not add up"));
     }
