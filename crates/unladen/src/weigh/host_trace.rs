@@ -14,6 +14,9 @@ const COUNT_WITHIN: Duration = Duration::from_secs(30);
 /// Each PHP may take fifteen seconds to say its settings, and there are few.
 const TELL_WITHIN: Duration = Duration::from_secs(120);
 
+/// Where an agent is said to be that was not there before.
+const COPIED: &str = "copied";
+
 /// Groups of another host.
 pub(super) struct HostTrace<'a> {
     host: &'a Host,
@@ -184,8 +187,9 @@ impl<'a> HostTrace<'a> {
                 (why, "a quieter time, or a longer one (--time)".to_owned())
             }
             Some(Unable::Lacks { lack: FarLack::Ebpf, .. }) => {
-                let why = "nothing is traced there: the agent that was copied has no eBPF".to_owned();
-                (why, format!("unladen installed on {name}, in its PATH"))
+                let agent = if self.far.session().path() == COPIED { "that was copied" } else { "there" };
+                let why = format!("nothing is traced there: the agent {agent} has no eBPF");
+                (why, format!("unladen with eBPF installed on {name}, in its PATH"))
             }
             Some(Unable::Lacks { lack: FarLack::Privilege, .. }) => {
                 let why = "nothing is traced there: that takes root, or the capabilities CAP_BPF and CAP_PERFMON";
