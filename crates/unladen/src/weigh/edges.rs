@@ -180,3 +180,6 @@ impl Watch {
         edges.end_watch()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -42,7 +42,12 @@ impl Run<'_> {
                 return;
             }
             self.progress.say("looking who takes the requests on other hosts");
-            if let Err(error) = self.follow_far(url, path) {
+            let done = self.follow_far(url, path);
+            if path.groups.is_empty() && !path.far.is_empty() {
+                let why = "on other hosts connections are seen, and not which requests they are for".to_owned();
+                path.seen.unknown = Some(PathUnknown { why, takes: String::new() });
+            }
+            if let Err(error) = done {
                 path.seen.unknown.get_or_insert_with(|| PathUnknown { why: error.to_string(), takes: String::new() });
             }
         }

@@ -1,0 +1,55 @@
+use super::*;
+
+/// A host that has lost records of ended processes; after so many answers it is gone.
+struct Losing {
+    answers: usize,
+}
+
+impl EdgeSource for Losing {
+    fn name(&self) -> &str {
+        "db"
+    }
+
+    fn kind(&self) -> SourceKind {
+        SourceKind::Host
+    }
+
+    fn settle(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn ask(&mut self) {}
+
+    fn answer(&mut self, _deadline: Instant) -> Result<EdgeReading, Gone> {
+        self.answers = self.answers.checked_sub(1).ok_or_else(|| Gone { last_words: "Broken pipe".to_owned() })?;
+        Ok(EdgeReading::default())
+    }
+
+    fn series(&self) -> &[Series] {
+        &[]
+    }
+
+    fn has_lost(&self) -> bool {
+        true
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        vec!["records of ended processes were lost there".to_owned()]
+    }
+}
+
+/// A host that had lost records, and then went away, was told of as if it had lost none: its rows stood unmarked.
+#[test]
+fn a_host_that_is_gone_has_still_lost_what_it_lost() {
+    let mut edges = Edges::new(vec![Box::new(Losing { answers: 1 }), Box::new(Losing { answers: 9 })]);
+    let (mut catalog, cancel) = (Catalog::default(), Cancel::new());
+    for is_there in [true, false] {
+        edges.ask();
+        let answers = edges.answers(&mut catalog, &cancel);
+        assert_eq!(answers.iter().map(Option::is_some).collect::<Vec<_>>(), [is_there, true]);
+    }
+    let both = [SourceId::elsewhere(0), SourceId::elsewhere(1)];
+    assert_eq!(edges.gone().map(|(id, ..)| id).collect::<Vec<_>>(), both[..1]);
+    assert_eq!(edges.losers().collect::<Vec<_>>(), both);
+    assert_eq!(edges.notes().into_iter().map(|(id, _)| id).collect::<Vec<_>>(), both);
+}
