@@ -11,7 +11,7 @@ use crate::program::Program;
 /// Far above what any program takes: one that is not done by then hangs.
 const LIMIT: Duration = Duration::from_secs(20 * 60);
 /// So many tests run at a time for each core, where a program says that its tests wait.
-const WAITING: usize = 3;
+const WAITING: usize = 2;
 
 /// What came of running a test program, or the doc-tests.
 #[derive(Debug)]

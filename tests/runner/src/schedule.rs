@@ -22,7 +22,7 @@ pub(crate) fn beside(programs: Vec<Program>, also: Option<fn() -> Outcome>) -> V
         if let Some(also) = also {
             let ends = ends.clone();
             others = 1;
-            scope.spawn(move || ends.send(also()));
+            scope.spawn(move || drop(ends.send(also())));
         }
         let (mut running, mut long) = (0, 0);
         loop {
@@ -31,7 +31,7 @@ pub(crate) fn beside(programs: Vec<Program>, also: Option<fn() -> Outcome>) -> V
                 running += 1;
                 long += usize::from(program.is_long);
                 let ends = ends.clone();
-                scope.spawn(move || ends.send(Outcome::of(program, &[])));
+                scope.spawn(move || drop(ends.send(Outcome::of(program, &[]))));
             }
             if running + others == 0 {
                 break;
