@@ -1,4 +1,4 @@
-//! Waiting for what another process or thread does: [`until`], [`until_ok`] and [`within`].
+//! Waiting for what another process, thread or task does: [`until`], [`until_ok`], [`within`] and [`until_async`].
 
 use std::fmt::Display;
 use std::thread::sleep;
@@ -29,6 +29,18 @@ pub fn within(limit: Duration, mut is_so: impl FnMut() -> bool) -> bool {
             return false;
         }
         sleep(PAUSE);
+    }
+}
+
+/// Waits until this is so, and lets other tasks go on meanwhile.
+///
+/// # Panics
+/// With these words, if it never is.
+pub async fn until_async(what: &str, is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < LIMIT, "waited for {LIMIT:?} until {what}");
+        tokio::time::sleep(PAUSE).await;
     }
 }
 

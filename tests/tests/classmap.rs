@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 
+use unladen_tests::wait::until;
 use unladen_tests::{Call, Document};
 
 /// A folder with an application in it.
@@ -68,11 +69,6 @@ impl App {
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         String::from_utf8_lossy(&done.stdout).into_owned()
     }
-}
-
-/// Waits for what a watch does.
-fn until(what: &str, holds: impl Fn() -> bool) {
-    unladen_tests::wait::until(what, holds);
 }
 
 #[test]

@@ -3,12 +3,12 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use unladen_tests::{Call, Done, Subject};
+use unladen_tests::{Call, Done, Subject, free_port, wait};
 
 /// Where to put a line, and the line.
 struct Printed {
@@ -60,30 +60,23 @@ struct Php {
 
 impl Php {
     fn serve(root: &Path, append: &Path) -> Self {
-        let end = Instant::now() + Duration::from_secs(60);
-        loop {
-            // Somebody may take the port in between: then another one.
-            let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-            let mut child = Command::new("php")
-                .args(["-d", "display_errors=0", "-d"])
-                .arg(format!("auto_append_file={}", append.display()))
-                .arg("-S")
-                .arg(format!("127.0.0.1:{port}"))
-                .arg("-t")
-                .arg(root)
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .unwrap();
-            while child.try_wait().unwrap().is_none() {
-                if TcpStream::connect(("127.0.0.1", port)).is_ok() {
-                    return Self { child, port };
-                }
-                assert!(Instant::now() < end, "php -S does not listen");
-                std::thread::sleep(Duration::from_millis(20));
-            }
-        }
+        let port = free_port();
+        let child = Command::new("php")
+            .args(["-d", "display_errors=0", "-d"])
+            .arg(format!("auto_append_file={}", append.display()))
+            .arg("-S")
+            .arg(format!("127.0.0.1:{port}"))
+            .arg("-t")
+            .arg(root)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // It ends with this, also if it never listens.
+        let php = Self { child, port };
+        wait::until_ok("php -S listens", || TcpStream::connect(("127.0.0.1", port)));
+        php
     }
 
     fn get(&self, path: &str) -> String {

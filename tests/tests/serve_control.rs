@@ -68,14 +68,14 @@ fn a_hundred_reloads_under_load_lose_no_request() {
 fn five_handovers_under_load_lose_no_request() {
     let server = Server::good();
     let listen = free_address();
-    let mut proxy = Proxy::start(&config(&server, listen, ""));
+    let proxy = Proxy::start(&config(&server, listen, ""));
     let load = Load::start(listen, &proxy.path("search.sock"));
     for turn in 1..=5 {
         // Fewer threads and more: each socket goes on being served.
         let threads = [1, 3, 2, 4, 2][turn - 1];
         proxy.write(&config(&server, listen, "").replace("threads = 2", &format!("threads = {threads}")));
         proxy.signal(Signal::SIGUSR2);
-        proxy.follow_heir(turn);
+        proxy.follow(turn);
         std::thread::sleep(Duration::from_millis(200));
     }
     let answered = load.stop();
@@ -288,7 +288,7 @@ fn sockets_of_systemd_are_served_by_address_and_by_name() {
         address.port(),
         url = server.url(""),
     );
-    let mut proxy =
+    let proxy =
         Proxy::start_with(&text, Stdio::from(std::os::fd::OwnedFd::from(unix)), tcp.into(), AS_SYSTEMD, "x:two");
     assert_eq!(early.get("/").expect("served").status, 200);
     for _ in 0..20 {
@@ -296,7 +296,7 @@ fn sockets_of_systemd_are_served_by_address_and_by_name() {
     }
     // Handed over, they still are systemd's: their files are left alone.
     proxy.signal(Signal::SIGUSR2);
-    proxy.follow_heir(1);
+    proxy.follow(1);
     assert_eq!(Client::tcp(address).get("/").expect("served").status, 200);
     assert_eq!(Client::of(UnixStream::connect(&path).unwrap()).get("/").expect("served").status, 200);
     proxy.stop();
@@ -336,7 +336,7 @@ fn systemd_is_told_what_is_going_on() {
         let length = socket.recv(&mut buffer).expect("something is told");
         String::from_utf8(buffer[..length].to_vec()).unwrap()
     };
-    let mut proxy =
+    let proxy =
         Proxy::start_as_it_is(&config(&server, listen, ""), |command| command.env("NOTIFY_SOCKET", path.as_os_str()));
     assert_eq!(told(), "READY=1");
     assert_eq!(Client::tcp(listen).get("/").expect("it is ready").status, 200);
@@ -347,7 +347,7 @@ fn systemd_is_told_what_is_going_on() {
     assert!(told().starts_with("RELOADING=1\nMONOTONIC_USEC="));
     let main = told();
     assert_eq!(told(), "READY=1");
-    proxy.follow_heir(1);
+    proxy.follow(1);
     assert_eq!(main, format!("MAINPID={}", proxy.process()));
     proxy.signal(Signal::SIGTERM);
     assert_eq!(told(), "STOPPING=1");

@@ -8,21 +8,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use unladen_tests::site::{app, free, page};
+use unladen_tests::wait::until;
 use unladen_tests::{Ability, Answer, Nginx, Serve, Upstream, Wire, skip_without};
 
 /// Far above what any wait takes.
 const LIMIT: Duration = Duration::from_secs(40);
 const FILES: usize = 100;
-
-/// Waits until it is so.
-#[track_caller]
-fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < LIMIT, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
 
 /// Waits until each connection to this address has been accepted, and what came on it read: on a busy machine, one that
 /// lies in a queue would have no descriptor when there are none left.

@@ -4,12 +4,13 @@
 use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use h2::Reason;
 use http::{HeaderMap, Response};
 use unladen_tests::h2::{H2Answer, H2Asked, H2Client, H2Manners, H2Upstream, mirror, request, send_body};
+use unladen_tests::wait::until_async as until;
 use unladen_tests::{Authority, Ending, Nginx, Outbound, Upstream};
 
 /// Far above what any wait of the tests takes.
@@ -18,14 +19,6 @@ const LIMIT: Duration = Duration::from_secs(40);
 fn run(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async { tokio::time::timeout(2 * LIMIT, test).await }).expect("it hangs");
-}
-
-async fn until(what: &str, is_so: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < LIMIT, "it is never so: {what}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
 }
 
 /// Waits until no request is in flight; what the client says meanwhile is sent.

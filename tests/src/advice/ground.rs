@@ -5,11 +5,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use super::undo::Undo;
 use crate::binary::binary;
 use crate::subject::Subject;
+use crate::wait;
 
 /// Folders of the machine's settings, and those of the subject's state that stand for them: where Debian's nginx and
 /// MariaDB read further settings from, PgBouncer's own, and Sympa's.
@@ -23,8 +23,6 @@ const FOLDERS: [(&str, &str); 4] = [
 /// Where the PgBouncer that is printed writes its number.
 const POOLER: &str = "/var/run/postgresql/pgbouncer.pid";
 const POOLER_STARTS: &str = "systemctl restart pgbouncer";
-/// Far above what it takes to come up.
-const LIMIT: Duration = Duration::from_secs(40);
 /// What is printed to switch a database's write-ahead log on.
 const WAL: &str = " 'PRAGMA journal_mode=WAL;'";
 
@@ -139,14 +137,10 @@ impl Ground {
             return;
         }
         // It writes its number once it is in the background.
-        let begun = Instant::now();
-        loop {
-            match fs::read_to_string(POOLER).ok().filter(|pid| pid.ends_with('\n')) {
-                Some(pid) => return undo.run(&format!("kill {}", pid.trim())),
-                None => assert!(begun.elapsed() < LIMIT, "PgBouncer does not come up"),
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        let pid = wait::until_ok("PgBouncer comes up", || {
+            fs::read_to_string(POOLER).ok().filter(|pid| pid.ends_with('\n')).ok_or("it has not said its number")
+        });
+        undo.run(&format!("kill {}", pid.trim()));
     }
 
     /// Has put back what a command is going to change.

@@ -5,9 +5,10 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use unladen_tests::advice::Undo;
+use unladen_tests::wait;
 
 /// Far above what putting a file back takes.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -65,11 +66,7 @@ fn a_run_that_was_interrupted_left_its_changes() {
         let sent = Command::new("kill").args([format!("-{signal}"), run.id().to_string()]).status().unwrap();
         assert!(sent.success());
         run.wait().unwrap();
-        let begun = Instant::now();
-        while !is_put_back(folder.path()) {
-            assert!(begun.elapsed() < LIMIT, "{signal}: nothing is put back");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        wait::until(&format!("{signal}: all is put back"), || is_put_back(folder.path()));
     }
 }
 

@@ -102,7 +102,7 @@ fn after_a_restart_all_that_was_kept_answers_at_once() {
         let answer = wire.get(&path(number)).is_hit(200);
         assert_eq!(answer.text(), path(number));
     }
-    shop.wait_until_said("180 responses are kept from before");
+    shop.wait_until_said("180 responses are kept from before", 1);
     shop.stop();
     assert_eq!(fs::metadata(shop.snapshot()).unwrap().permissions().mode() & 0o777, 0o600);
 }
@@ -337,7 +337,7 @@ fn who_is_killed_while_it_writes_leaves_nothing_that_is_torn() {
         shop.kill();
         shop.start_again();
         if turn > 0 || shop.snapshot().exists() {
-            shop.wait_until_said("responses are kept from before");
+            shop.wait_until_said("responses are kept from before", 1);
         }
         let answer = shop.get(&format!("/{turn}/7"));
         assert!(answer.text() == format!("/{turn}/7").repeat(20_000), "turn {turn}");
@@ -363,7 +363,7 @@ fn a_full_disk_is_told_and_the_file_from_before_stays() {
     for number in 0..20 {
         shop.get(&format!("/long/{number}"));
     }
-    shop.wait_until_said("cannot be written: No space left on device");
+    shop.wait_until_said("cannot be written: No space left on device", 1);
     wait::until("it has failed twice", || {
         shop.get(&format!("/more/{}", shop.metric("unladen_snapshot_failures_total", "").unwrap_or(0.0)));
         shop.metric("unladen_snapshot_failures_total", "") > Some(1.0)
@@ -399,7 +399,7 @@ fn a_file_that_could_be_anothers_is_not_used_and_told() {
     ] {
         put(bytes, mode);
         shop.start_again();
-        shop.wait_until_said(words);
+        shop.wait_until_said(words, 1);
         shop.get("/").is_asked(200);
         assert_eq!(shop.metric("unladen_snapshot_refused_total", ""), Some(1.0));
         assert_eq!(shop.metric("unladen_snapshot_loaded_total", ""), Some(0.0));
@@ -409,7 +409,7 @@ fn a_file_that_could_be_anothers_is_not_used_and_told() {
     if nix::unistd::geteuid().is_root() {
         chown(shop.snapshot(), Some(4711), None).unwrap();
         shop.start_again();
-        shop.wait_until_said("it belongs to user 4711");
+        shop.wait_until_said("it belongs to user 4711", 1);
         shop.get("/").is_asked(200);
         shop.stop();
     }
@@ -428,7 +428,7 @@ fn other_rules_take_nothing_of_what_was_kept() {
     shop.stop();
     shop.configure(&app, "cache.vary_cookies = [\"lang\"]");
     shop.start_again();
-    shop.wait_until_said("the site was configured otherwise when it was written");
+    shop.wait_until_said("the site was configured otherwise when it was written", 1);
     shop.get("/").is_asked(200);
     shop.stop();
 }

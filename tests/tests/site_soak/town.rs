@@ -1,23 +1,18 @@
 //! The principal type is [`Town`]: `unladen serve` with several sites, restarted again and again behind sockets that
 //! stay open, as systemd keeps them.
 
-use std::cell::{Cell, RefCell};
-use std::fs;
-use std::fs::OpenOptions;
 use std::net::{SocketAddr, TcpListener};
+use std::ops::Deref;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
-use tempfile::TempDir;
 use unladen_tests::pebble::Settings;
-use unladen_tests::{Pebble, PhpFpm, Wire, binary, wait, wait_until_it_takes_signals};
+use unladen_tests::{Pebble, PhpFpm, Succession, Wire, binary, wait};
 
 use crate::visitors::ask_once;
 
@@ -44,14 +39,11 @@ header('Cache-Control: ' . (isset($_GET['own']) ? 'no-store' : 'max-age=3600'));
 echo $text;
 "#;
 
-/// `unladen serve` with several sites, restarted again and again. What is left of it is killed when this is dropped.
+/// `unladen serve` with several sites, restarted again and again.
 pub struct Town {
-    folder: TempDir,
+    serve: Succession,
     https: TcpListener,
     http: TcpListener,
-    child: RefCell<Option<Child>>,
-    /// The process that serves now, if it is not the child.
-    successor: Cell<Option<Pid>>,
     client: Arc<ClientConfig>,
     pebble: Pebble,
     fpm: PhpFpm,
@@ -75,9 +67,7 @@ impl Town {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
         let client = builder.expect("versions").with_root_certificates(roots).with_no_client_auth();
-        let (folder, client) = (tempfile::tempdir().expect("a temporary folder"), Arc::new(client));
-        let (child, successor) = (RefCell::default(), Cell::default());
-        let town = Self { folder, https, http, child, successor, client, pebble, fpm };
+        let town = Self { serve: Succession::new(), https, http, client: Arc::new(client), pebble, fpm };
         town.configure(false);
         town.start_again();
         for host in SECURE.into_iter().chain([FILES]) {
@@ -113,10 +103,7 @@ impl Town {
         if has_guest {
             site(GUEST, &format!("listen = \"{http}\"\nroot = \"{}\"", root.display()));
         }
-        let text = text.replace("DIR", &self.folder.path().display().to_string());
-        // Put in its place whole: a half of it would be refused, and said so.
-        fs::write(self.path("new"), text).expect("a file can be written");
-        fs::rename(self.path("new"), self.path("unladen.toml")).expect("a file can be moved");
+        self.write(&text);
     }
 
     /// Has all that is kept in memory.
@@ -134,57 +121,27 @@ impl Town {
         let before = self.said().matches("is in force").count();
         self.configure(has_guest);
         self.signal(Signal::SIGHUP);
-        wait::until_ok("it is in force", || self.or_said(self.said().matches("is in force").count() > before));
+        self.wait_until_said("is in force", before + 1);
         let asked = format!("GET /files/1.txt HTTP/1.1\r\nHost: {GUEST}\r\n\r\n");
         let status = if has_guest { 200 } else { 421 };
         // Each thread follows when it comes to it.
         wait::until("the site has come, or gone", || Wire::tcp(self.http()).ask(asked.clone()).status == status);
     }
 
-    /// Has another process take over.
+    /// Has another process take over, and waits until the one before has ended.
     pub fn hand_over(&self) {
-        let before = self.said().matches("has taken over").count();
         let old = self.process();
-        self.signal(Signal::SIGUSR2);
-        wait::until_ok("another one takes over", || {
-            self.or_said(self.said().matches("has taken over").count() > before)
-        });
-        let of =
-            |line: &str| line.strip_prefix("unladen: process ")?.split(' ').next()?.parse().ok().map(Pid::from_raw);
-        let said = self.said();
-        self.successor.set(said.lines().filter(|line| line.contains("has taken over")).filter_map(of).next_back());
-        wait::until_ok("the old one ends", || {
-            if let Some(child) = &mut *self.child.borrow_mut() {
-                let _ = child.try_wait();
-            }
-            self.or_said(is_gone(old))
-        });
-    }
-
-    /// Asks it to stop, and waits until it has.
-    pub fn stop(&self) {
-        let process = self.process();
-        self.signal(Signal::SIGTERM);
-        wait::until_ok("it ends", || {
-            if let Some(child) = &mut *self.child.borrow_mut() {
-                let _ = child.try_wait();
-            }
-            self.or_said(is_gone(process))
-        });
+        self.serve.hand_over();
+        self.wait_until_gone(old);
     }
 
     /// Starts it, with the sockets that were open all the time.
     pub fn start_again(&self) {
-        let said = OpenOptions::new().create(true).append(true).open(self.path("said")).expect("a file can be made");
         let handle = |listener: &TcpListener| OwnedFd::from(listener.try_clone().expect("a descriptor"));
-        let mut command = Command::new("sh");
-        command.args(["-c", AS_SYSTEMD, "sh"]).arg(binary()).arg("serve").arg(self.path("unladen.toml"));
-        command.stdin(Stdio::from(handle(&self.https))).stdout(Stdio::from(handle(&self.http))).stderr(said);
-        let child = command.spawn().expect("it starts");
-        let process = Pid::from_raw(i32::try_from(child.id()).expect("a process id"));
-        *self.child.borrow_mut() = Some(child);
-        self.successor.set(None);
-        wait_until_it_takes_signals(process);
+        let mut command = self.command(binary(), Some(AS_SYSTEMD));
+        command.stdin(Stdio::from(handle(&self.https))).stdout(Stdio::from(handle(&self.http)));
+        self.serve.start(command);
+        self.wait_until_it_takes_signals();
     }
 
     /// Stops it; and what it has said is as it should be.
@@ -210,30 +167,6 @@ impl Town {
     pub fn way(&self, host: &str) -> (SocketAddr, Option<Arc<ClientConfig>>) {
         if host == PLAIN { (self.http(), None) } else { (self.https(), Some(self.client.clone())) }
     }
-
-    /// What all of its processes have said.
-    pub fn said(&self) -> String {
-        fs::read_to_string(self.path("said")).expect("it is text")
-    }
-
-    fn or_said(&self, is_so: bool) -> Result<(), String> {
-        if is_so { Ok(()) } else { Err(self.said()) }
-    }
-
-    /// The process that serves.
-    fn process(&self) -> Pid {
-        let child = self.child.borrow();
-        let own = || child.as_ref().and_then(|child| i32::try_from(child.id()).ok()).map(Pid::from_raw);
-        self.successor.get().or_else(own).expect("it runs")
-    }
-
-    fn signal(&self, signal: Signal) {
-        kill(self.process(), signal).unwrap_or_else(|error| panic!("it has ended already: {error}\n{}", self.said()));
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
 }
 
 /// The path of a page that is kept.
@@ -250,25 +183,10 @@ fn listener() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").expect("a port")
 }
 
-/// Ended, and perhaps nobody has waited for it.
-fn is_gone(process: Pid) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    kill(process, None).is_err() || stat.rsplit(") ").next().is_none_or(|rest| rest.starts_with(['Z', 'X']))
-}
+impl Deref for Town {
+    type Target = Succession;
 
-impl Drop for Town {
-    fn drop(&mut self) {
-        if let Some(mut child) = self.child.borrow_mut().take() {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-        let ours = self.path("unladen.toml").display().to_string();
-        if let Some(successor) = self.successor.get() {
-            // A process id may be another's by now.
-            let line = fs::read(format!("/proc/{successor}/cmdline")).unwrap_or_default();
-            if String::from_utf8_lossy(&line).contains(&ours) {
-                let _ = kill(successor, Signal::SIGKILL);
-            }
-        }
+    fn deref(&self) -> &Succession {
+        &self.serve
     }
 }
