@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use unladen_agent::{Answer, Ask, FarGroupKind, FarInstrument, Host, Session, SessionError, SessionOptions};
+use unladen_agent::{Answer, Ask, FarGroupKind, FarInstrument, Host, PROTOCOL, Session, SessionError, SessionOptions};
 use unladen_probe::GroupBy;
 
 /// Far above what anything here takes: what is not so by then never is.
@@ -200,10 +200,11 @@ fn a_host_without_unladen_is_told_when_nothing_may_be_copied() {
 fn another_version_that_says_it_is_this_one_is_told() {
     let way = Way::new();
     let bin = tempfile::tempdir().unwrap();
-    let liar = "#!/bin/sh\n\
-                [ \"$2\" = --protocol ] && exec echo unladen-agent-protocol 1 0.1.0\n\
-                printf '\\021\\0\\0\\0UNLADEN\\n\\011\\0\\0\\0008.1.0'; cat >/dev/null\n";
-    fs::rename(script(&way, "unladen", liar), bin.path().join("unladen")).unwrap();
+    let liar = format!(
+        "#!/bin/sh\n[ \"$2\" = --protocol ] && exec echo unladen-agent-protocol {PROTOCOL} 0.1.0\n\
+         printf '\\021\\0\\0\\0UNLADEN\\n\\011\\0\\0\\0008.1.0'; cat >/dev/null\n"
+    );
+    fs::rename(script(&way, "unladen", &liar), bin.path().join("unladen")).unwrap();
     let told = error(&way.host(&format!("PATH={}:/usr/bin:/bin", bin.path().display())), &copying());
     assert!(told.contains("unladen 8.1.0 and speaks protocol 9"), "{told}");
     way.assert_nothing_is_left();
@@ -333,9 +334,9 @@ fn what_is_changed_on_the_way_is_not_run() {
 /// A far side that starts as an agent and then says this, by printf(1).
 fn impostor(way: &Way, frames: &str) -> (tempfile::TempDir, Session) {
     let bin = tempfile::tempdir().unwrap();
-    let hello = "printf '\\021\\0\\0\\0UNLADEN\\n\\001\\0\\0\\0000.1.0'";
-    let text =
-        format!("#!/bin/sh\n[ \"$2\" = --protocol ] && exec echo unladen-agent-protocol 1 0.1.0\n{hello}\n{frames}\n");
+    let hello = format!("printf '\\021\\0\\0\\0UNLADEN\\n\\{PROTOCOL:03o}\\0\\0\\0000.1.0'");
+    let own = format!("[ \"$2\" = --protocol ] && exec echo unladen-agent-protocol {PROTOCOL} 0.1.0");
+    let text = format!("#!/bin/sh\n{own}\n{hello}\n{frames}\n");
     fs::rename(script(way, "unladen", &text), bin.path().join("unladen")).unwrap();
     let host = way.host(&format!("PATH={}:/usr/bin:/bin", bin.path().display()));
     (bin, Session::start(&host, &copying()).unwrap())
