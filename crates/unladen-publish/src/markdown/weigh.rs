@@ -62,8 +62,10 @@ fn in_words(document: &WeighDocument, url: &WeighedUrl) -> String {
             number(most.high)
         ));
     }
-    if !url.path.groups.is_empty() {
-        text.push_str(&format!(" It goes through {}.", listed(&url.path.groups, 6)));
+    let certain = url.path.elsewhere.iter().filter(|station| station.certain).flat_map(|station| &station.groups);
+    let through: Vec<String> = url.path.groups.iter().chain(certain).cloned().collect();
+    if !through.is_empty() {
+        text.push_str(&format!(" It goes through {}.", listed(&through, 6)));
     }
     text
 }

@@ -1,6 +1,6 @@
 //! [`weights`]: tables of what each group costs, and the path between them.
 
-use unladen_document::{Span, WeighDocument, WeighedUrl, Weight};
+use unladen_document::{FarStation, Span, WeighDocument, WeighedUrl, Weight};
 use unladen_quantity::{Kind, percent, plain};
 
 use super::followers::{MACHINE, following_cpu, name, of_url};
@@ -67,7 +67,10 @@ fn cpu(document: &WeighDocument, url: &WeighedUrl) -> Table {
     let empty = Cell::default;
     if let Some(total) = url.total_cpu_ns {
         let words = Words::new().strong(figures::span(Kind::Time, total));
-        table.row([Cell::new("all that follow"), empty(), Cell::new(words).by(total.value), empty(), empty(), empty()]);
+        let fewer = url.total_blocks.filter(|blocks| *blocks < url.blocks);
+        let blocks = fewer.map(|blocks| format!(" ({})", figures::count(blocks, "block"))).unwrap_or_default();
+        let name = format!("all that follow{blocks}");
+        table.row([Cell::new(name), empty(), Cell::new(words).by(total.value), empty(), empty(), empty()]);
     }
     if let Some(rest) = &url.not_following {
         table.row([
@@ -97,14 +100,26 @@ fn estimate(weight: &Weight) -> String {
 fn path(url: &WeighedUrl) -> Option<Block> {
     let path = &url.path;
     let mut words = Words::new();
-    if !path.groups.is_empty() {
-        let names = path.groups.iter().map(|group| Words::new().name(group.clone())).collect();
+    let taken = |station: &FarStation| {
+        let names = station.groups.iter().map(|group| Words::new().name(group.clone())).collect();
+        joined(names, " and ").plain(" (").name(station.peer.clone()).plain(")")
+    };
+    let (certain, perhaps): (Vec<&FarStation>, Vec<&FarStation>) =
+        path.elsewhere.iter().partition(|station| station.certain);
+    let groups = path.groups.iter().map(|group| Words::new().name(group.clone()));
+    let names: Vec<Words> = groups.chain(certain.into_iter().map(taken)).collect();
+    if !names.is_empty() {
         words = words.plain("A request goes through ").and(joined(names, ", "));
-        for peer in &path.not_looked_at {
+        let is_known = |peer: &str| path.elsewhere.iter().any(|station| station.peer == peer);
+        for peer in path.not_looked_at.iter().filter(|peer| !is_known(&peer.peer)) {
             words =
                 words.plain("; and ").name(peer.peer.clone()).plain(format!(", which is not looked at ({})", peer.why));
         }
         words = words.plain(". ");
+    }
+    if !perhaps.is_empty() {
+        let names = perhaps.into_iter().map(taken).collect();
+        words = words.plain("While requests were sent, these had connections to ").and(joined(names, ", ")).plain(". ");
     }
     if let Some(unknown) = &path.unknown {
         words = words.plain(format!("The rest of its path is not known: {}", unknown.why));
