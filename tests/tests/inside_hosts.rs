@@ -2,7 +2,7 @@
 //!
 //! The hosts are namespaces of a [`Bed`].
 //!
-//! Measures: what requests cost, and what they do.
+//! Long: it weighs four times, and counts in each.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
