@@ -16,6 +16,7 @@ pub mod circles;
 mod counts;
 mod document;
 mod experiment;
+pub mod exporter;
 pub mod frames;
 pub mod h2;
 mod machine;

@@ -3,6 +3,8 @@
 //!
 //! Each server here has one process that answers, and is asked by this test alone. So a count is a whole number for
 //! each request, and is compared as such, whatever else the machine does.
+//!
+//! Long: each page is counted once by each witness, and strace makes it slow.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,4 +1,6 @@
 //! A real MediaWiki: who follows its requests, what the result says, and that other load does not change it.
+//!
+//! Long: half a minute and more for each run, one at a time, as another is load on the same processes.
 
 use std::process::{Child, Command, Stdio};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};

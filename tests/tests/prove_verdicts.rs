@@ -3,6 +3,7 @@
 //! Servers that sleep tell of latencies, whatever else the machine does; one that burns tells of weights.
 //!
 //! Measures: latencies and CPU time, each against what is known of it.
+//! Waits: for pages that sleep.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

@@ -1,59 +1,18 @@
-//! `unladen weigh --exporter`: what real exporters tell is read at the edges of phases, as a host's counters are.
+//! `unladen weigh --exporter`: what real exporters tell is read at the edges of phases, as a host's counters are. What the
+//! machine's own tells is in `weigh_machine.rs`.
 //!
-//! Measures: what follows requests among hundreds of counters.
+//! What they count is so whatever else the machine does; on a busy one they answer late, and phases are longer.
+//!
+//! Long: phases are as long as what is told is old.
+//! Waits: for phases to end.
 
 use std::fs;
-use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use serde_json::Value;
 use tempfile::TempDir;
-use unladen_tests::{Authority, Call, Document, Nginx, PhpFpm, Postgres, ScriptServer, free_port, wait};
-
-/// A program of Debian's that tells metrics at a port of its own. It ends with the test.
-struct Exporter {
-    child: Child,
-    port: u16,
-}
-
-impl Exporter {
-    /// `listen` is the option that stands before the address.
-    fn start(program: &str, listen: &str, args: &[&str], env: &[(&str, &str)]) -> Self {
-        let port = free_port();
-        let mut command = Command::new("setpriv");
-        command.args(["--pdeathsig", "KILL", "--", program]).arg(format!("{listen}=127.0.0.1:{port}"));
-        command.args(args).envs(env.iter().copied());
-        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        let exporter = Self { child: child.expect("Debian's exporters are installed (scripts/test)"), port };
-        wait::until_ok("the exporter listens", || TcpStream::connect(("127.0.0.1", exporter.port)));
-        exporter
-    }
-
-    /// As `--exporter` has it.
-    fn named(&self, name: &str) -> String {
-        format!("{name}=http://127.0.0.1:{}/metrics", self.port)
-    }
-}
-
-impl Drop for Exporter {
-    fn drop(&mut self) {
-        // It has ended already, or ends now.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// nginx with a page, and with its own counts.
-fn nginx() -> Nginx {
-    Nginx::plain("location = /page { return 200 'some text'; } location = /counts { stub_status; }")
-}
-
-/// For as long as it takes: on a busy machine exporters answer late, and phases become longer.
-fn weigh(url: &str, exporters: &[&str], budget: &[&str]) -> Document {
-    let exporters = exporters.iter().flat_map(|exporter| ["--exporter", exporter]);
-    Call::weigh(["--no-findings", url]).args(budget).args(exporters).within(Duration::from_secs(600)).document()
-}
+use unladen_tests::exporter::{Exporter, adds, weigh};
+use unladen_tests::{Authority, Call, Nginx, PhpFpm, Postgres, ScriptServer, free_port, wait};
 
 /// Of series whose every count is a request's, the fewest blocks tell enough.
 const FEWEST: &[&str] = &["--requests", "12"];
@@ -61,53 +20,8 @@ const FEWEST: &[&str] = &["--requests", "12"];
 /// As it is without options.
 const USUAL: &[&str] = &[];
 
-/// The only row of a series; its name begins so.
-fn series<'a>(document: &'a Document, begin: &str) -> &'a Value {
-    let mut rows = document
-        .list("weights")
-        .iter()
-        .filter(|row| row["group"].as_str().is_some_and(|group| group.starts_with(begin)));
-    let row = rows.next().unwrap_or_else(|| panic!("nothing of {begin} in {document}"));
-    assert!(rows.next().is_none(), "several of {begin} in {document}");
-    row
-}
-
-/// It follows, and its interval holds what each request adds.
-fn adds(document: &Document, begin: &str, expected: f64) {
-    let row = series(document, begin);
-    let number = |name: &str| row[name].as_f64().unwrap();
-    assert_eq!(row["follows"], true, "{row}");
-    let (low, high) = (number("low"), number("high"));
-    // Whole counts are exact: an interval that is a point is not to fail by rounding.
-    assert!(low <= expected * 1.02 && high >= expected * 0.98, "{expected}: {row}");
-    assert!((number("per_request") - expected).abs() < expected * 0.2, "{expected}: {row}");
-}
-
 fn page(nginx: &Nginx) -> String {
     format!("http://{}/page", nginx.address())
-}
-
-#[test]
-fn nginx_and_its_machine_tell_what_a_request_adds() {
-    let nginx = nginx();
-    let counts = format!("-nginx.scrape-uri=http://{}/counts", nginx.address());
-    let of_nginx = Exporter::start("prometheus-nginx-exporter", "-web.listen-address", &[&counts], &[]);
-    let of_node = Exporter::start("prometheus-node-exporter", "--web.listen-address", &[], &[]);
-    let document = weigh(&page(&nginx), &[&of_nginx.named("web"), &of_node.named("node")], FEWEST);
-    adds(&document, "web/nginx_http_requests_total", 1.0);
-    let row = series(&document, "web/nginx_http_requests_total");
-    assert_eq!((row["counter"].as_str(), row["unit"].as_str()), (Some("count"), Some("1")), "{row}");
-
-    // Of the machine's hundreds of counters only those that follow are told, and how many were looked at.
-    let told: Vec<&Value> =
-        document.list("weights").iter().filter(|row| row["group"].as_str().unwrap().starts_with("node/")).collect();
-    let hosts = document.list("hosts");
-    let node = hosts.iter().find(|host| host["name"] == "node").unwrap_or_else(|| panic!("{document}"));
-    let looked_at = node["series"].as_u64().unwrap();
-    assert!(looked_at > 100 && (told.len() as u64) < looked_at / 2, "{looked_at}, {}", told.len());
-    assert!(told.iter().all(|row| row["follows"] == true), "{told:?}");
-    // The CPU of processes is counted here; what an exporter tells of it is not added to that.
-    assert!(document["urls"][0]["total_cpu_ns"]["value"].as_f64().unwrap() > 0.0, "{document}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `make advice`: every printed fix is applied as it is printed, on the real server, and judged by what comes of it. It
 //! takes long, so that it is not among what `make test` runs, but for the one that did harm.
+//!
+//! Long: an application is weighed until what is certain is found.
 
 mod header_callback;
 mod people;

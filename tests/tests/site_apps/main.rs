@@ -1,6 +1,8 @@
 //! Real applications behind `[[site]]` with their preset, and no other server between: PHP-FPM and wwsympa by FastCGI,
 //! files by the site itself. People log in, write, comment, upload, search and log out in Chromium; two users and a
 //! reader without a name never see each other's page; what is private stays so.
+//!
+//! Long: five applications are set up, and people use them in a browser.
 
 mod dokuwiki;
 mod laravel;

@@ -1,5 +1,7 @@
 //! MediaWiki behind `unladen serve`, as `docs/guides/mediawiki.md` has it: what is kept for anonymous readers, what
 //! never is, and that what is kept is purged when it changes, before whoever changed it is answered.
+//!
+//! Long: an application is set up, and people edit it in a browser.
 
 mod browser;
 mod load;

@@ -1,5 +1,7 @@
 //! A real application behind `unladen serve`, with a validator that asks its database: pages from memory that are never
 //! old.
+//!
+//! Long: what is kept is looked at until it is old, under load and with a database that is silent.
 
 mod cookies;
 mod countries;
