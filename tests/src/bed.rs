@@ -131,7 +131,7 @@ impl Bed {
 
     /// Starts a command of the shell on a host. It should be one process (`exec`), or end with its standard input.
     pub fn start_in(&self, name: &str, command: &str) -> Started {
-        Started::new(&[self.inside(name), vec!["sh".into(), "-c".into(), command.into()]].concat())
+        Started::new([self.inside(name), vec!["sh".into(), "-c".into(), command.into()]].concat())
     }
 
     /// The processes of a host with their command lines, the first one (`sh`) and its sshd included, as this machine
