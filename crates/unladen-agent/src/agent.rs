@@ -99,12 +99,7 @@ impl Agent {
     }
 
     /// Groups are those of which the probes have told.
-    fn evidence(
-        &self,
-        evidence: &mut EvidenceSide,
-        probes: &mut FarSide,
-        ask: EvidenceAsk,
-    ) -> Result<(), AgentError> {
+    fn evidence(&self, evidence: &mut EvidenceSide, probes: &mut FarSide, ask: EvidenceAsk) -> Result<(), AgentError> {
         let mut send = |answer| self.outbox.send(&Answer::Evidence(answer)).map_err(Failure::Ends);
         self.unless_refused(0, evidence.answer(ask, probes.instrument(), &mut send))
     }

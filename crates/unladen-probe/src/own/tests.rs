@@ -1,17 +1,15 @@
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use super::*;
 
-/// A shell with a child that waits.
-fn tree() -> (Child, i32) {
-    let mut command = Command::new("sh");
-    let shell = command.args(["-c", "sleep 60; :"]).stdin(Stdio::null()).spawn().unwrap();
-    let children = format!("/proc/{0}/task/{0}/children", shell.id());
+/// The first child of a process, once there is one.
+fn child_of(pid: u32) -> i32 {
+    let children = format!("/proc/{pid}/task/{pid}/children");
     let begun = std::time::Instant::now();
     loop {
         let below = std::fs::read_to_string(&children).unwrap();
         if let Some(pid) = below.split_ascii_whitespace().next() {
-            return (shell, pid.parse().unwrap());
+            return pid.parse().unwrap();
         }
         assert!(begun.elapsed().as_secs() < 20, "no child");
         std::thread::yield_now();
@@ -20,7 +18,8 @@ fn tree() -> (Child, i32) {
 
 #[test]
 fn a_tree_is_its_root_and_all_below_it_and_nothing_beside_it() {
-    let (mut shell, below) = tree();
+    let mut shell = Command::new("sh").args(["-c", "sleep 60; :"]).stdin(Stdio::null()).spawn().unwrap();
+    let below = child_of(shell.id());
     let mut procfs = ProcFs::new("/proc");
     let root = i32::try_from(shell.id()).unwrap();
     let here = i32::try_from(std::process::id()).unwrap();
