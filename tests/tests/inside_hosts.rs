@@ -47,7 +47,7 @@ impl App {
         fs::write(lab.path("ini/10-off.ini"), "opcache.enable = 0\n").expect("a file of our own");
         let at = root.display().to_string();
         let fpm = format!(
-            "[global]\nerror_log = {at}/fpm.log\ndaemonize = no\n[www]\nuser = www-data\ngroup = www-data\n\
+            "[global]\nerror_log = {at}/fpm.log\npid = {at}/fpm.pid\ndaemonize = no\n[www]\nuser = www-data\ngroup = www-data\n\
              listen = {at}/fpm.sock\nlisten.mode = 0666\npm = static\npm.max_children = 1\n"
         );
         fs::write(lab.path("fpm.conf"), fpm).expect("a file of our own");
@@ -132,7 +132,7 @@ fn waste_on_another_host_is_found_named_and_taken_off_there() {
     let seen = app.lab.path("seen.json");
     let document = weigh(&bed, &app, "").args(["--record".as_ref(), seen.as_os_str()]).document();
     let found = recompile(&document).unwrap_or_else(|| panic!("no finding in\n{document}"));
-    assert!(found["group"].as_str().unwrap().starts_with("php/www-data php-fpm"), "{found}");
+    assert!(is_php(found["group"].as_str().unwrap()), "{found}");
     assert_eq!(found["host"], "php", "{found}");
     let figure = &found["evidence"]["figures"][0];
     assert!(figure["low"].as_f64() <= Some(31.0) && figure["high"].as_f64() >= Some(31.0), "all of its files: {found}");
@@ -157,6 +157,29 @@ fn waste_on_another_host_is_found_named_and_taken_off_there() {
     app.restart(&bed);
     let document = weigh(&bed, &app, "").document();
     assert!(recompile(&document).is_none() && not_judged(&document).is_none(), "{document}");
+}
+
+#[test]
+fn first_requests_of_fresh_processes_count_on_hosts_too() {
+    if is_skipped("first_requests_of_fresh_processes_count_on_hosts_too") {
+        return;
+    }
+    let bed = Bed::new(["web", "php"]);
+    let app = App::start(&bed);
+    let restart =
+        format!("{} 'kill -USR2 $(cat {})'", bed.host("php").ssh_command(), app.lab.path("fpm.pid").display());
+    let document = weigh(&bed, &app, "").args(["--restart", &restart]).document();
+    let traced = document.list("traced").iter().find(|traced| traced["state"] == "fresh");
+    assert!(traced.is_some_and(|traced| traced["requests"].as_u64() >= Some(12)), "{document}");
+    let compiled = document.list("counts").iter().find(|count| {
+        count["state"] == "fresh" && count["counter"] == "compiles.php" && count["group"].as_str().is_some_and(is_php)
+    });
+    let compiled = compiled.unwrap_or_else(|| panic!("nothing compiled by fresh processes in\n{document}"));
+    assert!(compiled["low"].as_f64() <= Some(31.0) && compiled["high"].as_f64() >= Some(31.0), "{compiled}");
+}
+
+fn is_php(group: &str) -> bool {
+    group.starts_with("php/www-data php-fpm")
 }
 
 #[test]

@@ -101,6 +101,7 @@ fn add_host(inside: &mut Inside, record: &HostRecord) {
     inside.findings.extend(of_host.findings);
     match (&mut inside.fresh, of_host.fresh) {
         (Some(fresh), Some(of_host)) => {
+            fresh.requests = fresh.requests.max(of_host.requests);
             fresh.totals.extend(of_host.totals);
             fresh.findings.extend(of_host.findings);
         }
