@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -232,11 +232,7 @@ fn a_plain_request_is_not_sampled_and_cancelling_ends_it() {
     assert!(clock.profile(&mut profile, &Cancel::new()).is_err());
 }
 
-/// A free port, and whoever is started there answers some time later.
-fn port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its address").port()
-}
-
+/// Whoever is started there answers some time later.
 fn wait_for(port: u16) {
     let patience = Instant::now() + Duration::from_secs(20);
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
@@ -263,7 +259,7 @@ fn pythons_server_is_found() {
     for file in 0..300 {
         std::fs::write(folder.path().join(format!("file{file}")), "").expect("it is written");
     }
-    let port = port();
+    let port = support::free_port();
     let mut command = Command::new("/usr/bin/python3");
     command.args(["-m", "http.server", "--bind", "127.0.0.1"]).arg(port.to_string()).stdout(Stdio::null());
     let _server = Running::start(command.current_dir(folder.path()));
@@ -281,7 +277,7 @@ fn names_of_compiled_javascript_are_read() {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
-    let port = port();
+    let port = support::free_port();
     let script = folder.path().join("server.js");
     let text = "function burnInJavaScript(n) { let x = 0; for (let i = 0; i < n; i++) x = (x + i * i) % 1000003; return x; }
         require('http').createServer((q, s) => s.end(String(burnInJavaScript(3e6)))).listen(+process.argv[2], '127.0.0.1');";

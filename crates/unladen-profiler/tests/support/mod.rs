@@ -11,13 +11,18 @@
 
 use std::fs;
 use std::io::Write;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use unladen_load::{DriverConfig, Request};
+
+#[path = "../../../../tests/src/port.rs"]
+mod port;
+
+pub use port::free_port;
 
 /// Whether the test has to be left out; it says so. With `UNLADEN_TESTS=all` nothing may be left out.
 pub fn skip(test: &str) -> bool {
@@ -204,10 +209,6 @@ pub fn fpm_program() -> PathBuf {
         .collect();
     found.sort();
     found.pop().expect("php-fpm is installed")
-}
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port()
 }
 
 /// A program that the test starts, and what it says.

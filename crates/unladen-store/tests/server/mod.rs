@@ -6,6 +6,10 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+#[allow(clippy::expect_used, clippy::panic, unreachable_pub, reason = "the end-to-end tests' own")]
+#[path = "../../../../tests/src/port.rs"]
+mod port;
+
 /// A server with TLS on 127.0.0.1. Roles are let in there, and `secret` only with the password `right`.
 pub(crate) struct Server {
     pub(crate) folder: TempDir,
@@ -35,7 +39,7 @@ impl Server {
         std::fs::write(folder.path().join("server.key"), made.signing_key.serialize_pem()).unwrap();
         done(Command::new("chown").arg("postgres").arg(folder.path().join("server.key")));
         done(Command::new("chmod").arg("600").arg(folder.path().join("server.key")));
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = port::free_port();
         let mut server = Self { folder, port, child: None };
         server.begin();
         server.sql("postgres", "create role secret login createdb password 'right'");

@@ -1,6 +1,9 @@
 //! Servers of the tests' own, each in a folder of its own, which end with the test.
 #![allow(dead_code, reason = "each test's binary uses some of it")]
 
+#[allow(clippy::expect_used, clippy::panic, unreachable_pub, reason = "the end-to-end tests' own")]
+#[path = "../../../../tests/src/port.rs"]
+mod port;
 pub(crate) mod postgres;
 
 use std::path::{Path, PathBuf};
@@ -11,6 +14,8 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, LocalOptions};
 use unladen_validator::{AskError, Question, Validator, ValidatorSettings, ValidatorSource};
+
+pub(crate) use port::free_port;
 
 /// A server that runs as its own user.
 pub(crate) struct Server {
@@ -199,11 +204,6 @@ fn newest(folder: &Path) -> PathBuf {
     let mut versions: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     versions.sort_by_key(|path| path.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok()));
     versions.pop().unwrap()
-}
-
-/// A port that nobody has.
-pub(crate) fn free_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 pub(crate) fn settings(source: ValidatorSource, timeout: Duration) -> ValidatorSettings {
