@@ -4,31 +4,37 @@
 //! kept, a new one waits in the socket's queue, where nobody sees it. So one is closed for each request that has waited
 //! there.
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An idle process takes a connection, and answers a simple page, in less than this, in milliseconds. A page that takes
 /// longer is taken for one that waits: that costs a connection, which is little beside the page.
 const SOON: u64 = 10;
+/// A page that takes seconds is to cost few: from one connection that is closed for it to the next, it is given twice the
+/// time, up to so many milliseconds.
+const LONGEST: u64 = 1000;
 
 /// Requests that nobody may have taken yet.
 #[derive(Debug, Default)]
 pub(crate) struct Unanswered {
     /// So that nobody takes the lock while there are none.
     count: AtomicUsize,
-    begun: Mutex<Begun>,
+    waiting: Mutex<Waiting>,
 }
 
-/// Since when they wait, in the order in which they began. Those that were answered stay in their place until they are
-/// the first.
 #[derive(Debug, Default)]
-struct Begun {
-    /// Milliseconds of the upstream's clock: when it began, or when a connection was closed for it; none for what was
-    /// answered.
-    times: VecDeque<Option<u64>>,
-    /// The number of the first of them.
-    first: u64,
+struct Waiting {
+    /// By the time from which on one has waited too long, in milliseconds of the upstream's clock, and by its number.
+    due: BTreeMap<(u64, u64), Arc<Patience>>,
+    begun: u64,
+}
+
+/// Of one request; changed under the lock alone.
+#[derive(Debug)]
+struct Patience {
+    due: AtomicU64,
+    next: AtomicU64,
 }
 
 /// A request on a new connection of FastCGI that nobody may have taken yet, until this is dropped.
@@ -36,6 +42,7 @@ struct Begun {
 pub struct Waits {
     unanswered: Arc<Unanswered>,
     number: u64,
+    patience: Arc<Patience>,
 }
 
 // === impl Unanswered ===
@@ -43,40 +50,41 @@ pub struct Waits {
 impl Unanswered {
     /// There is one more.
     pub(crate) fn begin(self: &Arc<Self>, now_ms: u64) -> Waits {
-        let mut begun = self.begun();
-        let number = begun.first + begun.times.len() as u64;
-        begun.times.push_back(Some(now_ms));
+        let due = now_ms + SOON;
+        let patience = Arc::new(Patience { due: due.into(), next: (2 * SOON).into() });
+        let mut waiting = self.waiting();
+        let number = waiting.begun;
+        waiting.begun += 1;
+        waiting.due.insert((due, number), patience.clone());
         self.count.fetch_add(1, Ordering::AcqRel);
-        Waits { unanswered: self.clone(), number }
+        Waits { unanswered: self.clone(), number, patience }
     }
 
-    /// Whether a connection is to be closed for one that has waited for some time. That one begins to wait anew: whoever
-    /// served the connection turns to it, or to a request of others that waits before it.
+    /// Whether a connection is to be closed for one that has waited too long. Whoever served the connection turns to that
+    /// one, or to a request of others that waits before it; so it may have another one later.
     pub(crate) fn takes_one(&self, now_ms: u64) -> bool {
         if self.count.load(Ordering::Acquire) == 0 {
             return false;
         }
-        let mut begun = self.begun();
-        let waited = begun.times.iter_mut().flatten().find(|since| now_ms.saturating_sub(**since) >= SOON);
-        waited.map(|since| *since = now_ms).is_some()
+        let mut waiting = self.waiting();
+        let Some(first) = waiting.due.first_entry().filter(|first| first.key().0 <= now_ms) else { return false };
+        let ((_, number), patience) = first.remove_entry();
+        let next = patience.next.load(Ordering::Relaxed);
+        patience.next.store((2 * next).min(LONGEST), Ordering::Relaxed);
+        patience.due.store(now_ms + next, Ordering::Relaxed);
+        waiting.due.insert((now_ms + next, number), patience);
+        true
     }
 
-    fn begun(&self) -> MutexGuard<'_, Begun> {
-        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Waits {
     fn drop(&mut self) {
-        let mut begun = self.unanswered.begun();
-        let at = self.number.saturating_sub(begun.first) as usize;
-        if let Some(time) = begun.times.get_mut(at) {
-            *time = None;
-        }
-        while let Some(None) = begun.times.front() {
-            begun.times.pop_front();
-            begun.first += 1;
-        }
+        let mut waiting = self.unanswered.waiting();
+        waiting.due.remove(&(self.patience.due.load(Ordering::Relaxed), self.number));
         self.unanswered.count.fetch_sub(1, Ordering::AcqRel);
     }
 }

@@ -1,15 +1,22 @@
 //! The principal type is [`UnixStream`]: a stream of a Unix socket on this thread's runtime, which wakes nobody up to say
 //! that its peer has read.
 
+use std::future::Future;
 use std::io::{self, IoSlice, Read, Write};
 use std::net::Shutdown;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream as System;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
+use tokio::task::coop::poll_proceed;
+use tokio::time::{Sleep, sleep};
+
+/// How long until a queue that is full is tried again, where it cannot be watched.
+const AGAIN: Duration = Duration::from_millis(5);
 
 /// A stream of a Unix socket.
 ///
@@ -19,8 +26,16 @@ use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 #[derive(Debug)]
 pub struct UnixStream {
     stream: AsyncFd<System>,
-    /// The same socket, while its queue is full.
-    full: Option<AsyncFd<System>>,
+    full: Option<Full>,
+}
+
+/// What is waited for while the queue is full.
+#[derive(Debug)]
+enum Full {
+    /// A place, by the same socket.
+    Watched(AsyncFd<System>),
+    /// A while: no descriptor was left to watch it by.
+    Later(Pin<Box<Sleep>>),
 }
 
 // === impl UnixStream ===
@@ -50,20 +65,32 @@ impl UnixStream {
         cx: &mut Context<'_>,
         mut write: impl FnMut(&System) -> io::Result<T>,
     ) -> Poll<io::Result<T>> {
+        // As with other streams, a task that always gets what it wants lets others go first at times.
+        let coop = ready!(poll_proceed(cx));
         loop {
-            if let Some(full) = &self.full {
-                ready!(full.poll_write_ready(cx))?.clear_ready();
+            match &mut self.full {
+                Some(Full::Watched(socket)) => ready!(socket.poll_write_ready(cx))?.clear_ready(),
+                Some(Full::Later(again)) => {
+                    ready!(again.as_mut().poll(cx));
+                    self.full = None;
+                }
+                None => (),
             }
             match write(self.stream.get_ref()) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     if self.full.is_none() {
-                        let same = self.stream.get_ref().try_clone()?;
-                        self.full = Some(watch(same, Interest::WRITABLE)?);
+                        let watched =
+                            self.stream.get_ref().try_clone().and_then(|same| watch(same, Interest::WRITABLE));
+                        self.full = Some(match watched {
+                            Ok(watched) => Full::Watched(watched),
+                            Err(_) => Full::Later(Box::pin(sleep(AGAIN))),
+                        });
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 done => {
                     self.full = None;
+                    coop.made_progress();
                     return Poll::Ready(done);
                 }
             }

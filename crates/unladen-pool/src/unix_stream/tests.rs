@@ -67,3 +67,18 @@ async fn a_peer_that_is_gone_is_told() {
     assert_eq!(ours.write(b"one").await.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
     assert_eq!(ours.read(&mut [0; 8]).await.unwrap(), 0);
 }
+
+/// It failed, though it only had to wait, when the process had no descriptor left.
+#[tokio::test]
+async fn a_full_queue_that_cannot_be_watched_is_tried_again() {
+    let (mut ours, mut theirs) = pair();
+    while ours.stream.get_ref().write(&[0; 65_536]).is_ok() {}
+    ours.full = Some(Full::Later(Box::pin(sleep(AGAIN))));
+    let reader = std::thread::spawn(move || {
+        let mut all = Vec::new();
+        theirs.read_to_end(&mut all).map(|_| all.ends_with(b"last"))
+    });
+    ours.write_all(b"last").await.unwrap();
+    drop(ours);
+    assert!(reader.join().unwrap().unwrap());
+}
