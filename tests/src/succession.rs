@@ -192,8 +192,8 @@ impl Succession {
     }
 }
 
-/// Ended with all of its threads, of which the first may be over while others still have its sockets. Perhaps nobody has
-/// waited for it, as its parent is gone, and what stands in for that may not care.
+/// Ended with all of its threads, of which the first may be over while others still have its sockets. Perhaps nobody
+/// has waited for it, as its parent is gone, and what stands in for that may not care.
 fn is_gone(process: Pid) -> bool {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let is_over = stat.rsplit(") ").next().is_none_or(|rest| rest.starts_with(['Z', 'X']));

@@ -1,5 +1,5 @@
-//! Much to look at beside a request or inside it: other traffic, thousands of processes, and tens of thousands of system
-//! calls.
+//! Much to look at beside a request or inside it: other traffic, thousands of processes, and tens of thousands of
+//! system calls.
 //!
 //! Measures: events, of which none is lost while nothing else wants the processor.
 

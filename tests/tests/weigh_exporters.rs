@@ -1,5 +1,5 @@
-//! `unladen weigh --exporter`: what real exporters tell is read at the edges of phases, as a host's counters are. What the
-//! machine's own tells is in `weigh_machine.rs`.
+//! `unladen weigh --exporter`: what real exporters tell is read at the edges of phases, as a host's counters are. What
+//! the machine's own tells is in `weigh_machine.rs`.
 //!
 //! What they count is so whatever else the machine does; on a busy one they answer late, and phases are longer.
 //!

@@ -61,8 +61,8 @@ impl Times {
         Self::parse(&std::fs::read_to_string("/proc/stat").ok()?)
     }
 
-    /// The first line of `/proc/stat` (proc(5)): user, nice, system, idle, iowait, irq, softirq, steal; guests are among
-    /// users. Who waits for a disk is not helped by others who do.
+    /// The first line of `/proc/stat` (proc(5)): user, nice, system, idle, iowait, irq, softirq, steal; guests are
+    /// among users. Who waits for a disk is not helped by others who do.
     fn parse(text: &str) -> Option<Self> {
         let fields = text.lines().next()?.strip_prefix("cpu ")?.split_ascii_whitespace();
         let ticks: Vec<u64> = fields.take(8).map(|field| field.parse().ok()).collect::<Option<_>>()?;

@@ -3,8 +3,8 @@
 //!
 //! A program that measures says so in the first lines of its source (see [`Kind`]). It runs alone, as its figures would
 //! be those of its neighbours too. The others run several at a time, as many as the machine has idle time for (see
-//! [`Lanes`](lanes::Lanes)), and those first that say that they take long (see [`Mark`](mark::Mark)). The output of each
-//! stays together, and reads as `cargo test` prints it. A test that fails runs once more, alone: see [`Retry`].
+//! [`Lanes`](lanes::Lanes)), and those first that say that they take long (see [`Mark`](mark::Mark)). The output of
+//! each stays together, and reads as `cargo test` prints it. A test that fails runs once more, alone: see [`Retry`].
 
 mod doctests;
 mod kind;

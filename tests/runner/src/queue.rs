@@ -19,8 +19,8 @@ impl Queue {
         Self { long, others }
     }
 
-    /// The next one, beside so many long ones of which not more than these are to run at a time. Those that take long begin
-    /// early, as one that begins last is waited for by all lanes; the others fill the time that they leave.
+    /// The next one, beside so many long ones of which not more than these are to run at a time. Those that take long
+    /// begin early, as one that begins last is waited for by all lanes; the others fill the time that they leave.
     pub(crate) fn next(&mut self, long: usize, most: usize) -> Option<Program> {
         let (first, second) =
             if long < most { (&mut self.long, &mut self.others) } else { (&mut self.others, &mut self.long) };
