@@ -58,6 +58,12 @@ impl Standpoint {
         self.boot_id.is_some() && self.boot_id == other.boot_id
     }
 
+    /// Whether it is certain that both are in one PID namespace of one kernel.
+    pub fn is_same_namespace(&self, other: &Self) -> bool {
+        let namespace = |at: &Self| at.witness.and_then(|witness| witness.namespace);
+        self.is_same_kernel(other) && namespace(self).is_some() && namespace(self) == namespace(other)
+    }
+
     /// Whether all processes that can be seen from there are known to be shown.
     pub fn is_clear(&self) -> bool {
         self.witness.is_some() && !self.is_hiding

@@ -16,7 +16,9 @@ pub(super) struct View<'a> {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Overlap {
     /// The command leads nowhere else.
-    #[error("--host {host}: `{command}` leads to this very machine, whose processes are counted anyway: leave --host {host} out")]
+    #[error(
+        "--host {host}: `{command}` leads to this very machine, whose processes are counted anyway: leave --host {host} out"
+    )]
     Here {
         /// The name.
         host: String,
@@ -44,7 +46,9 @@ pub(super) enum Overlap {
         host: String,
     },
     /// Two names for one machine.
-    #[error("--host {one} and --host {other} lead to one machine (`{command}`, `{other_command}`), whose processes would count twice: leave one of them out")]
+    #[error(
+        "--host {one} and --host {other} lead to one machine (`{command}`, `{other_command}`), whose processes would count twice: leave one of them out"
+    )]
     Same {
         /// A name.
         one: String,
@@ -77,7 +81,10 @@ pub(super) enum Overlap {
 pub(super) fn check(views: &[View<'_>]) -> Result<(), Overlap> {
     for (one, other) in pairs(views) {
         let sees = |from: usize, to: usize| views[from].sees.get(to).copied().unwrap_or(false);
-        if let Some(overlap) = between(&views[one], &views[other], sees(one, other), sees(other, one)) {
+        let (sees, is_seen) = (sees(one, other), sees(other, one));
+        // In one namespace, where but one user's processes are hidden from the other, neither holds the other.
+        let is_one = (sees || is_seen) && views[one].standpoint.is_same_namespace(&views[other].standpoint);
+        if let Some(overlap) = between(&views[one], &views[other], sees || is_one, is_seen || is_one) {
             return Err(overlap);
         }
     }
@@ -143,12 +150,9 @@ fn between(one: &View<'_>, other: &View<'_>, sees: bool, is_seen: bool) -> Optio
         (None, true, true) => Overlap::Here { host: name, command },
         (None, true, false) => Overlap::Below { host: name, command },
         (None, false, true) => Overlap::Above { host: name },
-        (Some(one), true, true) => Overlap::Same {
-            one: one.name.clone(),
-            command: one.command.clone(),
-            other: name,
-            other_command: command,
-        },
+        (Some(one), true, true) => {
+            Overlap::Same { one: one.name.clone(), command: one.command.clone(), other: name, other_command: command }
+        }
         (Some(one), true, false) => Overlap::Inside { inner: name, command, outer: one.name.clone() },
         (Some(one), false, true) => {
             Overlap::Inside { inner: one.name.clone(), command: one.command.clone(), outer: name }

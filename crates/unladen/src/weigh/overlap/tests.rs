@@ -56,6 +56,21 @@ fn what_is_seen_at_two_places_is_refused_with_what_to_do() {
     }
 }
 
+/// A user to whom /proc hides root's processes does not see root's agent, which sees the user's.
+#[test]
+fn one_who_sees_less_is_in_no_container() {
+    let hosts = [host("web"), host("db")];
+    let mut views = views(&hosts, [[Y, N, N], [N, Y, N], [Y, N, Y]]);
+    let boot_id = views[0].standpoint.boot_id.clone();
+    for place in [0, 2] {
+        let witness = Witness { pid: 7, started: 1_000, namespace: Some(4_026_531_836) };
+        views[place].standpoint =
+            Standpoint { boot_id: boot_id.clone(), witness: Some(witness), ..Standpoint::default() };
+    }
+    let said = check(&views).unwrap_err().to_string();
+    assert!(said.starts_with("--host db: `ssh db` leads to this very machine"), "{said}");
+}
+
 /// systemd-nspawn gives its containers a boot id of their own.
 #[test]
 fn who_is_seen_is_refused_whatever_its_kernel_says() {
