@@ -203,7 +203,7 @@ impl ArmRecord {
     pub(crate) fn add(&mut self, request: &RequestRecord) {
         let answered = request.error.is_none();
         self.answered += u64::from(answered);
-        self.body_bytes += if answered { request.body_bytes } else { 0 };
+        self.body_bytes = self.body_bytes.saturating_add(if answered { request.body_bytes } else { 0 });
         self.errors += u64::from(!answered);
         self.cut_short += u64::from(request.is_cut_short());
         self.changed += u64::from(request.changed);
@@ -246,7 +246,7 @@ impl ArmRecord {
         self.latencies_ns.extend(other.latencies_ns);
         self.cold_ns.extend(other.cold_ns);
         self.answered += other.answered;
-        self.body_bytes += other.body_bytes;
+        self.body_bytes = self.body_bytes.saturating_add(other.body_bytes);
         self.errors += other.errors;
         self.cut_short += other.cut_short;
         self.changed += other.changed;
@@ -303,6 +303,53 @@ mod tests {
         assert_eq!(recording.observations(|block| &block.arms[0].latencies_ns).count(), 7);
         assert_eq!(recording.sum(0, |arm| arm.errors), 2);
         assert_eq!(recording.times().stolen, Duration::from_millis(3 * 2 * 400));
+    }
+
+    #[test]
+    fn blocks_that_were_spoiled_where_requests_were_sent_do_not_count() {
+        let mut recording = Recording { blocks: (0..10).map(|_| block(0, 0)).collect() };
+        for (index, block) in recording.blocks.iter_mut().enumerate() {
+            let robbed = self::block(0, if index < 3 { 400 } else { 0 }).arms.remove(0).times;
+            for arm in &mut block.arms {
+                let quiet = AgentPhase { recorded: 5, times: arm.times, ..AgentPhase::default() };
+                let robbed = AgentPhase { recorded: 4, times: robbed, ..AgentPhase::default() };
+                arm.agents = vec![quiet, robbed];
+            }
+        }
+        assert_eq!(recording.leave_out_spoiled().count(), 0, "nothing was taken here");
+        let counts: Vec<usize> = recording.leave_out_spoiled_at_agents().iter().map(Spoiled::count).collect();
+        assert_eq!((counts, recording.counted().count()), (vec![0, 3], 7));
+        // What they sent is told all the same.
+        let sent: Vec<u64> = (0..recording.agents()).map(|index| recording.agent(index).recorded).collect();
+        assert_eq!(sent, [100, 80]);
+    }
+
+    #[test]
+    fn requests_without_records_count_as_those_with() {
+        let record = |latency_ns, error| RequestRecord {
+            request: 0,
+            planned_ns: 0,
+            lag_ns: Some(2_000),
+            sent_ns: None,
+            first_byte_ns: None,
+            latency_ns,
+            status: Some(200),
+            body_bytes: 17,
+            reused: true,
+            retried: false,
+            changed: false,
+            error,
+        };
+        let records = [record(700, None), record(900, Some(ErrorKind::Timeout)), record(5, Some(ErrorKind::Status))];
+        let (mut added, mut summed, mut summary) =
+            (ArmRecord::default(), ArmRecord::default(), RecordSummary::default());
+        for record in &records {
+            added.add(record);
+            summary.add(record);
+        }
+        summed.summarise(&summary);
+        // Bins below 2,048 ns are 1 ns wide.
+        assert_eq!(format!("{summed:?}"), format!("{added:?}"));
     }
 
     #[test]
