@@ -108,7 +108,7 @@ pub(crate) fn reload(evidence: &Evidence, group: usize) -> Option<String> {
     match name.strip_prefix("php-fpm") {
         // Debian has the version in the name of the executable and of the unit.
         Some("") => Some("systemctl reload php-fpm".into()),
-        Some(version) => Some(format!("systemctl reload php{version}-fpm")),
+        Some(version) => is_version(version).then(|| format!("systemctl reload php{version}-fpm")),
         None if matches!(name, "apache2" | "httpd") => Some(format!("systemctl reload {name}")),
         None => None,
     }
@@ -144,5 +144,29 @@ pub(crate) fn file(evidence: &Evidence, group: usize) -> String {
 /// Debian's folder of settings, by the name that the executable has there alone.
 fn debian(evidence: &Evidence, group: usize) -> Option<String> {
     let version = program(evidence, group).strip_prefix("php-fpm")?;
-    (!version.is_empty()).then(|| format!("/etc/php/{version}/fpm"))
+    is_version(version).then(|| format!("/etc/php/{version}/fpm"))
+}
+
+/// Whether it is one, as Debian writes it, and nothing that a shell would run: anybody can call a program so.
+fn is_version(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What followed `php-fpm` was printed as a part of a command that root runs.
+    #[test]
+    fn a_program_was_called_what_a_shell_runs() {
+        let called = |name: &str| {
+            let mut evidence = crate::rules::testing::lean();
+            evidence.groups[crate::rules::testing::PHP].exe = Some(format!("/usr/sbin/{name}"));
+            evidence
+        };
+        let reload = |name: &str| reload(&called(name), crate::rules::testing::PHP);
+        assert_eq!(reload("php-fpm8.2").as_deref(), Some("systemctl reload php8.2-fpm"));
+        assert_eq!(reload("php-fpm; id #"), None);
+        assert_eq!(debian(&called("php-fpm$(id)"), crate::rules::testing::PHP), None);
+    }
 }

@@ -213,7 +213,9 @@ fn in_place(file: &str, at: &str) -> String {
 
 fn proxysql(first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
     // A socket has no port in ProxySQL: that is 0.
-    let (address, port) = address(seen, "3306", "0");
+    let Some((address, port)) = address(seen, 0) else {
+        return Fix::advice(format!("{first}{keep}; or put ProxySQL between, which keeps connections"));
+    };
     Fix::advice(format!(
         "{first}{keep}; or put ProxySQL between, which keeps connections, and connect to 127.0.0.1:6033 (USER and \
          PASSWORD are the application's; the file is read at the first start only, hence --initial, which forgets \
@@ -236,7 +238,12 @@ fn proxysql(first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
 /// database keeps it, which is enough for both sides of PgBouncer.
 fn pgbouncer(first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
     const USERS: &str = "/etc/pgbouncer/userlist.txt";
-    let (host, port) = address(seen, "5432", "5432");
+    let Some((host, port)) = address(seen, 5432) else {
+        return Fix::advice(format!(
+            "{first}{keep} (max_connections of PostgreSQL must be above the number of workers, and what a request leaves set, the next one \
+             finds); or put PgBouncer between, which keeps connections and cleans them"
+        ));
+    };
     let lines = [
         "[databases]".to_owned(),
         format!("* = host={host} port={port}"),
@@ -276,16 +283,19 @@ fn pgbouncer(first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
     .command("systemctl restart pgbouncer")
 }
 
-/// Host (or folder of the socket, or MySQL's socket) and port of a peer.
-fn address<'a>(seen: &'a ConnectionSeen, port: &'a str, socket_port: &'a str) -> (&'a str, &'a str) {
-    if peers::is_tcp(seen) {
-        let (host, port) = seen.peer.rsplit_once(':').unwrap_or((&seen.peer, port));
-        return (host.trim_matches(['[', ']']), port);
-    }
-    match seen.peer.rsplit_once("/.s.PGSQL.") {
-        Some(folder_and_port) => folder_and_port,
-        None => (&seen.peer, socket_port),
-    }
+/// Host (or folder of the socket, or MySQL's socket) and port of a peer; a socket without one has that port. None where
+/// the peer is called what would mean something else in a file of settings or to a shell: anybody can call a socket so.
+fn address(seen: &ConnectionSeen, socket_port: u16) -> Option<(&str, u16)> {
+    let (address, port) = if peers::is_tcp(seen) {
+        let (host, port) = seen.peer.rsplit_once(':')?;
+        (host.trim_matches(['[', ']']), port.parse().ok()?)
+    } else if let Some((folder, port)) = seen.peer.rsplit_once("/.s.PGSQL.") {
+        (folder, port.parse().ok()?)
+    } else {
+        (seen.peer.as_str(), socket_port)
+    };
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/:._-".contains(&byte);
+    (!address.is_empty() && address.bytes().all(is_plain)).then_some((address, port))
 }
 
 #[cfg(test)]

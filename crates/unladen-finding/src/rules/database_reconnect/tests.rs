@@ -183,11 +183,27 @@ fn several_say_first_that_one_would_do() {
 fn addresses() {
     let of = |protocol, peer: &str| {
         let seen = seen(protocol, peer, 1);
-        let (host, port) = address(&seen, "1", "0");
-        (host.to_owned(), port.to_owned())
+        address(&seen, 0).map(|(host, port)| (host.to_owned(), port))
     };
-    assert_eq!(of(Protocol::Mysql, "/run/mysqld/mysqld.sock"), ("/run/mysqld/mysqld.sock".into(), "0".into()));
-    assert_eq!(of(Protocol::Postgres, "[::1]:5433"), ("::1".into(), "5433".into()));
+    assert_eq!(of(Protocol::Mysql, "/run/mysqld/mysqld.sock"), Some(("/run/mysqld/mysqld.sock".into(), 0)));
+    assert_eq!(of(Protocol::Postgres, "[::1]:5433"), Some(("::1".into(), 5433)));
+    assert_eq!(of(Protocol::Postgres, SOCKET), Some(("/var/run/postgresql".into(), 5432)));
+}
+
+/// All that followed `.s.PGSQL.` was printed as a part of a command that root runs.
+#[test]
+fn a_socket_was_called_what_a_shell_runs() {
+    for (protocol, peer) in [
+        (Protocol::Postgres, "/tmp/.s.PGSQL.5432; id #:5432"),
+        (Protocol::Postgres, "$(id):5432"),
+        (Protocol::Mysql, "/run/x\" }; mysql_users = ( #"),
+        (Protocol::Mysql, "a\" , y = \":3306"),
+    ] {
+        let fix = testing::only(&DatabaseReconnect, &page(seen(protocol, peer, 1))).fix;
+        assert!(fix.lines.is_empty() && fix.commands.is_empty(), "{peer}: {fix:?}");
+    }
+    let sockets = ["/tmp/.s.PGSQL.5432; id #", "/tmp/$(id)/.s.PGSQL.5432", "/tmp/.s.PGSQL.70000"];
+    assert!(sockets.iter().all(|peer| address(&seen(Protocol::Postgres, peer, 1), 0).is_none()));
 }
 
 #[test]
