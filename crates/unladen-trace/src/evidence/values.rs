@@ -41,7 +41,7 @@ fn line_without_values(line: &str) -> String {
         if opens {
             told.push(letter);
             told.push_str(LEFT_OUT);
-            if letters.by_ref().any(|next| next == letter) {
+            if skip_quotation(&mut letters, letter) {
                 told.push(letter);
             }
         } else if letter.is_numeric() {
@@ -55,10 +55,38 @@ fn line_without_values(line: &str) -> String {
     told
 }
 
+/// Goes on behind the end of a quotation; tells whether there is one. A quote behind a backslash is none.
+fn skip_quotation(letters: &mut impl Iterator<Item = char>, quote: char) -> bool {
+    while let Some(letter) = letters.next() {
+        if letter == quote {
+            return true;
+        }
+        if letter == '\\' {
+            letters.next();
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::evidence::LogSeen;
+
+    /// Lines of JSON in lines of JSON: each quotation ended at the first quote within, and the rest was told.
+    #[test]
+    fn a_quotation_ended_at_an_escaped_quote() {
+        for line in [
+            r#"{"msg": "user \"ann\" paid", "ip": "10.1.1.1"}"#,
+            r#"{"log": "{\"user\": \"ann\", \"say\": \"\\\"ann\\\"\"}"}"#,
+            r"said 'it\'s ann' to 'ann\\'",
+            r#"cut at "x\"#,
+        ] {
+            let told = line_without_values(line);
+            assert!(!told.contains("ann") && !told.contains("10.1"), "{line} -> {told}");
+        }
+        assert_eq!(line_without_values(r#"a "b\"c" d"#), "a \"…\" d");
+    }
 
     #[test]
     fn a_statement_is_told_without_its_values() {
