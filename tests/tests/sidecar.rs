@@ -6,7 +6,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use unladen_tests::{Subject, binary};
+use unladen_tests::{Subject, binary, wait};
 
 /// The page, and how long it took in ms.
 fn page(subject: &Subject) -> (String, f64) {
@@ -36,18 +36,18 @@ const WAYS: [(&str, u32, bool, &str, &[&str]); 8] = [
     ("https", 0, false, ".", &[]),
 ];
 
+/// The log is written once a second.
 const LOGGED: Duration = Duration::from_millis(1_500);
 
 #[test]
 fn the_page_is_the_same_by_every_way_and_what_differs_is_what_the_way_says() {
     let subject = Subject::up("sidecar");
-    let log = subject.get("CONNECTIONS");
+    let log = || fs::read_to_string(subject.get("CONNECTIONS")).unwrap();
     let (first, _) = page(&subject);
-    // The log is written once a second.
     thread::sleep(LOGGED);
+    let mut read = log().len();
     for (way, trips, keeps, kind, daemons) in WAYS {
         go(&subject, way);
-        let logged = fs::read_to_string(log).unwrap().len();
         let asked: Vec<_> = (0..6).map(|_| page(&subject)).collect();
         assert!(asked.iter().all(|(page, _)| *page == first), "{way}: another page");
 
@@ -61,14 +61,18 @@ fn the_page_is_the_same_by_every_way_and_what_differs_is_what_the_way_says() {
             assert_eq!(is_there, daemons.contains(&daemon), "{way}: {daemon}\n{status}");
         }
 
-        thread::sleep(LOGGED);
-        let logged = fs::read_to_string(log).unwrap()[logged..].to_owned();
+        wait::until(&format!("{way}: six connections are logged"), || log()[read..].lines().count() >= 6);
+        // Whole lines are written. One too many that comes later is one too many of the next way.
+        let logged = log()[read..].to_owned();
+        read += logged.len();
         let lines: Vec<_> = logged.lines().map(|line| line.split_once(' ').unwrap()).collect();
         let new = lines.iter().filter(|(place, _)| *place == "1").count();
         assert_eq!(lines.len(), 6, "{way}:\n{logged}");
         assert!(lines.iter().all(|(_, how)| *how == kind), "{way}:\n{logged}");
         assert_eq!(new, if keeps { 1 } else { 6 }, "{way}:\n{logged}");
     }
+    thread::sleep(LOGGED);
+    assert_eq!(log()[read..], *"", "connections that no page asked for");
 }
 
 #[test]
