@@ -7,6 +7,7 @@ mod start;
 mod transport;
 mod writer;
 
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -24,6 +25,7 @@ use crate::codec::encode;
 use crate::error::SessionError;
 use crate::hello::Hello;
 use crate::host::Host;
+use crate::probes::ProbeAnswer;
 use crate::shown::shown;
 
 /// How long to wait for room where frames are not taken: then nobody reads them.
@@ -31,6 +33,9 @@ const SEND_PATIENCE: Duration = Duration::from_secs(10);
 
 /// How often to look whether there is room.
 const SEND_PAUSE: Duration = Duration::from_millis(2);
+
+/// How often whoever waits is asked whether it still does.
+const SLICE: Duration = Duration::from_millis(50);
 
 /// Longest sentence of a host that is shown.
 const MAX_SENTENCE: usize = 1000;
@@ -44,6 +49,8 @@ pub struct Session {
     pings: Arc<Mutex<Pings>>,
     words: Arc<LastWords>,
     ended: Mutex<Option<String>>,
+    /// Answers about connections that nobody waits for any more. They come in the order of the questions.
+    given_up: AtomicUsize,
     // Dropped in this order: the agent's stdin ends, then nobody waits to hand over its answers, then its command is
     // waited for.
     out: SyncSender<Out>,
@@ -67,6 +74,7 @@ impl Session {
             pings: started.link.pings,
             words: started.link.words,
             ended: Mutex::new(None),
+            given_up: AtomicUsize::new(0),
             out: started.link.out,
             events: started.link.events,
             transport: started.link.transport,
@@ -120,6 +128,38 @@ impl Session {
     /// # Errors
     /// If none comes until then, or the session has ended.
     pub fn recv(&self, deadline: Instant) -> Result<Answer, SessionError> {
+        loop {
+            let answer = self.next(deadline)?;
+            // Each that is passed by was asked for, so that they come to an end.
+            let is_late = matches!(&answer, Answer::Probes(ProbeAnswer::Takers(_) | ProbeAnswer::Asked(_)))
+                && self.given_up.try_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok();
+            if !is_late {
+                return Ok(answer);
+            }
+        }
+    }
+
+    /// As [`recv`](Self::recv), for an answer about connections; gives up early when nobody wants it any more. Then its
+    /// answer is passed by when it comes: whatever is asked next has an answer of its own.
+    pub(crate) fn recv_of_connections(
+        &self,
+        deadline: Instant,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Answer, SessionError> {
+        loop {
+            let slice = deadline.min(Instant::now() + SLICE);
+            match self.recv(slice) {
+                Err(SessionError::Late { .. }) if Instant::now() < deadline && is_wanted() => {}
+                Err(error @ SessionError::Late { .. }) => {
+                    self.given_up.fetch_add(1, Relaxed);
+                    return Err(error);
+                }
+                other => return other,
+            }
+        }
+    }
+
+    fn next(&self, deadline: Instant) -> Result<Answer, SessionError> {
         let left = deadline.saturating_duration_since(Instant::now());
         match self.events.recv_timeout(left) {
             Ok(Event::Answer(answer)) => Ok(answer),

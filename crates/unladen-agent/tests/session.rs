@@ -260,6 +260,28 @@ fn an_agent_that_is_killed_is_gone_with_its_last_words() {
     way.assert_nothing_is_left();
 }
 
+/// What came late was read in place of the answer to the next question, and the host lost its findings.
+#[test]
+fn a_late_answer_about_connections_is_not_taken_for_the_next_one() {
+    let way = Way::new();
+    let session = Session::start(&way.host("env"), &copying()).unwrap();
+    let instrument = FarInstrument::open(session, GroupBy::Auto, soon()).unwrap();
+    let agent = way.agent();
+    let address = "127.0.0.1:1".parse().unwrap();
+    kill(agent, Signal::SIGSTOP).unwrap();
+    let at_once = Instant::now() + Duration::from_millis(20);
+    let late = instrument.takers(&[address], at_once, &|| true).unwrap_err();
+    assert!(matches!(late, SessionError::Late { .. }), "{late}");
+    instrument.ask_asked(&[0]).unwrap();
+    let unwanted = instrument.wait_asked(soon(), &|| false).unwrap_err();
+    assert!(matches!(unwanted, SessionError::Late { .. }), "{unwanted}");
+    kill(agent, Signal::SIGCONT).unwrap();
+    assert_eq!(instrument.sees(&[], soon()).unwrap(), [false; 0]);
+    assert_eq!(instrument.takers(&[address, address], soon(), &|| true).unwrap().len(), 2);
+    drop(instrument);
+    way.assert_nothing_is_left();
+}
+
 #[test]
 fn an_agent_that_is_stopped_is_late_and_goes_on() {
     let way = Way::new();

@@ -6,6 +6,7 @@ mod carried;
 mod classmap;
 mod cmd;
 mod condition;
+mod connected;
 mod counters;
 mod exit;
 mod headed;

@@ -1,10 +1,11 @@
 //! The principal type is [`Connections`]: who takes connections here, and who has asked for some.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::Read;
 use std::net::SocketAddr;
-use std::path::Path;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use unladen_path::{Address, listeners};
 use unladen_probe::{GroupId, Instrument, connected_sockets, listening_sockets};
@@ -16,6 +17,10 @@ const MAX_PROCESSES: usize = 512;
 /// Looks, and the pause between: a connection that lives as long as a query of some milliseconds is seen in one of them.
 const LOOKS: usize = 25;
 const PAUSE: Duration = Duration::from_millis(12);
+/// Whoever asks waits for seconds, and an agent is a guest: for so long it looks at most, however much there is.
+const LONGEST: Duration = Duration::from_secs(1);
+/// Longest table of a network that is read, in bytes: of some 400,000 sockets.
+const MAX_TABLE: u64 = 1 << 26;
 
 /// Connections of groups of processes.
 pub(super) struct Connections<'a> {
@@ -30,13 +35,18 @@ impl<'a> Connections<'a> {
         Self { instrument }
     }
 
-    /// The groups of those who listen at each of these addresses, in the network that this process is in.
+    /// The groups of those who listen at each of these addresses, in the network that this process is in. Of those that
+    /// there is no time for, none.
     pub(super) fn takers(&self, addresses: &[SocketAddr]) -> Vec<Vec<u32>> {
+        let end = Instant::now() + LONGEST;
         let groups: HashMap<u32, u32> = (0..)
             .zip(self.instrument.groups().take(MAX_GROUPS))
             .flat_map(|(index, (id, _))| self.pids(id).map(move |pid| (pid, index)))
             .collect();
         let of = |address: &SocketAddr| {
+            if Instant::now() >= end {
+                return Vec::new();
+            }
             let pids = listeners(&Address::Tcp(*address)).ok().flatten().unwrap_or_default();
             let found: BTreeSet<u32> = pids.iter().filter_map(|pid| groups.get(pid).copied()).collect();
             found.into_iter().take(MAX_TAKERS).collect()
@@ -49,14 +59,10 @@ impl<'a> Connections<'a> {
         let ids: Vec<GroupId> =
             groups.iter().filter_map(|group| Some(self.instrument.groups().nth(*group as usize)?.0)).collect();
         let pids: Vec<u32> = ids.into_iter().flat_map(|id| self.pids(id)).take(MAX_PROCESSES).collect();
-        let mut found = BTreeSet::new();
-        for look in 0..LOOKS {
-            if look > 0 {
-                std::thread::sleep(PAUSE);
-            }
-            pids.iter().for_each(|pid| asked_by(*pid, &mut found));
-        }
-        found.into_iter().take(MAX_CONNECTIONS).collect()
+        asked_by(&pids, Instant::now() + LONGEST, |table| {
+            let mut text = String::new();
+            File::open(table).and_then(|file| file.take(MAX_TABLE).read_to_string(&mut text)).ok().map(|_| text)
+        })
     }
 
     fn pids(&self, group: GroupId) -> impl Iterator<Item = u32> + use<'a> {
@@ -64,16 +70,54 @@ impl<'a> Connections<'a> {
     }
 }
 
-/// The other ends of a process's connections, but of those that it, or another one of its network, has taken.
-fn asked_by(pid: u32, found: &mut BTreeSet<SocketAddr>) {
-    let process = Path::new("/proc").join(pid.to_string());
-    let sockets = sockets(&process);
-    if sockets.is_empty() {
-        return;
+/// The other ends of these processes' connections, but of those that they, or others of their network, have taken.
+fn asked_by(pids: &[u32], end: Instant, mut read: impl FnMut(&Path) -> Option<String>) -> Vec<SocketAddr> {
+    let mut found = BTreeSet::new();
+    for look in 0..LOOKS {
+        if look > 0 {
+            std::thread::sleep(PAUSE);
+        }
+        for (network, sockets) in sockets_by_network(pids, end) {
+            if Instant::now() >= end {
+                break;
+            }
+            asked_in(&network, &sockets, &mut read, &mut found);
+        }
+        if Instant::now() >= end {
+            break;
+        }
     }
-    // Of the network that the process is in.
+    found.into_iter().take(MAX_CONNECTIONS).collect()
+}
+
+/// The sockets of these processes by the network that they are in, whose tables are as long as all its processes have
+/// connections: each is read once, and not for each process. By a process's folder of each network.
+fn sockets_by_network(pids: &[u32], end: Instant) -> Vec<(PathBuf, HashSet<u64>)> {
+    let mut networks: BTreeMap<PathBuf, (PathBuf, HashSet<u64>)> = BTreeMap::new();
+    for pid in pids {
+        if Instant::now() >= end {
+            break;
+        }
+        let process = Path::new("/proc").join(pid.to_string());
+        let sockets = sockets(&process);
+        if sockets.is_empty() {
+            continue;
+        }
+        // One that has ended since has no network any more.
+        let Ok(network) = fs::read_link(process.join("ns/net")) else { continue };
+        networks.entry(network).or_insert_with(|| (process.join("net"), HashSet::new())).1.extend(sockets);
+    }
+    networks.into_values().collect()
+}
+
+fn asked_in(
+    network: &Path,
+    sockets: &HashSet<u64>,
+    read: &mut impl FnMut(&Path) -> Option<String>,
+    found: &mut BTreeSet<SocketAddr>,
+) {
     for name in ["tcp", "tcp6"] {
-        let Ok(table) = fs::read_to_string(process.join("net").join(name)) else { continue };
+        let Some(table) = read(&network.join(name)) else { continue };
         let taken: HashSet<u16> = listening_sockets(&table).map(|socket| socket.port).collect();
         let own = connected_sockets(&table).filter(|socket| sockets.contains(&socket.inode));
         let asked = own.filter(|socket| !taken.contains(&socket.own.port())).map(|socket| socket.peer);
@@ -85,7 +129,7 @@ fn asked_by(pid: u32, found: &mut BTreeSet<SocketAddr>) {
 fn sockets(process: &Path) -> HashSet<u64> {
     let links = fs::read_dir(process.join("fd")).into_iter().flatten().flatten();
     let links = links.filter_map(|entry| fs::read_link(entry.path()).ok());
-    let inode = |link: std::path::PathBuf| link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok();
+    let inode = |link: PathBuf| link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok();
     links.filter_map(inode).collect()
 }
 
@@ -112,5 +156,30 @@ mod tests {
         let found = connections.asked(&[own, u32::MAX]);
         assert!(found.contains(&address), "{found:?}");
         assert!(!found.contains(&asked.local_addr().unwrap()), "it was taken: {found:?}");
+    }
+
+    /// Each look read the table of a network once for each process: an agent was busy for a minute, and its answer late.
+    #[test]
+    fn a_networks_table_is_read_once_a_look_and_no_look_begins_when_time_is_over() {
+        let mut child = std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let _asked = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let own = std::process::id();
+        let mut read = 0;
+        let far = Instant::now() + Duration::from_secs(600);
+        asked_by(&[own, own, own, child.id()], far, |_| {
+            read += 1;
+            None
+        });
+        assert_eq!(read, 2 * LOOKS);
+        let mut late = 0;
+        let over = Instant::now();
+        asked_by(&[own], over, |_| {
+            late += 1;
+            None
+        });
+        assert_eq!(late, 0);
+        child.kill().unwrap();
+        child.wait().unwrap();
     }
 }

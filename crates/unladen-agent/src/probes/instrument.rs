@@ -118,13 +118,19 @@ impl FarInstrument {
         }
     }
 
-    /// The groups of those who listen at each of these addresses there, by index.
+    /// The groups of those who listen at each of these addresses there, by index; `is_wanted` is asked now and then
+    /// whether the answer still is. An answer that comes later disturbs nobody.
     ///
     /// # Errors
-    /// As [`sees`](Self::sees).
-    pub fn takers(&self, addresses: &[SocketAddr], deadline: Instant) -> Result<Vec<Vec<usize>>, SessionError> {
+    /// As [`sees`](Self::sees), and if it is not wanted any more.
+    pub fn takers(
+        &self,
+        addresses: &[SocketAddr],
+        deadline: Instant,
+        is_wanted: &dyn Fn() -> bool,
+    ) -> Result<Vec<Vec<usize>>, SessionError> {
         self.session.send(&Ask::Probes(ProbeAsk::Takers { addresses: addresses.to_vec() }))?;
-        let takers = match self.session.recv(deadline)? {
+        let takers = match self.session.recv_of_connections(deadline, is_wanted)? {
             Answer::Probes(ProbeAnswer::Takers(takers)) if takers.len() == addresses.len() => takers,
             other => return Err(self.session.unexpected(&other)),
         };
@@ -146,9 +152,9 @@ impl FarInstrument {
     /// The other ends of those connections.
     ///
     /// # Errors
-    /// As [`sees`](Self::sees).
-    pub fn wait_asked(&self, deadline: Instant) -> Result<Vec<SocketAddr>, SessionError> {
-        match self.session.recv(deadline)? {
+    /// As [`takers`](Self::takers).
+    pub fn wait_asked(&self, deadline: Instant, is_wanted: &dyn Fn() -> bool) -> Result<Vec<SocketAddr>, SessionError> {
+        match self.session.recv_of_connections(deadline, is_wanted)? {
             Answer::Probes(ProbeAnswer::Asked(asked)) => Ok(asked.into_iter().take(MAX_CONNECTIONS).collect()),
             other => Err(self.session.unexpected(&other)),
         }

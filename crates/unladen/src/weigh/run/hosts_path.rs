@@ -1,33 +1,52 @@
 //! Who takes on other hosts what is asked for the requests of a [`Run`].
 
-use std::collections::{BTreeSet, VecDeque};
-use std::net::{IpAddr, SocketAddr};
+mod claims;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use unladen_agent::SessionError;
+use unladen_agent::FarInstrument;
 use unladen_load::Stop;
 use unladen_report::FarStation;
 use unladen_trace::{PathUnknown, Unseen};
 
+use self::claims::{Claim, Claims};
 use super::Run;
+use crate::connected::connected_to;
 use crate::path::Path;
 
-/// Addresses that are followed at most for each URL.
+/// Stations that are told at most for each URL.
 const MOST: usize = 16;
+
+/// Addresses that are asked for at once at most: as many as an agent answers.
+const MOST_ASKED: usize = 256;
 
 /// Within this a host has to answer.
 const WITHIN: Duration = Duration::from_secs(10);
 
-/// For so long requests are sent while a host looks for connections.
+/// All hosts together, for all URLs, have so long.
+const ALL_WITHIN: Duration = Duration::from_secs(60);
+
+/// For so long requests are sent while hosts look for connections.
 const SENDING: Duration = Duration::from_millis(350);
 
 /// An address that is asked.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Asked {
     address: SocketAddr,
     /// The host whose own loopback address it is, if it is one.
     on: Option<String>,
     /// A request was seen to go there.
     certain: bool,
+}
+
+/// What is followed for one URL.
+#[derive(Debug, Default)]
+struct Followed {
+    stations: Vec<FarStation>,
+    /// What is not known, and why.
+    notes: BTreeSet<String>,
 }
 
 impl Run<'_> {
@@ -37,73 +56,204 @@ impl Run<'_> {
         if self.edges.fars().next().is_none() {
             return;
         }
+        let end = Instant::now() + ALL_WITHIN;
+        // Who was late or went away is not waited for again.
+        let mut silent = BTreeSet::new();
         for (url, path) in paths.iter_mut().enumerate() {
             if self.cancel.is_cancelled() {
                 return;
             }
             self.progress.say("looking who takes the requests on other hosts");
-            let done = self.follow_far(url, path);
+            let Followed { stations, mut notes } = self.follow_far(url, path, end, &mut silent);
+            path.far = stations;
             if path.groups.is_empty() && !path.far.is_empty() {
-                let why = "on other hosts connections are seen, and not which requests they are for".to_owned();
-                path.seen.unknown = Some(PathUnknown { why, takes: String::new() });
+                notes.insert("on other hosts connections are seen, and not which requests they are for".to_owned());
             }
-            if let Err(error) = done {
-                path.seen.unknown.get_or_insert_with(|| PathUnknown { why: error.to_string(), takes: String::new() });
+            if !notes.is_empty() {
+                let why = notes.into_iter().collect::<Vec<_>>().join("; ");
+                let unknown =
+                    path.seen.unknown.get_or_insert_with(|| PathUnknown { why: String::new(), takes: String::new() });
+                unknown.why = if unknown.why.is_empty() { why } else { format!("{}; {why}", unknown.why) };
             }
         }
     }
 
-    fn follow_far(&mut self, url: usize, path: &mut Path) -> Result<(), SessionError> {
-        let mut next: VecDeque<Asked> = self.first_asked(url, path).collect();
+    /// Step by step: all hosts are asked at once who takes it at their addresses, and then at once whom those ask.
+    fn follow_far(&mut self, url: usize, path: &Path, end: Instant, silent: &mut BTreeSet<String>) -> Followed {
+        let mut followed = Followed::default();
+        let claims = Claims::of(&self.elsewhere);
+        let mut next: BTreeSet<Asked> = self.first_asked(url, path);
         let mut known: BTreeSet<(String, SocketAddr)> = BTreeSet::new();
         let mut looked_at: BTreeSet<(String, usize)> = BTreeSet::new();
-        while let Some(Asked { address, on, certain }) = next.pop_front() {
-            let Some(host) = on.or_else(|| self.host_at(address.ip())) else { continue };
-            if path.far.len() == MOST || !known.insert((host.clone(), address)) {
-                continue;
+        while !next.is_empty() && !self.cancel.is_cancelled() {
+            if Instant::now() >= end {
+                followed.notes.insert("there was no time left to ask other hosts".to_owned());
+                break;
             }
-            let Some((_, far)) = self.edges.fars().find(|(name, _)| *name == host) else { continue };
-            let groups = far.takers(&[address], Instant::now() + WITHIN)?.concat();
-            let names: Vec<String> =
-                groups.iter().filter_map(|group| Some(format!("{host}/{}", far.groups().get(*group)?.name))).collect();
+            let mut by_host: BTreeMap<String, Vec<Asked>> = BTreeMap::new();
+            let mut now: Vec<Asked> = std::mem::take(&mut next).into_iter().collect();
+            // Of two with one address, what was seen counts.
+            now.sort_by_key(|asked| !asked.certain);
+            for asked in now {
+                let host = match asked.on.clone().map_or_else(|| claims.host_at(asked.address.ip()), Claim::Of) {
+                    Claim::Of(host) => host,
+                    Claim::Nobody => continue,
+                    Claim::Several(hosts) => {
+                        let hosts = hosts.join(" and ");
+                        followed.notes.insert(format!("{hosts} each say that {} is theirs", asked.address.ip()));
+                        continue;
+                    }
+                };
+                if silent.contains(&host) {
+                    followed.notes.insert(format!("{host} has not answered"));
+                } else if known.insert((host.clone(), asked.address)) {
+                    by_host.entry(host).or_default().push(asked);
+                }
+            }
+            let mut new: Vec<(String, Vec<usize>)> = Vec::new();
+            for (host, asked) in by_host {
+                let groups = self.takers(&host, &asked, end, silent, &mut followed);
+                let groups: Vec<usize> =
+                    groups.into_iter().filter(|group| looked_at.insert((host.clone(), *group))).collect();
+                if !groups.is_empty() {
+                    new.push((host, groups));
+                }
+            }
+            next = self.asked_by(url, &new, end, silent, &mut followed);
+        }
+        followed
+    }
+
+    /// Adds those who take it at these addresses of a host, and gives their groups there.
+    fn takers(
+        &self,
+        host: &str,
+        asked: &[Asked],
+        end: Instant,
+        silent: &mut BTreeSet<String>,
+        followed: &mut Followed,
+    ) -> Vec<usize> {
+        let Some(far) = self.far(host) else { return Vec::new() };
+        if asked.len() > MOST_ASKED {
+            followed.notes.insert(format!("of {} addresses of {host}, {MOST_ASKED} are looked at", asked.len()));
+        }
+        let asked = &asked[..asked.len().min(MOST_ASKED)];
+        let addresses: Vec<SocketAddr> = asked.iter().map(|asked| asked.address).collect();
+        let takers = match far.takers(&addresses, self.until(end), &|| !self.cancel.is_cancelled()) {
+            Ok(takers) => takers,
+            Err(error) => {
+                silent.insert(host.to_owned());
+                followed.notes.insert(error.to_string());
+                return Vec::new();
+            }
+        };
+        let mut all = Vec::new();
+        for (asked, groups) in asked.iter().zip(takers) {
+            let name = |group: &usize| Some(format!("{host}/{}", far.groups().get(*group)?.name));
+            let names: Vec<String> = groups.iter().filter_map(name).collect();
             if names.is_empty() {
                 continue;
             }
-            path.far.push(FarStation { peer: address.to_string(), groups: names, certain });
-            let new: Vec<usize> = groups.into_iter().filter(|group| looked_at.insert((host.clone(), *group))).collect();
-            if new.is_empty() {
-                continue;
+            if followed.stations.len() == MOST {
+                followed.notes.insert(format!("more than {MOST} stations on other hosts are not told"));
+                break;
             }
-            far.ask_asked(&new)?;
-            // A failure shows in the answers of whoever looks inside next.
-            let _ = self.driver.run(url, Stop::after(SENDING), self.cancel);
-            for address in far.wait_asked(Instant::now() + WITHIN)? {
-                let on = address.ip().to_canonical().is_loopback().then(|| host.clone());
-                next.push_back(Asked { address, on, certain: false });
+            let peer = asked.address.to_string();
+            followed.stations.push(FarStation { peer, groups: names, certain: asked.certain });
+            all.extend(groups);
+        }
+        all
+    }
+
+    /// Whom these groups of hosts have connections to while requests are sent.
+    fn asked_by(
+        &mut self,
+        url: usize,
+        groups: &[(String, Vec<usize>)],
+        end: Instant,
+        silent: &mut BTreeSet<String>,
+        followed: &mut Followed,
+    ) -> BTreeSet<Asked> {
+        let mut next = BTreeSet::new();
+        let mut waited_for = Vec::new();
+        for (host, groups) in groups {
+            match self.far(host).map(|far| far.ask_asked(groups)) {
+                Some(Ok(())) => waited_for.push(host),
+                Some(Err(error)) => {
+                    silent.insert(host.clone());
+                    followed.notes.insert(error.to_string());
+                }
+                None => {}
             }
         }
-        Ok(())
+        if waited_for.is_empty() {
+            return next;
+        }
+        // A failure shows in the answers of whoever looks inside next.
+        let _ = self.driver.run(url, Stop::after(SENDING), self.cancel);
+        for host in waited_for {
+            let Some(far) = self.far(host) else { continue };
+            // Who is cancelled has its answer passed by all the same, or it would be taken for another one.
+            match far.wait_asked(self.until(end), &|| !self.cancel.is_cancelled()) {
+                Ok(addresses) => next.extend(addresses.into_iter().map(|address| {
+                    let on = address.ip().to_canonical().is_loopback().then(|| host.clone());
+                    Asked { address, on, certain: false }
+                })),
+                Err(error) => {
+                    silent.insert(host.clone());
+                    followed.notes.insert(error.to_string());
+                }
+            }
+        }
+        next
+    }
+
+    fn far(&self, host: &str) -> Option<&FarInstrument> {
+        self.edges.fars().find(|(name, _)| *name == host).map(|(_, far)| far)
+    }
+
+    /// Until when a host that is asked now is waited for.
+    fn until(&self, end: Instant) -> Instant {
+        end.min(Instant::now() + WITHIN)
     }
 
     /// Where requests were seen to leave this machine.
-    fn first_asked(&self, url: usize, path: &Path) -> impl Iterator<Item = Asked> {
+    fn first_asked(&self, url: usize, path: &Path) -> BTreeSet<Asked> {
         let target = self.driver.target(url).filter(|target| !target.is_local());
-        // Of several addresses of one name, the client goes to the first that answers.
-        let target = target.and_then(|target| target.addresses().first().copied());
+        let addresses = target.map(|target| target.addresses().to_vec()).unwrap_or_default();
+        let targets = targets(&addresses, &connected_to(&addresses));
         let beyond = path.seen.beyond.iter().filter(|seen| seen.why == Unseen::Elsewhere);
         let beyond: Vec<SocketAddr> = beyond.filter_map(|seen| seen.peer.parse().ok()).collect();
-        target.into_iter().chain(beyond).map(|address| Asked { address, on: None, certain: true })
+        let beyond = beyond.into_iter().map(|address| Asked { address, on: None, certain: true });
+        targets.into_iter().chain(beyond).collect()
     }
+}
 
-    /// The host that has this address. One that several have, as networks of containers do, leads nowhere.
-    fn host_at(&self, ip: IpAddr) -> Option<String> {
-        let ip = ip.to_canonical();
-        let has = |addresses: &[IpAddr]| addresses.iter().any(|own| own.to_canonical() == ip);
-        let mut hosts = self
-            .elsewhere
-            .iter()
-            .filter(|elsewhere| elsewhere.standpoint.as_ref().is_some_and(|standpoint| has(&standpoint.addresses)));
-        let only = hosts.next()?;
-        hosts.next().is_none().then(|| only.name.clone())
+/// Of the addresses of a URL's host, those that requests go to: the only one, or those that this process has connections
+/// to. Where none is left, any of them may have been the one.
+fn targets(addresses: &[SocketAddr], connected: &[SocketAddr]) -> Vec<Asked> {
+    let (of, certain) = match (addresses, connected) {
+        ([_], _) => (addresses, true),
+        (_, []) => (addresses, false),
+        _ => (connected, true),
+    };
+    of.iter().map(|address| Asked { address: *address, on: None, certain }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first address of a name was said to be where a request was seen to go, whoever had answered.
+    #[test]
+    fn of_several_addresses_the_one_with_a_connection_is_certain() {
+        let [one, two]: [SocketAddr; 2] = ["10.0.0.1:80", "10.0.0.2:80"].map(|text| text.parse().unwrap());
+        let told = |addresses: &[SocketAddr], connected: &[SocketAddr]| -> Vec<(SocketAddr, bool)> {
+            targets(addresses, connected).into_iter().map(|asked| (asked.address, asked.certain)).collect()
+        };
+        assert_eq!(told(&[one, two], &[two]), [(two, true)]);
+        assert_eq!(told(&[one, two], &[]), [(one, false), (two, false)]);
+        assert_eq!(told(&[one], &[]), [(one, true)]);
+        assert_eq!(told(&[], &[]), []);
     }
 }

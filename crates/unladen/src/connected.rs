@@ -1,0 +1,54 @@
+//! Where this process has connections to: [`connected_to`].
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::Read;
+use std::net::SocketAddr;
+
+use unladen_probe::connected_sockets;
+
+/// Longest table of a network that is read, in bytes: of some 400,000 sockets.
+const MAX_TABLE: u64 = 1 << 26;
+
+/// Those of these addresses that this process has an open connection to. Those of other processes are none.
+pub(crate) fn connected_to(addresses: &[SocketAddr]) -> Vec<SocketAddr> {
+    if addresses.is_empty() {
+        return Vec::new();
+    }
+    let own = own_sockets();
+    let mut peers = HashSet::new();
+    for table in ["/proc/self/net/tcp", "/proc/self/net/tcp6"] {
+        let mut text = String::new();
+        if File::open(table).and_then(|file| file.take(MAX_TABLE).read_to_string(&mut text)).is_ok() {
+            peers.extend(
+                connected_sockets(&text).filter(|socket| own.contains(&socket.inode)).map(|socket| socket.peer),
+            );
+        }
+    }
+    // The kernel's table has neither scopes nor addresses of IPv4 in the form of IPv6.
+    let is_peer = |address: &&SocketAddr| peers.contains(&SocketAddr::new(address.ip().to_canonical(), address.port()));
+    addresses.iter().filter(is_peer).copied().collect()
+}
+
+/// Their inodes.
+fn own_sockets() -> HashSet<u64> {
+    let links = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let links = links.filter_map(|entry| fs::read_link(entry.path()).ok());
+    links.filter_map(|link| link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    #[test]
+    fn only_what_this_process_has_a_connection_to() {
+        let [one, two] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+        let addresses = [one.local_addr().unwrap(), two.local_addr().unwrap()];
+        assert_eq!(connected_to(&addresses), []);
+        let _open = TcpStream::connect(addresses[1]).unwrap();
+        assert_eq!(connected_to(&addresses), [addresses[1]]);
+    }
+}
