@@ -6,6 +6,7 @@ mod far_side;
 mod instrument;
 mod message;
 mod pieces;
+mod room;
 mod unable;
 
 pub use checked::{EvidenceError, read_evidence};

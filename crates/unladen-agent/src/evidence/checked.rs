@@ -1,8 +1,10 @@
 //! [`read_evidence`]: evidence of another host's agent, checked.
 
+use unladen_probe::is_restart;
 use unladen_trace::{Evidence, EvidenceSource};
 
 use super::message::MAX_EVIDENCE;
+use super::room::has_room;
 use crate::shown::shown;
 
 /// Longest text in evidence: SQL is cut before, paths are shorter.
@@ -16,6 +18,9 @@ pub enum EvidenceError {
     /// It is longer than any.
     #[error("evidence of more than {} MiB", MAX_EVIDENCE >> 20)]
     TooLong,
+    /// It would take more memory than its length tells.
+    #[error("evidence of more parts than any page has")]
+    TooMany,
     /// It is none.
     #[error("evidence that is none: {0}")]
     Malformed(#[from] serde_json::Error),
@@ -40,6 +45,9 @@ pub enum EvidenceError {
 pub fn read_evidence(json: &[u8], groups: usize) -> Result<Evidence, EvidenceError> {
     if json.len() > MAX_EVIDENCE {
         return Err(EvidenceError::TooLong);
+    }
+    if !has_room(json) {
+        return Err(EvidenceError::TooMany);
     }
     let told: Evidence = serde_json::from_slice(json)?;
     if told.groups.len() != groups {
@@ -94,19 +102,6 @@ fn can_be_seen_there(source: &EvidenceSource) -> bool {
         | EvidenceSource::PhpSettings => true,
         EvidenceSource::Response | EvidenceSource::Restarts | EvidenceSource::Profile => false,
     }
-}
-
-/// A command that starts a container again, as agents make it: nothing that a shell would take for more.
-fn is_restart(command: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" /._:@=-".contains(&byte);
-    let begins = ["docker restart ", "podman restart ", "machinectl reboot ", "systemctl restart "];
-    let of_others = ["docker compose -p ", "systemctl --user -M "];
-    let is_one = begins.iter().any(|begin| command.starts_with(begin))
-        || of_others.iter().any(|begin| {
-            // Whose it is, one word, and then what is to be done.
-            command.strip_prefix(begin).and_then(|rest| rest.split(' ').nth(1)) == Some("restart")
-        });
-    is_one && command.bytes().all(is_plain)
 }
 
 #[cfg(test)]

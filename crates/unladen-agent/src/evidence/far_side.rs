@@ -7,6 +7,7 @@ use unladen_trace::{Evidence, Interval, Window};
 
 use super::message::{EvidenceAnswer, EvidenceAsk, FarLack, MAX_PHASES, MAX_REQUESTS, MAX_WANTED, Wanted};
 use super::pieces::Bounded;
+use super::room::has_room;
 
 /// Events that wait for the end of a phase. Each takes up to some hundred bytes, and an agent is a guest.
 const MOST_EVENTS: usize = 500_000;
@@ -155,7 +156,7 @@ fn described(instrument: &Instrument, groups: &[(GroupId, bool)]) -> Evidence {
 fn told<E>(mut evidence: Evidence, send: &mut dyn FnMut(EvidenceAnswer) -> Result<(), E>) -> Result<(), E> {
     evidence.leave_out_values();
     let mut json = Bounded::default();
-    if serde_json::to_writer(&mut json, &evidence).is_err() {
+    if serde_json::to_writer(&mut json, &evidence).is_err() || !has_room(json.bytes()) {
         let why = "what was seen there is more than can be told".to_owned();
         return send(EvidenceAnswer::Failed { lack: FarLack::Other, why });
     }

@@ -14,6 +14,11 @@ pub(super) struct Bounded {
 }
 
 impl Bounded {
+    /// All.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// In pieces, of which the last says so.
     pub(super) fn pieces(&self) -> impl Iterator<Item = (&[u8], bool)> {
         let count = self.bytes.len().div_ceil(PIECE);

@@ -49,24 +49,25 @@ fn no_text_tells_a_terminal_anything() {
     assert_eq!((restart(0), restart(1)), (Some("docker restart shop_php-1"), None));
 }
 
+/// Those of rootless engines were refused, and `-H` taken for a unit.
 #[test]
-fn a_command_that_does_more_than_start_again_is_none() {
+fn what_starts_a_container_again_on_a_host_was_told_apart_wrongly() {
+    let restart = |command: &str| {
+        let container = ContainerSeen { restart: Some(command.into()), ..ContainerSeen::default() };
+        let groups = vec![GroupSeen { container: Some(container), ..GroupSeen::default() }];
+        let mut kept = read_evidence(&json(&Evidence { groups, ..Evidence::default() }), 1).unwrap();
+        kept.groups[0].container.take().unwrap().restart
+    };
     for command in [
-        "docker restart shop_php-1",
         "docker compose -p shop restart php",
+        "sudo -iu joe podman restart web",
+        "DOCKER_HOST=unix:///run/user/1000/docker.sock docker restart web",
         "systemctl --user -M joe@ restart web.service",
-        "machinectl reboot web",
     ] {
-        assert!(is_restart(command), "{command}");
+        assert_eq!(restart(command).as_deref(), Some(command));
     }
-    for command in [
-        "docker run -v /:/host restart",
-        "docker compose -p shop exec restart",
-        "podman restart web && sh",
-        "systemctl restart $(x)",
-        "sudo docker restart web",
-    ] {
-        assert!(!is_restart(command), "{command}");
+    for command in ["systemctl restart -H root@bank x", "podman restart --all", "docker compose -p x exec restart"] {
+        assert_eq!(restart(command), None, "{command}");
     }
 }
 
@@ -77,6 +78,17 @@ fn evidence_of_something_else_is_refused() {
     assert!(error(b"{\"groups\": 3}", 0).contains("evidence that is none"));
     assert!(error(b"[[[[", 0).contains("evidence that is none"));
     assert_eq!(error(&vec![b' '; MAX_EVIDENCE + 1], 0), "evidence of more than 32 MiB");
+}
+
+/// Three bytes each made structures of four hundred: gigabytes of 32 MiB.
+#[test]
+fn short_evidence_took_gigabytes() {
+    for (list, one) in [("groups", "{}"), ("files", "{}"), ("logs", "[]"), ("queries", "{ }")] {
+        let json = format!("{{\"{list}\": [{}{{}}]}}", format!("{one},").repeat(1_000_000));
+        assert!(matches!(read_evidence(json.as_bytes(), 1), Err(EvidenceError::TooMany)), "{list}");
+    }
+    let nested = format!("{{\"response\": {{\"variants\": [{}{{}}]}}}}", "{},".repeat(1_000_000));
+    assert!(matches!(read_evidence(nested.as_bytes(), 1), Err(EvidenceError::TooMany)));
 }
 
 proptest! {
