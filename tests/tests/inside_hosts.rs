@@ -165,7 +165,9 @@ fn first_requests_of_fresh_processes_count_on_hosts_too() {
         return;
     }
     let bed = Bed::new(["web", "php"]);
-    let app = App::start(&bed);
+    let mut app = App::start(&bed);
+    fs::write(app.lab.path("ini/10-off.ini"), "opcache.enable = 1\n").expect("a file of our own");
+    app.restart(&bed);
     let restart =
         format!("{} 'kill -USR2 $(cat {})'", bed.host("php").ssh_command(), app.lab.path("fpm.pid").display());
     let document = weigh(&bed, &app, "").args(["--restart", &restart]).document();
@@ -176,6 +178,8 @@ fn first_requests_of_fresh_processes_count_on_hosts_too() {
     });
     let compiled = compiled.unwrap_or_else(|| panic!("nothing compiled by fresh processes in\n{document}"));
     assert!(compiled["low"].as_f64() <= Some(31.0) && compiled["high"].as_f64() >= Some(31.0), "{compiled}");
+    // Where the cache is on, a first request has to compile.
+    assert!(recompile(&document).is_none(), "{document}");
 }
 
 fn is_php(group: &str) -> bool {

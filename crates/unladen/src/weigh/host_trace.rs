@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use unladen_agent::{FarGroup, FarGroupKind, FarInspection, FarInstrument, FarLack, Host, Unable, Wanted};
 use unladen_probe::Inspection;
 use unladen_report::WeighedUrl;
-use unladen_trace::{Evidence, EvidenceSource, GroupSeen, Missing, Page, PathSeen};
+use unladen_trace::{Evidence, EvidenceSource, GroupSeen, Missing, Page, PathSeen, State};
 
 /// Loading the kernel's part takes a second on a busy machine, and the first look at all its functions another.
 const ATTACH_WITHIN: Duration = Duration::from_secs(60);
@@ -133,9 +133,7 @@ impl<'a> HostTrace<'a> {
             Ok(())
         });
         let mut evidence = told?;
-        evidence.missing.clear();
-        evidence.sources.clone_from(&warm.sources);
-        evidence.php.clone_from(&warm.php);
+        make_fresh(&mut evidence, warm);
         self.place(&mut evidence, page, result);
         Some(evidence)
     }
@@ -203,6 +201,14 @@ impl<'a> HostTrace<'a> {
     }
 }
 
+/// Makes it that of first requests: some wastes are none in them. What could not be looked at is told of later ones.
+fn make_fresh(evidence: &mut Evidence, warm: &Evidence) {
+    evidence.state = State::Fresh;
+    evidence.missing.clear();
+    evidence.sources.clone_from(&warm.sources);
+    evidence.php.clone_from(&warm.php);
+}
+
 /// The command that leads to root there, as far as it can be told by its first word. What else it says may be a secret.
 fn as_root(host: &Host) -> String {
     let program = host.command.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
@@ -220,6 +226,17 @@ fn as_root(host: &Host) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Rules took them for what every request does: `recompile` was found where the opcode cache was on.
+    #[test]
+    fn first_requests_of_a_host_were_judged_as_later_ones() {
+        let source = EvidenceSource::Syscalls;
+        let warm = Evidence { sources: vec![source], ..Evidence::default() };
+        let missing = vec![Missing { source, why: String::new(), takes: String::new() }];
+        let mut fresh = Evidence { missing, ..Evidence::default() };
+        make_fresh(&mut fresh, &warm);
+        assert_eq!(fresh, Evidence { state: State::Fresh, sources: vec![source], ..Evidence::default() });
+    }
 
     #[test]
     fn a_lack_of_rights_is_told_with_the_command_that_mends_it() {

@@ -66,14 +66,14 @@ pub(crate) fn inside(record: &PageRecord) -> Inside {
 
 /// Of one machine.
 fn seen(warm: &Evidence, fresh: Option<&Evidence>) -> Inside {
-    let findings = tried(look(warm), &warm.page.url);
+    let findings = tried(look(warm), &warm.page.url, warm.host.as_deref());
     let all_fresh = fresh.map(|evidence| Fresh {
         restart: evidence.page.restart.clone().unwrap_or_default(),
         requests: evidence.page.requests,
         latency: evidence.page.latency,
         totals: totals(evidence),
         // What every request carries, the first one does too.
-        findings: tried(look(evidence), &evidence.page.url)
+        findings: tried(look(evidence), &evidence.page.url, evidence.host.as_deref())
             .into_iter()
             .filter(|fresh| !findings.iter().any(|warm| is_as_much(warm, fresh)))
             .collect(),
@@ -87,7 +87,7 @@ fn seen(warm: &Evidence, fresh: Option<&Evidence>) -> Inside {
         fresh: all_fresh,
         not_looked: not_looked(warm),
         unjudged: all_unjudged(warm, fresh),
-        lost: warm.lost + fresh.map_or(0, |fresh| fresh.lost),
+        lost: warm.lost.saturating_add(fresh.map_or(0, |fresh| fresh.lost)),
         gates: Vec::new(),
     }
 }

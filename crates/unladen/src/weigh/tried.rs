@@ -11,9 +11,10 @@ use unladen_serve_config::{Config, Machine};
 const FILE: &str = "unladen.toml";
 
 /// The same findings of a page; lines that are of no use to it are left out, and that is told.
-pub(super) fn tried(mut findings: Vec<Finding>, url: &str) -> Vec<Finding> {
+/// `host` is that where they were found, if it is another one: its files are not here.
+pub(super) fn tried(mut findings: Vec<Finding>, url: &str, host: Option<&str>) -> Vec<Finding> {
     for finding in &mut findings {
-        let Some(why) = refused(&finding.fix, url) else { continue };
+        let Some(why) = refused(&finding.fix, url, host.is_some()) else { continue };
         let fix = &mut finding.fix;
         fix.file = None;
         fix.lines.clear();
@@ -26,16 +27,19 @@ pub(super) fn tried(mut findings: Vec<Finding>, url: &str) -> Vec<Finding> {
     findings
 }
 
-fn refused(fix: &Fix, url: &str) -> Option<String> {
+fn refused(fix: &Fix, url: &str, is_elsewhere: bool) -> Option<String> {
     if fix.file.as_deref() != Some(FILE) || fix.lines.is_empty() {
         return None;
     }
     // What was kept of another machine names that one's files.
+    let is_of_file = |line: &str| line.starts_with("ca = \"");
     let named = fix.lines.iter().filter_map(|line| line.strip_prefix("ca = \"")?.strip_suffix('"'));
-    if named.into_iter().any(|file| !Path::new(file).exists()) {
+    if !is_elsewhere && named.into_iter().any(|file| !Path::new(file).exists()) {
         return None;
     }
-    let text: String = fix.lines.iter().flat_map(|line| [line, "\n"]).collect();
+    // A file of that name that is here says nothing of the one there.
+    let tried = fix.lines.iter().filter(|line| !(is_elsewhere && is_of_file(line)));
+    let text: String = tried.flat_map(|line| [line, "\n"]).collect();
     match Config::parse(&text, Path::new(FILE), Path::new("/"), &Machine) {
         Ok(config) => useless(&config, fix, url),
         Err(error) => Some(format!("`unladen serve` refuses them: {}", in_a_line(&error.to_string()))),

@@ -1,6 +1,11 @@
 use unladen_finding::Share;
 
+use super::tried as tried_on;
 use super::*;
+
+fn tried(findings: Vec<Finding>, url: &str) -> Vec<Finding> {
+    tried_on(findings, url, None)
+}
 
 fn finding(lines: &[&str]) -> Finding {
     Finding {
@@ -62,4 +67,20 @@ fn lines_were_printed_that_keep_nothing_of_the_page() {
         cacheless.fix.advice.ends_with("(the lines for this are left out: they would keep nothing of this page)"),
         "{cacheless:?}"
     );
+}
+
+/// Of what was found on a host, this machine's files decided: one of that name was read here, and lines were left out.
+#[test]
+fn lines_for_a_host_were_tried_against_the_files_of_this_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ca.pem");
+    std::fs::write(&file, "no certificate").unwrap();
+    let ca = format!("ca = \"{}\"", file.display());
+    let lines = [&SITE[..2], &["upstream = \"https://127.0.0.1:8443\"", &ca]].concat();
+    let (here, there) = (tried(vec![finding(&lines)], URL), tried_on(vec![finding(&lines)], URL, Some("web")));
+    assert!(here[0].fix.lines.is_empty(), "{here:?}");
+    assert_eq!(there[0].fix.lines, lines);
+    // What is wrong by itself is wrong there too.
+    let wrong = [&lines[..], &["frond = 1"]].concat();
+    assert!(tried_on(vec![finding(&wrong)], URL, Some("web"))[0].fix.lines.is_empty());
 }
