@@ -225,7 +225,7 @@ fn processes(name: String) -> Group {
 }
 
 /// The effective user id in /proc/PID/status: the second on its line.
-fn effective_uid(status: &[u8]) -> Option<u32> {
+pub(crate) fn effective_uid(status: &[u8]) -> Option<u32> {
     let line = status.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"Uid:"))?;
     std::str::from_utf8(line).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
 }

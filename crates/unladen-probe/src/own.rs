@@ -2,11 +2,17 @@
 
 mod session;
 
+use std::collections::BTreeSet;
+
+use crate::group::effective_uid;
 use crate::process::Stat;
 use crate::procfs::ProcFs;
 
 /// How far up a tree's root is looked for.
 const MAX_ANCESTORS: usize = 32;
+
+/// Processes of a tree that are looked at.
+const MAX_TREE: usize = 256;
 
 /// A process for good: its id, and when it began.
 type Known = (i32, u64);
@@ -16,6 +22,8 @@ type Known = (i32, u64);
 pub struct Own {
     /// These, and all that they have started.
     trees: Vec<Known>,
+    /// Those who may leave connections behind: the user id of each ssh of a tree, and when the tree began.
+    keepers: Vec<(u32, u64)>,
     /// These alone.
     carriers: Vec<Known>,
 }
@@ -32,8 +40,12 @@ impl Own {
     /// keeps for later sessions (ControlPersist) is no descendant any more, and is told by its title.
     #[must_use]
     pub fn with_tree(mut self, pid: u32) -> Self {
-        let root = i32::try_from(pid).ok().and_then(|pid| Some((pid, stat(&mut ProcFs::new("/proc"), pid)?.start)));
-        self.trees.extend(root);
+        let mut procfs = ProcFs::new("/proc");
+        let root = i32::try_from(pid).ok().and_then(|pid| Some((pid, stat(&mut procfs, pid)?.start)));
+        if let Some((pid, start)) = root {
+            self.trees.push((pid, start));
+            self.keepers.extend(keepers(&mut procfs, pid).into_iter().map(|user| (user, start)));
+        }
         self
     }
 
@@ -66,10 +78,15 @@ impl Own {
     }
 
     /// A connection of OpenSSH that one of the trees has left behind for later sessions. One that was there before
-    /// belongs to whoever began it.
+    /// belongs to whoever began it, as does one of another user, or where no tree is one of OpenSSH: whoever likes may
+    /// give a process that title.
     fn is_kept(&self, procfs: &mut ProcFs, pid: i32, of: &Stat) -> bool {
-        let is_later = self.trees.iter().any(|(_, start)| *start <= of.start);
-        is_later && of.comm == "ssh" && procfs.of_process(pid, "cmdline").is_ok_and(is_master)
+        if of.comm != "ssh" || self.keepers.iter().all(|(_, start)| *start > of.start) {
+            return false;
+        }
+        let Some(user) = user_of(procfs, pid) else { return false };
+        let is_theirs = self.keepers.iter().any(|(keeper, start)| *keeper == user && *start <= of.start);
+        is_theirs && procfs.of_process(pid, "cmdline").is_ok_and(is_master)
     }
 }
 
@@ -77,6 +94,31 @@ impl Own {
 fn is_master(title: &[u8]) -> bool {
     let end = title.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     title.starts_with(b"ssh: ") && title[..end].ends_with(b"[mux]")
+}
+
+/// The effective users of those of a tree that are ssh.
+fn keepers(procfs: &mut ProcFs, root: i32) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    let mut seen = BTreeSet::from([root]);
+    let mut next = vec![root];
+    while let Some(pid) = next.pop() {
+        if stat(procfs, pid).is_some_and(|of| of.comm == "ssh") {
+            found.extend(user_of(procfs, pid));
+        }
+        for tid in procfs.tids(pid).unwrap_or_default() {
+            let name = format!("task/{tid}/children");
+            let below = procfs.of_process(pid, &name).map(|below| String::from_utf8_lossy(below).into_owned());
+            let below = below.unwrap_or_default();
+            let below = below.split_ascii_whitespace().filter_map(|pid| pid.parse().ok());
+            next.extend(below.filter(|pid| seen.len() < MAX_TREE && seen.insert(*pid)));
+        }
+    }
+    found
+}
+
+/// Its effective user; `None` if it has ended.
+fn user_of(procfs: &mut ProcFs, pid: i32) -> Option<u32> {
+    procfs.of_process(pid, "status").ok().and_then(effective_uid)
 }
 
 /// What /proc/PID/stat says of it; `None` if it has ended.

@@ -46,3 +46,51 @@ fn a_connection_that_ssh_keeps_is_told_by_its_title() {
     assert!(!is_master(b"ssh: [mux] db1"));
     assert!(!is_master(b""));
 }
+
+/// A process that calls itself `ssh: … [mux]`, as anybody can have it, under the name ssh.
+fn masquerade(folder: &std::path::Path) -> std::process::Child {
+    let ssh = folder.join("ssh");
+    std::fs::copy("/bin/bash", &ssh).unwrap();
+    let script = format!("exec -a 'ssh: /tmp/cm' {} -c 'read -r line; :' '[mux]'", ssh.display());
+    Command::new("bash").args(["-c", &script]).stdin(Stdio::piped()).spawn().unwrap()
+}
+
+/// Anybody's process of that title was left out of all figures while a host was looked at by `docker exec`.
+#[test]
+fn a_title_alone_makes_no_process_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut shell = Command::new("sh").args(["-c", "read -r line; :"]).stdin(Stdio::piped()).spawn().unwrap();
+    let own = Own::new().with_tree(shell.id());
+    assert_eq!(own.keepers, []);
+    let mut other = masquerade(folder.path());
+    let pid = i32::try_from(other.id()).unwrap();
+    let mut procfs = ProcFs::new("/proc");
+    let begun = std::time::Instant::now();
+    while !(procfs.of_process(pid, "cmdline").is_ok_and(is_master)) {
+        assert!(begun.elapsed().as_secs() < 20, "no such title");
+        std::thread::yield_now();
+    }
+    let of = stat(&mut procfs, pid).unwrap();
+    let mut has = |own: &Own| own.has(&mut procfs, pid, &of);
+    assert!(!has(&own));
+    let user = nix::unistd::geteuid().as_raw();
+    let start = own.trees[0].1;
+    assert!(has(&Own { keepers: vec![(user, start)], ..own.clone() }));
+    assert!(!has(&Own { keepers: vec![(user + 1, start)], ..own.clone() }));
+    assert!(!has(&Own { keepers: vec![(user, of.start + 1)], ..own }));
+    // Who is ssh below a tree may keep one.
+    let mut way = Command::new("bash");
+    let ssh = folder.path().join("ssh");
+    let mut way =
+        way.args(["-c", &format!("{} -c 'read -r line; :'; :", ssh.display())]).stdin(Stdio::piped()).spawn().unwrap();
+    let below = child_of(way.id());
+    while stat(&mut procfs, below).is_some_and(|of| of.comm != "ssh") {
+        std::thread::yield_now();
+    }
+    let with = Own::new().with_tree(way.id());
+    assert_eq!(with.keepers, [(user, with.trees[0].1)]);
+    for child in [&mut shell, &mut other, &mut way] {
+        drop(child.stdin.take());
+        child.wait().unwrap();
+    }
+}
