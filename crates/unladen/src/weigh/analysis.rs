@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use unladen_lockin::{Block, Estimate, Weight, ratio};
 use unladen_probe::GroupId;
 use unladen_report::{
-    Client, HostCpu, Machine, Rest, Setup, Span, UrlCapacity, Weigh, WeighedHost, WeighedUrl, WeightRow,
+    Client, FarStation, HostCpu, Machine, Rest, Setup, Span, UrlCapacity, Weigh, WeighedHost, WeighedUrl, WeightRow,
 };
 
 use crate::counters::kind_of;
@@ -127,6 +127,7 @@ fn weighed(measured: &Measured<'_>, url: usize, rows: &[Row<'_>]) -> WeighedUrl 
         noise_floor: weight.noise_floor,
     });
     let is_whole = on_path(measured, url).iter().all(|group| following.iter().any(|row| row.key.group() == *group));
+    let unfollowed = unfollowed(measured, url, &following);
     let is_here = following.iter().all(|row| row.key.source == SourceId::HERE);
     let request = &measured.requests[url];
     let sample = &measured.samples[url];
@@ -156,8 +157,8 @@ fn weighed(measured: &Measured<'_>, url: usize, rows: &[Row<'_>]) -> WeighedUrl 
         total_cpu,
         rest,
         // Without one of those that answer it would be said of less than a request.
-        capacity: total_cpu.filter(|_| is_whole && is_here).and_then(|total| capacity(&total)),
-        by_host: if is_here { Vec::new() } else { by_host(measured, url, &following, is_whole) },
+        capacity: total_cpu.filter(|_| is_whole && is_here && unfollowed.is_empty()).and_then(|total| capacity(&total)),
+        by_host: if is_here { Vec::new() } else { by_host(measured, url, &following, is_whole, &unfollowed) },
         path: path(measured, url),
         trace: trace(measured, url, &following, &other),
         inside: None,
@@ -196,7 +197,13 @@ fn on_path(measured: &Measured<'_>, url: usize) -> Vec<GroupKey> {
 }
 
 /// The CPU of a request machine by machine: this one first, then the others as they were named.
-fn by_host(measured: &Measured<'_>, url: usize, following: &[&Row<'_>], is_whole: bool) -> Vec<HostCpu> {
+fn by_host(
+    measured: &Measured<'_>,
+    url: usize,
+    following: &[&Row<'_>],
+    is_whole: bool,
+    unfollowed: &BTreeSet<String>,
+) -> Vec<HostCpu> {
     let sources: BTreeSet<SourceId> = following.iter().map(|row| row.key.source).collect();
     let of = |source: SourceId| {
         let rows = following.iter().filter(|row| row.key.source == source);
@@ -207,7 +214,7 @@ fn by_host(measured: &Measured<'_>, url: usize, following: &[&Row<'_>], is_whole
         let processors = match elsewhere {
             // Without one of those that answer it would be said of less than a request.
             None => is_whole.then(|| std::thread::available_parallelism().map_or(1, Into::into)),
-            Some(elsewhere) => elsewhere.processors,
+            Some(elsewhere) => elsewhere.processors.filter(|_| !unfollowed.contains(&elsewhere.name)),
         };
         // Cores that another place has too serve both.
         let processors = processors.filter(|_| !measured.shares_its_machine(source));
@@ -218,6 +225,20 @@ fn by_host(measured: &Measured<'_>, url: usize, following: &[&Row<'_>], is_whole
         Some(HostCpu { host: elsewhere.map(|elsewhere| elsewhere.name.clone()), cpu, capacity })
     };
     sources.into_iter().filter_map(of).collect()
+}
+
+/// Hosts whose groups take the requests for certain, and do not all follow them.
+fn unfollowed(measured: &Measured<'_>, url: usize, following: &[&Row<'_>]) -> BTreeSet<String> {
+    let stations = measured.paths.get(url).map(|path| path.far.as_slice()).unwrap_or_default();
+    let following: BTreeSet<&str> = following.iter().map(|row| row.group.name.as_str()).collect();
+    hosts_without(stations, &following)
+}
+
+/// Hosts of stations that a request was seen to go to, one of whose groups is not among these.
+fn hosts_without(stations: &[FarStation], groups: &BTreeSet<&str>) -> BTreeSet<String> {
+    let certain = stations.iter().filter(|station| station.certain).flat_map(|station| &station.groups);
+    let missing = certain.filter(|group| !groups.contains(group.as_str()));
+    missing.filter_map(|group| Some(group.split_once('/')?.0.to_owned())).collect()
 }
 
 /// With the groups' names.
@@ -267,4 +288,22 @@ fn capacity(total: &Estimate) -> Option<UrlCapacity> {
     let per_core = Span { value: 1e9 / total.value, low: 1e9 / total.high, high: 1e9 / total.low };
     let machine = Span { value: per_core.value * cores, low: per_core.low * cores, high: per_core.high * cores };
     Some(UrlCapacity { per_core, machine })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of a host whose web server was not told from noise, the requests were said that its database alone allows.
+    #[test]
+    fn a_capacity_is_not_told_of_less_than_a_request() {
+        let station =
+            |group: &str, certain| FarStation { peer: String::new(), groups: vec![group.to_owned()], certain };
+        let stations = [station("web/nginx", true), station("web/php/fpm", true), station("db/mariadb", false)];
+        let hosts = |following: &[&str]| -> Vec<String> {
+            hosts_without(&stations, &following.iter().copied().collect()).into_iter().collect()
+        };
+        assert_eq!(hosts(&["web/php/fpm", "web/mariadb"]), ["web"]);
+        assert_eq!(hosts(&["web/php/fpm", "web/nginx"]), [""; 0]);
+    }
 }
