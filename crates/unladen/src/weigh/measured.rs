@@ -1,6 +1,6 @@
 //! The principal type is [`Measured`]: all that a result is made of.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use unladen_agent::Standpoint;
@@ -69,16 +69,21 @@ impl Measured<'_> {
         own.is_some_and(|(_, own)| all().any(|(id, other)| id != source && own.is_same_kernel(other)))
     }
 
-    /// Whether the requests to a URL that is not served by this machine go to an address of one of the hosts.
-    pub(crate) fn is_among_hosts(&self, url: usize) -> bool {
-        let hosts = || self.elsewhere.iter().filter_map(|elsewhere| elsewhere.standpoint.as_ref());
-        let is_told = |address: &SocketAddr| {
-            let ip = address.ip().to_canonical();
-            hosts().any(|host| host.addresses.iter().any(|own| own.to_canonical() == ip))
-        };
+    /// The hosts that say that all addresses of a URL are theirs. Nobody else says so: it is told with their names.
+    pub(crate) fn claimants(&self, url: usize) -> Vec<&str> {
         let addresses = self.targets.get(url).map(Vec::as_slice).unwrap_or_default();
         // Of several, whichever the client tries: one that is nobody's may have answered.
-        !addresses.is_empty() && addresses.iter().all(is_told)
+        let is_claimed = |host: &&Elsewhere| {
+            let standpoint = host.standpoint.as_ref();
+            let own = |ip: IpAddr| standpoint.is_some_and(|at| at.addresses.iter().any(|own| own.to_canonical() == ip));
+            !addresses.is_empty() && addresses.iter().all(|address| own(address.ip().to_canonical()))
+        };
+        self.elsewhere.iter().filter(is_claimed).map(|host| host.name.as_str()).collect()
+    }
+
+    /// Whether whoever started this has named that machine for the host, as in `ssh root@10.0.0.2`.
+    pub(crate) fn is_named_for(&self, host: &str, machine: &str) -> bool {
+        self.options.hosts.iter().any(|one| one.name == host && leads_to(&one.command, machine))
     }
 
     /// What the agent there and the way to it took, as a share of one core; `None` without a whole block.
@@ -92,5 +97,24 @@ impl Measured<'_> {
         let time: u64 = phases().map(|phase| phase.duration_at(source)).sum();
         let cpu: f64 = phases().map(|phase| keys.iter().map(|key| phase.of(*key)).sum::<f64>()).sum();
         (time > 0).then(|| cpu / time as f64)
+    }
+}
+
+/// Whether a command has this machine among its words, with or without a user before.
+fn leads_to(command: &str, machine: &str) -> bool {
+    command.split_whitespace().any(|word| word.rsplit('@').next() == Some(machine))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// That a server is one of the hosts was believed of whatever host said so.
+    #[test]
+    fn only_the_command_says_without_a_host_that_it_is_the_server() {
+        assert!(leads_to("ssh -p 22 root@10.0.0.2", "10.0.0.2"));
+        assert!(leads_to("ssh shop.example sudo", "shop.example"));
+        assert!(!leads_to("ssh 10.0.0.20", "10.0.0.2"));
+        assert!(!leads_to("ssh evil", "10.0.0.2"));
     }
 }

@@ -25,11 +25,17 @@ pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Set
         some.map(|elsewhere| elsewhere.name.clone()).collect::<Vec<_>>()
     };
     let hosts = names_of(false);
-    for index in measured.remote.iter().filter(|url| !measured.is_among_hosts(**url)) {
+    for index in &measured.remote {
         let host = measured.requests[*index].url().host_str().unwrap_or_default().to_owned();
-        warnings.push(match hosts.is_empty() {
+        let claimants = measured.claimants(*index);
+        if let [only] = claimants.as_slice() {
+            warnings.extend((!measured.is_named_for(only, &host)).then(|| claimed(&host, only)));
+            continue;
+        }
+        let among = if claimants.is_empty() { hosts.clone() } else { names(claimants.into_iter().map(str::to_owned)) };
+        warnings.push(match among.is_empty() {
             true => Warning::Remote { host },
-            false => Warning::RemoteAmong { host, hosts: hosts.clone() },
+            false => Warning::RemoteAmong { host, hosts: among },
         });
     }
     warnings.extend(elsewhere(measured));
@@ -104,6 +110,14 @@ pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Set
         warnings.push(Warning::Unavailable { probe: (*probe).to_owned(), why: why.clone() });
     }
     warnings
+}
+
+/// A host says that the server is it.
+fn claimed(server: &str, host: &str) -> Warning {
+    let note = format!(
+        "that {server} is its address is known from {host} alone. If another machine has it, name that one, too (--host)."
+    );
+    Warning::OfHost { host: host.to_owned(), note }
 }
 
 /// What limits what is said of other hosts.
