@@ -67,4 +67,5 @@ pub use probes::{
     Opened, ProbeAnswer, ProbeAsk,
 };
 pub use session::{Session, SessionOptions};
+pub use shown::shown;
 pub use standpoint::{Standpoint, Witness};

@@ -1,7 +1,12 @@
 //! The principal function is [`shown`]: text of another machine as it may be shown on a terminal.
 
 /// At most this many bytes of it, without control characters.
-pub(crate) fn shown(text: &str, most: usize) -> String {
+///
+/// ```
+/// use unladen_agent::shown;
+/// assert_eq!(shown("gone\x1b[2J\u{202e}", 100), "gone [2J ");
+/// ```
+pub fn shown(text: &str, most: usize) -> String {
     let text = &text[..text.floor_char_boundary(most)];
     // Marks that turn the direction of text round could make a name read as another one.
     let is_plain = |c: char| !c.is_control() && !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

@@ -67,6 +67,11 @@ impl Agreed {
     pub(crate) fn started(&self) -> Instant {
         self.started
     }
+
+    /// Whether it has begun.
+    pub(crate) fn has_begun(&self) -> bool {
+        Instant::now() >= self.started
+    }
 }
 
 // === impl Hosts ===
@@ -99,6 +104,11 @@ impl Hosts {
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.agents.len()
+    }
+
+    /// The processes that lead to them.
+    pub(crate) fn carriers(&self) -> impl Iterator<Item = u32> {
+        self.agents.iter().filter_map(FarAgent::carrier)
     }
 
     /// Has each agent send the request of this index once; tells the version of HTTP and the latency of the last agent.
@@ -232,4 +242,22 @@ fn at_once<T: Send>(
 /// The thread of an agent panicked, which is a fault of this program.
 fn ended() -> Failure {
     Failure::Agent("a thread of this program that speaks to an agent ended: please report it".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_load_has_begun_from_its_moment_on() {
+        let at = |started| Agreed {
+            started,
+            length: Duration::ZERO,
+            grace: Duration::ZERO,
+            forms: Vec::new(),
+            parts: Vec::new(),
+        };
+        assert!(at(Instant::now()).has_begun());
+        assert!(!at(Instant::now() + Duration::from_secs(3_600)).has_begun());
+    }
 }

@@ -55,6 +55,18 @@ pub(crate) enum Ready {
     Hosts { agreed: Box<Agreed>, stretch: Stretch },
 }
 
+// === impl Ready ===
+
+impl Ready {
+    /// Whether other hosts have begun to send it.
+    pub(crate) fn has_begun(&self) -> bool {
+        match self {
+            Self::Here { .. } => false,
+            Self::Hosts { agreed, .. } => agreed.has_begun(),
+        }
+    }
+}
+
 // === impl Sender ===
 
 impl Sender {
@@ -110,6 +122,14 @@ impl Sender {
     /// Whether all that is sent goes to this machine.
     pub(crate) fn is_local(&self) -> bool {
         self.is_local
+    }
+
+    /// The processes that lead to the hosts that send.
+    pub(crate) fn carriers(&self) -> Vec<u32> {
+        match &self.client {
+            Client::Here(_) => Vec::new(),
+            Client::Hosts(hosts) => hosts.carriers().collect(),
+        }
     }
 
     /// What to say of users whom the application has met for the first time.

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use unladen_load::Cancel;
 use unladen_lockin::Arm;
 use unladen_lockin::{Estimate, MIN_BLOCKS, Until, Verdict};
-use unladen_machine::MachineClock;
-use unladen_probe::{Instrument, Reading};
+use unladen_machine::{MachineClock, MachineReading};
+use unladen_probe::{Instrument, Own, Reading};
 use unladen_prove::{KnobController, PutBack, SwitchError};
 use unladen_report::{ArmProfile, Ended, Prove};
 
@@ -29,6 +29,10 @@ const MOST_TIME_UNTIL: Duration = Duration::from_secs(1_800);
 /// counted.
 const READINGS: u32 = 2;
 
+/// A phase that agents began while the counters were still being read is sent again, with as much more time for them:
+/// so many times at the most.
+const TRIES: usize = 5;
+
 /// What came of it.
 pub(crate) struct Proved {
     pub(crate) result: Prove,
@@ -36,6 +40,13 @@ pub(crate) struct Proved {
     pub(crate) failure: Option<Failure>,
     /// Whether everything that was switched is as it was before.
     pub(crate) put_back: PutBack,
+}
+
+/// A phase that was sent, and what was read before it.
+struct Sent {
+    record: ArmRecord,
+    begun: MachineReading,
+    before: Option<Reading>,
 }
 
 /// Why the run ended.
@@ -144,7 +155,9 @@ impl Run<'_> {
         self.plan = Plan::choose(&self.options.experiment, Some(latency), self.arms.len());
         if let Some(group_by) = self.options.group_by {
             self.progress.say("looking at all processes");
-            let mut instrument = Instrument::open(group_by)?;
+            // What leads to the hosts that send works as much as there are requests, and is none of the server's work.
+            let own = self.sender.carriers().into_iter().fold(Own::new(), Own::with_tree);
+            let mut instrument = Instrument::open_with(group_by, own)?;
             instrument.calibrate()?;
             self.instrument = Some(instrument);
         }
@@ -275,10 +288,7 @@ impl Run<'_> {
             }
         }
         let stretch = Stretch { time: self.plan.phase, requests: self.plan.requests };
-        let ready = self.sender.prepare(arm, stretch, self.reading * READINGS, self.cancel)?;
-        let begun = self.clock.read();
-        let before = self.read()?;
-        let Some(mut record) = self.sender.send(ready, self.cancel)? else { return Ok(None) };
+        let Some(Sent { mut record, begun, before }) = self.send(arm, stretch)? else { return Ok(None) };
         if record.answered == 0 && record.errors > 0 {
             // It is broken since it was tried: that ends the experiment with the reason, instead of one without an
             // answer.
@@ -295,6 +305,30 @@ impl Run<'_> {
         record.cut_short += cold.cut_short;
         cold.statuses.into_iter().for_each(|(status, count)| *record.statuses.entry(status).or_default() += count);
         Ok(Some(record))
+    }
+
+    /// Sends a phase, all of it after the counters were read; none when cancelled.
+    fn send(&mut self, arm: usize, stretch: Stretch) -> Result<Option<Sent>, Failure> {
+        for _ in 0..TRIES {
+            let ready = self.sender.prepare(arm, stretch, self.reading * READINGS, self.cancel)?;
+            let begun = self.clock.read();
+            let before = self.read()?;
+            // What was sent before the last counter was read is in no difference of them.
+            let is_counted = before.is_none() || !ready.has_begun();
+            let Some(record) = self.sender.send(ready, self.cancel)? else { return Ok(None) };
+            if is_counted {
+                return Ok(Some(Sent { record, begun, before }));
+            }
+            if self.cancel.wait(SETTLE) {
+                return Ok(None);
+            }
+        }
+        Err(Failure::Agent(format!(
+            "reading the counters took up to {:.1} s, and {TRIES} times in a row the agents had begun before it was done: \
+             a phase of which a part is not counted compares nothing. Try again when this machine has less to do, or \
+             without counters (--no-weights)",
+            self.reading.as_secs_f64()
+        )))
     }
 
     /// Profiles all arms, in turns as they were measured, and writes what differs. Nothing is timed any longer.

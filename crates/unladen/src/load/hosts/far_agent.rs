@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use unladen_agent::{
     Answer, Ask, ClockOffset, Host, LoadAnswer, LoadAsk, ROOM, Session, SessionError, SessionOptions, gathered, pieces,
+    shown,
 };
 use unladen_load::{Cancel, ConfigForm, ErrorKind, LoadEnd, LoadError, PlanForm, RecordSummary, RequestRecord};
 use unladen_machine::MachineTimes;
@@ -33,6 +34,9 @@ const STOPPED: Duration = Duration::from_secs(5);
 
 /// The longest summary: four distributions whose bins are all in use.
 const LONGEST_SUMMARY: usize = 4 << 20;
+
+/// Of a sentence of another host, so many bytes are shown.
+pub(super) const LONGEST_SENTENCE: usize = 1_000;
 
 /// More requests than one thread sends in a second.
 const FASTEST: u64 = 200_000;
@@ -260,7 +264,7 @@ impl FarAgent {
                 self.strangers = strangers;
                 Ok(Some(Told::Ended(end)))
             }
-            Answer::Load(LoadAnswer::Failed { why, .. }) => Err(shown(&why)),
+            Answer::Load(LoadAnswer::Failed { why, .. }) => Err(shown(&why, LONGEST_SENTENCE)),
             _ => Err("it said something that was not asked for".to_owned()),
         }
     }
@@ -285,6 +289,11 @@ impl FarAgent {
         self.strangers
     }
 
+    /// The process that leads to it; none once it was lost.
+    pub(super) fn carrier(&self) -> Option<u32> {
+        self.session.as_ref().map(Session::carrier)
+    }
+
     fn session(&self) -> Result<&Session, Failure> {
         self.session.as_ref().ok_or_else(|| self.cannot("was lost before"))
     }
@@ -299,10 +308,14 @@ impl FarAgent {
         loop {
             match self.session()?.recv(Instant::now() + LOOK) {
                 Ok(Answer::Load(LoadAnswer::Failed { kind, why })) => {
-                    return Err(Failure::AgentLoad { agent: self.host.name.clone(), kind, why: shown(&why) });
+                    return Err(Failure::AgentLoad {
+                        agent: self.host.name.clone(),
+                        kind,
+                        why: shown(&why, LONGEST_SENTENCE),
+                    });
                 }
                 Ok(Answer::Load(answer)) => return Ok(answer),
-                Ok(Answer::Refused { why, .. }) => return Err(self.cannot(&shown(&why))),
+                Ok(Answer::Refused { why, .. }) => return Err(self.cannot(&shown(&why, LONGEST_SENTENCE))),
                 Ok(_) => return Err(self.cannot("said something that was not asked for")),
                 Err(error) if !error.is_late() || begun.elapsed() > patience => return Err(error.into()),
                 Err(_) if cancel.is_cancelled() => return Err(LoadError::Cancelled.into()),
@@ -314,7 +327,7 @@ impl FarAgent {
     fn unexpected(&self, answer: LoadAnswer) -> Failure {
         match answer {
             LoadAnswer::Failed { kind, why } => {
-                Failure::AgentLoad { agent: self.host.name.clone(), kind, why: shown(&why) }
+                Failure::AgentLoad { agent: self.host.name.clone(), kind, why: shown(&why, LONGEST_SENTENCE) }
             }
             _ => self.cannot("answered another question than it was asked"),
         }
@@ -392,20 +405,15 @@ impl SoFar {
     }
 }
 
-/// A sentence of another host, as it may be shown on a terminal.
-fn shown(text: &str) -> String {
-    text.chars().take(1_000).map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
 /// What a session's error says, where the host is named before it.
 fn without_name(error: &SessionError, host: &Host) -> String {
-    let text = shown(&error.to_string());
+    let text = shown(&error.to_string(), LONGEST_SENTENCE);
     let rest = text.strip_prefix(&format!("host {}", host.name)).map(|rest| rest.trim_start_matches(':').trim_start());
     rest.map(|rest| rest.strip_prefix("is gone: ").unwrap_or(rest).to_owned()).unwrap_or(text)
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     const BOUNDS: fn() -> Bounds = || Bounds {
@@ -467,9 +475,9 @@ mod tests {
         assert!(BOUNDS().check_summary(&summary, &mut SoFar::default()).unwrap_err().contains("does not add up"));
     }
 
-    #[test]
-    fn an_agent_that_hides_or_doubles_requests_is_seen() {
-        let end = |sent, abandoned| LoadEnd {
+    /// What an agent tells last.
+    pub(in crate::load::hosts) fn end(sent: u64, abandoned: u64) -> LoadEnd {
+        LoadEnd {
             ended: unladen_load::End::Until,
             sent,
             unsent: 5,
@@ -483,7 +491,11 @@ mod tests {
             worked: Duration::ZERO,
             paced: Duration::ZERO,
             first_errors: Default::default(),
-        };
+        }
+    }
+
+    #[test]
+    fn an_agent_that_hides_or_doubles_requests_is_seen() {
         let so_far = SoFar { requests: 10, ..SoFar::default() };
         assert_eq!(so_far.check_end(&end(12, 2)), Ok(()));
         assert!(so_far.check_end(&end(11, 0)).unwrap_err().contains("it told of 10 requests, and says that 11 ended"));

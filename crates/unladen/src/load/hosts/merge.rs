@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use unladen_agent::shown;
 use unladen_load::{End, LoadEnd};
 use unladen_report::Lost;
 
-use super::far_agent::Told;
+use super::far_agent::{LONGEST_SENTENCE, Told};
 use crate::exit::Failure;
 use crate::load::agent_part::AgentPart;
 use crate::load::ledger::Ledger;
@@ -62,8 +63,7 @@ fn together(ends: &[&LoadEnd]) -> LoadEnd {
     let is = |end: End| ends.iter().any(|of| of.ended == end);
     let mut first_errors = std::collections::BTreeMap::new();
     for (kind, text) in ends.iter().flat_map(|end| &end.first_errors) {
-        let text: String = text.chars().take(1_000).collect();
-        first_errors.entry(*kind).or_insert(text);
+        first_errors.entry(*kind).or_insert_with(|| shown(text, LONGEST_SENTENCE));
     }
     LoadEnd {
         ended: match () {
