@@ -1,9 +1,9 @@
 //! [`read_evidence`]: evidence of another host's agent, checked.
 
 use unladen_probe::is_restart;
-use unladen_trace::{Evidence, EvidenceSource};
+use unladen_trace::{Evidence, EvidenceSource, PhaseSeen};
 
-use super::message::MAX_EVIDENCE;
+use super::message::{MAX_EVIDENCE, MAX_REQUESTS};
 use super::room::has_room;
 use crate::shown::shown;
 
@@ -90,6 +90,36 @@ pub fn read_evidence(json: &[u8], groups: usize) -> Result<Evidence, EvidenceErr
     }
     evidence.each_text(&mut |text| *text = shown(text, MAX_TEXT));
     Ok(evidence)
+}
+
+/// A phase that was asked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AskedPhase {
+    pub(super) on: bool,
+    /// Sent in it.
+    pub(super) requests: u64,
+}
+
+/// Whether evidence is of these phases; the last ones may be missing. What each request did is divided by their number,
+/// and how many there were, whoever sent them knows.
+///
+/// # Errors
+/// If it is of others.
+pub(super) fn check_phases(evidence: &Evidence, asked: &[AskedPhase]) -> Result<(), EvidenceError> {
+    let told = evidence.phases.all();
+    let is_same = |(told, asked): (&PhaseSeen, &AskedPhase)| told.on == asked.on;
+    if told.len() > asked.len() || !told.iter().zip(asked).all(is_same) {
+        return Err(EvidenceError::Other { what: "phases", found: told.len(), asked: asked.len() });
+    }
+    for (told, asked) in told.iter().zip(asked) {
+        // Without requests, it is as many as would have fit, cut into stretches of whole nanoseconds.
+        let most = if asked.on { asked.requests } else { 2 * MAX_REQUESTS as u64 };
+        if told.requests > most || (asked.on && told.requests != asked.requests) {
+            let found = usize::try_from(told.requests).unwrap_or(usize::MAX);
+            return Err(EvidenceError::Other { what: "requests in a phase", found, asked: most as usize });
+        }
+    }
+    Ok(())
 }
 
 fn can_be_seen_there(source: &EvidenceSource) -> bool {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use unladen_trace::Evidence;
 
-use super::checked::read_evidence;
+use super::checked::{AskedPhase, check_phases, read_evidence};
 use super::message::{EvidenceAnswer, EvidenceAsk, MAX_EVIDENCE, Wanted};
 use super::unable::Unable;
 use crate::answer::Answer;
@@ -25,6 +25,8 @@ pub struct FarInspection<'a> {
     session: &'a Session,
     groups: usize,
     clock: ClockOffset,
+    /// Those asked for since the last evidence.
+    phases: Vec<AskedPhase>,
 }
 
 // === impl FarInspection ===
@@ -39,7 +41,7 @@ impl<'a> FarInspection<'a> {
         let clock = session.measure_clock(PINGS, deadline)?;
         ask(session, EvidenceAsk::Attach { groups })?;
         expect(session, deadline, &EvidenceAnswer::Attached)?;
-        Ok(Self { session, groups: count, clock })
+        Ok(Self { session, groups: count, clock, phases: Vec::new() })
     }
 
     /// Asks it to begin: what was traced until then belongs to no phase.
@@ -67,7 +69,8 @@ impl<'a> FarInspection<'a> {
         // The clock is known better with each ping, and drifts.
         self.clock = self.session.clock().unwrap_or(self.clock);
         let there = |sent: &u64| sent.saturating_add_signed(self.clock.offset_ns);
-        let sent_ns = if on { sent_ns.iter().map(there).collect() } else { Vec::new() };
+        let sent_ns: Vec<u64> = if on { sent_ns.iter().map(there).collect() } else { Vec::new() };
+        self.phases.push(AskedPhase { on, requests: sent_ns.len() as u64 });
         ask(self.session, EvidenceAsk::Phase { on, sent_ns, request_ns })
     }
 
@@ -85,7 +88,7 @@ impl<'a> FarInspection<'a> {
     /// If it could not be told, the agent is gone, does not answer in time, or says what cannot be.
     pub fn finish(&mut self, php: bool, deadline: Instant) -> Result<Evidence, Unable> {
         ask(self.session, EvidenceAsk::Finish { php })?;
-        evidence(self.session, self.groups, deadline)
+        evidence(self.session, self.groups, &std::mem::take(&mut self.phases), deadline)
     }
 
     /// What is known of groups without tracing them: their programs, where they live, the settings of the PHPs among
@@ -96,7 +99,7 @@ impl<'a> FarInspection<'a> {
     pub fn describe(session: &Session, groups: Vec<Wanted>, deadline: Instant) -> Result<Evidence, Unable> {
         let count = groups.len();
         ask(session, EvidenceAsk::Describe { groups })?;
-        evidence(session, count, deadline)
+        evidence(session, count, &[], deadline)
     }
 
     /// Has the agent detach.
@@ -110,7 +113,7 @@ impl<'a> FarInspection<'a> {
 }
 
 /// All pieces together, checked.
-fn evidence(session: &Session, groups: usize, deadline: Instant) -> Result<Evidence, Unable> {
+fn evidence(session: &Session, groups: usize, asked: &[AskedPhase], deadline: Instant) -> Result<Evidence, Unable> {
     let mut json = Vec::new();
     loop {
         match answer(session, deadline)? {
@@ -126,7 +129,7 @@ fn evidence(session: &Session, groups: usize, deadline: Instant) -> Result<Evide
             other => return Err(unexpected(session, &other)),
         }
     }
-    let checked = read_evidence(&json, groups);
+    let checked = read_evidence(&json, groups).and_then(|told| check_phases(&told, asked).map(|()| told));
     checked.map_err(|error| session.malformed(shown(&error.to_string(), MAX_SENTENCE)).into())
 }
 

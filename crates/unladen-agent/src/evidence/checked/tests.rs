@@ -71,6 +71,28 @@ fn what_starts_a_container_again_on_a_host_was_told_apart_wrongly() {
     }
 }
 
+/// Two hosts that each told of so many requests made a sum that overflowed, and fewer made more of each.
+#[test]
+fn a_host_told_how_many_requests_were_sent() {
+    let told = |phases: &[(bool, u64)]| {
+        let mut evidence = Evidence::default();
+        for (on, requests) in phases {
+            evidence.phases.push(PhaseSeen { on: *on, duration_ns: 5, requests: *requests });
+        }
+        let asked = [AskedPhase { on: true, requests: 3 }, AskedPhase { on: false, requests: 0 }];
+        check_phases(&evidence, &asked).map_err(|error| error.to_string())
+    };
+    assert_eq!(told(&[(true, 3), (false, 7)]), Ok(()));
+    assert_eq!(told(&[]), Ok(()), "blocks that were cut short are left out");
+    let of_requests = |found| Err(format!("evidence of {found} requests in a phase, where 3 were asked for"));
+    assert_eq!(told(&[(true, u64::MAX)]), of_requests(u64::MAX));
+    assert_eq!(told(&[(true, 1), (false, 7)]), of_requests(1));
+    assert!(told(&[(true, 3), (false, u64::MAX)]).is_err());
+    for wrong in [&[(false, 3)][..], &[(true, 3), (false, 1), (true, 3)]] {
+        assert!(told(wrong).unwrap_err().contains("phases, where 2 were asked for"), "{wrong:?}");
+    }
+}
+
 #[test]
 fn evidence_of_something_else_is_refused() {
     let error = |json: &[u8], groups| read_evidence(json, groups).unwrap_err().to_string();
