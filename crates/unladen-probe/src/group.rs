@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::cgroup;
 use crate::container_state::ContainerState;
+use crate::effective_uid::effective_uid;
 use crate::ledger::GroupId;
 use crate::own::Own;
 use crate::process::Stat;
@@ -222,12 +223,6 @@ impl Groups {
 
 fn processes(name: String) -> Group {
     Group { name, kind: GroupKind::Processes }
-}
-
-/// The effective user id in /proc/PID/status: the second on its line.
-pub(crate) fn effective_uid(status: &[u8]) -> Option<u32> {
-    let line = status.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"Uid:"))?;
-    std::str::from_utf8(line).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
 #[cfg(test)]

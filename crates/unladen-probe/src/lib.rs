@@ -29,6 +29,7 @@ mod container_path;
 mod container_state;
 mod counter;
 mod docker_socket;
+mod effective_uid;
 mod error;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]

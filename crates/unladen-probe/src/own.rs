@@ -4,7 +4,7 @@ mod session;
 
 use std::collections::BTreeSet;
 
-use crate::group::effective_uid;
+use crate::effective_uid::effective_uid;
 use crate::process::Stat;
 use crate::procfs::ProcFs;
 
