@@ -9,6 +9,7 @@ mod condition;
 mod connected;
 mod counters;
 mod exit;
+mod fitness;
 mod headed;
 mod interrupt;
 mod latency;

@@ -3,29 +3,19 @@
 use std::time::Duration;
 
 use unladen_load::{Mix, RecordEnd, RecordHead};
-use unladen_machine::MachineTimes;
 use unladen_report::{
-    ByConnection, ByRequest, Ended, ErrorCount, FoundCapacity, LateBecause, Latency, Load, LoadAgent, LoadSetup,
-    Pacing, SendLag, StepResult, Unfit, Warning,
+    ByConnection, ByRequest, Ended, ErrorCount, FoundCapacity, Latency, Load, LoadAgent, LoadSetup, Pacing, SendLag,
+    StepResult, Unfit, Warning,
 };
 
+use crate::fitness::{Generated, unfit};
 use crate::latency::{LOAD_QUANTILES, latency};
 use crate::load::account::{Account, Part};
 use crate::load::agent_part::AgentPart;
 use crate::load::machine_log::{MachineLog, Stretches};
 use crate::load::slices::Slices;
-use crate::machine::{machine, taken, taken_warning};
+use crate::machine::{machine, taken_warning};
 
-/// A generator may be so late that it does not show beside the server's latencies: 5 % of their median …
-const LATE_SHARE: f64 = 0.05;
-/// … and never later than this without a word, nor blamed for less.
-const LATE: Duration = Duration::from_millis(1);
-/// From this share of its time on, the generator's thread is what limits the rate.
-const BUSY: f64 = 0.9;
-/// A shorter load says nothing of what its thread could have sent: starting it is part of its time.
-const LONG_ENOUGH: Duration = Duration::from_millis(100);
-/// From this part of the time for which there was work on, taken time makes a thread busy that is not.
-const MUCH: f64 = 0.05;
 /// Points of the distribution that a picture shows.
 const POINTS: usize = 500;
 
@@ -111,7 +101,9 @@ pub(crate) fn result(ran: Ran<'_>) -> Load {
     let all = result.latency.as_ref();
     if agents.is_empty() {
         let because = stretches.and_then(|stretches| stretches.because(&account.lateness));
-        result.unfit = unfit(all, lag.map(|p99| (p99, because)), worked, elapsed, times.as_ref());
+        let lag = lag.map(|p99| (p99, because));
+        let generated = Generated { median: median(all), lag, worked, sending: elapsed, times: times.as_ref() };
+        result.unfit = unfit(generated);
         result.unfit.extend(end.iter().flat_map(|end| &end.lost).cloned().map(Unfit::Told));
         result.warnings.extend(times.and_then(|times| taken_warning(&times, None)));
     } else {
@@ -132,7 +124,13 @@ fn of_agent(agent: &AgentPart, all: Option<&Latency>, elapsed: Duration, is_open
     let lag = agent.lag.at(0.99).filter(|_| is_open);
     let worked = agent.end.as_ref().map_or(Duration::ZERO, |end| end.worked);
     let because = agent.machine.because(&agent.lateness);
-    unfit(all, lag.map(|p99| (p99, because)), worked, elapsed, Some(&agent.machine.times()))
+    unfit(Generated {
+        median: median(all),
+        lag: lag.map(|p99| (p99, because)),
+        worked,
+        sending: elapsed,
+        times: Some(&agent.machine.times()),
+    })
 }
 
 /// What to say of an agent that did not come to its end.
@@ -189,6 +187,10 @@ fn setup(head: &RecordHead, is_open: bool) -> LoadSetup {
     }
 }
 
+fn median(latency: Option<&Latency>) -> Option<u64> {
+    latency?.quantiles.first().map(|p50| p50.value)
+}
+
 fn table(slices: &Slices) -> Option<Latency> {
     if slices.is_empty() { None } else { latency(&slices.latencies(), &LOAD_QUANTILES) }
 }
@@ -233,27 +235,6 @@ fn errors(account: &Account, end: Option<&RecordEnd>) -> Vec<ErrorCount> {
         .collect();
     errors.sort_by_key(|error| std::cmp::Reverse(error.count));
     errors
-}
-
-fn unfit(
-    latency: Option<&Latency>,
-    lag: Option<(u64, Option<LateBecause>)>,
-    worked: Duration,
-    elapsed: Duration,
-    times: Option<&MachineTimes>,
-) -> Vec<Unfit> {
-    let mut unfit = Vec::new();
-    let median = latency.and_then(|latency| latency.quantiles.first()).map_or(0, |p50| p50.value);
-    let limit = (LATE.as_nanos() as u64).max((median as f64 * LATE_SHARE) as u64);
-    if let Some((p99, because)) = lag.filter(|(p99, _)| *p99 > limit) {
-        unfit.push(Unfit::Late { p99, limit, because });
-    }
-    let share = worked.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
-    if elapsed >= LONG_ENOUGH && share > BUSY {
-        let is_much = |times: &&MachineTimes| times.stolen_of_wanted() >= MUCH || times.throttled_share() >= MUCH;
-        unfit.push(Unfit::Busy { share: share.min(1.0), taken: times.filter(is_much).map(taken) });
-    }
-    unfit
 }
 
 fn distribution(slices: &Slices) -> Vec<(u64, f64)> {

@@ -1,19 +1,12 @@
 //! [`agents`]: the hosts that sent an experiment, and whether what each of them measured is the server's.
 
-use std::time::Duration;
-
 use unladen_report::{LoadAgent, SendLag, Unfit, Warning};
 
+use crate::fitness::{Generated, unfit};
 use crate::lateness::{Stretch, because};
-use crate::machine::{taken, taken_warning};
+use crate::machine::taken_warning;
 use crate::prove::agent_phase::AgentPhase;
 use crate::prove::measured::Measured;
-
-/// A generator that was later than this is worth a word, ns.
-const LATE: u64 = 1_000_000;
-
-/// From this share of its time on, an agent's thread is what limits the rate.
-const BUSY: f64 = 0.9;
 
 /// One of the hosts, and why what it measured is not the server's.
 struct Judged {
@@ -41,7 +34,8 @@ pub(crate) fn warnings(measured: &Measured<'_>) -> Vec<Warning> {
 }
 
 fn judged<'a>(measured: &'a Measured<'_>) -> impl Iterator<Item = Judged> + 'a {
-    (0..measured.recording.agents()).map(|index| {
+    let median = measured.recording.least_median();
+    (0..measured.recording.agents()).map(move |index| {
         let agent = measured.recording.agent(index);
         let stretches: Vec<Stretch> = measured
             .recording
@@ -49,21 +43,19 @@ fn judged<'a>(measured: &'a Measured<'_>) -> impl Iterator<Item = Judged> + 'a {
             .filter_map(|block| block.at_agent(index))
             .map(|phase| phase.stretch())
             .collect();
-        let unfit = unfit(&agent, &stretches, measured.is_closed());
+        let unfit = why_unfit(&agent, &stretches, median, measured.is_closed());
         Judged { agent, unfit }
     })
 }
 
-fn unfit(agent: &AgentPhase, stretches: &[Stretch], is_closed: bool) -> Vec<Unfit> {
-    let mut unfit = Vec::new();
-    if let Some(p99) = agent.lags.at(0.99).filter(|p99| !is_closed && *p99 > LATE) {
-        unfit.push(Unfit::Late { p99, limit: LATE, because: because(stretches) });
-    }
-    let share = agent.worked.as_secs_f64() / agent.sending.as_secs_f64().max(1e-9);
-    if agent.sending > Duration::ZERO && share > BUSY {
-        let is_much = agent.times.stolen_of_wanted() >= 0.05 || agent.times.throttled_share() >= 0.05;
-        unfit.push(Unfit::Busy { share: share.min(1.0), taken: is_much.then(|| taken(&agent.times)) });
-    }
+fn why_unfit(agent: &AgentPhase, stretches: &[Stretch], median: Option<u64>, is_closed: bool) -> Vec<Unfit> {
+    let mut unfit = unfit(Generated {
+        median,
+        lag: agent.lags.at(0.99).filter(|_| !is_closed).map(|p99| (p99, because(stretches))),
+        worked: agent.worked,
+        sending: agent.sending,
+        times: Some(&agent.times),
+    });
     if agent.unrecorded > 0 {
         unfit.push(Unfit::Unrecorded { requests: agent.unrecorded });
     }

@@ -136,6 +136,18 @@ impl Recording {
         observations
     }
 
+    /// The median latency of the arm that is fastest, ns: what a generator adds shows in it first.
+    pub(crate) fn least_median(&self) -> Option<u64> {
+        let arms = self.blocks.iter().map(|block| block.arms.len()).max().unwrap_or(0);
+        let median = |arm: usize| {
+            let records = self.counted().filter_map(|block| block.arms.get(arm));
+            let mut all: Vec<u64> = records.flat_map(|record| record.latencies_ns.iter().copied()).collect();
+            let middle = all.len().checked_sub(1)? / 2;
+            Some(*all.select_nth_unstable(middle).1)
+        };
+        (0..arms).filter_map(median).min()
+    }
+
     /// Something that was counted in an arm's phases, or in the idle ones.
     pub(crate) fn counts(&self, of: impl Fn(&BlockRecord) -> Phase) -> Counts {
         let mut counts = Counts::new();
@@ -291,6 +303,17 @@ mod tests {
         };
         let arm = ArmRecord { times, latencies_ns: vec![stolen_ms], ..ArmRecord::default() };
         BlockRecord { restart, arms: vec![arm.clone(), arm], ..BlockRecord::default() }
+    }
+
+    #[test]
+    fn the_fastest_arm_tells_what_is_late() {
+        let arm = |latencies: &[u64]| ArmRecord { latencies_ns: latencies.to_vec(), ..ArmRecord::default() };
+        let with = |arms| BlockRecord { arms, ..BlockRecord::default() };
+        let mut left_out = with(vec![arm(&[1, 1, 1, 1, 1])]);
+        left_out.is_left_out = true;
+        let blocks = vec![with(vec![arm(&[9, 7]), arm(&[2, 30])]), with(vec![arm(&[8]), arm(&[20])]), left_out];
+        assert_eq!(Recording { blocks }.least_median(), Some(8));
+        assert_eq!(Recording::default().least_median(), None);
     }
 
     #[test]
