@@ -5,7 +5,7 @@ use std::time::Duration;
 use nix::sys::signal::Signal;
 use unladen_tests::{Call, Lab, Reply, Server};
 
-use crate::way::{agent, mark, signal, way};
+use crate::way::{agent, mark, relay, signal, way};
 
 /// A server whose page `/slow` takes twice as long as its others.
 fn server() -> Server {
@@ -40,6 +40,26 @@ fn a_change_is_told_by_requests_that_hosts_send_together() {
     let of_arms: u64 = document.list("arms").iter().map(|arm| arm["requests"].as_u64().unwrap()).sum();
     assert_eq!(counts.iter().sum::<u64>(), of_arms, "{document}");
     assert!(agent(&document, "a")["send_lag_ns"]["p99"].as_u64().unwrap() > 0, "{document}");
+}
+
+/// A way is as busy as there are requests: counted, its work would pass for the server's.
+#[test]
+fn what_leads_to_the_hosts_is_in_no_weight() {
+    let server = server();
+    let folder = tempfile::tempdir().unwrap();
+    // Under a name that no other process has.
+    let carrier = folder.path().join("busy-way");
+    let python =
+        std::process::Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().unwrap();
+    std::fs::copy(String::from_utf8(python.stdout).unwrap().trim(), &carrier).unwrap();
+    let relay = relay();
+    let through = format!("{} {} later 0.001", carrier.display(), relay.path().display());
+    let from = format!("from = [\"a={}\"]", way(&through, &mark("prove-carried")));
+    let lab = Lab::of(&experiment(&server, &format!("rate = 60\n{PHASES}\n{from}")));
+    let document = lab.prove().args(["--no-copy"]).document();
+    let groups: Vec<&str> = document.list("comparisons").iter().filter_map(|row| row["group"].as_str()).collect();
+    assert!(groups.iter().any(|group| group.contains("load_from")), "the server is in this process: {groups:?}");
+    assert!(!groups.iter().any(|group| group.contains("busy-way")), "{groups:?}");
 }
 
 #[test]
