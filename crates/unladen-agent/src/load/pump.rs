@@ -87,6 +87,9 @@ fn fill(
         spool.put_records(batch);
     }
     let now = clock.read();
-    spool.put(LoadAnswer::Look { end_ns: since_start(now.at()), times: (&now.since(&last)).into() });
+    let (end_ns, times) = (since_start(now.at()), (&now.since(&last)).into());
+    if !spool.put(LoadAnswer::Look { end_ns, times }) {
+        spool.keep(end_ns, times);
+    }
     running.end()
 }

@@ -10,7 +10,10 @@ use std::time::{Duration, Instant};
 
 use unladen_load::{Cancel, RecordBatch, RecordSummary};
 
+use unladen_machine::MachineTimes;
+
 use super::message::LoadAnswer;
+use crate::far_times::FarTimes;
 
 /// Bytes of records that may wait: some 170,000 records, or seventeen seconds of 10,000 requests a second.
 pub const ROOM: usize = 4 << 20;
@@ -34,6 +37,8 @@ struct Waiting {
     /// Of all answers.
     bytes: usize,
     summary: RecordSummary,
+    /// What the machine did in stretches of time that were not told of, and when the last of them ended.
+    untold: Option<(u64, MachineTimes)>,
     /// Nothing comes any more.
     is_closed: bool,
     /// Nobody takes anything any more.
@@ -115,13 +120,26 @@ impl Spool {
             (waiting, _) = self.changed.wait_timeout(waiting, LOOK).unwrap_or_else(PoisonError::into_inner);
         }
         for answer in std::mem::take(&mut waiting.answers) {
-            if let LoadAnswer::Records(batch) = answer {
-                waiting.count(&batch);
+            match answer {
+                LoadAnswer::Records(batch) => waiting.count(&batch),
+                LoadAnswer::Look { end_ns, times } => waiting.keep(end_ns, times),
+                _ => {}
             }
         }
         waiting.bytes = 0;
         waiting.is_closed = true;
         self.changed.notify_all();
+    }
+
+    /// Keeps the last look at the machine, for which there was no room.
+    pub(super) fn keep(&self, end_ns: u64, times: FarTimes) {
+        self.lock().keep(end_ns, times);
+    }
+
+    /// One look in place of all that were not handed on.
+    pub(super) fn untold(&self) -> Option<LoadAnswer> {
+        let (end_ns, times) = self.lock().untold?;
+        Some(LoadAnswer::Look { end_ns, times: (&times).into() })
     }
 
     /// The requests that are counted alone.
@@ -141,6 +159,11 @@ impl Waiting {
         // A batch that was made here holds what it says.
         let records = batch.records().unwrap_or_default();
         records.iter().for_each(|record| self.summary.add(record));
+    }
+
+    fn keep(&mut self, end_ns: u64, times: FarTimes) {
+        let (last_ns, sum) = self.untold.unwrap_or_default();
+        self.untold = Some((last_ns.max(end_ns), sum.plus(times.into())));
     }
 }
 

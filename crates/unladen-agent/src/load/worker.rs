@@ -94,6 +94,10 @@ impl Worker {
         let Some(driver) = &mut self.driver else { return Err(Failed::without_driver()) };
         let spool = Spool::new(self.room);
         let end = pump::pump(driver, form.plan(start)?, start, &cancel, &spool, &*self.send)?;
+        if let Some(look) = spool.untold() {
+            // Whoever does not take it takes no end either.
+            let _ = (self.send)(look);
+        }
         let summary = spool.summary();
         if !summary.is_empty() {
             let pieces = pieces(&summary).map_err(|error| Failed::of(error.to_string()))?;

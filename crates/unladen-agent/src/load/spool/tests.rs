@@ -114,3 +114,25 @@ fn nothing_is_waited_for_once_nobody_takes_it() {
     spool.drain(LONG, LONG, &Cancel::new());
     assert_eq!(spool.summary().recorded, 40, "one batch was taken");
 }
+
+#[test]
+fn what_the_machine_did_while_the_way_took_nothing_is_told_in_one() {
+    let spool = Spool::new(1 << 20);
+    let times = |ms| MachineTimes { elapsed: Duration::from_millis(ms), ..MachineTimes::default() };
+    spool.put_records(batch(0));
+    for (end_ns, ms) in [(1_000, 3), (2_000, 4)] {
+        assert!(spool.put(LoadAnswer::Look { end_ns, times: (&times(ms)).into() }));
+    }
+    spool.keep(3_000, (&times(5)).into());
+    stuck(&spool, Duration::from_millis(30), LONG, &Cancel::new());
+    let Some(LoadAnswer::Look { end_ns, times: told }) = spool.untold() else { panic!("nothing is told") };
+    assert_eq!((end_ns, MachineTimes::from(told).elapsed), (3_000, Duration::from_millis(12)));
+}
+
+#[test]
+fn what_the_machine_did_is_told_once() {
+    let spool = Spool::new(1 << 20);
+    assert!(spool.put(LoadAnswer::Look { end_ns: 1, times: FarTimes::default() }));
+    stuck(&spool, Duration::from_millis(30), LONG, &Cancel::new());
+    assert!(spool.untold().is_none());
+}
