@@ -212,7 +212,7 @@ fn a_host_that_dies_while_it_is_traced_ends_its_part_alone() {
     let app = App::start(&bed);
     let running = weigh(&bed, &app, "").args(["--json"]).start();
     let mut held = None;
-    wait::within(Duration::from_secs(60), || {
+    wait::within(Duration::from_secs(180), || {
         let agents = bed.pids("php", "unladen-agent");
         held = agents.into_iter().map(|pid| (pid, bpf::held_by(pid))).find(|(_, held)| !held.is_empty());
         held.is_some()

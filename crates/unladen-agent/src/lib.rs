@@ -55,7 +55,8 @@ pub use codec::{CodecError, decode, encode};
 pub use command_line::run;
 pub use error::SessionError;
 pub use evidence::{
-    EvidenceAnswer, EvidenceAsk, EvidenceError, EvidenceSide, FarInspection, FarLack, Unable, Wanted, read_evidence,
+    EvidenceAnswer, EvidenceAsk, EvidenceError, EvidenceSide, FarInspection, FarLack, Patience, Unable, Wanted,
+    read_evidence,
 };
 pub use far_times::FarTimes;
 pub use frame::{FrameError, FrameReader, FrameWriter, MAX_FRAME};

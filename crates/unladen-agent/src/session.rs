@@ -7,7 +7,7 @@ mod start;
 mod transport;
 mod writer;
 
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -51,6 +51,8 @@ pub struct Session {
     ended: Mutex<Option<String>>,
     /// Answers about connections that nobody waits for any more. They come in the order of the questions.
     given_up: AtomicUsize,
+    /// Whether an answer about evidence was not waited for.
+    traces_no_more: AtomicBool,
     // Dropped in this order: the agent's stdin ends, then nobody waits to hand over its answers, then its command is
     // waited for.
     out: SyncSender<Out>,
@@ -75,6 +77,7 @@ impl Session {
             words: started.link.words,
             ended: Mutex::new(None),
             given_up: AtomicUsize::new(0),
+            traces_no_more: AtomicBool::new(false),
             out: started.link.out,
             events: started.link.events,
             transport: started.link.transport,
@@ -146,17 +149,32 @@ impl Session {
         deadline: Instant,
         is_wanted: &dyn Fn() -> bool,
     ) -> Result<Answer, SessionError> {
+        let answer = self.recv_while(deadline, is_wanted);
+        if let Err(SessionError::Late { .. }) = answer {
+            self.given_up.fetch_add(1, Relaxed);
+        }
+        answer
+    }
+
+    /// As [`recv`](Self::recv), and gives up early when nobody wants it any more.
+    pub(crate) fn recv_while(&self, deadline: Instant, is_wanted: &dyn Fn() -> bool) -> Result<Answer, SessionError> {
         loop {
             let slice = deadline.min(Instant::now() + SLICE);
             match self.recv(slice) {
                 Err(SessionError::Late { .. }) if Instant::now() < deadline && is_wanted() => {}
-                Err(error @ SessionError::Late { .. }) => {
-                    self.given_up.fetch_add(1, Relaxed);
-                    return Err(error);
-                }
                 other => return other,
             }
         }
+    }
+
+    /// An answer about evidence was not waited for, and may come yet: nothing of the kind is asked any more, as it would be
+    /// taken for the next one's.
+    pub(crate) fn trace_no_more(&self) {
+        self.traces_no_more.store(true, Relaxed);
+    }
+
+    pub(crate) fn traces_no_more(&self) -> bool {
+        self.traces_no_more.load(Relaxed)
     }
 
     fn next(&self, deadline: Instant) -> Result<Answer, SessionError> {

@@ -10,7 +10,10 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use unladen_agent::{Answer, Ask, FarGroupKind, FarInstrument, Host, PROTOCOL, Session, SessionError, SessionOptions};
+use unladen_agent::{
+    Answer, Ask, FarGroupKind, FarInspection, FarInstrument, Host, PROTOCOL, Patience, Session, SessionError,
+    SessionOptions, Unable,
+};
 use unladen_probe::GroupBy;
 
 /// Far above what anything here takes: what is not so by then never is.
@@ -278,6 +281,26 @@ fn a_late_answer_about_connections_is_not_taken_for_the_next_one() {
     kill(agent, Signal::SIGCONT).unwrap();
     assert_eq!(instrument.sees(&[], soon()).unwrap(), [false; 0]);
     assert_eq!(instrument.takers(&[address, address], soon(), &|| true).unwrap().len(), 2);
+    drop(instrument);
+    way.assert_nothing_is_left();
+}
+
+/// What came late of one page was read as the answer about the next, and the host was said to lie; and nobody heard
+/// Ctrl-C while a host did not answer.
+#[test]
+fn a_host_that_is_late_with_evidence_is_asked_for_no_more_of_it() {
+    let way = Way::new();
+    let session = Session::start(&way.host("env"), &copying()).unwrap();
+    let instrument = FarInstrument::open(session, GroupBy::Auto, soon()).unwrap();
+    let session = instrument.session();
+    let agent = way.agent();
+    kill(agent, Signal::SIGSTOP).unwrap();
+    let mut inspection = FarInspection::ask_attach(session, Vec::new()).unwrap();
+    let unwanted = inspection.wait_attached(&Patience { deadline: soon(), is_wanted: &|| false }).unwrap_err();
+    assert!(matches!(&unwanted, Unable::Lost(error) if error.is_late()), "{unwanted}");
+    kill(agent, Signal::SIGCONT).unwrap();
+    let no_more = FarInspection::ask_attach(session, Vec::new()).unwrap_err();
+    assert_eq!(no_more.to_string(), unwanted.to_string());
     drop(instrument);
     way.assert_nothing_is_left();
 }

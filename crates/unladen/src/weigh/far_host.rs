@@ -3,9 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
-use unladen_agent::{
-    FarGroupKind, FarInstrument, Host, Session, SessionError, SessionOptions, Standpoint, Witness,
-};
+use unladen_agent::{FarGroupKind, FarInstrument, Host, Session, SessionError, SessionOptions, Standpoint, Witness};
 use unladen_load::Cancel;
 use unladen_probe::{GroupBy, Unit};
 

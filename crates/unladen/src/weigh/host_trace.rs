@@ -1,18 +1,9 @@
 //! The principal type is [`HostTrace`]: groups of another host that are traced while requests are sent from here.
 
-use std::time::{Duration, Instant};
-
-use unladen_agent::{FarGroup, FarGroupKind, FarInspection, FarInstrument, FarLack, Host, Unable, Wanted};
+use unladen_agent::{FarGroup, FarGroupKind, FarInspection, FarInstrument, FarLack, Host, Patience, Unable, Wanted};
 use unladen_probe::Inspection;
 use unladen_report::WeighedUrl;
 use unladen_trace::{Evidence, EvidenceSource, GroupSeen, Missing, Page, PathSeen, State};
-
-/// Loading the kernel's part takes a second on a busy machine, and the first look at all its functions another.
-const ATTACH_WITHIN: Duration = Duration::from_secs(60);
-/// What was counted in a phase is there at once; the machine may be busy.
-const COUNT_WITHIN: Duration = Duration::from_secs(30);
-/// Each PHP may take fifteen seconds to say its settings, and there are few.
-const TELL_WITHIN: Duration = Duration::from_secs(120);
 
 /// Where an agent is said to be that was not there before.
 const COPIED: &str = "copied";
@@ -33,8 +24,9 @@ pub(super) struct HostTrace<'a> {
 // === impl HostTrace ===
 
 impl<'a> HostTrace<'a> {
-    /// Attaches to the groups that follow the requests to a URL, and to so many at most that may.
-    pub(super) fn attach(host: &'a Host, far: &'a FarInstrument, result: &WeighedUrl, most_perhaps: usize) -> Self {
+    /// Asks to attach to the groups that follow the requests to a URL, and to so many at most that may. Does not wait: so
+    /// all hosts do at once.
+    pub(super) fn ask_attach(host: &'a Host, far: &'a FarInstrument, result: &WeighedUrl, most_perhaps: usize) -> Self {
         let before = format!("{}/", host.name);
         let following = result.following_groups();
         let perhaps = result.perhaps_following_groups(Some(&host.name), most_perhaps);
@@ -61,12 +53,17 @@ impl<'a> HostTrace<'a> {
         });
         let mut trace = Self { host, far, groups: groups.collect(), left_out, inspection: None, unable: None };
         if !trace.groups.is_empty() {
-            match FarInspection::attach(far.session(), trace.wanted(), Instant::now() + ATTACH_WITHIN) {
+            match FarInspection::ask_attach(far.session(), trace.wanted()) {
                 Ok(inspection) => trace.inspection = Some(inspection),
                 Err(unable) => trace.unable = Some(unable),
             }
         }
         trace
+    }
+
+    /// Waits until it has.
+    pub(super) fn wait_attached(&mut self, patience: &Patience<'_>) {
+        self.try_to(|inspection| inspection.wait_attached(patience));
     }
 
     /// Whether it is traced by now.
@@ -88,14 +85,14 @@ impl<'a> HostTrace<'a> {
         }
     }
 
-    /// Asks to begin, and does not wait: so all hosts do at once.
+    /// Asks to begin.
     pub(super) fn ask_begin(&mut self) {
         self.try_to(FarInspection::ask_begin);
     }
 
     /// Waits until it has begun.
-    pub(super) fn wait_begun(&mut self) {
-        self.try_to(|inspection| inspection.wait_begun(Instant::now() + ATTACH_WITHIN));
+    pub(super) fn wait_begun(&mut self, patience: &Patience<'_>) {
+        self.try_to(|inspection| inspection.wait_begun(patience));
     }
 
     /// Asks to count a phase, whose requests were sent then.
@@ -104,18 +101,23 @@ impl<'a> HostTrace<'a> {
     }
 
     /// Waits until it is counted.
-    pub(super) fn wait_counted(&mut self) {
-        self.try_to(|inspection| inspection.wait_counted(Instant::now() + COUNT_WITHIN));
+    pub(super) fn wait_counted(&mut self, patience: &Patience<'_>) {
+        self.try_to(|inspection| inspection.wait_counted(patience));
+    }
+
+    /// Asks what was counted, and for the settings of PHP too, if so.
+    pub(super) fn ask_finish(&mut self, php: bool) {
+        self.try_to(|inspection| inspection.ask_finish(php));
     }
 
     /// What was counted, of a page whose undisturbed figures these are. Where nothing was, the evidence says why.
-    pub(super) fn finish(&mut self, page: &Page, result: &WeighedUrl) -> Evidence {
+    pub(super) fn finish(&mut self, page: &Page, result: &WeighedUrl, patience: &Patience<'_>) -> Evidence {
         let mut told = None;
         self.try_to(|inspection| {
-            told = Some(inspection.finish(true, Instant::now() + TELL_WITHIN)?);
+            told = Some(inspection.finish(patience)?);
             Ok(())
         });
-        let mut evidence = told.or_else(|| self.described()).unwrap_or_default();
+        let mut evidence = told.or_else(|| self.described(patience)).unwrap_or_default();
         if !evidence.has(EvidenceSource::Syscalls) {
             let (why, takes) = self.why();
             let missing = Inspection::SOURCES.map(|source| Missing { source, why: why.clone(), takes: takes.clone() });
@@ -126,10 +128,16 @@ impl<'a> HostTrace<'a> {
     }
 
     /// What first requests of fresh processes did; none where that was not counted.
-    pub(super) fn finish_fresh(&mut self, warm: &Evidence, page: &Page, result: &WeighedUrl) -> Option<Evidence> {
+    pub(super) fn finish_fresh(
+        &mut self,
+        warm: &Evidence,
+        page: &Page,
+        result: &WeighedUrl,
+        patience: &Patience<'_>,
+    ) -> Option<Evidence> {
         let mut told = None;
         self.try_to(|inspection| {
-            told = Some(inspection.finish(false, Instant::now() + TELL_WITHIN)?);
+            told = Some(inspection.finish(patience)?);
             Ok(())
         });
         let mut evidence = told?;
@@ -138,13 +146,15 @@ impl<'a> HostTrace<'a> {
         Some(evidence)
     }
 
-    /// Leaves nothing attached there. A host that does not answer has lost its agent, and that one its tracer with it.
-    pub(super) fn detach(&mut self) {
-        if let Some(inspection) = self.inspection.take()
-            && let Err(unable) = inspection.detach(Instant::now() + COUNT_WITHIN)
-        {
-            self.unable = Some(unable);
-        }
+    /// Asks to leave nothing attached there.
+    pub(super) fn ask_detach(&mut self) {
+        self.try_to(FarInspection::ask_detach);
+    }
+
+    /// Waits until nothing is. A host that does not answer loses its agent at the end, and that one its tracer with it.
+    pub(super) fn wait_detached(&mut self, patience: &Patience<'_>) {
+        self.try_to(|inspection| inspection.wait_detached(patience));
+        self.inspection = None;
     }
 
     /// Nothing more is asked of it, for a reason that is not its own.
@@ -155,9 +165,9 @@ impl<'a> HostTrace<'a> {
     }
 
     /// What is known without tracing.
-    fn described(&self) -> Option<Evidence> {
+    fn described(&self, patience: &Patience<'_>) -> Option<Evidence> {
         let is_there = matches!(self.unable, Some(Unable::Lacks { .. })) && !self.groups.is_empty();
-        let describe = || FarInspection::describe(self.far.session(), self.wanted(), Instant::now() + TELL_WITHIN);
+        let describe = || FarInspection::describe(self.far.session(), self.wanted(), patience);
         is_there.then(describe)?.ok()
     }
 

@@ -200,7 +200,8 @@ impl<'a> Weighed<'a> {
             Ok(here) => (Some(here), None),
             Err(error) => (None, Some(error)),
         };
-        let mut traced = Traced { here, hosts };
+        let mut traced = Traced { here, hosts, cancel: self.cancel };
+        traced.wait_attached();
         if !traced.is_nothing()
             && let Err(failed) = self.counting().count(&mut traced, url, latency)
         {
@@ -225,24 +226,23 @@ impl<'a> Weighed<'a> {
                 warm.missing.extend(cannot_trace(&why, self.options.restart.is_some()));
             }
         }
-        let of_hosts =
-            traced.hosts.iter_mut().map(|host| HostRecord { warm: host.finish(&warm.page, result), fresh: None });
-        let mut hosts: Vec<HostRecord> = of_hosts.collect();
+        let of_hosts = traced.finish_hosts(&warm.page, result).into_iter();
+        let mut hosts: Vec<HostRecord> = of_hosts.map(|warm| HostRecord { warm, fresh: None }).collect();
         let mut fresh = None;
         if let Some(restart) = self.options.restart.clone().filter(|_| !traced.is_nothing()) {
             fresh = self.fresh(url, restart, &mut traced, &mut warm, &mut hosts);
         }
-        traced.hosts.iter_mut().for_each(HostTrace::detach);
+        traced.detach_hosts();
         PageRecord { warm, fresh, hosts }
     }
 
-    /// Attaches to what follows on other hosts.
+    /// Asks to attach to what follows on other hosts.
     fn attach_hosts(&self, result: &WeighedUrl) -> Vec<HostTrace<'a>> {
         let (edges, options) = (self.edges, self.options);
         let attach = |(name, far)| {
             let host = options.hosts.iter().find(|host| host.name == name)?;
             self.progress.say(format!("attaching to what follows the requests on {name}"));
-            Some(HostTrace::attach(host, far, result, MOST_PERHAPS))
+            Some(HostTrace::ask_attach(host, far, result, MOST_PERHAPS))
         };
         edges.fars().filter_map(attach).collect()
     }
@@ -279,15 +279,11 @@ impl<'a> Weighed<'a> {
         // What could not be looked at is told of later requests.
         fresh.missing.clear();
         fresh.sources.clone_from(&warm.sources);
-        let mut of_hosts: Vec<Option<Evidence>> = traced
-            .hosts
-            .iter_mut()
-            .zip(hosts.iter())
-            .map(|(host, record)| host.finish_fresh(&record.warm, &fresh.page, result))
-            .collect();
+        let warm_of_hosts = hosts.iter().map(|record| &record.warm);
+        let mut of_hosts = traced.finish_fresh_hosts(warm_of_hosts, &fresh.page, result);
         // Times come from undisturbed runs.
         traced.here = None;
-        traced.hosts.iter_mut().for_each(HostTrace::detach);
+        traced.detach_hosts();
         let done = done.and_then(|()| {
             let (first, later) = counting.time_fresh(url, &restart)?;
             fresh.page.latency = mean(&first);

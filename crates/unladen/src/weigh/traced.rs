@@ -1,21 +1,35 @@
 //! The principal type is [`Traced`]: all that is traced while requests are sent, here and on other hosts.
 
+use std::time::{Duration, Instant};
+
+use unladen_agent::Patience;
+use unladen_load::Cancel;
 use unladen_probe::{Inspection, InspectionError, Instrument};
-use unladen_trace::Window;
+use unladen_report::WeighedUrl;
+use unladen_trace::{Evidence, Page, Window};
 
 use crate::weigh::host_trace::HostTrace;
 
-/// All that is traced while requests are sent.
+/// Loading the kernel's part takes a second on a busy machine, and the first look at all its functions another.
+const ATTACH_WITHIN: Duration = Duration::from_secs(60);
+/// What was counted in a phase is there at once; the machine may be busy.
+const COUNT_WITHIN: Duration = Duration::from_secs(30);
+/// Each PHP may take fifteen seconds to say its settings, and there are few.
+const TELL_WITHIN: Duration = Duration::from_secs(120);
+
+/// All that is traced while requests are sent. Hosts are asked at once, and share the time that they have to answer.
 pub(super) struct Traced<'a> {
     /// Groups of this machine.
     pub(super) here: Option<Inspection>,
     /// Of other hosts, those too where nothing can be traced.
     pub(super) hosts: Vec<HostTrace<'a>>,
+    /// When it says so, no host is waited for any more.
+    pub(super) cancel: &'a Cancel,
 }
 
 // === impl Traced ===
 
-impl Traced<'_> {
+impl<'a> Traced<'a> {
     /// Whether nothing is.
     pub(super) fn is_nothing(&self) -> bool {
         self.here.is_none() && !self.is_anywhere_else()
@@ -33,7 +47,7 @@ impl Traced<'_> {
     pub(super) fn begin(&mut self, instrument: &mut Instrument) -> Result<(), InspectionError> {
         self.hosts.iter_mut().for_each(HostTrace::ask_begin);
         let here = self.here.as_mut().map_or(Ok(()), |here| here.watch(instrument));
-        self.hosts.iter_mut().for_each(HostTrace::wait_begun);
+        self.wait_each(ATTACH_WITHIN, HostTrace::wait_begun);
         here?;
         // Last, as waiting takes a while.
         self.here.as_mut().map_or(Ok(()), Inspection::discard)
@@ -49,7 +63,46 @@ impl Traced<'_> {
             host.ask_phase(window.on, &window.sent_ns, request_ns);
         }
         let here = self.here.as_mut().map_or(Ok(()), |here| here.phase(window));
-        self.hosts.iter_mut().for_each(HostTrace::wait_counted);
+        self.wait_each(COUNT_WITHIN, HostTrace::wait_counted);
         here
+    }
+
+    /// Waits until all hosts have attached that were asked to.
+    pub(super) fn wait_attached(&mut self) {
+        self.wait_each(ATTACH_WITHIN, HostTrace::wait_attached);
+    }
+
+    /// What was counted on each host, of a page whose undisturbed figures these are.
+    pub(super) fn finish_hosts(&mut self, page: &Page, result: &WeighedUrl) -> Vec<Evidence> {
+        self.hosts.iter_mut().for_each(|host| host.ask_finish(true));
+        self.wait_each(TELL_WITHIN, |host, patience| host.finish(page, result, patience))
+    }
+
+    /// What first requests of fresh processes did on each host, beside these, which were not the first.
+    pub(super) fn finish_fresh_hosts<'e>(
+        &mut self,
+        warm: impl Iterator<Item = &'e Evidence>,
+        page: &Page,
+        result: &WeighedUrl,
+    ) -> Vec<Option<Evidence>> {
+        self.hosts.iter_mut().for_each(|host| host.ask_finish(false));
+        let mut warm = warm;
+        self.wait_each(TELL_WITHIN, |host, patience| host.finish_fresh(warm.next()?, page, result, patience))
+    }
+
+    /// Leaves nothing attached on hosts.
+    pub(super) fn detach_hosts(&mut self) {
+        self.hosts.iter_mut().for_each(HostTrace::ask_detach);
+        self.wait_each(COUNT_WITHIN, HostTrace::wait_detached);
+    }
+
+    fn wait_each<T>(
+        &mut self,
+        within: Duration,
+        mut wait: impl FnMut(&mut HostTrace<'a>, &Patience<'_>) -> T,
+    ) -> Vec<T> {
+        let is_wanted = || !self.cancel.is_cancelled();
+        let patience = Patience { deadline: Instant::now() + within, is_wanted: &is_wanted };
+        self.hosts.iter_mut().map(|host| wait(host, &patience)).collect()
     }
 }
