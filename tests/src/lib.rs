@@ -17,6 +17,7 @@ mod counts;
 mod document;
 mod experiment;
 pub mod exporter;
+pub mod findings;
 pub mod frames;
 pub mod h2;
 mod machine;

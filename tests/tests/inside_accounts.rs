@@ -6,16 +6,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Write;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+use unladen_tests::findings::{figure, finding, items};
 use unladen_tests::{Ability, Call, Document, Serve, Subject, free_port, skip_without, wait};
-
-/// Lists of Sympa: enough to tell of each what is done for each list.
-const LISTS: f64 = 30.0;
 
 /// Looks inside a page of some milliseconds. Each process is a group, so that another server on the machine is none of
 /// ours.
@@ -25,31 +22,6 @@ fn look(url: &str) -> Document {
 
 fn by_pid<const N: usize>(url: &str, how_long: [&str; N]) -> Document {
     Call::weigh(how_long).args(["--group-by", "pid", url]).document()
-}
-
-/// The one finding of a rule.
-#[track_caller]
-fn finding<'a>(document: &'a Document, rule: &str) -> &'a Value {
-    let all: Vec<&Value> = document.list("findings").iter().filter(|finding| finding["rule"] == rule).collect();
-    let [one] = all[..] else { panic!("{rule}: {all:?}\n{document}") };
-    one
-}
-
-/// A figure of a finding is a whole number as nearly as its interval tells, and between these.
-#[track_caller]
-fn figure(finding: &Value, name: &str, from: f64, to: f64) {
-    let figures = finding["evidence"]["figures"].as_array().expect("a list");
-    let figure = figures.iter().find(|figure| figure["name"] == name).unwrap_or_else(|| panic!("no {name}: {finding}"));
-    let [value, low, high] = ["per_request", "low", "high"].map(|end| figure[end].as_f64().expect("a number"));
-    assert!(from <= value && value <= to, "{figure}");
-    assert!(low <= value && value <= high, "{figure}");
-}
-
-/// What items of a finding whose names hold this count together.
-fn items(finding: &Value, name: &str) -> f64 {
-    let items = finding["evidence"]["items"].as_array().expect("a list");
-    let of = items.iter().filter(|item| item["name"].as_str().is_some_and(|item| item.contains(name)));
-    of.filter_map(|item| item["per_request"].as_f64()).sum()
 }
 
 /// Writes the lines of a fix into the file that it names, which has to be in this folder; returns it.
@@ -213,53 +185,4 @@ fn a_page_whose_304_costs_nearly_all_of_it() {
     let others: Vec<_> =
         found.iter().filter(|rule| !["slow-conditional", "database-reconnect", "cacheable"].contains(rule)).collect();
     assert!(others.is_empty(), "{others:?}");
-}
-
-/// The first request of a fresh process reads each list's settings, and takes locks for that; all requests look for the
-/// same files for each list; and at a higher level each list has its lines in the log.
-#[test]
-fn sympas_page_of_lists() {
-    let test = "sympas_page_of_lists";
-    if skip_without(Ability::Tracing, test) || skip_without(Ability::Sympa, test) {
-        return;
-    }
-    let sympa = Subject::up_with("sympa", &[("UNLADEN_LISTS", &LISTS.to_string())]);
-    let mut config = fs::OpenOptions::new().append(true).open(sympa.get("SYMPA_CONFIG")).unwrap();
-    config.write_all(b"log_level 2\n").unwrap();
-    sympa.run(["restart"]);
-    let restart = format!("env UNLADEN_STATE={} {} restart", sympa.get("UNLADEN_STATE"), sympa.script().display());
-    // The user is Sympa's alone; a process that was restarted is another one.
-    // As strangers: what a session adds to a page is not what this is about.
-    let call = Call::weigh(["--no-cookies", "--time", "12s", "--phase", "250ms", "--settle", "20ms"]);
-    let document = call.args(["--restart", &restart, sympa.url()]).document();
-
-    let cold = finding(&document, "cold-start");
-    assert_eq!(cold["state"], "fresh", "{cold}");
-    assert!(cold["group"].as_str().unwrap().contains("sympa"), "{cold}");
-    assert!(items(cold, "locks taken") >= 7.0 * LISTS, "{cold}");
-    assert_eq!(cold["fix"]["lines"][0], "cache_list_config binary_file");
-
-    // Later requests lock the database of sessions, some ten times: sometimes just enough to be found too, which hides
-    // nothing.
-    let is_fresh = |found: &&Value| found["rule"] == "lock-churn" && found["state"] == "fresh";
-    let locks = document["findings"].as_array().unwrap().iter().find(is_fresh).unwrap_or_else(|| panic!("{document}"));
-    figure(locks, "locks", 7.0 * LISTS, 7.0 * LISTS + 15.0);
-    assert!((items(locks, "/list_data") - 7.0 * LISTS).abs() < 0.1, "{locks}");
-    assert!(locks["check_again"].as_str().unwrap().contains("--restart"), "{locks}");
-
-    let again = finding(&document, "same-file-again");
-    // Of each list, in the defaults; further ones may be too few to be named.
-    assert!((items(again, "/default/edit_list.conf (checked)") - 4.0 * LISTS).abs() < 0.1, "{again}");
-    assert!(items(again, "/etc/localtime") > 10.0 * LISTS, "{again}");
-
-    let log = finding(&document, "log-chatter");
-    figure(log, "lines", 3.0 * LISTS, 3.0 * LISTS + 80.0);
-    assert_eq!(log["fix"]["lines"][0], "log_level 0");
-
-    // Templates are parsed anew for each page, by a process that stays.
-    let recompile = finding(&document, "recompile");
-    figure(recompile, "compiles", 9.0, 13.0);
-    assert!(recompile["fix"]["advice"].as_str().unwrap().contains("LOAD_TEMPLATES"), "{recompile}");
-    // What a daemon writes is its work.
-    assert!(!document.found().contains("write-per-request"), "{document}");
 }

@@ -11,9 +11,7 @@ use unladen_tests::{Call, Document, Lab, Serve, Server, free_address, pypi, wait
 
 /// Among hundreds of series one that follows takes more than the fewest blocks to tell.
 fn weigh(url: &str, exporter: &str) -> Document {
-    Call::weigh(["--no-findings", "--time", "12s", url, "--exporter", exporter])
-        .within(Duration::from_secs(600))
-        .document()
+    Call::weigh(["--no-findings", url, "--exporter", exporter]).within(Duration::from_secs(600)).document()
 }
 
 /// A series whose name begins so follows, and each request adds so much: exactly, as all of it is counted by then.

@@ -20,13 +20,6 @@ use crate::publisher::{is_own, publisher};
 const STEPS: usize = 3;
 /// Requests are sent for so long at least, and quiet is kept for so long.
 const LEAST: Duration = Duration::from_secs(2);
-/// From one question to the next for so long after requests begin, and after they end: a lag can be told no finer than
-/// that, and the settle gap would be longer than what is told at once needs …
-const QUICK_PAUSE: Duration = Duration::from_millis(50);
-/// … and from then on, as what is late is known by now to be later than that …
-const PAUSE: Duration = Duration::from_millis(200);
-/// … and so many times what an answer takes: an exporter that works hard for each is not to do nothing else.
-const PAUSE_TRIPS: u32 = 2;
 /// The longest that requests are sent for the sake of this test: twice what cAdvisor's slowest usual step takes.
 const MOST_SENDING: Duration = Duration::from_secs(32);
 /// The longest quiet.
@@ -155,13 +148,6 @@ impl Watch {
     /// Whether no requests are sent any longer.
     pub fn has_stopped(&self) -> bool {
         self.stopped.is_some()
-    }
-
-    /// How long to wait after an answer that took so long, until it is asked again.
-    pub fn pause(&self, now: Duration, took: Duration) -> Duration {
-        let begun = self.stopped.or(self.first).unwrap_or(now);
-        let is_new = now.saturating_sub(begun) < LEAST;
-        (if is_new { QUICK_PAUSE } else { PAUSE }).max(took * PAUSE_TRIPS)
     }
 
     /// Whether requests should go on: the pace of most families that have moved is not known yet.
