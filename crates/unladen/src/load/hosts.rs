@@ -4,6 +4,7 @@
 //! offsets; their records count from it, each by its own monotonic clock, so that nothing else of a load depends on
 //! their clocks. All records come into the one account.
 
+mod bounds;
 mod far_agent;
 mod merge;
 
@@ -14,7 +15,8 @@ use std::time::{Duration, Instant};
 use unladen_agent::{Host, SessionOptions};
 use unladen_load::{Cancel, ConfigForm, DriverConfig, End, LoadEnd, LoadPlan, PlanForm, Share};
 
-use self::far_agent::{Bounds, FarAgent};
+use self::bounds::Bounds;
+use self::far_agent::FarAgent;
 use self::merge::Merge;
 use crate::exit::Failure;
 use crate::load::agent_part::AgentPart;
@@ -176,7 +178,8 @@ impl Hosts {
         let failed = thread::scope(|scope| {
             for (index, (agent, form)) in self.agents.iter_mut().zip(&forms).enumerate() {
                 let told = told.clone();
-                let bounds = Bounds { started, length, grace, records: form.at_most(), requests };
+                let timeout = agent.timeout();
+                let bounds = Bounds { started, length, grace, timeout, records: form.at_most(), requests };
                 scope.spawn(move || agent.listen(index, bounds, &told, cancel));
             }
             drop(told);

@@ -4,8 +4,7 @@ use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use unladen_agent::{
-    Answer, Ask, ClockOffset, Host, LoadAnswer, LoadAsk, ROOM, Session, SessionError, SessionOptions, gathered, pieces,
-    shown,
+    Answer, Ask, ClockOffset, Host, LoadAnswer, LoadAsk, Session, SessionError, SessionOptions, gathered, pieces, shown,
 };
 use unladen_load::{Cancel, ConfigForm, ErrorKind, LoadEnd, LoadError, PlanForm, RecordSummary, RequestRecord};
 use unladen_machine::MachineTimes;
@@ -13,6 +12,7 @@ use unladen_report::Drift;
 
 use crate::exit::Failure;
 use crate::load::agent_part::AgentPart;
+use crate::load::hosts::bounds::{Bounds, SoFar};
 
 /// A way to an agent that takes longer than this to answer is none.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -20,14 +20,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// An agent that sends says something four times a second; one that says nothing for this long is lost. Ways that stall
 /// for a moment lose nothing: records wait for them.
 const SILENCE: Duration = Duration::from_secs(10);
-
-/// What an agent may take to tell the last once its load is over, beside what the way takes for what may be left …
-const DRAIN: Duration = Duration::from_secs(10);
-/// … and at most: after a minute an agent counts what is left, and tells that.
-const LONGEST_DRAIN: Duration = Duration::from_secs(120);
-
-/// Bytes that may be on the way: in the pipes, the window of an ssh connection and the sockets.
-const ON_THE_WAY: u64 = 4 << 20;
 
 /// What it may take to tell the last once it was told to stop: it counts what waits after a second.
 const STOPPED: Duration = Duration::from_secs(5);
@@ -38,44 +30,11 @@ const LONGEST_SUMMARY: usize = 4 << 20;
 /// Of a sentence of another host, so many bytes are shown.
 pub(super) const LONGEST_SENTENCE: usize = 1_000;
 
-/// More requests than one thread sends in a second.
-const FASTEST: u64 = 200_000;
-
-/// A closed loop plans a request when it sends it, which may be this much after the end.
-const SLACK: Duration = Duration::from_secs(10);
-
 /// How often it is looked whether the load was given up.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// How often an agent is told again to stop: it may not have begun when it was told first.
 const AGAIN: Duration = Duration::from_secs(1);
-
-/// What an agent cannot exceed: one that goes on and on would hold a load for ever.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds {
-    pub(super) started: Instant,
-    /// Since the start, all requests are planned before this …
-    pub(super) length: Duration,
-    /// … and given up this much later.
-    pub(super) grace: Duration,
-    /// The most records it has to tell.
-    pub(super) records: Option<u64>,
-    /// How many requests there are to choose from.
-    pub(super) requests: usize,
-}
-
-/// What an agent has told of a load so far.
-#[derive(Debug, Default)]
-struct SoFar {
-    /// Requests of which it told what became.
-    requests: u64,
-    /// Bytes of their records.
-    bytes: u64,
-    /// The pieces of its summary.
-    pieces: Vec<u8>,
-    /// Whether that has come.
-    is_summed_up: bool,
-}
 
 /// One agent.
 pub(super) struct FarAgent {
@@ -170,6 +129,11 @@ impl FarAgent {
         Ok(())
     }
 
+    /// What a request may take, with its connection.
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
     /// The longest round trip when its clock was measured last: what one took amid a load says nothing of the next start.
     pub(super) fn longest_round_trip(&self) -> Duration {
         self.longest_round_trip
@@ -206,7 +170,7 @@ impl FarAgent {
             }
             let next = self.next(&bounds, &mut so_far);
             let is_over = stopped.is_some_and(|(first, _)| first.elapsed() > STOPPED)
-                || bounds.until(self.timeout, &so_far).is_some_and(|until| Instant::now() > until);
+                || bounds.until(&so_far).is_some_and(|until| Instant::now() > until);
             let (next, is_last) = match next {
                 Ok(next) if is_over && !matches!(next, Some(Told::Ended(_))) => {
                     (Told::Lost(heard, "it goes on after its end".to_owned()), true)
@@ -338,185 +302,9 @@ impl FarAgent {
     }
 }
 
-// === impl Bounds ===
-
-impl Bounds {
-    /// When it has told all at the latest; none if that is beyond the clock's. What may be left after the load's end takes
-    /// as long as the way took for as much until now, and twice that.
-    fn until(&self, timeout: Duration, so_far: &SoFar) -> Option<Instant> {
-        let end = self.started.checked_add(self.length.saturating_add(self.grace).saturating_add(timeout))?;
-        let now = Instant::now();
-        if now <= end {
-            return Some(end + DRAIN);
-        }
-        let of_a_record = so_far.bytes.checked_div(so_far.requests).unwrap_or(0);
-        let untold = self.records.map(|most| most.saturating_sub(so_far.requests).saturating_mul(of_a_record));
-        let left = untold.unwrap_or(u64::MAX).min(ROOM as u64 + ON_THE_WAY) as f64;
-        let took = now.saturating_duration_since(self.started).as_secs_f64();
-        let drain = Duration::try_from_secs_f64(2.0 * took * left / so_far.bytes.max(1) as f64);
-        let drain = drain.unwrap_or(LONGEST_DRAIN).saturating_add(DRAIN).min(LONGEST_DRAIN);
-        end.checked_add(drain)
-    }
-
-    /// Refuses records that cannot be.
-    fn check(&self, records: &[RequestRecord], so_far: &mut SoFar) -> Result<(), String> {
-        let last_ns = self.length.saturating_add(SLACK).as_nanos();
-        if records.iter().any(|one| u128::from(one.planned_ns) > last_ns || one.request as usize >= self.requests) {
-            return Err("a record is damaged: it is of a request that was not planned".to_owned());
-        }
-        self.count(records.len() as u64, so_far)
-    }
-
-    /// Refuses a summary that cannot be.
-    fn check_summary(&self, summary: &RecordSummary, so_far: &mut SoFar) -> Result<(), String> {
-        if so_far.is_summed_up || !summary.is_consistent() {
-            return Err("its summary does not add up".to_owned());
-        }
-        so_far.is_summed_up = true;
-        self.count(summary.recorded, so_far)
-    }
-
-    fn count(&self, more: u64, so_far: &mut SoFar) -> Result<(), String> {
-        so_far.requests = so_far.requests.saturating_add(more);
-        // In a closed loop nothing else bounds them, and each takes memory here; a summary of any number is short.
-        let fastest = (self.started.elapsed().as_secs() + 1).saturating_mul(FASTEST);
-        match self.records {
-            Some(most) if so_far.requests > most => {
-                Err(format!("it told of more requests than its share has ({most})"))
-            }
-            _ if so_far.requests > fastest => {
-                Err(format!("it told of {} requests, more than a host can send in this time", so_far.requests))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-// === impl SoFar ===
-
-impl SoFar {
-    /// Of each request that it says it sent it has to have told.
-    fn check_end(&self, end: &LoadEnd) -> Result<(), String> {
-        let ended = end.sent.saturating_sub(end.abandoned);
-        if self.requests == ended {
-            return Ok(());
-        }
-        Err(format!("its account does not add up: it told of {} requests, and says that {ended} ended", self.requests))
-    }
-}
-
 /// What a session's error says, where the host is named before it.
 fn without_name(error: &SessionError, host: &Host) -> String {
     let text = shown(&error.to_string(), LONGEST_SENTENCE);
     let rest = text.strip_prefix(&format!("host {}", host.name)).map(|rest| rest.trim_start_matches(':').trim_start());
     rest.map(|rest| rest.strip_prefix("is gone: ").unwrap_or(rest).to_owned()).unwrap_or(text)
-}
-
-#[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    const BOUNDS: fn() -> Bounds = || Bounds {
-        started: Instant::now(),
-        length: Duration::from_secs(5),
-        grace: Duration::ZERO,
-        records: Some(3),
-        requests: 2,
-    };
-
-    fn record(request: u32, planned: Duration) -> RequestRecord {
-        RequestRecord {
-            request,
-            planned_ns: u64::try_from(planned.as_nanos()).unwrap(),
-            lag_ns: None,
-            sent_ns: None,
-            first_byte_ns: None,
-            latency_ns: 1,
-            status: None,
-            body_bytes: 0,
-            reused: false,
-            retried: false,
-            changed: false,
-            error: None,
-        }
-    }
-
-    #[test]
-    fn an_agent_that_tells_more_than_its_share_is_lost() {
-        let (bounds, mut so_far) = (BOUNDS(), SoFar::default());
-        let mut tell = |count| bounds.check(&vec![record(1, Duration::from_secs(4)); count], &mut so_far).is_ok();
-        assert!(tell(2) && tell(1) && !tell(1));
-    }
-
-    #[test]
-    fn records_of_requests_that_were_not_planned_are_damaged() {
-        let told = |record| BOUNDS().check(&[record], &mut SoFar::default()).is_ok();
-        assert!(told(record(1, Duration::from_secs(5))));
-        assert!(!told(record(2, Duration::ZERO)), "there are two requests");
-        assert!(!told(record(0, Duration::from_secs(16))), "long after the end");
-    }
-
-    #[test]
-    fn a_summary_counts_as_its_requests_and_comes_once() {
-        let mut summary = RecordSummary::default();
-        summary.add(&record(0, Duration::ZERO));
-        let mut so_far = SoFar::default();
-        assert_eq!(BOUNDS().check_summary(&summary, &mut so_far), Ok(()));
-        assert_eq!(so_far.requests, 1);
-        assert!(BOUNDS().check_summary(&summary, &mut so_far).unwrap_err().contains("does not add up"));
-        (0..3).for_each(|_| summary.add(&record(0, Duration::ZERO)));
-        assert!(BOUNDS().check_summary(&summary, &mut SoFar::default()).unwrap_err().contains("more requests"));
-        let endless = Bounds { records: None, ..BOUNDS() };
-        let mut many = RecordSummary { recorded: 1_000_000_000, waited: 1_000_000_000, ..RecordSummary::default() };
-        many.errors.insert(ErrorKind::Connect, 1_000_000_000);
-        assert!(many.is_consistent());
-        assert!(endless.check_summary(&many, &mut SoFar::default()).unwrap_err().contains("more than a host can send"));
-        summary.answered += 1;
-        assert!(BOUNDS().check_summary(&summary, &mut SoFar::default()).unwrap_err().contains("does not add up"));
-    }
-
-    /// What an agent tells last.
-    pub(in crate::load::hosts) fn end(sent: u64, abandoned: u64) -> LoadEnd {
-        LoadEnd {
-            ended: unladen_load::End::Until,
-            sent,
-            unsent: 5,
-            abandoned,
-            bytes_sent: 0,
-            bytes_received: 0,
-            connections_opened: 0,
-            closed_by_server: 0,
-            retries: 0,
-            cpu: Duration::ZERO,
-            worked: Duration::ZERO,
-            paced: Duration::ZERO,
-            first_errors: Default::default(),
-        }
-    }
-
-    #[test]
-    fn an_agent_that_hides_or_doubles_requests_is_seen() {
-        let so_far = SoFar { requests: 10, ..SoFar::default() };
-        assert_eq!(so_far.check_end(&end(12, 2)), Ok(()));
-        assert!(so_far.check_end(&end(11, 0)).unwrap_err().contains("it told of 10 requests, and says that 11 ended"));
-        assert!(so_far.check_end(&end(9, 0)).is_err());
-    }
-
-    #[test]
-    fn how_long_is_waited_for_the_last_follows_from_the_way() {
-        let second = Duration::from_secs(1);
-        let now = Instant::now();
-        let bounds = Bounds { started: now - 60 * second, length: 30 * second, records: Some(30_000), ..BOUNDS() };
-        let end = bounds.started + bounds.length + second;
-        let wait = |requests, bytes| {
-            let so_far = SoFar { requests, bytes, ..SoFar::default() };
-            bounds.until(second, &so_far).unwrap().saturating_duration_since(end)
-        };
-        assert_eq!(wait(30_000, 600_000), DRAIN, "all is told");
-        // A minute for two thirds: half a minute for the rest, twice.
-        let third = wait(20_000, 400_000);
-        assert!(third > 69 * second && third < 72 * second, "{third:?}");
-        assert_eq!(wait(0, 0), DRAIN, "nothing is known of the way of one that is silent");
-        assert_eq!(wait(1, 20), LONGEST_DRAIN);
-    }
 }

@@ -145,7 +145,7 @@ fn one_that_is_lost_is_told_with_its_time_and_leaves_the_others_whole() {
 
 #[test]
 fn an_error_that_a_host_tells_moves_no_terminal() {
-    let mut end = crate::load::hosts::far_agent::tests::end(1, 0);
+    let mut end = crate::load::hosts::bounds::tests::end(1, 0);
     end.first_errors.insert(ErrorKind::Closed, "reset\x1b[2J by \u{202e}peer".into());
     let together = together(&[&end]);
     assert_eq!(together.first_errors.into_values().collect::<Vec<_>>(), ["reset [2J by  peer"]);

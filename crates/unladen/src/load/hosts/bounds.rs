@@ -1,0 +1,139 @@
+//! The principal type is [`Bounds`]: what an agent cannot exceed, held against what it has told so far.
+
+use std::time::{Duration, Instant};
+
+use unladen_agent::ROOM;
+use unladen_load::{LoadEnd, RecordSummary, RequestRecord};
+
+/// What an agent may take to tell the last once its load is over, beside what the way takes for what may be left …
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// … and at most: after a minute an agent counts what is left, and tells that.
+const LONGEST_DRAIN: Duration = Duration::from_secs(120);
+
+/// Bytes that may be on the way: in the pipes, the window of an ssh connection and the sockets.
+const ON_THE_WAY: u64 = 4 << 20;
+
+/// More requests than one thread sends in a second.
+const FASTEST: u64 = 200_000;
+
+/// A closed loop plans a request when it sends it, which may be this much after the end.
+const SLACK: Duration = Duration::from_secs(10);
+
+/// What an agent cannot exceed: one that goes on and on would hold a load for ever.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) started: Instant,
+    /// Since the start, all requests are planned before this …
+    pub(super) length: Duration,
+    /// … and given up this much later.
+    pub(super) grace: Duration,
+    /// What a request may take, with its connection.
+    pub(super) timeout: Duration,
+    /// The most records it has to tell.
+    pub(super) records: Option<u64>,
+    /// How many requests there are to choose from.
+    pub(super) requests: usize,
+}
+
+/// What an agent has told of a load so far.
+#[derive(Debug, Default)]
+pub(super) struct SoFar {
+    /// Requests of which it told what became.
+    pub(super) requests: u64,
+    /// Bytes of their records.
+    pub(super) bytes: u64,
+    /// The pieces of its summary.
+    pub(super) pieces: Vec<u8>,
+    /// Whether that has come.
+    is_summed_up: bool,
+}
+
+// === impl Bounds ===
+
+impl Bounds {
+    /// When it has told all at the latest; none if that is beyond the clock's. What may be left after the load's end takes
+    /// as long as the way took for as much until now, and twice that.
+    pub(super) fn until(&self, so_far: &SoFar) -> Option<Instant> {
+        let end = self.started.checked_add(self.length.saturating_add(self.grace).saturating_add(self.timeout))?;
+        let now = Instant::now();
+        if now <= end {
+            return Some(end + DRAIN);
+        }
+        let of_a_record = so_far.bytes.checked_div(so_far.requests).unwrap_or(0);
+        let untold = self.records.map(|most| most.saturating_sub(so_far.requests).saturating_mul(of_a_record));
+        let left = untold.unwrap_or(u64::MAX).min(ROOM as u64 + ON_THE_WAY) as f64;
+        let took = now.saturating_duration_since(self.started).as_secs_f64();
+        let drain = Duration::try_from_secs_f64(2.0 * took * left / so_far.bytes.max(1) as f64);
+        let drain = drain.unwrap_or(LONGEST_DRAIN).saturating_add(DRAIN).min(LONGEST_DRAIN);
+        end.checked_add(drain)
+    }
+
+    /// Refuses records that cannot be.
+    pub(super) fn check(&self, records: &[RequestRecord], so_far: &mut SoFar) -> Result<(), String> {
+        let last_ns = ns(self.length.saturating_add(SLACK));
+        let is_planned = |one: &RequestRecord| one.planned_ns <= last_ns && (one.request as usize) < self.requests;
+        if !records.iter().all(is_planned) {
+            return Err("a record is damaged: it is of a request that was not planned".to_owned());
+        }
+        if records.iter().any(|one| one.planned_ns.saturating_add(one.latency_ns) > self.last_done_ns()) {
+            return Err("a record is damaged: its request took longer than one may".to_owned());
+        }
+        self.count(records.len() as u64, so_far)
+    }
+
+    /// Refuses a summary that cannot be.
+    pub(super) fn check_summary(&self, summary: &RecordSummary, so_far: &mut SoFar) -> Result<(), String> {
+        if so_far.is_summed_up || !summary.is_consistent() {
+            return Err("its summary does not add up".to_owned());
+        }
+        let longest = [&summary.new, &summary.reused, &summary.cut_short, &summary.lag].map(|of| of.max_ns);
+        if longest.into_iter().chain([summary.last_done_ns]).any(|time| time > self.last_done_ns()) {
+            return Err("its summary tells of times beyond the load's end".to_owned());
+        }
+        so_far.is_summed_up = true;
+        self.count(summary.recorded, so_far)
+    }
+
+    /// Since the start, a request has ended before this. One that is repeated, as its connection was closed, may take twice
+    /// the time.
+    fn last_done_ns(&self) -> u64 {
+        let last = self.length.saturating_add(self.grace).saturating_add(SLACK);
+        ns(last.saturating_add(self.timeout.saturating_mul(2)))
+    }
+
+    fn count(&self, more: u64, so_far: &mut SoFar) -> Result<(), String> {
+        so_far.requests = so_far.requests.saturating_add(more);
+        // In a closed loop nothing else bounds them, and each takes memory here; a summary of any number is short.
+        let fastest = (self.started.elapsed().as_secs() + 1).saturating_mul(FASTEST);
+        match self.records {
+            Some(most) if so_far.requests > most => {
+                Err(format!("it told of more requests than its share has ({most})"))
+            }
+            _ if so_far.requests > fastest => {
+                Err(format!("it told of {} requests, more than a host can send in this time", so_far.requests))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+// === impl SoFar ===
+
+impl SoFar {
+    /// Of each request that it says it sent it has to have told.
+    pub(super) fn check_end(&self, end: &LoadEnd) -> Result<(), String> {
+        let ended = end.sent.saturating_sub(end.abandoned);
+        if self.requests == ended {
+            return Ok(());
+        }
+        Err(format!("its account does not add up: it told of {} requests, and says that {ended} ended", self.requests))
+    }
+}
+
+fn ns(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+pub(super) mod tests;
