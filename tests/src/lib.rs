@@ -30,6 +30,7 @@ mod php_fpm;
 mod port;
 mod postgres;
 mod pypi;
+pub mod quick_page;
 mod quota;
 mod recorder;
 mod records;

@@ -15,23 +15,8 @@ use std::time::Duration;
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
+use unladen_tests::quick_page::{COMPILED, PAGE, weigh_for};
 use unladen_tests::{Ability, Call, Document, Done, Running, ScriptServer, Subject, skip_without};
-
-/// Asks for five files that are not there, one of them twice, and says so many bytes.
-const PAGE: &str = r#"<?php
-foreach (['a', 'b', 'c', 'd', 'e', 'e'] as $name) {
-    file_exists(__DIR__ . "/none/$name");
-}
-echo str_repeat('text ', 200);
-"#;
-
-/// Compiled for each request.
-const COMPILED: &[&str] = &["opcache.enable=0"];
-
-/// A run for a page of a millisecond.
-fn weigh_for(time: &str) -> Call {
-    Call::weigh(["--time", time, "--phase", "60ms", "--settle", "10ms"])
-}
 
 /// Something that goes on until this is dropped.
 struct Meanwhile {

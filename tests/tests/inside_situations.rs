@@ -11,27 +11,12 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use unladen_tests::bpf::{Held, held_by, remaining};
+use unladen_tests::quick_page::{COMPILED, PAGE, weigh_for};
 use unladen_tests::{Ability, Call, Running, ScriptServer, binary, skip_without, wait};
-
-/// Asks for five files that are not there, one of them twice, and says so many bytes.
-const PAGE: &str = r#"<?php
-foreach (['a', 'b', 'c', 'd', 'e', 'e'] as $name) {
-    file_exists(__DIR__ . "/none/$name");
-}
-echo str_repeat('text ', 200);
-"#;
-
-/// Compiled for each request.
-const COMPILED: &[&str] = &["opcache.enable=0"];
 
 /// A run for a page of a millisecond, long enough to tell its process from some hundred others.
 fn weigh() -> Call {
     weigh_for("4s")
-}
-
-/// The same for another time.
-fn weigh_for(time: &str) -> Call {
-    Call::weigh(["--time", time, "--phase", "60ms", "--settle", "10ms"])
 }
 
 /// As a user that owns nothing.

@@ -20,6 +20,13 @@ use crate::publisher::{is_own, publisher};
 const STEPS: usize = 3;
 /// Requests are sent for so long at least, and quiet is kept for so long.
 const LEAST: Duration = Duration::from_secs(2);
+/// From one question to the next for so long after requests begin, and after they end: a lag can be told no finer than
+/// that, and the settle gap would be longer than what is told at once needs …
+const QUICK_PAUSE: Duration = Duration::from_millis(50);
+/// … and from then on, as what is late is known by now to be later than that …
+const PAUSE: Duration = Duration::from_millis(200);
+/// … and so many times what an answer takes: an exporter that works hard for each is not to do nothing else.
+const PAUSE_TRIPS: u32 = 2;
 /// The longest that requests are sent for the sake of this test: twice what cAdvisor's slowest usual step takes.
 const MOST_SENDING: Duration = Duration::from_secs(32);
 /// The longest quiet.
@@ -32,6 +39,9 @@ const MARGIN: f64 = 1.25;
 const FOLLOWS: f64 = 2.0;
 /// A family is at rest once it has been still for so many of its usual gaps.
 const REST: f64 = 1.2;
+/// What comes later than this part of a family's growth is taken for the work of others: a server that tidies up seconds
+/// after the last request had phases wait for it, and a run take half an hour.
+const NEARLY: f64 = 0.99;
 /// An age of more than this is another clock's, or a value that nobody refreshes.
 const LONGEST_AGE: Duration = Duration::from_secs(3_600);
 /// Resolution of an answer's `Date`.
@@ -98,6 +108,22 @@ struct Seen {
     oldest: Duration,
 }
 
+// === impl Seen ===
+
+impl Seen {
+    /// When nearly all of what it grew by was there ([`NEARLY`]).
+    fn mostly_told(&self) -> Option<Duration> {
+        let all: f64 = self.amounts.iter().sum();
+        let mut so_far = 0.0;
+        let is_there = |(_, amount): &(&Duration, &f64)| {
+            so_far += **amount;
+            so_far >= all * NEARLY
+        };
+        let found = self.moves.iter().zip(&self.amounts).find(is_there).map(|(at, _)| *at);
+        found.or_else(|| self.moves.last().copied())
+    }
+}
+
 // === impl Watch ===
 
 impl Watch {
@@ -148,6 +174,13 @@ impl Watch {
     /// Whether no requests are sent any longer.
     pub fn has_stopped(&self) -> bool {
         self.stopped.is_some()
+    }
+
+    /// How long to wait after an answer that took so long, until it is asked again.
+    pub fn pause(&self, now: Duration, took: Duration) -> Duration {
+        let begun = self.stopped.or(self.first).unwrap_or(now);
+        let is_new = now.saturating_sub(begun) < LEAST;
+        (if is_new { QUICK_PAUSE } else { PAUSE }).max(took * PAUSE_TRIPS)
     }
 
     /// Whether requests should go on: the pace of most families that have moved is not known yet.
@@ -234,11 +267,11 @@ impl Watch {
             |moves: &[Duration]| moves.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect::<Vec<_>>();
         let Some(stopped) = self.stopped else { return upper(gaps(&seen.moves)).map(|gap| gap.max(seen.oldest)) };
         let last = *seen.moves.last()?;
-        let tail = last.saturating_sub(stopped);
+        let tail = seen.mostly_told()?.saturating_sub(stopped);
         let still = self.last.saturating_sub(last.max(stopped));
         let is_at_rest = match median(gaps(&seen.moves)) {
             Some(pace) => still >= pace.mul_f64(REST),
-            None => still >= tail,
+            None => still >= last.saturating_sub(stopped),
         };
         if is_at_rest {
             // What moved it was the requests.

@@ -1,18 +1,13 @@
 //! The principal type is [`Poll`]: asks an exporter again and again, to see how old its values are.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use unladen_exporter::Watch;
 use unladen_load::Cancel;
 
 use crate::weigh::exporter::error::ExporterError;
 use crate::weigh::exporter::fetch::{Fetch, Fetched};
-
-/// From one question to the next …
-const PAUSE: Duration = Duration::from_millis(200);
-/// … and so many times what an answer takes: an exporter that works hard for each is not to do nothing else.
-const PAUSE_TRIPS: u32 = 2;
 
 /// What is seen of an exporter while it is watched; the thread that asks and the one that measures share it.
 #[derive(Debug)]
@@ -74,9 +69,13 @@ impl Poll {
             let asked = self.begun.elapsed();
             let answer = fetch.ask().inspect_err(|_| self.state().failed = true)?;
             let at = self.begun.elapsed();
-            self.state().watch.answered(asked, at, answer.server_ms, &fetch.growth, &answer.grown);
+            let pause = {
+                let mut state = self.state();
+                state.watch.answered(asked, at, answer.server_ms, &fetch.growth, &answer.grown);
+                state.watch.pause(at, at.saturating_sub(asked))
+            };
             fetched(answer);
-            self.over.wait(PAUSE.max(at.saturating_sub(asked) * PAUSE_TRIPS));
+            self.over.wait(pause);
         }
         Ok(())
     }
