@@ -58,8 +58,7 @@ fn postgresql_tells_its_transactions() {
     let source = format!("{url}?sslmode=disable").replace("postgres://", "postgresql://");
     let of_postgres =
         Exporter::start("prometheus-postgres-exporter", "--web.listen-address", &[], &[("DATA_SOURCE_NAME", &source)]);
-    // Its values are seconds old, and older on a busy machine: without a time the run takes as long as that takes.
-    let document = weigh(&server.url(), &[&of_postgres.named("db")], &["--time", "4min"]);
+    let document = weigh(&server.url(), &[&of_postgres.named("db")], USUAL);
     adds(&document, "db/pg_stat_database_xact_commit{datid=", 4.0);
 }
 
