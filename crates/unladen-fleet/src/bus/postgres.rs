@@ -1,0 +1,280 @@
+//! The principal type is [`Postgres`]: purges by way of a table of PostgreSQL, and `NOTIFY`. [`statements`] says why
+//! nothing is passed over.
+//!
+//! There are two connections, each made when it is needed: one that hears of records, reads them and confirms, and one
+//! that publishes, since publishing waits for others who publish. The server is to be the one that writes; of several
+//! in the URL, `target_session_attrs=read-write` finds it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::Mutex;
+use tokio_postgres::Row;
+use tokio_postgres::types::{FromSql, ToSql, Type};
+use unladen_postgres::PostgresAddress;
+
+use self::error::explain;
+use self::link::Link;
+use self::marks::Marks;
+use self::statements::{CHANNEL, CONFIRM, END, LEAVE, MEMBERS, PUBLISH, READ};
+use super::{Answer, BATCH, BackEnd, BusSettings, MEMBERS as MOST, PurgeBus, Read};
+use crate::{BusError, Member, Position};
+
+mod error;
+mod link;
+mod marks;
+mod statements;
+
+/// What `[fleet]` calls it.
+pub(super) const BACK_END: BackEnd = BackEnd { schemes: &["postgres", "postgresql"], name: "PostgreSQL", open };
+
+/// How long a connection may take to be made.
+const CONNECT: Duration = Duration::from_secs(2);
+/// How long an answer may take.
+const ANSWER: Duration = Duration::from_secs(2);
+/// How often is looked where nobody tells, as behind a pooler of transactions.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Purges by way of a table of PostgreSQL, and `NOTIFY`.
+struct Postgres {
+    address: PostgresAddress,
+    fleet: String,
+    node: String,
+    /// Records that stay.
+    keep: i64,
+    reading: Mutex<Option<Arc<Link>>>,
+    writing: Mutex<Option<Arc<Link>>>,
+    marks: Marks,
+}
+
+fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
+    let address = match &settings.ca {
+        Some(_) if settings.url.as_str().contains("sslrootcert=") => {
+            return Err(BusError::Url("say whom to trust once: `ca`, or `sslrootcert` in the URL".to_owned()));
+        }
+        Some(ca) => {
+            let (joint, url) = (if settings.url.as_str().contains('?') { '&' } else { '?' }, settings.url.as_str());
+            let file: String = url::form_urlencoded::byte_serialize(ca.as_os_str().as_encoded_bytes()).collect();
+            PostgresAddress::parse(&format!("{url}{joint}sslrootcert={file}"))
+        }
+        None => PostgresAddress::parse(settings.url.as_str()),
+    };
+    Ok(Arc::new(Postgres {
+        address: address.map_err(|error| BusError::Url(error.to_string()))?,
+        fleet: settings.fleet.clone(),
+        node: settings.node.clone(),
+        keep: i64::try_from(settings.keep).unwrap_or(i64::MAX).max(1),
+        reading: Mutex::default(),
+        writing: Mutex::default(),
+        marks: Marks::default(),
+    }))
+}
+
+// === impl Postgres ===
+
+impl Postgres {
+    /// The connection that is there, or a new one.
+    async fn link(&self, slot: &Mutex<Option<Arc<Link>>>) -> Result<Arc<Link>, BusError> {
+        let mut slot = slot.lock().await;
+        if let Some(link) = slot.as_ref().filter(|link| !link.is_over()) {
+            return Ok(link.clone());
+        }
+        let made = tokio::time::timeout(CONNECT, Link::connect(&self.address, &self.fleet)).await;
+        let link = Arc::new(made.map_err(|_| BusError::Timeout)??);
+        *slot = Some(link.clone());
+        Ok(link)
+    }
+
+    /// Asks. A connection on which it fails is not asked again.
+    async fn ask(
+        &self,
+        slot: &Mutex<Option<Arc<Link>>>,
+        statement: &str,
+        parameters: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<(Arc<Link>, Vec<Row>), BusError> {
+        let link = self.link(slot).await?;
+        match tokio::time::timeout(ANSWER, link.client.query_typed(statement, parameters)).await {
+            Ok(Ok(rows)) => Ok((link, rows)),
+            Ok(Err(error)) => {
+                link.give_up();
+                Err(explain(&error, &self.address.shown))
+            }
+            Err(_) => {
+                link.give_up();
+                Err(BusError::Timeout)
+            }
+        }
+    }
+
+    async fn write(&self, records: &[String]) -> Result<Vec<Position>, BusError> {
+        if records.is_empty() {
+            return Ok(Vec::new());
+        }
+        let marks: Vec<i64> = records.iter().map(|_| fastrand::i64(..)).collect();
+        let parameters: [(&(dyn ToSql + Sync), Type); 5] = [
+            (&self.fleet, Type::TEXT),
+            (&records, Type::TEXT_ARRAY),
+            (&marks, Type::INT8_ARRAY),
+            (&self.keep, Type::INT8),
+            (&CHANNEL, Type::TEXT),
+        ];
+        let (link, rows) = self.ask(&self.writing, PUBLISH, &parameters).await?;
+        let row = rows.first().ok_or_else(|| link.emptied())?;
+        let (last, epoch) = (index(row, 0)?, link.epoch(column(row, 1)?, column(row, 2)?));
+        let first = last.checked_sub(records.len() as u64).ok_or_else(|| no_id(last))? + 1;
+        // What it reads later is to be what it wrote.
+        (first..).zip(&marks).for_each(|(index, mark)| self.marks.put(&epoch, index, *mark));
+        (first..=last).map(|index| position(&epoch, index)).collect()
+    }
+
+    async fn read(&self, after: Option<&Position>) -> Result<(Arc<Link>, Read), BusError> {
+        let (id, mark) = match after {
+            Some(after) => (id_of(after), self.marks.of(after)),
+            None => (-1, None),
+        };
+        let limit = BATCH as i64;
+        let parameters: [(&(dyn ToSql + Sync), Type); 4] =
+            [(&self.fleet, Type::TEXT), (&id, Type::INT8), (&mark, Type::INT8), (&limit, Type::INT8)];
+        let (link, rows) = self.ask(&self.reading, READ, &parameters).await?;
+        let row = rows.first().ok_or_else(|| link.emptied())?;
+        let (epoch, last) = (link.epoch(column(row, 0)?, column(row, 1)?), index(row, 2)?);
+        let uptime = Duration::try_from_secs_f64(column(row, 7)?).unwrap_or_default();
+        let lost = |why, whole_for| {
+            self.marks.forget();
+            Ok(Read::Lost { end: position(&epoch, last)?, why, whole_for })
+        };
+        let read = match after {
+            None => lost("it begins at the end", uptime),
+            Some(after) if after.epoch() != epoch => {
+                lost("the tables or their server are others than before", Duration::ZERO)
+            }
+            Some(_) if !column::<bool>(row, 3)? => {
+                lost("what was read last, or what came after it, is no longer in the table", Duration::ZERO)
+            }
+            Some(after) => match self.records(&rows, &epoch, after.index())? {
+                Some(records) => Ok(Read::Records(records)),
+                None => lost("records are missing in the table", Duration::ZERO),
+            },
+        };
+        Ok((link, read?))
+    }
+
+    /// What follows the position with this index; none: not all of it is there.
+    fn records(&self, rows: &[Row], epoch: &str, after: u64) -> Result<Option<Vec<(Position, Vec<u8>)>>, BusError> {
+        let mut records = Vec::with_capacity(rows.len());
+        for (row, expected) in rows.iter().zip(after + 1..) {
+            let Some(id) = column::<Option<i64>>(row, 4)? else { break };
+            if u64::try_from(id).ok() != Some(expected) {
+                return Ok(None);
+            }
+            let body: Option<&str> = column(row, 6)?;
+            self.marks.put(epoch, expected, column(row, 5)?);
+            records.push((position(epoch, expected)?, body.unwrap_or_default().as_bytes().to_vec()));
+        }
+        Ok(Some(records))
+    }
+
+    /// Is in the list from now on; where the end is.
+    async fn be(&self, at: &Position, lease: Duration) -> Result<Position, BusError> {
+        let (id, mark) = (id_of(at), self.marks.of(at));
+        let (text, seconds) = (at.to_string(), lease.as_secs_f64());
+        let parameters: [(&(dyn ToSql + Sync), Type); 6] = [
+            (&self.fleet, Type::TEXT),
+            (&self.node, Type::TEXT),
+            (&text, Type::TEXT),
+            (&seconds, Type::FLOAT8),
+            (&id, Type::INT8),
+            (&mark, Type::INT8),
+        ];
+        let (link, rows) = self.ask(&self.reading, CONFIRM, &parameters).await?;
+        if rows.is_empty() {
+            // What is asked next is told where the end is.
+            link.give_up();
+            return Err(BusError::Answer("what this node has read last is not in the table any more".to_owned()));
+        }
+        let (link, rows) = self.ask(&self.reading, END, &parameters[..1]).await?;
+        let row = rows.first().ok_or_else(|| link.emptied())?;
+        position(&link.epoch(column(row, 1)?, column(row, 2)?), index(row, 0)?)
+    }
+}
+
+impl PurgeBus for Postgres {
+    fn publish<'a>(&'a self, records: &'a [String]) -> Answer<'a, Vec<Position>> {
+        Box::pin(self.write(records))
+    }
+
+    fn read_on<'a>(&'a self, after: Option<&'a Position>, wait: Duration) -> Answer<'a, Read> {
+        Box::pin(async move {
+            let begun = Instant::now();
+            loop {
+                let (link, read) = self.read(after).await?;
+                let left = wait.saturating_sub(begun.elapsed());
+                if !matches!(&read, Read::Records(records) if records.is_empty()) || left.is_zero() {
+                    return Ok(read);
+                }
+                link.wait(left.min(LOOK)).await;
+            }
+        })
+    }
+
+    fn confirm<'a>(&'a self, position: &'a Position, lease: Duration) -> Answer<'a, Position> {
+        Box::pin(self.be(position, lease))
+    }
+
+    fn members<'a>(&'a self) -> Answer<'a, Vec<Member>> {
+        Box::pin(async move {
+            let most = MOST as i64;
+            let parameters: [(&(dyn ToSql + Sync), Type); 2] = [(&self.fleet, Type::TEXT), (&most, Type::INT8)];
+            let (_, rows) = self.ask(&self.reading, MEMBERS, &parameters).await?;
+            rows.iter()
+                .map(|row| {
+                    let (node, position): (&str, &str) = (column(row, 0)?, column(row, 1)?);
+                    let read = || BusError::Answer(format!("the position of the member {node:?} is none"));
+                    Ok(Member { node: node.to_owned(), position: position.parse().map_err(|_| read())? })
+                })
+                .collect()
+        })
+    }
+
+    fn leave<'a>(&'a self) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let parameters: [(&(dyn ToSql + Sync), Type); 2] = [(&self.fleet, Type::TEXT), (&self.node, Type::TEXT)];
+            self.ask(&self.reading, LEAVE, &parameters).await.map(drop)
+        })
+    }
+}
+
+impl std::fmt::Debug for Postgres {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { address, fleet, node, .. } = self;
+        formatter
+            .debug_struct("Postgres")
+            .field("at", &address.shown)
+            .field("fleet", fleet)
+            .field("node", node)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A column of an answer, of the type that it is to have.
+fn column<'a, T: FromSql<'a>>(row: &'a Row, place: usize) -> Result<T, BusError> {
+    row.try_get(place).map_err(|_| BusError::Answer("the tables of unladen_fleet are not as they were made".to_owned()))
+}
+
+/// One more is to be an id, too.
+fn id_of(position: &Position) -> i64 {
+    i64::try_from(position.index()).unwrap_or(i64::MAX).min(i64::MAX - 1)
+}
+
+fn index(row: &Row, place: usize) -> Result<u64, BusError> {
+    let id: i64 = column(row, place)?;
+    u64::try_from(id).map_err(|_| no_id(id))
+}
+
+fn no_id(id: impl std::fmt::Display) -> BusError {
+    BusError::Answer(format!("{id} is no id of a record"))
+}
+
+fn position(epoch: &str, index: u64) -> Result<Position, BusError> {
+    Position::new(epoch, index).ok_or_else(|| BusError::Answer(format!("{epoch:?} is no epoch")))
+}

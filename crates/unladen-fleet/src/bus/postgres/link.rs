@@ -1,0 +1,116 @@
+//! The principal type is [`Link`]: a connection that hears of new records.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::Notify;
+use tokio::task::AbortHandle;
+use tokio_postgres::types::Type;
+use tokio_postgres::{AsyncMessage, Client, Connection, NoTls};
+use unladen_postgres::PostgresAddress;
+
+use super::error::explain;
+use super::statements::{BEGIN, CHANNEL, CLUSTER, MAKE, MAKING, SESSION, THERE};
+use crate::BusError;
+
+/// A connection that hears of new records. Closed when it is dropped, whatever is on its way.
+pub(super) struct Link {
+    pub(super) client: Client,
+    /// There may be something new, or the connection is over.
+    news: Arc<Notify>,
+    /// Which cluster it is; nothing where it does not say.
+    cluster: String,
+    given_up: AtomicBool,
+    task: AbortHandle,
+}
+
+// === impl Link ===
+
+impl Link {
+    /// Connects, and makes what is missing. `fleet`: whose news are heard.
+    pub(super) async fn connect(address: &PostgresAddress, fleet: &str) -> Result<Self, BusError> {
+        let said = |error: tokio_postgres::Error| explain(&error, &address.shown);
+        let news = Arc::new(Notify::new());
+        let (client, task) = match address.tls.clone() {
+            Some(tls) => {
+                let (client, connection) = address.config.connect(tls).await.map_err(said)?;
+                (client, tokio::spawn(hear(connection, fleet.to_owned(), news.clone())))
+            }
+            None => {
+                let (client, connection) = address.config.connect(NoTls).await.map_err(said)?;
+                (client, tokio::spawn(hear(connection, fleet.to_owned(), news.clone())))
+            }
+        };
+        let (cluster, given_up) = (String::new(), AtomicBool::new(false));
+        let mut link = Self { client, news, cluster, given_up, task: task.abort_handle() };
+        link.client.batch_execute(SESSION).await.map_err(said)?;
+        let there = link.client.query_typed_one(THERE, &[]).await.map_err(said)?;
+        if !there.try_get::<_, bool>(0).map_err(said)? {
+            let make = format!("begin; select pg_advisory_xact_lock({MAKING}); {MAKE} commit");
+            link.client.batch_execute(&make).await.map_err(said)?;
+        }
+        let mark = fastrand::i64(..);
+        link.client.query_typed(BEGIN, &[(&fleet, Type::TEXT), (&mark, Type::INT8)]).await.map_err(said)?;
+        // Not all let one ask for it: then the tables alone tell whether they are others.
+        if let Ok(row) = link.client.query_typed_one(CLUSTER, &[]).await
+            && let Ok(Some(cluster)) = row.try_get::<_, Option<String>>(0)
+            && cluster.len() <= 32
+            && cluster.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'.')
+        {
+            link.cluster = cluster;
+        }
+        Ok(link)
+    }
+
+    /// By the mark of the fleet's row, and the object id of the table.
+    pub(super) fn epoch(&self, mark: i64, table: i64) -> String {
+        format!("{}.{table:x}.{mark:x}", self.cluster)
+    }
+
+    /// Waits until there may be something new, or so long: behind some poolers nobody is told.
+    pub(super) async fn wait(&self, longest: Duration) {
+        let _ = tokio::time::timeout(longest, self.news.notified()).await;
+    }
+
+    /// It is not to be asked again.
+    pub(super) fn give_up(&self) {
+        self.given_up.store(true, Ordering::Relaxed);
+        self.news.notify_one();
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.given_up.load(Ordering::Relaxed) || self.client.is_closed()
+    }
+
+    /// The fleet's row is gone; a new connection makes another, with another mark.
+    pub(super) fn emptied(&self) -> BusError {
+        self.give_up();
+        BusError::Answer("somebody emptied the table unladen_fleet.fleet".to_owned())
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Carries the connection until it is over.
+async fn hear<S, T>(mut connection: Connection<S, T>, fleet: String, news: Arc<Notify>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    T: AsyncRead + AsyncWrite + Unpin,
+{
+    while let Some(Ok(message)) = std::future::poll_fn(|context| connection.poll_message(context)).await {
+        if let AsyncMessage::Notification(notification) = message
+            && notification.channel() == CHANNEL
+            && notification.payload() == fleet
+        {
+            news.notify_one();
+        }
+    }
+    // Whoever waits asks, and is told what has happened.
+    news.notify_one();
+}

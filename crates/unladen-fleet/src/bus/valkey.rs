@@ -1,0 +1,271 @@
+//! Valkey and Redis (6.0 and later): a stream for records, a sorted set for the list of nodes.
+//!
+//! The principal type is [`Valkey`]. Keys of a fleet `shop`: `unladen:{shop}:about` (a hash: the token of this history,
+//! how many records it has, when it began), `…:purges` (the stream; the n-th record has the id `n-0`, so that whoever
+//! reads on sees whether one is missing), `…:nodes` (names by the end of their lease) and `…:positions`.
+//!
+//! An epoch is the engine's run id and the token. The run id is another one after a restart and on a replica that took
+//! over, either of which may have lost the last records; the token is another one after the keys were lost.
+
+mod connection;
+mod resp;
+mod scripts;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use self::connection::{Connection, Place};
+use self::resp::Reply;
+use crate::bus::{Answer, BATCH, BackEnd, MEMBERS, PurgeBus, Read};
+use crate::{BusError, BusSettings, Member, Position};
+
+pub use self::resp::resp_is_readable;
+
+pub(super) const BACK_END: BackEnd =
+    BackEnd { schemes: &["valkey", "redis", "valkeys", "rediss"], name: "Valkey or Redis", open };
+
+/// Valkey or Redis.
+#[derive(Debug)]
+struct Valkey {
+    place: Place,
+    keys: [String; 4],
+    node: String,
+    keep: String,
+    /// Waits for records.
+    reader: Mutex<Option<Connection>>,
+    /// Asked for everything else.
+    asker: Mutex<Option<Connection>>,
+}
+
+/// To connect, and to be answered.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The stream's key in [`Valkey::keys`].
+const PURGES: usize = 1;
+
+fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
+    let place = Place::new(&settings.url, settings.ca.as_deref().map(Path::new))?;
+    // In braces: of a cluster, one node has all of them.
+    let key = |what: &str| format!("unladen:{{{}}}:{what}", settings.fleet);
+    Ok(Arc::new(Valkey {
+        place,
+        keys: [key("about"), key("purges"), key("nodes"), key("positions")],
+        node: settings.node.clone(),
+        keep: settings.keep.to_string(),
+        reader: Mutex::default(),
+        asker: Mutex::default(),
+    }))
+}
+
+// === impl Valkey ===
+
+impl Valkey {
+    /// One command on one of the connections, which is opened if there is none, and does not outlive a failure: nor a
+    /// caller who leaves.
+    async fn ask(
+        &self,
+        at: &Mutex<Option<Connection>>,
+        command: &[&[u8]],
+        patience: Duration,
+    ) -> Result<Told, BusError> {
+        let mut slot = at.lock().await;
+        let asked = async {
+            let mut connection = match slot.take() {
+                Some(connection) => connection,
+                None => timeout(PATIENCE, Connection::open(&self.place)).await.map_err(|_| BusError::Timeout)??,
+            };
+            let reply = connection.ask(command).await?;
+            let told = Told { reply, run: connection.run.clone(), whole_for: connection.whole_for() };
+            Ok((told, connection))
+        };
+        let (told, connection) = timeout(patience + PATIENCE, asked).await.map_err(|_| BusError::Timeout)??;
+        // What it refused, as it would on a replica, is not asked of the same one again.
+        if let Reply::Error(error) = &told.reply {
+            return Err(BusError::Refused(hint(error)));
+        }
+        *slot = Some(connection);
+        Ok(told)
+    }
+
+    /// A script, with this fleet's keys and a token for the case that there is none.
+    async fn script(
+        &self,
+        at: &Mutex<Option<Connection>>,
+        script: &str,
+        arguments: &[&[u8]],
+    ) -> Result<Told, BusError> {
+        let token = format!("{:016x}", fastrand::u64(..));
+        let text = format!("{}{script}", scripts::BEGINNING);
+        let mut command: Vec<&[u8]> = vec![b"EVAL", text.as_bytes(), b"4"];
+        command.extend(self.keys.iter().map(String::as_bytes));
+        command.push(token.as_bytes());
+        command.extend(arguments);
+        self.ask(at, &command, PATIENCE).await
+    }
+
+    async fn read_now(&self, after: Option<&Position>) -> Result<Read, BusError> {
+        let index = after.map_or(0, Position::index);
+        let from = format!("{}-0", index.saturating_add(1));
+        let arguments: [&[u8]; 2] = [from.as_bytes(), BATCH_TEXT];
+        let told = self.script(&self.reader, scripts::READ, &arguments).await?;
+        let mut list = told.list()?.iter();
+        let (token, count, age) = (list.next(), list.next(), list.next());
+        let end = told.position(token, count)?;
+        let age = Duration::from_secs(number(age)?);
+        let whole_for = told.whole_for.min(age.saturating_sub(Duration::from_secs(1)));
+        let lost = |why| Ok(Read::Lost { end: end.clone(), why, whole_for });
+        let Some(after) = after else { return lost("it begins to read") };
+        if after.epoch() != end.epoch() {
+            return lost("the engine was started again, emptied, or another one took over");
+        }
+        let mut records = Vec::new();
+        let mut next = index;
+        while let (Some(id), Some(record)) = (list.next(), list.next()) {
+            next = next.saturating_add(1);
+            if id.bytes()? != format!("{next}-0").as_bytes() {
+                return lost("records that were not read yet are gone: the stream was trimmed");
+            }
+            let place = Position::new(end.epoch(), next).ok_or_else(|| wrong("the epoch"))?;
+            records.push((place, record.bytes()?.to_vec()));
+        }
+        if records.is_empty() && end.index() != index {
+            return lost("records that were not read yet are gone: the stream was emptied");
+        }
+        Ok(Read::Records(records))
+    }
+
+    /// Until there is a record after this place, or the time is over.
+    async fn wait(&self, after: &Position, wait: Duration) -> Result<(), BusError> {
+        let block = wait.as_millis().max(1).to_string();
+        let id = format!("{}-0", after.index());
+        let command: [&[u8]; 8] = [
+            b"XREAD",
+            b"COUNT",
+            b"1",
+            b"BLOCK",
+            block.as_bytes(),
+            b"STREAMS",
+            self.keys[PURGES].as_bytes(),
+            id.as_bytes(),
+        ];
+        self.ask(&self.reader, &command, wait).await.map(drop)
+    }
+}
+
+/// [`BATCH`], as a command has it.
+const BATCH_TEXT: &[u8] = b"500";
+const _: () = assert!(BATCH == 500);
+
+impl PurgeBus for Valkey {
+    fn publish<'a>(&'a self, records: &'a [String]) -> Answer<'a, Vec<Position>> {
+        Box::pin(async move {
+            let mut arguments: Vec<&[u8]> = vec![self.keep.as_bytes()];
+            arguments.extend(records.iter().map(|record| record.as_bytes()));
+            let told = self.script(&self.asker, scripts::PUBLISH, &arguments).await?;
+            let mut list = told.list()?.iter();
+            let end = told.position(list.next(), list.next())?;
+            let count = records.len() as u64;
+            let first = end.index().checked_sub(count).ok_or_else(|| wrong("the count of records"))?;
+            let place = |index| Position::new(end.epoch(), index).ok_or_else(|| wrong("the epoch"));
+            (first + 1..=end.index()).map(place).collect()
+        })
+    }
+
+    fn read_on<'a>(&'a self, after: Option<&'a Position>, wait: Duration) -> Answer<'a, Read> {
+        Box::pin(async move {
+            let read = self.read_now(after).await?;
+            match (after, &read) {
+                (Some(after), Read::Records(records)) if records.is_empty() => {
+                    self.wait(after, wait).await?;
+                    self.read_now(Some(after)).await
+                }
+                _ => Ok(read),
+            }
+        })
+    }
+
+    fn confirm<'a>(&'a self, position: &'a Position, lease: Duration) -> Answer<'a, Position> {
+        Box::pin(async move {
+            let (position, lease) = (position.to_string(), lease.as_millis().to_string());
+            let arguments = [self.node.as_bytes(), position.as_bytes(), lease.as_bytes()];
+            let told = self.script(&self.asker, scripts::CONFIRM, &arguments).await?;
+            let list = told.list()?;
+            told.position(list.first(), list.get(1))
+        })
+    }
+
+    fn members(&self) -> Answer<'_, Vec<Member>> {
+        Box::pin(async move {
+            let most = MEMBERS.to_string();
+            let told = self.script(&self.asker, scripts::MEMBERS, &[most.as_bytes()]).await?;
+            let mut members = Vec::new();
+            let mut list = told.list()?.iter();
+            while let (Some(node), Some(position)) = (list.next(), list.next()) {
+                let text = |reply: &Reply| {
+                    let text = std::str::from_utf8(reply.bytes()?).map_err(|_| wrong("the list of nodes"))?;
+                    Ok::<_, BusError>(text.to_owned())
+                };
+                members.push(Member { node: text(node)?, position: text(position)?.parse()? });
+            }
+            Ok(members)
+        })
+    }
+
+    fn leave(&self) -> Answer<'_, ()> {
+        Box::pin(async move { self.script(&self.asker, scripts::LEAVE, &[self.node.as_bytes()]).await.map(drop) })
+    }
+}
+
+/// What was answered, and by whom.
+struct Told {
+    reply: Reply,
+    run: String,
+    whole_for: Duration,
+}
+
+// === impl Told ===
+
+impl Told {
+    fn list(&self) -> Result<&[Reply], BusError> {
+        match &self.reply {
+            Reply::Array(list) => Ok(list),
+            _ => Err(wrong("a list")),
+        }
+    }
+
+    fn position(&self, token: Option<&Reply>, count: Option<&Reply>) -> Result<Position, BusError> {
+        let token = token.ok_or_else(|| wrong("the token"))?.bytes()?;
+        let token = std::str::from_utf8(token).map_err(|_| wrong("the token"))?;
+        Position::new(&format!("{}.{token}", self.run), number(count)?).ok_or_else(|| wrong("the token"))
+    }
+}
+
+fn number(reply: Option<&Reply>) -> Result<u64, BusError> {
+    match reply {
+        Some(Reply::Integer(number)) => u64::try_from(*number).map_err(|_| wrong("a number")),
+        _ => Err(wrong("a number")),
+    }
+}
+
+fn wrong(what: &str) -> BusError {
+    BusError::Answer(format!("{what} is not what it should be"))
+}
+
+/// What to do about what an engine says.
+fn hint(error: &str) -> String {
+    let does = match error.split(' ').next().unwrap_or_default() {
+        "NOAUTH" | "WRONGPASS" => "give user and password in the URL: `valkey://user:password@host`",
+        "NOPERM" => {
+            "the user needs: +eval +xread +xadd +xrange +hget +hset +hincrby +z* +del +time +info, and ~unladen:*"
+        }
+        "READONLY" => "it is a replica: give the address of the primary",
+        "OOM" => "its memory is full: raise maxmemory, or lower `keep`",
+        "LOADING" => "it loads its data, and will be there soon",
+        "MOVED" => "another node of the cluster has this fleet's keys: give that one's address",
+        _ => return error.to_owned(),
+    };
+    format!("{error} ({does})")
+}

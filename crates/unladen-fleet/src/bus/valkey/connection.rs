@@ -1,0 +1,190 @@
+//! The principal type is [`Connection`]: one to Valkey, over TLS or not.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustls::ClientConfig;
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::ServerCertVerifier;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use unladen_tls::{Trusted, Verifier, provider, system_authorities};
+
+use super::resp::{self, Reply};
+use crate::{BusError, BusUrl};
+
+/// Where an engine is, and how it is spoken to.
+pub(super) struct Place {
+    host: String,
+    port: u16,
+    tls: Option<(TlsConnector, ServerName<'static>)>,
+    user: Vec<u8>,
+    password: Option<Vec<u8>>,
+    database: u32,
+}
+
+/// One connection.
+pub(super) struct Connection {
+    stream: BufReader<Box<dyn Stream>>,
+    /// The engine's run id: another one whenever it was started again.
+    pub(super) run: String,
+    /// When the connection was opened, and for how long the engine had been what it is by then.
+    opened: Instant,
+    whole_for: Duration,
+}
+
+trait Stream: AsyncRead + AsyncWrite + Send + Sync + Unpin {}
+impl<S: AsyncRead + AsyncWrite + Send + Sync + Unpin> Stream for S {}
+
+/// What Redis listens at.
+const PORT: u16 = 6379;
+
+// === impl Place ===
+
+impl Place {
+    pub(super) fn new(url: &BusUrl, ca: Option<&Path>) -> Result<Self, BusError> {
+        let wrong = |words: &str| BusError::Url(format!("`{url}`: {words}"));
+        let host = url.host().ok_or_else(|| wrong("it names no host: `valkey://host:6379/0`"))?;
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        let database = match url.path().trim_start_matches('/') {
+            "" => 0,
+            number => {
+                number.parse().map_err(|_| wrong("what follows the host is the number of a database, as `/0`"))?
+            }
+        };
+        if url.query().is_some() {
+            return Err(wrong("it has parameters (`?…`), of which none is known"));
+        }
+        let is_tls = matches!(url.scheme(), "valkeys" | "rediss");
+        if ca.is_some() && !is_tls {
+            return Err(wrong("`ca` is for TLS: write `valkeys://` or `rediss://`"));
+        }
+        let tls = if is_tls { Some(tls(&host, ca).map_err(|error| wrong(&error))?) } else { None };
+        let (user, password) = url.credentials();
+        Ok(Self { host, port: url.port().unwrap_or(PORT), tls, user, password, database })
+    }
+}
+
+/// Verifies the engine's certificate, by the system's authorities or those of a file.
+fn tls(host: &str, ca: Option<&Path>) -> Result<(TlsConnector, ServerName<'static>), String> {
+    let name = ServerName::try_from(host.to_owned()).map_err(|_| format!("`{host}` is no name for TLS"))?;
+    let verifier: Arc<dyn ServerCertVerifier> = match ca {
+        Some(file) => Arc::new(Verifier(Trusted::read(file).map_err(|error| error.to_string())?)),
+        None => {
+            let roots = system_authorities().map_err(|error| error.to_string())?;
+            let builder = WebPkiServerVerifier::builder_with_provider(roots, provider());
+            builder.build().map_err(|error| error.to_string())?
+        }
+    };
+    let config = ClientConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier)
+        .with_no_client_auth();
+    Ok((TlsConnector::from(Arc::new(config)), name))
+}
+
+/// Without its secrets.
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.host, self.port)
+    }
+}
+
+// === impl Connection ===
+
+impl Connection {
+    /// Connects, says who it is, and asks the engine who that is.
+    pub(super) async fn open(place: &Place) -> Result<Self, BusError> {
+        let at = format!("{}:{}", place.host, place.port);
+        let failed = |error: io::Error| BusError::Unreachable(format!("{at}: {error}"));
+        let stream = TcpStream::connect((&*place.host, place.port)).await.map_err(failed)?;
+        // Commands are small, and each is waited for.
+        stream.set_nodelay(true).map_err(failed)?;
+        let stream: Box<dyn Stream> = match &place.tls {
+            None => Box::new(stream),
+            Some((connector, name)) => {
+                let failed = |error: io::Error| BusError::Unreachable(format!("{at}: TLS: {error}"));
+                Box::new(connector.connect(name.clone(), stream).await.map_err(failed)?)
+            }
+        };
+        let mut connection = Self {
+            stream: BufReader::with_capacity(16 * 1024, stream),
+            run: String::new(),
+            opened: Instant::now(),
+            whole_for: Duration::ZERO,
+        };
+        if let Some(password) = &place.password {
+            match place.user.is_empty() {
+                true => connection.does(&[b"AUTH", password]).await?,
+                false => connection.does(&[b"AUTH", &place.user, password]).await?,
+            }
+        }
+        if place.database != 0 {
+            connection.does(&[b"SELECT", place.database.to_string().as_bytes()]).await?;
+        }
+        let server = connection.info(b"server").await?;
+        let run = value(&server, "run_id").filter(|run| run.len() == 40 && run.bytes().all(|b| b.is_ascii_hexdigit()));
+        let none = || BusError::Answer("INFO tells no run id: a proxy between cannot be used".to_owned());
+        connection.run = run.ok_or_else(none)?.to_owned();
+        let replication = connection.info(b"replication").await?;
+        // Of one that has taken over from another, it is not known when.
+        let has_taken_over = value(&replication, "master_replid2").is_none_or(|id| id.bytes().any(|byte| byte != b'0'));
+        let up = value(&server, "uptime_in_seconds").and_then(|seconds| seconds.parse().ok()).unwrap_or(0);
+        if !has_taken_over && value(&replication, "role") == Some("master") {
+            connection.whole_for = Duration::from_secs(up);
+        }
+        Ok(connection)
+    }
+
+    /// For at least so long, the engine has lost nothing but what was taken from it.
+    pub(super) fn whole_for(&self) -> Duration {
+        match self.whole_for {
+            Duration::ZERO => Duration::ZERO,
+            before => before + self.opened.elapsed(),
+        }
+    }
+
+    /// A command, and its answer.
+    pub(super) async fn ask(&mut self, command: &[&[u8]]) -> Result<Reply, BusError> {
+        let mut bytes = Vec::with_capacity(256);
+        resp::write(command, &mut bytes);
+        let failed = |error: io::Error| BusError::Unreachable(error.to_string());
+        let stream = self.stream.get_mut();
+        stream.write_all(&bytes).await.map_err(failed)?;
+        stream.flush().await.map_err(failed)?;
+        resp::read(&mut self.stream).await
+    }
+
+    async fn does(&mut self, command: &[&[u8]]) -> Result<(), BusError> {
+        match self.ask(command).await? {
+            Reply::Error(error) => Err(BusError::Refused(super::hint(&error))),
+            _ => Ok(()),
+        }
+    }
+
+    async fn info(&mut self, part: &[u8]) -> Result<String, BusError> {
+        match self.ask(&[b"INFO", part]).await? {
+            Reply::Bulk(text) => Ok(String::from_utf8_lossy(&text).into_owned()),
+            Reply::Error(error) => Err(BusError::Refused(super::hint(&error))),
+            _ => Err(BusError::Answer("INFO tells nothing".to_owned())),
+        }
+    }
+}
+
+/// Of what `INFO` tells.
+fn value<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    text.lines().find_map(|line| line.trim_end().strip_prefix(name)?.strip_prefix(':'))
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "run {}", self.run)
+    }
+}

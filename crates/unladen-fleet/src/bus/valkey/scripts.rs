@@ -1,0 +1,79 @@
+//! What the engine does in one step. Each script gets the keys `about`, `purges`, `nodes` and `positions`, and as its
+//! first argument a token for the case that there is none.
+
+/// Before each of them: the token of this history, which begins here if it has none. Its length tells whether `about`
+/// is ours.
+pub(super) const BEGINNING: &str = r"
+local function begin()
+  local time = redis.call('TIME')
+  redis.call('DEL', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
+  redis.call('HSET', KEYS[1], 'token', ARGV[1], 'count', '0', 'began', time[1])
+  return ARGV[1]
+end
+local token = redis.call('HGET', KEYS[1], 'token') or begin()
+local function count() return tonumber(redis.call('HGET', KEYS[1], 'count')) or 0 end
+local function now()
+  local time = redis.call('TIME')
+  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+end
+";
+
+/// Records after `keep`. If the stream has others' entries, a new history begins.
+pub(super) const PUBLISH: &str = r"
+local last = count()
+for i = 3, #ARGV do
+  last = last + 1
+  local id = string.format('%.0f', last) .. '-0'
+  local added = redis.pcall('XADD', KEYS[2], 'MAXLEN', '~', ARGV[2], id, 'r', ARGV[i])
+  if type(added) == 'table' and added.err then
+    if string.find(added.err, 'equal or smaller') then begin() end
+    return added
+  end
+  redis.call('HSET', KEYS[1], 'count', string.format('%.0f', last))
+end
+return {token, last}
+";
+
+/// From an id, so many. What is longer than a record is left out: whoever reads it knows that something was there.
+pub(super) const READ: &str = r"
+local began = tonumber(redis.call('HGET', KEYS[1], 'began')) or 0
+local told = {token, count(), math.max(0, math.floor(now() / 1000) - began)}
+for _, entry in ipairs(redis.call('XRANGE', KEYS[2], ARGV[2], '+', 'COUNT', ARGV[3])) do
+  local record = entry[2][2] or ''
+  if #record > 20480 then record = '' end
+  told[#told + 1] = entry[1]
+  told[#told + 1] = record
+end
+return told
+";
+
+/// A node, its position and its lease in milliseconds. Those whose lease is over go.
+pub(super) const CONFIRM: &str = r"
+local time = now()
+redis.call('ZADD', KEYS[3], string.format('%.0f', time + tonumber(ARGV[4])), ARGV[2])
+redis.call('HSET', KEYS[4], ARGV[2], ARGV[3])
+local over = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', string.format('%.0f', time), 'LIMIT', 0, 100)
+for _, node in ipairs(over) do
+  redis.call('ZREM', KEYS[3], node)
+  redis.call('HDEL', KEYS[4], node)
+end
+return {token, count()}
+";
+
+/// The nodes whose lease is not over, and their positions; at most so many.
+pub(super) const MEMBERS: &str = r"
+local told = {}
+local live = redis.call('ZRANGEBYSCORE', KEYS[3], '(' .. string.format('%.0f', now()), '+inf', 'LIMIT', 0, ARGV[2])
+for _, node in ipairs(live) do
+  told[#told + 1] = node
+  told[#told + 1] = redis.call('HGET', KEYS[4], node) or ''
+end
+return told
+";
+
+/// A node.
+pub(super) const LEAVE: &str = r"
+redis.call('ZREM', KEYS[3], ARGV[2])
+redis.call('HDEL', KEYS[4], ARGV[2])
+return 1
+";

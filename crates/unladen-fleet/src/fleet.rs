@@ -1,0 +1,347 @@
+//! The principal type is [`Fleet`]: this process as one node of a fleet.
+//!
+//! The order of things is what `wait` rests on. A purge is forgotten here, then written to the bus. Each node reads on
+//! from its place, forgets, and only then tells its place. Whoever purges waits until each node in the list has told
+//! one that is not before the purge, or is no longer in the list: such a node has stopped counting on its lease before
+//! the engine ended it, since it counts from before it asked for it, and less.
+
+mod beat;
+mod progress;
+mod reader;
+mod sender;
+mod watch;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Notify, mpsc, oneshot};
+
+use self::progress::Progress;
+use self::sender::Sending;
+use self::watch::Waiting;
+use crate::recent::Recent;
+use crate::state::FleetState;
+use crate::{
+    BusError, FleetSettings, Forget, Lease, News, Outcome, Position, PurgeBus, Record, Wait, What, WhenCutOff, bus,
+};
+
+/// Purges that wait for the engine, at most: those that come then are told to all as one, a soft purge of everything.
+const QUEUE: usize = 10_000;
+/// Purges that wait for nodes at a time, at most; who comes then is told that it is written.
+const WATCHED: usize = 1000;
+/// This part of a lease ends before the engine ends it: for what clocks may differ.
+const MARGIN: u32 = 8;
+/// So often in a lease it is renewed.
+const BEATS: u32 = 4;
+
+/// This process as one node of a fleet.
+#[derive(Debug)]
+pub struct Fleet {
+    settings: FleetSettings,
+    bus: Arc<dyn PurgeBus>,
+    lease: Arc<Lease>,
+    number: AtomicU64,
+    progress: Mutex<Progress>,
+    recent: Mutex<Recent>,
+    counts: Counts,
+    sending: mpsc::Sender<Sending>,
+    watching: mpsc::Sender<Waiting>,
+    /// For the task, which takes them.
+    receivers: Mutex<Option<Receivers>>,
+    /// More was to be sent than may wait.
+    has_overflowed: AtomicBool,
+    /// More is forgotten than was told.
+    moved: Notify,
+    /// It goes back, and what is being read is not what is wanted.
+    rewound: Notify,
+}
+
+#[derive(Debug)]
+struct Receivers {
+    sending: mpsc::Receiver<Sending>,
+    watching: mpsc::Receiver<Waiting>,
+}
+
+/// What became of it so far.
+#[derive(Debug, Default)]
+struct Counts {
+    sent: AtomicU64,
+    waiting: AtomicU64,
+    received: AtomicU64,
+    late: AtomicU64,
+    repeated: AtomicU64,
+    unreadable: AtomicU64,
+    lost: AtomicU64,
+    members: AtomicU64,
+    more: Mutex<More>,
+}
+
+#[derive(Debug, Default)]
+struct More {
+    last_beat: Option<Instant>,
+    cut_offs: u64,
+    cut_off: Duration,
+    cut_off_since: Option<Instant>,
+    has_been_connected: bool,
+    error: Option<BusError>,
+}
+
+// === impl Fleet ===
+
+impl Fleet {
+    /// Over the engine of the settings' URL. Nothing is asked there before [`Fleet::run`].
+    ///
+    /// # Errors
+    /// If the URL cannot be used, or its authorities cannot be read.
+    pub fn new(settings: FleetSettings) -> Result<Arc<Self>, BusError> {
+        let bus = bus::open(&settings.bus)?;
+        Ok(Self::over(bus, settings))
+    }
+
+    /// Over an engine that is open already.
+    pub fn over(bus: Arc<dyn PurgeBus>, settings: FleetSettings) -> Arc<Self> {
+        let (sending, sent) = mpsc::channel(QUEUE);
+        let (watching, watched) = mpsc::channel(WATCHED);
+        let more = More { cut_off_since: Some(Instant::now()), ..More::default() };
+        Arc::new(Self {
+            settings,
+            bus,
+            lease: Arc::default(),
+            number: AtomicU64::new(1),
+            progress: Mutex::default(),
+            recent: Mutex::default(),
+            counts: Counts { more: Mutex::new(more), ..Counts::default() },
+            sending,
+            watching,
+            receivers: Mutex::new(Some(Receivers { sending: sent, watching: watched })),
+            has_overflowed: AtomicBool::new(false),
+            moved: Notify::new(),
+            rewound: Notify::new(),
+        })
+    }
+
+    /// How it is.
+    pub fn settings(&self) -> &FleetSettings {
+        &self.settings
+    }
+
+    /// What whoever serves from memory has to look at; none: memory is served whether or not the engine is reached.
+    pub fn lease(&self) -> Option<Arc<Lease>> {
+        (self.settings.when_cut_off == WhenCutOff::Revalidate).then(|| self.lease.clone())
+    }
+
+    /// Does all of it, until it is dropped. Once.
+    pub async fn run(self: Arc<Self>, forget: Arc<dyn Forget>) {
+        let receivers = self.receivers.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(Receivers { sending, watching }) = receivers else { return };
+        tokio::join!(
+            self.read(&forget),
+            self.beat(),
+            self.send(sending, &*forget),
+            self.watch(watching),
+            self.look_after(&*forget),
+        );
+    }
+
+    /// Tells the others what was forgotten here already, and waits for them as asked for.
+    pub async fn purge(&self, site: Option<&str>, what: What, is_soft: bool, wait: Option<Wait>) -> Outcome {
+        let wait = wait.unwrap_or(self.settings.wait);
+        let began = Instant::now();
+        let until = began + self.settings.wait_for;
+        let mut outcome =
+            Outcome { wait, written: None, is_confirmed: false, nodes: Vec::new(), why: None, took: Duration::ZERO };
+        let (reply, written) = oneshot::channel();
+        let record = self.record(site, what, is_soft);
+        if !self.enqueue(record.clone(), Some(reply)) {
+            outcome.why =
+                Some("more purges wait for the engine than may: all will be told to ask about everything".into());
+            outcome.took = began.elapsed();
+            return outcome;
+        }
+        outcome.written = within(until, written).await;
+        match &outcome.written {
+            None => outcome.why = Some(self.why_not()),
+            Some(_) if wait == Wait::Nobody => outcome.is_confirmed = true,
+            Some(position) => {
+                let (reply, told) = oneshot::channel();
+                let waiting = Waiting::new(record, position.clone(), self.epoch(), wait, (began, until), reply);
+                match self.watching.try_send(waiting) {
+                    Err(_) => {
+                        outcome.why = Some("too many purges wait for nodes: it is written, and they read it".into())
+                    }
+                    // A little longer: the other one watches the time.
+                    Ok(()) => match within(until + Duration::from_secs(1), told).await {
+                        None => outcome.why = Some("nobody knows who has read it".into()),
+                        Some(watched) => {
+                            outcome.is_confirmed = watched.is_confirmed;
+                            outcome.nodes = watched.nodes;
+                            outcome.why = watched.why;
+                        }
+                    },
+                }
+            }
+        }
+        outcome.took = began.elapsed();
+        outcome
+    }
+
+    /// Tells the others what was forgotten here already, and waits for nobody.
+    pub fn tell(&self, site: Option<&str>, what: What, is_soft: bool) {
+        let record = self.record(site, what, is_soft);
+        self.enqueue(record, None);
+    }
+
+    /// All up to this is forgotten here; none: it is not known.
+    pub fn position(&self) -> Option<Position> {
+        self.progress().position().cloned()
+    }
+
+    /// What was forgotten after this place is to be forgotten again: what is stored has come to be so meanwhile. Until
+    /// it is, this node is cut off. None: it is not known from which place on, and everything is asked about.
+    pub fn rewind(&self, to: Option<Position>) {
+        self.progress().rewind(to, &self.lease);
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.rewound.notify_one();
+    }
+
+    /// How it does.
+    pub fn state(&self) -> FleetState {
+        let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let (lag, now) = (self.progress().lag(), Instant::now());
+        let is_connected = self.lease.holds(now);
+        let more = self.more();
+        let going_on = more.cut_off_since.map(|since| now.saturating_duration_since(since)).unwrap_or_default();
+        FleetState {
+            bus: self.settings.bus.url.to_string(),
+            node: self.settings.bus.node.clone(),
+            is_connected,
+            lag,
+            last_beat: more.last_beat.map(|at| now.saturating_duration_since(at)),
+            members: count(&self.counts.members),
+            sent: count(&self.counts.sent),
+            waiting: count(&self.counts.waiting),
+            received: count(&self.counts.received),
+            late: count(&self.counts.late),
+            repeated: count(&self.counts.repeated),
+            unreadable: count(&self.counts.unreadable),
+            lost: count(&self.counts.lost),
+            cut_offs: more.cut_offs,
+            cut_off: more.cut_off + going_on,
+            error: more.error.as_ref().filter(|_| !is_connected).map(ToString::to_string),
+        }
+    }
+
+    /// Waits, no longer than this, until all that was to be sent is; then takes this node off the list. For the end: what
+    /// is served from memory afterwards may be old.
+    pub async fn leave(&self, patience: Duration) {
+        let until = Instant::now() + patience;
+        while self.counts.waiting.load(Ordering::SeqCst) > 0 && Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        self.lease.end();
+        let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(200));
+        let _ = tokio::time::timeout(left, self.bus.leave()).await;
+    }
+
+    /// A record of this node; it is known when it is read.
+    fn record(&self, site: Option<&str>, what: What, is_soft: bool) -> String {
+        let number = self.number.fetch_add(1, Ordering::Relaxed);
+        let node = self.settings.bus.node.clone();
+        Record { node, number, site: site.map(ToOwned::to_owned), what, is_soft }.write()
+    }
+
+    fn enqueue(&self, record: String, reply: Option<oneshot::Sender<Position>>) -> bool {
+        self.recent().insert(record.as_bytes());
+        self.counts.waiting.fetch_add(1, Ordering::SeqCst);
+        let is_taken = self.sending.try_send(Sending { record, reply }).is_ok();
+        if !is_taken {
+            self.counts.waiting.fetch_sub(1, Ordering::SeqCst);
+            self.has_overflowed.store(true, Ordering::SeqCst);
+        }
+        is_taken
+    }
+
+    fn epoch(&self) -> Option<String> {
+        self.progress().position().map(|position| position.epoch().to_owned())
+    }
+
+    /// Why nothing is written.
+    fn why_not(&self) -> String {
+        let rest = "it is kept, and written once it can be";
+        match &self.more().error {
+            Some(error) => format!("it is not written to {} yet: {error}; {rest}", self.settings.bus.url),
+            None => format!("it is not written to {} yet; {rest}", self.settings.bus.url),
+        }
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn recent(&self) -> MutexGuard<'_, Recent> {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn more(&self) -> MutexGuard<'_, More> {
+        self.counts.more.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Something went wrong; the pause before it is tried again, which gets longer.
+    fn pause(&self, error: BusError, failures: &mut u32) -> Duration {
+        self.more().error = Some(error);
+        *failures = failures.saturating_add(1);
+        let longest = (self.settings.lease / 2).clamp(Duration::from_millis(50), Duration::from_secs(2));
+        let pause = (Duration::from_millis(20) * 2u32.saturating_pow((*failures).min(10))).min(longest);
+        // Not all nodes at the same time.
+        pause.mul_f64(0.5 + fastrand::f64() / 2.0)
+    }
+
+    /// Notices, for whoever reads a log, when this node is cut off and when it is no longer.
+    async fn look_after(&self, forget: &dyn Forget) {
+        let mut ticks = tokio::time::interval((self.settings.lease / 8).max(Duration::from_millis(10)));
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        // At the start, a short while is no news.
+        let patience = Instant::now() + self.settings.lease;
+        let mut is_told = false;
+        loop {
+            ticks.tick().await;
+            let now = Instant::now();
+            let is_connected = self.lease.holds(now);
+            let mut more = self.more();
+            let news = match (is_connected, more.cut_off_since) {
+                (true, Some(since)) => {
+                    let after = now.saturating_duration_since(since);
+                    more.cut_off += after;
+                    more.cut_off_since = None;
+                    more.error = None;
+                    let is_first = !std::mem::replace(&mut more.has_been_connected, true);
+                    // What nobody heard the beginning of has no end.
+                    let is_heard = is_first || std::mem::take(&mut is_told);
+                    is_heard.then_some(News::Connected { after: (!is_first).then_some(after) })
+                }
+                (false, None) => {
+                    more.cut_offs += 1;
+                    more.cut_off_since = Some(now);
+                    None
+                }
+                // Going back for a moment is none either.
+                (false, Some(since)) if !is_told && now > patience && now > since + self.settings.lease / 4 => {
+                    is_told = true;
+                    Some(News::CutOff { why: more.error.clone() })
+                }
+                _ => None,
+            };
+            drop(more);
+            news.iter().for_each(|news| forget.tell(news));
+        }
+    }
+}
+
+/// What comes until then.
+async fn within<T>(until: Instant, coming: oneshot::Receiver<T>) -> Option<T> {
+    tokio::time::timeout(until.saturating_duration_since(Instant::now()), coming).await.ok()?.ok()
+}
+
+#[cfg(test)]
+mod tests;

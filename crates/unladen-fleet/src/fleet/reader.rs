@@ -1,0 +1,103 @@
+//! Reads on, forgets, and only then says that it has.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use tokio::task::spawn_blocking;
+
+use super::Fleet;
+use crate::bus::Read;
+use crate::{Forget, News, Position, Record, RecordError};
+
+impl Fleet {
+    pub(super) async fn read(&self, forget: &Arc<dyn Forget>) {
+        let mut failures = 0;
+        loop {
+            let (generation, after) = self.progress().start();
+            let read = tokio::select! {
+                read = self.bus.read_on(after.as_ref(), self.settings.lease) => read,
+                () = self.rewound.notified() => continue,
+            };
+            match read {
+                Ok(Read::Records(records)) => {
+                    failures = 0;
+                    if let Some((last, _)) = records.last() {
+                        let last = last.clone();
+                        self.forget(forget, records).await;
+                        self.progress().advance(generation, last, &self.lease);
+                        self.moved.notify_one();
+                    }
+                }
+                Ok(Read::Lost { end, why, whole_for }) => {
+                    failures = 0;
+                    let noticed = Instant::now();
+                    if after.is_some() {
+                        self.counts.lost.fetch_add(1, Ordering::Relaxed);
+                        forget.tell(&News::Lost { why });
+                    }
+                    // What is stored from now on is asked for from now on: after this end.
+                    self.doubt(forget).await;
+                    let whole_since = noticed.checked_sub(whole_for).unwrap_or(noticed);
+                    self.progress().begin(generation, end, whole_since, &self.lease);
+                    self.moved.notify_one();
+                }
+                Err(error) => {
+                    let pause = self.pause(error, &mut failures);
+                    tokio::time::sleep(pause).await;
+                }
+            }
+        }
+    }
+
+    /// What other nodes have purged. Nobody who is served waits for it.
+    async fn forget(&self, forget: &Arc<dyn Forget>, records: Vec<(Position, Vec<u8>)>) {
+        let is_late = !self.lease.holds(Instant::now());
+        let mut meant = Vec::with_capacity(records.len());
+        let mut is_unreadable = false;
+        for (_, bytes) in &records {
+            match Record::read(bytes) {
+                Ok(record) => {
+                    let is_own = record.node == self.settings.bus.node;
+                    if !self.recent().insert(bytes) {
+                        // What this node has forgotten before it wrote it.
+                        let repeated = u64::from(!is_own);
+                        self.counts.repeated.fetch_add(repeated, Ordering::Relaxed);
+                        continue;
+                    }
+                    if !is_own {
+                        self.counts.received.fetch_add(1, Ordering::Relaxed);
+                        self.counts.late.fetch_add(is_late.into(), Ordering::Relaxed);
+                    }
+                    meant.push(record);
+                }
+                Err(error) => {
+                    if self.counts.unreadable.fetch_add(1, Ordering::Relaxed) == 0
+                        || matches!(error, RecordError::Newer(_)) && !is_unreadable
+                    {
+                        forget.tell(&News::Unreadable { why: error.to_string() });
+                    }
+                    is_unreadable = true;
+                }
+            }
+        }
+        if !meant.is_empty() {
+            let forget = forget.clone();
+            // A panic there would be one of this program: whatever it has not forgotten is asked about.
+            let forgotten = spawn_blocking(move || {
+                for Record { site, what, is_soft, .. } in &meant {
+                    forget.forget(site.as_deref(), what, *is_soft);
+                }
+            });
+            is_unreadable |= forgotten.await.is_err();
+        }
+        if is_unreadable {
+            self.doubt(forget).await;
+        }
+    }
+
+    async fn doubt(&self, forget: &Arc<dyn Forget>) {
+        let forget = forget.clone();
+        let _ = spawn_blocking(move || forget.doubt()).await;
+    }
+}

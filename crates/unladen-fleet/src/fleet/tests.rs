@@ -1,0 +1,279 @@
+//! Tests of nodes over an engine in this process: what is confirmed, and what is doubted.
+
+use std::future::Future;
+use std::sync::PoisonError;
+
+use super::*;
+use crate::{BusSettings, BusUrl, MemoryEngine, Page, Wire};
+
+/// What a node was told to forget.
+#[derive(Debug, Default)]
+struct Memory {
+    forgotten: Mutex<Vec<What>>,
+    doubted: AtomicU64,
+    news: Mutex<Vec<News>>,
+}
+
+impl Memory {
+    fn forgotten(&self) -> Vec<What> {
+        self.forgotten.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn doubted(&self) -> u64 {
+        self.doubted.load(Ordering::SeqCst)
+    }
+
+    fn has_heard(&self, meant: impl Fn(&News) -> bool) -> bool {
+        self.news.lock().unwrap_or_else(PoisonError::into_inner).iter().any(meant)
+    }
+}
+
+impl Forget for Memory {
+    fn forget(&self, _: Option<&str>, what: &What, _: bool) -> u64 {
+        self.forgotten.lock().unwrap_or_else(PoisonError::into_inner).push(what.clone());
+        1
+    }
+
+    fn doubt(&self) {
+        self.doubted.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn tell(&self, news: &News) {
+        self.news.lock().unwrap_or_else(PoisonError::into_inner).push(news.clone());
+    }
+}
+
+struct Node {
+    fleet: Arc<Fleet>,
+    memory: Arc<Memory>,
+    wire: Wire,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Node {
+    /// With a lease that no test waits for.
+    fn new(engine: &MemoryEngine, name: &str) -> Self {
+        Self::with_lease(engine, name, Duration::from_secs(60))
+    }
+
+    fn with_lease(engine: &MemoryEngine, name: &str, lease: Duration) -> Self {
+        let url = BusUrl::parse("valkey://engine").unwrap();
+        let bus = BusSettings { url, ca: None, fleet: "test".into(), node: name.into(), keep: 1000 };
+        let wait_for = Duration::from_millis(300);
+        let settings = FleetSettings { bus, lease, when_cut_off: WhenCutOff::Revalidate, wait: Wait::All, wait_for };
+        let (bus, wire) = engine.bus(name);
+        let (fleet, memory) = (Fleet::over(bus, settings), Arc::new(Memory::default()));
+        let task = tokio::spawn(fleet.clone().run(memory.clone()));
+        Self { fleet, memory, wire, task }
+    }
+
+    fn is_connected(&self) -> bool {
+        self.fleet.state().is_connected
+    }
+
+    async fn purge(&self, tag: &str) -> Outcome {
+        self.fleet.purge(None, What::Tag(tag.to_owned()), false, None).await
+    }
+}
+
+fn run(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async { tokio::time::timeout(Duration::from_secs(30), test).await }).unwrap();
+}
+
+async fn until(what: impl Fn() -> bool) {
+    while !what() {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+fn tag(tag: &str) -> What {
+    What::Tag(tag.to_owned())
+}
+
+#[test]
+fn a_confirmed_purge_is_forgotten_by_all() {
+    run(async {
+        let engine = MemoryEngine::default();
+        let nodes = ["a", "b", "c"].map(|name| Node::new(&engine, name));
+        until(|| nodes.iter().all(Node::is_connected)).await;
+        let outcome = nodes[0].purge("t").await;
+        assert!(outcome.is_confirmed && outcome.why.is_none(), "{outcome:?}");
+        assert_eq!(outcome.nodes.len(), 3);
+        assert!(outcome.nodes.iter().all(|node| node.confirmed_after.is_some() && !node.has_left), "{outcome:?}");
+        for node in &nodes[1..] {
+            assert_eq!(node.memory.forgotten(), [tag("t")]);
+        }
+        // Whoever wrote it had forgotten it before.
+        assert!(nodes[0].memory.forgotten().is_empty());
+        let state = nodes[1].fleet.state();
+        assert_eq!((state.received, state.lag, state.lost), (1, 0, 0), "{state:?}");
+    });
+}
+
+/// A node that is cut off is waited for until its lease is over; by then it does not count on it any more.
+#[test]
+fn a_node_that_is_cut_off_is_waited_for_and_catches_up() {
+    run(async {
+        let engine = MemoryEngine::default();
+        let (a, b) = (Node::new(&engine, "a"), Node::with_lease(&engine, "b", Duration::from_millis(800)));
+        until(|| a.is_connected() && b.is_connected()).await;
+        b.wire.cut(true);
+        let outcome = a.purge("one").await;
+        if outcome.is_confirmed {
+            // The test was stopped for that long.
+            assert!(!b.is_connected(), "{outcome:?}");
+        }
+        until(|| !b.is_connected()).await;
+        until(|| b.memory.has_heard(|news| matches!(news, News::CutOff { why: Some(_) }))).await;
+        // As soon as the engine has it no more.
+        loop {
+            let outcome = a.purge("two").await;
+            if outcome.is_confirmed {
+                assert!(outcome.nodes.iter().all(|node| node.node == "a" || node.has_left), "{outcome:?}");
+                break;
+            }
+        }
+        assert!(b.memory.forgotten().is_empty());
+        b.wire.cut(false);
+        until(|| b.is_connected()).await;
+        let forgotten = b.memory.forgotten();
+        assert!(forgotten.starts_with(&[tag("one"), tag("two")]), "{forgotten:?}");
+        let state = b.fleet.state();
+        assert!(state.late >= 2 && state.cut_offs >= 1 && !state.cut_off.is_zero(), "{state:?}");
+        until(|| b.memory.has_heard(|news| matches!(news, News::Connected { after: Some(_) }))).await;
+        assert_eq!(b.memory.doubted(), 1, "nothing was lost since it began");
+    });
+}
+
+#[test]
+fn what_was_trimmed_is_doubted() {
+    run(async {
+        let engine = MemoryEngine::default();
+        let (a, b) = (Node::new(&engine, "a"), Node::new(&engine, "b"));
+        until(|| a.is_connected() && b.is_connected()).await;
+        b.wire.cut(true);
+        // It reads no more: its reading from before was given the wire as it is now.
+        assert!(a.fleet.purge(None, tag("one"), false, Some(Wait::Nobody)).await.is_confirmed);
+        until(|| b.fleet.state().error.is_some() || !b.is_connected() || b.fleet.more().error.is_some()).await;
+        assert!(b.memory.forgotten().is_empty());
+        engine.trim();
+        b.wire.cut(false);
+        until(|| b.memory.doubted() == 2).await;
+        assert!(b.memory.has_heard(|news| matches!(news, News::Lost { .. })));
+        assert_eq!(b.fleet.state().lost, 1);
+    });
+}
+
+/// Nodes that count on the list of before are in no list: nothing is confirmed until their leases are over.
+#[test]
+fn an_engine_that_was_emptied_is_begun_anew() {
+    run(async {
+        let engine = MemoryEngine::default();
+        let (a, b) = (Node::new(&engine, "a"), Node::new(&engine, "b"));
+        until(|| a.is_connected() && b.is_connected()).await;
+        engine.flush();
+        until(|| a.memory.doubted() == 2 && b.memory.doubted() == 2).await;
+        let outcome = a.purge("t").await;
+        assert!(outcome.written.is_some(), "{outcome:?}");
+        until(|| b.memory.forgotten() == [tag("t")]).await;
+    });
+}
+
+#[test]
+fn what_comes_twice_is_forgotten_once() {
+    run(async {
+        let engine = MemoryEngine::default();
+        let (a, b) = (Node::new(&engine, "a"), Node::new(&engine, "b"));
+        until(|| a.is_connected() && b.is_connected()).await;
+        a.purge("t").await;
+        engine.repeat();
+        until(|| b.fleet.state().repeated == 1).await;
+        assert_eq!(b.memory.forgotten(), [tag("t")]);
+    });
+}
+
+#[test]
+fn what_cannot_be_read_has_everything_doubted() {
+    run(async {
+        let engine = MemoryEngine::default();
+        let a = Node::new(&engine, "a");
+        until(|| a.is_connected()).await;
+        for (bytes, doubted) in [(&b"FLUSHALL"[..], 2), (br#"{"v":2,"node":"z","n":1}"#, 3), (&[0xff; 30_000], 4)] {
+            engine.write(bytes);
+            until(|| a.memory.doubted() == doubted).await;
+        }
+        assert!(a.memory.has_heard(|news| matches!(news, News::Unreadable { why } if why.contains("newer"))));
+        assert_eq!(a.fleet.state().unreadable, 3);
+        assert!(a.memory.forgotten().is_empty());
+    });
+}
+
+#[test]
+fn a_purge_that_the_engine_does_not_take_is_kept_and_said() {
+    run(async {
+        let engine = MemoryEngine::default();
+        let (a, b) = (Node::new(&engine, "a"), Node::new(&engine, "b"));
+        until(|| a.is_connected() && b.is_connected()).await;
+        a.wire.cut(true);
+        let outcome = a.purge("t").await;
+        assert!(!outcome.is_confirmed && outcome.written.is_none());
+        assert!(outcome.why.as_ref().unwrap().contains("it is cut off"), "{outcome:?}");
+        assert_eq!(a.fleet.state().waiting, 1);
+        a.wire.cut(false);
+        until(|| b.memory.forgotten() == [tag("t")]).await;
+        until(|| a.fleet.state().waiting == 0).await;
+    });
+}
+
+/// Requests that change something go on while the engine is away: what is too much to keep is told as one.
+#[test]
+fn more_than_may_wait_is_told_as_one() {
+    run(async {
+        let engine = MemoryEngine::default();
+        let (a, b) = (Node::new(&engine, "a"), Node::new(&engine, "b"));
+        until(|| a.is_connected() && b.is_connected()).await;
+        a.wire.cut(true);
+        let page = Page { is_https: None, authority: "example.org".into(), target: "/".into() };
+        (0..QUEUE + 200).for_each(|_| a.fleet.tell(Some("site"), What::Url(page.clone()), false));
+        a.wire.cut(false);
+        until(|| b.memory.forgotten().len() == QUEUE + 1).await;
+        assert!(b.memory.forgotten().contains(&What::All));
+        assert!(a.memory.has_heard(|news| *news == News::Overflow));
+    });
+}
+
+/// Memory that was taken over is from before what this node has forgotten.
+#[test]
+fn going_back_forgets_again_what_came_since() {
+    run(async {
+        let engine = MemoryEngine::default();
+        let a = Node::new(&engine, "a");
+        until(|| a.is_connected()).await;
+        let start = a.fleet.position();
+        a.purge("t").await;
+        until(|| a.fleet.position() != start).await;
+        assert!(a.memory.forgotten().is_empty());
+        a.fleet.rewind(start);
+        until(|| a.memory.forgotten() == [tag("t")]).await;
+        until(|| a.is_connected()).await;
+        assert_eq!(a.memory.doubted(), 1);
+        a.fleet.rewind(None);
+        until(|| a.memory.doubted() == 2).await;
+        until(|| a.is_connected()).await;
+    });
+}
+
+#[test]
+fn who_leaves_is_not_waited_for() {
+    run(async {
+        let engine = MemoryEngine::default();
+        let (a, b) = (Node::new(&engine, "a"), Node::new(&engine, "b"));
+        until(|| a.is_connected() && b.is_connected()).await;
+        b.task.abort();
+        b.fleet.leave(Duration::from_secs(1)).await;
+        assert!(!b.is_connected());
+        let outcome = a.purge("t").await;
+        assert!(outcome.is_confirmed && outcome.nodes.len() == 1, "{outcome:?}");
+    });
+}

@@ -1,0 +1,163 @@
+//! Watches the list of nodes, for all who wait for a purge of theirs.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::Fleet;
+use crate::{Member, NodeOutcome, Position, Wait};
+
+/// A purge that somebody waits for.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    record: String,
+    position: Position,
+    /// This node's epoch when it was written.
+    epoch: Option<String>,
+    wait: Wait,
+    began: Instant,
+    until: Instant,
+    nodes: BTreeMap<String, Seen>,
+    reply: oneshot::Sender<Watched>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    confirmed_after: Option<Duration>,
+    has_left: bool,
+}
+
+/// What was seen.
+#[derive(Debug)]
+pub(super) struct Watched {
+    pub(super) is_confirmed: bool,
+    pub(super) nodes: Vec<NodeOutcome>,
+    pub(super) why: Option<String>,
+}
+
+/// Pauses between two looks: the first is short, since nodes that are well read within a millisecond.
+const FIRST: Duration = Duration::from_millis(1);
+const LONGEST: Duration = Duration::from_millis(20);
+/// While nobody waits, the list is looked at this often, to be counted.
+const IDLE: Duration = Duration::from_secs(15);
+
+impl Fleet {
+    pub(super) async fn watch(&self, mut watching: mpsc::Receiver<Waiting>) {
+        let mut waiting: Vec<Waiting> = Vec::new();
+        let mut pause = FIRST;
+        loop {
+            if waiting.is_empty() {
+                match tokio::time::timeout(IDLE, watching.recv()).await {
+                    Ok(Some(next)) => waiting.push(next),
+                    Ok(None) => return,
+                    Err(_) => {}
+                }
+                pause = FIRST;
+            }
+            while let Ok(next) = watching.try_recv() {
+                waiting.push(next);
+                pause = FIRST;
+            }
+            let looked = self.bus.members().await;
+            if let Ok(members) = &looked {
+                self.counts.members.store(members.len() as u64, Ordering::Relaxed);
+            }
+            let mut left = Vec::with_capacity(waiting.len());
+            for mut one in std::mem::take(&mut waiting) {
+                let told = match &looked {
+                    Ok(members) => self.judge(&mut one, members).await,
+                    Err(error) => Err(format!("the list of nodes cannot be had: {error}")),
+                };
+                match told {
+                    Ok(()) => one.tell(true, None),
+                    Err(why) if Instant::now() >= one.until => one.tell(false, Some(why)),
+                    Err(_) => left.push(one),
+                }
+            }
+            waiting = left;
+            if !waiting.is_empty() {
+                let next = waiting.iter().map(|one| one.until).min().unwrap_or_else(Instant::now);
+                tokio::time::sleep(pause.min(next.saturating_duration_since(Instant::now())).max(FIRST)).await;
+                pause = (pause * 2).min(LONGEST);
+            }
+        }
+    }
+
+    /// Whether it is confirmed; the error: what is missing.
+    async fn judge(&self, one: &mut Waiting, members: &[Member]) -> Result<(), String> {
+        let (position, whole_since) = {
+            let progress = self.progress();
+            (progress.position().cloned(), progress.whole_since())
+        };
+        let epoch = position.as_ref().map(|position| position.epoch().to_owned());
+        if epoch.as_deref() != Some(one.position.epoch()) {
+            if epoch == one.epoch || epoch.is_none() {
+                return Err("this node has not read it itself yet".to_owned());
+            }
+            // The engine may have lost it, and has begun a new history: it is written there, too.
+            one.epoch = epoch;
+            let written = self.bus.publish(std::slice::from_ref(&one.record)).await;
+            let places =
+                written.map_err(|error| format!("the engine was started again, and does not take it: {error}"))?;
+            one.position = places.into_iter().next().unwrap_or_else(|| one.position.clone());
+            return Err("the engine was started again".to_owned());
+        }
+        let confirmed = one.look(members);
+        match one.wait {
+            Wait::Nobody => Ok(()),
+            Wait::Quorum if confirmed * 2 > members.len() => Ok(()),
+            Wait::Quorum => Err(format!("{confirmed} of {} nodes have confirmed it", members.len())),
+            Wait::All if confirmed < members.len() => {
+                Err(format!("{} of {} nodes have not confirmed it", members.len() - confirmed, members.len()))
+            }
+            // A node that is not in the list may count on the list of before.
+            Wait::All if whole_since.is_none_or(|since| since.elapsed() < self.settings.lease) => {
+                Err("the engine's list of nodes is younger than a lease: others may be missing from it".to_owned())
+            }
+            Wait::All => Ok(()),
+        }
+    }
+}
+
+// === impl Waiting ===
+
+impl Waiting {
+    pub(super) fn new(
+        record: String,
+        position: Position,
+        epoch: Option<String>,
+        wait: Wait,
+        (began, until): (Instant, Instant),
+        reply: oneshot::Sender<Watched>,
+    ) -> Self {
+        Self { record, position, epoch, wait, began, until, nodes: BTreeMap::new(), reply }
+    }
+
+    /// Notes who has confirmed; how many of those in the list.
+    fn look(&mut self, members: &[Member]) -> usize {
+        let after = self.began.elapsed();
+        self.nodes.values_mut().for_each(|seen| seen.has_left = seen.confirmed_after.is_none());
+        let mut confirmed = 0;
+        for member in members {
+            let seen = self.nodes.entry(member.node.clone()).or_default();
+            seen.has_left = false;
+            if member.position.has_reached(&self.position) {
+                seen.confirmed_after.get_or_insert(after);
+                confirmed += 1;
+            }
+        }
+        confirmed
+    }
+
+    fn tell(self, is_confirmed: bool, why: Option<String>) {
+        let nodes = self.nodes.into_iter().map(|(node, seen)| NodeOutcome {
+            node,
+            confirmed_after: seen.confirmed_after,
+            has_left: seen.has_left,
+        });
+        // Who has asked may have gone.
+        let _ = self.reply.send(Watched { is_confirmed, nodes: nodes.collect(), why });
+    }
+}

@@ -1,0 +1,183 @@
+//! The principal type is [`HtcpClear`]: a purge as HTCP sends it (RFC 2756, section 6.5: CLR), read from one datagram.
+//!
+//! Nothing is sent back: whoever can forge an address would have others answered. Nothing here does I/O.
+//!
+//! The order of the two halves of the octet that has the opcode differs: the RFC has the opcode in the upper half, Squid
+//! (with minor version 0) and MediaWiki have it in the lower one. As a request's other half is zero, both can be told
+//! apart, and both are read.
+//!
+//! ```
+//! use unladen_fleet::{HtcpClear, HtcpError};
+//!
+//! let url = b"http://wiki.example/wiki/Picnic";
+//! let mut specifier = [&[0, 4][..], b"HEAD", &[0, url.len() as u8], url, &[0, 8], b"HTTP/1.0", &[0, 0]].concat();
+//! let data = 8 + 2 + specifier.len() as u8;
+//! let mut datagram = vec![0, 4 + data + 2, 0, 0, 0, data, 4, 0, 1, 2, 3, 4, 0, 0];
+//! datagram.append(&mut specifier);
+//! datagram.extend([0, 2]);
+//! assert_eq!(HtcpClear::read(&datagram)?.url, "http://wiki.example/wiki/Picnic");
+//! # Ok::<(), HtcpError>(())
+//! ```
+
+/// Bytes of a URL, at most: what a page's address may have.
+pub const LONGEST_HTCP_URL: usize = 16 * 1024;
+/// What is read of a datagram, at most, so that a longer one is told by its length: one with the longest URL fits.
+pub const LONGEST_HTCP_DATAGRAM: usize = LONGEST_HTCP_URL + 1024;
+
+/// CLR: forget what is stored for a URL.
+const CLR: u8 = 4;
+/// The octets of the DATA section before the operation's own.
+const DATA_HEAD: usize = 8;
+/// The octets of an AUTH section that has nothing in it: its length.
+const NO_AUTH: usize = 2;
+
+/// A purge of one URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HtcpClear<'a> {
+    /// As the sender wrote it: absolute, of visible ASCII alone. It is not resolved, and no part of it is decoded.
+    pub url: &'a str,
+    /// The sender's number for it.
+    pub transaction: u32,
+}
+
+/// Why a datagram is no purge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HtcpError {
+    /// It ends before what its lengths say, or goes on after it.
+    #[error("HTCP: the lengths in the datagram do not add up to its {0} bytes")]
+    Length(usize),
+    /// Of a version that nobody has described.
+    #[error("HTCP: the version is {major}.{minor}, and 0.0 and 0.1 are known")]
+    Version {
+        /// Its first part.
+        major: u8,
+        /// Its second part.
+        minor: u8,
+    },
+    /// No request.
+    #[error("HTCP: it is a response, and none was asked for")]
+    Response,
+    /// No purge.
+    #[error("HTCP: it is no CLR: the octet of the opcode is {0:#04x}")]
+    Opcode(u8),
+    /// It is signed, and no keys are known here.
+    #[error("HTCP: it is signed, which is not checked here: send it without AUTH, and name the sender in `htcp_from`")]
+    Signed,
+    /// Neither of GET nor of HEAD, whose responses alone are stored.
+    #[error("HTCP: the method is neither GET nor HEAD")]
+    Method,
+    /// No version of HTTP/1.
+    #[error("HTCP: the version of HTTP is neither HTTP/1.0 nor HTTP/1.1")]
+    Http,
+    /// No absolute URL of HTTP, or not of visible ASCII.
+    #[error(
+        "HTCP: the URL is not an absolute one of http or https in visible ASCII, of {LONGEST_HTCP_URL} bytes at most"
+    )]
+    Url,
+}
+
+/// What is left to be read.
+struct Rest<'a> {
+    bytes: &'a [u8],
+    /// Of the whole datagram, for the error.
+    whole: usize,
+}
+
+// === impl HtcpClear ===
+
+impl<'a> HtcpClear<'a> {
+    /// Reads a datagram.
+    ///
+    /// # Errors
+    /// If it is anything but a whole and well-formed purge without a signature.
+    pub fn read(datagram: &'a [u8]) -> Result<Self, HtcpError> {
+        let whole = datagram.len();
+        let mut rest = Rest { bytes: datagram, whole };
+        let (length, [major, minor]) = (rest.length()?, rest.octets()?);
+        if length != whole {
+            return Err(HtcpError::Length(whole));
+        }
+        if major != 0 || minor > 1 {
+            return Err(HtcpError::Version { major, minor });
+        }
+        let length = rest.length()?;
+        let [opcode, flags] = rest.octets()?;
+        let transaction = u32::from_be_bytes(rest.octets()?);
+        // Which end of the flags has the one that tells responses goes with the order of the octet before.
+        let is_response = match (opcode, minor) {
+            (0x40, _) => flags & 0x01 != 0,
+            (0x04, 0) => flags & 0x80 != 0,
+            // A response has something in the other half.
+            (other, 0) if other & 0x0f == CLR || other >> 4 == CLR => true,
+            (other, _) if other >> 4 == CLR => true,
+            (other, _) => return Err(HtcpError::Opcode(other)),
+        };
+        if is_response {
+            return Err(HtcpError::Response);
+        }
+        let operation = length.checked_sub(DATA_HEAD).ok_or(HtcpError::Length(whole))?;
+        let mut data = Rest { bytes: rest.take(operation)?, whole };
+        let auth = rest.length()?;
+        if auth > NO_AUTH && rest.bytes.len() == auth - NO_AUTH {
+            return Err(HtcpError::Signed);
+        }
+        if auth != NO_AUTH || !rest.bytes.is_empty() {
+            return Err(HtcpError::Length(whole));
+        }
+        // Twelve bits are reserved, and the four of the reason change nothing.
+        let [_, _] = data.octets()?;
+        let (method, url, version) = (data.counted()?, data.counted()?, data.counted()?);
+        // The headers of the request would choose a variant; all of them are forgotten.
+        data.counted()?;
+        if !data.bytes.is_empty() {
+            return Err(HtcpError::Length(whole));
+        }
+        if !matches!(method, b"GET" | b"HEAD") {
+            return Err(HtcpError::Method);
+        }
+        if !matches!(version, b"HTTP/1.0" | b"HTTP/1.1" | b"1.0" | b"1.1") {
+            return Err(HtcpError::Http);
+        }
+        Ok(Self { url: absolute(url).ok_or(HtcpError::Url)?, transaction })
+    }
+}
+
+/// An absolute URL of HTTP that names a host and no user.
+fn absolute(url: &[u8]) -> Option<&str> {
+    if url.len() > LONGEST_HTCP_URL || !url.iter().all(u8::is_ascii_graphic) {
+        return None;
+    }
+    let url = std::str::from_utf8(url).ok()?;
+    let (scheme, rest) = url.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let is_http = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+    (is_http && !authority.is_empty() && !authority.contains('@')).then_some(url)
+}
+
+// === impl Rest ===
+
+impl<'a> Rest<'a> {
+    fn take(&mut self, length: usize) -> Result<&'a [u8], HtcpError> {
+        let (taken, rest) = self.bytes.split_at_checked(length).ok_or(HtcpError::Length(self.whole))?;
+        self.bytes = rest;
+        Ok(taken)
+    }
+
+    fn octets<const N: usize>(&mut self) -> Result<[u8; N], HtcpError> {
+        self.take(N)?.try_into().map_err(|_| HtcpError::Length(self.whole))
+    }
+
+    fn length(&mut self) -> Result<usize, HtcpError> {
+        self.octets().map(u16::from_be_bytes).map(usize::from)
+    }
+
+    /// A text with its length before it (COUNTSTR).
+    fn counted(&mut self) -> Result<&'a [u8], HtcpError> {
+        let length = self.length()?;
+        self.take(length)
+    }
+}
+
+#[cfg(test)]
+mod tests;

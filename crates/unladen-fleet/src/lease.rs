@@ -1,0 +1,71 @@
+//! The principal type is [`Lease`]: until when the fleet counts on this node.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Until when the fleet counts on this node, by this machine's monotonic clock.
+///
+/// Whoever answers requests compares the clock, and not a word that some other thread would have to write: a process
+/// that was stopped for a minute finds the lease over with its first request, before any of its threads has noticed.
+#[derive(Debug)]
+pub struct Lease {
+    base: Instant,
+    /// Nanoseconds after the base. 0: none.
+    until: AtomicU64,
+}
+
+// === impl Lease ===
+
+impl Default for Lease {
+    fn default() -> Self {
+        // In the past: what is compared with it is later.
+        Self { base: Instant::now(), until: AtomicU64::new(0) }
+    }
+}
+
+impl Lease {
+    /// Whether the fleet counts on this node at this time, and it has been told everything.
+    ///
+    /// One relaxed load is enough. What was forgotten before the lease was renewed was forgotten with the store's lock:
+    /// whoever reads the renewed time and then takes that lock takes it after the one who forgot.
+    pub fn holds(&self, at: Instant) -> bool {
+        self.nanoseconds(at) < self.until.load(Ordering::Relaxed)
+    }
+
+    /// What is left of it.
+    pub fn left(&self, at: Instant) -> Duration {
+        Duration::from_nanos(self.until.load(Ordering::Relaxed).saturating_sub(self.nanoseconds(at)))
+    }
+
+    /// Never shorter than it was.
+    pub(crate) fn renew(&self, until: Instant) {
+        self.until.fetch_max(self.nanoseconds(until), Ordering::SeqCst);
+    }
+
+    pub(crate) fn end(&self) {
+        self.until.store(0, Ordering::SeqCst);
+    }
+
+    fn nanoseconds(&self, at: Instant) -> u64 {
+        u64::try_from(at.saturating_duration_since(self.base).as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_over_by_the_clock_alone() {
+        let lease = Lease::default();
+        let now = Instant::now();
+        assert!(!lease.holds(now));
+        lease.renew(now + Duration::from_secs(10));
+        lease.renew(now + Duration::from_secs(5));
+        assert!(lease.holds(now + Duration::from_millis(9999)));
+        assert!(!lease.holds(now + Duration::from_secs(10)));
+        assert_eq!(lease.left(now + Duration::from_secs(9)), Duration::from_secs(1));
+        lease.end();
+        assert!(!lease.holds(now));
+    }
+}

@@ -1,0 +1,57 @@
+//! Purges that reach all processes of a fleet, over engines that already exist (Valkey and others): read on from a
+//! position, forgotten, and only then confirmed.
+//!
+//! The principal type is [`Fleet`]: this process as one node of a fleet. [`PurgeBus`] is what an engine has to do for
+//! it, with one file a back end and one list, [`BUSES`]. [`Lease`] tells, by this machine's clock, whether the fleet
+//! still counts on this node, and this node may count on having been told everything.
+//!
+//! ```
+//! use unladen_fleet::{Position, Record, What};
+//!
+//! let record = Record {
+//!     node: "web-1.5f3a".to_owned(),
+//!     number: 1,
+//!     site: Some("shop".to_owned()),
+//!     what: What::Tag("pledge-7".to_owned()),
+//!     is_soft: false,
+//! };
+//! assert_eq!(Record::read(record.write().as_bytes()).unwrap(), record);
+//!
+//! let (read, written) = (Position::new("a", 7).unwrap(), Position::new("a", 6).unwrap());
+//! assert!(read.has_reached(&written) && !written.has_reached(&read));
+//! // Of another epoch, nothing is known.
+//! assert!(!Position::new("b", 8).unwrap().has_reached(&written));
+//! ```
+#![forbid(unsafe_code)]
+
+mod bus;
+mod bus_url;
+mod error;
+mod fleet;
+mod forget;
+mod htcp;
+mod lease;
+mod member;
+mod memory;
+mod outcome;
+mod position;
+mod recent;
+mod record;
+mod settings;
+mod state;
+
+pub use bus::valkey::resp_is_readable;
+pub use bus::{Answer, BATCH, BUSES, BackEnd, MEMBERS, PurgeBus, Read, open};
+pub use bus_url::BusUrl;
+pub use error::BusError;
+pub use fleet::Fleet;
+pub use forget::{Forget, News};
+pub use htcp::{HtcpClear, HtcpError, LONGEST_HTCP_DATAGRAM, LONGEST_HTCP_URL};
+pub use lease::Lease;
+pub use member::Member;
+pub use memory::{MemoryEngine, Wire};
+pub use outcome::{NodeOutcome, Outcome};
+pub use position::Position;
+pub use record::{LONGEST, Page, Record, RecordError, What};
+pub use settings::{BusSettings, FleetSettings, Wait, WhenCutOff};
+pub use state::FleetState;

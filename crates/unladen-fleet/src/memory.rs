@@ -1,0 +1,198 @@
+//! The principal type is [`MemoryEngine`]: an engine within this process, with its faults at hand, for tests.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::bus::{Answer, BATCH, PurgeBus, Read};
+use crate::{BusError, Member, Position};
+
+/// An engine within this process, for tests: it can be cut off, emptied, trimmed and made to lose what it had.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryEngine {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    bell: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    epoch: u64,
+    records: Vec<Vec<u8>>,
+    /// So many of them are gone.
+    trimmed: usize,
+    members: BTreeMap<String, (Position, Instant)>,
+}
+
+#[derive(Debug)]
+struct MemoryBus {
+    engine: MemoryEngine,
+    node: String,
+    is_cut: Arc<Mutex<bool>>,
+}
+
+/// Cuts one node off, or lets it back.
+#[derive(Clone, Debug)]
+pub struct Wire {
+    is_cut: Arc<Mutex<bool>>,
+}
+
+// === impl MemoryEngine ===
+
+impl MemoryEngine {
+    /// A way to it, and what cuts it.
+    pub fn bus(&self, node: &str) -> (Arc<dyn PurgeBus>, Wire) {
+        let is_cut = Arc::new(Mutex::new(false));
+        let bus = MemoryBus { engine: self.clone(), node: node.to_owned(), is_cut: is_cut.clone() };
+        (Arc::new(bus), Wire { is_cut })
+    }
+
+    /// All that was written so far cannot be read any more.
+    pub fn trim(&self) {
+        let mut state = self.shared.lock();
+        state.trimmed = state.records.len();
+    }
+
+    /// It is started again, empty.
+    pub fn flush(&self) {
+        let mut state = self.shared.lock();
+        let epoch = state.epoch + 1;
+        *state = State { epoch, ..State::default() };
+        drop(state);
+        self.shared.bell.notify_waiters();
+    }
+
+    /// What was written, a second time.
+    pub fn repeat(&self) {
+        let mut state = self.shared.lock();
+        let again = state.records.clone();
+        state.records.extend(again);
+        drop(state);
+        self.shared.bell.notify_waiters();
+    }
+
+    /// Writes something that no node would.
+    pub fn write(&self, bytes: &[u8]) {
+        self.shared.lock().records.push(bytes.to_vec());
+        self.shared.bell.notify_waiters();
+    }
+}
+
+// === impl Wire ===
+
+impl Wire {
+    /// Whether it is cut from now on.
+    pub fn cut(&self, is_cut: bool) {
+        *self.is_cut.lock().unwrap_or_else(PoisonError::into_inner) = is_cut;
+    }
+}
+
+// === impl Shared ===
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+// === impl State ===
+
+impl State {
+    fn position(&self, index: usize) -> Result<Position, BusError> {
+        let wrong = || BusError::Answer("no epoch".to_owned());
+        Position::new(&format!("memory.{}", self.epoch), index as u64).ok_or_else(wrong)
+    }
+
+    fn end(&self) -> Result<Position, BusError> {
+        self.position(self.records.len())
+    }
+}
+
+// === impl MemoryBus ===
+
+impl MemoryBus {
+    fn reached(&self) -> Result<MutexGuard<'_, State>, BusError> {
+        if *self.is_cut.lock().unwrap_or_else(PoisonError::into_inner) {
+            return Err(BusError::Unreachable("it is cut off".to_owned()));
+        }
+        Ok(self.engine.shared.lock())
+    }
+
+    fn read_now(&self, after: Option<&Position>) -> Result<Read, BusError> {
+        let state = self.reached()?;
+        let end = state.end()?;
+        let lost = |why| Ok(Read::Lost { end: end.clone(), why, whole_for: Duration::from_secs(3600) });
+        let Some(after) = after else { return lost("it begins") };
+        let index = usize::try_from(after.index()).unwrap_or(usize::MAX);
+        if after.epoch() != end.epoch() || index > state.records.len() {
+            return lost("it was emptied");
+        }
+        if index < state.trimmed {
+            return lost("it was trimmed");
+        }
+        let records = state.records.iter().enumerate().skip(index).take(BATCH);
+        records
+            .map(|(at, bytes)| Ok((state.position(at + 1)?, bytes.clone())))
+            .collect::<Result<_, _>>()
+            .map(Read::Records)
+    }
+}
+
+impl PurgeBus for MemoryBus {
+    fn publish<'a>(&'a self, records: &'a [String]) -> Answer<'a, Vec<Position>> {
+        Box::pin(async move {
+            let mut state = self.reached()?;
+            let written = records.iter().map(|record| {
+                state.records.push(record.as_bytes().to_vec());
+                state.end()
+            });
+            let written = written.collect();
+            drop(state);
+            self.engine.shared.bell.notify_waiters();
+            written
+        })
+    }
+
+    fn read_on<'a>(&'a self, after: Option<&'a Position>, wait: Duration) -> Answer<'a, Read> {
+        Box::pin(async move {
+            let rings = self.engine.shared.bell.notified();
+            match self.read_now(after)? {
+                Read::Records(records) if records.is_empty() => {}
+                read => return Ok(read),
+            }
+            let _ = tokio::time::timeout(wait, rings).await;
+            self.read_now(after)
+        })
+    }
+
+    fn confirm<'a>(&'a self, position: &'a Position, lease: Duration) -> Answer<'a, Position> {
+        Box::pin(async move {
+            let mut state = self.reached()?;
+            state.members.insert(self.node.clone(), (position.clone(), Instant::now() + lease));
+            state.end()
+        })
+    }
+
+    fn members(&self) -> Answer<'_, Vec<Member>> {
+        Box::pin(async move {
+            let state = self.reached()?;
+            let now = Instant::now();
+            let live = state.members.iter().filter(|(_, (_, until))| *until > now);
+            Ok(live.map(|(node, (position, _))| Member { node: node.clone(), position: position.clone() }).collect())
+        })
+    }
+
+    fn leave(&self) -> Answer<'_, ()> {
+        Box::pin(async move {
+            self.reached()?.members.remove(&self.node);
+            Ok(())
+        })
+    }
+}
