@@ -65,7 +65,15 @@ impl Cause {
 
     /// There is nowhere to connect to.
     pub fn of_no_endpoint(upstream: &Upstream) -> Self {
+        let is_told = upstream.discovery().is_some();
         let text = match upstream.lookup_error() {
+            Some(error) if is_told => format!("it has no endpoint, and they are not told: {error}"),
+            None if upstream.endpoints().is_known() => {
+                "it has no endpoint: what tells its endpoints says that there is none, or drains all".to_owned()
+            }
+            None if is_told && upstream.endpoints().endpoints().is_empty() => {
+                "its endpoints are not told yet".to_owned()
+            }
             Some(error) => format!("its name has no address: {error}"),
             None if upstream.endpoints().endpoints().is_empty() => "its name has no address yet".to_owned(),
             None => "all its endpoints are out, by failures in a row or by health checks".to_owned(),

@@ -91,6 +91,8 @@ fn upstream(upstream: &UpstreamSnapshot) -> Value {
             "idle": configured.state.idle,
             "limits": counts(configured.limits.map(|(what, n)| (what, n as u64))),
             "endpoints": configured.state.endpoints,
+            "endpoints_from": configured.state.endpoints_from,
+            "endpoints_stale_ns": configured.state.endpoints_stale.map(|stale| stale.as_nanos() as u64),
             "lookup_error": configured.state.lookup_error,
             "counts": configured.counts,
         })),

@@ -11,58 +11,75 @@
 //! 2. an available one,
 //! 3. one that failed lately but answers its health checks, not tried yet, or tried,
 //! 4. any.
+//!
+//! # Priorities and zones
+//! Each step looks through the priorities in their order, and within one through the own zone first: an endpoint of the
+//! next priority is taken only while none of the one before is left in that step.
 
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::endpoint::Endpoint;
+use crate::placed::Placed;
 use crate::settings::Balance;
+
+mod group;
+mod level;
+mod tier;
+
+use group::Group;
+use level::LEVELS;
+use tier::Tier;
 
 /// Endpoints, and how to choose among them. Shared by all threads; where the endpoints change, a new one takes its
 /// place.
 #[derive(Debug)]
 pub struct Balancer {
     endpoints: Vec<Arc<Endpoint>>,
-    /// The weights of each and all before it, added up.
-    sums: Vec<u64>,
-    how: Balance,
-    /// For the turns: each one's current weight, as nginx's smooth weighted round robin has it.
-    turns: Mutex<Vec<i64>>,
+    /// Of each priority, the lowest first.
+    groups: Vec<Group>,
+    /// Where they stand and those that are drained, if that is known.
+    placed: Vec<Placed>,
+    /// That there are no others is known, and not only not known yet.
+    is_known: bool,
 }
-
-/// Who comes into question, the best first.
-#[derive(Clone, Copy, Debug)]
-enum Level {
-    Untried,
-    Available,
-    UntriedHealthy,
-    Healthy,
-    Any,
-}
-
-/// How often one is drawn from all before those that fit are looked for one by one.
-const DRAWS: usize = 4;
-
-const LEVELS: [Level; 5] = [Level::Untried, Level::Available, Level::UntriedHealthy, Level::Healthy, Level::Any];
 
 // === impl Balancer ===
 
 impl Balancer {
-    /// Among these.
+    /// Among these, which are alike but for their weights.
     pub fn new(endpoints: Vec<Arc<Endpoint>>, how: Balance) -> Self {
-        // From anywhere: many proxies that start together do not all begin with the same endpoint.
-        let turns = endpoints.iter().map(|endpoint| fastrand::i64(0..=i64::from(endpoint.weight))).collect();
-        let add = |sum: &mut u64, endpoint: &Arc<Endpoint>| {
-            *sum += weight(endpoint);
-            Some(*sum)
-        };
-        let sums = endpoints.iter().scan(0, add).collect();
-        Self { endpoints, sums, how, turns: Mutex::new(turns) }
+        let group = Group::new(Tier::new(Vec::new(), how), Tier::new(endpoints.clone(), how));
+        Self { endpoints, groups: vec![group], placed: Vec::new(), is_known: false }
     }
 
-    /// All of them.
+    /// Among these, seen from a zone: those that are not drained. There may be none.
+    pub fn of_placed(placed: Vec<Placed>, zone: Option<&str>, how: Balance) -> Self {
+        let mut endpoints = Vec::new();
+        let mut priorities: BTreeMap<u32, [Vec<Arc<Endpoint>>; 2]> = BTreeMap::new();
+        for one in placed.iter().filter(|one| !one.draining) {
+            let is_own = zone.is_some() && one.zone.as_deref() == zone;
+            endpoints.push(one.endpoint.clone());
+            priorities.entry(one.priority).or_default()[usize::from(!is_own)].push(one.endpoint.clone());
+        }
+        let group = |[own, others]: [Vec<_>; 2]| Group::new(Tier::new(own, how), Tier::new(others, how));
+        let groups = priorities.into_values().map(group).collect();
+        Self { endpoints, groups, placed, is_known: true }
+    }
+
+    /// All that may get requests.
     pub fn endpoints(&self) -> &[Arc<Endpoint>] {
         &self.endpoints
+    }
+
+    /// The place of each among the others, those that are drained too; none: they are alike but for their weights.
+    pub fn placed(&self) -> &[Placed] {
+        &self.placed
+    }
+
+    /// Whether it is known that there are no others.
+    pub fn is_known(&self) -> bool {
+        self.is_known
     }
 
     /// One for a request, at this time (milliseconds of the upstream's own clock), if possible none of those tried
@@ -71,94 +88,7 @@ impl Balancer {
         if let [only] = self.endpoints.as_slice() {
             return Some(only);
         }
-        LEVELS.iter().find_map(|level| {
-            let fits = |endpoint: &Arc<Endpoint>| level.has(endpoint, tried, now_ms);
-            match self.how {
-                Balance::LeastRequests => self.less_loaded(fits),
-                Balance::RoundRobin => self.next(fits),
-            }
-        })
-    }
-
-    /// Of two drawn at random by weight the one with fewer requests in flight for its weight; of equal ones the first,
-    /// so that without load the weights alone decide. ("The Power of Two Choices in Randomized Load Balancing",
-    /// Mitzenmacher 2001.)
-    fn less_loaded(&self, fits: impl Fn(&Arc<Endpoint>) -> bool) -> Option<&Arc<Endpoint>> {
-        let first = self.draw(&fits)?;
-        let second = self.draw(|endpoint| !Arc::ptr_eq(endpoint, first) && fits(endpoint));
-        match second {
-            Some(second) if load(second, first) < load(first, second) => Some(second),
-            _ => Some(first),
-        }
-    }
-
-    /// One of those that fit, at random by weight.
-    fn draw(&self, fits: impl Fn(&Arc<Endpoint>) -> bool) -> Option<&Arc<Endpoint>> {
-        // Of all, until it fits: mostly at once, however many there are.
-        let all = self.sums.last().copied().filter(|all| *all > 0)?;
-        for _ in 0..DRAWS {
-            let at = fastrand::u64(..all);
-            let drawn = self.endpoints.get(self.sums.partition_point(|sum| *sum <= at));
-            if let Some(drawn) = drawn.filter(|drawn| fits(drawn)) {
-                return Some(drawn);
-            }
-        }
-        // Few fit, or none: in one pass, each that does replaces the one before with the chance that its weight has
-        // among those seen so far (reservoir sampling).
-        let mut sum = 0;
-        let mut drawn = None;
-        for endpoint in self.endpoints.iter().filter(|endpoint| fits(endpoint)) {
-            sum += weight(endpoint);
-            if fastrand::u64(..sum) < weight(endpoint) {
-                drawn = Some(endpoint);
-            }
-        }
-        drawn
-    }
-
-    /// Smooth weighted round robin as nginx has it (ngx_http_upstream_round_robin.c): every one gains its weight, the
-    /// highest is taken and loses the sum. Those that do not fit neither gain nor lose.
-    fn next(&self, fits: impl Fn(&Arc<Endpoint>) -> bool) -> Option<&Arc<Endpoint>> {
-        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut sum = 0;
-        let mut best: Option<usize> = None;
-        for (index, endpoint) in self.endpoints.iter().enumerate().filter(|(_, endpoint)| fits(endpoint)) {
-            let weight = i64::try_from(weight(endpoint)).unwrap_or(i64::MAX);
-            sum += weight;
-            turns[index] += weight;
-            if best.is_none_or(|best| turns[index] > turns[best]) {
-                best = Some(index);
-            }
-        }
-        let best = best?;
-        turns[best] -= sum;
-        self.endpoints.get(best)
-    }
-}
-
-/// None is left out altogether by its weight.
-fn weight(endpoint: &Endpoint) -> u64 {
-    endpoint.weight.max(1).into()
-}
-
-/// What to compare instead of requests in flight for the weight, without a division.
-fn load(of: &Endpoint, other: &Endpoint) -> u64 {
-    u64::from(of.in_flight.load(Ordering::Relaxed)) * weight(other)
-}
-
-// === impl Level ===
-
-impl Level {
-    fn has(self, endpoint: &Arc<Endpoint>, tried: &[Arc<Endpoint>], now_ms: u64) -> bool {
-        let untried = || !tried.iter().any(|tried| Arc::ptr_eq(tried, endpoint));
-        let healthy = || endpoint.healthy.load(Ordering::Relaxed);
-        match self {
-            Self::Untried => endpoint.is_available(now_ms) && untried(),
-            Self::Available => endpoint.is_available(now_ms),
-            Self::UntriedHealthy => healthy() && untried(),
-            Self::Healthy => healthy(),
-            Self::Any => true,
-        }
+        LEVELS.iter().find_map(|level| self.groups.iter().find_map(|group| group.pick(*level, tried, now_ms)))
     }
 }
 

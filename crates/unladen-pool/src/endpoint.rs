@@ -11,8 +11,8 @@ pub struct Endpoint {
     pub address: Address,
     /// Which of the upstream's origins it belongs to.
     pub origin: usize,
-    /// Its share, from its origin.
-    pub weight: u32,
+    /// Its share, from its origin or from what tells the endpoints, which may change it.
+    pub weight: AtomicU32,
     /// Requests in flight.
     pub in_flight: AtomicU32,
     /// What active health checks say of it.
@@ -52,7 +52,7 @@ impl Endpoint {
         Self {
             address,
             origin,
-            weight,
+            weight: AtomicU32::new(weight),
             in_flight: AtomicU32::new(0),
             healthy: AtomicBool::new(true),
             failures: AtomicU32::new(0),

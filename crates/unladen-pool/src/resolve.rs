@@ -3,8 +3,9 @@
 //! In this order: an address is itself; `localhost` and names below it are the loopback addresses (RFC 6761, section
 //! 6.3); then the hosts file; then DNS, with the servers, search domains and `ndots` of resolv.conf. Both files are
 //! read at each lookup, so that a change of them needs no restart; lookups are as rare as their answers' lives are
-//! long. [`Watcher`] keeps asking.
+//! long. Settings may name other DNS servers, such as Consul's. [`Watcher`] keeps asking.
 
+use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,11 +18,15 @@ mod error;
 mod file;
 mod hosts;
 mod pair;
+mod srv;
+mod status;
 mod watch;
 
 pub use error::ResolveError;
 pub(crate) use pair::pair;
-pub use watch::{ResolveStatus, Watcher};
+pub(crate) use srv::{SrvAnswer, SrvRecord};
+pub use status::ResolveStatus;
+pub use watch::Watcher;
 
 use dns::Dns;
 use file::read;
@@ -37,6 +42,8 @@ pub struct Resolver {
     hosts: PathBuf,
     /// Made of the servers as they were at the last lookup.
     dns: Mutex<Option<Arc<Dns>>>,
+    /// Those that settings name instead.
+    named: Mutex<HashMap<Vec<SocketAddr>, Arc<Dns>>>,
 }
 
 #[derive(Debug)]
@@ -69,12 +76,17 @@ impl Resolver {
 
     /// As these two files say.
     pub fn of_files(hosts: impl Into<PathBuf>, resolv_conf: impl Into<PathBuf>) -> Self {
-        Self { servers: Servers::File(resolv_conf.into()), hosts: hosts.into(), dns: Mutex::default() }
+        Self {
+            servers: Servers::File(resolv_conf.into()),
+            hosts: hosts.into(),
+            dns: Mutex::default(),
+            named: Mutex::default(),
+        }
     }
 
     /// Asking these DNS servers, after a hosts file.
     pub fn of_servers(hosts: impl Into<PathBuf>, servers: Vec<SocketAddr>) -> Self {
-        Self { servers: Servers::Fixed(servers), hosts: hosts.into(), dns: Mutex::default() }
+        Self { servers: Servers::Fixed(servers), hosts: hosts.into(), dns: Mutex::default(), named: Mutex::default() }
     }
 
     /// The addresses of a host, with this port.
@@ -94,7 +106,7 @@ impl Resolver {
             let loopback = vec![Ipv6Addr::LOCALHOST.into(), Ipv4Addr::LOCALHOST.into()];
             return Ok(Answer::fixed(loopback, port, settings.max_ttl));
         }
-        let dns = self.dns()?;
+        let dns = self.dns(settings)?;
         let answer = match tokio::time::timeout(settings.timeout, dns.lookup(host)).await {
             Ok(answer) => answer?,
             Err(_) => return Err(ResolveError::Timeout { host: host.to_owned(), after: settings.timeout }),
@@ -103,7 +115,28 @@ impl Resolver {
         Ok(Answer { partial: answer.partial, ..Answer::fixed(answer.addresses, port, ttl) })
     }
 
-    fn dns(&self) -> Result<Arc<Dns>, ResolveError> {
+    /// The SRV records of a service's name (RFC 2782). Unlike hosts, services stand in no file.
+    ///
+    /// # Errors
+    /// If there are none, or it could not be learnt whether there are any, within the settings' time.
+    pub(crate) async fn lookup_srv(&self, name: &str, settings: &ResolveSettings) -> Result<SrvAnswer, ResolveError> {
+        let dns = self.dns(settings)?;
+        match tokio::time::timeout(settings.timeout, dns.lookup_srv(name)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(ResolveError::Timeout { host: name.to_owned(), after: settings.timeout }),
+        }
+    }
+
+    fn dns(&self, settings: &ResolveSettings) -> Result<Arc<Dns>, ResolveError> {
+        if !settings.servers.is_empty() {
+            let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(dns) = named.get(&settings.servers) {
+                return Ok(dns.clone());
+            }
+            let dns = Arc::new(Dns::of_servers(&settings.servers)?);
+            named.insert(settings.servers.clone(), dns.clone());
+            return Ok(dns);
+        }
         let mut last = self.dns.lock().unwrap_or_else(PoisonError::into_inner);
         let text = match &self.servers {
             Servers::File(file) => {

@@ -3,10 +3,13 @@
 //! Values only: the file they are read from belongs to `unladen-serve`. Each `Default` is the product's default; its
 //! reason stands with it and is what `unladen serve --explain` prints.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Serialize;
+
+use crate::discovery::Discovery;
 
 /// An upstream, resolved.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -50,6 +53,11 @@ pub struct Origin {
     pub weight: u32,
     /// What goes into `Host` and `:authority`, and (without its port) into SNI: as in the URL.
     pub authority: String,
+    /// Where its endpoints are learnt: then `at` is its name alone, and it is the only origin of its upstream. None:
+    /// they are where `at` says.
+    // What sites have kept is found by their settings: those of before this was there stay the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discovery: Option<Discovery>,
 }
 
 /// Where to connect to.
@@ -212,6 +220,8 @@ pub struct HealthSettings {
 /// How names become addresses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ResolveSettings {
+    /// The DNS servers that are asked; none: those of resolv.conf.
+    pub servers: Vec<SocketAddr>,
     /// No answer is believed for less …
     pub min_ttl: Duration,
     /// … or for more than this.
@@ -301,7 +311,12 @@ impl Default for OutlierSettings {
 
 impl Default for ResolveSettings {
     fn default() -> Self {
-        Self { min_ttl: Duration::from_secs(1), max_ttl: Duration::from_secs(300), timeout: Duration::from_secs(5) }
+        Self {
+            servers: Vec::new(),
+            min_ttl: Duration::from_secs(1),
+            max_ttl: Duration::from_secs(300),
+            timeout: Duration::from_secs(5),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::balance::Balancer;
+use crate::discover::Discoverer;
 use crate::endpoint::Endpoint;
 use crate::health::{Check, Unhealthy};
 use crate::resolve::{Resolver, Watcher};
@@ -51,33 +52,58 @@ impl Upstream {
         }
     }
 
-    /// Follows its names and asks its endpoints how they are, for as long as it is polled; why one is not well is told
-    /// each time. On any runtime, once.
+    /// Follows its names, or what tells its endpoints, and asks its endpoints how they are, for as long as it is
+    /// polled; why one is not well is told each time, and when its endpoints are no longer told, or again, that is. On
+    /// any runtime, once.
     pub async fn follow(
         self: &Arc<Self>,
         resolver: Arc<Resolver>,
         unwell: impl Fn(&Endpoint, &Unhealthy) + Clone + Send + 'static,
+        told: impl Fn(&str),
     ) {
-        let known = self.endpoints();
         let settings = &self.settings;
+        let mut checks: Vec<(Arc<Endpoint>, AbortOnDrop)> = Vec::new();
+        if let Some(discovery) = self.discovery() {
+            let mut discoverer = Discoverer::new(discovery, resolver, settings.resolve.clone());
+            let _ = self.names.set(discoverer.status());
+            loop {
+                let placed = discoverer.changed(&told).await;
+                self.use_endpoints(
+                    Balancer::of_placed(placed, discovery.zone.as_deref(), settings.balance),
+                    &mut checks,
+                    &unwell,
+                );
+            }
+        }
+        let known = self.endpoints();
         let mut watcher = Watcher::new(resolver, &settings.origins, settings.resolve.clone(), known.endpoints());
         let _ = self.names.set(watcher.status());
         drop(known);
-        let mut checks: Vec<(Arc<Endpoint>, AbortOnDrop)> = Vec::new();
         loop {
             let endpoints = watcher.changed().await;
-            checks.retain(|(endpoint, _)| endpoints.iter().any(|other| Arc::ptr_eq(endpoint, other)));
-            for endpoint in &endpoints {
-                if let Some(check) = self.check(endpoint)
-                    && !checks.iter().any(|(checked, _)| Arc::ptr_eq(checked, endpoint))
-                {
-                    let task = tokio::spawn(check.run(endpoint.clone(), |_, _| (), unwell.clone()));
-                    checks.push((endpoint.clone(), AbortOnDrop(task)));
-                }
-            }
-            self.endpoints.store(Arc::new(Balancer::new(endpoints, settings.balance)));
-            self.changed.notify_waiters();
+            self.use_endpoints(Balancer::new(endpoints, settings.balance), &mut checks, &unwell);
         }
+    }
+
+    /// From now on these, each asked how it is.
+    fn use_endpoints(
+        &self,
+        endpoints: Balancer,
+        checks: &mut Vec<(Arc<Endpoint>, AbortOnDrop)>,
+        unwell: &(impl Fn(&Endpoint, &Unhealthy) + Clone + Send + 'static),
+    ) {
+        let all = endpoints.endpoints();
+        checks.retain(|(endpoint, _)| all.iter().any(|other| Arc::ptr_eq(endpoint, other)));
+        for endpoint in all {
+            if let Some(check) = self.check(endpoint)
+                && !checks.iter().any(|(checked, _)| Arc::ptr_eq(checked, endpoint))
+            {
+                let task = tokio::spawn(check.run(endpoint.clone(), |_, _| (), unwell.clone()));
+                checks.push((endpoint.clone(), AbortOnDrop(task)));
+            }
+        }
+        self.endpoints.store(Arc::new(endpoints));
+        self.changed.notify_waiters();
     }
 
     fn check(&self, endpoint: &Endpoint) -> Option<Check> {

@@ -13,6 +13,7 @@ use crate::breaker::{Breaker, Pass};
 use crate::budget::Budget;
 use crate::connection::{Closed, Connection, ConnectionSlots};
 use crate::counters::{Counters, count};
+use crate::discovery::Discovery;
 use crate::endpoint::{Address, Endpoint};
 use crate::idle_connections::IdleConnections;
 use crate::outlier::Outliers;
@@ -153,9 +154,12 @@ impl Upstream {
             return Some(endpoint);
         }
         let changed = self.changed.notified();
-        if !self.endpoints.load().endpoints().is_empty() || self.lookups_are_over() {
+        let endpoints = self.endpoints.load();
+        if !endpoints.endpoints().is_empty() || endpoints.is_known() || self.lookups_are_over() {
+            drop(endpoints);
             return self.pick(tried);
         }
+        drop(endpoints);
         let _ = tokio::time::timeout(self.settings.timeouts.connect, changed).await;
         self.pick(tried)
     }
@@ -211,6 +215,11 @@ impl Upstream {
         if self.pending.load(Ordering::Relaxed) > 0 {
             self.slots.freed.notify_one();
         }
+    }
+
+    /// Where its endpoints are learnt, if not by the host of its URL.
+    pub fn discovery(&self) -> Option<&Discovery> {
+        self.settings.origins.first()?.discovery.as_ref()
     }
 
     /// Why its name could not be looked up the last time, if so.
@@ -298,6 +307,7 @@ impl Upstream {
 fn known_at_once(settings: &UpstreamSettings) -> Vec<Arc<Endpoint>> {
     let endpoint = |(index, origin): (usize, &crate::settings::Origin)| {
         let address = match &origin.at {
+            _ if origin.discovery.is_some() => return None,
             EndpointAddress::Unix(path) => Address::Unix(path.clone()),
             EndpointAddress::Tcp(host, port) => {
                 Address::Tcp(vec![(host.parse::<std::net::IpAddr>().ok()?, *port).into()])

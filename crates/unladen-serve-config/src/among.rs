@@ -220,7 +220,8 @@ fn goes_round(origins: &[Origin], listen: &[&(ListenAddress, Range<usize>)], lev
             _ => false,
         })
     };
-    if origins.iter().any(|origin| is_own(&origin.at)) {
+    // Where an upstream is discovered, its URL only names it.
+    if origins.iter().any(|origin| origin.discovery.is_none() && is_own(&origin.at)) {
         let key = "upstream";
         let (value, expected) = (
             "an address where this table listens itself".into(),

@@ -120,6 +120,8 @@ fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
     let threads = top::threads(&top, r);
     let drain = top::drain(&top, r);
     let client_memory = top::client_memory(&top, r);
+    let zone = top::zone(&top, r);
+    r.zone.clone_from(&zone);
     let admin = top::admin(&top, r);
     let log = top::log(&top, r);
     let otlp = top::otlp(&top, r);
@@ -145,7 +147,7 @@ fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
     let outbound = outbounds.into_iter().map(|placed| placed.settings).collect();
     let site = sites.into_iter().map(|placed| placed.settings).collect();
     let admin = admin.map(|(settings, _)| settings);
-    let settings = Settings { threads, drain, client_memory, admin, log, otlp, outbound, site };
+    let settings = Settings { threads, drain, client_memory, zone, admin, log, otlp, outbound, site };
     Some(Resolved { settings, stamps, site_stamps })
 }
 

@@ -1,5 +1,6 @@
 //! Reads the tables below a `[[outbound]]` and a `[[site]]`, one function a table.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use unladen_pool::{
@@ -11,6 +12,7 @@ use unladen_toml::{Bad, DAY, MILLISECOND, Value};
 use super::explain::Shown;
 use super::level::Level;
 use super::reading::Reading;
+use super::strings::{self, texts};
 use crate::pace::Pace;
 use crate::settings::ClientSettings;
 
@@ -187,6 +189,9 @@ pub(super) fn health(level: &Level<'_>, r: &mut Reading<'_>) -> Option<HealthSet
 pub(super) fn resolve(level: &Level<'_>, r: &mut Reading<'_>) -> ResolveSettings {
     let usual = ResolveSettings::default();
     let resolve = ResolveSettings {
+        servers: level.take("servers", usual.servers, r, dns_servers, |servers| {
+            strings::show(&servers.iter().map(ToString::to_string).collect::<Vec<_>>())
+        }),
         min_ttl: level.duration("min_ttl", 100 * MILLISECOND..=DAY, usual.min_ttl, r),
         max_ttl: level.duration("max_ttl", 100 * MILLISECOND..=DAY, usual.max_ttl, r),
         timeout: level.duration("timeout", MILLISECOND..=DAY, usual.timeout, r),
@@ -197,6 +202,20 @@ pub(super) fn resolve(level: &Level<'_>, r: &mut Reading<'_>) -> ResolveSettings
         level.contradict(r, ("min_ttl", least), ("max_ttl", most), why);
     }
     resolve
+}
+
+/// Addresses, each with its port.
+fn dns_servers(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<SocketAddr>, Bad> {
+    const FORM: &str = "a list of at most 8 addresses with ports, such as [\"127.0.0.1:8600\"]";
+    let one = |value: &Value<'_>| {
+        let text = value.one_line()?;
+        let address = text.parse().ok().filter(|address: &SocketAddr| address.port() > 0);
+        address.ok_or_else(|| value.refuse(format!("`{text}`"), FORM))
+    };
+    if value.each().len() > 8 {
+        return Err(value.refuse(format!("{} servers", value.each().len()), FORM));
+    }
+    texts(value, one, r)
 }
 
 pub(super) fn client(level: &Level<'_>, usual: ClientSettings, r: &mut Reading<'_>) -> ClientSettings {

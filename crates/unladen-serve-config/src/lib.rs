@@ -12,6 +12,7 @@ mod clients;
 mod config;
 mod config_problem;
 mod database;
+mod discovery;
 mod edits;
 mod effects;
 mod error;

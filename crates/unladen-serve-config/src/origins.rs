@@ -1,15 +1,15 @@
 //! Reads where an upstream or an application is.
 
 use unladen_pool::{EndpointAddress, Origin};
-use unladen_toml::{Bad, Table, Value, nearest};
+use unladen_toml::{Bad, Problem, Table, Value, nearest};
 use url::{Host, Url};
 
 use super::config_problem::ConfigProblem;
 use super::explain::Shown;
-use super::keys;
 use super::listen::socket_path;
 use super::reading::Reading;
 use super::strangers::strangers;
+use super::{discovery, keys};
 
 const FORM: &str = "a URL such as \"https://search.example:9243\", or \"unix:/run/app.sock\"";
 const FASTCGI: &str =
@@ -36,12 +36,17 @@ fn several(value: &Value<'_>, form: Form, reading: &mut Reading<'_>) -> Result<V
         return Err(value.refuse("empty", form.0));
     }
     let mut origins: Vec<Origin> = Vec::new();
-    for one in each {
-        let result = origin(&one, form, reading);
+    for one in &each {
+        let result = origin(one, form, reading);
         let Some(origin) = reading.keep(result) else { continue };
         if origins.iter().any(|other| other.at == origin.at) {
             let expected = "each endpoint once; `{ url = \"…\", weight = 2 }` gives one a larger share";
             reading.refuse(one.span(), *one.refuse("a list that has one endpoint twice", expected).problem);
+        }
+        if origin.discovery.is_some() && each.len() > 1 {
+            let without =
+                "tells all endpoints of an upstream: make the list one { url, endpoints }, or leave `endpoints` out";
+            reading.refuse(one.span(), Problem::Alone { key: "endpoints", without });
         }
         origins.push(origin);
     }
@@ -53,14 +58,26 @@ fn origin(value: &Value<'_>, (form, read): Form, reading: &mut Reading<'_>) -> R
         return read(value, reading);
     }
     if !value.is_table() {
-        return Err(value.wrong_type(format!("{form}, or a table {{ url, weight }}")));
+        return Err(value.wrong_type(format!("{form}, or a table {{ url, weight }} or {{ url, endpoints }}")));
     }
     let table = Table::of(value, format!("`{}`", value.key()), "a table")?;
     reading.bads.extend(strangers(&table, &keys::names("upstream")));
-    let weight = table.get("weight").map_or(Ok(1), |weight| weight.whole(1..=1000));
+    let said_weight = table.get("weight");
+    let weight = said_weight.as_ref().map_or(Ok(1), |weight| weight.whole(1..=1000));
     let weight = reading.keep(weight).and_then(|weight| u32::try_from(weight).ok()).unwrap_or(1);
     let address = table.get("url").ok_or_else(|| table.missing("url", form))?;
-    Ok(Origin { weight, ..read(&address, reading)? })
+    let origin = Origin { weight, ..read(&address, reading)? };
+    let Some(endpoints) = table.get("endpoints") else { return Ok(origin) };
+    let discovery = Some(discovery::read(&endpoints, reading)?);
+    if let (Some(weight), true) = (said_weight, discovery.is_some()) {
+        let without = "is for endpoints that are listed here: with `endpoints`, each has its own weight there";
+        reading.refuse(weight.span(), Problem::Alone { key: "weight", without });
+    }
+    if matches!(origin.at, EndpointAddress::Unix(_)) {
+        let expected = "a URL with a host, which names the service (`Host`, TLS): `endpoints` tells where it is";
+        return Err(address.refuse("a Unix socket", expected));
+    }
+    Ok(Origin { discovery, ..origin })
 }
 
 /// As in `unix:/run/app.sock` or `https://search.example:9243`.
@@ -72,7 +89,13 @@ fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
     if let Some(path) = text.strip_prefix("unix:") {
         let path = socket_path(value, path, reading)?;
         // What curl sends to a socket of a URL that names no host.
-        return Ok(Origin { at: EndpointAddress::Unix(path), tls: false, weight: 1, authority: "localhost".into() });
+        return Ok(Origin {
+            at: EndpointAddress::Unix(path),
+            tls: false,
+            weight: 1,
+            authority: "localhost".into(),
+            discovery: None,
+        });
     }
     let Some((scheme, _)) = text.split_once("://") else {
         return Err(value.refuse(format!("`{text}`"), format!("{FORM}; a URL begins with http:// or https://")));
@@ -122,7 +145,7 @@ fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
         (host, Some(port)) => format!("{host}:{port}"),
         (host, None) => host.to_owned(),
     };
-    Ok(Origin { at: EndpointAddress::Tcp(host, port), tls, weight: 1, authority })
+    Ok(Origin { at: EndpointAddress::Tcp(host, port), tls, weight: 1, authority, discovery: None })
 }
 
 /// As in `/run/php-fpm.sock`, `unix:/run/php-fpm.sock` or `fcgi://127.0.0.1:9000`.
@@ -133,7 +156,13 @@ fn fastcgi(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
     let text = value.one_line()?;
     if let Some(path) = text.strip_prefix("unix:").or_else(|| text.starts_with('/').then_some(text)) {
         let path = socket_path(value, path, reading)?;
-        return Ok(Origin { at: EndpointAddress::Unix(path), tls: false, weight: 1, authority: "localhost".into() });
+        return Ok(Origin {
+            at: EndpointAddress::Unix(path),
+            tls: false,
+            weight: 1,
+            authority: "localhost".into(),
+            discovery: None,
+        });
     }
     let wrong = |why: &str| Err(value.refuse(format!("`{text}`"), format!("{FASTCGI}{why}")));
     let Some((scheme, rest)) = text.split_once("://") else {
@@ -158,7 +187,7 @@ fn fastcgi(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
     match port.filter(|port| is_bare && *port > 0) {
         Some(port) => {
             let authority = format!("{}:{port}", url.host_str().unwrap_or(&host));
-            Ok(Origin { at: EndpointAddress::Tcp(host, port), tls: false, weight: 1, authority })
+            Ok(Origin { at: EndpointAddress::Tcp(host, port), tls: false, weight: 1, authority, discovery: None })
         }
         None => wrong(", with a port and nothing behind it"),
     }
@@ -185,6 +214,10 @@ fn show_as(origins: &[Origin], url: impl Fn(&Origin) -> String) -> Shown {
     let is_weighted = origins.iter().any(|origin| origin.weight != 1);
     let one = |origin: &Origin| {
         let url = url(origin);
+        if let Some(discovery) = &origin.discovery {
+            let from = Shown::Text(discovery.from.to_string());
+            return Shown::Table(vec![("url", Shown::Text(url)), ("endpoints", from)]);
+        }
         if is_weighted { Shown::Weighted(url, origin.weight) } else { Shown::Text(url) }
     };
     match origins {

@@ -21,6 +21,8 @@ pub(super) struct Reading<'a> {
     pub(super) machine: &'a dyn Surroundings,
     /// `[defaults]` are looked at by themselves: nothing is missing there, and nothing is in force.
     pub(super) is_trial: bool,
+    /// The zone of this machine.
+    pub(super) zone: Option<String>,
     pub(super) bads: Vec<Bad>,
     pub(super) warnings: Vec<Warning>,
     pub(super) explained: Vec<Explained>,
@@ -31,12 +33,13 @@ pub(super) struct Reading<'a> {
 impl<'a> Reading<'a> {
     pub(super) fn new(text: &'a str, file: &'a Path, folder: &'a Path, machine: &'a dyn Surroundings) -> Self {
         let (bads, warnings, explained) = (Vec::new(), Vec::new(), Vec::new());
-        Self { text, file, folder, machine, is_trial: false, bads, warnings, explained }
+        Self { text, file, folder, machine, is_trial: false, zone: None, bads, warnings, explained }
     }
 
     /// For `[defaults]` by themselves.
     pub(super) fn trial(&self) -> Reading<'a> {
-        Reading { is_trial: true, ..Reading::new(self.text, self.file, self.folder, self.machine) }
+        let zone = self.zone.clone();
+        Reading { is_trial: true, zone, ..Reading::new(self.text, self.file, self.folder, self.machine) }
     }
 
     /// The value, or nothing and a mistake more.

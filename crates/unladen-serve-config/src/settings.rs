@@ -33,6 +33,8 @@ pub struct Settings {
     pub drain: Duration,
     /// Bytes that may be held for clients: what waits to be sent to them, their requests, and bodies on their way.
     pub client_memory: usize,
+    /// Where this machine stands: what tells endpoints may prefer those of the same zone.
+    pub zone: Option<String>,
     /// Where it shows itself.
     pub admin: Option<AdminSettings>,
     /// The access log.

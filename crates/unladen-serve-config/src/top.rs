@@ -22,6 +22,8 @@ const EVERY: Duration = Duration::from_secs(60);
 /// Of requests without a decision of their caller.
 const TRACED: f64 = 0.01;
 const MOST_THREADS: u64 = 1024;
+/// As in files of endpoints.
+const LONGEST_ZONE: usize = 64;
 /// With what it takes to hold so much, and what malloc has besides, a process stays within 64 MiB of what it has when
 /// nobody calls.
 const CLIENT_MEMORY: usize = 48 << 20;
@@ -47,6 +49,18 @@ pub(super) fn drain(top: &Level<'_>, r: &mut Reading<'_>) -> Duration {
 /// What is held for clients, all together.
 pub(super) fn client_memory(top: &Level<'_>, r: &mut Reading<'_>) -> usize {
     top.bytes("client_memory", CLIENT_MEMORY_BOUNDS, CLIENT_MEMORY, r)
+}
+
+/// Where this machine stands.
+pub(super) fn zone(top: &Level<'_>, r: &mut Reading<'_>) -> Option<String> {
+    let read = |value: &Value<'_>, _: &mut Reading<'_>| {
+        let text = value.one_line()?;
+        if text.is_empty() || text.len() > LONGEST_ZONE {
+            return Err(value.refuse(format!("`{text}`"), format!("the zone's name, of at most {LONGEST_ZONE} bytes")));
+        }
+        Ok(Some(text.to_owned()))
+    };
+    top.take("zone", None, r, read, |zone: &Option<String>| zone.clone().map_or(Shown::None, Shown::Text))
 }
 
 /// One of the tables; none: it is not there, which is told.

@@ -1,6 +1,6 @@
 //! Metrics of upstreams and their connections, as the pool tells them: [`families`].
 
-use super::family::{Attributes, Family, Point, Shape, Unit, upstream_of};
+use super::family::{Amount, Attributes, Family, Point, Shape, Unit, upstream_of};
 use crate::metrics_snapshot::UpstreamSnapshot;
 use crate::upstreams::Configured;
 
@@ -109,6 +109,16 @@ pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
             }),
         ),
     ];
+    all.push(Family {
+        name: "unladen.endpoints.stale",
+        unit: Unit::Seconds,
+        shape: Shape::Gauge,
+        help: "How old the last good answer to where the endpoints are is, if asking has failed since; 0: it has not.",
+        points: each(&|upstream, configured| {
+            let stale = configured.state.endpoints_stale.unwrap_or_default();
+            vec![Point { attributes: vec![upstream_of(upstream)], value: Amount::Real(stale.as_secs_f64()) }]
+        }),
+    });
     all.extend(endpoints(&present));
     all.extend(COUNTERS.iter().map(|&(name, thing, help)| {
         family(name, thing, Shape::Counter, help, each(&|upstream, configured| counts(name, upstream, configured)))
@@ -120,7 +130,8 @@ pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
 type OfEndpoint = (&'static str, &'static str, &'static str, fn(&unladen_pool::EndpointState) -> u64);
 
 fn endpoints(present: &[(&UpstreamSnapshot, &Configured)]) -> Vec<Family> {
-    const METRICS: [OfEndpoint; 4] = [
+    const METRICS: [OfEndpoint; 5] = [
+        ("unladen.endpoint.draining", "1", "1: it gets no more requests.", |e| e.draining.into()),
         ("unladen.endpoint.healthy", "1", "1: active health checks have nothing against it.", |e| e.healthy.into()),
         ("unladen.endpoint.ejected", "1", "1: it is taken out for its failures.", |e| e.ejected.into()),
         ("unladen.endpoint.active_requests", "{request}", "Requests to it that are in flight.", |e| e.in_flight.into()),

@@ -49,7 +49,7 @@ pub(crate) fn log_settings(file: &Path, sample: f64) -> LogSettings {
 
 pub(crate) fn upstream_settings(name: &str) -> UpstreamSettings {
     let at = EndpointAddress::Tcp("search.example".to_owned(), 9243);
-    let origin = Origin { at, tls: true, weight: 1, authority: "search.example:9243".to_owned() };
+    let origin = Origin { at, tls: true, weight: 1, authority: "search.example:9243".to_owned(), discovery: None };
     UpstreamSettings::new(name, vec![origin])
 }
 

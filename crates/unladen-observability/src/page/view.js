@@ -320,19 +320,24 @@ function fillRow(row, upstream, stats) {
   first.style.width = `${100 * active / pool.limits.connections}%`;
   second.style.width = `${100 * pool.idle / pool.limits.connections}%`;
   row.meterText.textContent = `${active} active, ${pool.idle} idle of ${count(pool.limits.connections)}`;
-  const out = pool.endpoints.filter((endpoint) => !endpoint.healthy || endpoint.ejected).length;
+  const isOut = (endpoint) => endpoint.draining || !endpoint.healthy || endpoint.ejected;
+  const out = pool.endpoints.filter(isOut).length;
   const { length } = pool.endpoints;
   row.summary.textContent = `${row.isOpen ? "▾" : "▸"} ${length ? `${length - out} of ${length} in use` : "no address"}`;
   row.summary.className = out || !length ? "is-bad" : "";
   row.list.replaceChildren(...pool.endpoints.map((endpoint) => {
     const item = document.createElement("li");
-    const state = !endpoint.healthy ? "✕ unhealthy" : endpoint.ejected ? "⏏ ejected" : "✓ healthy";
-    add(item, "span", endpoint.healthy && !endpoint.ejected ? "is-good" : "is-bad").textContent = state;
+    const state = endpoint.draining ? "⤓ draining" : !endpoint.healthy ? "✕ unhealthy" : endpoint.ejected ? "⏏ ejected" : "✓ healthy";
+    add(item, "span", isOut(endpoint) ? "is-bad" : "is-good").textContent = state;
     item.append(` ${endpoint.address} `);
-    add(item, "span", "small").textContent = `${endpoint.in_flight} in flight, ${endpoint.kept} kept`;
+    const place = pool.endpoints_from
+      ? `, weight ${endpoint.weight}, priority ${endpoint.priority}${endpoint.zone ? `, zone ${endpoint.zone}` : ""}` : "";
+    add(item, "span", "small").textContent = `${endpoint.in_flight} in flight, ${endpoint.kept} kept${place}`;
     return item;
   }));
-  row.lookup.textContent = pool.lookup_error ? `⚠ its name: ${pool.lookup_error}` : "";
+  const whose = pool.endpoints_from ? `endpoints of ${pool.endpoints_from}` : "its name";
+  const age = pool.endpoints_stale_ns == null ? "" : ` (the last good answer is ${duration(pool.endpoints_stale_ns)} old)`;
+  row.lookup.textContent = pool.lookup_error ? `⚠ ${whose}: ${pool.lookup_error}${age}` : "";
 }
 
 // === What can be chosen ===

@@ -26,6 +26,7 @@ pub(crate) fn told(name: &str) -> Arc<Told> {
         tls: false,
         weight: 1,
         authority: address.to_owned(),
+        discovery: None,
     };
     let settings = UpstreamSettings::new(name, vec![origin("10.0.0.1"), origin("10.0.0.2")]);
     let mut state = unladen_pool::Upstream::new(settings, 1).unwrap().state();

@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 
 use proptest::prelude::*;
 
@@ -161,5 +162,92 @@ proptest! {
                 prop_assert_eq!(rank(&states[taken]), best);
             }
         }
+    }
+}
+
+fn placed(of: &[(u32, Option<&str>, bool)]) -> Vec<Placed> {
+    let all = endpoints(&vec![1; of.len()]);
+    all.into_iter()
+        .zip(of)
+        .map(|(endpoint, (priority, zone, draining))| Placed {
+            endpoint,
+            priority: *priority,
+            zone: zone.map(str::to_owned),
+            draining: *draining,
+        })
+        .collect()
+}
+
+/// How often each was taken, by its address.
+fn taken_of(placed: &[Placed], zone: Option<&str>, how: Balance) -> Vec<usize> {
+    let balancer = Balancer::of_placed(placed.to_vec(), zone, how);
+    let mut counts = vec![0; placed.len()];
+    for _ in 0..1_000 {
+        if let Some(taken) = balancer.pick(&[], 5) {
+            counts[placed.iter().position(|one| Arc::ptr_eq(&one.endpoint, taken)).unwrap()] += 1;
+        }
+    }
+    counts
+}
+
+fn eject(placed: &Placed) {
+    placed.endpoint.ejected_until.store(6, Ordering::Relaxed);
+}
+
+#[test]
+fn one_that_is_drained_gets_nothing_even_if_it_is_the_last() {
+    for how in [Balance::LeastRequests, Balance::RoundRobin] {
+        let all = placed(&[(0, None, true), (0, None, false), (1, None, false)]);
+        assert_eq!(taken_of(&all, None, how), [0, 1_000, 0]);
+        let all = placed(&[(0, None, true), (0, None, true)]);
+        assert_eq!(taken_of(&all, None, how), [0, 0]);
+        let balancer = Balancer::of_placed(all, None, how);
+        assert!(balancer.is_known() && balancer.endpoints().is_empty() && balancer.placed().len() == 2);
+    }
+}
+
+#[test]
+fn a_later_priority_comes_only_when_none_of_the_one_before_can_be_used() {
+    for how in [Balance::LeastRequests, Balance::RoundRobin] {
+        let all = placed(&[(7, None, false), (3, None, false), (3, None, false)]);
+        let [later, one, other] = taken_of(&all, None, how)[..] else { panic!() };
+        assert!(later == 0 && one > 300 && other > 300, "{one} {other}");
+        eject(&all[1]);
+        assert_eq!(taken_of(&all, None, how), [0, 0, 1_000]);
+        eject(&all[2]);
+        assert_eq!(taken_of(&all, None, how), [1_000, 0, 0]);
+        // A second attempt goes on where the first could not.
+        let all = placed(&[(0, None, false), (1, None, false)]);
+        let balancer = Balancer::of_placed(all.clone(), None, how);
+        let second = balancer.pick(&[all[0].endpoint.clone()], 5).unwrap();
+        assert!(Arc::ptr_eq(second, &all[1].endpoint));
+    }
+}
+
+#[test]
+fn requests_stay_in_the_own_zone_while_enough_of_it_is_available() {
+    let zones: Vec<_> = (0..10).map(|n| (0, Some(if n < 5 { "a" } else { "b" }), false)).collect();
+    for how in [Balance::LeastRequests, Balance::RoundRobin] {
+        let all = placed(&zones);
+        let own = |zone: Option<&str>| taken_of(&all, zone, how)[..5].iter().sum::<usize>();
+        assert_eq!((own(Some("a")), own(Some("b"))), (1_000, 0));
+        let anywhere = own(None);
+        assert!((400..600).contains(&anywhere), "without a zone of its own: {anywhere}");
+        let anywhere = own(Some("c"));
+        assert!((400..600).contains(&anywhere), "of a zone without endpoints: {anywhere}");
+        eject(&all[0]);
+        assert_eq!(own(Some("a")), 1_000, "four of five are enough");
+        // Three of five are 60 %: times 1.4, 84 %. Binomial: five standard deviations are 58.
+        eject(&all[1]);
+        assert!(own(Some("a")).abs_diff(840) < 58);
+        eject(&all[2]);
+        assert!(own(Some("a")).abs_diff(560) < 79);
+        eject(&all[3]);
+        eject(&all[4]);
+        assert_eq!(own(Some("a")), 0);
+        for one in &all {
+            eject(one);
+        }
+        assert_eq!(own(Some("a")), 0, "known to be out, all are alike: a share of nothing stays");
     }
 }

@@ -13,6 +13,7 @@ use hickory_resolver::proto::rr::{Name, RecordType};
 use hickory_resolver::{TokioResolver, system_conf};
 
 use super::error::ResolveError;
+use super::srv::{SrvAnswer, srv_answer};
 
 /// No server is waited for longer than this before it is asked again, or another: a packet may be lost, and glibc's 5 s
 /// are all the time that a lookup has.
@@ -121,6 +122,27 @@ impl Dns {
         }
         let host = host.to_owned();
         Err(if exists { ResolveError::NoAddress { host } } else { ResolveError::NotFound { host } })
+    }
+
+    /// The SRV records of a name, with the addresses that came with them.
+    pub(super) async fn lookup_srv(&self, host: &str) -> Result<SrvAnswer, ResolveError> {
+        let mut exists = false;
+        for name in self.names(host)? {
+            self.client.clear_lookup_cache(name.clone(), RecordType::SRV);
+            match self.client.lookup(name, RecordType::SRV).await {
+                Ok(lookup) => {
+                    let answer = srv_answer(lookup.answers(), lookup.additionals());
+                    if !answer.records.is_empty() {
+                        return Ok(answer);
+                    }
+                    exists = true;
+                }
+                Err(error) if error.is_no_records_found() => exists |= !error.is_nx_domain(),
+                Err(source) => return Err(ResolveError::Failed { host: host.to_owned(), source }),
+            }
+        }
+        let host = host.to_owned();
+        Err(if exists { ResolveError::NoService { host } } else { ResolveError::NotFound { host } })
     }
 
     /// The full names that a name may stand for, in the order to ask for them (resolv.conf(5), `search` and `ndots`).

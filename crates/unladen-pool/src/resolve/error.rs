@@ -47,6 +47,18 @@ pub enum ResolveError {
         /// The name.
         host: String,
     },
+    /// The name is there, its SRV records are not.
+    #[error("the name `{host}` has no SRV record")]
+    NoService {
+        /// The name.
+        host: String,
+    },
+    /// What tells the endpoints does not.
+    #[error("{why}")]
+    Untold {
+        /// Why.
+        why: String,
+    },
     /// The DNS servers did not answer.
     #[error("no DNS server answered for `{host}` within {after:?}")]
     Timeout {

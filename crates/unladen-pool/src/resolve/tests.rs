@@ -143,13 +143,13 @@ fn a_resolv_conf_that_changes_is_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let conf = folder.path().join("resolv.conf");
     let resolver = Resolver::of_files(ABSENT, &conf);
-    assert!(matches!(resolver.dns(), Err(ResolveError::NoServers { .. })));
+    assert!(matches!(resolver.dns(&settings()), Err(ResolveError::NoServers { .. })));
     fs::write(&conf, "# nobody\n").unwrap();
-    let said = resolver.dns().unwrap_err();
+    let said = resolver.dns(&settings()).unwrap_err();
     assert!(matches!(said, ResolveError::Unusable { .. }) && said.to_string().contains("resolv.conf"), "{said}");
     fs::write(&conf, "nameserver 127.0.0.1\n").unwrap();
-    let first = resolver.dns().unwrap();
-    assert!(Arc::ptr_eq(&first, &resolver.dns().unwrap()));
+    let first = resolver.dns(&settings()).unwrap();
+    assert!(Arc::ptr_eq(&first, &resolver.dns(&settings()).unwrap()));
     fs::write(&conf, "nameserver 127.0.0.2\n").unwrap();
-    assert!(!Arc::ptr_eq(&first, &resolver.dns().unwrap()));
+    assert!(!Arc::ptr_eq(&first, &resolver.dns(&settings()).unwrap()));
 }

@@ -1,8 +1,8 @@
 //! The principal type is [`Watcher`]: keeps asking where an upstream's origins are.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::task::JoinSet;
@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::error::ResolveError;
 use super::pair::pair;
+use super::status::ResolveStatus;
 use super::{Answer, Resolver};
 use crate::backoff;
 use crate::endpoint::{Address, Endpoint};
@@ -35,14 +36,6 @@ pub struct Watcher {
     asking: JoinSet<(usize, Result<Answer, ResolveError>)>,
     status: Arc<ResolveStatus>,
     changed: bool,
-}
-
-/// How asking went. Shared with whoever shows it.
-#[derive(Debug, Default)]
-pub struct ResolveStatus {
-    lookups: AtomicU64,
-    failures: AtomicU64,
-    error: Mutex<Option<String>>,
 }
 
 #[derive(Debug)]
@@ -130,7 +123,7 @@ impl Watcher {
     fn learn(&mut self, index: usize, answer: Result<Answer, ResolveError>) {
         let Some(source) = self.sources.get_mut(index) else { return };
         let now = Instant::now();
-        self.status.lookups.fetch_add(1, Ordering::Relaxed);
+        self.status.looked_up(answer.is_ok());
         match answer {
             Ok(answer) => {
                 let jitter = 1.0 + JITTER * fastrand::f64();
@@ -143,7 +136,7 @@ impl Watcher {
                 source.failures = source.failures.saturating_add(1);
                 let most = backoff::bound(source.failures, FIRST_RETRY, self.settings.max_ttl.max(MIN_RETRY));
                 source.due = Some(now + most.mul_f64(fastrand::f64()).max(MIN_RETRY));
-                self.status.failed(&error);
+                self.status.failed(error.to_string());
             }
         }
     }
@@ -175,7 +168,9 @@ impl WatchedName {
 
     /// The one that is known of this address, or a new one.
     fn endpoint(&self, address: Address, known: &[Arc<Endpoint>]) -> Arc<Endpoint> {
-        let mut ours = known.iter().filter(|known| known.origin == self.origin && known.weight == self.weight);
+        let mut ours = known
+            .iter()
+            .filter(|known| known.origin == self.origin && known.weight.load(Ordering::Relaxed) == self.weight);
         match ours.find(|known| known.address == address) {
             Some(known) => known.clone(),
             None => Arc::new(Endpoint::new(address, self.origin, self.weight)),
@@ -209,34 +204,6 @@ impl WatchedName {
             .collect();
         self.addresses = addresses;
         true
-    }
-}
-
-// === impl ResolveStatus ===
-
-impl ResolveStatus {
-    /// Lookups that ended, well or not.
-    pub fn lookups(&self) -> u64 {
-        self.lookups.load(Ordering::Relaxed)
-    }
-
-    /// Those that failed.
-    pub fn failures(&self) -> u64 {
-        self.failures.load(Ordering::Relaxed)
-    }
-
-    /// Why the last one failed, if it did.
-    pub fn error(&self) -> Option<String> {
-        self.error.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn succeeded(&self) {
-        *self.error.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-
-    fn failed(&self, error: &ResolveError) {
-        self.failures.fetch_add(1, Ordering::Relaxed);
-        *self.error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
     }
 }
 

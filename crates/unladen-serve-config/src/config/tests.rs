@@ -54,6 +54,7 @@ upstream = 'https://search.example:9243'
 const WHOLE: &str = r#"
 threads = 3
 drain = "20s"
+zone = "eu-1a"
 
 [admin]
 listen = "[::1]:6190"
@@ -100,7 +101,7 @@ retry = { attempts = 2, statuses = [502, 503], budget = "10%", backoff = "1ms", 
 breaker = { failures = 0.75, requests = 5, window = "1s", open = "2s", trials = 1 }
 outlier = { ejection = "1s", max_ejection = "2s", max_share = 1 }
 health = { healthy = 1, unhealthy = 1 }
-resolve = { min_ttl = "2s", max_ttl = "3s", timeout = "1s" }
+resolve = { servers = ["127.0.0.1:8600", "[::1]:53"], min_ttl = "2s", max_ttl = "3s", timeout = "1s" }
 client = { connections = 5, head_bytes = 2048, fields = 40, body_bytes = "10GiB", head_timeout = "1s", idle = "2s", streams = 3 }
 
 [[outbound.rate]]
@@ -118,6 +119,16 @@ upstream = "http://127.0.0.1:8080"
 breaker = true
 outlier = false
 health = false
+
+[[outbound]]
+name = "found"
+listen = "127.0.0.1:6104"
+upstream = { url = "https://app.example", endpoints = "srv:_https._tcp.app.example" }
+
+[[outbound]]
+name = "listed"
+listen = "127.0.0.1:6105"
+upstream = { url = "https://app.example:8443", endpoints = "file:app.json" }
 
 [[site]]
 name = "site"
@@ -524,7 +535,8 @@ fn every_field_of_the_settings_has_its_key() {
             || ["site.acme", "site.queue", "site.snapshot", "site.routes.access", "site.acme.eab"]
                 .contains(&field.as_str())
     };
-    fields.retain(|field| !is_one_of_several(field));
+    // So is what tells the endpoints.
+    fields.retain(|field| !is_one_of_several(field) && !field.contains(".origins.discovery."));
     let tables = [
         "admin",
         "log",
@@ -565,6 +577,7 @@ fn every_field_of_the_settings_has_its_key() {
         };
         match (key.table, name) {
             ("", name) => drop(keys.insert(name.into())),
+            ("upstream", "endpoints") => {}
             (table @ ("admin" | "log" | "otlp"), name) => drop(keys.insert(format!("{table}.{name}"))),
             ("outbound", _) => drop(keys.insert(settings("outbound"))),
             ("site", "redirect" | "hsts" | "underscores" | "per_client" | "effects" | "no_effects" | "retry_after") => {

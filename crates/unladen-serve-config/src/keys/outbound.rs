@@ -9,7 +9,7 @@ pub(super) const KEYS: &[Key] = &[
     key(
         "outbound",
         "upstream",
-        "URL, or a list of URLs or of `{ url, weight }`",
+        "URL, `{ url, endpoints }`, or a list of URLs or of `{ url, weight }`",
         "the service to which the calls go",
         "",
     ),

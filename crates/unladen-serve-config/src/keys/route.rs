@@ -24,7 +24,7 @@ pub(super) const KEYS: &[Key] = &[
     key(
         "route",
         "upstream",
-        "URL, or a list of URLs or of `{ url, weight }`",
+        "URL, `{ url, endpoints }`, or a list of URLs or of `{ url, weight }`",
         "another upstream for these requests",
         "what answers the site's other requests",
     ),

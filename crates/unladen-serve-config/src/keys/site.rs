@@ -35,7 +35,7 @@ pub(super) const KEYS: &[Key] = &[
     key(
         "site",
         "upstream",
-        "URL, or a list of URLs or of `{ url, weight }`",
+        "URL, `{ url, endpoints }`, or a list of URLs or of `{ url, weight }`",
         "the application to which the requests go; one of `upstream`, `php` and `root` is required",
         "none where there is `php` or `root`",
     ),

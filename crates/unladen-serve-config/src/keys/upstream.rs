@@ -8,6 +8,13 @@ pub(super) const KEYS: &[Key] = &[
     key("upstream", "url", "URL", "`http://` or `https://` with a host and optionally a port, or `unix:/path`", ""),
     key("upstream", "weight", NUMBER, "the relative share of requests, 1 to 1000", "all alike"),
     key(
+        "upstream",
+        "endpoints",
+        "`\"srv:NAME\"` or `\"file:PATH\"`",
+        "what tells where the endpoints are: [Discovery](discovery.md)",
+        "the host in `url`",
+    ),
+    key(
         "pool",
         "idle",
         DURATION,
@@ -180,6 +187,13 @@ pub(super) const KEYS: &[Key] = &[
         NUMBER,
         "consecutive failed checks that take an endpoint out",
         "one may be a lost packet",
+    ),
+    key(
+        "resolve",
+        "servers",
+        "list of `address:port`",
+        "the DNS servers to ask, such as Consul's; `/etc/hosts` comes first all the same",
+        "those of /etc/resolv.conf, with its search domains",
     ),
     key(
         "resolve",

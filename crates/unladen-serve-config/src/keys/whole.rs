@@ -27,6 +27,13 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "",
+        "zone",
+        TEXT,
+        "the zone of this machine: endpoints in it are preferred, where `endpoints` tells zones",
+        "none: all zones are alike",
+    ),
+    key(
+        "",
         "admin",
         "table",
         "the admin address: metrics, the live page, purging",

@@ -84,7 +84,9 @@ fn follow(upstream: Arc<Upstream>, resolver: &Arc<Resolver>, observability: &Arc
         let (place, cause) = (endpoint.address.to_string(), Cause::words_of_health(error));
         observability.tell(&Trouble { whom: &name, place: Some(&place), reason: "health_check_failed", cause: &cause });
     };
-    spawn_local(async move { upstream.follow(resolver, unwell).await })
+    let whom = upstream.settings().name.clone();
+    let told = move |what: &str| say!("unladen: {whom}: {what}");
+    spawn_local(async move { upstream.follow(resolver, unwell, told).await })
 }
 
 /// Waits until there is another snapshot; meanwhile what could not be shown is tried again.

@@ -11,7 +11,7 @@ use tokio::task::{JoinHandle, spawn_local};
 use tokio::time::timeout;
 use unladen_acme::{Authority, try_directory};
 use unladen_observability::{Cause, reason_of};
-use unladen_pool::{Address, Endpoint, EndpointAddress, Resolver, Upstream, UpstreamSettings};
+use unladen_pool::{Address, Endpoint, EndpointAddress, ResolveError, Resolver, Upstream, UpstreamSettings};
 use unladen_serve_config::Config;
 use unladen_validator::{AskError, Validator, ValidatorSettings, ValidatorSource};
 
@@ -167,9 +167,15 @@ async fn try_origin(
     let failed = |reason, cause| Trial { failed: Some(Failed { reason, cause }), ..blank() };
     let endpoints = match timeout(LONGEST, upstream.look_up(origin, &resolver)).await {
         Ok(Ok(endpoints)) => endpoints,
+        Ok(Err(ResolveError::Untold { why })) => {
+            return vec![failed("no_endpoint", format!("its endpoints are not told: {why}"))];
+        }
         Ok(Err(error)) => return vec![failed("no_endpoint", format!("its name has no address: {error}"))],
         Err(_) => return vec![failed("no_endpoint", format!("its name has no address within {LONGEST:?}"))],
     };
+    if endpoints.is_empty() {
+        return vec![failed("no_endpoint", "what tells its endpoints says that there is none".to_owned())];
+    }
     let tries: Vec<JoinHandle<Trial>> = endpoints
         .into_iter()
         .map(|endpoint| {

@@ -76,7 +76,7 @@ async fn ask(
     let upstream = wanted.proxy.upstream.clone();
     let index = observability.upstream(&upstream.settings().name);
     let context = Context::new(0, &observability, budget);
-    let following = spawn_local(async move { upstream.follow(Arc::new(Resolver::system()), |_, _| ()).await });
+    let following = spawn_local(async move { upstream.follow(Arc::new(Resolver::system()), |_, _| (), |_| ()).await });
     if outlook.rule == Rule::Validator {
         let now = Instant::now();
         let inbound =

@@ -8,7 +8,13 @@ const LONG: Duration = Duration::from_secs(20);
 const A_LIFE: Duration = Duration::from_millis(1_500);
 
 fn origin(host: &str, weight: u32) -> Origin {
-    Origin { at: EndpointAddress::Tcp(host.to_owned(), 443), tls: true, weight, authority: host.to_owned() }
+    Origin {
+        at: EndpointAddress::Tcp(host.to_owned(), 443),
+        tls: true,
+        weight,
+        authority: host.to_owned(),
+        discovery: None,
+    }
 }
 
 fn settings() -> ResolveSettings {
@@ -55,7 +61,7 @@ async fn what_changes_is_told_and_what_stays_is_the_same_endpoint() {
     let mut watcher = watcher(&server, &[origin("wiki.example", 3)]);
     let first = changed(&mut watcher).await;
     assert_eq!(shown(&first), set(["2001:db8::1 192.0.2.1", "192.0.2.2"]));
-    assert!(first.iter().all(|endpoint| endpoint.weight == 3 && endpoint.origin == 0));
+    assert!(first.iter().all(|endpoint| endpoint.weight.load(Ordering::Relaxed) == 3 && endpoint.origin == 0));
 
     server.set("2001:db8::1 wiki.example\n192.0.2.2 wiki.example\n192.0.2.1 wiki.example");
     stays(&mut watcher, 2 * A_LIFE).await;
@@ -109,8 +115,13 @@ async fn nothing_is_told_until_something_is_known() {
 #[tokio::test]
 async fn what_is_an_address_is_known_at_once_and_names_follow() {
     let server = Dnsmasq::start("192.0.2.1 wiki.example\n192.0.2.2 search.example");
-    let unix =
-        Origin { at: EndpointAddress::Unix("/run/app.sock".into()), tls: false, weight: 1, authority: "app".into() };
+    let unix = Origin {
+        at: EndpointAddress::Unix("/run/app.sock".into()),
+        tls: false,
+        weight: 1,
+        authority: "app".into(),
+        discovery: None,
+    };
     let origins = [origin("wiki.example", 1), origin("192.0.2.9", 2), unix, origin("search.example", 1)];
     let mut watcher = watcher(&server, &origins);
     let mut all = changed(&mut watcher).await;
@@ -122,7 +133,7 @@ async fn what_is_an_address_is_known_at_once_and_names_follow() {
     assert_eq!(shown(&all), set(["192.0.2.1", "192.0.2.9", "/run/app.sock", "192.0.2.2"]));
     assert_eq!(kept(&fixed, &all), 2);
     assert_eq!(all.iter().map(|endpoint| endpoint.origin).collect::<BTreeSet<_>>(), [0, 1, 2, 3].into());
-    assert_eq!(all.iter().find(|endpoint| endpoint.origin == 1).unwrap().weight, 2);
+    assert_eq!(all.iter().find(|endpoint| endpoint.origin == 1).unwrap().weight.load(Ordering::Relaxed), 2);
 }
 
 #[tokio::test]

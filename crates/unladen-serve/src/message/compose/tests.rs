@@ -7,7 +7,7 @@ mod framing;
 
 pub(crate) fn settings() -> ProxySettings {
     let at = EndpointAddress::Tcp("search.example".to_owned(), 9243);
-    let origin = Origin { at, tls: true, weight: 1, authority: "search.example:9243".to_owned() };
+    let origin = Origin { at, tls: true, weight: 1, authority: "search.example:9243".to_owned(), discovery: None };
     ProxySettings {
         listen: vec![ListenAddress::Tcp(([127, 0, 0, 1], 6102).into())],
         socket_mode: 0o660,

@@ -1,0 +1,120 @@
+//! The principal type is [`Discoverer`]: learns where the endpoints of an upstream are from what tells them.
+
+use std::sync::Arc;
+
+use crate::discovery::{Discovery, EndpointSource};
+use crate::endpoint::Endpoint;
+use crate::placed::Placed;
+use crate::resolve::{ResolveStatus, Resolver};
+use crate::settings::ResolveSettings;
+
+mod change;
+mod error;
+mod file;
+mod found;
+mod list;
+mod srv;
+
+use error::DiscoverError;
+use file::EndpointFile;
+use found::Found;
+use srv::SrvNames;
+
+/// Learns where the endpoints are. What is known stays while nobody tells anything better.
+#[derive(Debug)]
+pub(crate) struct Discoverer {
+    source: Source,
+    status: Arc<ResolveStatus>,
+    last: Option<Vec<Found>>,
+    placed: Vec<Placed>,
+}
+
+/// What tells them. Each says all of them, as often as they may be others.
+#[derive(Debug)]
+enum Source {
+    Srv(SrvNames),
+    File(EndpointFile),
+}
+
+// === impl Discoverer ===
+
+impl Discoverer {
+    pub(crate) fn new(discovery: &Discovery, resolver: Arc<Resolver>, settings: ResolveSettings) -> Self {
+        let source = match &discovery.from {
+            EndpointSource::Srv(name) => Source::Srv(SrvNames::new(name.clone(), resolver, settings)),
+            EndpointSource::File(path) => Source::File(EndpointFile::new(path.clone())),
+        };
+        Self { source, status: Arc::default(), last: None, placed: Vec::new() }
+    }
+
+    /// How asking goes.
+    pub(crate) fn status(&self) -> Arc<ResolveStatus> {
+        self.status.clone()
+    }
+
+    /// Waits until something changed, and gives all endpoints there are then, perhaps none. Endpoints that stay are the
+    /// same ones as before, with all that is known of them. What goes wrong, and that it goes well again, is told once.
+    pub(crate) async fn changed(&mut self, told: &impl Fn(&str)) -> Vec<Placed> {
+        loop {
+            let answer = match &mut self.source {
+                Source::Srv(names) => names.next().await,
+                Source::File(file) => file.next().await,
+            };
+            if let Some(placed) = self.learn(answer, told) {
+                return placed;
+            }
+        }
+    }
+
+    fn learn(&mut self, answer: Result<Vec<Found>, DiscoverError>, told: &impl Fn(&str)) -> Option<Vec<Placed>> {
+        let before = self.status.error();
+        if matches!(self.source, Source::Srv(_)) {
+            self.status.looked_up(answer.is_ok());
+        }
+        match answer {
+            Ok(found) => {
+                self.status.succeeded();
+                if before.is_some() {
+                    told("its endpoints are told again");
+                }
+                if self.last.as_ref() == Some(&found) {
+                    return None;
+                }
+                let known = std::mem::take(&mut self.placed);
+                self.placed = found.iter().cloned().map(|found| found.place(&known)).collect();
+                self.last = Some(found);
+                Some(self.placed.clone())
+            }
+            Err(error) => {
+                let text = error.to_string();
+                if before.as_ref() != Some(&text) {
+                    let meanwhile =
+                        if self.last.is_some() { "the endpoints from before stay" } else { "it has no endpoint yet" };
+                    told(&format!("its endpoints are not told, {meanwhile}: {text}"));
+                }
+                self.status.failed(text);
+                None
+            }
+        }
+    }
+}
+
+/// The endpoints as they are told now, those that are drained left out.
+///
+/// # Errors
+/// Why nobody tells them.
+pub(crate) async fn look_up(
+    discovery: &Discovery,
+    resolver: Arc<Resolver>,
+    settings: ResolveSettings,
+) -> Result<Vec<Arc<Endpoint>>, String> {
+    let found = match &discovery.from {
+        EndpointSource::Srv(name) => SrvNames::new(name.clone(), resolver, settings).next().await,
+        EndpointSource::File(path) => file::read(path),
+    };
+    let found = found.map_err(|error| error.to_string())?;
+    Ok(found.into_iter().filter(|one| !one.draining).map(|one| one.place(&[]).endpoint).collect())
+}
+
+#[cfg(test)]
+mod tests;
