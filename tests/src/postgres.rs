@@ -1,8 +1,12 @@
 //! The principal type is [`Postgres`]: a PostgreSQL server of a test's own.
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use tempfile::TempDir;
 
 use crate::port::free_port;
@@ -30,13 +34,8 @@ impl Postgres {
         let access = "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
         std::fs::write(data.join("pg_hba.conf"), access).expect("a file of our own");
         let port = free_port();
-        let mut command = as_postgres("postgres");
-        command.arg("-D").arg(&data).arg("-k").arg(folder.path());
-        command.args(["-h", "127.0.0.1", "-p", &port.to_string(), "-c", "fsync=off"]);
-        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        let postgres = Self { child: child.expect("setpriv"), port, folder };
-        let answers = || postgres.psql("select 1").output().is_ok_and(|done| done.status.success());
-        wait::until("PostgreSQL comes up", answers);
+        let postgres = Self { child: spawn(&folder, port), port, folder };
+        postgres.wait_until_it_answers();
         ended(&mut postgres.psql(
             "create role asker login password 'right'; create table page (id int, ref text); \
              insert into page values (12, 'picnic'); grant select on page to asker",
@@ -47,6 +46,44 @@ impl Postgres {
     /// As `asker` with this password.
     pub fn url(&self, password: &str) -> String {
         format!("postgres://asker:{password}@127.0.0.1:{}/postgres", self.port)
+    }
+
+    /// Where it is.
+    pub fn address(&self) -> SocketAddr {
+        SocketAddr::from((Ipv4Addr::LOCALHOST, self.port))
+    }
+
+    /// Has it do something as its owner.
+    ///
+    /// # Panics
+    /// With what it says, if it does not.
+    pub fn sql(&self, sql: &str) {
+        ended(&mut self.psql(sql));
+    }
+
+    /// Sends the server and what it has started a signal.
+    pub fn signal(&self, signal: Signal) {
+        let server = self.child.id();
+        let children = std::fs::read_to_string(format!("/proc/{server}/task/{server}/children")).unwrap_or_default();
+        let children = children.split_whitespace().filter_map(|child| child.parse::<i32>().ok());
+        for process in children.chain(i32::try_from(server)) {
+            let _ = kill(Pid::from_raw(process), signal);
+        }
+    }
+
+    /// Ends it as a crash does, and starts it again after so long.
+    pub fn restart(&mut self, pause: Duration) {
+        // What it calls an immediate shutdown: nothing is written any more, and nothing of it is left.
+        let _ = kill(Pid::from_raw(i32::try_from(self.child.id()).expect("a pid")), Signal::SIGQUIT);
+        let _ = self.child.wait();
+        std::thread::sleep(pause);
+        self.child = spawn(&self.folder, self.port);
+        self.wait_until_it_answers();
+    }
+
+    fn wait_until_it_answers(&self) {
+        let answers = || self.psql("select 1").output().is_ok_and(|done| done.status.success());
+        wait::until("PostgreSQL comes up", answers);
     }
 
     fn psql(&self, sql: &str) -> Command {
@@ -62,6 +99,13 @@ impl Drop for Postgres {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn spawn(folder: &TempDir, port: u16) -> Child {
+    let mut command = as_postgres("postgres");
+    command.arg("-D").arg(folder.path().join("data")).arg("-k").arg(folder.path());
+    command.args(["-h", "127.0.0.1", "-p", &port.to_string(), "-c", "fsync=off"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("setpriv")
 }
 
 /// It refuses to be root's.
