@@ -134,6 +134,9 @@ pub(crate) enum Failure {
     /// What is kept was not purged, or is not known to be.
     #[error(transparent)]
     Purge(#[from] PurgeError),
+    /// Not all nodes of a fleet have confirmed a purge that were waited for.
+    #[error("not confirmed by all that were waited for: {0}; --explain tells where it went, and --wait-for waits longer")]
+    Unconfirmed(String),
     /// Told twice to stop, it did so at once.
     #[error("stopped at once: what was under way has not been answered")]
     StoppedAtOnce,
@@ -214,6 +217,8 @@ pub(crate) enum Code {
     NotPutBack = 10,
     /// An address cannot be listened at, or the system refuses something else that serving needs.
     CannotServe = 11,
+    /// A purge is not confirmed by all nodes that it was to wait for.
+    Unconfirmed = 12,
     /// Ctrl-C or SIGTERM; the blocks until then are shown if there are enough.
     Interrupted = 130,
 }
@@ -232,6 +237,7 @@ impl Failure {
             Self::Outlook(_) => Code::Usage,
             Self::Purge(PurgeError::NoAdmin(_) | PurgeError::Refused(_)) => Code::Usage,
             Self::Purge(PurgeError::Unreachable { .. }) => Code::Unreachable,
+            Self::Unconfirmed(_) => Code::Unconfirmed,
             Self::Connections { .. } => Code::Unreachable,
             Self::Purge(PurgeError::Unexpected { .. }) => Code::UnexpectedAnswer,
             Self::ProfileFile(_) | Self::Merge(_) => Code::Usage,

@@ -1,5 +1,7 @@
 //! [`purge`]: tells a running `unladen serve`, at its admin address, what to forget.
 
+mod spread;
+
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
@@ -8,6 +10,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use unladen_serve_config::ListenAddress;
+
+pub(crate) use spread::{Patience, Spread, Wait};
 
 /// Bytes of an answer, far above what one has.
 const LONGEST: u64 = 1 << 20;
@@ -29,6 +33,17 @@ pub(crate) struct Wish {
     pub(crate) site: Option<String>,
     /// It is to be asked about, and not gone.
     pub(crate) is_soft: bool,
+    /// How far the nodes of a fleet are to be waited for.
+    pub(crate) patience: Patience,
+}
+
+/// What came of a wish.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Purged {
+    /// Responses at the node that was told.
+    pub(crate) purged: u64,
+    /// None: it is in no fleet.
+    pub(crate) spread: Option<Spread>,
 }
 
 /// Why it was not done, or is not known to be.
@@ -60,11 +75,11 @@ pub(crate) enum PurgeError {
     },
 }
 
-/// How many responses there were. `address`: `127.0.0.1:9901`, `unix:/run/unladen/admin.sock`.
+/// How many responses there were, and where it went. `address`: `127.0.0.1:9901`, `unix:/run/unladen/admin.sock`.
 ///
 /// # Errors
 /// If nobody is there, or it is refused.
-pub(crate) fn purge(address: &str, wish: &Wish, timeout: Duration) -> Result<u64, PurgeError> {
+pub(crate) fn purge(address: &str, wish: &Wish, timeout: Duration) -> Result<Purged, PurgeError> {
     let unreachable = |source| PurgeError::Unreachable { address: address.to_owned(), source };
     let body = wish.document().to_string();
     let answer = match address.strip_prefix("unix:") {
@@ -128,13 +143,15 @@ fn ask(mut stream: impl Read + Write, host: &str, body: &str) -> io::Result<Vec<
     Ok(answer)
 }
 
-fn read(address: &str, answer: &[u8]) -> Result<u64, PurgeError> {
+fn read(address: &str, answer: &[u8]) -> Result<Purged, PurgeError> {
     let text = String::from_utf8_lossy(answer);
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let status = head.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)).unwrap_or_default();
-    let document: Value = serde_json::from_str(body.trim()).unwrap_or_default();
+    let mut document: Value = serde_json::from_str(body.trim()).unwrap_or_default();
+    let spread = document.get_mut("fleet").map(Value::take).map(serde_json::from_value).transpose();
     match (status, document["purged"].as_u64(), document["error"].as_str()) {
-        ("200", Some(purged), _) => Ok(purged),
+        // 202: not all have confirmed whom it was to wait for.
+        ("200" | "202", Some(purged), _) if let Ok(spread) = spread => Ok(Purged { purged, spread }),
         (_, _, Some(error)) => Err(PurgeError::Refused(error.to_owned())),
         _ => Err(PurgeError::Unexpected { address: address.to_owned(), answer: answerer(head) }),
     }
@@ -174,6 +191,12 @@ impl Wish {
         }
         if self.is_soft {
             document["soft"] = true.into();
+        }
+        if let Some(wait) = self.patience.wait {
+            document["wait"] = wait.as_str().into();
+        }
+        if let Some(longest) = self.patience.longest {
+            document["wait_for"] = longest.as_secs_f64().into();
         }
         document
     }

@@ -3,19 +3,20 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use unladen_serve_config::Config;
 
 use crate::cmd::values::{admin_address, some_time};
 use crate::exit::Failure;
 use crate::headed::headed;
 use crate::output;
-use crate::purge::{PurgeError, What, Wish, purge, written};
+use crate::purge::{Patience, PurgeError, Spread, Wait, What, Wish, purge, written};
 use crate::runs::Origin;
 
 /// Make a running `unladen serve` forget pages that it keeps
 ///
-/// It is done when this ends: whoever asks for a page afterwards gets none from before.
+/// It is done when this ends: whoever asks for a page afterwards gets none from before. In a fleet ([fleet] of the
+/// configuration) that holds for all nodes if it ends with 0 and waited for all; with 12, not all have confirmed.
 #[derive(Debug, clap::Args)]
 #[command(
     group = clap::ArgGroup::new("where").required(true),
@@ -24,6 +25,7 @@ use crate::runs::Origin;
   unladen purge /etc/unladen.toml --url https://example.org/pledge/7
   unladen purge --admin unix:/run/unladen/admin.sock --tag pledge-7 --tag index
   unladen purge --admin 127.0.0.1:9901 --all --soft   # asked about before they are served again
+  unladen purge /etc/unladen.toml --tag index --wait all --wait-for 2s --explain   # in a fleet: where it went
 
 docs/reference/observability.md, in the source, says what is meant by each."
 )]
@@ -55,6 +57,15 @@ pub(super) struct Args {
     /// Only what the site of this name keeps
     #[arg(long, value_name = "NAME")]
     site: Option<String>,
+    /// In a fleet: whose confirmations to wait for. Otherwise as [fleet] has it
+    #[arg(long, value_name = "WHO", value_enum)]
+    wait: Option<Wait>,
+    /// In a fleet: how long to wait for confirmations. Otherwise as [fleet] has it
+    #[arg(long, value_name = "TIME", value_parser = some_time)]
+    wait_for: Option<Duration>,
+    /// Tell where it went: each node of the fleet, after how long it confirmed, or why it has not
+    #[arg(long)]
+    explain: bool,
     /// How long to wait for the answer
     #[arg(long, short_alias = 'm', alias = "max-time", value_name = "TIME", value_parser = some_time, default_value = "60s")]
     timeout: Duration,
@@ -77,19 +88,77 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
             ));
         }
     };
-    let meant = args.url.into_iter().map(What::Url);
-    let meant = meant.chain(args.prefix.into_iter().map(What::Prefix)).chain(args.tag.into_iter().map(What::Tag));
-    let mut purged = 0;
-    for what in meant.chain(args.all.then_some(What::All)) {
-        purged += purge(&address, &Wish { what, site: args.site.clone(), is_soft: args.soft }, args.timeout)?;
+    let meant = args.url.into_iter().map(|url| (format!("url {url}"), What::Url(url)));
+    let meant = meant.chain(args.prefix.into_iter().map(|prefix| (format!("prefix {prefix}"), What::Prefix(prefix))));
+    let meant = meant.chain(args.tag.into_iter().map(|tag| (format!("tag {tag}"), What::Tag(tag))));
+    let patience = Patience { wait: args.wait, longest: args.wait_for };
+    let mut account = Account { purged: 0, told: Vec::new() };
+    for (name, what) in meant.chain(args.all.then_some(("all".to_owned(), What::All))) {
+        let wish = Wish { what, site: args.site.clone(), is_soft: args.soft, patience };
+        let done = purge(&address, &wish, args.timeout)?;
+        account.purged += done.purged;
+        account.told.push((name, done.spread));
     }
-    let text = match (args.json, purged) {
-        (true, _) => {
-            let document = json!({ "schema": "unladen.purge/1", "purged": purged });
-            format!("{:#}", headed(document, &Origin::of_words(typed).about()))
-        }
-        (false, 1) => "1 response purged".to_owned(),
-        (false, purged) => format!("{purged} responses purged"),
+    let text = match args.json {
+        true => format!("{:#}", headed(account.document(), &Origin::of_words(typed).about())),
+        false => account.text(args.explain),
     };
-    Ok(output::line(&text)?)
+    output::line(&text)?;
+    account.judge()
+}
+
+/// What came of all that was asked for.
+struct Account {
+    /// Responses at the node that was told.
+    purged: u64,
+    /// Each with where it went; none: no fleet.
+    told: Vec<(String, Option<Spread>)>,
+}
+
+// === impl Account ===
+
+impl Account {
+    fn document(&self) -> Value {
+        let mut document = json!({ "schema": "unladen.purge/1", "purged": self.purged });
+        let spread = |(name, spread): &(String, Option<Spread>)| {
+            let mut fleet = serde_json::to_value(spread.as_ref()?).ok()?;
+            fleet["what"] = name.as_str().into();
+            Some(fleet)
+        };
+        let fleet: Vec<Value> = self.told.iter().filter_map(spread).collect();
+        if !fleet.is_empty() {
+            document["fleet"] = fleet.into();
+        }
+        document
+    }
+
+    fn text(&self, is_explained: bool) -> String {
+        let mut lines = vec![match self.purged {
+            1 => "1 response purged".to_owned(),
+            purged => format!("{purged} responses purged"),
+        }];
+        for (name, spread) in &self.told {
+            match spread {
+                Some(spread) if is_explained || !spread.confirmed => {
+                    lines.push(format!("{name}: {}", spread.summary()));
+                    lines.extend(is_explained.then(|| spread.explained()).filter(|text| !text.is_empty()));
+                }
+                Some(_) => {}
+                None if is_explained => lines.push(format!("{name}: by this process alone, which is in no fleet")),
+                None => {}
+            }
+        }
+        lines.join("\n")
+    }
+
+    /// Whether as many have confirmed as were to.
+    fn judge(&self) -> Result<(), Failure> {
+        let failed: Vec<&str> = self
+            .told
+            .iter()
+            .filter(|(_, spread)| spread.as_ref().is_some_and(|spread| !spread.confirmed))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        if failed.is_empty() { Ok(()) } else { Err(Failure::Unconfirmed(failed.join(", "))) }
+    }
 }

@@ -2,7 +2,9 @@ use super::*;
 
 #[test]
 fn answers_are_told_apart() {
-    let of = |answer: &str| read("127.0.0.1:9901", answer.as_bytes()).map_err(|error| error.to_string());
+    let of = |answer: &str| {
+        read("127.0.0.1:9901", answer.as_bytes()).map(|done| done.purged).map_err(|error| error.to_string())
+    };
     assert_eq!(of("HTTP/1.1 200 OK\r\ncontent-length: 13\r\n\r\n{\"purged\":3}\n"), Ok(3));
     let refused = of("HTTP/1.1 404 Not Found\r\n\r\n{\"error\":\"no site has the name \\\"a\\\"\"}\n");
     assert_eq!(refused, Err("no site has the name \"a\"".to_owned()));
@@ -14,6 +16,7 @@ fn answers_are_told_apart() {
         "HTTP/1.1 200 OK\r\n\r\n{\"purged\":-1}",
         "HTTP/1.1 \u{e9}\r\n\r\n",
         "HTTP/1.1 421 Misdirected\r\n\r\nno\x1b[2J",
+        "HTTP/1.1 202 Accepted\r\n\r\n{\"purged\":1,\"fleet\":{\"wait\":7}}",
     ] {
         let error = of(other).unwrap_err();
         assert!(error.contains("no admin address") && !error.contains('\x1b'), "{other:?}: {error}");
@@ -29,8 +32,22 @@ fn who_answered_instead_is_named() {
 }
 
 #[test]
+fn where_it_went_is_read() {
+    let fleet = r#"{"purged":1,"fleet":{"wait":"all","confirmed":false,"published":true,"later":1,"nodes":[{"node":"a","confirmed":true}]}}"#;
+    let done = read("x", format!("HTTP/1.1 202 Accepted\r\n\r\n{fleet}\n").as_bytes()).unwrap();
+    let spread = done.spread.unwrap();
+    assert_eq!((done.purged, spread.confirmed, spread.nodes.len()), (1, false, 1));
+    assert_eq!(read("x", b"HTTP/1.1 200 OK\r\n\r\n{\"purged\":1}").unwrap().spread, None);
+}
+
+#[test]
 fn what_is_asked_for_is_said() {
-    let wish = |what, site: Option<&str>, is_soft| Wish { what, site: site.map(str::to_owned), is_soft }.document();
+    let wish = |what, site: Option<&str>, is_soft| {
+        Wish { what, site: site.map(str::to_owned), is_soft, patience: Patience::default() }.document()
+    };
+    let patience = Patience { wait: Some(Wait::Quorum), longest: Some(Duration::from_millis(250)) };
+    let waited = Wish { what: What::All, site: None, is_soft: false, patience }.document();
+    assert_eq!(waited, json!({ "all": true, "wait": "quorum", "wait_for": 0.25 }));
     assert_eq!(wish(What::All, None, false), json!({ "all": true }));
     assert_eq!(
         wish(What::Tag("a\"b".to_owned()), Some("site"), true),

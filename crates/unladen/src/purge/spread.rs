@@ -1,0 +1,127 @@
+//! The principal type is [`Spread`]: where a purge went in a fleet.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// Nodes that are listed, at most.
+const MOST: usize = 10_000;
+/// Characters of a word that another process said.
+const LONGEST: usize = 200;
+
+/// Who has to have confirmed before the answer comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Wait {
+    /// All nodes that are in the fleet.
+    All,
+    /// More than half of them.
+    Quorum,
+    /// None: it is on its way.
+    None,
+}
+
+/// How far a fleet is to be waited for; what is not said is as its configuration has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Patience {
+    pub(crate) wait: Option<Wait>,
+    pub(crate) longest: Option<Duration>,
+}
+
+/// Where a purge went in a fleet, as `unladen serve` tells it.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+pub(crate) struct Spread {
+    /// Whom it was to wait for.
+    pub(crate) wait: String,
+    /// Whether all of those have confirmed, or it had to wait for none and the bus has it.
+    pub(crate) confirmed: bool,
+    /// Milliseconds from the request until it was so, or was waited for no longer.
+    #[serde(default)]
+    pub(crate) took_ms: f64,
+    /// Whether the bus has taken it.
+    pub(crate) published: bool,
+    /// Where it is there.
+    #[serde(default)]
+    pub(crate) position: Option<String>,
+    #[serde(default)]
+    pub(crate) nodes: Vec<Node>,
+    /// What was in the way.
+    #[serde(default)]
+    pub(crate) why: Option<String>,
+}
+
+/// What came of it at one node.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+pub(crate) struct Node {
+    pub(crate) node: String,
+    pub(crate) confirmed: bool,
+    /// Milliseconds from the request until it was known.
+    #[serde(default)]
+    pub(crate) after_ms: Option<f64>,
+    /// Why it has not.
+    #[serde(default)]
+    pub(crate) why: Option<String>,
+}
+
+// === impl Wait ===
+
+impl Wait {
+    /// As it is asked for.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Quorum => "quorum",
+            Self::None => "none",
+        }
+    }
+}
+
+// === impl Spread ===
+
+impl Spread {
+    /// Whether as many as were to have confirmed, in a line.
+    pub(crate) fn summary(&self) -> String {
+        let (confirmed, all) = (self.nodes.iter().filter(|node| node.confirmed).count(), self.nodes.len());
+        let why = self.why.as_deref().map(|why| format!(": {}", plain(why))).unwrap_or_default();
+        match (self.published, self.confirmed) {
+            (false, _) => format!("this node has forgotten it; the bus does not have it yet{why}"),
+            (true, true) if self.wait == "none" => "the bus has it; no node was waited for".to_owned(),
+            (true, true) => format!("{confirmed} of {all} nodes have confirmed, in {:.1} ms", self.took_ms),
+            (true, false) => {
+                let ms = self.took_ms;
+                format!(
+                    "{confirmed} of {all} nodes have confirmed within {ms:.0} ms, wait = {}{why}",
+                    plain(&self.wait)
+                )
+            }
+        }
+    }
+
+    /// A line a node.
+    pub(crate) fn explained(&self) -> String {
+        let mut text = String::new();
+        let width =
+            self.nodes.iter().take(MOST).map(|node| plain(&node.node).chars().count()).max().unwrap_or_default();
+        for node in self.nodes.iter().take(MOST) {
+            let name = plain(&node.node);
+            let _ = match (node.confirmed, node.after_ms, &node.why) {
+                (true, Some(ms), _) => writeln!(text, "  {name:width$}  confirmed after {ms:.1} ms"),
+                (true, None, _) => writeln!(text, "  {name:width$}  confirmed"),
+                (false, _, Some(why)) => writeln!(text, "  {name:width$}  not confirmed: {}", plain(why)),
+                (false, _, None) => writeln!(text, "  {name:width$}  not confirmed"),
+            };
+        }
+        if let Some(position) = &self.position {
+            let _ = writeln!(text, "  on the bus at {}", plain(position));
+        }
+        text.trim_end().to_owned()
+    }
+}
+
+/// What other processes said controls no terminal.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect()
+}
+
+#[cfg(test)]
+mod tests;
