@@ -164,24 +164,44 @@ worker_folders() {
 
 answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# ports NAME…: sets NAME_PORT to a free port for each, the same as the last time where it is still free. Others who
-# choose at the same time wait until release_ports, when ours are open. The range ends below the kernel's ephemeral ports.
+# What holds ports until its input ends, and prints them: those that it is given where they are free, and others for those that are 0.
+# A port is held by a Unix socket without a file, whose name only one process can have; the tests hold theirs so too
+# (tests/src/port.rs). The range ends below the kernel's ephemeral ports.
+HOLDER='
+use Socket;
+$| = 1;
+for my $port (@ARGV) {
+    while () {
+        $port ||= 20000 + int rand 12000;
+        socket(my $name, AF_UNIX, SOCK_STREAM, 0) && socket(my $there, AF_INET, SOCK_STREAM, 0) or die "no socket: $!\n";
+        setsockopt($there, SOL_SOCKET, SO_REUSEADDR, 1);
+        push(@held, $name), last if bind($name, pack_sockaddr_un("\0unladen-port-$port"))
+            && bind($there, pack_sockaddr_in($port, INADDR_LOOPBACK)) && listen($there, 1);
+        $port = 0;
+    }
+    print "$port\n";
+}
+sysread STDIN, my $end, 1;
+'
+
+# ports NAME…: sets NAME_PORT to a free port for each, the same as the last time where it is still free. They are nobody else's
+# until release_ports, when ours are open: what is done between the two may take its time.
 ports() {
-    local name port file
-    exec 8</usr/sbin/nginx # a lock as good as any, and nothing to create where others may write
-    flock 8
+    local name port wanted=()
+    for name; do wanted+=("$(cat "$STATE/$name.port" 2>/dev/null || echo 0)"); done
+    coproc HELD { exec perl -e "$HOLDER" "${wanted[@]}" 3>&- 9>&-; }
     for name; do
-        file=$STATE/$name.port
-        port=$(cat "$file" 2>/dev/null || echo 0)
-        while [ "$port" -eq 0 ] || answers "$port" || grep -qsx "$port" "$STATE"/*.port.new; do
-            port=$((20000 + RANDOM % 12000))
-        done
-        echo "$port" >"$file.new"
+        read -r port <&"${HELD[0]}" || die "no port for $name"
+        echo "$port" >"$STATE/$name.port"
         printf -v "${name}_PORT" %s "$port"
     done
-    for name; do mv "$STATE/$name.port.new" "$STATE/$name.port"; done
 }
-release_ports() { exec 8>&-; }
+release_ports() {
+    local pid=${HELD_PID:-} in=${HELD[1]:-}
+    [ -n "$pid" ] || return 0
+    exec {in}>&-
+    wait "$pid" || :
+}
 port() { cat "$STATE/$1.port"; }
 
 # === Daemons ===
@@ -275,12 +295,12 @@ stop_all() {
 }
 
 # launch NAME PIDFILE COMMAND…: COMMAND goes into the background by itself once it serves. It must inherit nothing:
-# a pipe of our caller (stdout as 3, stderr) would keep $(run up) waiting, a lock (8, 9) would never be released.
+# a pipe of our caller (stdout as 3, stderr) would keep $(run up) waiting, a lock (9) would never be released.
 launch() {
     local name=$1 pidfile=$2
     shift 2
     # From / because a daemon's folder cannot be unmounted, and the caller's may be closed to the worker.
-    (cd / && "$@") </dev/null >>"$STATE/log/$name.start.log" 2>&1 3>&- 8>&- 9>&- || die "$name does not start"
+    (cd / && "$@") </dev/null >>"$STATE/log/$name.start.log" 2>&1 3>&- 9>&- || die "$name does not start"
     wait_for 10 test -s "$pidfile" || die "$name does not write $pidfile"
     remember "$name" "$pidfile"
 }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 const PORTS: std::ops::Range<u16> = 20_000..32_000;
 
 /// The ports of this process: nobody else's until it ends. Each is held by a Unix socket without a file, whose name only
-/// one process can have.
+/// one process can have; subjects hold theirs so too (`subjects/lib.sh`).
 static HELD: Mutex<Vec<UnixListener>> = Mutex::new(Vec::new());
 
 /// An address that nobody listens at, and that no other test is given while this process runs.
@@ -20,7 +20,7 @@ pub fn free_address() -> SocketAddr {
         let offset = u16::try_from(offset % u32::from(PORTS.end - PORTS.start)).expect("less than the ports");
         let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), PORTS.start + offset);
         let name =
-            UnixAddr::from_abstract_name(format!("unladen-tests-port-{}", address.port())).expect("a short name");
+            UnixAddr::from_abstract_name(format!("unladen-port-{}", address.port())).expect("a short name");
         let Ok(held) = UnixListener::bind_addr(&name) else { continue };
         if TcpListener::bind(address).is_ok() {
             HELD.lock().unwrap_or_else(PoisonError::into_inner).push(held);

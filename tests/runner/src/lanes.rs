@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::times::Times;
+
 /// So long the machine is looked at before one program more than usual begins: what the last one does shows by then.
 const LOOK: Duration = Duration::from_secs(2);
 /// It has that much of its processors left, if another one is to begin.
@@ -13,13 +15,6 @@ const IDLE: f64 = 0.3;
 pub(crate) struct Lanes {
     cores: usize,
     looked: Option<(Instant, Times)>,
-}
-
-/// Ticks of all processors since the machine began.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Times {
-    idle: u64,
-    all: u64,
 }
 
 // === impl Lanes ===
@@ -51,28 +46,6 @@ impl Lanes {
         let now = Times::read();
         let then = std::mem::replace(&mut self.looked, now.map(|times| (Instant::now(), times)));
         then.zip(now).is_some_and(|((_, then), now)| now.idle_since(then) >= IDLE)
-    }
-}
-
-// === impl Times ===
-
-impl Times {
-    fn read() -> Option<Self> {
-        Self::parse(&std::fs::read_to_string("/proc/stat").ok()?)
-    }
-
-    /// The first line of `/proc/stat` (proc(5)): user, nice, system, idle, iowait, irq, softirq, steal; guests are
-    /// among users. Who waits for a disk is not helped by others who do.
-    fn parse(text: &str) -> Option<Self> {
-        let fields = text.lines().next()?.strip_prefix("cpu ")?.split_ascii_whitespace();
-        let ticks: Vec<u64> = fields.take(8).map(|field| field.parse().ok()).collect::<Option<_>>()?;
-        Some(Self { idle: *ticks.get(3)?, all: ticks.iter().sum() })
-    }
-
-    /// The share of idle time since then.
-    fn idle_since(self, then: Self) -> f64 {
-        let all = self.all.saturating_sub(then.all);
-        if all == 0 { 0.0 } else { self.idle.saturating_sub(then.idle) as f64 / all as f64 }
     }
 }
 

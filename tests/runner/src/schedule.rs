@@ -55,8 +55,19 @@ pub(crate) fn beside(programs: Vec<Program>, also: Option<fn() -> Outcome>) -> V
     outcomes
 }
 
-/// Runs programs one after the other, with nothing beside them.
+/// Runs programs that measure, one after the other. Those that wait nearly all of their time leave the others their
+/// processors: they are a second row beside the first.
 pub(crate) fn alone(programs: Vec<Program>) -> Vec<Outcome> {
+    let (waiting, others): (Vec<_>, Vec<_>) = programs.into_iter().partition(|program| program.waits);
+    std::thread::scope(|scope| {
+        let beside = scope.spawn(|| row(waiting));
+        let mut outcomes = row(others);
+        outcomes.extend(beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        outcomes
+    })
+}
+
+fn row(programs: Vec<Program>) -> Vec<Outcome> {
     let run = |program| {
         let outcome = Outcome::of(program, &[]);
         print(&outcome);
@@ -65,12 +76,15 @@ pub(crate) fn alone(programs: Vec<Program>) -> Vec<Outcome> {
     programs.into_iter().map(run).collect()
 }
 
+/// In one piece, as another row may print too.
 fn print(outcome: &Outcome) {
+    let mut text = String::new();
     if let Some(program) = &outcome.program {
         let executable = &program.executable;
         let shown =
             std::env::current_dir().ok().and_then(|folder| executable.strip_prefix(folder).ok().map(Into::into));
-        println!("     Running {} ({})", program.title, shown.unwrap_or_else(|| executable.clone()).display());
+        let shown = shown.unwrap_or_else(|| executable.clone());
+        text = format!("     Running {} ({})\n", program.title, shown.display());
     }
-    println!("{}", outcome.output);
+    println!("{text}{}", outcome.output);
 }
