@@ -1,5 +1,6 @@
 //! The principal type is [`PurgeBus`]: what an engine has to do for a fleet. [`BUSES`] is the list of engines.
 
+mod nats;
 mod postgres;
 pub(crate) mod valkey;
 
@@ -72,7 +73,7 @@ pub struct BackEnd {
 }
 
 /// All kinds of engines.
-pub static BUSES: &[BackEnd] = &[valkey::BACK_END, postgres::BACK_END];
+pub static BUSES: &[BackEnd] = &[valkey::BACK_END, postgres::BACK_END, nats::BACK_END];
 
 /// The way to the engine that the URL names, by its scheme.
 ///

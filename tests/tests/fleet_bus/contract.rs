@@ -115,10 +115,10 @@ impl Contract {
         assert_eq!(names(&*three).await, [("one".to_owned(), written.clone()), ("two".to_owned(), start.clone())]);
         three.confirm(&written, Duration::from_millis(400)).await.expect("it is in");
         two.leave().await.expect("it leaves");
-        self.until_members(&*one, &["one"]).await;
+        self.until_members(&*one, &written, &["one"]).await;
         // And it comes back.
         assert_eq!(two.confirm(&written, LEASE).await.expect("it is in"), written);
-        self.until_members(&*one, &["one", "two"]).await;
+        self.until_members(&*one, &written, &["one", "two"]).await;
     }
 
     /// Whoever missed something is told, once, and goes on at the end.
@@ -149,9 +149,11 @@ impl Contract {
         }
     }
 
-    async fn until_members(&self, bus: &dyn PurgeBus, expected: &[&str]) {
+    /// Whoever looks is a node that goes on saying that it is there.
+    async fn until_members(&self, bus: &dyn PurgeBus, at: &Position, expected: &[&str]) {
         let begun = std::time::Instant::now();
         loop {
+            bus.confirm(at, LEASE).await.expect("it is in");
             let names: Vec<String> = names(bus).await.into_iter().map(|(name, _)| name).collect();
             if names == expected {
                 return;

@@ -2,5 +2,6 @@
 //! lost is told, and the list of nodes goes by the engine's clock.
 
 mod contract;
+mod nats;
 mod postgres;
 mod valkey;

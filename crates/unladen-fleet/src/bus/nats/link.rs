@@ -1,0 +1,201 @@
+//! The principal type is [`Link`]: a connection to a NATS server, with a fleet's streams there.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_nats::Subscriber;
+use async_nats::jetstream::context::{GetStreamErrorKind, PublishAckFuture};
+use async_nats::jetstream::stream::{Info, LastRawMessageErrorKind, Stream};
+use async_nats::jetstream::{self, Context, ErrorCode};
+use futures_util::{StreamExt, TryStreamExt};
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use super::PATIENCE;
+use super::place::Place;
+use crate::BusError;
+use crate::bus::MEMBERS;
+use crate::record::LONGEST;
+
+/// Characters of what a server says.
+const LONGEST_SAID: usize = 300;
+
+/// A connection, with a fleet's streams.
+pub(super) struct Link {
+    context: Context,
+    records: Stream,
+    /// Of nodes' last words; none: it is not looked at yet, or not there.
+    nodes: Mutex<Option<Stream>>,
+    /// Whether that keeps words for as long as this node's lease.
+    is_kept: AtomicBool,
+    news: Mutex<Subscriber>,
+    is_verified: AtomicBool,
+}
+
+// === impl Link ===
+
+impl Link {
+    pub(super) async fn connect(place: &Place) -> Result<Self, BusError> {
+        let client =
+            place.options().connect(&place.address).await.map_err(|error| unreachable(&place.address, &error))?;
+        // Before the stream is looked at: what comes in between is told.
+        let news = client.subscribe(place.subject()).await.map_err(said)?;
+        let mut context = jetstream::new(client);
+        context.set_timeout(PATIENCE);
+        let records = context.get_or_create_stream(place.records()).await.map_err(said)?;
+        Ok(Self {
+            context,
+            records,
+            nodes: Mutex::default(),
+            is_kept: AtomicBool::new(false),
+            news: Mutex::new(news),
+            is_verified: AtomicBool::new(false),
+        })
+    }
+
+    /// How the stream of records is.
+    pub(super) async fn info(&self) -> Result<Info, BusError> {
+        in_time(self.records.get_info()).await
+    }
+
+    /// When a record was written and what it is; none: it is not there. One that is longer than any is empty.
+    pub(super) async fn record(&self, index: u64) -> Result<Option<(i128, Vec<u8>)>, BusError> {
+        match timeout(PATIENCE, self.records.get_raw_message(index)).await {
+            Ok(Ok(message)) => {
+                let body = if message.payload.len() <= LONGEST { message.payload.to_vec() } else { Vec::new() };
+                Ok(Some((message.time.unix_timestamp_nanos(), body)))
+            }
+            Ok(Err(error)) if is_none(&error.kind()) => Ok(None),
+            Ok(Err(error)) => Err(said(error)),
+            Err(_) => Err(BusError::Timeout),
+        }
+    }
+
+    /// It is on its way.
+    pub(super) async fn publish(&self, subject: String, text: String) -> Result<PublishAckFuture, BusError> {
+        in_time(self.context.publish(subject, text.into())).await
+    }
+
+    /// The server has it on disk: its number.
+    pub(super) async fn taken(&self, on_the_way: PublishAckFuture) -> Result<u64, BusError> {
+        in_time(on_the_way.into_future()).await.map(|acknowledged| acknowledged.sequence)
+    }
+
+    /// Waits until there may be something new, or so long.
+    pub(super) async fn wait(&self, longest: Duration) {
+        let mut news = self.news.lock().await;
+        if timeout(longest, news.next()).await.is_ok() {
+            // One look is enough for all that have been told of.
+            while timeout(Duration::ZERO, news.next()).await.is_ok_and(|message| message.is_some()) {}
+        }
+    }
+
+    /// Whether it is known that the stream is the one that was read by the connection before.
+    pub(super) fn is_verified(&self) -> bool {
+        self.is_verified.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn verified(&self) {
+        self.is_verified.store(true, Ordering::Relaxed);
+    }
+
+    /// Makes the stream of nodes, or has it keep words for longer, if another's lease was shorter.
+    pub(super) async fn keep_words_for(&self, place: &Place, lease: Duration) -> Result<(), BusError> {
+        if self.is_kept.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let wanted = place.nodes(lease);
+        let stream = in_time(self.context.get_or_create_stream(wanted.clone())).await?;
+        if stream.cached_info().config.max_age < lease {
+            in_time(self.context.update_stream(wanted)).await?;
+        }
+        *self.nodes.lock().await = Some(stream);
+        self.is_kept.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The subjects of the nodes whose words are there, and when the latest of them was stamped.
+    pub(super) async fn words(&self, place: &Place) -> Result<(Vec<String>, i128), BusError> {
+        let Some(nodes) = self.nodes(place).await? else { return Ok((Vec::new(), 0)) };
+        let subjects = in_time(nodes.info_with_subjects(place.words())).await?;
+        let latest = subjects.info.state.last_timestamp.unix_timestamp_nanos();
+        let subjects = subjects.take(MEMBERS).map_ok(|(subject, _)| subject);
+        Ok((in_time(subjects.try_collect()).await?, latest))
+    }
+
+    /// What the node of this subject said last, and when that was stamped; none: it is gone.
+    pub(super) async fn word(&self, subject: &str) -> Result<Option<(i128, String)>, BusError> {
+        let nodes = self.nodes.lock().await.clone();
+        let Some(nodes) = nodes else { return Ok(None) };
+        match timeout(PATIENCE, nodes.get_last_raw_message_by_subject(subject)).await {
+            Ok(Ok(message)) => {
+                let word = String::from_utf8_lossy(&message.payload).into_owned();
+                Ok(Some((message.time.unix_timestamp_nanos(), word)))
+            }
+            Ok(Err(error)) if is_none(&error.kind()) => Ok(None),
+            Ok(Err(error)) => Err(said(error)),
+            Err(_) => Err(BusError::Timeout),
+        }
+    }
+
+    /// Removes a node's last word.
+    pub(super) async fn silence(&self, place: &Place, node: &str) -> Result<(), BusError> {
+        match self.nodes(place).await? {
+            Some(nodes) => in_time(nodes.purge().filter(place.word_of(node)).into_future()).await.map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// None: no node has said anything yet.
+    async fn nodes(&self, place: &Place) -> Result<Option<Stream>, BusError> {
+        let mut slot = self.nodes.lock().await;
+        if slot.is_none() {
+            match timeout(PATIENCE, self.context.get_stream(place.nodes_name())).await {
+                Ok(Ok(stream)) => *slot = Some(stream),
+                Ok(Err(error)) if matches!(error.kind(), GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND) =>
+                    {}
+                Ok(Err(error)) => return Err(said(error)),
+                Err(_) => return Err(BusError::Timeout),
+            }
+        }
+        Ok(slot.clone())
+    }
+}
+
+impl fmt::Debug for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Link").finish_non_exhaustive()
+    }
+}
+
+fn is_none(kind: &LastRawMessageErrorKind) -> bool {
+    match kind {
+        LastRawMessageErrorKind::NoMessageFound => true,
+        LastRawMessageErrorKind::JetStream(error) => error.error_code() == ErrorCode::NO_MESSAGE_FOUND,
+        _ => false,
+    }
+}
+
+async fn in_time<T, E: Error>(what: impl Future<Output = Result<T, E>>) -> Result<T, BusError> {
+    timeout(PATIENCE, what).await.map_err(|_| BusError::Timeout)?.map_err(said)
+}
+
+fn said(error: impl Error) -> BusError {
+    BusError::Answer(plain(&error))
+}
+
+fn unreachable(address: &str, error: &async_nats::ConnectError) -> BusError {
+    use async_nats::ConnectErrorKind::{Authentication, AuthorizationViolation, Tls};
+    let words = format!("{address}: {}", plain(error));
+    match error.kind() {
+        Authentication | AuthorizationViolation | Tls => BusError::Refused(words),
+        _ => BusError::Unreachable(words),
+    }
+}
+
+fn plain(error: &impl Error) -> String {
+    let text = error.to_string();
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_SAID).collect()
+}

@@ -1,0 +1,246 @@
+//! The principal type is [`Place`]: where a NATS server is, and what a fleet's streams and subjects are called there.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::ConnectOptions;
+use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
+use rustls::ClientConfig;
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::ServerCertVerifier;
+use unladen_tls::{Trusted, Verifier, provider, system_authorities};
+
+use super::super::BusSettings;
+use super::PATIENCE;
+use crate::BusError;
+use crate::record::LONGEST;
+
+/// Bytes of what a node says of itself, far above what it does.
+const LONGEST_WORD: i32 = 1024;
+/// Bytes of a node's name in a subject, which has two digits for each of the name's.
+const LONGEST_NAME: usize = 1024;
+/// How long the server remembers what it was sent, to tell what it is sent twice: nothing is sent with a number there.
+const TWICE: Duration = Duration::from_millis(100);
+
+/// Where a NATS server is.
+pub(super) struct Place {
+    /// Without user and password.
+    pub(super) address: String,
+    tls: Option<ClientConfig>,
+    user: Option<(String, Option<String>)>,
+    fleet: String,
+    keep: i64,
+}
+
+// === impl Place ===
+
+impl Place {
+    pub(super) fn new(settings: &BusSettings) -> Result<Self, BusError> {
+        let url = &settings.url;
+        let wrong = |words: &str| BusError::Url(format!("`{url}`: {words}"));
+        let host = url.host().ok_or_else(|| wrong("it names no host: `nats://host:4222`"))?;
+        if url.query().is_some() || !matches!(url.path(), "" | "/") {
+            return Err(wrong("nothing is to follow the host and its port"));
+        }
+        let is_tls = url.scheme() == "tls";
+        if settings.ca.is_some() && !is_tls {
+            return Err(wrong("`ca` is for TLS: write `tls://`"));
+        }
+        let tls = if is_tls { Some(tls(settings.ca.as_deref()).map_err(|error| wrong(&error))?) } else { None };
+        let text = |bytes: Vec<u8>| {
+            String::from_utf8(bytes).map_err(|_| wrong("user and password are to be UTF-8, with `%` where needed"))
+        };
+        let user = match url.credentials() {
+            (user, None) if user.is_empty() => None,
+            (user, password) => Some((text(user)?, password.map(text).transpose()?)),
+        };
+        let keep = i64::try_from(settings.keep).unwrap_or(i64::MAX).max(1);
+        let address = format!("{}://{host}:{}", url.scheme(), url.port().unwrap_or(PORT));
+        Ok(Self { address, tls, user, fleet: encoded(&settings.fleet), keep })
+    }
+
+    /// How to connect.
+    pub(super) fn options(&self) -> ConnectOptions {
+        // It is this crate that connects again, and knows then what it may have missed.
+        let options = ConnectOptions::new()
+            .name("unladen")
+            .connection_timeout(PATIENCE)
+            .request_timeout(Some(PATIENCE))
+            .max_reconnects(1)
+            .ignore_discovered_servers()
+            .subscription_capacity(16)
+            .require_tls(self.tls.is_some());
+        let options = match &self.tls {
+            Some(tls) => options.tls_client_config(tls.clone()),
+            None => options,
+        };
+        match self.user.clone() {
+            Some((user, Some(password))) => options.user_and_password(user, password),
+            // As its own tools have it: a user without a password is a token.
+            Some((token, None)) => options.token(token),
+            None => options,
+        }
+    }
+
+    /// The subject of records.
+    pub(super) fn subject(&self) -> String {
+        format!("unladen.{}.purge", self.fleet)
+    }
+
+    /// The subjects of all nodes.
+    pub(super) fn words(&self) -> String {
+        format!("unladen.{}.node.*", self.fleet)
+    }
+
+    /// The subject of a node.
+    pub(super) fn word_of(&self, node: &str) -> String {
+        format!("unladen.{}.node.{}", self.fleet, encoded(node))
+    }
+
+    /// The node whose subject it is.
+    pub(super) fn node_of(subject: &str) -> Option<String> {
+        let name = subject.rsplit('.').next().filter(|name| name.len() <= LONGEST_NAME)?;
+        decoded(name)
+    }
+
+    /// The stream of records, as it is made.
+    pub(super) fn records(&self) -> Config {
+        Config {
+            name: format!("UNLADEN_{}", self.fleet),
+            subjects: vec![self.subject()],
+            max_messages: self.keep,
+            max_message_size: i32::try_from(LONGEST).unwrap_or(i32::MAX),
+            ..common()
+        }
+    }
+
+    /// The stream of nodes, as it is made.
+    pub(super) fn nodes(&self, lease: Duration) -> Config {
+        Config {
+            name: self.nodes_name(),
+            subjects: vec![self.words()],
+            max_messages_per_subject: 1,
+            max_age: lease,
+            max_message_size: LONGEST_WORD,
+            ..common()
+        }
+    }
+
+    pub(super) fn nodes_name(&self) -> String {
+        format!("UNLADEN_{}_NODES", self.fleet)
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.address)
+    }
+}
+
+/// What NATS listens at.
+const PORT: u16 = 4222;
+
+/// What both streams are like: on disk, and what is too old makes room.
+fn common() -> Config {
+    Config {
+        discard: DiscardPolicy::Old,
+        storage: StorageType::File,
+        duplicate_window: TWICE,
+        num_replicas: 1,
+        ..Config::default()
+    }
+}
+
+/// Letters, digits, `-` and `_` as they are, and all else, such as the dots between the words of a subject, as `=` and two
+/// digits.
+fn encoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') {
+            encoded.push(char::from(byte));
+        } else {
+            encoded += &format!("={byte:02x}");
+        }
+    }
+    encoded
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        if first == '=' {
+            bytes.push(u8::from_str_radix(rest.get(1..3)?, 16).ok()?);
+            rest = rest.get(3..)?;
+        } else {
+            bytes.push(u8::try_from(first).ok()?);
+            rest = rest.get(first.len_utf8()..)?;
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// Verifies the server's certificate, by the system's authorities or those of a file.
+fn tls(ca: Option<&Path>) -> Result<ClientConfig, String> {
+    let verifier: Arc<dyn ServerCertVerifier> = match ca {
+        Some(file) => Arc::new(Verifier(Trusted::read(file).map_err(|error| error.to_string())?)),
+        None => {
+            let roots = system_authorities().map_err(|error| error.to_string())?;
+            let builder = WebPkiServerVerifier::builder_with_provider(roots, provider());
+            builder.build().map_err(|error| error.to_string())?
+        }
+    };
+    Ok(ClientConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier)
+        .with_no_client_auth())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::BusUrl;
+
+    fn place(url: &str) -> Result<Place, BusError> {
+        let (fleet, node) = ("shop".to_owned(), "web.1".to_owned());
+        Place::new(&BusSettings { url: BusUrl::parse(url)?, ca: None, fleet, node, keep: 10 })
+    }
+
+    #[test]
+    fn a_place_shows_no_secret() {
+        let place = place("nats://me:s3cret@bus.example").unwrap();
+        assert_eq!(format!("{place:?}"), "nats://bus.example:4222");
+        assert_eq!(place.user, Some(("me".to_owned(), Some("s3cret".to_owned()))));
+        let error = self::place("nats://me:s3cret@bus.example/db").unwrap_err();
+        assert!(!error.to_string().contains("s3cret"), "{error}");
+    }
+
+    #[test]
+    fn a_name_is_one_word_of_a_subject() {
+        let place = place("nats://bus.example").unwrap();
+        assert_eq!(place.word_of("web.1 *"), "unladen.shop.node.web=2e1=20=2a");
+        assert_eq!(Place::node_of("unladen.shop.node.web=2e1=20=2a").as_deref(), Some("web.1 *"));
+        assert_eq!(Place::node_of("unladen.shop.node.web=2"), None);
+        assert_eq!(Place::node_of("unladen.shop.node.=\u{e9}9"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn names_come_back(name in ".{0,40}") {
+            let subject = format!("unladen.shop.node.{}", encoded(&name));
+            prop_assert!(!encoded(&name).contains(['.', '*', '>', ' ']));
+            prop_assert_eq!(Place::node_of(&subject), Some(name));
+        }
+
+        #[test]
+        fn no_subject_is_too_much(subject in ".{0,60}") {
+            let _ = Place::node_of(&subject);
+        }
+    }
+}

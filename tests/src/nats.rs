@@ -1,0 +1,67 @@
+//! The principal type is [`Nats`]: a NATS server of a test's own.
+
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::port::free_address;
+use crate::wait;
+
+/// A NATS server with JetStream on 127.0.0.1, which wants a password. It ends when this is dropped.
+#[derive(Debug)]
+pub struct Nats {
+    child: Child,
+    address: SocketAddr,
+    folder: TempDir,
+}
+
+// === impl Nats ===
+
+impl Nats {
+    /// Starts one.
+    ///
+    /// # Panics
+    /// If Debian's package is missing (`scripts/test` installs it), or it does not come up.
+    pub fn start() -> Self {
+        let (address, folder) = (free_address(), tempfile::tempdir().expect("a temporary folder"));
+        let nats = Self { child: spawn(address, &folder), address, folder };
+        nats.wait_until_it_answers();
+        nats
+    }
+
+    /// As `[fleet]` names it.
+    pub fn url(&self) -> String {
+        format!("nats://unladen:open-sesame@{}", self.address)
+    }
+
+    /// Ends it without a word and starts it again, with what it has on disk or with nothing.
+    pub fn restart(&mut self, is_empty: bool) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if is_empty {
+            std::fs::remove_dir_all(self.folder.path().join("jetstream")).expect("its own folder");
+        }
+        self.child = spawn(self.address, &self.folder);
+        self.wait_until_it_answers();
+    }
+
+    fn wait_until_it_answers(&self) {
+        wait::until_ok("NATS comes up", || TcpStream::connect(self.address));
+    }
+}
+
+impl Drop for Nats {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn spawn(address: SocketAddr, folder: &TempDir) -> Child {
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL", "--", "nats-server", "-a", "127.0.0.1", "-p", &address.port().to_string()]);
+    command.args(["--user", "unladen", "--pass", "open-sesame", "-js", "-sd"]).arg(folder.path());
+    let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    child.expect("nats-server is missing: run scripts/test, which installs it")
+}
