@@ -38,11 +38,9 @@ pub(crate) struct Spread {
     /// Milliseconds from the request until it was so, or was waited for no longer.
     #[serde(default)]
     pub(crate) took_ms: f64,
-    /// Whether the bus has taken it.
-    pub(crate) published: bool,
-    /// Where it is there.
+    /// Where it is on the bus; none: that has not taken it yet.
     #[serde(default)]
-    pub(crate) position: Option<String>,
+    pub(crate) written: Option<String>,
     #[serde(default)]
     pub(crate) nodes: Vec<Node>,
     /// What was in the way.
@@ -54,13 +52,12 @@ pub(crate) struct Spread {
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 pub(crate) struct Node {
     pub(crate) node: String,
-    pub(crate) confirmed: bool,
-    /// Milliseconds from the request until it was known.
+    /// Milliseconds from the request until it was known to have forgotten; none: it is not.
     #[serde(default)]
-    pub(crate) after_ms: Option<f64>,
-    /// Why it has not.
+    pub(crate) confirmed_ms: Option<f64>,
+    /// Its lease was over meanwhile: it asks about what it stores until it has caught up.
     #[serde(default)]
-    pub(crate) why: Option<String>,
+    pub(crate) left: bool,
 }
 
 // === impl Wait ===
@@ -81,18 +78,18 @@ impl Wait {
 impl Spread {
     /// Whether as many as were to have confirmed, in a line.
     pub(crate) fn summary(&self) -> String {
-        let (confirmed, all) = (self.nodes.iter().filter(|node| node.confirmed).count(), self.nodes.len());
+        let all = self.nodes.len();
+        let confirmed = self.nodes.iter().filter(|node| node.confirmed_ms.is_some()).count();
+        let left = self.nodes.iter().filter(|node| node.confirmed_ms.is_none() && node.left).count();
+        let left = if left > 0 { format!(", {left} left the fleet") } else { String::new() };
         let why = self.why.as_deref().map(|why| format!(": {}", plain(why))).unwrap_or_default();
-        match (self.published, self.confirmed) {
+        let (ms, wait) = (self.took_ms, plain(&self.wait));
+        match (self.written.is_some(), self.confirmed) {
             (false, _) => format!("this node has forgotten it; the bus does not have it yet{why}"),
             (true, true) if self.wait == "none" => "the bus has it; no node was waited for".to_owned(),
-            (true, true) => format!("{confirmed} of {all} nodes have confirmed, in {:.1} ms", self.took_ms),
+            (true, true) => format!("{confirmed} of {all} nodes have confirmed{left}, in {ms:.1} ms"),
             (true, false) => {
-                let ms = self.took_ms;
-                format!(
-                    "{confirmed} of {all} nodes have confirmed within {ms:.0} ms, wait = {}{why}",
-                    plain(&self.wait)
-                )
+                format!("{confirmed} of {all} nodes have confirmed{left}, within {ms:.0} ms, wait = {wait}{why}")
             }
         }
     }
@@ -104,14 +101,17 @@ impl Spread {
             self.nodes.iter().take(MOST).map(|node| plain(&node.node).chars().count()).max().unwrap_or_default();
         for node in self.nodes.iter().take(MOST) {
             let name = plain(&node.node);
-            let _ = match (node.confirmed, node.after_ms, &node.why) {
-                (true, Some(ms), _) => writeln!(text, "  {name:width$}  confirmed after {ms:.1} ms"),
-                (true, None, _) => writeln!(text, "  {name:width$}  confirmed"),
-                (false, _, Some(why)) => writeln!(text, "  {name:width$}  not confirmed: {}", plain(why)),
-                (false, _, None) => writeln!(text, "  {name:width$}  not confirmed"),
+            let _ = match (node.confirmed_ms, node.left) {
+                (Some(ms), _) => writeln!(text, "  {name:width$}  confirmed after {ms:.1} ms"),
+                (None, true) => writeln!(
+                    text,
+                    "  {name:width$}  left the fleet: its lease was over, and it asks about what it stores until it has \
+                     caught up"
+                ),
+                (None, false) => writeln!(text, "  {name:width$}  not confirmed: its lease was not over yet"),
             };
         }
-        if let Some(position) = &self.position {
+        if let Some(position) = &self.written {
             let _ = writeln!(text, "  on the bus at {}", plain(position));
         }
         text.trim_end().to_owned()

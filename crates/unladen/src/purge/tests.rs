@@ -33,7 +33,7 @@ fn who_answered_instead_is_named() {
 
 #[test]
 fn where_it_went_is_read() {
-    let fleet = r#"{"purged":1,"fleet":{"wait":"all","confirmed":false,"published":true,"later":1,"nodes":[{"node":"a","confirmed":true}]}}"#;
+    let fleet = r#"{"purged":1,"fleet":{"wait":"all","confirmed":false,"written":"a/1","later":1,"nodes":[{"node":"a","confirmed_ms":1.5}]}}"#;
     let done = read("x", format!("HTTP/1.1 202 Accepted\r\n\r\n{fleet}\n").as_bytes()).unwrap();
     let spread = done.spread.unwrap();
     assert_eq!((done.purged, spread.confirmed, spread.nodes.len()), (1, false, 1));
