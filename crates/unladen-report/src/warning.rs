@@ -157,6 +157,8 @@ pub enum Warning {
     LongPhases {
         /// Seconds that a phase lasts.
         seconds: f64,
+        /// Why, as it goes on after "as".
+        why: String,
     },
     /// Connections were opened again because the server had closed them.
     Reconnected {
@@ -341,10 +343,9 @@ impl fmt::Display for Warning {
                 target * 100.0,
                 reached * 100.0
             ),
-            Self::LongPhases { seconds } => write!(
-                f,
-                "phases last {seconds:.1} s so that each holds enough requests of this slow page; the run was made longer to fit."
-            ),
+            Self::LongPhases { seconds, why } => {
+                write!(f, "phases last {seconds:.1} s, as {why}: the run was made longer to fit.")
+            }
             Self::Reconnected { times } => write!(
                 f,
                 "the server had closed a kept connection {times} time{}: its keep-alive limit is in the figures.",

@@ -11,6 +11,7 @@ mod evidence;
 mod interval;
 mod phases;
 mod record;
+mod secrets;
 mod series;
 pub mod sql;
 mod totals;
@@ -31,5 +32,6 @@ pub use evidence::{
 pub use interval::Interval;
 pub use phases::{PhaseSeen, Phases};
 pub use record::{HostRecord, PageRecord, Recording, RecordingError};
+pub use secrets::without_secrets;
 pub use series::Series;
 pub use totals::Total;

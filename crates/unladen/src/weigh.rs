@@ -22,6 +22,7 @@ mod overlap;
 mod path;
 mod plan;
 mod plan_error;
+mod reason;
 mod recording;
 mod restart;
 mod row;

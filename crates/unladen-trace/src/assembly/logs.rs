@@ -7,6 +7,7 @@ use super::table::Table;
 use super::transfer::Transfer;
 use crate::event::{Peer, Way};
 use crate::evidence::{Evidence, LogSeen, LogSink};
+use crate::secrets::without_secrets;
 use crate::series::Series;
 use crate::wire::{fastcgi, syslog};
 
@@ -128,8 +129,12 @@ impl Logs {
         self.lines.add_many(key.clone(), moment, lines, took_ns);
         let more = self.more.entry(key).or_default();
         more.bytes.add(moment.phase, u64::try_from(result).unwrap_or(0));
-        let text: String = text.chars().take(EXAMPLE).collect();
-        if more.examples.len() < EXAMPLES && !text.is_empty() && !more.examples.contains(&text) {
+        if more.examples.len() >= EXAMPLES {
+            return;
+        }
+        // Before it is cut: an end that is missing would hide what a secret is.
+        let text: String = without_secrets(text).chars().take(EXAMPLE).collect();
+        if !text.is_empty() && !more.examples.contains(&text) {
             more.examples.push(text);
         }
     }

@@ -1,20 +1,21 @@
 //! Values that are nobody else's business: [`Evidence::leave_out_values`].
 
 use super::{Evidence, QueryProtocol, QuerySeen};
+use crate::secrets::without_secrets;
 use crate::sql::has_placeholder;
 
 /// What stands in the place of a value.
 const LEFT_OUT: &str = "…";
 
 impl Evidence {
-    /// Leaves out what statements and log lines say of data: literals of SQL, in log lines numbers and what stands in
-    /// quotes. So it is told to another machine.
+    /// Leaves out what statements and log lines say of data: literals of SQL, in log lines numbers, what stands in quotes,
+    /// and [secrets](crate::without_secrets). So it is told to another machine.
     pub fn leave_out_values(&mut self) {
         for seen in &mut self.queries {
             seen.example = without_values(seen);
         }
         for example in self.logs.iter_mut().flat_map(|seen| &mut seen.examples) {
-            *example = line_without_values(example);
+            *example = line_without_values(&without_secrets(example));
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use crate::weigh::edge::SourceKind;
+
 /// What is known before the first phase.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Known {
     /// Median latency of the warm-up, of the slowest URL.
     pub(crate) latency: Duration,
@@ -13,6 +15,10 @@ pub(crate) struct Known {
     pub(crate) edge: Duration,
     /// The least settle gap that another host takes: nothing without them.
     pub(crate) settle: Duration,
+    /// Whom the answers at the edges of phases are waited for.
+    pub(crate) edge_of: Option<String>,
+    /// Whom the settle gap is for.
+    pub(crate) settle_of: Option<(String, SourceKind)>,
     /// URLs.
     pub(crate) urls: usize,
 }

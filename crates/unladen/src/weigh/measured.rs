@@ -21,7 +21,7 @@ use crate::weigh::recording::Recording;
 /// All that a result is made of.
 pub(crate) struct Measured<'a> {
     pub(crate) options: &'a Options,
-    pub(crate) plan: Plan,
+    pub(crate) plan: &'a Plan,
     pub(crate) recording: &'a Recording,
     /// The blocks that were spoiled, and what became of them.
     pub(crate) spoiled: &'a Spoiled,

@@ -54,4 +54,6 @@ impl Budget {
     pub(crate) const TIME: Duration = Duration::from_secs(30);
     /// With `--until`, unless told otherwise.
     pub(crate) const MOST_TIME_UNTIL: Duration = Duration::from_secs(300);
+    /// The longest run for which no time was given, however long its phases have to be: who waits longer has said so.
+    pub(crate) const MOST_TIME: Duration = Duration::from_secs(600);
 }

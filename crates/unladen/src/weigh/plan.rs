@@ -11,6 +11,7 @@ use unladen_lockin::{MIN_BLOCKS, PHASES_PER_BLOCK};
 use crate::weigh::known::Known;
 use crate::weigh::options::{Budget, Options};
 use crate::weigh::plan_error::PlanError;
+use crate::weigh::reason::{self, Reason, minutes, rough};
 
 /// A phase unless something needs a longer one: long against the settle gap, short enough for fifteen
 /// blocks in half a minute.
@@ -31,7 +32,7 @@ const LEAST_PHASE: Duration = Duration::from_millis(50);
 const LONGEST_PHASE: Duration = Duration::from_secs(3_600);
 
 /// How long phases and the run are.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Plan {
     /// Mean length of a phase.
     pub(crate) phase: Duration,
@@ -41,8 +42,12 @@ pub(crate) struct Plan {
     pub(crate) time: Duration,
     /// Rounds of blocks below which the run does not end by time.
     pub(crate) least_rounds: usize,
-    /// The time was extended for the sake of a slow page.
-    pub(crate) extended: bool,
+    /// The time was extended, for this.
+    pub(crate) extended: Option<Reason>,
+    /// What the fewest rounds of blocks take.
+    pub(crate) least_time: Duration,
+    /// What as many blocks as are wanted would have taken, if there are fewer.
+    pub(crate) shortened_from: Option<Duration>,
 }
 
 impl Plan {
@@ -52,8 +57,9 @@ impl Plan {
     /// Chooses.
     ///
     /// # Errors
-    /// If what was asked for cannot carry an interval.
-    pub(crate) fn choose(options: &Options, known: Known) -> Result<Self, PlanError> {
+    /// If what was asked for cannot carry an interval, or if a run for which no time was given would take longer than
+    /// anybody waits for unasked ([`Budget::MOST_TIME`]).
+    pub(crate) fn choose(options: &Options, known: &Known) -> Result<Self, PlanError> {
         let Budget { time, requests, until } = options.budget;
         let settle = match options.settle {
             Some(given) if given < known.settle => {
@@ -72,7 +78,11 @@ impl Plan {
             .clamp(LEAST_PHASE, LONGEST_PHASE);
         let phases = known.urls.max(1) as u32 * PHASES_PER_BLOCK as u32;
 
-        let phase = match (options.phase, requests, time) {
+        let phase_within = |time: Duration| {
+            (time / (phases * WANTED_BLOCKS)).saturating_sub(known.edge).clamp(least, least.max(USUAL_PHASE))
+        };
+
+        let mut phase = match (options.phase, requests, time) {
             (Some(phase), _, _) => {
                 let needed = settle + known.latency;
                 if phase <= needed {
@@ -86,35 +96,101 @@ impl Plan {
                 let for_requests = settle + gap * a_phase.div_ceil(options.driver.concurrency as u32);
                 for_requests.clamp(least, least.max(USUAL_PHASE))
             }
-            (None, None, Some(time)) => {
-                (time / (phases * WANTED_BLOCKS)).saturating_sub(known.edge).clamp(least, least.max(USUAL_PHASE))
-            }
+            (None, None, Some(time)) => phase_within(time),
             (None, None, None) => least.max(USUAL_PHASE),
+        };
+        // All wait for the answers of other hosts at each edge.
+        let blocks = |phase: Duration, count: u32| (phase + known.edge) * phases * count;
+        let why = |phase| Self::reason(options, known, phase, settle, gap);
+        let least_rounds = MIN_BLOCKS;
+        let plan = |phase, time, extended| Self {
+            phase,
+            settle,
+            time,
+            least_rounds,
+            extended,
+            least_time: blocks(phase, MIN_BLOCKS as u32),
+            shortened_from: None,
         };
         if let Some(given) = requests {
             let needed = (MIN_BLOCKS * 2) as u64;
             if given < needed {
                 return Err(PlanError::TooFew { given, needed });
             }
-            return Ok(Self { phase, settle, time: Duration::MAX, least_rounds: MIN_BLOCKS, extended: false });
+            let planned = plan(phase, Duration::MAX, None);
+            let extended = (planned.least_time > Budget::TIME).then(|| why(phase));
+            return Ok(Self { extended, ..planned });
         }
-        // All wait for the answers of other hosts at each edge.
-        let block_round = (phase + known.edge) * phases;
         if let Some(given) = time {
-            let needed = block_round * MIN_BLOCKS as u32;
-            if given < needed.mul_f64(0.999) {
-                return Err(PlanError::TooShort {
-                    given,
-                    needed: (least + known.edge) * phases * MIN_BLOCKS as u32,
-                    phase: least,
-                    known,
-                });
+            if given < blocks(phase, MIN_BLOCKS as u32).mul_f64(0.999) {
+                let needed = blocks(least, MIN_BLOCKS as u32);
+                return Err(PlanError::TooShort { given, needed, phase: least, known: known.clone() });
             }
-            return Ok(Self { phase, settle, time: given, least_rounds: MIN_BLOCKS, extended: false });
+            return Ok(plan(phase, given, None));
         }
         let usual = if until.is_some() { Budget::MOST_TIME_UNTIL } else { Budget::TIME };
-        let time = usual.max(block_round * EXTENDED_BLOCKS);
-        Ok(Self { phase, settle, time, least_rounds: MIN_BLOCKS, extended: time > usual })
+        let wanted = blocks(phase, EXTENDED_BLOCKS);
+        if wanted <= Budget::MOST_TIME.max(usual) {
+            let extended = (wanted > usual).then(|| why(phase));
+            return Ok(plan(phase, usual.max(wanted), extended));
+        }
+        // As if that were the time that was given.
+        let most = Budget::MOST_TIME;
+        phase = options.phase.map_or_else(|| phase_within(most), |_| phase);
+        let wanted = blocks(phase, EXTENDED_BLOCKS);
+        let needed = blocks(phase, MIN_BLOCKS as u32);
+        if needed > most.mul_f64(1.001) {
+            return Err(PlanError::TooLong { most, needed, wanted, phase, why: why(phase) });
+        }
+        let shortened_from = (wanted > most.mul_f64(1.001)).then_some(wanted);
+        Ok(Self { shortened_from, ..plan(phase, most, Some(why(phase))) })
+    }
+
+    /// What makes phases of this length necessary, or a run of such phases long.
+    fn reason(options: &Options, known: &Known, phase: Duration, settle: Duration, gap: Duration) -> Reason {
+        if options.phase.is_some() {
+            return Reason::Given;
+        }
+        let for_requests = gap * REQUESTS_A_PHASE;
+        let for_reading = known.read * READ_PART;
+        // Then it is not phases that make the run long.
+        if phase <= USUAL_PHASE && known.urls > 1 {
+            return Reason::Urls(known.urls);
+        }
+        if phase <= USUAL_PHASE && known.edge > Duration::ZERO {
+            return Reason::Edge { edge: known.edge, of: known.edge_of.clone() };
+        }
+        if for_reading >= (settle + for_requests).max(settle * SETTLE_PART) {
+            return Reason::Reading(known.read);
+        }
+        match (settle >= for_requests, options.settle) {
+            (true, Some(given)) => Reason::GivenSettle(given),
+            (true, None) => Reason::Settle { settle, of: known.settle_of.clone() },
+            (false, _) => match options.driver.rate {
+                Some(rate) if gap > known.latency => Reason::Rate(rate),
+                _ => Reason::Latency(known.latency),
+            },
+        }
+    }
+
+    /// What whoever waits should know before the first phase, of a run that takes longer than is usual.
+    pub(crate) fn announcement(&self) -> Option<String> {
+        let why = self.extended.as_ref()?;
+        let phase = reason::time(self.phase);
+        Some(match (self.time, self.shortened_from) {
+            (Duration::MAX, _) => {
+                format!("measuring takes {} at least: phases last {phase}, as {why}", rough(self.least_time))
+            }
+            (time, None) => format!(
+                "measuring takes {}: phases last {phase}, as {why} (--time says how long it may take)",
+                rough(time)
+            ),
+            (time, Some(wanted)) => format!(
+                "measuring takes {}, in fewer blocks than are usual: phases last {phase}, as {why} (--time {} has as many as are usual)",
+                rough(time),
+                minutes(wanted)
+            ),
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use unladen_lockin::MIN_BLOCKS;
 
 use crate::weigh::known::Known;
+use crate::weigh::reason::{self, Reason, minutes, rough};
 
 /// What was asked for cannot carry an interval.
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -24,6 +25,24 @@ pub(crate) enum PlanError {
         phase: Duration,
         /// What it follows from.
         known: Known,
+    },
+    /// Too long for a run of which nobody said how long it may take.
+    #[error(
+        "this takes longer than the {} min that a run takes at most without --time: phases last {}, as {why}, and the {MIN_BLOCKS} \
+         blocks of four phases that an interval needs take {}. Allow it by --time {}, which has twice as many, or --time {} at least",
+        .most.as_secs() / 60, reason::time(*.phase), rough(*.needed), minutes(*.wanted), minutes(*.needed)
+    )]
+    TooLong {
+        /// How long a run may take unasked.
+        most: Duration,
+        /// What the fewest blocks take.
+        needed: Duration,
+        /// What as many as are usual take.
+        wanted: Duration,
+        /// How long phases are.
+        phase: Duration,
+        /// Why.
+        why: Reason,
     },
     /// Too few requests.
     #[error(

@@ -55,6 +55,9 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
     let WarmUp { samples, latency } = WarmUp::run(&mut driver, requests.len(), cancel)?;
 
     let mut edges = Edges::new(sources);
+    if !options.exporters.is_empty() {
+        progress.say("watching how old the values of exporters are, for a minute or so");
+    }
     let mut turn = (0..requests.len()).cycle();
     Watch::run(&mut edges, cancel, |time| {
         // What an exporter tells of may be reached by any of them.
@@ -75,15 +78,12 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
     let mut catalog = Catalog::here(&instrument);
     edges.living().for_each(|source| catalog.add(source));
     let read = instrument.calibrate()?;
-    let longest = |of: fn(&dyn EdgeSource) -> Duration| edges.living().map(of).max().unwrap_or_default();
-    let known = Known {
-        latency,
-        read: read.cpu.max(longest(|source| source.read_cpu())),
-        edge: longest(|source| source.round_trip().unwrap_or_default()),
-        settle: longest(|source| source.settle()),
-        urls: requests.len(),
-    };
-    let plan = Plan::choose(&options, known)?;
+    let known = known(&edges, latency, read.cpu, requests.len());
+    let plan = Plan::choose(&options, &known)?;
+    if let Some(announcement) = plan.announcement().filter(|_| !options.quiet) {
+        progress.clear();
+        eprintln!("unladen: {}", announcement);
+    }
     let settle_for = edges
         .living()
         .filter(|source| source.is_settle_notable())
@@ -114,6 +114,23 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
     let ended = run.blocks(requests.len());
     let probe_cpu = run.instrument.own_cpu().saturating_sub(own_cpu);
     run.finish(ended, &requests, &samples, probe_cpu)
+}
+
+/// What the plan follows from.
+fn known(edges: &Edges, latency: Duration, read: Duration, urls: usize) -> Known {
+    let longest =
+        |of: fn(&dyn EdgeSource) -> Duration| edges.living().max_by_key(|source| of(*source)).map(|at| (of(at), at));
+    let edge = longest(|source| source.round_trip().unwrap_or_default());
+    let settle = longest(|source| source.settle());
+    Known {
+        latency,
+        read: longest(|source| source.read_cpu()).map_or(read, |(there, _)| there.max(read)),
+        edge: edge.map(|(edge, _)| edge).unwrap_or_default(),
+        settle: settle.map(|(settle, _)| settle).unwrap_or_default(),
+        edge_of: edge.map(|(_, source)| source.name().to_owned()),
+        settle_of: settle.map(|(_, source)| (source.name().to_owned(), source.kind())),
+        urls,
+    }
 }
 
 /// A run.

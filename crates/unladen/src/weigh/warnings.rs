@@ -52,8 +52,8 @@ pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Set
             hidden: hidden(),
         }));
     }
-    if measured.plan.extended {
-        warnings.push(Warning::LongPhases { seconds: measured.plan.phase.as_secs_f64() });
+    if let (Some(why), true) = (&measured.plan.extended, measured.options.budget.requests.is_none()) {
+        warnings.push(Warning::LongPhases { seconds: measured.plan.phase.as_secs_f64(), why: why.to_string() });
     }
     if let Some((target, reached)) = measured.missed {
         warnings.push(Warning::NotReached { target, reached });

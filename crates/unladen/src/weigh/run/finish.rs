@@ -78,7 +78,7 @@ impl Run<'_> {
         }
         let measured = Measured {
             options: self.options,
-            plan: self.plan,
+            plan: &self.plan,
             recording: &self.recording,
             spoiled: &spoiled,
             reference: &self.reference,

@@ -1,0 +1,295 @@
+//! [`without_secrets`]: a line of a log or of commands without the passwords that stand in it.
+//!
+//! Whatever reads like the name of a secret with a value behind it, a login of a URL, or a credential of HTTP is taken
+//! for one. A word too many that is left out costs nothing; one too few is somebody's password in a report.
+
+mod cursor;
+
+#[cfg(test)]
+mod tests;
+
+use cursor::Cursor;
+
+/// What stands in the place of a secret.
+const LEFT_OUT: &str = "…";
+
+/// Parts of names whose values are secrets.
+const PARTS: &[&str] = &[
+    "passw",
+    "passphrase",
+    "pwd",
+    "secret",
+    "token",
+    "apikey",
+    "api_key",
+    "api-key",
+    "accesskey",
+    "access_key",
+    "access-key",
+    "privatekey",
+    "private_key",
+    "private-key",
+    "credential",
+    "sessid",
+    "sessionid",
+    "session_id",
+    "session-id",
+    "csrf",
+    "xsrf",
+    "signature",
+    "oauth",
+    "authoriz",
+];
+/// Whole words of such names: `db.pass`, `REDISCLI_AUTH`, `default_pw`.
+const WORDS: &[&str] = &["pass", "pw", "auth", "sid", "cookie", "jwt", "bearer", "dbpass", "userpass", "requirepass"];
+/// Headers of which the whole line is a secret.
+const HEADERS: &[&str] =
+    &["authorization", "proxy-authorization", "cookie", "set-cookie", "http_authorization", "http_cookie"];
+/// Schemes of HTTP's authentication that stand before a credential without a name.
+const SCHEMES: &[&str] = &["bearer", "basic", "negotiate"];
+/// A word behind `Basic` that is shorter is a word of the language.
+const LEAST_CREDENTIAL: usize = 12;
+/// Programs to which `-p` is given with a password right behind it.
+const PASSWORD_BY_P: &[&str] =
+    &["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump", "mariadb-admin", "sshpass"];
+
+/// The text without what may be secrets in it: values of names such as `password`, quoted or not, logins in URLs and in
+/// names of data sources, `Authorization` and cookies, tokens behind `Bearer`. It may become longer by three bytes a
+/// secret.
+///
+/// ```
+/// use unladen_trace::without_secrets;
+///
+/// assert_eq!(without_secrets("login of ann, password=hunter2 failed"), "login of ann, password=… failed");
+/// assert_eq!(without_secrets("GET /?token=4d1f&page=3"), "GET /?token=…&page=3");
+/// assert_eq!(without_secrets("curl -H 'Authorization: Bearer 4d1f' a"), "curl -H 'Authorization: Bearer …' a");
+/// assert_eq!(without_secrets("to postgres://shop:4d1f@db/shop"), "to postgres://shop:…@db/shop");
+/// ```
+pub fn without_secrets(text: &str) -> String {
+    let mut cursor = Cursor::new(text);
+    let mut told = String::with_capacity(text.len());
+    // A program that takes `-pSECRET` has been called in this line.
+    let mut takes_p = false;
+    while let Some(letter) = cursor.letter() {
+        if letter == '\n' {
+            takes_p = false;
+        }
+        if !is_of_name(letter) {
+            told.push(letter);
+            cursor.skip(letter.len_utf8());
+            continue;
+        }
+        let before = cursor.before();
+        let name = cursor.take_while(is_of_name);
+        let lower = name.to_ascii_lowercase();
+        takes_p |= PASSWORD_BY_P.contains(&lower.as_str());
+        if is_web_token(name) {
+            told.push_str(LEFT_OUT);
+        } else if let Some(short) =
+            name.strip_prefix("-p").filter(|rest| takes_p && !rest.is_empty() && !name.starts_with("--"))
+        {
+            // Whatever stands behind it up to the blank is the password's.
+            cursor.take_while(|letter| !letter.is_whitespace());
+            told.push_str(&name[..name.len() - short.len()]);
+            told.push_str(LEFT_OUT);
+        } else if takes_p && name == "-p" && cursor.letter().is_some_and(|next| !next.is_whitespace()) {
+            cursor.take_while(|letter| !letter.is_whitespace());
+            told.push_str(name);
+            told.push_str(LEFT_OUT);
+        } else {
+            told.push_str(name);
+            behind_name(&lower, before, &mut cursor, &mut told);
+        }
+    }
+    told
+}
+
+/// What follows a name: nothing is taken where it is none of a secret.
+fn behind_name(name: &str, before: Option<char>, cursor: &mut Cursor<'_>, told: &mut String) {
+    if cursor.rest().starts_with("://") {
+        url_login(cursor, told);
+    } else if let Some(login) = data_source_login(cursor.rest()) {
+        cursor.skip(login);
+        told.push(':');
+        told.push_str(LEFT_OUT);
+    } else if SCHEMES.contains(&name) && credential_follows(name, cursor.rest()) {
+        blanks(cursor, told);
+        value(before, cursor, told);
+    } else if matches!(name, "-u" | "--user" | "--proxy-user") {
+        user_option(cursor, told);
+    } else if is_name_of_secret(name) {
+        let Some(length) = separator(cursor.rest(), name.starts_with('-')) else { return };
+        told.push_str(cursor.take(length));
+        let header = name.trim_start_matches('-');
+        if HEADERS.contains(&header) {
+            whole_header(before, cursor, told);
+        } else {
+            value(before, cursor, told);
+        }
+    }
+}
+
+fn is_of_name(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.')
+}
+
+/// Whether a value behind this name, in small letters, is a secret.
+pub(crate) fn is_name_of_secret(name: &str) -> bool {
+    let is_word = |word: &str| WORDS.contains(&word);
+    PARTS.iter().any(|part| name.contains(part)) || name.split(['_', '-', '.']).any(is_word)
+}
+
+/// A JSON Web Token (RFC 7519): three parts, of which the first is that of `{"`.
+fn is_web_token(word: &str) -> bool {
+    word.starts_with("eyJ") && word.len() > 20 && word.matches('.').count() == 2
+}
+
+/// The length of what stands between a name and its value: `=`, `: `, ` => `, `" : `, `'] = `; behind an option a blank.
+fn separator(rest: &str, is_option: bool) -> Option<usize> {
+    let mut at = rest.len() - rest.trim_start_matches(['\\', '"', '\'', '`', ']', ')']).len();
+    let blank = |at: usize| rest[at..].len() - rest[at..].trim_start_matches([' ', '\t']).len();
+    at += blank(at);
+    let sign = ["=>", ":=", "==", "=", ":"].into_iter().find(|sign| rest[at..].starts_with(sign));
+    match sign {
+        Some(sign) => {
+            at += sign.len();
+            at += blank(at);
+        }
+        None if is_option && at > 0 && !rest[at..].starts_with('-') => {}
+        None => return None,
+    }
+    (!rest[at..].is_empty() && !rest[at..].starts_with(['\r', '\n'])).then_some(at)
+}
+
+/// Leaves out a value: to the end of its quotation, else to the next blank, in a query to the next field.
+fn value(before: Option<char>, cursor: &mut Cursor<'_>, told: &mut String) {
+    let mut is_told = false;
+    loop {
+        let rest = cursor.rest();
+        let unescaped = rest.trim_start_matches('\\');
+        let escapes = rest.len() - unescaped.len();
+        let Some(quote @ ('"' | '\'' | '`')) = unescaped.chars().next() else { break };
+        let open = cursor.take(escapes + 1);
+        told.push_str(open);
+        told.push_str(LEFT_OUT);
+        is_told = true;
+        match end_of_quotation(cursor.rest(), quote, escapes) {
+            Some((end, close)) => {
+                cursor.skip(end);
+                told.push_str(cursor.take(close));
+            }
+            None => return cursor.skip(cursor.rest_of_line()),
+        }
+        // `'it''s'`, and `'a'b` of a shell, go on.
+        if !cursor.letter().is_some_and(|next| is_of_name(next) || matches!(next, '"' | '\'' | '`')) {
+            return;
+        }
+    }
+    let is_query = matches!(before, Some('?' | '&'));
+    let ends = |letter: char| letter.is_whitespace() || is_query && matches!(letter, '&' | '#');
+    if !cursor.take_while(|letter| !ends(letter)).is_empty() && !is_told {
+        told.push_str(LEFT_OUT);
+    }
+}
+
+/// Where a quotation ends, and how long what closes it is: the same quote, no more escaped than the one that opened it.
+fn end_of_quotation(rest: &str, quote: char, escapes: usize) -> Option<(usize, usize)> {
+    let mut run = 0;
+    for (at, letter) in rest.char_indices() {
+        if letter == '\n' {
+            return None;
+        }
+        if letter == quote && run <= escapes {
+            return Some((at - run, run + 1));
+        }
+        run = if letter == '\\' { run + 1 } else { 0 };
+    }
+    None
+}
+
+/// Leaves out all that a header says, but for the scheme of `Authorization`.
+fn whole_header(before: Option<char>, cursor: &mut Cursor<'_>, told: &mut String) {
+    let scheme =
+        cursor.rest().len() - cursor.rest().trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '-').len();
+    if cursor.rest()[scheme..].starts_with(' ') && !cursor.rest()[scheme..].trim().is_empty() {
+        told.push_str(cursor.take(scheme));
+        blanks(cursor, told);
+    }
+    let line = cursor.rest_of_line();
+    let end = match before {
+        // Of `'Cookie: a=b'` the quotation is the header.
+        Some(quote @ ('"' | '\'' | '`')) if cursor.rest()[..line].contains(quote) => {
+            end_of_quotation(cursor.rest(), quote, 0).map_or(line, |(end, _)| end)
+        }
+        _ => line,
+    };
+    if end > 0 {
+        told.push_str(LEFT_OUT);
+    }
+    cursor.skip(end);
+}
+
+/// `-u ann:secret`
+fn user_option(cursor: &mut Cursor<'_>, told: &mut String) {
+    let rest = cursor.rest();
+    let begin = rest.len() - rest.trim_start_matches([' ', '\t', '=', '"', '\'']).len();
+    let word = rest[begin..].find(char::is_whitespace).map_or(&rest[begin..], |end| &rest[begin..begin + end]);
+    if begin == 0 {
+        return;
+    }
+    if let Some((user, _)) = word.split_once(':').filter(|(_, password)| !password.starts_with("//")) {
+        told.push_str(cursor.take(begin + user.len() + 1));
+        let quote = rest[..begin].chars().next_back().filter(|last| matches!(last, '"' | '\''));
+        let end = quote.and_then(|quote| end_of_quotation(cursor.rest(), quote, 0)).map(|(end, _)| end);
+        cursor.skip(end.unwrap_or(word.len() - user.len() - 1));
+        told.push_str(LEFT_OUT);
+    }
+}
+
+/// The login of a URL, from its `://` on. One whose end was cut off counts, too.
+fn url_login(cursor: &mut Cursor<'_>, told: &mut String) {
+    told.push_str(cursor.take("://".len()));
+    let rest = cursor.rest();
+    let word =
+        rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>')).unwrap_or(rest.len());
+    let word = &rest[..word];
+    let authority = &word[..word.find(['/', '?', '#']).unwrap_or(word.len())];
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let login = match (authority.rfind('@'), authority.split_once(':')) {
+        (Some(at), _) => at,
+        // A password may have the signs that end an authority, and be cut off before its `@`.
+        (None, Some((_, port))) if !is_port(port) && !authority.starts_with('[') => {
+            word.rfind('@').unwrap_or(word.len())
+        }
+        // So that its port is not taken for a password.
+        _ => return told.push_str(cursor.take(authority.len())),
+    };
+    if let Some((user, _)) = word[..login].split_once(':') {
+        told.push_str(user);
+        told.push(':');
+    }
+    told.push_str(LEFT_OUT);
+    cursor.skip(login);
+}
+
+/// The length of `:password` where a login stands before a host without a scheme: `shop:secret@tcp(db:3306)/shop`.
+fn data_source_login(rest: &str) -> Option<usize> {
+    let password = rest.strip_prefix(':')?;
+    let word = password.find(char::is_whitespace).map_or(password, |end| &password[..end]);
+    let at = word.rfind('@').filter(|at| *at > 0)?;
+    let is_host = word[at + 1..].starts_with(|c: char| c.is_alphanumeric() || matches!(c, '[' | '(' | '/'));
+    let is_port = word[..at].trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('/');
+    (is_host && !is_port).then_some(1 + at)
+}
+
+/// Whether what follows a scheme's name is a credential: behind `Bearer` anything.
+fn credential_follows(scheme: &str, rest: &str) -> bool {
+    let word = rest.trim_start_matches([' ', '\t']);
+    let length = word.find(char::is_whitespace).unwrap_or(word.len());
+    let is_apart = word.len() < rest.len();
+    is_apart && length > 0 && (scheme == "bearer" || length >= LEAST_CREDENTIAL)
+}
+
+fn blanks(cursor: &mut Cursor<'_>, told: &mut String) {
+    told.push_str(cursor.take_while(|letter| matches!(letter, ' ' | '\t')));
+}
