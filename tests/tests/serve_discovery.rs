@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use unladen_tests::{Call, Outbound, Upstream, Wire, wait};
+use unladen_tests::{Call, ControlPlane, Outbound, Upstream, Wire, wait};
 
 /// An instance of an application that says its name, and holds requests for `/slow` until it is told.
 struct Instance {
@@ -307,6 +307,78 @@ fn srv_records_are_followed_under_load_and_the_last_good_answer_stays() {
     wait::until("the service is gone", || outbound.wire().get("/").status == 503);
     outbound.wire().get("/").refuses(503, "no_endpoint");
     outbound.stop();
+}
+
+/// A snapshot of a control plane, with these endpoints.
+fn snapshot(version: &str, endpoints: &[(&Instance, Value)]) -> Value {
+    let one = |(instance, more): &(&Instance, Value)| {
+        let mut one = more.clone();
+        one["address"] = instance.address().ip().to_string().into();
+        one["port"] = instance.address().port().into();
+        one
+    };
+    let endpoints: Vec<_> = endpoints.iter().map(one).collect();
+    json!({ "version": version, "cluster": "app", "service": "app-service", "endpoints": endpoints })
+}
+
+#[test]
+fn a_control_plane_is_followed_under_load_and_the_last_good_answer_stays() {
+    if !ControlPlane::is_here("serve_discovery: a control plane") {
+        return;
+    }
+    let [one, two, backup] = ["one", "two", "backup"].map(Instance::start);
+    let mut plane = ControlPlane::start("web-1");
+    let outbound = Outbound::start(&format!(
+        "upstream = {{ url = \"http://app.example\", endpoints = \"xds://{}/app?node=web-1\" }}",
+        plane.address()
+    ));
+    let spare = || (&backup, json!({ "priority": 1 }));
+    plane.serve(&snapshot("v1", &[(&one, json!({})), spare()]));
+    wait::until("the first endpoint is told", || endpoint(&outbound, "healthy", one.address()).is_some());
+    let load = Load::start(&outbound);
+    wait::until("the first is asked", || one.asked() > 50);
+    let is_accepted = |version: &str| {
+        let words = format!("version=\"{version}\"");
+        plane.has_said(|line| {
+            line.contains("ClusterLoadAssignment") && line.contains(&words) && line.ends_with("error=\"\"")
+        })
+    };
+    wait::until("it is accepted", || is_accepted("v1"));
+    assert!(plane.has_said(|line| line.contains("Cluster node=\"web-1\"")), "the node is told");
+
+    plane.serve(&snapshot("v2", &[(&one, json!({ "health": "DRAINING" })), (&two, json!({ "weight": 3 })), spare()]));
+    wait::until("the second is asked", || two.asked() > 50);
+    wait::until("the first is drained", || endpoint(&outbound, "draining", one.address()) == Some(1.0));
+    wait::until("its requests have ended", || endpoint(&outbound, "active_requests", one.address()) == Some(0.0));
+    let asked = one.asked();
+
+    // What cannot be is refused, with the reason, and changes nothing.
+    let mut wrong = snapshot("v3", &[(&two, json!({}))]);
+    wrong["endpoints"][0]["address"] = "app.example".into();
+    plane.serve(&wrong);
+    wait::until("it is refused", || {
+        plane.has_said(|line| line.contains("version=\"v2\"") && line.contains("an endpoint at `app.example`"))
+    });
+    wait::until("that is seen", || outbound.metric("unladen_endpoints_stale_seconds{") > Some(0.0));
+    let before = two.asked();
+    wait::until("the second is still asked", || two.asked() > before + 50);
+
+    plane.serve(&snapshot("v4", &[(&two, json!({})), spare()]));
+    wait::until("the first is gone", || endpoint(&outbound, "draining", one.address()).is_none());
+    assert_eq!(outbound.metric("unladen_endpoints_stale_seconds{"), Some(0.0));
+
+    // It is gone, and another comes: what was known stays meanwhile.
+    plane.kill();
+    wait::until("that is seen", || outbound.metric("unladen_endpoints_stale_seconds{") > Some(0.0));
+    let mut plane = ControlPlane::start_at(plane.address(), "web-1");
+    plane.serve(&snapshot("v1", &[(&one, json!({})), spare()]));
+    wait::until("the second is gone", || endpoint(&outbound, "draining", two.address()).is_none());
+    wait::until("the first is asked again", || one.asked() > asked + 50);
+    assert!(load.stop() > 200);
+    assert_eq!(backup.asked(), 0);
+    let said = outbound.stop().stderr;
+    assert!(said.contains("unladen: test: its endpoints are not told, the endpoints from before stay"), "{said}");
+    assert!(said.contains("refused (NACK) version `v3`: an endpoint at `app.example`"), "{said}");
 }
 
 #[test]

@@ -14,11 +14,13 @@ mod file;
 mod found;
 mod list;
 mod srv;
+mod xds;
 
 use error::DiscoverError;
 use file::EndpointFile;
 use found::Found;
 use srv::SrvNames;
+use xds::ControlPlane;
 
 /// Learns where the endpoints are. What is known stays while nobody tells anything better.
 #[derive(Debug)]
@@ -34,6 +36,7 @@ pub(crate) struct Discoverer {
 enum Source {
     Srv(SrvNames),
     File(EndpointFile),
+    Xds(Box<ControlPlane>),
 }
 
 // === impl Discoverer ===
@@ -43,6 +46,10 @@ impl Discoverer {
         let source = match &discovery.from {
             EndpointSource::Srv(name) => Source::Srv(SrvNames::new(name.clone(), resolver, settings)),
             EndpointSource::File(path) => Source::File(EndpointFile::new(path.clone())),
+            EndpointSource::Xds(source) => {
+                let plane = ControlPlane::new(source.clone(), discovery.zone.clone(), resolver, settings);
+                Source::Xds(Box::new(plane))
+            }
         };
         Self { source, status: Arc::default(), last: None, placed: Vec::new() }
     }
@@ -59,6 +66,7 @@ impl Discoverer {
             let answer = match &mut self.source {
                 Source::Srv(names) => names.next().await,
                 Source::File(file) => file.next().await,
+                Source::Xds(plane) => plane.next().await.map_err(DiscoverError::Xds),
             };
             if let Some(placed) = self.learn(answer, told) {
                 return placed;
@@ -111,6 +119,10 @@ pub(crate) async fn look_up(
     let found = match &discovery.from {
         EndpointSource::Srv(name) => SrvNames::new(name.clone(), resolver, settings).next().await,
         EndpointSource::File(path) => file::read(path),
+        EndpointSource::Xds(source) => {
+            let mut plane = ControlPlane::new(source.clone(), discovery.zone.clone(), resolver, settings);
+            plane.next().await.map_err(DiscoverError::Xds)
+        }
     };
     let found = found.map_err(|error| error.to_string())?;
     Ok(found.into_iter().filter(|one| !one.draining).map(|one| one.place(&[]).endpoint).collect())

@@ -22,6 +22,23 @@ pub enum EndpointSource {
     Srv(String),
     /// A file of JSON, which is watched.
     File(PathBuf),
+    /// A control plane that speaks Envoy's protocols.
+    Xds(XdsSource),
+}
+
+/// A cluster of a control plane.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct XdsSource {
+    /// Whether TLS is spoken, verified against the system's authorities.
+    pub tls: bool,
+    /// A name or an address, without brackets.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// Whose endpoints they are.
+    pub cluster: String,
+    /// As whom it is asked (`node.id`).
+    pub node: String,
 }
 
 /// As it is written in a configuration.
@@ -30,6 +47,11 @@ impl fmt::Display for EndpointSource {
         match self {
             Self::Srv(name) => write!(f, "srv:{name}"),
             Self::File(path) => write!(f, "file:{}", path.display()),
+            Self::Xds(XdsSource { tls, host, port, cluster, node }) => {
+                let scheme = if *tls { "xdss" } else { "xds" };
+                let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+                write!(f, "{scheme}://{host}:{port}/{cluster}?node={node}")
+            }
         }
     }
 }

@@ -49,7 +49,7 @@ pub use buffer::{Buffer, LARGE, SMALL};
 pub use connection::Connection;
 pub use counters::{Counters, Counts};
 pub use dial::{dial, is_out_of_files};
-pub use discovery::{Discovery, EndpointSource};
+pub use discovery::{Discovery, EndpointSource, XdsSource};
 pub use endpoint::{Address, Endpoint};
 pub use fastcgi::{AskError, ask_fastcgi};
 pub use h2_connection::Stream;

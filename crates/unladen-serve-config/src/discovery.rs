@@ -1,12 +1,16 @@
 //! Reads where the endpoints of an upstream are learnt.
 
-use unladen_pool::{Discovery, EndpointSource};
+use unladen_pool::{Discovery, EndpointSource, XdsSource};
 use unladen_toml::{Bad, Value, nearest};
+use url::{Host, Url};
 
 use super::reading::Reading;
 
-const FORM: &str = "\"srv:_http._tcp.app.example\" (DNS) or \"file:/etc/unladen/app.json\"";
-const SCHEMES: [&str; 2] = ["srv", "file"];
+const FORM: &str = "\"srv:_http._tcp.app.example\" (DNS), \"file:/etc/unladen/app.json\" or \"xds://control-plane:18000/CLUSTER?node=ID\"";
+const XDS: &str = "a control plane, a cluster of it, and as which node it is asked: \"xds://control-plane:18000/CLUSTER?node=ID\" (xdss:// with TLS)";
+const SCHEMES: [&str; 4] = ["srv", "file", "xds", "xdss"];
+/// No cluster or node is called by a longer name.
+const LONGEST_ID: usize = 255;
 /// Of a name in DNS, without its final dot (RFC 1035, section 2.3.4).
 const LONGEST_NAME: usize = 253;
 const LONGEST_LABEL: usize = 63;
@@ -27,6 +31,9 @@ pub(super) fn read(value: &Value<'_>, reading: &Reading<'_>) -> Result<Discovery
         })?),
         "file" if !rest.is_empty() && !rest.starts_with("//") => EndpointSource::File(reading.path(rest)),
         "file" => return Err(value.refuse(format!("`{text}`"), "a path: \"file:/etc/unladen/app.json\"")),
+        "xds" | "xdss" => {
+            EndpointSource::Xds(xds(rest, scheme == "xdss").ok_or_else(|| value.refuse(format!("`{text}`"), XDS))?)
+        }
         _ => {
             let meant = match nearest(scheme, &SCHEMES) {
                 Some(meant) => format!("did you mean `{meant}:`?"),
@@ -36,6 +43,24 @@ pub(super) fn read(value: &Value<'_>, reading: &Reading<'_>) -> Result<Discovery
         }
     };
     Ok(Discovery { from, zone: reading.zone.clone() })
+}
+
+/// As in `//control-plane:18000/CLUSTER?node=ID`. A cluster's name may have any letter, as `outbound|80||app` of Istio.
+fn xds(text: &str, tls: bool) -> Option<XdsSource> {
+    let (authority, rest) = text.strip_prefix("//")?.split_once('/')?;
+    let (cluster, node) = rest.rsplit_once("?node=")?;
+    let is_id = |text: &str| (1..=LONGEST_ID).contains(&text.len()) && !text.chars().any(char::is_control);
+    // Of `http` alone, a port of 80 would be left out.
+    let url = Url::parse(&format!("none://{authority}")).ok()?;
+    let host = match url.host()? {
+        Host::Domain(name) if service(name).is_some() => name.to_ascii_lowercase(),
+        Host::Domain(_) => return None,
+        Host::Ipv4(address) => address.to_string(),
+        Host::Ipv6(address) => address.to_string(),
+    };
+    let is_bare = url.username().is_empty() && url.password().is_none() && url.path().is_empty();
+    let port = url.port().filter(|port| *port > 0 && is_bare && is_id(cluster) && is_id(node))?;
+    Some(XdsSource { tls, host, port, cluster: cluster.to_owned(), node: node.to_owned() })
 }
 
 /// Any name that DNS could have: Consul answers to names without underscores too.

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::found::MOST;
+use super::xds::XdsError;
 use crate::resolve::ResolveError;
 
 /// Why it is not known where the endpoints are.
@@ -12,6 +13,9 @@ pub(crate) enum DiscoverError {
     /// DNS does not say.
     #[error(transparent)]
     Dns(#[from] ResolveError),
+    /// The control plane does not say.
+    #[error("the control plane: {0}")]
+    Xds(#[source] XdsError),
     /// Nobody means so many.
     #[error("{what} are {count}; at most {MOST} can be used")]
     TooMany { what: String, count: usize },

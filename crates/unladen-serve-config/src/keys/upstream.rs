@@ -10,7 +10,7 @@ pub(super) const KEYS: &[Key] = &[
     key(
         "upstream",
         "endpoints",
-        "`\"srv:NAME\"` or `\"file:PATH\"`",
+        "`\"srv:NAME\"`, `\"file:PATH\"` or `\"xds://HOST:PORT/CLUSTER?node=ID\"`",
         "what tells where the endpoints are: [Discovery](discovery.md)",
         "the host in `url`",
     ),
