@@ -48,6 +48,14 @@ impl Fields {
         }
     }
 
+    /// [`Fields::push`] of a field of which it is known which it is, so that its name need not be looked up.
+    pub fn push_known(&mut self, id: Name, name: &'static [u8], value: &[u8]) {
+        debug_assert_eq!(Name::of(name), id, "the name is another field's");
+        if let Some(span) = self.store(id, name, value) {
+            self.list.push(span);
+        }
+    }
+
     fn store(&mut self, id: Name, name: &[u8], value: &[u8]) -> Option<Span> {
         let start = self.arena.len();
         u32::try_from(start + name.len() + value.len()).ok()?;

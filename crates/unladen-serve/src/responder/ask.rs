@@ -40,12 +40,11 @@ impl Site {
         &'f self,
         target: &'f [u8],
     ) -> impl Iterator<Item = (usize, &'f Arc<Validator>, Parameters)> + 'f {
-        let may_do_something = self.effects.of(target).is_some();
         self.validators.iter().enumerate().filter_map(move |(index, validator)| {
             let parameters = validator.pattern().read(target)?;
             // Whoever has written all of the path means it.
             let is_for_many = !validator.pattern().names().is_empty();
-            (!is_for_many || !may_do_something).then_some((index, validator, parameters))
+            (!is_for_many || self.effects.of(target).is_none()).then_some((index, validator, parameters))
         })
     }
 }

@@ -48,11 +48,11 @@ impl InboundRequest<'_> {
         });
         let ttl = (result.0 != CacheResult::Validated).then_some(ttl);
         client_side.more.clear();
-        client_side.more.push(b"age", compose::digits(age, &mut [0; 20]));
+        client_side.more.push_known(Name::Other, b"age", compose::digits(age, &mut [0; 20]));
         // A hit takes no memory: what an upstream would be sent with lies idle.
         client_side.up.clear();
         CacheStatus { ttl, ..status }.write(NAME, client_side.up);
-        client_side.more.push(b"cache-status", client_side.up);
+        client_side.more.push_known(Name::Other, b"cache-status", client_side.up);
         self.site.add_own(client_side.more, cache_lookup.who.is_https);
         let memory = memory(self.site, client_side.key, cache_lookup.request, stored);
         let from = match cache_lookup.request.method == b"HEAD" || memory.body.is_empty() {

@@ -70,7 +70,7 @@ pub(crate) fn prepare(site: &Site, request: &mut Request, peer: &Peer) -> Who {
             (_, asker) => request.fields.push(b"x-forwarded-for", asker.to_string().as_bytes()),
         }
     }
-    request.fields.push(b"x-forwarded-proto", scheme.as_bytes());
+    request.fields.push_known(Name::XForwardedProto, b"x-forwarded-proto", scheme.as_bytes());
     if let Some(country) = &site.country {
         let country = address.map_or(crate::site::country::UNKNOWN, |address| country.lookup(address));
         request.fields.push(COUNTRY, country.as_bytes());
