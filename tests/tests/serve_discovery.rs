@@ -2,7 +2,8 @@
 //! removed under load loses no request, and the last good answer stays.
 
 use std::fs::{self, File};
-use std::net::{SocketAddr, UdpSocket};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -226,9 +227,13 @@ struct Dns {
 
 impl Dns {
     fn start(records: &[String]) -> Self {
+        Self::start_with(&srv(records))
+    }
+
+    fn start_with(options: &[String]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let address = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let process = run(folder.path(), address, records);
+        let process = run(folder.path(), address, options);
         Self { process, folder, address }
     }
 
@@ -239,8 +244,12 @@ impl Dns {
 
     /// With other records, at the same address.
     fn set(&mut self, records: &[String]) {
+        self.set_options(&srv(records));
+    }
+
+    fn set_options(&mut self, options: &[String]) {
         self.stop();
-        self.process = run(self.folder.path(), self.address, records);
+        self.process = run(self.folder.path(), self.address, options);
     }
 }
 
@@ -251,14 +260,19 @@ impl Drop for Dns {
     }
 }
 
-fn run(folder: &Path, address: SocketAddr, records: &[String]) -> Child {
+/// Of the service.
+fn srv(records: &[String]) -> Vec<String> {
+    records.iter().map(|record| format!("--srv-host=_http._tcp.app.example{record}")).collect()
+}
+
+fn run(folder: &Path, address: SocketAddr, options: &[String]) -> Child {
     let log = folder.join("log");
     let mut process = Command::new("/usr/sbin/dnsmasq")
         .args(["--keep-in-foreground", "--conf-file=/dev/null", "--pid-file=", "--no-resolv", "--no-hosts"])
         .args(["--listen-address=127.0.0.1", "--bind-interfaces", "--local=/example/", "--local-ttl=1"])
         .args(["--log-facility=-", "--user=root", "--host-record=one.example,127.0.0.1"])
         .arg(format!("--port={}", address.port()))
-        .args(records.iter().map(|record| format!("--srv-host=_http._tcp.app.example{record}")))
+        .args(options)
         .stdin(Stdio::null())
         .stderr(File::create(&log).unwrap())
         .spawn()
@@ -297,7 +311,7 @@ fn srv_records_are_followed_under_load_and_the_last_good_answer_stays() {
     wait::until("look-ups fail", || outbound.metric("unladen_endpoints_stale_seconds{") > Some(0.0));
     let before = two.asked();
     wait::until("the second is still asked", || two.asked() > before + 50);
-    dns.process = run(dns.folder.path(), dns.address, &[record(&two, 0, 3), record(&backup, 9, 1)]);
+    dns.process = run(dns.folder.path(), dns.address, &srv(&[record(&two, 0, 3), record(&backup, 9, 1)]));
     wait::until("look-ups succeed", || outbound.metric("unladen_endpoints_stale_seconds{") == Some(0.0));
     assert!(load.stop() > 150);
     assert_eq!((one.asked(), backup.asked()), (asked, 0));
@@ -379,6 +393,55 @@ fn a_control_plane_is_followed_under_load_and_the_last_good_answer_stays() {
     let said = outbound.stop().stderr;
     assert!(said.contains("unladen: test: its endpoints are not told, the endpoints from before stay"), "{said}");
     assert!(said.contains("refused (NACK) version `v3`: an endpoint at `app.example`"), "{said}");
+}
+
+#[test]
+fn a_headless_service_is_all_its_addresses() {
+    // One port at two addresses of this machine, as pods have it.
+    let first = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = first.local_addr().unwrap().port();
+    let second = TcpListener::bind(("127.0.0.2", port)).unwrap();
+    let asked: [_; 2] = [first, second].map(|listener| {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = asked.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let (mut stream, count) = (stream.unwrap(), count.clone());
+                std::thread::spawn(move || {
+                    let mut head = [0; 4096];
+                    while stream.read(&mut head).is_ok_and(|read| read > 0) {
+                        count.fetch_add(1, Ordering::Relaxed);
+                        if stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+        });
+        asked
+    });
+    let asked = |index: usize| asked[index].load(Ordering::Relaxed);
+    let both = ["--host-record=pods.example,127.0.0.1", "--host-record=pods.example,127.0.0.2"].map(str::to_owned);
+    let mut dns = Dns::start_with(&both);
+    let outbound = Outbound::of(
+        &format!("http://pods.example:{port}"),
+        &format!("resolve = {{ servers = [\"{}\"], max_ttl = \"1s\" }}", dns.address),
+    );
+    let ask = || outbound.wire().get("/").is(200);
+    wait::until("both are asked", || {
+        ask();
+        asked(0) > 0 && asked(1) > 0
+    });
+    dns.set_options(&both[1..]);
+    let gone: SocketAddr = ([127, 0, 0, 1], port).into();
+    wait::until("the first is gone", || {
+        ask();
+        endpoint(&outbound, "healthy", gone).is_none()
+    });
+    let before = asked(0);
+    (0..20).for_each(|_| drop(ask()));
+    assert_eq!(asked(0), before);
+    outbound.stop();
 }
 
 #[test]

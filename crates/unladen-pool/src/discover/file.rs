@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -24,28 +25,49 @@ pub(super) struct EndpointFile {
     /// None: not looked at yet, or the system tells of no changes.
     changes: Option<Changes>,
     is_new: bool,
+    /// Of the file that was read last; none: there was none.
+    stamp: Option<Stamp>,
 }
+
+/// What is another when the file is: device, inode, length, and when it was written and changed, in s and ns.
+type Stamp = (u64, u64, u64, [i64; 4]);
 
 // === impl EndpointFile ===
 
 impl EndpointFile {
     pub(super) fn new(path: PathBuf) -> Self {
-        Self { path, changes: None, is_new: true }
+        Self { path, changes: None, is_new: true, stamp: None }
     }
 
     /// What it says, the first time at once, and then when it may say something else.
     pub(super) async fn next(&mut self) -> Result<Vec<Found>, DiscoverError> {
         if std::mem::take(&mut self.is_new) {
             self.changes = Changes::new().ok();
-        } else {
-            self.wait().await;
+            self.stamp = self.watch();
+            return read(&self.path);
         }
-        // Before it is read, so that what changes afterwards is told; each time, as links may lead elsewhere now. What
-        // cannot be watched is looked at all the same.
+        loop {
+            self.wait().await;
+            let stamp = self.watch();
+            // Others may be busy in its folder.
+            if stamp.is_none() || stamp != self.stamp {
+                self.stamp = stamp;
+                return read(&self.path);
+            }
+        }
+    }
+
+    /// Before it is read, so that what changes afterwards is told; each time, as links may lead elsewhere now. What
+    /// cannot be watched is looked at all the same.
+    fn watch(&self) -> Option<Stamp> {
         if let Some(changes) = &self.changes {
             let _ = changes.watch(&self.path);
         }
-        read(&self.path)
+        let of = |file: fs::Metadata| {
+            let times = [file.mtime(), file.mtime_nsec(), file.ctime(), file.ctime_nsec()];
+            (file.dev(), file.ino(), file.len(), times)
+        };
+        fs::metadata(&self.path).ok().map(of)
     }
 
     async fn wait(&mut self) {

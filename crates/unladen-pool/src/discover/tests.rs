@@ -4,6 +4,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::*;
+use crate::settings::{EndpointAddress, Origin, UpstreamSettings};
+use crate::testing::Authority;
+use crate::upstream::Upstream;
 
 const LONG: Duration = Duration::from_secs(20);
 
@@ -69,4 +72,36 @@ async fn endpoints_that_stay_are_the_same_and_the_last_good_answer_stays() {
     let none = tokio::time::timeout(LONG, discoverer.changed(&told)).await.unwrap();
     assert!(none.is_empty());
     assert_eq!((said.borrow().len(), status.error(), status.stale()), (2, None, None));
+}
+
+/// A service with TLS whose endpoints a file tells.
+fn of_file(path: &std::path::Path, host: &str, authority: &Authority) -> Arc<Upstream> {
+    let origin = Origin {
+        at: EndpointAddress::Tcp(host.to_owned(), 443),
+        tls: true,
+        weight: 1,
+        authority: host.to_owned(),
+        discovery: Some(Discovery { from: EndpointSource::File(path.to_owned()), zone: None }),
+    };
+    let mut settings = UpstreamSettings::new("test", vec![origin]);
+    settings.tls.ca = Some(authority.path().to_owned());
+    Upstream::new(settings, 1).unwrap()
+}
+
+#[tokio::test]
+async fn the_certificate_is_for_the_service_and_not_for_where_it_was_found() {
+    let authority = Authority::new();
+    let (address, _) = authority.site().serve().await;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("app.json");
+    put(&path, &format!("{{\"endpoints\": [{{\"address\": \"{address}\"}}]}}"));
+    let resolver = Arc::new(Resolver::of_files("/nonexistent", "/nonexistent"));
+    let upstream = of_file(&path, "upstream.example", &authority);
+    assert!(upstream.endpoints().endpoints().is_empty(), "its URL says not where it is");
+    let endpoints = upstream.look_up(0, &resolver).await.unwrap();
+    assert_eq!(endpoints.len(), 1);
+    assert!(upstream.attempt(&endpoints[0]).await.unwrap().tls);
+    let other = of_file(&path, "other.example", &authority);
+    let said = other.attempt(&endpoints[0]).await.unwrap_err().to_string();
+    assert!(said.contains("other.example"), "{said}");
 }

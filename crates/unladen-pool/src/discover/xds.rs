@@ -14,7 +14,7 @@ use crate::backoff;
 use crate::dial::dial;
 use crate::discovery::XdsSource;
 use crate::endpoint::Address;
-use crate::resolve::{Resolver, pair};
+use crate::resolve::Resolver;
 use crate::settings::{Protocol, ResolveSettings, TlsSettings};
 use crate::tls::Connector;
 use crate::transport::Transport;
@@ -135,8 +135,7 @@ impl ControlPlane {
     async fn open(&mut self) -> Result<Stream, XdsError> {
         let XdsSource { tls, host, port, cluster, node } = &self.source;
         let addresses = self.resolver.lookup(host, *port, &self.settings).await?.addresses;
-        let first = pair(&addresses, &[]).into_iter().next().unwrap_or_default();
-        let socket = dial(&Address::Tcp(first), CONNECT).await?;
+        let socket = dial(&Address::Tcp(addresses), CONNECT).await?;
         let transport = if *tls {
             let connector = match &self.connector {
                 Some(connector) => connector.clone(),

@@ -10,6 +10,8 @@ use super::messages::{self as m, Any, ClusterType, DiscoveryResponse, HealthStat
 use crate::discover::found::{Found, MOST};
 use crate::endpoint::Address;
 
+/// Of one resource, in bytes: an endpoint takes more memory than it has on its way.
+const LARGEST: usize = 1 << 20;
 /// Envoy's own bound.
 const MOST_PRIORITY: u32 = 127;
 
@@ -58,7 +60,10 @@ pub(super) fn assignment(response: &DiscoveryResponse, name: &str) -> Result<Opt
 
 fn decode<M: Message + Default>(resource: &Any, kind: &str) -> Result<M, String> {
     if resource.type_url != kind {
-        return Err(format!("a resource of the type `{}`, expected `{kind}`", resource.type_url));
+        return Err(format!("a resource of the type `{}`, expected `{kind}`", shown(&resource.type_url)));
+    }
+    if resource.value.len() > LARGEST {
+        return Err(format!("a resource of {} bytes; at most {LARGEST} are read", resource.value.len()));
     }
     M::decode(resource.value.as_slice()).map_err(|error| format!("a resource that cannot be read: {error}"))
 }

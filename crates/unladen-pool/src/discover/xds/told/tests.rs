@@ -91,6 +91,9 @@ fn what_cannot_be_used_is_refused_with_the_reason() {
         let said = assigned(vec![group(priority, "a", endpoints)]).unwrap_err();
         assert!(said.contains(words), "{words}: {said}");
     }
+    let long = Assignment { cluster_name: "x".repeat(LARGEST), endpoints: Vec::new() };
+    let said = assignment_of(&long, "app").unwrap_err();
+    assert!(said.contains("at most 1048576 are read"), "{said}");
     let said = super::assignment(&response("other", &Assignment::default()), "app").unwrap_err();
     assert!(said.contains("a resource of the type `other`"), "{said}");
 }
