@@ -62,7 +62,7 @@ pub use far_times::FarTimes;
 pub use frame::{FrameError, FrameReader, FrameWriter, MAX_FRAME};
 pub use hello::{Hello, PROTOCOL};
 pub use host::{Host, HostError};
-pub use load::{FarLoad, LoadAnswer, LoadAsk, PiecesError, ROOM, gathered, pieces};
+pub use load::{FarLoad, LoadAnswer, LoadAsk, PiecesError, ROOM, gathered, memory, memory_note, pieces};
 pub use probes::{
     Account, FarCounter, FarGroup, FarGroupKind, FarGrown, FarInstrument, FarReading, FarShortfall, FarSide, GroupedBy,
     Opened, ProbeAnswer, ProbeAsk,

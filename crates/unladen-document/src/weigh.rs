@@ -236,6 +236,8 @@ pub struct FarStation {
     pub groups: Vec<String>,
     /// Whether a request was seen to go there; else a connection was.
     pub certain: bool,
+    /// The hosts on whose word alone that rests: that the address is theirs, that there was such a connection.
+    pub on_word_of: Vec<String>,
 }
 
 /// A peer that was not looked at.

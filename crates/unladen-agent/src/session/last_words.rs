@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use unladen_trace::without_secrets;
+
 use crate::shown::shown;
 
 /// So much is kept.
@@ -67,6 +69,8 @@ impl LastWords {
         let mut lines: Vec<&str> =
             text.lines().map(str::trim).filter(|line| !line.is_empty()).rev().take(LINES).collect();
         lines.reverse();
+        // A shell that traces its commands, or an ssh that says which one failed, repeats what may be a password.
+        let lines: Vec<String> = lines.into_iter().map(without_secrets).collect();
         shown(&lines.join(" / "), MOST)
     }
 
@@ -90,7 +94,9 @@ mod tests {
         }
         assert_eq!(words.text(), "line 99995 / line 99996 / line 99997 / line 99998 / line 99999");
         assert!(words.bytes.lock().unwrap().len() <= KEPT);
+        words.take(b"+ PGPASSWORD=hunter2 ssh db1\n");
+        assert!(words.text().ends_with("/ + PGPASSWORD=… ssh db1"), "{}", words.text());
         words.take(b"\x1b[31mdenied\n");
-        assert!(words.behind_colon().starts_with(": line 99996") && words.text().ends_with(" /  [31mdenied"));
+        assert!(words.behind_colon().starts_with(": line 99997") && words.text().ends_with(" /  [31mdenied"));
     }
 }

@@ -62,8 +62,15 @@ fn in_words(document: &WeighDocument, url: &WeighedUrl) -> String {
             number(most.high)
         ));
     }
-    let certain = url.path.elsewhere.iter().filter(|station| station.certain).flat_map(|station| &station.groups);
-    let through: Vec<String> = url.path.groups.iter().chain(certain).cloned().collect();
+    let certain = url.path.elsewhere.iter().filter(|station| station.certain).flat_map(|station| {
+        let says = match station.on_word_of.as_slice() {
+            [] => String::new(),
+            [one] => format!(" (as {one} says)"),
+            several => format!(" (as {} say)", several.join(" and ")),
+        };
+        station.groups.iter().map(move |group| format!("{group}{says}"))
+    });
+    let through: Vec<String> = url.path.groups.iter().cloned().chain(certain).collect();
     if !through.is_empty() {
         text.push_str(&format!(" It goes through {}.", listed(&through, 6)));
     }

@@ -320,10 +320,16 @@ pub(crate) fn over_hosts() -> Weigh {
     // Of the others the hypervisor took too much there.
     page.total_cpu = Some(Estimate { blocks: 12, ..estimate(total + 31_400_000.0, 510_000.0) });
     page.capacity = None;
-    let taken =
-        |peer: &str, group: &str, certain| FarStation { peer: peer.into(), groups: vec![group.into()], certain };
-    page.path.elsewhere =
-        vec![taken("10.0.0.2:3306", "db/mariadb.service", true), taken("10.0.0.9:6379", "cache/redis.service", false)];
+    let taken = |peer: &str, group: &str, says: &[&str]| FarStation {
+        peer: peer.into(),
+        groups: vec![group.into()],
+        certain: says.len() < 2,
+        on_word_of: says.iter().map(|host| (*host).to_owned()).collect(),
+    };
+    page.path.elsewhere = vec![
+        taken("10.0.0.2:3306", "db/mariadb.service", &["db"]),
+        taken("10.0.0.9:6379", "cache/redis.service", &["cache", "db"]),
+    ];
     let of = |host: Option<&str>, cpu: f64, margin: f64, most: Option<f64>| HostCpu {
         host: host.map(ToOwned::to_owned),
         cpu: estimate(cpu, margin),

@@ -233,9 +233,14 @@ fn path(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// `db/mariadb.service (10.0.0.2:3306)`
+/// `db/mariadb.service (10.0.0.2:3306)`; `(…, as db says)` where nobody else knows of it.
 fn taken(station: &FarStation) -> String {
-    format!("{} ({})", station.groups.join(" and "), station.peer)
+    let says = match station.on_word_of.as_slice() {
+        [] => String::new(),
+        [one] => format!(", as {one} says"),
+        several => format!(", as {} say", several.join(" and ")),
+    };
+    format!("{} ({}{says})", station.groups.join(" and "), station.peer)
 }
 
 fn meaning(url: &WeighedUrl, setup: &Setup, style: Style, out: &mut dyn Write) -> io::Result<()> {

@@ -1,12 +1,13 @@
 //! The principal type is [`Sender`]: who sends a load, this host or several others.
 
+use unladen_agent::memory_note;
 use unladen_load::{Cancel, Driver, LoadPlan};
 use unladen_report::Warning;
 
 use crate::exit::Failure;
 use crate::load::account::Account;
 use crate::load::hosts::Hosts;
-use crate::load::options::Options;
+use crate::load::options::{Options, Pace};
 use crate::load::recorder::Recorder;
 use crate::load::trial::{Sent, Watch, send, send_from};
 use crate::progress::Progress;
@@ -33,6 +34,11 @@ impl Sender {
     pub(crate) fn start(options: &Options, cancel: &Cancel, progress: &Progress) -> Result<Self, Failure> {
         if options.hosts.is_empty() {
             return Ok(Self::Here(Box::new(Driver::start(options.driver.clone())?)));
+        }
+        // Of a load at a rate it is a bound that most loads stay far below.
+        let each = options.concurrency.div_ceil(options.hosts.len());
+        if let (Pace::Closed, false, Some(note)) = (&options.pace, options.quiet, memory_note(each)) {
+            eprintln!("unladen: {note}");
         }
         progress.say("starting the agents");
         Hosts::start(&options.hosts, &options.sessions, &options.driver, cancel).map(Self::Hosts)

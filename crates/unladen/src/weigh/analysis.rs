@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn a_capacity_is_not_told_of_less_than_a_request() {
         let station =
-            |group: &str, certain| FarStation { peer: String::new(), groups: vec![group.to_owned()], certain };
+            |group: &str, certain| FarStation { groups: vec![group.to_owned()], certain, ..FarStation::default() };
         let stations = [station("web/nginx", true), station("web/php/fpm", true), station("db/mariadb", false)];
         let hosts = |following: &[&str]| -> Vec<String> {
             hosts_without(&stations, &following.iter().copied().collect()).into_iter().collect()

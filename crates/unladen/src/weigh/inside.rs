@@ -7,7 +7,9 @@ use unladen_load::{Cancel, Driver, Request, Sample};
 use unladen_lockin::ratio;
 use unladen_probe::{GroupId, GroupKind, Inspection, Instrument, group_seen, php_settings};
 use unladen_report::{Fresh, Inside, NotLooked, TotalRow, Weigh, WeighedUrl};
-use unladen_trace::{Evidence, EvidenceSource, GroupSeen, HostRecord, Interval, Missing, Page, PageRecord, State};
+use unladen_trace::{
+    Evidence, EvidenceSource, GroupSeen, HostRecord, Interval, Missing, Page, PageRecord, State, without_secrets,
+};
 
 use crate::carried::{Secrets, carried};
 use crate::path::Path;
@@ -258,7 +260,8 @@ impl<'a> Weighed<'a> {
     ) -> Option<Evidence> {
         let mut fresh = Evidence {
             page: Page {
-                restart: Some(restart.command.clone()),
+                // It is shown, and kept with the evidence.
+                restart: Some(without_secrets(&restart.command)),
                 warm_latency: warm.page.latency,
                 latency: None,
                 ..warm.page.clone()

@@ -101,7 +101,7 @@ impl Measured<'_> {
 }
 
 /// Whether a command has this machine among its words, with or without a user before.
-fn leads_to(command: &str, machine: &str) -> bool {
+pub(crate) fn leads_to(command: &str, machine: &str) -> bool {
     command.split_whitespace().any(|word| word.rsplit('@').next() == Some(machine))
 }
 

@@ -102,7 +102,13 @@ fn path(url: &WeighedUrl) -> Option<Block> {
     let mut words = Words::new();
     let taken = |station: &FarStation| {
         let names = station.groups.iter().map(|group| Words::new().name(group.clone())).collect();
-        joined(names, " and ").plain(" (").name(station.peer.clone()).plain(")")
+        let words = joined(names, " and ").plain(" (").name(station.peer.clone());
+        let says = if station.on_word_of.len() == 1 { " says" } else { " say" };
+        let hosts: Vec<Words> = station.on_word_of.iter().map(|host| Words::new().name(host.clone())).collect();
+        match hosts.is_empty() {
+            true => words.plain(")"),
+            false => words.plain(", as ").and(joined(hosts, " and ")).plain(says).plain(")"),
+        }
     };
     let (certain, perhaps): (Vec<&FarStation>, Vec<&FarStation>) =
         path.elsewhere.iter().partition(|station| station.certain);

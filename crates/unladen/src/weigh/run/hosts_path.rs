@@ -15,6 +15,7 @@ use self::claims::{Claim, Claims};
 use super::Run;
 use crate::connected::connected_to;
 use crate::path::Path;
+use crate::weigh::measured::leads_to;
 
 /// Stations that are told at most for each URL.
 const MOST: usize = 16;
@@ -39,6 +40,10 @@ struct Asked {
     on: Option<String>,
     /// A request was seen to go there.
     certain: bool,
+    /// The host that says that there is a connection to it, if one does.
+    by: Option<String>,
+    /// As the user calls whoever is there.
+    name: Option<String>,
 }
 
 /// What is followed for one URL.
@@ -159,10 +164,22 @@ impl Run<'_> {
                 break;
             }
             let peer = asked.address.to_string();
-            followed.stations.push(FarStation { peer, groups: names, certain: asked.certain });
+            let on_word_of = self.on_word_of(host, asked);
+            followed.stations.push(FarStation { peer, groups: names, certain: asked.certain, on_word_of });
             all.extend(groups);
         }
         all
+    }
+
+    /// On whose word alone it rests that this address is this host's, and that something goes there. Which groups a host
+    /// has is always its own word: it was asked for that.
+    fn on_word_of(&self, host: &str, asked: &Asked) -> Vec<String> {
+        let ip = asked.address.ip().to_canonical().to_string();
+        let leads_there =
+            |command: &str| leads_to(command, &ip) || asked.name.as_ref().is_some_and(|name| leads_to(command, name));
+        let is_named = self.options.hosts.iter().any(|one| one.name == host && leads_there(&one.command));
+        let owner = (asked.on.is_none() && !is_named).then(|| host.to_owned());
+        asked.by.iter().cloned().chain(owner).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// Whom these groups of hosts have connections to while requests are sent.
@@ -197,7 +214,7 @@ impl Run<'_> {
             match far.wait_asked(self.until(end), &|| !self.cancel.is_cancelled()) {
                 Ok(addresses) => next.extend(addresses.into_iter().map(|address| {
                     let on = address.ip().to_canonical().is_loopback().then(|| host.clone());
-                    Asked { address, on, certain: false }
+                    Asked { address, on, certain: false, by: Some(host.clone()), name: None }
                 })),
                 Err(error) => {
                     silent.insert(host.clone());
@@ -221,23 +238,28 @@ impl Run<'_> {
     fn first_asked(&self, url: usize, path: &Path) -> BTreeSet<Asked> {
         let target = self.driver.target(url).filter(|target| !target.is_local());
         let addresses = target.map(|target| target.addresses().to_vec()).unwrap_or_default();
-        let targets = targets(&addresses, &connected_to(&addresses));
+        let name = target.and_then(|_| self.options.driver.requests.get(url)?.url().host_str().map(str::to_owned));
+        let targets = targets(&addresses, &connected_to(&addresses), name.as_deref());
         let beyond = path.seen.beyond.iter().filter(|seen| seen.why == Unseen::Elsewhere);
         let beyond: Vec<SocketAddr> = beyond.filter_map(|seen| seen.peer.parse().ok()).collect();
-        let beyond = beyond.into_iter().map(|address| Asked { address, on: None, certain: true });
+        let beyond = beyond.into_iter().map(|address| Asked { address, on: None, certain: true, by: None, name: None });
         targets.into_iter().chain(beyond).collect()
     }
 }
 
 /// Of the addresses of a URL's host, those that requests go to: the only one, or those that this process has connections
 /// to. Where none is left, any of them may have been the one.
-fn targets(addresses: &[SocketAddr], connected: &[SocketAddr]) -> Vec<Asked> {
+fn targets(addresses: &[SocketAddr], connected: &[SocketAddr], name: Option<&str>) -> Vec<Asked> {
     let (of, certain) = match (addresses, connected) {
         ([_], _) => (addresses, true),
         (_, []) => (addresses, false),
         _ => (connected, true),
     };
-    of.iter().map(|address| Asked { address: *address, on: None, certain }).collect()
+    let asked = |address: &SocketAddr| {
+        let name = name.map(str::to_owned);
+        Asked { address: *address, on: None, certain, by: None, name }
+    };
+    of.iter().map(asked).collect()
 }
 
 #[cfg(test)]
@@ -249,7 +271,7 @@ mod tests {
     fn of_several_addresses_the_one_with_a_connection_is_certain() {
         let [one, two]: [SocketAddr; 2] = ["10.0.0.1:80", "10.0.0.2:80"].map(|text| text.parse().unwrap());
         let told = |addresses: &[SocketAddr], connected: &[SocketAddr]| -> Vec<(SocketAddr, bool)> {
-            targets(addresses, connected).into_iter().map(|asked| (asked.address, asked.certain)).collect()
+            targets(addresses, connected, None).into_iter().map(|asked| (asked.address, asked.certain)).collect()
         };
         assert_eq!(told(&[one, two], &[two]), [(two, true)]);
         assert_eq!(told(&[one, two], &[]), [(one, false), (two, false)]);

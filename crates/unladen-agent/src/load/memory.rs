@@ -1,0 +1,31 @@
+//! What an agent of a load takes of memory: [`memory`].
+
+/// Its program, a client, and the records on their way, in bytes.
+const BASE: u64 = 8_000_000;
+/// Each connection for short answers: the client's buffers and channel, and its tasks.
+const CONNECTION: u64 = 41_000;
+/// What an agent may take without a word.
+const USUAL: u64 = 15_000_000;
+
+/// Bytes that an agent takes with so many connections for short answers, without those of records that wait for a slow
+/// way ([`ROOM`](super::ROOM)).
+pub fn memory(connections: usize) -> u64 {
+    BASE + CONNECTION * connections as u64
+}
+
+/// What whoever starts a load should know of what the agents take; nothing for as few connections as are usual.
+///
+/// ```
+/// assert_eq!(unladen_agent::memory_note(100), None);
+/// assert!(unladen_agent::memory_note(500).is_some_and(|note| note.contains("28 MB")));
+/// ```
+pub fn memory_note(connections: usize) -> Option<String> {
+    let bytes = memory(connections);
+    (bytes > USUAL).then(|| {
+        format!(
+            "each agent may take {} MB of memory, and more for long answers, if all of its {connections} requests are under way at \
+             once (--concurrency)",
+            bytes / 1_000_000
+        )
+    })
+}
