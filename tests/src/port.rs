@@ -19,8 +19,7 @@ pub fn free_address() -> SocketAddr {
     for offset in (start..).take(usize::from(PORTS.end - PORTS.start)) {
         let offset = u16::try_from(offset % u32::from(PORTS.end - PORTS.start)).expect("less than the ports");
         let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), PORTS.start + offset);
-        let name =
-            UnixAddr::from_abstract_name(format!("unladen-port-{}", address.port())).expect("a short name");
+        let name = UnixAddr::from_abstract_name(format!("unladen-port-{}", address.port())).expect("a short name");
         let Ok(held) = UnixListener::bind_addr(&name) else { continue };
         if TcpListener::bind(address).is_ok() {
             HELD.lock().unwrap_or_else(PoisonError::into_inner).push(held);

@@ -1,15 +1,14 @@
 //! `unladen prove` where the truth is known: what is different is called so, by how much, and what is equal is not.
 //!
-//! Servers that sleep tell of latencies, whatever else the machine does; one that burns tells of weights.
+//! Servers that sleep tell of latencies, whatever else the machine does.
 //!
-//! Measures: latencies and CPU time, each against what is known of it.
+//! Measures: latencies, each against what is known of it.
 //! Waits: for pages that sleep.
 
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use unladen_tests::{Call, Compared, Document, Lab, Reply, SHORT_LOAD, Server, Subject};
+use unladen_tests::{Call, Compared, Document, Lab, Reply, SHORT_LOAD, Server};
 
 /// What a page takes that no knob changes.
 const PAGE: Duration = Duration::from_millis(8);
@@ -40,57 +39,6 @@ fn file_knob(name: &str) -> String {
 fn assert_near(compared: &Compared, truth: f64, document: &Document) {
     assert!((compared.ratio / truth - 1.0).abs() < 0.2, "{compared:?}, truth {truth}\n{document}");
     assert!(compared.low <= compared.ratio && compared.ratio <= compared.high, "{compared:?}");
-}
-
-/// A server of the subject's program, under a name that no other process of the machine has.
-struct Burn(Child);
-
-impl Burn {
-    fn start(lab: &Lab, own: &str) -> (Self, String) {
-        let mut command = Command::new(lab.path("embers"));
-        command.args(["--own", own, "--child", "2", "--lifetime", "120", "--url-file"]).arg(lab.path(own));
-        let burn = Self(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
-        lab.wait_until(own, "/\n");
-        let url = lab.read(own).trim().to_owned();
-        (burn, url)
-    }
-}
-
-impl Drop for Burn {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-#[test]
-fn a_page_that_burns_five_times_as_much_is_slower_and_its_cpu_heavier_by_that() {
-    let lab = Lab::new();
-    {
-        let subject = Subject::up("burn");
-        let state = Path::new(subject.get("UNLADEN_STATE")).join("burn");
-        std::fs::copy(state.join("burn"), lab.path("embers")).unwrap();
-        std::fs::copy(state.join("burn-child"), lab.path("burn-child")).unwrap();
-    }
-    let ((_a, cheap), (_b, dear)) = (Burn::start(&lab, "3"), Burn::start(&lab, "24"));
-    let load = SHORT_LOAD.replace("80ms", "200ms");
-    lab.write(
-        "experiment.toml",
-        &format!("url = \"{cheap}\"\n{load}\n[[knob]]\nname = \"dear\"\non = {{ url = \"{dear}\" }}\n"),
-    );
-    let document = lab.prove().document();
-    for metric in ["latency.p50", "latency.mean"] {
-        let compared = document.compared("dear", metric);
-        assert_eq!(compared.verdict, "slower", "{compared:?}\n{document}");
-        // 26 ms against 5; what else the machine does is in both.
-        assert!(compared.low < 6.5 && compared.high > 4.0, "{compared:?}\n{document}");
-    }
-    assert_eq!(document.compared("dear", "throughput").verdict, "slower", "{document}");
-    let mut weights = document.list("comparisons").iter().filter(|row| row["counter"] == "cpu");
-    let row = weights.find(|row| row["group"].as_str().is_some_and(|group| group.ends_with("embers")));
-    let row = row.unwrap_or_else(|| panic!("no CPU of the servers in {}", document.0));
-    assert_eq!(row["verdict"], "heavier", "{row}");
-    assert!((row["difference"]["value"].as_f64().unwrap() / 21e6 - 1.0).abs() < 0.1, "{row}");
 }
 
 #[test]

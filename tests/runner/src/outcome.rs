@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::kind::Kind;
 use crate::program::Program;
 
 /// Far above what any program takes: one that is not done by then hangs.
@@ -45,7 +46,8 @@ impl Outcome {
         }
         command.current_dir(&program.folder);
         command.env("CARGO_MANIFEST_DIR", &program.folder).env("UNLADEN_BINARY", &program.unladen);
-        if program.waits {
+        // Whoever measures beside it is to have the processors.
+        if program.waits && program.kind == Kind::Independent {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
             command.env("RUST_TEST_THREADS", (cores * WAITING).to_string());
         }
