@@ -38,8 +38,9 @@ pub trait PurgeBus: std::fmt::Debug + Send + Sync {
     /// node is in the list.
     fn confirm<'a>(&'a self, position: &'a Position, lease: Duration) -> Answer<'a, Position>;
 
-    /// The nodes whose lease is not over, by the engine's clock; at most [`MEMBERS`].
-    fn members(&self) -> Answer<'_, Vec<Member>>;
+    /// The end as it is now, and the nodes whose lease is not over, by the engine's clock; at most [`MEMBERS`]. Both are
+    /// of one moment: an engine that has lost its list has another epoch.
+    fn members(&self) -> Answer<'_, (Position, Vec<Member>)>;
 
     /// Takes this node off the list.
     fn leave(&self) -> Answer<'_, ()>;

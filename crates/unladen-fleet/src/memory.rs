@@ -180,12 +180,16 @@ impl PurgeBus for MemoryBus {
         })
     }
 
-    fn members(&self) -> Answer<'_, Vec<Member>> {
+    fn members(&self) -> Answer<'_, (Position, Vec<Member>)> {
         Box::pin(async move {
             let state = self.reached()?;
             let now = Instant::now();
             let live = state.members.iter().filter(|(_, (_, until))| *until > now);
-            Ok(live.map(|(node, (position, _))| Member { node: node.clone(), position: position.clone() }).collect())
+            let member = |(node, (position, _)): (&String, &(Position, Instant))| Member {
+                node: node.clone(),
+                position: position.clone(),
+            };
+            Ok((state.end()?, live.map(member).collect()))
         })
     }
 

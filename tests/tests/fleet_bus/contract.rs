@@ -202,7 +202,7 @@ pub(crate) fn records(read: Result<Read, BusError>) -> Vec<(Position, Vec<u8>)> 
 
 async fn names(bus: &dyn PurgeBus) -> Vec<(String, Position)> {
     let mut members: Vec<_> =
-        bus.members().await.expect("a list").into_iter().map(|member| (member.node, member.position)).collect();
+        bus.members().await.expect("a list").1.into_iter().map(|member| (member.node, member.position)).collect();
     members.sort_by(|one, other| one.0.cmp(&other.0));
     members
 }

@@ -157,9 +157,11 @@ impl Nats {
         position(&epoch(&info), info.state.last_sequence)
     }
 
-    async fn list(&self, link: &Link) -> Result<Vec<Member>, BusError> {
+    async fn list(&self, link: &Link) -> Result<(Position, Vec<Member>), BusError> {
+        let info = link.info().await?;
+        let end = position(&epoch(&info), info.state.last_sequence)?;
         let (subjects, now) = link.words(&self.place).await?;
-        stream::iter(subjects)
+        let members = stream::iter(subjects)
             .map(|subject| async move {
                 let Some(node) = Place::node_of(&subject) else { return Ok(None) };
                 // None: its lease has ended since.
@@ -176,7 +178,8 @@ impl Nats {
             .buffered(AT_A_TIME)
             .try_filter_map(|member| std::future::ready(Ok(member)))
             .try_collect()
-            .await
+            .await?;
+        Ok((end, members))
     }
 
     fn last(&self) -> MutexGuard<'_, Option<(Position, i128)>> {
@@ -206,7 +209,7 @@ impl PurgeBus for Nats {
         })
     }
 
-    fn members(&self) -> Answer<'_, Vec<Member>> {
+    fn members(&self) -> Answer<'_, (Position, Vec<Member>)> {
         Box::pin(async move {
             let link = self.link().await?;
             self.judged(&link, self.list(&link).await).await

@@ -221,18 +221,22 @@ impl PurgeBus for Postgres {
         Box::pin(self.be(position, lease))
     }
 
-    fn members<'a>(&'a self) -> Answer<'a, Vec<Member>> {
+    fn members(&self) -> Answer<'_, (Position, Vec<Member>)> {
         Box::pin(async move {
             let most = MOST as i64;
             let parameters: [(&(dyn ToSql + Sync), Type); 2] = [(&self.fleet, Type::TEXT), (&most, Type::INT8)];
-            let (_, rows) = self.ask(&self.reading, MEMBERS, &parameters).await?;
-            rows.iter()
-                .map(|row| {
-                    let (node, position): (&str, &str) = (column(row, 0)?, column(row, 1)?);
-                    let read = || BusError::Answer(format!("the position of the member {node:?} is none"));
-                    Ok(Member { node: node.to_owned(), position: position.parse().map_err(|_| read())? })
-                })
-                .collect()
+            let (link, rows) = self.ask(&self.reading, MEMBERS, &parameters).await?;
+            let row = rows.first().ok_or_else(|| link.emptied())?;
+            let end = position(&link.epoch(column(row, 1)?, column(row, 2)?), index(row, 0)?)?;
+            let mut members = Vec::with_capacity(rows.len());
+            for row in &rows {
+                let (Some(node), Some(text)) = (column::<Option<&str>>(row, 3)?, column::<Option<&str>>(row, 4)?)
+                else {
+                    continue;
+                };
+                members.push(Member { node: node.to_owned(), position: text.parse()? });
+            }
+            Ok((end, members))
         })
     }
 

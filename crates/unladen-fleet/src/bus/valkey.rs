@@ -197,12 +197,13 @@ impl PurgeBus for Valkey {
         })
     }
 
-    fn members(&self) -> Answer<'_, Vec<Member>> {
+    fn members(&self) -> Answer<'_, (Position, Vec<Member>)> {
         Box::pin(async move {
             let most = MEMBERS.to_string();
             let told = self.script(&self.asker, scripts::MEMBERS, &[most.as_bytes()]).await?;
             let mut members = Vec::new();
             let mut list = told.list()?.iter();
+            let end = told.position(list.next(), list.next())?;
             while let (Some(node), Some(position)) = (list.next(), list.next()) {
                 let text = |reply: &Reply| {
                     let text = std::str::from_utf8(reply.bytes()?).map_err(|_| wrong("the list of nodes"))?;
@@ -210,7 +211,7 @@ impl PurgeBus for Valkey {
                 };
                 members.push(Member { node: text(node)?, position: text(position)?.parse()? });
             }
-            Ok(members)
+            Ok((end, members))
         })
     }
 

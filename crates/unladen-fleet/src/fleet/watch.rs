@@ -61,13 +61,13 @@ impl Fleet {
                 pause = FIRST;
             }
             let looked = self.bus.members().await;
-            if let Ok(members) = &looked {
+            if let Ok((_, members)) = &looked {
                 self.counts.members.store(members.len() as u64, Ordering::Relaxed);
             }
             let mut left = Vec::with_capacity(waiting.len());
             for mut one in std::mem::take(&mut waiting) {
                 let told = match &looked {
-                    Ok(members) => self.judge(&mut one, members).await,
+                    Ok((end, members)) => self.judge(&mut one, end, members).await,
                     Err(error) => Err(format!("the list of nodes cannot be had: {error}")),
                 };
                 match told {
@@ -86,7 +86,7 @@ impl Fleet {
     }
 
     /// Whether it is confirmed; the error: what is missing.
-    async fn judge(&self, one: &mut Waiting, members: &[Member]) -> Result<(), String> {
+    async fn judge(&self, one: &mut Waiting, end: &Position, members: &[Member]) -> Result<(), String> {
         let (position, whole_since) = {
             let progress = self.progress();
             (progress.position().cloned(), progress.whole_since())
@@ -103,6 +103,11 @@ impl Fleet {
                 written.map_err(|error| format!("the engine was started again, and does not take it: {error}"))?;
             one.position = places.into_iter().next().unwrap_or_else(|| one.position.clone());
             return Err("the engine was started again".to_owned());
+        }
+        // An engine that was emptied just now has a list without those who count on the one before, and this node may not
+        // have noticed yet.
+        if end.epoch() != one.position.epoch() {
+            return Err("the engine has begun another list of nodes".to_owned());
         }
         let confirmed = one.look(members);
         match one.wait {

@@ -105,9 +105,11 @@ returning true";
 pub(super) const END: &str = "\
 select last, mark, 'unladen_fleet.record'::regclass::oid::bigint from unladen_fleet.fleet where name = $1";
 
-/// Fleet, how many at most: who is in it.
+/// Fleet, how many at most: where the end is, the fleet's mark and the table's object id, and who is in it.
 pub(super) const MEMBERS: &str = "\
-select node, position from unladen_fleet.member where fleet = $1 and until > clock_timestamp() order by node limit $2";
+select f.last, f.mark, 'unladen_fleet.record'::regclass::oid::bigint, m.node, m.position
+from unladen_fleet.fleet f left join unladen_fleet.member m on m.fleet = f.name and m.until > clock_timestamp()
+where f.name = $1 order by m.node limit $2";
 
 /// Fleet, node: it is in it no longer.
 pub(super) const LEAVE: &str = "delete from unladen_fleet.member where fleet = $1 and node = $2";

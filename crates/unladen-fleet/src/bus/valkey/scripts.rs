@@ -60,9 +60,9 @@ end
 return {token, count()}
 ";
 
-/// The nodes whose lease is not over, and their positions; at most so many.
+/// Where the end is, and the nodes whose lease is not over with their positions; at most so many.
 pub(super) const MEMBERS: &str = r"
-local told = {}
+local told = {token, count()}
 local live = redis.call('ZRANGEBYSCORE', KEYS[3], '(' .. string.format('%.0f', now()), '+inf', 'LIMIT', 0, ARGV[2])
 for _, node in ipairs(live) do
   told[#told + 1] = node
