@@ -152,7 +152,8 @@ impl Store {
     }
 
     /// Stores a response that another process had, if it is not in anything's way: nothing is evicted for it, and what
-    /// was fetched meanwhile stays. What was purged since the response's sequence, softly or not, is not stored.
+    /// was fetched meanwhile stays. What was purged since the response's sequence is not stored; what was purged softly is
+    /// to be asked about.
     pub fn restore(&self, key: &[u8], nominated: &Nominated, said: &[u8], stored: Arc<Stored>) -> Restored {
         if stored.body.len() as u64 > self.largest {
             return Restored::Full;
@@ -165,8 +166,10 @@ impl Store {
         let mut gone = Gone::default();
         let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
         // With the lock, as in `put`.
-        if self.purges.spares(key, &stored) != Spared::Whole {
-            return Restored::Purged;
+        match self.purges.spares(key, &stored) {
+            Spared::Whole => {}
+            Spared::Soft => stored.purge_softly(),
+            Spared::Nothing => return Restored::Purged,
         }
         let restored = shard.restore(query, nominated, said, stored, &mut gone);
         drop(shard);

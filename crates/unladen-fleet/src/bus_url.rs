@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Serialize, Serializer};
 use url::Url;
 
 use crate::BusError;
@@ -65,6 +66,13 @@ impl BusUrl {
     /// User and password, as bytes.
     pub fn credentials(&self) -> (Vec<u8>, Option<Vec<u8>>) {
         (decoded(self.url.username()), self.url.password().map(decoded))
+    }
+}
+
+/// As it is shown.
+impl Serialize for BusUrl {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -11,7 +11,7 @@ mod reader;
 mod sender;
 mod watch;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -32,6 +32,8 @@ const QUEUE: usize = 10_000;
 const WATCHED: usize = 1000;
 /// This part of a lease ends before the engine ends it: for what clocks may differ.
 const MARGIN: u32 = 8;
+/// Its lease is over soon anyway.
+const LEAVING: Duration = Duration::from_millis(500);
 /// So often in a lease it is renewed.
 const BEATS: u32 = 4;
 
@@ -55,6 +57,14 @@ pub struct Fleet {
     moved: Notify,
     /// It goes back, and what is being read is not what is wanted.
     rewound: Notify,
+    /// Whoever has to say first from where on.
+    holds: AtomicUsize,
+}
+
+/// Nothing is read as long as this is there: it is said first from where on.
+#[derive(Debug)]
+pub struct Hold {
+    fleet: Arc<Fleet>,
 }
 
 #[derive(Debug)]
@@ -118,6 +128,7 @@ impl Fleet {
             has_overflowed: AtomicBool::new(false),
             moved: Notify::new(),
             rewound: Notify::new(),
+            holds: AtomicUsize::new(0),
         })
     }
 
@@ -144,7 +155,8 @@ impl Fleet {
         );
     }
 
-    /// Tells the others what was forgotten here already, and waits for them as asked for.
+    /// Tells the others what was forgotten here already, and waits for them as asked for. It is forgotten here once more
+    /// when it is read: memory of before may have been taken over meanwhile.
     pub async fn purge(&self, site: Option<&str>, what: What, is_soft: bool, wait: Option<Wait>) -> Outcome {
         let wait = wait.unwrap_or(self.settings.wait);
         let began = Instant::now();
@@ -200,9 +212,20 @@ impl Fleet {
     /// What was forgotten after this place is to be forgotten again: what is stored has come to be so meanwhile. Until
     /// it is, this node is cut off. None: it is not known from which place on, and everything is asked about.
     pub fn rewind(&self, to: Option<Position>) {
-        self.progress().rewind(to, &self.lease);
-        self.recent.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        let mut progress = self.progress();
+        progress.rewind(to, &self.lease);
+        // With the lock: what is being read belongs to before, and is read again.
+        self.recent().clear();
+        drop(progress);
         self.rewound.notify_one();
+        self.moved.notify_one();
+    }
+
+    /// Has it wait, before it reads anything, until [`Fleet::rewind`] has said from where on; and, until then, rely on
+    /// nothing.
+    pub fn hold(self: &Arc<Self>) -> Hold {
+        self.holds.fetch_add(1, Ordering::SeqCst);
+        Hold { fleet: self.clone() }
     }
 
     /// How it does.
@@ -232,19 +255,22 @@ impl Fleet {
         }
     }
 
-    /// Waits, no longer than this, until all that was to be sent is; then takes this node off the list. For the end: what
-    /// is served from memory afterwards may be old.
-    pub async fn leave(&self, patience: Duration) {
+    /// Waits, no longer than this, until all that was to be sent is.
+    pub async fn sent(&self, patience: Duration) {
         let until = Instant::now() + patience;
         while self.counts.waiting.load(Ordering::SeqCst) > 0 && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        self.lease.end();
-        let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(200));
-        let _ = tokio::time::timeout(left, self.bus.leave()).await;
     }
 
-    /// A record of this node; it is known when it is read.
+    /// Takes this node off the list: nobody waits for it any more. For the end, once [`Fleet::run`] is dropped: what is
+    /// served from memory afterwards may be old.
+    pub async fn leave(&self) {
+        self.lease.end();
+        let _ = tokio::time::timeout(LEAVING, self.bus.leave()).await;
+    }
+
+    /// A record of this node.
     fn record(&self, site: Option<&str>, what: What, is_soft: bool) -> String {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         let node = self.settings.bus.node.clone();
@@ -252,7 +278,6 @@ impl Fleet {
     }
 
     fn enqueue(&self, record: String, reply: Option<oneshot::Sender<Position>>) -> bool {
-        self.recent().insert(record.as_bytes());
         self.counts.waiting.fetch_add(1, Ordering::SeqCst);
         let is_taken = self.sending.try_send(Sending { record, reply }).is_ok();
         if !is_taken {
@@ -335,6 +360,22 @@ impl Fleet {
             drop(more);
             news.iter().for_each(|news| forget.tell(news));
         }
+    }
+}
+
+// === impl Hold ===
+
+impl Hold {
+    /// It is said: none, where it is not known.
+    pub fn begin_at(self, position: Option<Position>) {
+        self.fleet.rewind(position);
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        self.fleet.holds.fetch_sub(1, Ordering::SeqCst);
+        self.fleet.rewound.notify_one();
     }
 }
 

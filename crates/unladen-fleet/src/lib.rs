@@ -44,7 +44,7 @@ pub use bus::valkey::resp_is_readable;
 pub use bus::{Answer, BATCH, BUSES, BackEnd, MEMBERS, PurgeBus, Read, open};
 pub use bus_url::BusUrl;
 pub use error::BusError;
-pub use fleet::Fleet;
+pub use fleet::{Fleet, Hold};
 pub use forget::{Forget, News};
 pub use htcp::{HtcpClear, HtcpError, LONGEST_HTCP_DATAGRAM, LONGEST_HTCP_URL};
 pub use lease::Lease;

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::Serialize;
+
 use crate::BusUrl;
 
 /// How this process is one node of a fleet.
@@ -36,7 +38,8 @@ pub struct BusSettings {
 }
 
 /// What is done with stored pages that only their lifetime vouches for, while the engine is not reached.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum WhenCutOff {
     /// The application is asked about them.
     #[default]
@@ -46,7 +49,8 @@ pub enum WhenCutOff {
 }
 
 /// Whom a purge waits for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Wait {
     /// All nodes of the fleet.
     #[default]
@@ -54,6 +58,7 @@ pub enum Wait {
     /// More than half of them.
     Quorum,
     /// Nobody.
+    #[serde(rename = "none")]
     Nobody,
 }
 

@@ -2,6 +2,7 @@
 //! told there what to forget. `unladen-local` has the listener, and refuses whoever asks under another machine's name.
 
 mod answer;
+mod fleet_told;
 mod purge;
 
 use std::sync::Arc;

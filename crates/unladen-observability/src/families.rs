@@ -5,6 +5,7 @@
 
 mod certificate;
 mod family;
+mod fleet;
 mod requests;
 mod site;
 mod snapshot;
@@ -20,6 +21,7 @@ pub(super) fn families(snapshot: &MetricsSnapshot) -> Vec<Family> {
     all.extend(site::families(&snapshot.upstreams));
     all.extend(snapshot::families(&snapshot.upstreams));
     all.extend(certificate::families(&snapshot.upstreams));
+    all.extend(fleet::families(snapshot.fleet.as_ref()));
     all.extend(own(snapshot));
     all.retain(|family| !family.points.is_empty());
     all

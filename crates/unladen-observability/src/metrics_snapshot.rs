@@ -4,6 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use unladen_fleet::FleetState;
+
 use super::access_log::LogTotals;
 use super::metrics::Totals;
 use super::otlp::ExportTotals;
@@ -33,6 +35,8 @@ pub(super) struct MetricsSnapshot {
     pub(super) export: ExportTotals,
     /// What is held for clients.
     pub(super) client_memory: ClientMemoryState,
+    /// How this node of a fleet does; none: it is in none.
+    pub(super) fleet: Option<FleetState>,
     /// What the process has used.
     pub(super) process: Process,
 }

@@ -11,6 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
+use unladen_fleet::Fleet;
 
 use crate::access_log::AccessLog;
 use crate::client_memory::ClientMemory;
@@ -20,7 +21,7 @@ use crate::metrics_snapshot::{CountsSnapshot, MetricsSnapshot, UpstreamCounts, U
 use crate::otlp::Exporter;
 use crate::process::Process;
 use crate::settings::ObservabilitySettings;
-use crate::sites::SiteView;
+use crate::sites::{Forget, SiteView};
 use crate::troubles::{Trouble, Troubles};
 use crate::upstreams::{UpstreamView, Upstreams};
 use crate::wall::Wall;
@@ -33,6 +34,7 @@ pub struct Observability {
     counted: Mutex<Vec<Counted>>,
     pub(crate) configured: Upstreams,
     sites: Mutex<Vec<Arc<dyn SiteView>>>,
+    fleet: Mutex<Option<Arc<Fleet>>>,
     /// The settings, resolved, as JSON.
     pub(crate) config: ArcSwap<String>,
     pub(crate) draining: AtomicBool,
@@ -79,6 +81,7 @@ impl Observability {
             counted: Mutex::default(),
             configured: Upstreams::default(),
             sites: Mutex::default(),
+            fleet: Mutex::default(),
             config: ArcSwap::default(),
             draining: AtomicBool::new(false),
             log: AccessLog::new(&troubles),
@@ -126,6 +129,21 @@ impl Observability {
     /// These sites are configured, from now on; each has an upstream of its name.
     pub fn set_sites(&self, sites: Vec<Arc<dyn SiteView>>) {
         *self.sites.lock().unwrap_or_else(PoisonError::into_inner) = sites;
+    }
+
+    /// What is purged here goes there, from now on.
+    pub fn set_fleet(&self, fleet: Option<Arc<Fleet>>) {
+        *self.fleet.lock().unwrap_or_else(PoisonError::into_inner) = fleet;
+    }
+
+    /// The fleet that this process is a node of.
+    pub fn fleet(&self) -> Option<Arc<Fleet>> {
+        self.fleet.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Has the site of this name, or all, forget. How many responses; none: nothing is kept there anyway. It may block.
+    pub fn forget(&self, site: Option<&str>, forget: &Forget) -> Option<u64> {
+        self.sites(site).iter().filter_map(|site| site.forget(forget)).reduce(|sum, purged| sum + purged)
     }
 
     /// The site of this name; or all of them.
@@ -225,6 +243,7 @@ impl Observability {
             upstreams,
             log: self.log.totals(),
             export: self.exporter.totals(),
+            fleet: self.fleet().map(|fleet| fleet.state()),
             process: Process::read(),
             client_memory: self.client_memory.state(),
         }

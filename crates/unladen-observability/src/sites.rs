@@ -123,5 +123,42 @@ pub struct PageAddress {
     pub target: String,
 }
 
+// === impl What ===
+
+/// As other nodes are told.
+impl From<&What> for unladen_fleet::What {
+    fn from(what: &What) -> Self {
+        let page = |page: &PageAddress| unladen_fleet::Page {
+            is_https: page.is_https,
+            authority: page.authority.clone(),
+            target: page.target.clone(),
+        };
+        match what {
+            What::Url(place) => Self::Url(page(place)),
+            What::Prefix(place) => Self::Prefix(page(place)),
+            What::Tag(tag) => Self::Tag(tag.clone()),
+            What::All => Self::All,
+        }
+    }
+}
+
+/// As another node tells it.
+impl From<&unladen_fleet::What> for What {
+    fn from(what: &unladen_fleet::What) -> Self {
+        use unladen_fleet::What as Told;
+        let page = |page: &unladen_fleet::Page| PageAddress {
+            is_https: page.is_https,
+            authority: page.authority.clone(),
+            target: page.target.clone(),
+        };
+        match what {
+            Told::Url(place) => Self::Url(page(place)),
+            Told::Prefix(place) => Self::Prefix(page(place)),
+            Told::Tag(tag) => Self::Tag(tag.clone()),
+            Told::All => Self::All,
+        }
+    }
+}
+
 #[cfg(test)]
 pub(super) mod tests;

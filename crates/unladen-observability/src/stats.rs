@@ -5,6 +5,7 @@ mod histogram;
 mod site;
 
 use serde_json::{Map, Value, json};
+use unladen_fleet::FleetState;
 
 use self::histogram::histogram;
 use super::metrics::{Kind, REUSES, VERSIONS};
@@ -47,11 +48,33 @@ pub(super) fn document(snapshot: &MetricsSnapshot) -> Value {
             },
             "ended": { "stalled": snapshot.client_memory.ended_stalled, "slow": snapshot.client_memory.ended_slow },
         },
+        "fleet": snapshot.fleet.as_ref().map(fleet),
         "process": {
             "cpu_ns": snapshot.process.cpu.as_nanos() as u64,
             "resident_bytes": snapshot.process.resident,
             "open_files": snapshot.process.open_files,
         },
+    })
+}
+
+fn fleet(fleet: &FleetState) -> Value {
+    json!({
+        "bus": fleet.bus,
+        "node": fleet.node,
+        "connected": fleet.is_connected,
+        "members": fleet.members,
+        "lag": fleet.lag,
+        "last_beat_ns": fleet.last_beat.map(|age| age.as_nanos() as u64),
+        "sent": fleet.sent,
+        "waiting": fleet.waiting,
+        "received": fleet.received,
+        "late": fleet.late,
+        "repeated": fleet.repeated,
+        "unreadable": fleet.unreadable,
+        "lost": fleet.lost,
+        "cut_offs": fleet.cut_offs,
+        "cut_off_ns": fleet.cut_off.as_nanos() as u64,
+        "error": fleet.error,
     })
 }
 

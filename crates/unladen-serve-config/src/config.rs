@@ -18,7 +18,7 @@ use crate::stamp::SiteStamp;
 use crate::strangers::strangers;
 use crate::surroundings::{Machine, Surroundings};
 use crate::warning::Warning;
-use crate::{among, keys, outbound, site, top};
+use crate::{among, fleet, keys, outbound, site, top};
 
 /// What a file says.
 #[derive(Clone, Debug)]
@@ -125,6 +125,7 @@ fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
     let admin = top::admin(&top, r);
     let log = top::log(&top, r);
     let otlp = top::otlp(&top, r);
+    let fleet = fleet::read(&top, r);
     let defaults = root.get("defaults").and_then(|value| r.keep(Table::of(&value, "[defaults]", "a table")));
     if let Some(defaults) = &defaults {
         outbound::check_defaults(defaults, r);
@@ -147,7 +148,7 @@ fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
     let outbound = outbounds.into_iter().map(|placed| placed.settings).collect();
     let site = sites.into_iter().map(|placed| placed.settings).collect();
     let admin = admin.map(|(settings, _)| settings);
-    let settings = Settings { threads, drain, client_memory, zone, admin, log, otlp, outbound, site };
+    let settings = Settings { threads, drain, client_memory, zone, admin, log, otlp, fleet, outbound, site };
     Some(Resolved { settings, stamps, site_stamps })
 }
 

@@ -14,6 +14,7 @@ pub fn watched_files(settings: &Settings) -> Vec<PathBuf> {
         files.extend(tls.ca.clone());
         files.extend(tls.certificate.iter().flat_map(|(certificate, key)| [certificate.clone(), key.clone()]));
     }
+    files.extend(settings.fleet.as_ref().and_then(|fleet| fleet.ca.clone()));
     for site in &settings.site {
         let pairs = site.tls.iter().flat_map(|tls| &tls.certificates);
         files.extend(pairs.flat_map(|(certificate, key)| [certificate.clone(), key.clone()]));

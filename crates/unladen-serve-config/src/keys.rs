@@ -4,6 +4,7 @@
 mod application;
 mod cache;
 mod client;
+mod fleet;
 mod groups;
 mod key;
 mod outbound;
@@ -23,8 +24,9 @@ pub(crate) use table::{below, headed};
 use super::whose::Whose;
 
 /// The keys, table by table.
-const KEYS: [&[Key]; 11] = [
+const KEYS: [&[Key]; 12] = [
     whole::KEYS,
+    fleet::KEYS,
     outbound::KEYS,
     site::KEYS,
     application::KEYS,

@@ -18,6 +18,7 @@ mod effects;
 mod error;
 mod explain;
 mod files;
+mod fleet;
 mod groups;
 mod hosts;
 mod keys;

@@ -3,6 +3,7 @@
 
 mod acme;
 mod application;
+mod fleet;
 mod host_name;
 mod proxy;
 mod queue;
@@ -17,6 +18,7 @@ use unladen_observability::{LogSettings, ObservabilitySettings, OtlpSettings, co
 
 pub use self::acme::*;
 pub use self::application::*;
+pub use self::fleet::*;
 pub use self::host_name::*;
 pub use self::proxy::*;
 pub use self::queue::*;
@@ -41,6 +43,8 @@ pub struct Settings {
     pub log: Option<LogSettings>,
     /// Traces and metrics for a collector.
     pub otlp: Option<OtlpSettings>,
+    /// Nodes that purges have to reach.
+    pub fleet: Option<FleetSettings>,
     /// Beside the application.
     pub outbound: Vec<ProxySettings>,
     /// In front of applications.

@@ -64,7 +64,7 @@ pub(super) fn zone(top: &Level<'_>, r: &mut Reading<'_>) -> Option<String> {
 }
 
 /// One of the tables; none: it is not there, which is told.
-fn table<'t>(top: &Level<'t>, name: &'static str, place: &str, r: &mut Reading<'_>) -> Option<Level<'t>> {
+pub(super) fn table<'t>(top: &Level<'t>, name: &'static str, place: &str, r: &mut Reading<'_>) -> Option<Level<'t>> {
     let Some((value, origin)) = top.find(name, r) else {
         r.explain((Whose::Whole, None), ("", name), Shown::None, Origin::BuiltIn);
         return None;

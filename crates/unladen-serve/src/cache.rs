@@ -6,6 +6,7 @@ pub(crate) mod cached_response;
 pub(crate) mod codable;
 pub(crate) mod coded;
 pub(crate) mod compress;
+pub(crate) mod fleet_link;
 pub(crate) mod head_answer;
 pub(crate) mod news;
 pub(crate) mod person;
@@ -14,10 +15,12 @@ pub(crate) mod snapshot;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use unladen_cache::{Coding, CookiePattern, InFlightFetches, Policy, Purge, Store, StoreSettings};
 use unladen_serve_config::CacheSettings;
 
+use crate::cache::fleet_link::FleetLink;
 use crate::cache::news::News;
 use crate::cache::snapshot::account::SnapshotAccount;
 use crate::cache::snapshot::successor::SuccessorSlot;
@@ -40,6 +43,8 @@ pub(crate) struct Cache {
     pub(crate) account: Arc<SnapshotAccount>,
     /// Whoever has to forget what this forgets.
     pub(crate) successor: Arc<SuccessorSlot>,
+    /// The other nodes that are told what is purged here; none: there are none.
+    pub(crate) fleet: Option<FleetLink>,
 }
 
 // === impl Cache ===
@@ -72,7 +77,13 @@ impl Cache {
             bodies: same.map_or_else(|| Bodies::new(settings.memory), |before| before.bodies.clone()),
             account: before.map_or_else(Arc::default, |before| before.account.clone()),
             successor: before.map_or_else(Arc::default, |before| before.successor.clone()),
+            fleet: None,
         }
+    }
+
+    /// Whether what only its lifetime vouches for may have been purged elsewhere, for a request that came then.
+    pub(crate) fn is_cut_off(&self, at: Instant) -> bool {
+        self.fleet.as_ref().is_some_and(|fleet| fleet.is_cut_off(at))
     }
 }
 

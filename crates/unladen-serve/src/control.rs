@@ -10,6 +10,7 @@ mod bind;
 mod error;
 mod event;
 mod file_watch;
+mod fleet;
 mod found;
 mod handover;
 mod listeners;
@@ -34,6 +35,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
+use unladen_fleet::Fleet;
 use unladen_serve_config::{Config, watched_files};
 
 pub use self::error::{Ended, ServeError};
@@ -104,6 +106,8 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
     watch_files(file_watch.as_ref(), &config);
     let mut snapshots = Snapshots::default();
     snapshots.follow(&plan);
+    // Before anything is read of a fleet: what is taken over says from where on.
+    let hold = plan.fleet.as_ref().map(Fleet::hold);
     let plan = Arc::new(plan);
     let snapshot = Arc::new(Snapshot { plan: plan.clone(), config: Arc::new(config.clone()), admin });
     let (plan, follow_plan) = watch::channel(plan);
@@ -129,8 +133,8 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
     control.until_all_began()?;
     // The process before carries requests meanwhile; after a stop, nobody does.
     match inheritance.as_mut().and_then(|one| one.legacy.take()) {
-        Some(legacy) => control.snapshots.inherit(legacy),
-        None => control.snapshots.load(),
+        Some(legacy) => control.snapshots.inherit(legacy, hold),
+        None => control.snapshots.load(hold),
     }
     // What is purged here does not reach the process before: requests are carried once that one asks about all that it
     // keeps. Who comes meanwhile waits at the sockets, which both have.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use unladen_acme::{Answers, Held, Wanted};
+use unladen_fleet::{Fleet, Position};
 use unladen_pool::Upstream;
 use unladen_serve_config::{ClientSettings, ListenAddress};
 
@@ -27,6 +28,10 @@ pub(crate) struct Plan {
     pub(crate) certificates: Vec<(Wanted, Arc<Held>)>,
     /// What authorities are answered.
     pub(crate) answers: Arc<Answers>,
+    /// The fleet that this process is a node of …
+    pub(crate) fleet: Option<Arc<Fleet>>,
+    /// … and up to where it had forgotten when this plan was begun: what was purged later is forgotten by its sites again.
+    pub(crate) forgotten: Option<Position>,
     /// Whether it goes on.
     pub(crate) state: State,
 }

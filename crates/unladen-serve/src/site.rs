@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 use unladen_acme::{Answers, Held};
 use unladen_files::RootError;
+use unladen_fleet::Fleet;
 use unladen_serve_config::{ListenAddress, ServerTlsSettings, SiteSettings};
 use unladen_validator::{Validator, ValidatorSource};
 
@@ -35,6 +36,7 @@ use self::tls::AcceptorError;
 use self::tls::acme::{Acme, AcmeProblem, wanted};
 use self::trust::Trust;
 use crate::cache::Cache;
+use crate::cache::fleet_link::FleetLink;
 use crate::cache::snapshot;
 use crate::cache::snapshot::fingerprint::fingerprint;
 use crate::limits::crowd::{Crowd, CrowdPermit, What};
@@ -188,6 +190,15 @@ impl Site {
             self.acceptor = Some(Arc::new(acceptor));
         }
         Ok(self)
+    }
+
+    /// The same, as a part of this fleet.
+    pub(crate) fn with_fleet(mut self, fleet: Option<&Arc<Fleet>>) -> Self {
+        if let Some(cache) = &mut self.cache {
+            let name = &self.proxy.upstream.settings().name;
+            cache.fleet = fleet.map(|fleet| FleetLink::new(fleet.clone(), name));
+        }
+        self
     }
 
     /// What is doubtful, though it can be: a sentence each. If it `asks`, validators are tried, which takes some

@@ -53,6 +53,12 @@ impl Progress {
         }
     }
 
+    /// The engine has what comes after this place. Where reading began at a place from before, it is not known for how
+    /// long the list of nodes has been whole.
+    pub(crate) fn is_there(&mut self, now: Instant) {
+        self.whole_since.get_or_insert(now);
+    }
+
     /// All up to there is forgotten. False: it went back meanwhile, and reads again.
     pub(crate) fn advance(&mut self, generation: u64, to: Position, lease: &Lease) -> bool {
         if generation != self.generation {

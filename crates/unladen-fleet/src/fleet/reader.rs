@@ -14,6 +14,10 @@ impl Fleet {
     pub(super) async fn read(&self, forget: &Arc<dyn Forget>) {
         let mut failures = 0;
         loop {
+            if self.holds.load(Ordering::SeqCst) > 0 {
+                self.rewound.notified().await;
+                continue;
+            }
             let (generation, after) = self.progress().start();
             let read = tokio::select! {
                 read = self.bus.read_on(after.as_ref(), self.settings.lease) => read,
@@ -22,9 +26,10 @@ impl Fleet {
             match read {
                 Ok(Read::Records(records)) => {
                     failures = 0;
+                    self.progress().is_there(Instant::now());
                     if let Some((last, _)) = records.last() {
                         let last = last.clone();
-                        self.forget(forget, records).await;
+                        self.forget(forget, generation, records).await;
                         self.progress().advance(generation, last, &self.lease);
                         self.moved.notify_one();
                     }
@@ -51,21 +56,26 @@ impl Fleet {
     }
 
     /// What other nodes have purged. Nobody who is served waits for it.
-    async fn forget(&self, forget: &Arc<dyn Forget>, records: Vec<(Position, Vec<u8>)>) {
+    async fn forget(&self, forget: &Arc<dyn Forget>, generation: u64, records: Vec<(Position, Vec<u8>)>) {
         let is_late = !self.lease.holds(Instant::now());
         let mut meant = Vec::with_capacity(records.len());
         let mut is_unreadable = false;
         for (_, bytes) in &records {
             match Record::read(bytes) {
                 Ok(record) => {
-                    let is_own = record.node == self.settings.bus.node;
-                    if !self.recent().insert(bytes) {
-                        // What this node has forgotten before it wrote it.
-                        let repeated = u64::from(!is_own);
-                        self.counts.repeated.fetch_add(repeated, Ordering::Relaxed);
+                    let is_new = {
+                        let progress = self.progress();
+                        // It went back meanwhile: all of this is read again.
+                        if progress.start().0 != generation {
+                            return;
+                        }
+                        self.recent().insert(bytes)
+                    };
+                    if !is_new {
+                        self.counts.repeated.fetch_add(1, Ordering::Relaxed);
                         continue;
                     }
-                    if !is_own {
+                    if record.node != self.settings.bus.node {
                         self.counts.received.fetch_add(1, Ordering::Relaxed);
                         self.counts.late.fetch_add(is_late.into(), Ordering::Relaxed);
                     }

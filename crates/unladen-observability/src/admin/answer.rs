@@ -10,7 +10,8 @@ use hyper::{Method, Request, Response, StatusCode};
 use serde_json::json;
 use unladen_local::{JSON, TEXT, not_allowed, response, with};
 
-use super::purge::purge;
+use super::fleet_told::told;
+use super::purge::{Purged, purge};
 use crate::families::families;
 use crate::prometheus::{self, Format};
 use crate::{Observability, page, stats};
@@ -26,7 +27,13 @@ where
             return not_allowed("POST", "What is to be purged is sent here by POST.\n");
         }
         return match purge(request, observability).await {
-            Ok(purged) => response(StatusCode::OK, JSON, format!("{}\n", json!({ "purged": purged }))),
+            Ok(Purged { purged, fleet: None }) => {
+                response(StatusCode::OK, JSON, format!("{}\n", json!({ "purged": purged })))
+            }
+            Ok(Purged { purged, fleet: Some(outcome) }) => {
+                let status = if outcome.is_confirmed { StatusCode::OK } else { StatusCode::ACCEPTED };
+                response(status, JSON, format!("{}\n", json!({ "purged": purged, "fleet": told(&outcome) })))
+            }
             Err(refusal) => response(refusal.status, JSON, format!("{}\n", json!({ "error": refusal.to_string() }))),
         };
     }

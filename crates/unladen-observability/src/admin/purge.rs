@@ -12,6 +12,7 @@ use hyper::body::Body;
 use hyper::header::{CONTENT_TYPE, HOST, ORIGIN};
 use hyper::{HeaderMap, Request, StatusCode};
 use serde::Deserialize;
+use unladen_fleet::{Outcome, Wait};
 
 use crate::Observability;
 use crate::sites::{Forget, PageAddress, What};
@@ -34,6 +35,17 @@ struct Wish {
     all: bool,
     #[serde(default)]
     soft: bool,
+    /// Of a fleet, whom it waits for.
+    wait: Option<String>,
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub(super) struct Purged {
+    /// How many responses have been forgotten here.
+    pub(super) purged: u64,
+    /// Where it went besides; none: there is no fleet.
+    pub(super) fleet: Option<Outcome>,
 }
 
 /// Why it is not done.
@@ -44,8 +56,8 @@ pub(super) struct Refusal {
     words: String,
 }
 
-/// How many responses have been forgotten.
-pub(super) async fn purge<B>(request: Request<B>, observability: &Observability) -> Result<u64, Refusal>
+/// Has sites forget; and the other nodes of a fleet, if there is one.
+pub(super) async fn purge<B>(request: Request<B>, observability: &Observability) -> Result<Purged, Refusal>
 where
     B: Body<Data = Bytes>,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -62,20 +74,38 @@ where
     let wish: Wish = serde_json::from_slice(&body.to_bytes())
         .map_err(|error| Refusal::new(StatusCode::BAD_REQUEST, format!("it is not understood: {error}")))?;
     let site = wish.site.clone();
+    let fleet = observability.fleet();
+    let wait = match (&wish.wait, &fleet) {
+        (None, _) => None,
+        (Some(_), None) => {
+            let words = "there is no fleet to wait for: the configuration has no [fleet]";
+            return Err(Refusal::new(StatusCode::BAD_REQUEST, words));
+        }
+        (Some(word), Some(_)) => {
+            let words = || Refusal::new(StatusCode::BAD_REQUEST, format!("wait is {word:?}: say all, quorum or none"));
+            Some(Wait::of(word).ok_or_else(words)?)
+        }
+    };
     let forget = wish.read().map_err(|words| Refusal::new(StatusCode::BAD_REQUEST, words))?;
     let sites = observability.sites(site.as_deref());
     if let (Some(name), true) = (&site, sites.is_empty()) {
         return Err(Refusal::new(StatusCode::NOT_FOUND, format!("no site has the name {name:?}")));
     }
     // Of much that is stored, it may take a while.
+    let own = forget.clone();
     let forgetting = tokio::task::spawn_blocking(move || {
-        sites.iter().filter_map(|site| site.forget(&forget)).reduce(|sum, purged| sum + purged)
+        sites.iter().filter_map(|site| site.forget(&own)).reduce(|sum, purged| sum + purged)
     });
-    match forgetting.await {
-        Ok(Some(purged)) => Ok(purged),
-        Ok(None) => Err(Refusal::new(StatusCode::NOT_FOUND, "there is no site that keeps anything")),
-        Err(_) => Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "it was given up")),
-    }
+    let purged = match forgetting.await {
+        Ok(Some(purged)) => purged,
+        Ok(None) => return Err(Refusal::new(StatusCode::NOT_FOUND, "there is no site that keeps anything")),
+        Err(_) => return Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "it was given up")),
+    };
+    let fleet = match fleet {
+        Some(fleet) => Some(fleet.purge(site.as_deref(), (&forget.what).into(), forget.is_soft, wait).await),
+        None => None,
+    };
+    Ok(Purged { purged, fleet })
 }
 
 /// Refuses what pages of elsewhere can make a browser send.

@@ -78,8 +78,12 @@ function drawState(stats) {
   const { held_bytes: held, limit_bytes: limit, ended } = stats.client_memory;
   const gone = ended.stalled + ended.slow;
   const clients = `${digits(held / 1e6)} of ${digits(limit / 1e6)} MB for clients${gone ? `, ${gone} that did not read ended` : ""}`;
+  const { fleet } = stats;
+  const others = !fleet ? "" : fleet.connected
+    ? ` · fleet of ${fleet.members}, purges all read`
+    : ` · cut off from the fleet (${fleet.error ?? `${count(fleet.lag)} purges to read`})`;
   $("about").textContent =
-    `for ${span(stats.uptime_ns / 1e9)} · ${stats.version} · process ${stats.pid} · ${digits(megabytes)} MB · ${clients}`;
+    `for ${span(stats.uptime_ns / 1e9)} · ${stats.version} · process ${stats.pid} · ${digits(megabytes)} MB · ${clients}${others}`;
 }
 
 function tile(id, value, unit, more) {

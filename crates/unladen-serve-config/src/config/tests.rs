@@ -63,6 +63,17 @@ listen = "[::1]:6190"
 file = "access.log"
 sample = "5%"
 
+[fleet]
+purges = "valkeys://cache.example/1"
+ca = "ca.pem"
+name = "shop"
+node = "web-1"
+lease = "3s"
+when_cut_off = "serve"
+wait = "quorum"
+wait_for = "2s"
+keep = 5000
+
 [otlp]
 endpoint = "http://127.0.0.1:4318/"
 sample = 0.5
@@ -129,6 +140,11 @@ upstream = { url = "https://app.example", endpoints = "srv:_https._tcp.app.examp
 name = "listed"
 listen = "127.0.0.1:6105"
 upstream = { url = "https://app.example:8443", endpoints = "file:app.json" }
+
+[[outbound]]
+name = "meshed"
+listen = "127.0.0.1:6106"
+upstream = { url = "https://app", endpoints = "xdss://[2001:db8::1]:443/outbound|80||app.local?node=web-1" }
 
 [[site]]
 name = "site"
@@ -509,6 +525,7 @@ fn every_key_is_explained_and_every_explanation_is_a_key() {
             ("outbound", "name" | "listen" | "upstream")
                 | ("admin", "listen")
                 | ("otlp", "endpoint")
+                | ("fleet", "purges")
                 | ("health", "path")
                 | ("rate", "rate")
                 | ("upstream", "url")
@@ -541,6 +558,7 @@ fn every_field_of_the_settings_has_its_key() {
         "admin",
         "log",
         "otlp",
+        "fleet",
         "breaker",
         "outlier",
         "health",
@@ -578,7 +596,7 @@ fn every_field_of_the_settings_has_its_key() {
         match (key.table, name) {
             ("", name) => drop(keys.insert(name.into())),
             ("upstream", "endpoints") => {}
-            (table @ ("admin" | "log" | "otlp"), name) => drop(keys.insert(format!("{table}.{name}"))),
+            (table @ ("admin" | "log" | "otlp" | "fleet"), name) => drop(keys.insert(format!("{table}.{name}"))),
             ("outbound", _) => drop(keys.insert(settings("outbound"))),
             ("site", "redirect" | "hsts" | "underscores" | "per_client" | "effects" | "no_effects" | "retry_after") => {
                 keys.insert(format!("site.{name}"));

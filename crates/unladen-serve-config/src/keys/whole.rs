@@ -47,6 +47,13 @@ pub(super) const KEYS: &[Key] = &[
         "there is no access log unless one is configured",
     ),
     key("", "otlp", "table", "an OpenTelemetry collector", "nothing is exported unless a collector is configured"),
+    key(
+        "",
+        "fleet",
+        "table",
+        "other nodes that purges have to reach: [fleet.md](fleet.md)",
+        "purges are forgotten by this process alone",
+    ),
     key("admin", "listen", "address", "a loopback address, or a Unix socket", ""),
     key("log", "file", FILE, "the file; each reload reopens it", "standard error, which systemd keeps in its journal"),
     key(

@@ -133,8 +133,11 @@ impl CacheFetch {
                 return nothing;
             }
             // Who may be answered with what is stale is; the others ask for themselves. Beside another process that may
-            // have been told to forget it, nobody is.
-            let is_failure = matches!(response.status, 500 | 502..=504) && !cache.successor.serves();
+            // have been told to forget it, nobody is; nor where other nodes may have purged it.
+            let is_doubted = cache.successor.serves()
+                || cache.is_cut_off(Instant::now())
+                || cache.fleet.as_ref().is_some_and(|fleet| fleet.doubts(stored));
+            let is_failure = matches!(response.status, 500 | 502..=504) && !is_doubted;
             if is_failure && may_serve_on_error(&RequestControl::default(), &stored.freshness, received) {
                 writer.tell(News::Failed(Reason::UpstreamStatus, None), None);
                 writer.end();

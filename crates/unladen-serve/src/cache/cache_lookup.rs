@@ -26,6 +26,8 @@ pub(crate) struct CacheLookup<'q> {
     pub(crate) is_authorized: bool,
     /// Another process serves beside this one, which is about to end, and may have been told what to forget.
     pub(crate) is_leaving: bool,
+    /// Other nodes may have been told to forget what only its lifetime vouches for here.
+    pub(crate) is_cut_off: bool,
 }
 
 /// What a validator says of the page now.
@@ -117,6 +119,7 @@ impl CacheLookup<'_> {
             ValidatorAnswer::Silent(Some(bound))
                 if stored.version.is_some()
                     && !is_soft_purged
+                    && !self.is_cut_off
                     && now.since(Time(stored.vouched.load(Ordering::Relaxed))) <= *bound =>
             {
                 return Decision::Serve(CacheResult::Stale, "validator-silent");
@@ -129,7 +132,7 @@ impl CacheLookup<'_> {
             ValidatorAnswer::Nothing if stored.version.is_some() => return self.fetch(Forwarded::Stale),
             ValidatorAnswer::Nothing => (),
         }
-        if is_soft_purged {
+        if is_soft_purged || self.is_cut_off {
             return self.fetch(Forwarded::Stale);
         }
         match reuse(&self.control, &stored.freshness, now) {
@@ -171,7 +174,8 @@ impl CacheLookup<'_> {
 
     /// Whom this request may wait together with: those who ask for the same, with the same version in mind, and are who
     /// they are. While another process serves beside this one, nobody: an answer that is on its way here may be from
-    /// before something that was forgotten there.
+    /// before something that was forgotten there. So may it be while this node is cut off from others, but for a page of
+    /// a validator, which was asked when this request came.
     pub(crate) fn join_key(&self, key: &[u8], variant: &[u8]) -> Vec<u8> {
         let mut join = key.to_vec();
         let version: &[u8] = match &self.known {
@@ -184,7 +188,8 @@ impl CacheLookup<'_> {
             join.extend_from_slice(&(part.len() as u64).to_be_bytes());
             join.extend_from_slice(part);
         }
-        if self.is_leaving {
+        let is_vouched = matches!(self.known, ValidatorAnswer::Version(_));
+        if self.is_leaving || (self.is_cut_off && !is_vouched) {
             join.extend_from_slice(&ALONE.fetch_add(1, Ordering::Relaxed).to_be_bytes());
         }
         join

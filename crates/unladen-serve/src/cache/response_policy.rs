@@ -8,10 +8,12 @@ use unladen_cache::{
     Asking, CacheStatus, Forwarded, Mark, Purge, Time, group_invalidations, group_tag, invalidates, storable, targets,
     write_key,
 };
+use unladen_fleet::What;
 use unladen_http1::{Fields, Request, Response};
 
 use super::cache_fetch::origin;
 use super::cache_lookup::{CacheLookup, ValidatorAnswer};
+use super::fleet_link::what;
 use crate::site::Site;
 
 /// What a site does to an answer of the application that goes straight to a client.
@@ -99,14 +101,30 @@ impl ResponsePolicy {
         let mut key = Vec::new();
         write_key(request, self.is_https, &cache.policy, &mut key);
         cache.forget(&Purge::Key(key), false);
+        let tell = |what: What| {
+            if let Some(fleet) = &cache.fleet {
+                fleet.tell(what);
+            }
+        };
+        let page = |request: &Request| what(request, Some(self.is_https), false);
+        if cache.fleet.is_some() {
+            tell(page(request));
+        }
         for target in targets(request, response, self.is_https) {
             let other = Request { target, authority: request.authority.clone(), ..Request::default() };
             let mut key = Vec::new();
             write_key(&other, self.is_https, &cache.policy, &mut key);
             cache.forget(&Purge::Key(key), false);
+            if cache.fleet.is_some() {
+                tell(page(&other));
+            }
         }
         for group in group_invalidations(&response.fields) {
-            cache.forget(&Purge::Tag(group_tag(&origin(&request.authority, self.is_https), &group)), false);
+            let tag = group_tag(&origin(&request.authority, self.is_https), &group);
+            cache.forget(&Purge::Tag(tag.clone()), false);
+            if cache.fleet.is_some() {
+                tell(What::Tag(tag.into()));
+            }
         }
     }
 }

@@ -12,6 +12,7 @@ use unladen_observability::{Cause, Observability, SiteView, Trouble, UpstreamVie
 use unladen_pool::{Endpoint, Resolver, Unhealthy, Upstream, is_out_of_files};
 
 use crate::control::acme::Certificates;
+use crate::control::fleet::FleetTask;
 use crate::control::malloc;
 use crate::control::threads::Snapshot;
 use crate::control::workers::WorkersTasks;
@@ -36,6 +37,7 @@ pub(crate) async fn keep(
     let mut shown = Shown::default();
     let mut is_first = true;
     let mut certificates = Certificates::new(observability.clone());
+    let mut fleet = FleetTask::default();
     spawn_local(budget.clone().look_after(malloc::give_back));
     let (over, is_over) = oneshot::channel::<()>();
     let export = spawn_local(observability.clone().export(async {
@@ -56,6 +58,8 @@ pub(crate) async fn keep(
             budget.set_bodies(caches.collect());
             workers.follow(&sites.clone().collect::<Vec<_>>(), &observability);
             observability.set_sites(sites.map(|site| site as Arc<dyn SiteView>).collect());
+            // Once there are its sites: it begins to have them forget.
+            fleet.follow(&now.plan, &observability);
             budget.set_limit(now.config.settings.client_memory);
             if !std::mem::take(&mut is_first)
                 && let Err(error) = observability.reload(now.config.settings.observability())
@@ -68,6 +72,7 @@ pub(crate) async fn keep(
         shown.follow(now.admin.as_ref(), &observability);
         drop(now);
         if changed(&mut snapshot, &mut shown, &observability).await.is_err() {
+            fleet.end().await;
             // `Observability::close` waits for it: what is left is sent.
             drop(over);
             let _ = export.await;

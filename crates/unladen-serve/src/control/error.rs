@@ -32,6 +32,9 @@ pub enum ServeError {
         /// Why not.
         source: crate::site::SiteError,
     },
+    /// The engine of a fleet cannot be used so.
+    #[error("[fleet]: {0}")]
+    Fleet(#[source] unladen_fleet::BusError),
     /// The access log cannot be written, or the like.
     #[error("cannot begin to log: {0}")]
     Observability(#[source] io::Error),

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use unladen_fleet::Fleet;
 use unladen_pool::{Upstream, UpstreamError};
 use unladen_serve_config::{
-    Application, ClientSettings, Config, ListenAddress, ProxySettings, Settings, SiteSettings, SiteStamp,
+    Application, ClientSettings, Config, FleetSettings, ListenAddress, ProxySettings, Settings, SiteSettings, SiteStamp,
 };
 
 use super::error::ServeError;
+use super::fleet;
 use super::found::Found;
 use super::listeners::{Changed, Listeners, Wanted};
 use crate::message::error_page::{ErrorPage, ErrorPageError};
@@ -30,6 +32,14 @@ pub(super) struct Plans {
     sites: Vec<KeptSite>,
     /// The certificates that authorities issue.
     acme: Acme,
+    fleet: Option<KeptFleet>,
+}
+
+/// `[fleet]` as it is.
+#[derive(Clone, Debug)]
+struct KeptFleet {
+    fleet: Arc<Fleet>,
+    settings: FleetSettings,
 }
 
 /// A `[[site]]` as it is.
@@ -59,18 +69,29 @@ pub(super) struct Made {
 
 impl Plans {
     pub(super) fn new(threads: usize) -> Self {
-        Self { listeners: Listeners::default(), threads, kept: Vec::new(), sites: Vec::new(), acme: Acme::default() }
+        Self {
+            listeners: Listeners::default(),
+            threads,
+            kept: Vec::new(),
+            sites: Vec::new(),
+            acme: Acme::default(),
+            fleet: None,
+        }
     }
 
     /// Makes one; or, with an error, leaves everything as it is.
     pub(super) fn make(&mut self, config: &Config, found: &mut Vec<Found>) -> Result<Made, ServeError> {
         let settings = &config.settings;
+        let forgotten = self.fleet.as_ref().and_then(|kept| kept.fleet.position());
+        let fleet = self.fleet(settings.fleet.as_ref())?;
+        let node = fleet.as_ref().map(|kept| &kept.fleet);
         let stamped = settings.outbound.iter().zip(&config.stamps);
         let kept: Vec<Kept> = stamped.map(|(proxy, stamp)| self.proxy(proxy, *stamp)).collect::<Result<_, _>>()?;
         let admin = settings.admin.as_ref().map(|admin| &admin.listen);
         beside_each_other(&settings.site)?;
         let stamped = settings.site.iter().zip(&config.site_stamps);
-        let sites: Vec<KeptSite> = stamped.map(|(site, stamp)| self.site(site, *stamp)).collect::<Result<_, _>>()?;
+        let sites: Vec<KeptSite> =
+            stamped.map(|(site, stamp)| self.site(site, *stamp, node)).collect::<Result<_, _>>()?;
         // Before anything is listened at: what cannot be leaves everything as it is.
         let doors = doors(&sites).map_err(|error| {
             let (name, source) = *error;
@@ -105,21 +126,43 @@ impl Plans {
         sites.iter().for_each(|KeptSite { site, .. }| site.proxy.set_queue(site.settings.queue.as_ref()));
         self.kept = kept;
         self.sites = sites;
+        self.fleet.clone_from(&fleet);
         let plan = Plan {
             places,
             entrances,
             trace_sample: settings.otlp.as_ref().map(|otlp| otlp.sample),
             certificates: self.acme.follow(settings.site.iter()),
             answers: self.acme.answers().clone(),
+            fleet: fleet.map(|kept| kept.fleet),
+            forgotten,
             state: State::Running,
         };
         Ok(Made { plan, admin: listeners.next(), changed })
     }
 
-    fn site(&self, settings: &SiteSettings, stamp: SiteStamp) -> Result<KeptSite, ServeError> {
+    /// The same, if its settings are.
+    fn fleet(&self, settings: Option<&FleetSettings>) -> Result<Option<KeptFleet>, ServeError> {
+        let Some(settings) = settings else { return Ok(None) };
+        match self.fleet.as_ref().filter(|kept| kept.settings == *settings) {
+            Some(kept) => Ok(Some(kept.clone())),
+            None => Ok(Some(KeptFleet { fleet: fleet::open(settings)?, settings: settings.clone() })),
+        }
+    }
+
+    fn site(
+        &self,
+        settings: &SiteSettings,
+        stamp: SiteStamp,
+        fleet: Option<&Arc<Fleet>>,
+    ) -> Result<KeptSite, ServeError> {
         let name = &settings.proxy.upstream.name;
         let before = self.sites.iter().find(|kept| kept.site.proxy.upstream.settings().name == *name);
-        if let Some(kept) = before.filter(|kept| kept.stamp == stamp && kept.site.settings == *settings) {
+        let is_of_fleet = |kept: &&KeptSite| {
+            let link = kept.site.cache.as_ref().and_then(|cache| cache.fleet.as_ref());
+            kept.site.cache.is_none() || link.map(|link| Arc::as_ptr(&link.fleet)) == fleet.map(Arc::as_ptr)
+        };
+        let is_same = |kept: &&KeptSite| kept.stamp == stamp && kept.site.settings == *settings;
+        if let Some(kept) = before.filter(is_same).filter(is_of_fleet) {
             return Ok(KeptSite { site: kept.site.clone(), stamp });
         }
         let is_same = |kept: &&KeptSite| {
@@ -141,7 +184,7 @@ impl Plans {
         let site = Site::new(settings.clone(), proxy, self.threads, before.map(|kept| &*kept.site))
             .and_then(|site| site.with_acme(&self.acme))
             .map_err(|source| ServeError::Site { name: name.clone(), source })?;
-        Ok(KeptSite { site: Arc::new(site), stamp })
+        Ok(KeptSite { site: Arc::new(site.with_fleet(fleet)), stamp })
     }
 
     fn proxy(&self, settings: &ProxySettings, stamp: u64) -> Result<Kept, ServeError> {
@@ -186,7 +229,16 @@ impl Plans {
         self.kept.clear();
         self.sites.clear();
         let answers = self.acme.answers().clone();
-        Plan { places: Vec::new(), entrances: Vec::new(), trace_sample: None, certificates: Vec::new(), answers, state }
+        Plan {
+            places: Vec::new(),
+            entrances: Vec::new(),
+            trace_sample: None,
+            certificates: Vec::new(),
+            answers,
+            fleet: None,
+            forgotten: None,
+            state,
+        }
     }
 }
 
@@ -279,6 +331,9 @@ pub fn try_upstreams(config: &Config, asks: bool) -> Result<Vec<String>, ServeEr
         Upstream::new(proxy.upstream.clone(), 1).map_err(|source| refused(&proxy.upstream.name, source))?;
     }
     let mut doubts = Vec::new();
+    if let Some(fleet) = &config.settings.fleet {
+        fleet::open(fleet)?;
+    }
     beside_each_other(&config.settings.site)?;
     let acme = Acme::trial();
     for settings in &config.settings.site {

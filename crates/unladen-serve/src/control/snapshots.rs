@@ -11,6 +11,8 @@ use std::thread;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use unladen_fleet::{Fleet, Hold};
+
 use crate::cache::snapshot::check::doubts;
 use crate::cache::snapshot::file::FileError;
 use crate::cache::snapshot::give::{give, take_back};
@@ -48,6 +50,10 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     sites: Vec<Arc<Remembered>>,
+    /// What tells what was purged while nobody served.
+    fleet: Option<Arc<Fleet>>,
+    /// It waits for what is loaded.
+    hold: Option<Hold>,
     /// How often they have changed.
     changes: u64,
     /// They are to be loaded first.
@@ -67,6 +73,7 @@ impl Snapshots {
         let has_files = sites.iter().any(|site| site.settings.is_some());
         let mut state = self.shared.lock();
         state.sites = sites;
+        state.fleet.clone_from(&plan.fleet);
         state.changes += 1;
         drop(state);
         self.shared.bell.notify_all();
@@ -79,13 +86,17 @@ impl Snapshots {
     }
 
     /// Has what the process before has written loaded, behind.
-    pub(super) fn load(&self) {
-        self.shared.lock().is_to_load = true;
+    pub(super) fn load(&self, hold: Option<Hold>) {
+        let mut state = self.shared.lock();
+        state.is_to_load = true;
+        // Where no site has a file, nobody does it.
+        state.hold = hold.filter(|_| self.thread.is_some());
+        drop(state);
         self.shared.bell.notify_all();
     }
 
     /// Takes what the process before hands over, behind; waits for it for a while.
-    pub(super) fn inherit(&self, stream: UnixStream) {
+    pub(super) fn inherit(&self, stream: UnixStream, hold: Option<Hold>) {
         let (shared, sites) = (self.shared.clone(), self.shared.lock().sites.clone());
         let (began, is_reached) = channel();
         let (done, is_whole) = channel();
@@ -94,7 +105,7 @@ impl Snapshots {
             // Whoever has waited for long enough has gone on.
             let reached = || began.send(()).unwrap_or_default();
             let whole = || done.send(()).unwrap_or_default();
-            if let Err(error) = take(&stream, &sites, now, (reached, whole)) {
+            if let Err(error) = take(&stream, &sites, hold, now, (reached, whole)) {
                 say!(
                     "unladen: the process before went without a word ({error}): the application is asked about all that was taken over"
                 );
@@ -115,9 +126,12 @@ impl Snapshots {
         self.shared.lock().rests = true;
         let successor = Successor::new(stream);
         self.successor = Some(successor.clone());
-        let sites = self.shared.lock().sites.clone();
+        let (sites, fleet) = {
+            let state = self.shared.lock();
+            (state.sites.clone(), state.fleet.clone())
+        };
         let give = move || {
-            if give(&successor, &sites, UNTIL_LISTENING).is_err() {
+            if give(&successor, &sites, fleet.as_deref(), UNTIL_LISTENING).is_err() {
                 // An older version takes nothing; and whoever looks after the process tells how it ended.
                 take_back(&successor, &sites);
             }
@@ -152,8 +166,11 @@ impl Snapshots {
     /// Nothing is served any more: all that is kept is written for the last time.
     pub(super) fn finish(&mut self) {
         self.end();
-        let sites = self.shared.lock().sites.clone();
-        sites.iter().for_each(|site| keep(site, true, &AtOnce));
+        let (sites, fleet) = {
+            let state = self.shared.lock();
+            (state.sites.clone(), state.fleet.clone())
+        };
+        sites.iter().for_each(|site| keep(site, fleet.as_deref(), true, &AtOnce));
     }
 
     /// Nothing more is written behind.
@@ -184,16 +201,17 @@ impl Shared {
             let seen = state.changes;
             let sites: Vec<_> = state.sites.iter().filter(|site| site.settings.is_some()).cloned().collect();
             let is_to_load = std::mem::take(&mut state.is_to_load);
-            let rests = state.rests;
+            let (rests, fleet, hold) = (state.rests, state.fleet.clone(), state.hold.take());
             drop(state);
             if is_to_load {
-                sites.iter().for_each(restore);
+                sites.iter().for_each(|site| restore(site, fleet.as_deref()));
             }
+            drop(hold);
             due = sites.iter().map(|site| Due::of(site, &due)).collect();
             if !rests {
                 let now = Instant::now();
                 for (due, site) in due.iter_mut().zip(&sites).filter(|(due, _)| due.at <= now) {
-                    due.write(site, self);
+                    due.write(site, fleet.as_deref(), self);
                 }
             }
             let next = due.iter().map(|due| due.at).min().filter(|_| !rests);
@@ -247,11 +265,11 @@ impl Due {
         before.iter().find(|due| due.name == site.name).cloned().unwrap_or_else(new)
     }
 
-    fn write(&mut self, site: &Arc<Remembered>, pace: &dyn Pace) {
+    fn write(&mut self, site: &Arc<Remembered>, fleet: Option<&Fleet>, pace: &dyn Pace) {
         let totals = site.cache.store.totals();
         let is = (totals.stored, totals.purged);
         if is != self.was {
-            keep(site, false, pace);
+            keep(site, fleet, false, pace);
         }
         self.was = is;
         self.at = Instant::now() + site.settings.as_ref().map_or(Duration::MAX, |settings| settings.every);
@@ -259,10 +277,10 @@ impl Due {
 }
 
 /// Loads a site's file, and tells what came of it.
-fn restore(site: &Arc<Remembered>) {
+fn restore(site: &Arc<Remembered>, fleet: Option<&Fleet>) {
     let Some(settings) = &site.settings else { return };
     let (name, file) = (&site.name, settings.file.display());
-    match load(site, &settings.file, settings.trust) {
+    match load(site, &settings.file, settings.trust, fleet) {
         // The first start: what would keep it from being written is told before it is to be.
         Ok(None) => {
             doubts(&settings.file).into_iter().for_each(|doubt| say!("unladen: site `{name}`: {doubt}"));
@@ -276,9 +294,11 @@ fn restore(site: &Arc<Remembered>) {
 }
 
 /// Writes a site's file, and tells once if it cannot be.
-fn keep(site: &Arc<Remembered>, is_last: bool, pace: &dyn Pace) {
+fn keep(site: &Arc<Remembered>, fleet: Option<&Fleet>, is_last: bool, pace: &dyn Pace) {
     let Some(settings) = &site.settings else { return };
-    match write(site, settings, is_last, pace) {
+    // Before anything is looked at: all purges up to there are in what is written.
+    let position = fleet.and_then(Fleet::position);
+    match write(site, settings, position.as_ref(), is_last, pace) {
         Ok(Some(written)) => site.cache.account.written(written),
         Ok(None) => {}
         Err(error) => {

@@ -1,20 +1,24 @@
 //! PURGE: forgets what is stored, before it answers.
 
+use std::fmt::Write;
 use std::time::Instant;
 
 use unladen_cache::{Purge, tags_of, write_key};
+use unladen_fleet::{Outcome, Wait, What};
 use unladen_http1::Request;
 use unladen_observability::{End, Reason};
 
 use super::inbound_request::{ClientSide, InboundRequest};
 use crate::cache::Cache;
+use crate::cache::fleet_link::what;
 use crate::cache::response_policy::push_status;
 use crate::message::compose::not_kept;
 use crate::site::prepare::Who;
 
 impl InboundRequest<'_> {
     /// Forgets a page, by the request's target and host; or what has one of the tags that `Cache-Tag`, `Surrogate-Key`
-    /// or `xkey` name. `X-Purge: soft`: it is asked about instead; `X-Purge: prefix`: all pages that begin so.
+    /// or `xkey` name. `X-Purge: soft`: it is asked about instead; `X-Purge: prefix`: all pages that begin so;
+    /// `X-Purge: wait=quorum`: whom of a fleet it waits for.
     pub(crate) async fn purge(
         &self,
         cache: &Cache,
@@ -34,6 +38,14 @@ impl InboundRequest<'_> {
         let has = |word: &[u8]| ways.split(|byte| *byte == b',').any(|way| way.trim_ascii().eq_ignore_ascii_case(word));
         let tags = tags_of(&request.fields);
         let is_soft = has(b"soft");
+        // A word that is none waits for all, as it does without one by default: for more, and not for less.
+        let wait = ways.split(|byte| *byte == b',').find_map(|way| way.trim_ascii().strip_prefix(b"wait="));
+        let wait = wait.map(|word| std::str::from_utf8(word).ok().and_then(Wait::of).unwrap_or_default());
+        let told: Vec<What> = match &cache.fleet {
+            None => Vec::new(),
+            Some(_) if tags.is_empty() => vec![what(request, None, has(b"prefix"))],
+            Some(_) => tags.iter().map(|tag| What::Tag(tag.to_string())).collect(),
+        };
         let purged = if tags.is_empty() {
             // Both schemes: an application that purges need not know by which its pages are asked for.
             [true, false]
@@ -48,9 +60,35 @@ impl InboundRequest<'_> {
         } else {
             tags.into_iter().map(|tag| cache.forget(&Purge::Tag(tag), is_soft)).sum()
         };
-        let words = format!("{purged} purged\n");
-        not_kept(client_side.response, 200, b"text/plain", &words);
+        let mut words = format!("{purged} purged\n");
+        let mut status = 200;
+        if let Some(fleet) = &cache.fleet {
+            for what in told {
+                let outcome = fleet.purge(what, is_soft, wait).await;
+                if !outcome.is_confirmed {
+                    status = 202;
+                }
+                tell(&outcome, &mut words);
+            }
+        }
+        not_kept(client_side.response, status, b"text/plain", &words);
         push_status(&mut client_side.response.fields, &unladen_cache::CacheStatus::default());
         self.say(request, client_side, &words, (End::Answered, "purge")).await
+    }
+}
+
+/// A line for each node.
+fn tell(outcome: &Outcome, words: &mut String) {
+    for node in &outcome.nodes {
+        let _ = match (node.confirmed_after, node.has_left) {
+            (Some(after), _) => {
+                writeln!(words, "{} has confirmed it after {:.1} ms", node.node, after.as_secs_f64() * 1e3)
+            }
+            (None, true) => writeln!(words, "{} is no longer in the fleet: its lease is over", node.node),
+            (None, false) => writeln!(words, "{} has not confirmed it", node.node),
+        };
+    }
+    if let Some(why) = &outcome.why {
+        let _ = writeln!(words, "not confirmed: {why}");
     }
 }

@@ -82,7 +82,10 @@ impl InboundRequest<'_> {
             Err(reason) => return self.own(request, client_side, reason, None, who).await,
         };
         let is_leaving = cache.successor.serves();
-        let cache_lookup = CacheLookup { cache, request, who, control, known, has_cookies, is_authorized, is_leaving };
+        // Before anything is looked for: what is found then was there when this node could still rely on it.
+        let is_cut_off = cache.is_cut_off(self.began);
+        let cache_lookup =
+            CacheLookup { cache, request, who, control, known, has_cookies, is_authorized, is_leaving, is_cut_off };
         // What another's answer turned out to depend on.
         let mut told_apart: Option<Vec<u8>> = None;
         if self.context.budget.is_lent_out() && !self.is_lent(client_side).await {

@@ -220,6 +220,8 @@ impl InboundRequest<'_> {
             && cache_lookup.known == ValidatorAnswer::Nothing
             // What another process was told to forget is no answer, not even now.
             && !cache_lookup.is_leaving
+            && !cache_lookup.is_cut_off
+            && !cache_lookup.cache.fleet.as_ref().is_some_and(|fleet| fleet.doubts(stored))
             && may_serve_on_error(&cache_lookup.control, &stored.freshness, Time::now())
         {
             let status = CacheStatus { hit: true, detail: Some(reason.as_str()), ..CacheStatus::default() };

@@ -27,7 +27,8 @@ fn ask(observability: &Observability, fields: &[(&str, &str)], body: &str) -> Re
         request = request.header(*name, *value);
     }
     let request = request.body(Full::new(Bytes::from(body.to_owned()))).unwrap();
-    runtime().block_on(purge(request, observability)).map_err(|refusal| (refusal.status.as_u16(), refusal.to_string()))
+    let purged = runtime().block_on(purge(request, observability));
+    purged.map(|purged| purged.purged).map_err(|refusal| (refusal.status.as_u16(), refusal.to_string()))
 }
 
 const JSON: (&str, &str) = ("content-type", "application/json");

@@ -14,6 +14,8 @@ listen = '127.0.0.1:6190'
 [log]
 [otlp]
 endpoint = 'http://127.0.0.1:4318'
+[fleet]
+purges = 'valkey://127.0.0.1'
 [[outbound]]
 name = 'search'
 listen = '127.0.0.1:6102'

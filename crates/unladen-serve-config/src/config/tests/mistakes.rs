@@ -281,3 +281,19 @@ fn a_password_is_not_repeated() {
     let ConfigError::Bad(Mistakes { places, .. }) = error else { panic!() };
     assert!(!places[0].problem.to_string().contains("secret"));
 }
+
+/// Neither in what is explained nor in a message.
+#[test]
+fn the_password_of_an_engine_is_not_told() {
+    let with = |url: &str| format!("[fleet]\npurges = '{url}'\n{LEAST}");
+    let config = parse(&with("valkey://me:s3cret@cache.example/1")).unwrap();
+    let shown = format!("{} {:?} {:?}", config.told(), config.explained, config.settings);
+    assert!(shown.contains("valkey://cache.example/1") && !shown.contains("s3cret"), "{shown}");
+    assert!(!serde_json::to_string(&config.settings).unwrap().contains("s3cret"));
+    for url in ["valkey://me:s3cret@cache.example:port", "redi://me:s3cret@cache.example"] {
+        let error = parse(&with(url)).unwrap_err().to_string();
+        // But for the line itself, which is the file's.
+        let message = error.lines().next().unwrap_or_default();
+        assert!(!message.contains("s3cret"), "{error}");
+    }
+}

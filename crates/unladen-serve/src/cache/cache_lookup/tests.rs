@@ -50,6 +50,7 @@ fn decision_and_key(known: ValidatorAnswer, label: Option<&[u8]>, is_leaving: bo
         has_cookies: false,
         is_authorized: false,
         is_leaving,
+        is_cut_off: false,
     };
     let decision = cache_lookup.decide(&Found { resource: None, stored: Some(Arc::new(stored)) }, b"key", now);
     (decision, cache_lookup.join_key(b"key", b""))

@@ -4,17 +4,28 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use unladen_fleet::Fleet;
+
 use super::pour::pour;
 use super::remembered::Remembered;
 use super::successor::Successor;
-use super::wire::{SITE, WHOLE, frame};
+use super::wire::{POSITION, SITE, WHOLE, frame};
 
 /// Tells a successor what these sites keep, and from then on what they are told to forget. It waits until the successor listens.
-pub(crate) fn give(successor: &Arc<Successor>, sites: &[Arc<Remembered>], patience: Duration) -> io::Result<()> {
+pub(crate) fn give(
+    successor: &Arc<Successor>,
+    sites: &[Arc<Remembered>],
+    fleet: Option<&Fleet>,
+    patience: Duration,
+) -> io::Result<()> {
     successor.wait(patience)?;
     // Before anything is told: what is purged meanwhile is purged after it.
     for site in sites {
         site.cache.successor.set(Some((site.name.clone(), successor.clone())));
+    }
+    // What is purged elsewhere from here on reaches the successor by the bus.
+    if let Some(position) = fleet.and_then(Fleet::position) {
+        successor.send(&frame(POSITION, position.to_string().as_bytes())?)?;
     }
     for site in sites {
         let about = [&site.fingerprint.to_le_bytes(), site.name.as_bytes()].concat();

@@ -5,11 +5,13 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use unladen_cache::{END, ENTRY, FRAME_LENGTH, FrameHead, HEADER_LENGTH, SnapshotEntry, SnapshotError, Time, read_end};
+use unladen_fleet::{Fleet, Position};
 use unladen_serve_config::SnapshotTrust;
 
 use super::account::Counts;
 use super::file::{FileError, SnapshotFile, short};
 use super::remembered::Remembered;
+use super::wire::POSITION;
 
 /// A clean stop vouches for this long, in milliseconds: after longer, the site may have been served without a snapshot
 /// meanwhile, and what was purged then is not known here.
@@ -19,7 +21,12 @@ const BUFFER: usize = 256 * 1024;
 
 /// Takes what a site's predecessor has written, if all of it is as it was written: it is read twice. How many
 /// responses; none: there is no file.
-pub(crate) fn load(site: &Remembered, path: &Path, trust: SnapshotTrust) -> Result<Option<u64>, FileError> {
+pub(crate) fn load(
+    site: &Remembered,
+    path: &Path,
+    trust: SnapshotTrust,
+    fleet: Option<&Fleet>,
+) -> Result<Option<u64>, FileError> {
     // What is purged from now on is not taken.
     let sequence = site.cache.store.sequence();
     let Some(mut snapshot) = SnapshotFile::open(path)? else { return Ok(None) };
@@ -28,18 +35,34 @@ pub(crate) fn load(site: &Remembered, path: &Path, trust: SnapshotTrust) -> Resu
     if snapshot.header.fingerprint != site.fingerprint {
         return Err(FileError::Configuration);
     }
-    each(&mut snapshot, |_| Ok(()))?;
+    let mut position: Option<Position> = None;
+    each(&mut snapshot, |kind, payload| {
+        if kind == POSITION {
+            position = std::str::from_utf8(payload).ok().and_then(|told| told.parse().ok());
+        }
+        Ok(())
+    })?;
+    // From there on, a fleet tells all that was purged meanwhile, however the process ended; until it has, nothing that
+    // only its lifetime vouches for is served unasked. Where it cannot, everything is asked about.
+    let is_told = fleet.is_some() && position.is_some();
+    if let Some(fleet) = fleet {
+        fleet.rewind(position);
+    }
     let now = Time::now();
     // Less than nothing: the clock was set back.
     let age = now.0.saturating_sub(snapshot.header.written.0);
-    let trusts = was_last && (0..=VOUCHES).contains(&age) && trust == SnapshotTrust::Fresh;
+    let is_known = is_told || (was_last && (0..=VOUCHES).contains(&age));
+    let trusts = is_known && trust == SnapshotTrust::Fresh;
     let mut counts = Counts::default();
-    let read = each(&mut snapshot, |payload| {
+    let read = each(&mut snapshot, |kind, payload| {
+        if kind != ENTRY {
+            return Ok(());
+        }
         let mut entry = SnapshotEntry::read(payload)?;
         let stored = &entry.stored;
         let has_tags = !stored.tags.is_empty() || stored.has_more_tags;
         let is_young = stored.freshness.received <= now && stored.vouched.load(Ordering::Relaxed) <= now.0;
-        if !trusts || has_tags || !is_young || !stored.freshness.is_fresh(now) {
+        if !trusts || (has_tags && !is_told) || !is_young || !stored.freshness.is_fresh(now) {
             entry.doubt();
         }
         site.restore(entry, sequence, &mut counts);
@@ -52,7 +75,7 @@ pub(crate) fn load(site: &Remembered, path: &Path, trust: SnapshotTrust) -> Resu
 /// Reads all entries from the beginning.
 fn each(
     snapshot: &mut SnapshotFile,
-    mut taken: impl FnMut(&[u8]) -> Result<(), SnapshotError>,
+    mut taken: impl FnMut(u32, &[u8]) -> Result<(), SnapshotError>,
 ) -> Result<(), FileError> {
     snapshot.file.seek(SeekFrom::Start(HEADER_LENGTH as u64))?;
     let mut left = snapshot.length.saturating_sub(HEADER_LENGTH as u64);
@@ -69,7 +92,11 @@ fn each(
         file.read_exact(&mut payload).map_err(short)?;
         head.check(&payload)?;
         match head.kind {
-            ENTRY => taken(&payload)?,
+            ENTRY => taken(ENTRY, &payload)?,
+            POSITION if count == 0 => {
+                taken(POSITION, &payload)?;
+                continue;
+            }
             END if left == 0 && read_end(&payload)? == count => return Ok(()),
             END => return Err(SnapshotError::End.into()),
             kind => return Err(SnapshotError::Kind(kind).into()),

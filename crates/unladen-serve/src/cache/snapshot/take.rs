@@ -6,11 +6,12 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
 use unladen_cache::{ENTRY, Purge, Sequence, SnapshotEntry};
+use unladen_fleet::Hold;
 
 use super::account::Counts;
 use super::remembered::Remembered;
 use super::wire;
-use super::wire::{BYE, DONE, Forgotten, PURGE, READY, SITE, WHOLE};
+use super::wire::{BYE, DONE, Forgotten, POSITION, PURGE, READY, SITE, WHOLE};
 
 /// Besides what a response may have.
 const HEAD: u64 = 1 << 20;
@@ -24,10 +25,11 @@ const HEAD: u64 = 1 << 20;
 pub(crate) fn take(
     stream: &UnixStream,
     sites: &[Arc<Remembered>],
+    hold: Option<Hold>,
     now: impl Fn(&str) -> Option<Arc<Remembered>>,
     (reached, whole): (impl FnOnce(), impl FnOnce()),
 ) -> io::Result<()> {
-    let taken = follow(stream, sites, now, (reached, whole));
+    let taken = follow(stream, sites, hold, now, (reached, whole));
     if taken.is_err() {
         for site in sites {
             site.cache.forget(&Purge::All, true);
@@ -39,6 +41,7 @@ pub(crate) fn take(
 fn follow(
     mut stream: &UnixStream,
     sites: &[Arc<Remembered>],
+    hold: Option<Hold>,
     now: impl Fn(&str) -> Option<Arc<Remembered>>,
     (reached, whole): (impl FnOnce(), impl FnOnce()),
 ) -> io::Result<()> {
@@ -51,10 +54,16 @@ fn follow(
     let mut payload = Vec::new();
     let (mut counts, mut reached, mut whole) = (Counts::default(), Some(reached), Some(whole));
     let mut site: Option<(&Arc<Remembered>, Sequence)> = None;
+    let mut hold = hold;
     loop {
         let Some(kind) = wire::read(&mut frames, &mut payload, most)? else {
             return Err(io::ErrorKind::UnexpectedEof.into());
         };
+        // Before anything of it is kept: what the fleet has purged since is forgotten again, of it too.
+        if let Some(hold) = hold.take() {
+            let told = if kind == POSITION { std::str::from_utf8(&payload).ok() } else { None };
+            hold.begin_at(told.and_then(|told| told.parse().ok()));
+        }
         // Whatever it tells first, it passes purges on before.
         if let Some(reached) = reached.take() {
             reached();
@@ -84,6 +93,7 @@ fn follow(
                 }
                 stream.write_all(&[DONE])?;
             }
+            (POSITION, _) => {}
             (BYE, _) => return Ok(()),
             _ => return Err(io::ErrorKind::InvalidData.into()),
         }

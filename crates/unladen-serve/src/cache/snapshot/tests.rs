@@ -84,7 +84,7 @@ fn file() -> (TempDir, PathBuf) {
 
 fn written(site: &Arc<Remembered>, file: &Path, is_last: bool) {
     let settings = SnapshotSettings { file: file.to_owned(), every: Duration::MAX, trust: SnapshotTrust::Fresh };
-    let written = write(site, &settings, is_last, &AtOnce).unwrap().unwrap();
+    let written = write(site, &settings, None, is_last, &AtOnce).unwrap().unwrap();
     assert_eq!(fs::metadata(file).unwrap().len(), written.bytes);
     assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
     assert!(!new_path(file).exists());
@@ -106,7 +106,7 @@ fn what_is_fresh_answers_after_a_clean_stop_and_is_asked_about_after_a_crash() {
         let (_folder, file) = file();
         written(&full(), &file, is_last);
         let next = site();
-        assert_eq!(load(&next, &file, trust).unwrap(), Some(5));
+        assert_eq!(load(&next, &file, trust, None).unwrap(), Some(5));
         assert_eq!(trusted(&next), expected, "{is_last} {trust:?}");
         assert_eq!(find(&next, "/validated").unwrap().version.as_deref(), Some(&b"v"[..]));
         assert_eq!(next.cache.account.state().loaded, 5);
@@ -119,7 +119,7 @@ fn a_clean_stop_vouches_for_one_start_alone() {
     written(&full(), &file, true);
     for expected in [&["/fresh", "/validated"][..], &["/validated"]] {
         let next = site();
-        load(&next, &file, SnapshotTrust::Fresh).unwrap();
+        load(&next, &file, SnapshotTrust::Fresh, None).unwrap();
         assert_eq!(trusted(&next), expected);
     }
 }
@@ -141,7 +141,7 @@ fn a_clean_stop_of_long_ago_vouches_for_nothing() {
         written(&full(), &file, true);
         written_at(&file, |now| now - minutes * 60_000);
         let next = site();
-        load(&next, &file, SnapshotTrust::Fresh).unwrap();
+        load(&next, &file, SnapshotTrust::Fresh, None).unwrap();
         assert_eq!(trusted(&next), expected, "{minutes}");
     }
 }
@@ -152,9 +152,9 @@ fn a_clean_stop_does_not_vouch_past_a_run_that_was_configured_otherwise() {
     written(&full(), &file, true);
     let mut other = Arc::into_inner(site()).unwrap();
     other.fingerprint += 1;
-    assert!(matches!(load(&other, &file, SnapshotTrust::Fresh).unwrap_err(), FileError::Configuration));
+    assert!(matches!(load(&other, &file, SnapshotTrust::Fresh, None).unwrap_err(), FileError::Configuration));
     let next = site();
-    assert_eq!(load(&next, &file, SnapshotTrust::Fresh).unwrap(), Some(5));
+    assert_eq!(load(&next, &file, SnapshotTrust::Fresh, None).unwrap(), Some(5));
     assert_eq!(trusted(&next), ["/validated"]);
 }
 
@@ -164,7 +164,7 @@ fn a_clock_that_was_set_back_puts_all_in_doubt() {
     written(&full(), &file, true);
     written_at(&file, |now| now + 3_600_000);
     let next = site();
-    load(&next, &file, SnapshotTrust::Fresh).unwrap();
+    load(&next, &file, SnapshotTrust::Fresh, None).unwrap();
     assert_eq!(trusted(&next), ["/validated"]);
     // Nor is a page vouched for in the future, for the time in which a validator says nothing.
     assert_eq!(find(&next, "/validated").unwrap().vouched.load(std::sync::atomic::Ordering::Relaxed), 0);
@@ -178,7 +178,7 @@ fn a_torn_file_is_not_used_wherever_it_is_torn() {
     for length in (0..whole.len()).step_by(7) {
         fs::write(&file, &whole[..length]).unwrap();
         let next = site();
-        let error = load(&next, &file, SnapshotTrust::Fresh).unwrap_err();
+        let error = load(&next, &file, SnapshotTrust::Fresh, None).unwrap_err();
         assert!(matches!(error, FileError::Content(_)), "{length}: {error}");
         assert_eq!(next.cache.store.totals().resources, 0, "{length}");
     }
@@ -187,7 +187,7 @@ fn a_torn_file_is_not_used_wherever_it_is_torn() {
         flipped[at] ^= 0x40;
         fs::write(&file, &flipped).unwrap();
         let next = site();
-        load(&next, &file, SnapshotTrust::Fresh).unwrap_err();
+        load(&next, &file, SnapshotTrust::Fresh, None).unwrap_err();
         assert_eq!(next.cache.store.totals().resources, 0, "{at}");
     }
 }
@@ -196,7 +196,7 @@ fn a_torn_file_is_not_used_wherever_it_is_torn() {
 fn a_file_that_others_could_have_written_is_not_used() {
     let (folder, file) = file();
     written(&full(), &file, true);
-    let error = |file: &Path| load(&site(), file, SnapshotTrust::Fresh).unwrap_err();
+    let error = |file: &Path| load(&site(), file, SnapshotTrust::Fresh, None).unwrap_err();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o602)).unwrap();
     assert!(matches!(error(&file), FileError::Mode(0o602)));
     assert_eq!(doubts(&file).len(), 1);
@@ -211,7 +211,7 @@ fn a_file_that_others_could_have_written_is_not_used() {
     }
     assert!(matches!(error(folder.path()), FileError::Kind | FileError::Io(_)));
     let absent = folder.path().join("absent");
-    assert!(load(&site(), &absent, SnapshotTrust::Fresh).unwrap().is_none());
+    assert!(load(&site(), &absent, SnapshotTrust::Fresh, None).unwrap().is_none());
     assert!(doubts(&absent.join("shop.snapshot"))[0].contains("its folder is not there"));
 }
 
@@ -221,7 +221,7 @@ fn another_configuration_takes_nothing() {
     written(&full(), &file, true);
     let mut next = Arc::into_inner(site()).unwrap();
     next.fingerprint += 1;
-    assert!(matches!(load(&next, &file, SnapshotTrust::Fresh).unwrap_err(), FileError::Configuration));
+    assert!(matches!(load(&next, &file, SnapshotTrust::Fresh, None).unwrap_err(), FileError::Configuration));
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn a_write_that_is_given_up_leaves_the_old_file() {
     let (_folder, file) = file();
     fs::write(&file, "old").unwrap();
     let settings = SnapshotSettings { file: file.clone(), every: Duration::MAX, trust: SnapshotTrust::Fresh };
-    assert_eq!(write(&full(), &settings, false, &GivenUp).unwrap(), None);
+    assert_eq!(write(&full(), &settings, None, false, &GivenUp).unwrap(), None);
     assert_eq!(fs::read(&file).unwrap(), b"old");
     assert!(!new_path(&file).exists());
     // What a crash has left there is in nobody's way.
@@ -282,7 +282,7 @@ fn a_file_that_another_process_writes_is_left_alone() {
     other.lock().unwrap();
     (&other).write_all(b"other").unwrap();
     let settings = SnapshotSettings { file: file.clone(), every: Duration::MAX, trust: SnapshotTrust::Fresh };
-    assert!(matches!(write(&full(), &settings, true, &AtOnce).unwrap_err(), FileError::Locked));
+    assert!(matches!(write(&full(), &settings, None, true, &AtOnce).unwrap_err(), FileError::Locked));
     assert_eq!(fs::read(new_path(&file)).unwrap(), b"other");
 }
 
@@ -293,10 +293,10 @@ fn handed_over(old: &Arc<Remembered>, new: &Arc<Remembered>, then: impl FnOnce(&
     let site = new.clone();
     let taking = thread::spawn(move || {
         let now = |name: &str| (name == "shop").then(|| site.clone());
-        take(&there, std::slice::from_ref(&site), now, (|| {}, || whole.send(()).unwrap()))
+        take(&there, std::slice::from_ref(&site), None, now, (|| {}, || whole.send(()).unwrap()))
     });
     let successor = Successor::new(here);
-    give(&successor, std::slice::from_ref(old), Duration::from_secs(10)).unwrap();
+    give(&successor, std::slice::from_ref(old), None, Duration::from_secs(10)).unwrap();
     is_whole.recv().unwrap();
     then(&successor);
     taking.join().unwrap()
@@ -311,12 +311,12 @@ fn purges_reach_the_new_process_once_it_says_so() {
     let site = new.clone();
     let taking = thread::spawn(move || {
         let now = |_: &str| Some(site.clone());
-        take(&there, std::slice::from_ref(&site), now, (|| reached.send(()).unwrap(), || {}))
+        take(&there, std::slice::from_ref(&site), None, now, (|| reached.send(()).unwrap(), || {}))
     });
     let successor = Successor::new(here);
     thread::sleep(Duration::from_millis(50));
     assert!(is_reached.try_recv().is_err());
-    give(&successor, std::slice::from_ref(&old), Duration::from_secs(10)).unwrap();
+    give(&successor, std::slice::from_ref(&old), None, Duration::from_secs(10)).unwrap();
     is_reached.recv().unwrap();
     put(&new, "/meanwhile", page(FRESH, Time::now()));
     old.cache.forget(&Purge::Key(b"http://shop/meanwhile".to_vec()), false);

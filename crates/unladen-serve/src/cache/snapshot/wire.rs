@@ -15,6 +15,10 @@ pub(crate) const WHOLE: u32 = 18;
 /// The old process is done, and nothing more will be purged there.
 pub(crate) const BYE: u32 = 19;
 
+/// Of a fleet: all purges up to this place were forgotten before anything that follows was looked at. It comes first, in
+/// a file too.
+pub(crate) const POSITION: u32 = 20;
+
 /// Said by the new process: it takes what it is told.
 pub(crate) const READY: u8 = b'r';
 /// Said by the new process: it is forgotten.

@@ -7,12 +7,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use unladen_cache::{SnapshotHeader, Time, write_end};
+use unladen_fleet::Position;
 use unladen_observability::WrittenSnapshot;
 use unladen_serve_config::SnapshotSettings;
 
 use super::file::{FileError, NewFile};
 use super::pour::{Poured, pour};
 use super::remembered::Remembered;
+use super::wire::{POSITION, frame};
 
 /// How fast it is written, and whether it still is to be.
 pub(crate) trait Pace: Send + Sync {
@@ -34,10 +36,11 @@ struct Paced<'a> {
     is_slow: bool,
 }
 
-/// Writes it. `is_last`: nothing is served any more. None: it was given up, and the old file stays.
+/// Writes it. `position`: all purges of the fleet up to there were forgotten before. `is_last`: nothing is served any more. None: it was given up, and the old file stays.
 pub(crate) fn write(
     site: &Arc<Remembered>,
     settings: &SnapshotSettings,
+    position: Option<&Position>,
     is_last: bool,
     pace: &dyn Pace,
 ) -> Result<Option<WrittenSnapshot>, FileError> {
@@ -45,7 +48,7 @@ pub(crate) fn write(
     let header = SnapshotHeader { fingerprint: site.fingerprint, written: Time::now(), is_last };
     let new = NewFile::begin(&settings.file)?;
     let mut file = Paced { file: &new.file, pace, began, bytes: 0, is_slow: !is_last };
-    let poured = all(site, &header, &mut file);
+    let poured = all(site, &header, position, &mut file);
     let bytes = file.bytes;
     match poured {
         Ok(poured) => {
@@ -58,8 +61,16 @@ pub(crate) fn write(
     }
 }
 
-fn all(site: &Remembered, header: &SnapshotHeader, to: &mut impl Write) -> io::Result<Poured> {
+fn all(
+    site: &Remembered,
+    header: &SnapshotHeader,
+    position: Option<&Position>,
+    to: &mut impl Write,
+) -> io::Result<Poured> {
     to.write_all(&header.to_bytes())?;
+    if let Some(position) = position {
+        to.write_all(&frame(POSITION, position.to_string().as_bytes())?)?;
+    }
     let poured = pour(site, to)?;
     let mut end = Vec::new();
     write_end(poured.responses, &mut end);

@@ -1,0 +1,81 @@
+//! Reads `[fleet]`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use unladen_fleet::{BUSES, BusUrl, Wait, WhenCutOff};
+use unladen_toml::{Bad, Value};
+
+use super::explain::Shown;
+use super::level::Level;
+use super::reading::Reading;
+use super::top;
+use crate::settings::FleetSettings;
+
+/// Some pauses of a machine that has too much to do take a second.
+const LEASE: Duration = Duration::from_secs(2);
+/// Beats come four times as often; shorter ones would cost more than they save.
+const LEASE_BOUNDS: std::ops::RangeInclusive<Duration> = Duration::from_millis(200)..=Duration::from_secs(60);
+/// As long as most people and programs wait without wondering.
+const WAIT_FOR: Duration = Duration::from_secs(1);
+const WAIT_FOR_BOUNDS: std::ops::RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_secs(300);
+/// Of some 200 bytes each.
+const KEEP: u64 = 100_000;
+const KEEP_BOUNDS: std::ops::RangeInclusive<u64> = 1_000..=100_000_000;
+/// A name is a part of keys, subjects and tables.
+const LONGEST_NAME: usize = 32;
+/// With the random part, it stays a label.
+const LONGEST_NODE: usize = 64;
+const FORM: &str = "a URL such as \"valkey://user:password@cache.example:6379/0\"";
+
+/// None: there is none.
+pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<FleetSettings> {
+    let level = top::table(top, "fleet", "[fleet]", r)?;
+    let about = "the engine, such as purges = \"valkey://cache.example:6379/0\"";
+    let purges = level.require("purges", about, r, |value, _| url(value), |url| Shown::Text(url.to_string()));
+    let path = |value: &Value<'_>, r: &mut Reading<'_>| Ok(Some(r.path(value.one_line()?)));
+    let ca = level.take("ca", None, r, path, |path: &Option<PathBuf>| {
+        path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
+    });
+    let name = level.take(
+        "name",
+        "unladen".to_owned(),
+        r,
+        |value, _| word(value, LONGEST_NAME),
+        |name| Shown::Text(name.clone()),
+    );
+    let node = level.take(
+        "node",
+        None,
+        r,
+        |value, _| word(value, LONGEST_NODE).map(Some),
+        |node: &Option<String>| node.clone().map_or(Shown::None, Shown::Text),
+    );
+    let lease = level.duration("lease", LEASE_BOUNDS, LEASE, r);
+    let words = [WhenCutOff::Revalidate, WhenCutOff::Serve].map(|word| (word.as_str(), word));
+    let when_cut_off = level.choice("when_cut_off", &words, WhenCutOff::default(), r);
+    let wait = level.choice("wait", &Wait::ALL, Wait::default(), r);
+    let wait_for = level.duration("wait_for", WAIT_FOR_BOUNDS, WAIT_FOR, r);
+    let keep = level.count("keep", KEEP_BOUNDS, KEEP, r);
+    Some(FleetSettings { purges: purges?, ca, name, node, lease, when_cut_off, wait, wait_for, keep })
+}
+
+/// What has a password in it is not repeated.
+fn url(value: &Value<'_>) -> Result<BusUrl, Bad> {
+    let text = value.one_line()?;
+    let Some((scheme, _)) = text.split_once("://") else { return Err(value.refuse("not a URL", FORM)) };
+    if !BUSES.iter().any(|bus| bus.schemes.contains(&scheme)) {
+        let known: Vec<_> = BUSES.iter().flat_map(|bus| bus.schemes).map(|known| format!("`{known}`")).collect();
+        return Err(value.unknown_word(format!("{scheme}://…"), format!("expected one of {}", known.join(", "))));
+    }
+    BusUrl::parse(text).map_err(|error| value.refuse(format!("not a URL ({error})"), FORM))
+}
+
+fn word(value: &Value<'_>, longest: usize) -> Result<String, Bad> {
+    let text = value.one_line()?;
+    let is_known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    if text.is_empty() || text.len() > longest || !text.bytes().all(is_known) {
+        return Err(value.refuse(format!("`{text}`"), format!("1 to {longest} letters, digits, `.`, `-` and `_`")));
+    }
+    Ok(text.to_owned())
+}

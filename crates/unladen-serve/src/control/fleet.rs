@@ -1,0 +1,132 @@
+//! The principal type is [`FleetTask`]: has the fleet's purges read, and the sites forget.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::{JoinHandle, spawn_local};
+use unladen_fleet::{BusSettings, BusUrl, Fleet, Forget, News, What};
+use unladen_observability::Observability;
+use unladen_serve_config::FleetSettings;
+
+use crate::control::error::ServeError;
+use crate::plan::Plan;
+use crate::say::say;
+
+/// What is not sent yet is, within this time, when a fleet is left.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// A node of this fleet. It is known by a name that no other process has: of two that hand over, too.
+pub(super) fn open(settings: &FleetSettings) -> Result<Arc<Fleet>, ServeError> {
+    let FleetSettings { purges, ca, name, node, lease, when_cut_off, wait, wait_for, keep } = settings.clone();
+    let node = node.unwrap_or_else(host_name);
+    let bus = BusSettings { url: purges, ca, fleet: name, node: BusSettings::unique_node(&node), keep };
+    let settings = unladen_fleet::FleetSettings { bus, lease, when_cut_off, wait, wait_for };
+    Fleet::new(settings).map_err(ServeError::Fleet)
+}
+
+/// As the kernel knows it, up to the first dot.
+fn host_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = name.split('.').next().unwrap_or_default();
+    let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).take(64).collect();
+    if name.is_empty() { "node".to_owned() } else { name }
+}
+
+/// Has the fleet's purges read.
+#[derive(Debug, Default)]
+pub(super) struct FleetTask {
+    now: Option<(Arc<Fleet>, JoinHandle<()>)>,
+}
+
+/// Has the sites forget that there are.
+#[derive(Debug)]
+struct Sites {
+    observability: Arc<Observability>,
+    bus: BusUrl,
+}
+
+// === impl FleetTask ===
+
+impl FleetTask {
+    /// Of this plan's fleet, from now on.
+    pub(super) fn follow(&mut self, plan: &Plan, observability: &Arc<Observability>) {
+        let is_same = match (&self.now, &plan.fleet) {
+            (Some((now, _)), Some(fleet)) => Arc::ptr_eq(now, fleet),
+            (None, None) => true,
+            _ => false,
+        };
+        if is_same {
+            // Threads may have stored something in new sites, while those before were told to forget it.
+            if let Some(fleet) = &plan.fleet
+                && fleet.position().is_some()
+            {
+                fleet.rewind(plan.forgotten.clone());
+            }
+            return;
+        }
+        if let Some((fleet, task)) = self.now.take() {
+            spawn_local(leave(fleet, task));
+        }
+        observability.set_fleet(plan.fleet.clone());
+        self.now = plan.fleet.clone().map(|fleet| {
+            let bus = fleet.settings().bus.url.clone();
+            let sites = Arc::new(Sites { observability: observability.clone(), bus });
+            (fleet.clone(), spawn_local(fleet.run(sites)))
+        });
+    }
+
+    /// Nothing is served any more.
+    pub(super) async fn end(&mut self) {
+        if let Some((fleet, task)) = self.now.take() {
+            leave(fleet, task).await;
+        }
+    }
+}
+
+/// It goes on until all is sent that was to be.
+async fn leave(fleet: Arc<Fleet>, task: JoinHandle<()>) {
+    fleet.sent(LAST_WORDS).await;
+    // It would come back to the list.
+    task.abort();
+    let _ = task.await;
+    fleet.leave().await;
+}
+
+// === impl Sites ===
+
+impl Forget for Sites {
+    fn forget(&self, site: Option<&str>, what: &What, is_soft: bool) -> u64 {
+        let forget = unladen_observability::Forget { what: what.into(), is_soft };
+        self.observability.forget(site, &forget).unwrap_or(0)
+    }
+
+    fn doubt(&self) {
+        self.forget(None, &What::All, true);
+    }
+
+    fn tell(&self, news: &News) {
+        let bus = &self.bus;
+        let rest = "every stored page is revalidated before it is served";
+        match news {
+            News::CutOff { why: Some(why) } => say!(
+                "unladen: cut off from the fleet: {bus}: {why}; see whether it runs and can be reached from here; purges are read once it can be"
+            ),
+            News::CutOff { why: None } => {
+                say!("unladen: cut off from the fleet: purges come faster than they are forgotten here")
+            }
+            News::Connected { after: None } => say!("unladen: this is a node of the fleet at {bus}"),
+            News::Connected { after: Some(after) } => {
+                let after = humantime::format_duration(Duration::from_millis(after.as_millis() as u64));
+                say!("unladen: connected to the fleet again after {after}; all purges of meanwhile are forgotten")
+            }
+            News::Lost { why } => say!("unladen: purges of the fleet may be missing ({bus}: {why}): {rest}"),
+            News::Unreadable { why } => {
+                say!("unladen: {bus} has a record that is no purge this version can read ({why}): {rest}")
+            }
+            News::Overflow => say!(
+                "unladen: more purges waited for {bus} than may: all nodes are told to revalidate every stored page"
+            ),
+            _ => {}
+        }
+    }
+}
