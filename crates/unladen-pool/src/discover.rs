@@ -42,7 +42,17 @@ enum Source {
 // === impl Discoverer ===
 
 impl Discoverer {
-    pub(crate) fn new(discovery: &Discovery, resolver: Arc<Resolver>, settings: ResolveSettings) -> Self {
+    /// Endpoints that are `known` already and are told again are taken over.
+    pub(crate) fn new(
+        discovery: &Discovery,
+        resolver: Arc<Resolver>,
+        settings: ResolveSettings,
+        known: &[Placed],
+    ) -> Self {
+        let status = Arc::new(ResolveStatus::default());
+        if !known.is_empty() {
+            status.succeeded();
+        }
         let source = match &discovery.from {
             EndpointSource::Srv(name) => Source::Srv(SrvNames::new(name.clone(), resolver, settings)),
             EndpointSource::File(path) => Source::File(EndpointFile::new(path.clone())),
@@ -51,7 +61,7 @@ impl Discoverer {
                 Source::Xds(Box::new(plane))
             }
         };
-        Self { source, status: Arc::default(), last: None, placed: Vec::new() }
+        Self { source, status, last: None, placed: known.to_vec() }
     }
 
     /// How asking goes.
@@ -96,8 +106,11 @@ impl Discoverer {
             Err(error) => {
                 let text = error.to_string();
                 if before.as_ref() != Some(&text) {
-                    let meanwhile =
-                        if self.last.is_some() { "the endpoints from before stay" } else { "it has no endpoint yet" };
+                    let meanwhile = if self.last.is_some() || !self.placed.is_empty() {
+                        "the endpoints from before stay"
+                    } else {
+                        "it has no endpoint yet"
+                    };
                     told(&format!("its endpoints are not told, {meanwhile}: {text}"));
                 }
                 self.status.failed(text);

@@ -73,6 +73,16 @@ impl Endpoint {
     }
 }
 
+impl Address {
+    /// Its addresses of TCP.
+    pub(crate) fn of_tcp(&self) -> &[SocketAddr] {
+        match self {
+            Self::Tcp(addresses) => addresses,
+            Self::Unix(_) => &[],
+        }
+    }
+}
+
 impl std::fmt::Display for Address {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -29,6 +29,7 @@ mod resolve;
 mod settings;
 mod socket;
 mod state;
+mod take_over;
 #[cfg(test)]
 mod testing;
 mod tls;

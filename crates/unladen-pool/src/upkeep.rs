@@ -64,7 +64,8 @@ impl Upstream {
         let settings = &self.settings;
         let mut checks: Vec<(Arc<Endpoint>, AbortOnDrop)> = Vec::new();
         if let Some(discovery) = self.discovery() {
-            let mut discoverer = Discoverer::new(discovery, resolver, settings.resolve.clone());
+            let mut discoverer =
+                Discoverer::new(discovery, resolver, settings.resolve.clone(), self.endpoints().placed());
             let _ = self.names.set(discoverer.status());
             loop {
                 let placed = discoverer.changed(&told).await;

@@ -50,6 +50,9 @@ impl Proxy {
     /// With an upstream that was made of `settings.upstream`. `before`: what a reload takes the place of. Its clients
     /// and bodies are there still, and count; so does what was taken of rates that stay as they were.
     pub(crate) fn new(settings: ProxySettings, upstream: Arc<Upstream>, before: Option<&Self>) -> Self {
+        if let Some(before) = before {
+            upstream.take_over(&before.upstream);
+        }
         let rates = before.filter(|before| before.settings.rates == settings.rates).map(|before| before.rates.clone());
         let rates = rates.unwrap_or_else(|| Arc::new(Rates::new(&settings.rates)));
         let is_same = |before: &&Self| {

@@ -30,7 +30,7 @@ async fn endpoints_that_stay_are_the_same_and_the_last_good_answer_stays() {
     let path = folder.path().join("app.json");
     let discovery = Discovery { from: EndpointSource::File(path.clone()), zone: None };
     let resolver = Arc::new(Resolver::of_files("/nonexistent", "/nonexistent"));
-    let mut discoverer = Discoverer::new(&discovery, resolver, ResolveSettings::default());
+    let mut discoverer = Discoverer::new(&discovery, resolver, ResolveSettings::default(), &[]);
     let status = discoverer.status();
     let said = RefCell::new(Vec::new());
     let told = |text: &str| said.borrow_mut().push(text.to_owned());

@@ -162,7 +162,13 @@ impl WatchedName {
             addresses: Vec::new(),
             endpoints: Vec::new(),
         };
-        source.endpoints = address.map(|address| source.endpoint(address, known)).into_iter().collect();
+        source.endpoints = match address {
+            Some(address) => vec![source.endpoint(address, known)],
+            // What was known of a name, until it is asked for.
+            None => known.iter().filter(|known| known.origin == index).cloned().collect(),
+        };
+        source.addresses = source.endpoints.iter().flat_map(|endpoint| endpoint.address.of_tcp()).copied().collect();
+        source.addresses.sort_unstable();
         source
     }
 
