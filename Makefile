@@ -57,6 +57,7 @@ conformance: ## HTTP caching of serve, by the tests of others (takes Node.js)
 soak: ## what takes minutes: a hundred thousand connections that are just being closed, restarts under load, large profiles
 	cargo test --release --locked -p unladen-tests --test serve_races -- --ignored
 	cargo test --release --locked -p unladen-tests --test site_soak -- --ignored --nocapture
+	cargo test --release --locked -p unladen-tests --test fleet_faults -- --ignored --nocapture
 	cargo test --release --locked -p unladen-profile -- --ignored --nocapture
 
 demo: ## weigh the main page of a MediaWiki that is set up for it, fix what is found, prove the gain
