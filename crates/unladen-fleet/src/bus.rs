@@ -46,6 +46,9 @@ pub trait PurgeBus: std::fmt::Debug + Send + Sync {
     fn leave(&self) -> Answer<'_, ()>;
 }
 
+/// Records with their places, as they were written.
+type Records = Vec<(Position, Vec<u8>)>;
+
 /// What was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Read {

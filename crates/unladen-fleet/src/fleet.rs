@@ -97,6 +97,9 @@ struct More {
     error: Option<BusError>,
 }
 
+/// However long somebody asks to wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(300);
+
 // === impl Fleet ===
 
 impl Fleet {
@@ -158,9 +161,21 @@ impl Fleet {
     /// Tells the others what was forgotten here already, and waits for them as asked for. It is forgotten here once more
     /// when it is read: memory of before may have been taken over meanwhile.
     pub async fn purge(&self, site: Option<&str>, what: What, is_soft: bool, wait: Option<Wait>) -> Outcome {
+        self.purge_within(site, what, is_soft, wait, None).await
+    }
+
+    /// The same, but that the others are waited for this long; none: as it is configured.
+    pub async fn purge_within(
+        &self,
+        site: Option<&str>,
+        what: What,
+        is_soft: bool,
+        wait: Option<Wait>,
+        wait_for: Option<Duration>,
+    ) -> Outcome {
         let wait = wait.unwrap_or(self.settings.wait);
         let began = Instant::now();
-        let until = began + self.settings.wait_for;
+        let until = began + wait_for.unwrap_or(self.settings.wait_for).min(LONGEST_WAIT);
         let mut outcome =
             Outcome { wait, written: None, is_confirmed: false, nodes: Vec::new(), why: None, took: Duration::ZERO };
         let (reply, written) = oneshot::channel();
@@ -180,7 +195,7 @@ impl Fleet {
                 let waiting = Waiting::new(record, position.clone(), self.epoch(), wait, (began, until), reply);
                 match self.watching.try_send(waiting) {
                     Err(_) => {
-                        outcome.why = Some("too many purges wait for nodes: it is written, and they read it".into())
+                        outcome.why = Some("too many purges wait for nodes: it is written, and they read it".into());
                     }
                     // A little longer: the other one watches the time.
                     Ok(()) => match within(until + Duration::from_secs(1), told).await {

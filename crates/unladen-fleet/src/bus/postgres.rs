@@ -160,7 +160,7 @@ impl Postgres {
     }
 
     /// What follows the position with this index; none: not all of it is there.
-    fn records(&self, rows: &[Row], epoch: &str, after: u64) -> Result<Option<Vec<(Position, Vec<u8>)>>, BusError> {
+    fn records(&self, rows: &[Row], epoch: &str, after: u64) -> Result<Option<super::Records>, BusError> {
         let mut records = Vec::with_capacity(rows.len());
         for (row, expected) in rows.iter().zip(after + 1..) {
             let Some(id) = column::<Option<i64>>(row, 4)? else { break };

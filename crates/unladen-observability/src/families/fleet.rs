@@ -31,7 +31,13 @@ pub(super) fn families(fleet: Option<&FleetState>) -> Vec<Family> {
             "1 while this node has forgotten all that the fleet has purged, and the fleet waits for it; 0 while it is cut off.",
             &one(fleet.is_connected.into()),
         ),
-        whole("unladen.fleet.members", "{node}", Shape::Gauge, "Nodes of the fleet, as this one saw them last.", &one(fleet.members)),
+        whole(
+            "unladen.fleet.members",
+            "{node}",
+            Shape::Gauge,
+            "Nodes of the fleet, as this one saw them last.",
+            &one(fleet.members),
+        ),
         whole(
             "unladen.fleet.lag",
             "{purge}",
@@ -45,8 +51,20 @@ pub(super) fn families(fleet: Option<&FleetState>) -> Vec<Family> {
             "How long ago the engine confirmed this node.",
             fleet.last_beat.map(|age| age.as_secs_f64()),
         ),
-        whole("unladen.fleet.sent", "{purge}", Shape::Counter, "Purges of this node that the engine has taken.", &one(fleet.sent)),
-        whole("unladen.fleet.waiting", "{purge}", Shape::Gauge, "Purges of this node that wait for the engine.", &one(fleet.waiting)),
+        whole(
+            "unladen.fleet.sent",
+            "{purge}",
+            Shape::Counter,
+            "Purges of this node that the engine has taken.",
+            &one(fleet.sent),
+        ),
+        whole(
+            "unladen.fleet.waiting",
+            "{purge}",
+            Shape::Gauge,
+            "Purges of this node that wait for the engine.",
+            &one(fleet.waiting),
+        ),
         whole(
             "unladen.fleet.received",
             "{purge}",
@@ -66,7 +84,13 @@ pub(super) fn families(fleet: Option<&FleetState>) -> Vec<Family> {
             "Times that purges may have been missed, so that everything stored is revalidated.",
             &one(fleet.lost),
         ),
-        whole("unladen.fleet.cut_offs", "{time}", Shape::Counter, "Times that this node was cut off.", &one(fleet.cut_offs)),
+        whole(
+            "unladen.fleet.cut_offs",
+            "{time}",
+            Shape::Counter,
+            "Times that this node was cut off.",
+            &one(fleet.cut_offs),
+        ),
         seconds(
             "unladen.fleet.cut_off_duration",
             Shape::Counter,
