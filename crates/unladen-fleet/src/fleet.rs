@@ -9,6 +9,8 @@ mod beat;
 mod progress;
 mod reader;
 mod sender;
+mod sending;
+mod waiting;
 mod watch;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -18,8 +20,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use self::progress::Progress;
-use self::sender::Sending;
-use self::watch::Waiting;
+use self::sending::Sending;
+use self::waiting::Waiting;
 use crate::recent::Recent;
 use crate::state::FleetState;
 use crate::{

@@ -19,6 +19,8 @@
 //! # Ok::<(), HtcpError>(())
 //! ```
 
+use crate::Page;
+
 /// Bytes of a URL, at most: what a page's address may have.
 pub const LONGEST_HTCP_URL: usize = 16 * 1024;
 /// What is read of a datagram, at most, so that a longer one is told by its length: one with the longest URL fits.
@@ -140,6 +142,16 @@ impl<'a> HtcpClear<'a> {
             return Err(HtcpError::Http);
         }
         Ok(Self { url: absolute(url).ok_or(HtcpError::Url)?, transaction })
+    }
+
+    /// The page that is meant, by whichever scheme: those who send know their pages by one, and clients may ask by the
+    /// other. Without a fragment, by which nobody asks.
+    pub fn page(&self) -> Page {
+        let (_, rest) = self.url.split_once("://").unwrap_or_default();
+        let rest = rest.split('#').next().unwrap_or_default();
+        let (authority, target) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+        let slash = if target.starts_with('/') { "" } else { "/" };
+        Page { is_https: None, authority: authority.to_owned(), target: format!("{slash}{target}") }
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::bus::{Answer, BATCH, PurgeBus, Read};
+use crate::purge_bus::{Answer, BATCH, PurgeBus, Read};
 use crate::{BusError, Member, Position};
 
 /// An engine within this process, for tests: it can be cut off, emptied, trimmed and made to lose what it had.

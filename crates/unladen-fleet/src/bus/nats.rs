@@ -20,18 +20,18 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use self::link::Link;
+use self::patience::PATIENCE;
 use self::place::Place;
-use super::{Answer, BATCH, BackEnd, BusSettings, PurgeBus, Read};
-use crate::{BusError, Member, Position};
+use crate::purge_bus::{Answer, BATCH, BackEnd, PurgeBus, Read};
+use crate::{BusError, BusSettings, Member, Position};
 
 mod link;
+mod patience;
 mod place;
 
 /// What `[fleet]` calls it.
 pub(super) const BACK_END: BackEnd = BackEnd { schemes: &["nats", "tls"], name: "NATS", open };
 
-/// To connect, and to be answered.
-const PATIENCE: Duration = Duration::from_secs(2);
 /// How often is looked where nobody tells.
 const LOOK: Duration = Duration::from_secs(1);
 /// Requests that are on their way at a time.

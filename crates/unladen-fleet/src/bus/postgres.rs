@@ -17,8 +17,8 @@ use self::error::explain;
 use self::link::Link;
 use self::marks::Marks;
 use self::statements::{CHANNEL, CONFIRM, END, LEAVE, MEMBERS, PUBLISH, READ};
-use super::{Answer, BATCH, BackEnd, BusSettings, MEMBERS as MOST, PurgeBus, Read};
-use crate::{BusError, Member, Position};
+use crate::purge_bus::{Answer, BATCH, BackEnd, MEMBERS as MOST, PurgeBus, Read, Records};
+use crate::{BusError, BusSettings, Member, Position};
 
 mod error;
 mod link;
@@ -160,7 +160,7 @@ impl Postgres {
     }
 
     /// What follows the position with this index; none: not all of it is there.
-    fn records(&self, rows: &[Row], epoch: &str, after: u64) -> Result<Option<super::Records>, BusError> {
+    fn records(&self, rows: &[Row], epoch: &str, after: u64) -> Result<Option<Records>, BusError> {
         let mut records = Vec::with_capacity(rows.len());
         for (row, expected) in rows.iter().zip(after + 1..) {
             let Some(id) = column::<Option<i64>>(row, 4)? else { break };

@@ -8,6 +8,7 @@
 //! over, either of which may have lost the last records; the token is another one after the keys were lost.
 
 mod connection;
+mod hint;
 mod resp;
 mod scripts;
 
@@ -19,8 +20,9 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use self::connection::{Connection, Place};
+use self::hint::hint;
 use self::resp::Reply;
-use crate::bus::{Answer, BATCH, BackEnd, MEMBERS, PurgeBus, Read};
+use crate::purge_bus::{Answer, BATCH, BackEnd, MEMBERS, PurgeBus, Read};
 use crate::{BusError, BusSettings, Member, Position};
 
 pub use self::resp::resp_is_readable;
@@ -253,20 +255,4 @@ fn number(reply: Option<&Reply>) -> Result<u64, BusError> {
 
 fn wrong(what: &str) -> BusError {
     BusError::Answer(format!("{what} is not what it should be"))
-}
-
-/// What to do about what an engine says.
-fn hint(error: &str) -> String {
-    let does = match error.split(' ').next().unwrap_or_default() {
-        "NOAUTH" | "WRONGPASS" => "give user and password in the URL: `valkey://user:password@host`",
-        "NOPERM" => {
-            "the user needs: +eval +xread +xadd +xrange +hget +hset +hincrby +z* +del +time +info, and ~unladen:*"
-        }
-        "READONLY" => "it is a replica: give the address of the primary",
-        "OOM" => "its memory is full: raise maxmemory, or lower `keep`",
-        "LOADING" => "it loads its data, and will be there soon",
-        "MOVED" => "another node of the cluster has this fleet's keys: give that one's address",
-        _ => return error.to_owned(),
-    };
-    format!("{error} ({does})")
 }

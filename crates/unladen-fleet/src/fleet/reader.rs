@@ -7,7 +7,7 @@ use std::time::Instant;
 use tokio::task::spawn_blocking;
 
 use super::Fleet;
-use crate::bus::Read;
+use crate::purge_bus::Read;
 use crate::{Forget, News, Position, Record, RecordError};
 
 impl Fleet {

@@ -2,18 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use super::Fleet;
+use super::sending::Sending;
 use crate::{Forget, News, Position, What};
-
-/// A purge on its way to the bus.
-#[derive(Debug)]
-pub(super) struct Sending {
-    pub(super) record: String,
-    /// Who waits for its place.
-    pub(super) reply: Option<oneshot::Sender<Position>>,
-}
 
 /// Written at once, at most.
 const AT_ONCE: usize = 100;

@@ -1,41 +1,13 @@
 //! Watches the list of nodes, for all who wait for a purge of theirs.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use super::Fleet;
-use crate::{Member, NodeOutcome, Position, Wait};
-
-/// A purge that somebody waits for.
-#[derive(Debug)]
-pub(super) struct Waiting {
-    record: String,
-    position: Position,
-    /// This node's epoch when it was written.
-    epoch: Option<String>,
-    wait: Wait,
-    began: Instant,
-    until: Instant,
-    nodes: BTreeMap<String, Seen>,
-    reply: oneshot::Sender<Watched>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Seen {
-    confirmed_after: Option<Duration>,
-    has_left: bool,
-}
-
-/// What was seen.
-#[derive(Debug)]
-pub(super) struct Watched {
-    pub(super) is_confirmed: bool,
-    pub(super) nodes: Vec<NodeOutcome>,
-    pub(super) why: Option<String>,
-}
+use super::waiting::Waiting;
+use crate::{Member, Position, Wait};
 
 /// Pauses between two looks: the first is short, since nodes that are well read within a millisecond.
 const FIRST: Duration = Duration::from_millis(1);
@@ -123,46 +95,5 @@ impl Fleet {
             }
             Wait::All => Ok(()),
         }
-    }
-}
-
-// === impl Waiting ===
-
-impl Waiting {
-    pub(super) fn new(
-        record: String,
-        position: Position,
-        epoch: Option<String>,
-        wait: Wait,
-        (began, until): (Instant, Instant),
-        reply: oneshot::Sender<Watched>,
-    ) -> Self {
-        Self { record, position, epoch, wait, began, until, nodes: BTreeMap::new(), reply }
-    }
-
-    /// Notes who has confirmed; how many of those in the list.
-    fn look(&mut self, members: &[Member]) -> usize {
-        let after = self.began.elapsed();
-        self.nodes.values_mut().for_each(|seen| seen.has_left = seen.confirmed_after.is_none());
-        let mut confirmed = 0;
-        for member in members {
-            let seen = self.nodes.entry(member.node.clone()).or_default();
-            seen.has_left = false;
-            if member.position.has_reached(&self.position) {
-                seen.confirmed_after.get_or_insert(after);
-                confirmed += 1;
-            }
-        }
-        confirmed
-    }
-
-    fn tell(self, is_confirmed: bool, why: Option<String>) {
-        let nodes = self.nodes.into_iter().map(|(node, seen)| NodeOutcome {
-            node,
-            confirmed_after: seen.confirmed_after,
-            has_left: seen.has_left,
-        });
-        // Who has asked may have gone.
-        let _ = self.reply.send(Watched { is_confirmed, nodes: nodes.collect(), why });
     }
 }

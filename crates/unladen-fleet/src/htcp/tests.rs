@@ -26,6 +26,19 @@ fn a_purge_of_mediawiki_is_read() {
 }
 
 #[test]
+fn the_page_is_of_both_schemes_and_has_no_fragment() {
+    for (url, authority, target) in [
+        ("http://wiki.example/wiki/A?b=//c#d", "wiki.example", "/wiki/A?b=//c"),
+        ("HTTPS://Wiki.example:8443", "Wiki.example:8443", "/"),
+        ("http://wiki.example?a=/b", "wiki.example", "/?a=/b"),
+    ] {
+        let datagram = clear(url.as_bytes());
+        let page = HtcpClear::read(&datagram).unwrap().page();
+        assert_eq!(page, Page { is_https: None, authority: authority.to_owned(), target: target.to_owned() }, "{url}");
+    }
+}
+
+#[test]
 fn both_orders_of_the_opcode_are_read() {
     for (minor, opcode) in [(0, [0x04, 0]), (0, [0x40, 0]), (1, [0x40, 0]), (1, [0x40, 2])] {
         let datagram = datagram(minor, opcode, b"GET", URL, b"HTTP/1.1", &[0, 2]);

@@ -13,10 +13,10 @@ use futures_util::{StreamExt, TryStreamExt};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use super::PATIENCE;
+use super::patience::PATIENCE;
 use super::place::Place;
 use crate::BusError;
-use crate::bus::MEMBERS;
+use crate::purge_bus::MEMBERS;
 use crate::record::LONGEST;
 
 /// Characters of what a server says.

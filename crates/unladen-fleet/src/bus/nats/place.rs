@@ -12,10 +12,9 @@ use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
 use unladen_tls::{Trusted, Verifier, provider, system_authorities};
 
-use super::super::BusSettings;
-use super::PATIENCE;
-use crate::BusError;
+use super::patience::PATIENCE;
 use crate::record::LONGEST;
+use crate::{BusError, BusSettings};
 
 /// Bytes of what a node says of itself, far above what it does.
 const LONGEST_WORD: i32 = 1024;

@@ -15,6 +15,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use unladen_tls::{Trusted, Verifier, provider, system_authorities};
 
+use super::hint::hint;
 use super::resp::{self, Reply};
 use crate::{BusError, BusUrl};
 
@@ -164,7 +165,7 @@ impl Connection {
 
     async fn does(&mut self, command: &[&[u8]]) -> Result<(), BusError> {
         match self.ask(command).await? {
-            Reply::Error(error) => Err(BusError::Refused(super::hint(&error))),
+            Reply::Error(error) => Err(BusError::Refused(hint(&error))),
             _ => Ok(()),
         }
     }
@@ -172,7 +173,7 @@ impl Connection {
     async fn info(&mut self, part: &[u8]) -> Result<String, BusError> {
         match self.ask(&[b"INFO", part]).await? {
             Reply::Bulk(text) => Ok(String::from_utf8_lossy(&text).into_owned()),
-            Reply::Error(error) => Err(BusError::Refused(super::hint(&error))),
+            Reply::Error(error) => Err(BusError::Refused(hint(&error))),
             _ => Err(BusError::Answer("INFO tells nothing".to_owned())),
         }
     }
