@@ -147,6 +147,9 @@ fn what_carries_the_way_to_a_host_is_not_the_hosts_nor_this_machines() {
     assert!(carriers.is_empty(), "{carriers:?}\n{document}");
     // Who listens at the address of the URL; and whom that one has a connection to.
     let told = document["urls"][0]["path"]["elsewhere"].as_array().unwrap_or_else(|| panic!("no path in\n{document}"));
+    // That front has this address is known from it alone, and that db is asked, from both.
+    let on_word_of: Vec<String> = told.iter().map(|station| station["on_word_of"].to_string()).collect();
+    assert_eq!(on_word_of, [r#"["front"]"#, r#"["db","front"]"#], "{told:?}");
     let told: Vec<_> =
         told.iter().map(|station| (station["groups"][0].as_str().unwrap(), &station["certain"])).collect();
     assert!(told.len() == 2 && told[0].0.starts_with("front/root python3") && *told[0].1 == true, "{told:?}");
