@@ -159,9 +159,22 @@ fn phases_wait_for_an_exporter_that_looks_once_a_second() {
     let exporter = format!("own={}metrics", server.url());
     let document = Call::weigh(["--no-findings", "--rate", "20", &server.url(), "--exporter", &exporter])
         .within(Duration::from_secs(600))
+        .args(["--json"])
+        .run()
+        .succeeded()
+        // Before it begins.
+        .says(["measuring takes about ", "until the exporter own tells what requests did", "--time says how long"])
         .document();
     adds(&document, "own/page_hits_total", 1.0);
-    assert!(document.warns("s old"), "{document}");
+    assert!(document.warns("s old") && document.warns("the run was made longer to fit"), "{document}");
+}
+
+/// It took as long as it took.
+#[test]
+fn what_would_take_longer_than_ten_minutes_is_refused_unless_a_time_allows_it() {
+    let nginx = Nginx::start("LISTEN; location = /page { return 200 'some text'; }", &[]);
+    let done = Call::weigh(["--no-findings", "--phase", "30s", &page(&nginx)]).run();
+    done.ended_with(5).says(["longer than the 10 min", "--phase says so", "--time 13min at least"]);
 }
 
 #[test]
