@@ -317,6 +317,21 @@ launch_foreground() {
         setsid --fork sh -c 'echo $$ >"$0.new"; mv "$0.new" "$0"; exec "$@"' "$STATE/$name.pid" "$@"
 }
 
+# === Programs of this repository ===
+
+# built PACKAGE PROGRAM: where a program is that serves here. Tests say by UNLADEN_BINARY that cargo has built all of the workspace
+# already; otherwise it is built, optimised.
+built() {
+    local told beside=${UNLADEN_BINARY:+${UNLADEN_BINARY%/*}/$2}
+    if [ -n "$beside" ] && [ -x "$beside" ]; then
+        echo "$beside"
+        return
+    fi
+    # Where cargo puts it depends on the caller's settings; cargo tells.
+    told=$(cd "$HERE" && cargo build --release --quiet --locked -p "$1" --message-format=json) || die "$1 does not build"
+    grep -o "\"executable\":\"[^\"]*/$2\"" <<<"$told" | cut -d '"' -f 4
+}
+
 # === PHP ===
 
 # The newest PHP for FPM that is installed, as 8.2
