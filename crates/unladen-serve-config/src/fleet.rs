@@ -1,5 +1,7 @@
 //! Reads `[fleet]`.
 
+mod htcp;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -57,7 +59,22 @@ pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<FleetSettings
     let wait = level.choice("wait", &Wait::ALL, Wait::default(), r);
     let wait_for = level.duration("wait_for", WAIT_FOR_BOUNDS, WAIT_FOR, r);
     let keep = level.count("keep", KEEP_BOUNDS, KEEP, r);
-    Some(FleetSettings { purges: purges?, ca, name, node, lease, when_cut_off, wait, wait_for, keep })
+    let (htcp, htcp_from, htcp_groups) = htcp::read(&level, r);
+    let purges = purges?;
+    Some(FleetSettings {
+        purges,
+        ca,
+        name,
+        node,
+        lease,
+        when_cut_off,
+        wait,
+        wait_for,
+        keep,
+        htcp,
+        htcp_from,
+        htcp_groups,
+    })
 }
 
 /// What has a password in it is not repeated.

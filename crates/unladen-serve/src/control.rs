@@ -13,6 +13,7 @@ mod file_watch;
 mod fleet;
 mod found;
 mod handover;
+mod htcp;
 mod listeners;
 pub(crate) mod malloc;
 mod open_files;

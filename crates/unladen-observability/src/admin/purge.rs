@@ -37,6 +37,8 @@ struct Wish {
     soft: bool,
     /// Of a fleet, whom it waits for.
     wait: Option<String>,
+    /// For so many seconds.
+    wait_for: Option<f64>,
 }
 
 /// What became of it.
@@ -75,6 +77,17 @@ where
         .map_err(|error| Refusal::new(StatusCode::BAD_REQUEST, format!("it is not understood: {error}")))?;
     let site = wish.site.clone();
     let fleet = observability.fleet();
+    let wait_for = match (wish.wait_for, &fleet) {
+        (None, _) => None,
+        (Some(_), None) => {
+            let words = "there is no fleet to wait for: the configuration has no [fleet]";
+            return Err(Refusal::new(StatusCode::BAD_REQUEST, words));
+        }
+        (Some(seconds), Some(_)) => {
+            let words = || Refusal::new(StatusCode::BAD_REQUEST, "wait_for is a number of seconds: 0.25");
+            Some(Duration::try_from_secs_f64(seconds).map_err(|_| words())?)
+        }
+    };
     let wait = match (&wish.wait, &fleet) {
         (None, _) => None,
         (Some(_), None) => {
@@ -102,7 +115,10 @@ where
         Err(_) => return Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "it was given up")),
     };
     let fleet = match fleet {
-        Some(fleet) => Some(fleet.purge(site.as_deref(), (&forget.what).into(), forget.is_soft, wait).await),
+        Some(fleet) => {
+            let what = (&forget.what).into();
+            Some(fleet.purge_within(site.as_deref(), what, forget.is_soft, wait, wait_for).await)
+        }
         None => None,
     };
     Ok(Purged { purged, fleet })

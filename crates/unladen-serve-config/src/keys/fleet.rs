@@ -66,4 +66,25 @@ pub(super) const KEYS: &[Key] = &[
         "how many of the last purges the engine keeps; a node that missed more revalidates everything that it has stored",
         "some 20 MB, and minutes at hundreds of purges a second",
     ),
+    key(
+        "fleet",
+        "htcp",
+        "address and port",
+        "where purges of HTCP (RFC 2756: CLR, as MediaWiki sends them) come in by UDP. [They can be lost](fleet.md#htcp): only for pages that have a lifetime",
+        "it is not listened at",
+    ),
+    key(
+        "fleet",
+        "htcp_from",
+        "list of addresses and networks",
+        "who may send them; required unless `htcp` is a loopback address. Addresses of UDP can be forged: keep others away by a firewall, too",
+        "this machine alone",
+    ),
+    key(
+        "fleet",
+        "htcp_groups",
+        "list of multicast addresses",
+        "groups that are joined for them; `htcp` is then `0.0.0.0:4827` or `[::]:4827`",
+        "none is joined",
+    ),
 ];

@@ -1,8 +1,10 @@
 //! The principal type is [`FleetSettings`]: which fleet this process is a node of.
 
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ipnet::IpNet;
 use serde::Serialize;
 use unladen_fleet::{BusUrl, Wait, WhenCutOff};
 
@@ -27,4 +29,31 @@ pub struct FleetSettings {
     pub wait_for: Duration,
     /// Records that the engine keeps for those who read on late.
     pub keep: u64,
+    /// The address of UDP where purges of HTCP come in; none: nowhere.
+    pub htcp: Option<SocketAddr>,
+    /// Who may send them; empty: this machine.
+    pub htcp_from: Vec<IpNet>,
+    /// Groups that are joined for them.
+    pub htcp_groups: Vec<IpAddr>,
+}
+
+/// Where purges of HTCP come in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HtcpSettings {
+    /// The address of UDP.
+    pub listen: SocketAddr,
+    /// Who may send them; empty: this machine.
+    pub from: Vec<IpNet>,
+    /// Groups that are joined for them.
+    pub groups: Vec<IpAddr>,
+}
+
+// === impl FleetSettings ===
+
+impl FleetSettings {
+    /// Where purges of HTCP come in; none: nowhere.
+    pub fn htcp(&self) -> Option<HtcpSettings> {
+        let (from, groups) = (self.htcp_from.clone(), self.htcp_groups.clone());
+        self.htcp.map(|listen| HtcpSettings { listen, from, groups })
+    }
 }

@@ -13,6 +13,7 @@ use unladen_pool::{Endpoint, Resolver, Unhealthy, Upstream, is_out_of_files};
 
 use crate::control::acme::Certificates;
 use crate::control::fleet::FleetTask;
+use crate::control::htcp::HtcpTask;
 use crate::control::malloc;
 use crate::control::threads::Snapshot;
 use crate::control::workers::WorkersTasks;
@@ -38,6 +39,7 @@ pub(crate) async fn keep(
     let mut is_first = true;
     let mut certificates = Certificates::new(observability.clone());
     let mut fleet = FleetTask::default();
+    let mut htcp = HtcpTask::default();
     spawn_local(budget.clone().look_after(malloc::give_back));
     let (over, is_over) = oneshot::channel::<()>();
     let export = spawn_local(observability.clone().export(async {
@@ -60,6 +62,7 @@ pub(crate) async fn keep(
             observability.set_sites(sites.map(|site| site as Arc<dyn SiteView>).collect());
             // Once there are its sites: it begins to have them forget.
             fleet.follow(&now.plan, &observability);
+            htcp.follow(now.config.settings.fleet.as_ref().and_then(|fleet| fleet.htcp()), &observability);
             budget.set_limit(now.config.settings.client_memory);
             if !std::mem::take(&mut is_first)
                 && let Err(error) = observability.reload(now.config.settings.observability())
@@ -72,6 +75,7 @@ pub(crate) async fn keep(
         shown.follow(now.admin.as_ref(), &observability);
         drop(now);
         if changed(&mut snapshot, &mut shown, &observability).await.is_err() {
+            htcp.end();
             fleet.end().await;
             // `Observability::close` waits for it: what is left is sent.
             drop(over);

@@ -17,7 +17,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// A node of this fleet. It is known by a name that no other process has: of two that hand over, too.
 pub(super) fn open(settings: &FleetSettings) -> Result<Arc<Fleet>, ServeError> {
-    let FleetSettings { purges, ca, name, node, lease, when_cut_off, wait, wait_for, keep } = settings.clone();
+    let FleetSettings { purges, ca, name, node, lease, when_cut_off, wait, wait_for, keep, .. } = settings.clone();
     let node = node.unwrap_or_else(host_name);
     let bus = BusSettings { url: purges, ca, fleet: name, node: BusSettings::unique_node(&node), keep };
     let settings = unladen_fleet::FleetSettings { bus, lease, when_cut_off, wait, wait_for };

@@ -282,6 +282,26 @@ fn a_password_is_not_repeated() {
     assert!(!places[0].problem.to_string().contains("secret"));
 }
 
+#[test]
+fn who_may_purge_by_htcp_is_named() {
+    let with = |lines: &str| format!("[fleet]\npurges = 'valkey://127.0.0.1'\n{lines}\n{LEAST}");
+    for (wrong, says) in [
+        ("htcp = '0.0.0.0:4827'", "htcp_from"),
+        ("htcp = '10.0.0.1:4827'", "htcp_from"),
+        ("htcp_from = ['10.0.0.0/8']", "htcp"),
+        ("htcp = 'wiki.example:4827'", "an address and a port"),
+        ("htcp = '127.0.0.1:0'", "an address and a port"),
+        ("htcp = '127.0.0.1:4827'\nhtcp_from = ['unix']", "Unix socket"),
+        ("htcp = '127.0.0.1:4827'\nhtcp_groups = ['10.0.0.1']", "multicast"),
+        ("htcp = '[::1]:4827'\nhtcp_groups = ['239.128.0.112']", "IPv4"),
+    ] {
+        let error = parse(&with(wrong)).unwrap_err().to_string();
+        assert!(error.contains(says), "{wrong}: {error}");
+    }
+    let config = parse(&with("htcp = '127.0.0.1:4827'")).unwrap();
+    assert!(config.warnings.iter().any(|warning| warning.to_string().contains("UDP")), "{:?}", config.warnings);
+}
+
 /// Neither in what is explained nor in a message.
 #[test]
 fn the_password_of_an_engine_is_not_told() {
