@@ -3,6 +3,7 @@
 mod agent;
 mod classmap;
 mod completions;
+mod doctor;
 mod fail_on;
 mod from_hosts;
 mod keeping;
@@ -59,6 +60,7 @@ enum Command {
     Purge(purge::Args),
     Runs(Box<runs::Args>),
     Rules(rules::Args),
+    Doctor(doctor::Args),
     Agent(agent::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -82,6 +84,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Purge(args) => purge::run(args, &typed),
         Command::Runs(args) => runs::run(*args),
         Command::Rules(args) => rules::run(&args, &typed),
+        Command::Doctor(args) => doctor::run(&args, &typed),
         Command::Agent(args) => agent::run(&args),
         Command::Completions(args) => completions::run(&args, Cli::command()),
         Command::Man(args) => man::run(&args, Cli::command()),

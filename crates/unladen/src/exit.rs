@@ -135,8 +135,13 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Purge(#[from] PurgeError),
     /// Not all nodes of a fleet have confirmed a purge that were waited for.
-    #[error("not confirmed by all that were waited for: {0}; --explain tells where it went, and --wait-for waits longer")]
+    #[error(
+        "not confirmed by all that were waited for: {0}; --explain tells where it went, and --wait-for waits longer"
+    )]
     Unconfirmed(String),
+    /// Something that a command needs is not there.
+    #[error("something is missing that a command needs: see above")]
+    Lacking,
     /// Told twice to stop, it did so at once.
     #[error("stopped at once: what was under way has not been answered")]
     StoppedAtOnce,
@@ -219,6 +224,8 @@ pub(crate) enum Code {
     CannotServe = 11,
     /// A purge is not confirmed by all nodes that it was to wait for.
     Unconfirmed = 12,
+    /// This machine lacks something that a command needs.
+    Lacking = 13,
     /// Ctrl-C or SIGTERM; the blocks until then are shown if there are enough.
     Interrupted = 130,
 }
@@ -246,6 +253,7 @@ impl Failure {
                 ProfilerError::Answer(_) => Code::UnexpectedAnswer,
                 _ => Code::CannotMeasure,
             },
+            Self::Lacking => Code::Lacking,
             Self::StoppedAtOnce => Code::Interrupted,
             Self::Switch(_) => Code::CannotSwitch,
             Self::Arm { error, .. } => code_of(error),

@@ -8,6 +8,7 @@ mod cmd;
 mod condition;
 mod connected;
 mod counters;
+mod doctor;
 mod exit;
 mod fitness;
 mod headed;

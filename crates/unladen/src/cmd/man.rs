@@ -26,7 +26,7 @@ pub(super) struct Args {
 }
 
 /// What the exit codes mean, as it stands in all pages; docs/reference/exit-codes.md says more.
-const EXIT_STATUS: [(&str, &str); 13] = [
+const EXIT_STATUS: [(&str, &str); 14] = [
     ("0", "success"),
     ("2", "wrong options, URLs or files"),
     ("3", "the target could not be reached (name, connection, TLS, time-out)"),
@@ -42,6 +42,7 @@ const EXIT_STATUS: [(&str, &str); 13] = [
     ("10", "an experiment could not put something back"),
     ("11", "nothing could be served, or not any longer"),
     ("12", "not all nodes of a fleet have confirmed a purge that were waited for"),
+    ("13", "`unladen doctor`: something is missing that a command needs"),
     ("130", "interrupted"),
 ];
 

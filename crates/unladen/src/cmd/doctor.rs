@@ -1,0 +1,44 @@
+//! `unladen doctor`: what works here, and what does not.
+
+use unladen_load::Request;
+
+use crate::doctor::{Verdict, document, examine, text, worst};
+use crate::exit::Failure;
+use crate::headed::headed;
+use crate::runs::Origin;
+use crate::{output, terminal};
+
+/// Tell what works on this machine and what does not, and the command that mends it
+///
+/// It changes nothing, and takes less than two seconds; with a URL, a few requests are sent to it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  sudo unladen doctor
+  sudo unladen doctor http://127.0.0.1/
+  unladen doctor --json | jq '.checks[] | select(.verdict == \"missing\")'
+
+It ends with 0 if nothing is missing, and with 13 if something is that a command needs.
+docs/reference/doctor.md, in the source, explains each check.")]
+pub(super) struct Args {
+    /// A page to be weighed: whether it can be reached, and who serves it
+    #[arg(value_name = "URL")]
+    url: Option<String>,
+    /// Write JSON instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args, typed: &[String]) -> Result<(), Failure> {
+    let page =
+        args.url.as_deref().map(|url| Request::get(url).and_then(unladen_load::RequestBuilder::build)).transpose()?;
+    let checked = examine(page);
+    let told = match args.json {
+        true => format!("{:#}", headed(document(&checked), &Origin::of_words(typed).about())),
+        false => text(&checked, terminal::style()),
+    };
+    output::line(told.trim_end())?;
+    match worst(&checked) {
+        Verdict::Missing => Err(Failure::Lacking),
+        Verdict::Ok | Verdict::Limited => Ok(()),
+    }
+}

@@ -1,0 +1,98 @@
+//! [`run`]: all checks, each within its time. One that hangs is told as such, and the others are not held up.
+
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Instant;
+
+use super::Checked;
+use super::asked::Asked;
+use super::check::Check;
+use super::row::Row;
+
+/// Runs them at the same time, but for those that come late; in the order of the list.
+pub(super) fn run(checks: &'static [&'static dyn Check], asked: Asked) -> Vec<Checked> {
+    let asked = Arc::new(asked);
+    let mut found: Vec<Option<Vec<Row>>> = checks.iter().map(|_| None).collect();
+    for is_late in [false, true] {
+        together(checks, &asked, is_late, &mut found);
+    }
+    checks
+        .iter()
+        .zip(found)
+        .map(|(check, rows)| Checked { name: check.name(), rows: rows.unwrap_or_else(|| vec![hangs(*check)]) })
+        .collect()
+}
+
+fn together(checks: &'static [&'static dyn Check], asked: &Arc<Asked>, is_late: bool, found: &mut [Option<Vec<Row>>]) {
+    let begun = Instant::now();
+    let (sender, receiver) = channel();
+    let mut deadline = begun;
+    for (index, check) in checks.iter().enumerate().filter(|(_, check)| check.is_late() == is_late) {
+        deadline = deadline.max(begun + check.limit());
+        let (sender, asked) = (sender.clone(), Arc::clone(asked));
+        // One that hangs ends with the process. Without a thread there is no answer, which is told as well.
+        let _ = std::thread::Builder::new().name(check.name().to_owned()).spawn(move || {
+            let _ = sender.send((index, check.look(&asked)));
+        });
+    }
+    drop(sender);
+    loop {
+        match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok((index, rows)) => found[index] = Some(rows),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
+        }
+    }
+}
+
+fn hangs(check: &dyn Check) -> Row {
+    let limit = check.limit().as_secs_f64();
+    Row::limited(check.verbs(), format!("no answer within {limit} s"))
+        .so("this machine is busy, or something here hangs: try again")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::doctor::row::{Verb, Verdict};
+
+    struct Quick;
+    struct Hanging;
+
+    impl Check for Quick {
+        fn name(&self) -> &'static str {
+            "quick"
+        }
+        fn verbs(&self) -> &'static [Verb] {
+            Verb::ALL
+        }
+        fn look(&self, _: &Asked) -> Vec<Row> {
+            vec![Row::ok(Verb::ALL, "it works")]
+        }
+    }
+
+    impl Check for Hanging {
+        fn name(&self) -> &'static str {
+            "hanging"
+        }
+        fn verbs(&self) -> &'static [Verb] {
+            &[Verb::Load]
+        }
+        fn limit(&self) -> Duration {
+            Duration::from_millis(20)
+        }
+        fn look(&self, _: &Asked) -> Vec<Row> {
+            std::thread::sleep(Duration::from_secs(3_600));
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn one_that_hangs_is_told_and_holds_up_nobody() {
+        let found = run(&[&Hanging, &Quick, &Quick], Asked::of_this_machine(None));
+        let verdicts: Vec<_> = found.iter().map(|checked| checked.rows[0].verdict).collect();
+        assert_eq!(verdicts, [Verdict::Limited, Verdict::Ok, Verdict::Ok]);
+        assert_eq!(found[0].rows[0].what, "no answer within 0.02 s");
+    }
+}

@@ -1,0 +1,60 @@
+//! The principal type is [`OpenFiles`]: how many connections can be open at once.
+
+use nix::sys::resource::{Resource, getrlimit};
+
+use super::privileges::has;
+use crate::doctor::asked::Asked;
+use crate::doctor::check::Check;
+use crate::doctor::row::{Row, Verb};
+use crate::doctor::shell::{as_root, is_root};
+
+pub(crate) struct OpenFiles;
+
+const VERBS: &[Verb] = &[Verb::Load, Verb::Serve];
+/// It lets root raise a hard limit.
+const CAP_SYS_RESOURCE: u32 = 24;
+/// Fewer are few for a server that others call.
+const FEW: u64 = 4_096;
+
+impl Check for OpenFiles {
+    fn name(&self) -> &'static str {
+        "files"
+    }
+
+    fn verbs(&self) -> &'static [Verb] {
+        VERBS
+    }
+
+    fn look(&self, asked: &Asked) -> Vec<Row> {
+        let status = asked.read("proc/self/status").unwrap_or_default();
+        let may_raise = !is_root() || has(&status, CAP_SYS_RESOURCE);
+        // Unladen raises the soft limit by itself, up to the hard one.
+        getrlimit(Resource::RLIMIT_NOFILE).map(|(_, hard)| row(hard, may_raise)).into_iter().collect()
+    }
+}
+
+fn row(hard: u64, may_raise: bool) -> Row {
+    if hard < FEW {
+        let row = Row::limited(VERBS, format!("at most {hard} files may be open at once")).so("each connection is one");
+        return match may_raise {
+            true => row.fix(as_root("prlimit --pid $$ --nofile=65536")),
+            false => {
+                row.advice("start the container, or this shell's service, with a higher limit (--ulimit, LimitNOFILE=)")
+            }
+        };
+    }
+    Row::ok(VERBS, format!("{hard} files may be open at once"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::row::Verdict;
+
+    #[test]
+    fn the_hard_limit_counts() {
+        assert_eq!((row(1_024, true).verdict, row(4_096, true).verdict), (Verdict::Limited, Verdict::Ok));
+        let bound = row(1_024, false);
+        assert!(bound.fix.is_empty() && bound.advice.contains("LimitNOFILE"), "{bound:?}");
+    }
+}

@@ -1,0 +1,155 @@
+//! The principal type is [`Php`]: each PHP-FPM that runs here, and what it says of itself.
+
+use std::collections::BTreeSet;
+
+use unladen_path::parent;
+use unladen_probe::PhpSettings;
+use unladen_profiler::{Application, Kind};
+
+use super::processes;
+use crate::doctor::asked::Asked;
+use crate::doctor::check::Check;
+use crate::doctor::row::{Row, Verb};
+use crate::doctor::shell::{AS_ROOT, as_root, is_root, quoted};
+
+pub(crate) struct Php;
+
+/// Masters that are asked: asking starts a PHP.
+const MOST: usize = 4;
+
+impl Check for Php {
+    fn name(&self) -> &'static str {
+        "php"
+    }
+
+    fn verbs(&self) -> &'static [Verb] {
+        Verb::TRACING
+    }
+
+    fn look(&self, _: &Asked) -> Vec<Row> {
+        let all: BTreeSet<u32> = processes::of_kind(Kind::PhpFpm).into_iter().map(|php: Application| php.pid).collect();
+        let masters: Vec<u32> =
+            all.iter().copied().filter(|pid| parent(*pid).is_none_or(|above| !all.contains(&above))).collect();
+        let mut rows: Vec<Row> = masters.iter().take(MOST).flat_map(|pid| of(*pid)).collect();
+        match masters.len() {
+            0 if !is_root() => rows.push(
+                Row::limited(Verb::TRACING, "whether PHP-FPM runs here cannot be seen")
+                    .so("programs of other users' processes are hidden")
+                    .fix(AS_ROOT),
+            ),
+            0 => rows.push(Row::ok(Verb::TRACING, "no PHP-FPM runs here")),
+            count if count > MOST => {
+                rows.push(Row::ok(Verb::TRACING, format!("{} more PHP-FPM run here", count - MOST)))
+            }
+            _ => {}
+        }
+        rows
+    }
+}
+
+fn of(pid: u32) -> Vec<Row> {
+    match PhpSettings::of(pid.cast_signed()) {
+        Ok(php) => rows(pid, &php),
+        Err(error) => vec![Row::limited(Verb::TRACING, format!("a PHP-FPM cannot be asked: {error}"))],
+    }
+}
+
+fn rows(pid: u32, php: &PhpSettings) -> Vec<Row> {
+    let name = php.exe.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let who = format!("{name} (process {pid})");
+    // As its unit reloads it.
+    let reload = as_root(&format!("kill -USR2 {pid}"));
+    let folder = php.ini_folder.rsplit(':').find(|folder| !folder.is_empty()).unwrap_or_default();
+    let has = |wanted: &str| php.extensions.iter().any(|name| name.eq_ignore_ascii_case(wanted));
+    let mut rows = Vec::new();
+    if has("Zend OPcache") && php.is_on("opcache.enable") == Some(true) {
+        let jit = php.settings.get("opcache.jit").map(String::as_str).filter(|jit| !jit.is_empty());
+        let buffer = php.settings.get("opcache.jit_buffer_size").is_some_and(|size| size != "0" && !size.is_empty());
+        let jit = if buffer { jit.unwrap_or("on") } else { "off" };
+        rows.push(Row::ok(
+            Verb::TRACING,
+            format!("{who}: its opcode cache is on (JIT {jit}); settings from {}", files(php)),
+        ));
+    } else if has("Zend OPcache") {
+        let row = Row::limited(Verb::TRACING, format!("{who}: its opcode cache is off"))
+            .so("each request compiles its source anew, which is most of what is measured");
+        rows.push(match folder {
+            "" => row.advice("switch PHP's opcode cache on: opcache.enable=1"),
+            folder => row
+                .advice("switch PHP's opcode cache on:")
+                .fix(format!(
+                    "echo opcache.enable=1 | {}",
+                    as_root(&format!("tee {}", quoted(&format!("{folder}/zz-unladen.ini"))))
+                ))
+                .fix(reload.clone()),
+        });
+    } else {
+        let version = name.trim_start_matches("php-fpm");
+        rows.push(
+            Row::limited(Verb::TRACING, format!("{who} has no opcode cache"))
+                .so("each request compiles its source anew, which is most of what is measured")
+                .fix(as_root(&format!("apt-get install php{version}-opcache")))
+                .fix(reload.clone()),
+        );
+    }
+    if has("excimer") {
+        rows.push(Row::ok(&[Verb::Profile], format!("{who}: Excimer is loaded")));
+    } else {
+        rows.push(
+            Row::limited(&[Verb::Profile], format!("{who} has not loaded Excimer"))
+                .so("`profile` shows functions of PHP by it, and without it those of the interpreter alone")
+                .fix(as_root("apt-get install php-excimer"))
+                .fix(reload),
+        );
+    }
+    rows.extend(php.doubts.iter().map(|doubt| Row::limited(Verb::TRACING, format!("{who}: {doubt}"))));
+    rows
+}
+
+fn files(php: &PhpSettings) -> String {
+    match (&*php.ini, &*php.ini_folder) {
+        ("", "") => "no file".to_owned(),
+        (ini, "") => ini.to_owned(),
+        ("", folder) => folder.to_owned(),
+        (ini, folder) => format!("{ini} and {folder}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::row::Verdict;
+
+    fn php(extensions: &[&str], settings: &[(&str, &str)]) -> PhpSettings {
+        PhpSettings {
+            exe: "/usr/sbin/php-fpm8.2".into(),
+            ini: "/etc/php/8.2/fpm/php.ini".into(),
+            ini_folder: "/etc/php/8.2/fpm/conf.d".into(),
+            extensions: extensions.iter().map(|name| (*name).to_owned()).collect(),
+            settings: settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            ..PhpSettings::default()
+        }
+    }
+
+    #[test]
+    fn an_opcode_cache_that_is_off_is_switched_on_where_php_reads_last() {
+        let rows = rows(7, &php(&["Zend OPcache", "excimer"], &[("opcache.enable", "Off")]));
+        assert_eq!((rows[0].verdict, rows[1].verdict), (Verdict::Limited, Verdict::Ok));
+        assert!(rows[0].fix[0].ends_with("tee /etc/php/8.2/fpm/conf.d/zz-unladen.ini"), "{rows:?}");
+        assert!(rows[0].fix[1].ends_with("kill -USR2 7"), "{rows:?}");
+    }
+
+    #[test]
+    fn what_is_not_installed_is_a_package() {
+        let rows = rows(7, &php(&[], &[]));
+        assert!(rows[0].fix[0].ends_with("apt-get install php8.2-opcache"), "{rows:?}");
+        assert!(rows[1].fix[0].ends_with("apt-get install php-excimer"), "{rows:?}");
+    }
+
+    #[test]
+    fn the_compiler_of_hot_code_is_told() {
+        let on = [("opcache.enable", "On"), ("opcache.jit", "tracing"), ("opcache.jit_buffer_size", "64M")];
+        assert!(rows(7, &php(&["Zend OPcache"], &on))[0].what.contains("(JIT tracing)"));
+        assert!(rows(7, &php(&["Zend OPcache"], &on[..2]))[0].what.contains("(JIT off)"));
+    }
+}

@@ -1,0 +1,126 @@
+//! The principal type is [`Privileges`]: what this process may do, by /proc/self/status.
+
+use crate::doctor::asked::Asked;
+use crate::doctor::check::Check;
+use crate::doctor::row::{Row, Verb};
+use crate::doctor::shell::AS_ROOT;
+
+pub(crate) struct Privileges;
+
+/// A capability that Unladen uses.
+struct Capability {
+    name: &'static str,
+    number: u32,
+    /// What it is for.
+    adds: &'static str,
+}
+
+/// capabilities(7).
+const USED: [Capability; 4] = [
+    Capability { name: "CAP_BPF", number: 39, adds: "findings of traced requests" },
+    Capability { name: "CAP_PERFMON", number: CAP_PERFMON, adds: "stacks of any process" },
+    Capability { name: "CAP_SYS_PTRACE", number: 19, adds: "files and programs of other users' processes" },
+    Capability { name: "CAP_NET_ADMIN", number: 12, adds: "the CPU of short-lived processes" },
+];
+
+/// It holds what CAP_PERFMON does, and what comes after that.
+const CAP_SYS_ADMIN: u32 = 21;
+const CAP_PERFMON: u32 = 38;
+
+impl Check for Privileges {
+    fn name(&self) -> &'static str {
+        "privileges"
+    }
+
+    fn verbs(&self) -> &'static [Verb] {
+        Verb::LOOKING
+    }
+
+    fn look(&self, asked: &Asked) -> Vec<Row> {
+        rows(&asked.read("proc/self/status").unwrap_or_default())
+    }
+}
+
+/// A field of the file, by its name with the colon.
+pub(super) fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
+    status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
+}
+
+/// Whether it holds the capability; one that does not tell what it holds is taken to hold all.
+pub(super) fn has(status: &str, capability: u32) -> bool {
+    let mask = field(status, "CapEff:").and_then(|hex| u64::from_str_radix(hex, 16).ok());
+    mask.is_none_or(|mask| mask >> capability & 1 == 1)
+}
+
+pub(super) fn user(status: &str) -> Option<u32> {
+    field(status, "Uid:")?.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+fn rows(status: &str) -> Vec<Row> {
+    let holds = |one: &Capability| has(status, one.number) || (one.number >= CAP_PERFMON && has(status, CAP_SYS_ADMIN));
+    let lacking: Vec<&Capability> = USED.iter().filter(|one| !holds(one)).collect();
+    let uid = user(status).unwrap_or_default();
+    let who = if uid == 0 { "root".to_owned() } else { format!("user {uid}") };
+    let is_locked = field(status, "NoNewPrivs:") == Some("1");
+    let mut rows = vec![if lacking.is_empty() {
+        Row::ok(Verb::LOOKING, format!("{who}, with {}", USED.map(|one| one.name).join(", ")))
+    } else {
+        let names: Vec<&str> = lacking.iter().map(|one| one.name).collect();
+        let adds: Vec<&str> = lacking.iter().map(|one| one.adds).collect();
+        let row = Row::limited(Verb::LOOKING, format!("{who}, without {}", names.join(", ")));
+        if uid == 0 {
+            let options: Vec<String> =
+                names.iter().map(|name| format!("--cap-add {}", name.trim_start_matches("CAP_"))).collect();
+            row.so(format!("they would add {}", adds.join(", "))).advice(format!(
+                "this root is restricted: run on the host, or start the container with {}",
+                options.join(" ")
+            ))
+        } else if is_locked {
+            row.so(format!("root would add {}", adds.join(", "))).advice(
+                "no_new_privs is set, so sudo does nothing here: use a shell without it (systemd: NoNewPrivileges=no)",
+            )
+        } else {
+            row.so(format!("root would add {}", adds.join(", "))).fix(AS_ROOT)
+        }
+    }];
+    if field(status, "Seccomp:") == Some("2") {
+        rows.push(
+            Row::limited(Verb::ALL, "system calls are filtered (seccomp)")
+                .so("what the filter forbids fails as if a privilege were missing")
+                .advice("run on the host, or start the container with --security-opt seccomp=unconfined"),
+        );
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::row::Verdict;
+
+    #[test]
+    fn each_lack_is_named_with_what_it_would_add() {
+        let rows = rows("Uid:\t65534\t65534\t65534\t65534\nCapEff:\t0000008000080000\nNoNewPrivs:\t0\nSeccomp:\t0\n");
+        assert_eq!(rows.len(), 1);
+        assert_eq!(rows[0].what, "user 65534, without CAP_PERFMON, CAP_NET_ADMIN");
+        assert_eq!(rows[0].why, "root would add stacks of any process, the CPU of short-lived processes");
+        assert_eq!(rows[0].fix, ["sudo unladen doctor"]);
+    }
+
+    #[test]
+    fn where_sudo_does_nothing_it_is_not_advised() {
+        let rows = rows("Uid:\t7\t7\t7\t7\nCapEff:\t0\nNoNewPrivs:\t1\nSeccomp:\t2\n");
+        assert!(rows[0].fix.is_empty() && rows[0].advice.contains("no_new_privs"), "{rows:?}");
+        assert_eq!((rows[1].verdict, &*rows[1].what), (Verdict::Limited, "system calls are filtered (seccomp)"));
+    }
+
+    #[test]
+    fn root_is_all_of_it_unless_restricted() {
+        let all = rows("Uid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\nSeccomp:\t0\n");
+        assert_eq!((all.len(), all[0].verdict), (1, Verdict::Ok));
+        // CAP_SYS_ADMIN, CAP_SYS_PTRACE, CAP_NET_ADMIN: kernels before 5.8 know no others.
+        assert_eq!(rows("Uid:\t0\t0\t0\t0\nCapEff:\t0000000000281000\n")[0].verdict, Verdict::Ok);
+        let bare = rows("Uid:\t0\t0\t0\t0\nCapEff:\t0000000000000000\n");
+        assert!(bare[0].advice.contains("--cap-add BPF --cap-add PERFMON"), "{bare:?}");
+    }
+}

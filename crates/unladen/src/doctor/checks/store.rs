@@ -1,0 +1,140 @@
+//! The principal type is [`Store`]: whether results can be kept.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use nix::unistd::{AccessFlags, access};
+use unladen_store::{Filter, Location, Mode, StoreError, open};
+
+use crate::doctor::asked::Asked;
+use crate::doctor::check::Check;
+use crate::doctor::row::{Row, Verb};
+use crate::doctor::shell::quoted;
+use crate::runs::Preferences;
+
+pub(crate) struct Store;
+
+const VERBS: &[Verb] = Verb::MEASURING;
+
+impl Check for Store {
+    fn name(&self) -> &'static str {
+        "store"
+    }
+
+    fn verbs(&self) -> &'static [Verb] {
+        VERBS
+    }
+
+    fn look(&self, _: &Asked) -> Vec<Row> {
+        vec![match Preferences::of_user() {
+            Ok(Preferences { store: Some(location), is_store_named, .. }) => of(&location, is_store_named),
+            Ok(_) => Row::ok(VERBS, "no runs are kept: the settings say \"off\""),
+            Err(failure) => Row::missing(VERBS, failure.to_string()),
+        }]
+    }
+}
+
+fn of(location: &Location, is_named: bool) -> Row {
+    let found = open(location, Mode::ReadOnly).and_then(|mut store| store.count(&Filter::default()));
+    let unusable = match (found, location) {
+        (Ok(runs), Location::Sqlite(file)) => match of_file(file) {
+            None => return Row::ok(VERBS, format!("{runs} runs, {:.1} MB, at {location}", megabytes(file))),
+            Some(path) => Unusable { what: format!("{} cannot be written", path.display()), path: Some(path) },
+        },
+        (Ok(runs), Location::Postgres(_)) => return Row::ok(VERBS, format!("{runs} runs at {location}")),
+        (Err(StoreError::NoStore { .. }), Location::Sqlite(file)) => match to_be_made(file) {
+            Ok(()) => return none_yet(location),
+            Err(unusable) => unusable,
+        },
+        (Err(StoreError::NoStore { .. }), Location::Postgres(_)) => return none_yet(location),
+        (Err(error), _) => Unusable::of(&error, location),
+    };
+    unusable.row(is_named)
+}
+
+fn none_yet(location: &Location) -> Row {
+    Row::ok(VERBS, format!("no store at {location} yet: the first measurement makes it"))
+}
+
+fn megabytes(file: &Path) -> f64 {
+    file.metadata().map_or(0, |metadata| metadata.len()) as f64 / 1e6
+}
+
+/// What of a store that can be read cannot be written: it, or its folder, which takes what is written beside it.
+fn of_file(file: &Path) -> Option<PathBuf> {
+    let folder = file.parent().unwrap_or(file);
+    [file, folder].into_iter().find(|path| access(*path, AccessFlags::W_OK).is_err()).map(Path::to_owned)
+}
+
+fn to_be_made(file: &Path) -> Result<(), Unusable> {
+    let folder = file.ancestors().skip(1).find(|folder| folder.exists());
+    match folder {
+        Some(folder) if access(folder, AccessFlags::W_OK | AccessFlags::X_OK).is_ok() => Ok(()),
+        _ => Err(Unusable { what: format!("{} cannot be made", file.display()), path: folder.map(Path::to_owned) }),
+    }
+}
+
+/// A store that nothing can be kept in.
+struct Unusable {
+    what: String,
+    /// What would have to be written.
+    path: Option<PathBuf>,
+}
+
+// === impl Unusable ===
+
+impl Unusable {
+    fn of(error: &StoreError, location: &Location) -> Self {
+        let path = match (error, location) {
+            (StoreError::NoAccess { path, .. }, _) => Some(path.clone()),
+            (StoreError::ReadOnly { .. }, Location::Sqlite(file)) => Some(file.clone()),
+            _ => None,
+        };
+        Self { what: error.to_string(), path }
+    }
+
+    /// To a command it is an error only where somebody said that results are to be kept there.
+    fn row(self, is_named: bool) -> Row {
+        let row = match is_named {
+            true => Row::missing(VERBS, self.what).so("commands end with an error before they measure"),
+            false => Row::limited(VERBS, self.what).so("results are shown, and not kept"),
+        };
+        // What is another's stays another's, and is not opened to this user either.
+        let own = nix::unistd::geteuid().as_raw();
+        match self.path.filter(|path| path.symlink_metadata().is_ok_and(|metadata| metadata.uid() == own)) {
+            Some(path) => {
+                let mode = if path.is_dir() { "u+rwx" } else { "u+rw" };
+                row.fix(format!("chmod {mode} {}", quoted(&path.to_string_lossy())))
+            }
+            None => row.advice("name a store that this user can write: --store, or UNLADEN_STORE"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::row::Verdict;
+
+    #[test]
+    fn a_store_tells_what_it_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let location = Location::Sqlite(folder.path().join("below/runs.sqlite"));
+        let row = of(&location, false);
+        assert_eq!(row.verdict, Verdict::Ok);
+        assert!(row.what.contains("yet: the first measurement makes it"), "{row:?}");
+        assert!(!folder.path().join("below").exists(), "nothing is made by looking");
+        drop(open(&location, Mode::ReadWrite).unwrap());
+        assert!(of(&location, true).what.starts_with("0 runs, "), "{:?}", of(&location, true));
+    }
+
+    #[test]
+    fn what_is_no_store_is_said_in_the_words_of_stores() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("runs.sqlite");
+        std::fs::write(&file, "a diary, which is no database of anybody".repeat(50)).unwrap();
+        let row = of(&Location::Sqlite(file), true);
+        assert_eq!(row.verdict, Verdict::Missing);
+        assert!(row.what.contains("is not a store of runs") && row.fix.is_empty(), "{row:?}");
+    }
+}

@@ -1,0 +1,44 @@
+//! The principal type is [`Systemd`]: whether services are its units.
+
+use crate::doctor::asked::Asked;
+use crate::doctor::check::Check;
+use crate::doctor::row::{Row, Verb};
+
+pub(crate) struct Systemd;
+
+const VERBS: &[Verb] = &[Verb::Prove, Verb::Serve];
+
+impl Check for Systemd {
+    fn name(&self) -> &'static str {
+        "systemd"
+    }
+
+    fn verbs(&self) -> &'static [Verb] {
+        VERBS
+    }
+
+    fn look(&self, asked: &Asked) -> Vec<Row> {
+        // As sd_booted(3) has it.
+        vec![if asked.path("run/systemd/system").is_dir() {
+            Row::ok(VERBS, "services are units of systemd")
+        } else {
+            Row::limited(VERBS, "systemd does not run here")
+                .so("fixes and experiments that say `systemctl` need the command that restarts the service here")
+        }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::row::Verdict;
+
+    #[test]
+    fn its_folder_tells() {
+        let root = tempfile::tempdir().unwrap();
+        let look = || Systemd.look(&Asked::at(root.path()))[0].verdict;
+        assert_eq!(look(), Verdict::Limited);
+        std::fs::create_dir_all(root.path().join("run/systemd/system")).unwrap();
+        assert_eq!(look(), Verdict::Ok);
+    }
+}

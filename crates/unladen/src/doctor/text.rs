@@ -1,0 +1,83 @@
+//! [`text`]: the checks as people read them.
+
+use std::fmt::Write as _;
+
+use unladen_report::Style;
+
+use super::row::{Row, Verb, Verdict};
+use super::{Checked, worst};
+
+/// `missing  `, and the name of a check behind it.
+const VERDICT: usize = 9;
+
+/// A table, the fixes beneath what they mend, and a last line that sums it up.
+pub(crate) fn text(checked: &[Checked], style: Style) -> String {
+    let names = checked.iter().map(|checked| checked.name.len()).max().unwrap_or(0) + 2;
+    let mut text = String::new();
+    for Checked { name, rows } in checked {
+        for row in rows {
+            write_row(name, names, row, style, &mut text);
+        }
+    }
+    let count = |verdict| checked.iter().flat_map(|one| &one.rows).filter(|row| row.verdict == verdict).count();
+    let (limited, missing) = (count(Verdict::Limited), count(Verdict::Missing));
+    let summary = match worst(checked) {
+        Verdict::Ok => "Everything that was looked at works.".to_owned(),
+        _ => format!("{missing} missing, {limited} limited; docs/reference/doctor.md, in the source, explains each."),
+    };
+    // Writing to a String does not fail.
+    let _ = write!(text, "\n{summary}");
+    text
+}
+
+fn write_row(name: &str, names: usize, row: &Row, style: Style, text: &mut String) {
+    let verdict = format!("{:VERDICT$}", row.verdict.as_str());
+    let verdict = match row.verdict {
+        Verdict::Ok => style.faint(&verdict),
+        Verdict::Limited => style.warn(&verdict),
+        Verdict::Missing => style.strong(&verdict),
+    };
+    let indent = VERDICT + names;
+    let verbs = match row.verdict {
+        Verdict::Ok => String::new(),
+        _ => format!(" [{}]", row.commands.iter().map(|verb: &Verb| verb.as_str()).collect::<Vec<_>>().join(", ")),
+    };
+    let said =
+        if row.why.is_empty() { format!("{}{verbs}", row.what) } else { format!("{}: {}{verbs}", row.what, row.why) };
+    let mut lines = wrapped(&said, usize::from(style.width).saturating_sub(indent)).into_iter();
+    let _ = writeln!(text, "{verdict}{name:names$}{}", lines.next().unwrap_or_default());
+    for line in lines {
+        let _ = writeln!(text, "{:indent$}{line}", "");
+    }
+    if !row.advice.is_empty() {
+        for line in wrapped(&row.advice, usize::from(style.width).saturating_sub(indent + 2)) {
+            let _ = writeln!(text, "{:indent$}  {line}", "");
+        }
+    }
+    // Commands are copied: they are not broken.
+    for command in &row.fix {
+        let _ = writeln!(text, "{:indent$}  $ {command}", "");
+    }
+}
+
+/// Broken between words.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in printable(text).split_whitespace() {
+        let Some(line) = lines.last_mut() else { break };
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
+            lines.push(word.to_owned());
+        } else {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
+}
+
+/// Names of files and processes are anybody's, and a terminal acts upon some characters.
+fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}
