@@ -38,7 +38,7 @@ pub struct Page {
     /// None: by http and https.
     #[serde(rename = "https", default, skip_serializing_if = "Option::is_none")]
     pub is_https: Option<bool>,
-    /// As in `Host`.
+    /// As in `Host`; empty: of requests without one.
     pub authority: String,
     /// Path and query.
     pub target: String,
@@ -63,8 +63,8 @@ pub enum RecordError {
 pub const LONGEST: usize = 20 * 1024;
 /// Of this form. A node that reads a higher one asks about everything that it stores.
 const VERSION: u32 = 1;
-/// Bytes of the names of a node and a site, at most.
-const LONGEST_NAME: usize = 256;
+/// Bytes of a node's name, at most.
+const LONGEST_NODE: usize = 256;
 /// Of an authority or a target that would make a record too long, so much is kept, as the beginning of all that is
 /// meant: however it is escaped, it fits.
 const BEGINNING: usize = 1024;
@@ -99,12 +99,15 @@ impl Record {
             return text;
         }
         let wider = match &self.what {
-            What::Url(page) | What::Prefix(page) if page.authority.len() <= BEGINNING => {
-                let end = page.target.floor_char_boundary(BEGINNING);
-                let target = page.target.get(..end).unwrap_or_default().to_owned();
-                What::Prefix(Page { target, ..page.clone() })
+            // Never more than that: clients choose what they send requests to, and how long it is.
+            What::Url(page) | What::Prefix(page) => {
+                let beginning = |text: &str| text[..text.floor_char_boundary(BEGINNING)].to_owned();
+                let authority = beginning(&page.authority);
+                let target =
+                    if authority.len() < page.authority.len() { String::new() } else { beginning(&page.target) };
+                What::Prefix(Page { authority, target, ..page.clone() })
             }
-            _ => What::All,
+            What::Tag(_) | What::All => What::All,
         };
         let is_soft = self.is_soft || wider == What::All;
         Self { what: wider, is_soft, ..self.clone() }.text()
@@ -135,14 +138,10 @@ impl Record {
         if v != VERSION {
             return wrong("there is no version 0");
         }
-        if node.is_empty() || node.len() > LONGEST_NAME || site.as_ref().is_some_and(|site| site.len() > LONGEST_NAME) {
-            return wrong("the name of a node or a site is empty or too long");
+        if node.is_empty() || node.len() > LONGEST_NODE {
+            return wrong("the name of the node is empty or too long");
         }
-        match &what {
-            What::Url(page) | What::Prefix(page) if page.authority.is_empty() => wrong("it names no host"),
-            What::Tag(tag) if tag.is_empty() => wrong("the tag is empty"),
-            _ => Ok(Self { node, number: n, site, what, is_soft: soft }),
-        }
+        Ok(Self { node, number: n, site, what, is_soft: soft })
     }
 }
 

@@ -35,8 +35,8 @@ impl FleetLink {
     }
 
     /// Tells the others, and waits for nobody.
-    pub(crate) fn tell(&self, what: What) {
-        self.fleet.tell(Some(&self.site), what, false);
+    pub(crate) fn tell(&self, what: What, is_soft: bool) {
+        self.fleet.tell(Some(&self.site), what, is_soft);
     }
 
     /// Tells the others, and waits as asked for.
@@ -45,26 +45,16 @@ impl FleetLink {
     }
 }
 
-/// A page that a request is for. None: its target is no text, as others are told of it.
-pub(crate) fn page(request: &Request, is_https: Option<bool>) -> Option<Page> {
-    let text = |bytes: &[u8]| std::str::from_utf8(bytes).ok().map(ToOwned::to_owned);
-    Some(Page { is_https, authority: text(&request.authority)?, target: text(&request.target)? })
-}
-
-/// What others forget for it: the page; if its target is no text, all that begins as the part of it that is.
+/// What others forget for a request: its page, or all that begin so; if its target is no text, which only an application
+/// can bring about, all that begins as the part of it that is.
 pub(crate) fn what(request: &Request, is_https: Option<bool>, is_prefix: bool) -> What {
-    if let Some(page) = page(request, is_https) {
-        return if is_prefix { What::Prefix(page) } else { What::Url(page) };
+    let authority = String::from_utf8_lossy(&request.authority).into_owned();
+    let page = |target: &str| Page { is_https, authority, target: target.to_owned() };
+    match std::str::from_utf8(&request.target) {
+        Ok(target) if is_prefix => What::Prefix(page(target)),
+        Ok(target) => What::Url(page(target)),
+        Err(_) => What::Prefix(page(request.target.utf8_chunks().next().map_or("", |chunk| chunk.valid()))),
     }
-    let valid = |bytes: &[u8]| {
-        let chunk = bytes.utf8_chunks().next();
-        chunk.map(|chunk| chunk.valid().to_owned()).unwrap_or_default()
-    };
-    let (authority, target) = (valid(&request.authority), valid(&request.target));
-    if authority.len() < request.authority.len() || authority.is_empty() {
-        return What::All;
-    }
-    What::Prefix(Page { is_https, authority, target })
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ impl ResponsePolicy {
         cache.forget(&Purge::Key(key), false);
         let tell = |what: What| {
             if let Some(fleet) = &cache.fleet {
-                fleet.tell(what);
+                fleet.tell(what, false);
             }
         };
         let page = |request: &Request| what(request, Some(self.is_https), false);

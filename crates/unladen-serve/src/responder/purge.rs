@@ -41,7 +41,7 @@ impl InboundRequest<'_> {
         // A word that is none waits for all, as it does without one by default: for more, and not for less.
         let wait = ways.split(|byte| *byte == b',').find_map(|way| way.trim_ascii().strip_prefix(b"wait="));
         let wait = wait.map(|word| std::str::from_utf8(word).ok().and_then(Wait::of).unwrap_or_default());
-        let told: Vec<What> = match &cache.fleet {
+        let mut told: Vec<What> = match &cache.fleet {
             None => Vec::new(),
             Some(_) if tags.is_empty() => vec![what(request, None, has(b"prefix"))],
             Some(_) => tags.iter().map(|tag| What::Tag(tag.to_string())).collect(),
@@ -63,8 +63,11 @@ impl InboundRequest<'_> {
         let mut words = format!("{purged} purged\n");
         let mut status = 200;
         if let Some(fleet) = &cache.fleet {
-            for what in told {
-                let outcome = fleet.purge(what, is_soft, wait).await;
+            // They are written in this order: who has read the last one has read them all.
+            let last = told.pop();
+            told.into_iter().for_each(|what| fleet.tell(what, is_soft));
+            if let Some(last) = last {
+                let outcome = fleet.purge(last, is_soft, wait).await;
                 if !outcome.is_confirmed {
                     status = 202;
                 }

@@ -23,16 +23,23 @@ fn site() -> Site {
 
 /// What becomes of a request while the validator says this, and a page is stored under that label.
 fn decision(known: ValidatorAnswer, label: Option<&[u8]>) -> Decision {
-    decision_and_key(known, label, false).0
+    decision_and_key(known, label, (false, false)).0
 }
 
-/// The same, perhaps while another process serves; and whom the request may wait together with.
-fn decision_and_key(known: ValidatorAnswer, label: Option<&[u8]>, is_leaving: bool) -> (Decision, Vec<u8>) {
+/// The same, perhaps while another process serves, or while this node is cut off; and whom the request may wait together
+/// with.
+fn decision_and_key(
+    known: ValidatorAnswer,
+    label: Option<&[u8]>,
+    (is_leaving, is_cut_off): (bool, bool),
+) -> (Decision, Vec<u8>) {
     let site = site();
     let cache = site.cache.as_ref().unwrap();
     let request = Request { method: b"GET".to_vec(), target: b"/".to_vec(), ..Request::default() };
     let now = Time::now();
-    let freshness = Freshness::of(200, &Fields::default(), now, now, &cache.policy);
+    let mut fields = Fields::default();
+    fields.push(b"cache-control", b"max-age=600, stale-while-revalidate=600");
+    let freshness = Freshness::of(200, &fields, now, now, &cache.policy);
     let stored = Stored::new(
         200,
         Fields::default(),
@@ -50,7 +57,7 @@ fn decision_and_key(known: ValidatorAnswer, label: Option<&[u8]>, is_leaving: bo
         has_cookies: false,
         is_authorized: false,
         is_leaving,
-        is_cut_off: false,
+        is_cut_off,
     };
     let decision = cache_lookup.decide(&Found { resource: None, stored: Some(Arc::new(stored)) }, b"key", now);
     (decision, cache_lookup.join_key(b"key", b""))
@@ -75,11 +82,32 @@ fn what_was_kept_under_a_label_is_served_while_the_label_seems_young() {
 /// What was forgotten there is neither answered with here, nor waited for.
 #[test]
 fn nothing_is_shared_while_another_process_serves() {
-    let of = |is_leaving| decision_and_key(ValidatorAnswer::Version(b"1".as_slice().into()), Some(b"1"), is_leaving);
+    let known = || ValidatorAnswer::Version(b"1".as_slice().into());
+    let of = |is_leaving| decision_and_key(known(), Some(b"1"), (is_leaving, false));
     assert_eq!(of(false).0, Decision::Serve(CacheResult::Validated, ""));
     assert_eq!(of(false).1, of(false).1);
     let (one, other) = (of(true), of(true));
     assert_eq!(one.0, Decision::Fetch(Forwarded::Stale));
     assert_ne!(one.1, other.1);
     assert!(one.1.starts_with(b"key"), "whoever forgets the page forgets what is on its way to it");
+}
+
+/// Another node may have been told to forget it, and so may whoever has asked for it before.
+#[test]
+fn while_a_node_is_cut_off_only_a_validator_vouches_for_a_page() {
+    let of = |is_cut_off| decision_and_key(ValidatorAnswer::Nothing, None, (false, is_cut_off));
+    assert_eq!(of(false).0, Decision::Serve(CacheResult::Hit, ""));
+    assert_eq!(of(false).1, of(false).1);
+    let (one, other) = (of(true), of(true));
+    assert_eq!(one.0, Decision::Fetch(Forwarded::Stale));
+    assert_ne!(one.1, other.1);
+    let vouched = |is_cut_off| {
+        decision_and_key(ValidatorAnswer::Version(b"1".as_slice().into()), Some(b"1"), (false, is_cut_off))
+    };
+    assert_eq!(vouched(true), vouched(false));
+    // Nobody vouches for what was vouched for some time ago.
+    let silent = ValidatorAnswer::Silent(Some(Duration::from_secs(600)));
+    let silent = |is_cut_off| decision_and_key(silent.clone(), Some(b"1"), (false, is_cut_off)).0;
+    assert_eq!(silent(false), Decision::Serve(CacheResult::Stale, "validator-silent"));
+    assert_eq!(silent(true), Decision::Pass(Forwarded::Stale, "validator-silent"));
 }
