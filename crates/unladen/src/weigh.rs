@@ -27,6 +27,7 @@ mod recording;
 mod restart;
 mod row;
 mod run;
+mod source_kind;
 mod trace;
 mod traced;
 mod tried;

@@ -12,6 +12,7 @@ use unladen_machine::MachineTimes;
 use unladen_probe::Unit;
 
 use crate::exit::Failure;
+pub(crate) use crate::weigh::source_kind::SourceKind;
 
 /// A source of counters elsewhere.
 pub(crate) trait EdgeSource: Send {
@@ -96,15 +97,6 @@ pub(crate) trait EdgeSource: Send {
     fn notes(&mut self) -> Vec<String> {
         Vec::new()
     }
-}
-
-/// What a source is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SourceKind {
-    /// A machine or container with an agent in it.
-    Host,
-    /// An HTTP endpoint that tells metrics.
-    Exporter,
 }
 
 /// What a source read.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::weigh::edge::SourceKind;
+use crate::weigh::source_kind::SourceKind;
 
 /// What is known before the first phase.
 #[derive(Debug, Clone, PartialEq)]

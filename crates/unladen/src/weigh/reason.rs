@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::weigh::edge::SourceKind;
+use crate::weigh::source_kind::SourceKind;
 
 /// What makes the phases of a run, or the run, as long as they are. Written, it goes on after "as".
 #[derive(Debug, Clone, PartialEq)]
