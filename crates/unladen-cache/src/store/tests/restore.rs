@@ -36,16 +36,17 @@ fn what_was_fetched_meanwhile_stays() {
 }
 
 #[test]
-fn what_was_purged_meanwhile_is_not_restored() {
-    for is_soft in [false, true] {
+fn what_was_purged_meanwhile_is_not_restored_or_is_to_be_asked_about() {
+    for (is_soft, restored) in [(false, Restored::Purged), (true, Restored::Stored)] {
         let store = store(16 << 20);
         let began = store.sequence();
         store.purge(&Purge::Tag("t".into()), is_soft);
-        assert_eq!(restore(&store, "/a", "old", began), Restored::Purged);
+        assert_eq!(restore(&store, "/a", "old", began), restored);
         store.purge(&Purge::Prefix(b"/b".to_vec()), is_soft);
         let untagged = response("old", "", began);
-        assert_eq!(store.restore(b"/b/c", &Nominated::default(), b"", untagged), Restored::Purged);
-        assert_eq!(restore(&store, "/a", "new", store.sequence()), Restored::Stored);
+        assert_eq!(store.restore(b"/b/c", &Nominated::default(), b"", untagged.clone()), restored);
+        assert_eq!(untagged.is_soft_purged(), is_soft);
+        assert_eq!(restore(&store, "/c", "new", store.sequence()), Restored::Stored);
     }
 }
 
