@@ -12,7 +12,7 @@
 //! A stream that was made again, or put back from a copy, has another time of creation or other times of its messages.
 
 use std::sync::{Arc, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use async_nats::jetstream::stream::Info;
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -36,8 +36,6 @@ pub(super) const BACK_END: BackEnd = BackEnd { schemes: &["nats", "tls"], name: 
 const LOOK: Duration = Duration::from_secs(1);
 /// Requests that are on their way at a time.
 const AT_A_TIME: usize = 64;
-/// So much another machine's clock may differ where the age of a stream is judged.
-const SKEW: Duration = Duration::from_secs(60);
 
 /// Purges by way of two streams.
 #[derive(Debug)]
@@ -233,9 +231,8 @@ fn position(epoch: &str, index: u64) -> Result<Position, BusError> {
     Position::new(epoch, index).ok_or_else(|| BusError::Answer(format!("{epoch:?} is no epoch")))
 }
 
-/// For at least so long there has been this stream.
+/// For at least so long there has been this stream: from when it was made until its last message, by the server's clock.
 fn age(info: &Info) -> Duration {
-    let made = u64::try_from(info.created.unix_timestamp()).unwrap_or(u64::MAX);
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    now.saturating_sub(Duration::from_secs(made)).saturating_sub(SKEW)
+    let age = info.state.last_timestamp.unix_timestamp_nanos() - info.created.unix_timestamp_nanos();
+    u64::try_from(age).map(Duration::from_nanos).unwrap_or_default()
 }
