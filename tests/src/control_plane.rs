@@ -2,10 +2,11 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use crate::go_program;
 use crate::port::free_address;
 use crate::wait;
 
@@ -113,35 +114,5 @@ fn program() -> Option<&'static PathBuf> {
 }
 
 fn build() -> Option<PathBuf> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
-    let target = target.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"));
-    let folder = std::path::absolute(target.join("tools").join(VERSION)).ok()?;
-    let program = folder.join("control-plane");
-    if program.exists() {
-        return Some(program);
-    }
-    let go = ["go", "/usr/local/go/bin/go"].into_iter().find(|go| {
-        let asked = Command::new(go).arg("version").stdin(Stdio::null()).stderr(Stdio::null()).output();
-        asked.is_ok_and(|output| output.status.success())
-    })?;
-    let part = tempfile::tempdir().ok()?;
-    for (name, text) in SOURCES {
-        std::fs::write(part.path().join(name), text).ok()?;
-    }
-    let mut command = Command::new(go);
-    command.args(["build", "-o", "control-plane", "."]).current_dir(part.path());
-    // The Go at hand, or none: another toolchain is not for a test to fetch.
-    command.env("GOTOOLCHAIN", "local").stdin(Stdio::null());
-    let output = command.output().ok()?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let _ = std::io::stderr().write_all(format!("go-control-plane cannot be built: {said}").as_bytes());
-        return None;
-    }
-    std::fs::create_dir_all(&folder).ok()?;
-    // Another program may have built it meanwhile: it is the same.
-    let new = folder.join(format!("control-plane.{}", std::process::id()));
-    std::fs::copy(part.path().join("control-plane"), &new).ok()?;
-    std::fs::rename(new, &program).ok()?;
-    Some(program)
+    go_program::build("control-plane", VERSION, &SOURCES)
 }

@@ -64,10 +64,14 @@ impl Outbound {
         self.serve.path(name)
     }
 
+    /// All its metrics.
+    pub fn metrics(&self) -> String {
+        Wire::unix(&self.serve.path("admin.sock")).get("/metrics").is(200).text()
+    }
+
     /// A line of its metrics, by its start: the number. None: there is no such line.
     pub fn metric(&self, start: &str) -> Option<f64> {
-        let answer = Wire::unix(&self.serve.path("admin.sock")).get("/metrics").is(200);
-        let text = answer.text();
+        let text = self.metrics();
         let line = text.lines().find(|line| line.starts_with(start))?;
         line.rsplit(' ').next()?.parse().ok()
     }

@@ -14,8 +14,6 @@ use crate::wait;
 
 /// Either does; where both are there, Valkey.
 const PROGRAMS: [&str; 2] = ["valkey-server", "redis-server"];
-/// What clients have to say.
-const PASSWORD: &str = "open-sesame";
 
 /// A server on 127.0.0.1 that wants a password and keeps nothing when it ends. It ends when this is dropped.
 #[derive(Debug)]
@@ -28,6 +26,9 @@ pub struct Valkey {
 // === impl Valkey ===
 
 impl Valkey {
+    /// What clients have to say.
+    pub const PASSWORD: &str = "open-sesame";
+
     /// Starts one.
     ///
     /// # Panics
@@ -47,7 +48,7 @@ impl Valkey {
 
     /// As `[fleet]` names it, at this address, which may be a relay's.
     pub fn url_at(address: SocketAddr) -> String {
-        format!("valkey://:{PASSWORD}@{address}/0")
+        format!("valkey://:{}@{address}/0", Self::PASSWORD)
     }
 
     /// Ends it without a word.
@@ -72,7 +73,7 @@ impl Valkey {
     pub fn say(&self, command: &str) -> Option<String> {
         let mut stream = TcpStream::connect_timeout(&self.address, Duration::from_secs(2)).ok()?;
         stream.set_read_timeout(Some(Duration::from_secs(2))).ok()?;
-        stream.write_all(format!("AUTH {PASSWORD}\r\n{command}\r\nQUIT\r\n").as_bytes()).ok()?;
+        stream.write_all(format!("AUTH {}\r\n{command}\r\nQUIT\r\n", Self::PASSWORD).as_bytes()).ok()?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).ok()?;
         answer.strip_prefix("+OK\r\n").map(|rest| rest.trim_end_matches("+OK\r\n").to_owned())
@@ -105,7 +106,9 @@ fn spawn(address: SocketAddr, folder: &TempDir) -> Child {
     for program in PROGRAMS {
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL", "--", program, "--bind", "127.0.0.1", "--port", &port]);
-        command.args(["--save", "", "--appendonly", "no", "--requirepass", PASSWORD, "--dir"]).arg(folder.path());
+        command
+            .args(["--save", "", "--appendonly", "no", "--requirepass", Valkey::PASSWORD, "--dir"])
+            .arg(folder.path());
         let there = std::env::var_os("PATH").unwrap_or_default();
         if std::env::split_paths(&there).any(|folder| folder.join(program).exists()) {
             let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

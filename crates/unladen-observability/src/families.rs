@@ -6,6 +6,7 @@
 mod certificate;
 mod family;
 mod fleet;
+mod rate_service;
 mod requests;
 mod site;
 mod snapshot;
@@ -22,6 +23,7 @@ pub(super) fn families(snapshot: &MetricsSnapshot) -> Vec<Family> {
     all.extend(snapshot::families(&snapshot.upstreams));
     all.extend(certificate::families(&snapshot.upstreams));
     all.extend(fleet::families(snapshot.fleet.as_ref()));
+    all.extend(rate_service::families(&snapshot.rate_services));
     all.extend(own(snapshot));
     all.retain(|family| !family.points.is_empty());
     all

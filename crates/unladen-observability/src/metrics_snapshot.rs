@@ -10,6 +10,7 @@ use super::access_log::LogTotals;
 use super::metrics::Totals;
 use super::otlp::ExportTotals;
 use super::process::Process;
+use super::rate_services::RateServiceState;
 use super::sites::SiteState;
 use super::troubles::Told;
 use super::upstreams::Configured;
@@ -37,6 +38,8 @@ pub(super) struct MetricsSnapshot {
     pub(super) client_memory: ClientMemoryState,
     /// How this node of a fleet does; none: it is in none.
     pub(super) fleet: Option<FleetState>,
+    /// How services of limits answer.
+    pub(super) rate_services: Vec<RateServiceState>,
     /// What the process has used.
     pub(super) process: Process,
 }

@@ -20,6 +20,7 @@ use crate::metrics::{Shard, Totals};
 use crate::metrics_snapshot::{CountsSnapshot, MetricsSnapshot, UpstreamCounts, UpstreamSnapshot};
 use crate::otlp::Exporter;
 use crate::process::Process;
+use crate::rate_services::RateServiceView;
 use crate::settings::ObservabilitySettings;
 use crate::sites::{Forget, SiteView};
 use crate::troubles::{Trouble, Troubles};
@@ -35,6 +36,7 @@ pub struct Observability {
     pub(crate) configured: Upstreams,
     sites: Mutex<Vec<Arc<dyn SiteView>>>,
     fleet: Mutex<Option<Arc<Fleet>>>,
+    rate_services: Mutex<Vec<Arc<dyn RateServiceView>>>,
     /// The settings, resolved, as JSON.
     pub(crate) config: ArcSwap<String>,
     pub(crate) draining: AtomicBool,
@@ -82,6 +84,7 @@ impl Observability {
             configured: Upstreams::default(),
             sites: Mutex::default(),
             fleet: Mutex::default(),
+            rate_services: Mutex::default(),
             config: ArcSwap::default(),
             draining: AtomicBool::new(false),
             log: AccessLog::new(&troubles),
@@ -139,6 +142,15 @@ impl Observability {
     /// The fleet that this process is a node of.
     pub fn fleet(&self) -> Option<Arc<Fleet>> {
         self.fleet.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The services of limits that are asked from now on.
+    pub fn set_rate_services(&self, services: Vec<Arc<dyn RateServiceView>>) {
+        *self.rate_services.lock().unwrap_or_else(PoisonError::into_inner) = services;
+    }
+
+    fn rate_services(&self) -> Vec<Arc<dyn RateServiceView>> {
+        self.rate_services.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Has the site of this name, or all, forget. How many responses; none: nothing is kept there anyway. It may block.
@@ -244,6 +256,7 @@ impl Observability {
             log: self.log.totals(),
             export: self.exporter.totals(),
             fleet: self.fleet().map(|fleet| fleet.state()),
+            rate_services: self.rate_services().iter().map(|service| service.state()).collect(),
             process: Process::read(),
             client_memory: self.client_memory.state(),
         }

@@ -11,6 +11,7 @@ use self::histogram::histogram;
 use super::metrics::{Kind, REUSES, VERSIONS};
 use super::metrics_snapshot::{MetricsSnapshot, UpstreamSnapshot};
 use crate::histogram::BOUNDS;
+use crate::rate_services::RateServiceState;
 use crate::{End, Reason};
 
 /// The document; docs/reference/json.md describes it.
@@ -49,11 +50,29 @@ pub(super) fn document(snapshot: &MetricsSnapshot) -> Value {
             "ended": { "stalled": snapshot.client_memory.ended_stalled, "slow": snapshot.client_memory.ended_slow },
         },
         "fleet": snapshot.fleet.as_ref().map(fleet),
+        "rate_services": snapshot.rate_services.iter().map(rate_service).collect::<Vec<_>>(),
         "process": {
             "cpu_ns": snapshot.process.cpu.as_nanos() as u64,
             "resident_bytes": snapshot.process.resident,
             "open_files": snapshot.process.open_files,
         },
+    })
+}
+
+fn rate_service(state: &RateServiceState) -> Value {
+    json!({
+        "service": state.service,
+        "open": state.is_open,
+        "in_flight": state.in_flight,
+        "requests": {
+            "within": state.within,
+            "over": state.over,
+            "late": state.late,
+            "failed": state.failed,
+            "open": state.open,
+            "busy": state.busy,
+        },
+        "error": state.error,
     })
 }
 

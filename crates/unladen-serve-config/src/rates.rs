@@ -1,5 +1,7 @@
 //! Reads the tables `[[outbound.rate]]` and `[[site.rate]]`.
 
+mod shared;
+
 use unladen_toml::{Bad, Problem, Table, Value};
 
 use super::explain::{Origin, Shown};
@@ -49,6 +51,14 @@ fn rate(level: &Level<'_>, of: &Level<'_>, r: &mut Reading<'_>) -> Option<RateSe
     {
         r.refuse(level.at(&["header"]), Problem::Alone { key: "header", without });
     }
+    let shared = shared::read(level, header.as_deref(), r);
+    for name in shared.headers() {
+        if level.whose.site().is_some()
+            && let Some(without) = taken_off(name, of, r)
+        {
+            r.refuse(level.at(&["descriptor"]), Problem::Alone { key: "descriptor", without });
+        }
+    }
     let expected = "requests a second, from 0.001 to 1000000";
     let number = |value: &Value<'_>, _: &mut Reading<'_>| value.number(0.001..=1e6, expected);
     let rate = level.require("rate", expected, r, number, |rate| Shown::Number(*rate));
@@ -61,10 +71,11 @@ fn rate(level: &Level<'_>, of: &Level<'_>, r: &mut Reading<'_>) -> Option<RateSe
         let without = "counts cache hits, which only a [[site]] has: remove this key";
         r.refuse(level.at(&["hits"]), Problem::Alone { key: "hits", without });
     }
-    if header.is_none() && level.at(&["keys"]) != level.at(&[]) {
-        r.warn(level.at(&["keys"]), "`rate.keys` has no effect without `header`");
+    if header.is_none() && shared.service.is_none() && level.at(&["keys"]) != level.at(&[]) {
+        r.warn(level.at(&["keys"]), "`rate.keys` has no effect without `header` or `descriptor`");
     }
-    Some(RateSettings { header, rate: rate?, burst, keys, hits })
+    let shared::Shared { service, descriptor, deadline } = shared;
+    Some(RateSettings { header, rate: rate?, burst, keys, hits, service, descriptor, deadline })
 }
 
 /// Why a site's requests never have a header by the time they are counted, so that its rate would bound nobody by it;

@@ -6,4 +6,6 @@ pub(crate) mod crowd;
 pub(crate) mod idle;
 pub(crate) mod queue;
 pub(crate) mod rates;
+pub(crate) mod service;
+pub(crate) mod shared_rates;
 pub(crate) mod shortage;

@@ -82,8 +82,10 @@ function drawState(stats) {
   const others = !fleet ? "" : fleet.connected
     ? ` · fleet of ${fleet.members}, purges all read`
     : ` · cut off from the fleet (${fleet.error ?? `${count(fleet.lag)} purges to read`})`;
+  const away = stats.rate_services.filter(({ open, error }) => open || error);
+  const limits = away.map(({ service, error }) => ` · limits of ${service} are kept by this process alone (${error ?? "it failed"})`).join("");
   $("about").textContent =
-    `for ${span(stats.uptime_ns / 1e9)} · ${stats.version} · process ${stats.pid} · ${digits(megabytes)} MB · ${clients}${others}`;
+    `for ${span(stats.uptime_ns / 1e9)} · ${stats.version} · process ${stats.pid} · ${digits(megabytes)} MB · ${clients}${others}${limits}`;
 }
 
 function tile(id, value, unit, more) {

@@ -1,5 +1,7 @@
 //! The principal type is [`ProxySettings`]: a listener and the upstream behind it.
 
+mod shared_rate;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,6 +9,7 @@ use std::time::Duration;
 use serde::Serialize;
 use unladen_pool::UpstreamSettings;
 
+pub use self::shared_rate::*;
 use crate::pace::Pace;
 
 /// Where to listen.
@@ -128,6 +131,13 @@ pub struct RateSettings {
     pub keys: usize,
     /// Of a site: whether answers from memory count too.
     pub hits: bool,
+    /// The service that is asked; this is the bound where it does not answer, a bucket for each descriptor. None: the
+    /// bound is of this process alone.
+    pub service: Option<RateServiceSettings>,
+    /// What it is told of a request.
+    pub descriptor: Vec<EntrySettings>,
+    /// No answer of it is waited for longer.
+    pub deadline: Duration,
 }
 
 /// Bodies that wait, so that a slow client takes no connection of the upstream.

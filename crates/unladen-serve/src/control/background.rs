@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::{oneshot, watch};
 use tokio::task::{JoinHandle, spawn_local};
-use unladen_observability::{Cause, Observability, SiteView, Trouble, UpstreamView, admin};
+use unladen_observability::{Cause, Observability, RateServiceView, SiteView, Trouble, UpstreamView, admin};
 use unladen_pool::{Endpoint, Resolver, Unhealthy, Upstream, is_out_of_files};
 
 use crate::control::acme::Certificates;
@@ -18,8 +18,9 @@ use crate::control::malloc;
 use crate::control::threads::Snapshot;
 use crate::control::workers::WorkersTasks;
 use crate::limits::budget::Budget;
+use crate::limits::service::distinct;
 use crate::limits::shortage::short_of_files;
-use crate::plan::{ListenSocket, Listener, State};
+use crate::plan::{ListenSocket, Listener, Plan, State};
 use crate::say::say;
 use crate::upstream_tasks::UpstreamTasks;
 
@@ -63,6 +64,7 @@ pub(crate) async fn keep(
             // Once there are its sites: it begins to have them forget.
             fleet.follow(&now.plan, &observability);
             htcp.follow(now.config.settings.fleet.as_ref().and_then(|fleet| fleet.htcp()), &observability);
+            observability.set_rate_services(rate_services(&now.plan));
             budget.set_limit(now.config.settings.client_memory);
             if !std::mem::take(&mut is_first)
                 && let Err(error) = observability.reload(now.config.settings.observability())
@@ -83,6 +85,14 @@ pub(crate) async fn keep(
             return;
         }
     }
+}
+
+/// Those that the bounds of a plan ask.
+fn rate_services(plan: &Plan) -> Vec<Arc<dyn RateServiceView>> {
+    let own = plan.places.iter().map(|planned| &planned.proxy);
+    let shared = own.filter_map(|proxy| proxy.rates.shared.as_ref());
+    let services = distinct(shared.flat_map(|shared| shared.services().cloned()));
+    services.into_iter().map(|service| service as Arc<dyn RateServiceView>).collect()
 }
 
 /// Follows its name and checks its endpoints' health.

@@ -6,10 +6,14 @@ use unladen_http1::Request;
 use unladen_pool::{Bucket, KeyedBuckets};
 use unladen_serve_config::RateSettings;
 
+use super::shared_rates::SharedRates;
+
 /// The bounds of rates of a listener; all of them must allow a request.
 #[derive(Debug, Default)]
 pub(crate) struct Rates {
     rates: Vec<Rate>,
+    /// Those that services keep; none: nobody is asked.
+    pub(crate) shared: Option<Box<SharedRates>>,
 }
 
 #[derive(Debug)]
@@ -51,7 +55,8 @@ impl Rates {
             };
             Rate { by, hits: settings.hits }
         };
-        Self { rates: settings.iter().map(rate).collect() }
+        let own = settings.iter().filter(|settings| settings.service.is_none());
+        Self { rates: own.map(rate).collect(), shared: SharedRates::new(settings) }
     }
 
     /// Takes a token from each that counts these requests, or tells when there will be one.
@@ -59,18 +64,20 @@ impl Rates {
         for rate in self.rates.iter().filter(|rate| rate.hits == (counting == Counting::Coming)) {
             match &rate.by {
                 By::All(bucket) => bucket.take(now)?,
-                By::Header(header, buckets, without) => {
-                    let value = match header.as_str() {
-                        "host" => Some(&*request.authority),
-                        header => request.fields.find(header.as_bytes()),
-                    };
-                    match value {
-                        Some(value) => buckets.take(value, now)?,
-                        None => without.take(now)?,
-                    }
-                }
+                By::Header(header, buckets, without) => match value_of(request, header) {
+                    Some(value) => buckets.take(value, now)?,
+                    None => without.take(now)?,
+                },
             }
         }
         Ok(())
+    }
+}
+
+/// What a request says in this field.
+pub(super) fn value_of<'r>(request: &'r Request, header: &str) -> Option<&'r [u8]> {
+    match header {
+        "host" => Some(&request.authority),
+        header => request.fields.find(header.as_bytes()),
     }
 }

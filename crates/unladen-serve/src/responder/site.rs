@@ -12,6 +12,7 @@ use crate::cache::cache_lookup::{CacheLookup, Decision, UNCACHEABLE};
 use crate::cache::response_policy::{Lifting, ResponsePolicy, copy_of, is_unsafe};
 use crate::limits::queue::QueueEntry;
 use crate::limits::rates::Counting;
+use crate::limits::shared_rates::Asker;
 use crate::responder::inbound_request::{ClientSide, InboundRequest};
 use crate::responder::wait::Waited;
 use crate::site::eligible::eligible;
@@ -43,7 +44,11 @@ impl InboundRequest<'_> {
     ) -> Result<Who, (End, Instant)> {
         let who = prepare(self.site, request, &self.peer);
         self.client.set(who.address);
-        let rates = self.site.proxy.rates.take(request, Counting::Coming, self.began);
+        let mut rates = self.site.proxy.rates.take(request, Counting::Coming, self.began);
+        if let (Ok(()), Some(shared)) = (&rates, &self.site.proxy.rates.shared) {
+            let asker = Asker { request, client: who.address, thread: self.context.thread, now: self.began };
+            rates = shared.ask(asker, Counting::Coming).await;
+        }
         if let Err(after) = rates.and_then(|()| self.site.crowd.ask(who.address, true, self.began)) {
             return Err(self.own(request, client_side, Reason::RateLimited, Some(after), who).await);
         }

@@ -12,6 +12,7 @@ use unladen_pool::{Endpoint, Need, Refusal, Retrying};
 
 use crate::limits::queue::QueueEntry;
 use crate::limits::rates::Counting;
+use crate::limits::shared_rates::Asker;
 use crate::limits::shortage::short_of_files;
 use crate::message::downstream::Downstream;
 use crate::message::stream::{BodySource, Pump, SourceError};
@@ -110,6 +111,14 @@ impl<'u> Exchange<'_, 'u> {
             .rates
             .take(self.request, Counting::Going, self.began)
             .map_err(|after| Failure::Upstream(Reason::RateLimited, Some(after)))?;
+        if let Some(shared) = &self.proxy.rates.shared {
+            let Self { request, thread, began: now, .. } = *self;
+            // What is fetched for memory is of whoever wanted it first.
+            let client = self.client.or_else(|| client.address());
+            let asked = shared.ask(Asker { request, client, thread, now }, Counting::Going).await;
+            self.deadline.look();
+            asked.map_err(|after| Failure::Upstream(Reason::RateLimited, Some(after)))?;
+        }
         let limit = self.proxy.settings.client.body_bytes;
         if let (Length::Exact(length), Some(limit)) = (self.request.length, limit)
             && length > limit

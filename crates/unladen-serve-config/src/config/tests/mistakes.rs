@@ -317,3 +317,37 @@ fn the_password_of_an_engine_is_not_told() {
         assert!(!message.contains("s3cret"), "{error}");
     }
 }
+
+#[test]
+fn a_service_of_limits_is_told_what_is_meant() {
+    let with = |lines: &str| format!("{LEAST}[[outbound.rate]]\nrate = 1\n{lines}\n");
+    const SERVICE: &str = "service = 'grpc://limits.example:8081/shop'";
+    for (wrong, says) in [
+        (SERVICE, "add `descriptor`"),
+        ("descriptor = ['a=b']", "add `service`"),
+        ("service = 'http://limits.example:8081/shop'", "grpc://limits.example:8081/DOMAIN"),
+        ("service = 'grpc://limits.example:8081'", "grpc://limits.example:8081/DOMAIN"),
+        ("service = 'grpc://limits.example/shop'", "grpc://limits.example:8081/DOMAIN"),
+        ("service = 'grpc://me:secret@limits.example:8081/shop'", "a URL with a user"),
+        (&format!("{SERVICE}\ndescriptor = ['a=$client']"), "only a [[site]]"),
+        (&format!("{SERVICE}\ndescriptor = ['a=$method']"), "begins with no `$`"),
+        (&format!("{SERVICE}\ndescriptor = ['a=$header:a b']"), "the name of a header field"),
+        (&format!("{SERVICE}\ndescriptor = ['=b']"), "generic_key=login"),
+        (&format!("{SERVICE}\ndescriptor = []"), "0 entries"),
+        (&format!("{SERVICE}\ndescriptor = ['a=b']\nheader = 'x'"), "$header:NAME"),
+        (&format!("{SERVICE}\ndescriptor = ['a=b']\ndeadline = '2s'"), "deadline"),
+    ] {
+        let error = parse(&with(wrong)).unwrap_err().to_string();
+        assert!(
+            error.contains(says) && !error.contains("grpc://me:secret@limits.example:8081/shop`"),
+            "{wrong}: {error}"
+        );
+    }
+    let rates =
+        &parse(&with(&format!("{SERVICE}\ndescriptor = ['a=b', 'k=$header:X-Key']"))).unwrap().settings.outbound[0]
+            .rates;
+    assert_eq!(rates[0].service.as_ref().unwrap().to_string(), "grpc://limits.example:8081/shop");
+    assert_eq!(rates[0].descriptor.iter().map(ToString::to_string).collect::<Vec<_>>(), ["a=b", "k=$header:x-key"]);
+    let rates = parse(&with("deadline = '30ms'")).unwrap().warnings;
+    assert!(rates[0].to_string().contains("no effect without `service`"), "{rates:?}");
+}

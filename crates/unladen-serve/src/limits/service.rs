@@ -1,0 +1,234 @@
+//! The principal type is [`RateService`]: a service that keeps bounds of rates for all who ask it
+//! (`envoy.service.ratelimit.v3`).
+//!
+//! Each thread has a connection of its own, so that a request is no other thread's work. Nobody waits longer than the
+//! deadline, connecting included; who gets no answer by then has to decide for itself.
+
+mod call;
+mod circuit;
+mod link;
+mod messages;
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use http::Uri;
+use unladen_observability::{RateServiceState, RateServiceView};
+use unladen_pool::Resolver;
+use unladen_serve_config::RateServiceSettings;
+
+use self::circuit::Circuit;
+use self::link::Link;
+use crate::say::say;
+pub(crate) use messages::{Descriptor, Entry, RateLimitRequest, Verdict};
+
+const METHOD: &str = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+/// Threads beyond share connections.
+const LINKS: usize = 64;
+/// Questions that wait for their answers, of all threads; a service that is slow holds no more memory.
+const IN_FLIGHT: usize = 4096;
+/// That it does not answer is told so often.
+const EVERY: Duration = Duration::from_secs(60);
+const LONGEST_CAUSE: usize = 300;
+
+/// A service that keeps bounds of rates for all who ask it.
+#[derive(Debug)]
+pub(crate) struct RateService {
+    settings: RateServiceSettings,
+    uri: Uri,
+    resolver: Arc<Resolver>,
+    links: [Mutex<Option<Link>>; LINKS],
+    circuit: Mutex<Circuit>,
+    /// How often it was given up: connections from before are not asked again.
+    generation: AtomicU64,
+    in_flight: AtomicUsize,
+    within: AtomicU64,
+    over: AtomicU64,
+    /// Questions without an answer: too late, failed, not asked as it has failed, not asked as too many wait.
+    unanswered: [AtomicU64; 4],
+    told: Mutex<Told>,
+}
+
+/// What went wrong, and when that was said.
+#[derive(Debug, Default)]
+struct Told {
+    at: Option<Instant>,
+    untold: u64,
+    latest: Option<String>,
+}
+
+/// Why there is no verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unanswered {
+    Late,
+    Failed,
+    Open,
+    Busy,
+}
+
+/// A question that waits for its answer.
+struct InFlight<'s>(&'s RateService);
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.0.in_flight.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// All there are: bounds of one service share it, whosever they are, and over reloads.
+static ALL: Mutex<Vec<Weak<RateService>>> = Mutex::new(Vec::new());
+
+// === impl RateService ===
+
+impl RateService {
+    /// The one with these settings.
+    pub(crate) fn of(settings: &RateServiceSettings) -> Arc<Self> {
+        let mut all = locked(&ALL);
+        all.retain(|service| service.strong_count() > 0);
+        let known = all.iter().filter_map(Weak::upgrade).find(|service| service.settings == *settings);
+        known.unwrap_or_else(|| {
+            let service = Arc::new(Self::new(settings.clone()));
+            all.push(Arc::downgrade(&service));
+            service
+        })
+    }
+
+    fn new(settings: RateServiceSettings) -> Self {
+        let scheme = if settings.tls { "https" } else { "http" };
+        // Its parts have been looked at: what is no URI is nobody's, and asking it fails.
+        let uri = format!("{scheme}://{}{METHOD}", settings.authority()).parse().unwrap_or_default();
+        Self {
+            settings,
+            uri,
+            resolver: Arc::new(Resolver::system()),
+            links: std::array::from_fn(|_| Mutex::default()),
+            circuit: Mutex::default(),
+            generation: AtomicU64::new(0),
+            in_flight: AtomicUsize::new(0),
+            within: AtomicU64::new(0),
+            over: AtomicU64::new(0),
+            unanswered: Default::default(),
+            told: Mutex::default(),
+        }
+    }
+
+    /// Asks whether one more is within the bounds of these descriptors, on this thread's connection.
+    pub(crate) async fn ask(
+        &self,
+        thread: usize,
+        question: &RateLimitRequest,
+        deadline: Duration,
+    ) -> Result<Verdict, Unanswered> {
+        if !locked(&self.circuit).lets_through(Instant::now()) {
+            return Err(self.count(Unanswered::Open));
+        }
+        if self.in_flight.fetch_add(1, Ordering::Relaxed) >= IN_FLIGHT {
+            self.in_flight.fetch_sub(1, Ordering::Relaxed);
+            return Err(self.count(Unanswered::Busy));
+        }
+        let in_flight = InFlight(self);
+        let sender = self.link(thread);
+        let asked = async {
+            let sender = sender.await.map_err(|why| why.to_string())?;
+            call::call(sender, self.uri.clone(), question).await
+        };
+        let answered = tokio::time::timeout(deadline, asked).await;
+        drop(in_flight);
+        match answered {
+            Ok(Ok(verdict)) => {
+                let counter = if verdict == Verdict::Within { &self.within } else { &self.over };
+                counter.fetch_add(1, Ordering::Relaxed);
+                if locked(&self.circuit).succeeded() {
+                    locked(&self.told).latest = None;
+                }
+                Ok(verdict)
+            }
+            Ok(Err(cause)) => Err(self.failed(Unanswered::Failed, cause)),
+            Err(_) => Err(self.failed(Unanswered::Late, format!("no answer within {deadline:?}"))),
+        }
+    }
+
+    /// What its domain is called.
+    pub(crate) fn domain(&self) -> &str {
+        &self.settings.domain
+    }
+
+    fn link(&self, thread: usize) -> impl Future<Output = Result<h2::client::SendRequest<bytes::Bytes>, Arc<str>>> {
+        let generation = self.generation.load(Ordering::Relaxed);
+        let mut slot = locked(&self.links[thread % LINKS]);
+        if slot.as_ref().is_some_and(|link| link.generation != generation || link.is_over()) {
+            *slot = None;
+        }
+        slot.get_or_insert_with(|| Link::begin(&self.settings, &self.resolver, generation)).sender()
+    }
+
+    fn count(&self, unanswered: Unanswered) -> Unanswered {
+        self.unanswered[unanswered as usize].fetch_add(1, Ordering::Relaxed);
+        unanswered
+    }
+
+    #[cold]
+    fn failed(&self, unanswered: Unanswered, cause: String) -> Unanswered {
+        let now = Instant::now();
+        if locked(&self.circuit).failed(now) {
+            // A connection may be dead without a word.
+            self.generation.fetch_add(1, Ordering::Relaxed);
+        }
+        self.tell(cause, now);
+        self.count(unanswered)
+    }
+
+    fn tell(&self, cause: String, now: Instant) {
+        let cause: String = cause.chars().take(LONGEST_CAUSE).map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let mut told = locked(&self.told);
+        told.untold += 1;
+        told.latest = Some(cause.clone());
+        if told.at.is_some_and(|at| now.saturating_duration_since(at) < EVERY) {
+            return;
+        }
+        let (again, times) = (told.at.is_some(), std::mem::take(&mut told.untold));
+        told.at = Some(now);
+        drop(told);
+        let times = if again { format!(" ({times} times since this was last told)") } else { String::new() };
+        let service = self.settings.to_string();
+        // Whoever is to be told may not read: no request waits for that.
+        tokio::task::spawn_blocking(move || {
+            say!(
+                "unladen: rate limit service {service}: {cause}{times} [rate_limit_service]; where it does not answer, each process keeps to the bounds by itself"
+            );
+        });
+    }
+}
+
+impl RateServiceView for RateService {
+    fn state(&self) -> RateServiceState {
+        let [late, failed, open, busy] = self.unanswered.each_ref().map(|counter| counter.load(Ordering::Relaxed));
+        RateServiceState {
+            service: self.settings.to_string(),
+            is_open: locked(&self.circuit).is_open(),
+            in_flight: self.in_flight.load(Ordering::Relaxed) as u64,
+            within: self.within.load(Ordering::Relaxed),
+            over: self.over.load(Ordering::Relaxed),
+            late,
+            failed,
+            open,
+            busy,
+            error: locked(&self.told).latest.clone(),
+        }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Each once.
+pub(crate) fn distinct(services: impl Iterator<Item = Arc<RateService>>) -> Vec<Arc<RateService>> {
+    let mut seen = HashSet::new();
+    services.filter(|service| seen.insert(Arc::as_ptr(service))).collect()
+}
+
+#[cfg(test)]
+mod tests;
