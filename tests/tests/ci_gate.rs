@@ -2,7 +2,6 @@
 //! whose steps are those of the script, and its reports are what JUnit's and SARIF's readers take.
 //!
 //! Measures: whether a page that sleeps ten times as long is called slower.
-//! Waits: for pages that sleep.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
