@@ -112,16 +112,16 @@ impl Forget for Sites {
                 "unladen: cut off from the fleet: {bus}: {why}; see whether it runs and can be reached from here; purges are read once it can be"
             ),
             News::CutOff { why: None } => {
-                say!("unladen: cut off from the fleet: purges come faster than they are forgotten here")
+                say!("unladen: cut off from the fleet: purges come faster than they are forgotten here");
             }
             News::Connected { after: None } => say!("unladen: this is a node of the fleet at {bus}"),
             News::Connected { after: Some(after) } => {
                 let after = humantime::format_duration(Duration::from_millis(after.as_millis() as u64));
-                say!("unladen: connected to the fleet again after {after}; all purges of meanwhile are forgotten")
+                say!("unladen: connected to the fleet again after {after}; all purges of meanwhile are forgotten");
             }
             News::Lost { why } => say!("unladen: purges of the fleet may be missing ({bus}: {why}): {rest}"),
             News::Unreadable { why } => {
-                say!("unladen: {bus} has a record that is no purge this version can read ({why}): {rest}")
+                say!("unladen: {bus} has a record that is no purge this version can read ({why}): {rest}");
             }
             News::Overflow => say!(
                 "unladen: more purges waited for {bus} than may: all nodes are told to revalidate every stored page"
