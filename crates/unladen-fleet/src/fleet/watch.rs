@@ -12,6 +12,8 @@ use crate::{Member, Position, Wait};
 /// Pauses between two looks: the first is short, since nodes that are well read within a millisecond.
 const FIRST: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_millis(20);
+/// A look is followed by a pause of so many times what it took.
+const SPARED: u32 = 3;
 /// While nobody waits, the list is looked at this often, to be counted.
 const IDLE: Duration = Duration::from_secs(15);
 
@@ -32,7 +34,9 @@ impl Fleet {
                 waiting.push(next);
                 pause = FIRST;
             }
+            let began = Instant::now();
             let looked = self.bus.members().await;
+            let took = began.elapsed();
             if let Ok((_, members)) = &looked {
                 self.counts.members.store(members.len() as u64, Ordering::Relaxed);
             }
@@ -51,7 +55,9 @@ impl Fleet {
             waiting = left;
             if !waiting.is_empty() {
                 let next = waiting.iter().map(|one| one.until).min().unwrap_or_else(Instant::now);
-                tokio::time::sleep(pause.min(next.saturating_duration_since(Instant::now())).max(FIRST)).await;
+                // Of thousands of nodes, the engine has something to do for each look.
+                let pause_now = pause.max(took * SPARED);
+                tokio::time::sleep(pause_now.min(next.saturating_duration_since(Instant::now())).max(FIRST)).await;
                 pause = (pause * 2).min(LONGEST);
             }
         }
