@@ -2,6 +2,7 @@
 //! where there is no room.
 
 pub(crate) mod budget;
+pub(crate) mod counting;
 pub(crate) mod crowd;
 pub(crate) mod idle;
 pub(crate) mod queue;

@@ -6,6 +6,7 @@ use unladen_http1::Request;
 use unladen_pool::{Bucket, KeyedBuckets};
 use unladen_serve_config::RateSettings;
 
+use super::counting::{Counting, value_of};
 use super::shared_rates::SharedRates;
 
 /// The bounds of rates of a listener; all of them must allow a request.
@@ -28,15 +29,6 @@ enum By {
     All(Bucket),
     /// A bucket for each value, and one for all requests without the header.
     Header(String, Box<KeyedBuckets>, Bucket),
-}
-
-/// Which requests count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Counting {
-    /// All that come: before it is known whether memory answers them.
-    Coming,
-    /// Those that go to the upstream.
-    Going,
 }
 
 // === impl Rates ===
@@ -71,13 +63,5 @@ impl Rates {
             }
         }
         Ok(())
-    }
-}
-
-/// What a request says in this field.
-pub(super) fn value_of<'r>(request: &'r Request, header: &str) -> Option<&'r [u8]> {
-    match header {
-        "host" => Some(&request.authority),
-        header => request.fields.find(header.as_bytes()),
     }
 }

@@ -9,7 +9,7 @@ use unladen_http1::Request;
 use unladen_pool::{Bucket, KeyedBuckets};
 use unladen_serve_config::{EntrySettings, EntryValue, RateSettings};
 
-use super::rates::{Counting, value_of};
+use super::counting::{Counting, value_of};
 use super::service::{Descriptor, Entry, RateLimitRequest, RateService, Verdict};
 
 /// Longer values are told by as much as this; those that begin alike count together.

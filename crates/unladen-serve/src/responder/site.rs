@@ -10,8 +10,8 @@ use unladen_observability::{CacheResult, End, Reason};
 
 use crate::cache::cache_lookup::{CacheLookup, Decision, UNCACHEABLE};
 use crate::cache::response_policy::{Lifting, ResponsePolicy, copy_of, is_unsafe};
+use crate::limits::counting::Counting;
 use crate::limits::queue::QueueEntry;
-use crate::limits::rates::Counting;
 use crate::limits::shared_rates::Asker;
 use crate::responder::inbound_request::{ClientSide, InboundRequest};
 use crate::responder::wait::Waited;

@@ -10,8 +10,8 @@ use unladen_http1::{Length, Name, Request, Response};
 use unladen_observability::{Cause, End, Reason, Trace, reason_of};
 use unladen_pool::{Endpoint, Need, Refusal, Retrying};
 
+use crate::limits::counting::Counting;
 use crate::limits::queue::QueueEntry;
-use crate::limits::rates::Counting;
 use crate::limits::shared_rates::Asker;
 use crate::limits::shortage::short_of_files;
 use crate::message::downstream::Downstream;
