@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Instant;
 
-use super::Checked;
 use super::asked::Asked;
 use super::check::Check;
+use super::checked::Checked;
 use super::row::Row;
 
 /// Runs them at the same time, but for those that come late; in the order of the list.

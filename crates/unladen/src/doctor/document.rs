@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Checked, worst};
+use super::checked::{Checked, worst};
 
 /// docs/reference/json.md lists the fields.
 pub(crate) fn document(checked: &[Checked]) -> Value {

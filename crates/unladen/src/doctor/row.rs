@@ -100,8 +100,13 @@ impl Row {
         Self { why: why.into(), ..self }
     }
 
+    /// A name with characters upon which a terminal acts is not to be copied: there is no command then.
     pub(crate) fn fix(mut self, command: impl Into<String>) -> Self {
-        self.fix.push(command.into());
+        let command = command.into();
+        if command.contains(char::is_control) {
+            return self.advice("the name of the file holds control characters: mend it by hand");
+        }
+        self.fix.push(command);
         self
     }
 

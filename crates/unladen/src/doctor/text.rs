@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use unladen_report::Style;
 
+use super::checked::{Checked, worst};
 use super::row::{Row, Verb, Verdict};
-use super::{Checked, worst};
 
 /// `missing  `, and the name of a check behind it.
 const VERDICT: usize = 9;

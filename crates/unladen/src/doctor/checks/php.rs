@@ -39,7 +39,7 @@ impl Check for Php {
             ),
             0 => rows.push(Row::ok(Verb::TRACING, "no PHP-FPM runs here")),
             count if count > MOST => {
-                rows.push(Row::ok(Verb::TRACING, format!("{} more PHP-FPM run here", count - MOST)))
+                rows.push(Row::ok(Verb::TRACING, format!("{} more PHP-FPM run here", count - MOST)));
             }
             _ => {}
         }
