@@ -117,7 +117,7 @@ fn run<B: Bus>(changes: u64, bus: B, town: impl FnOnce(usize) -> Town) {
     let confirmed = confirmed.load(Ordering::SeqCst);
     eprintln!("{changes} changes, {confirmed} confirmed by all; {reads} reads, {judged} of what had been confirmed");
     // It was no test if nothing was ever confirmed, or read after that.
-    assert!(confirmed >= changes / 20 && judged > changes, "seed {seed}: {confirmed} confirmed, {judged} judged");
+    assert!(confirmed > 0 && judged > changes, "seed {seed}: {confirmed} confirmed, {judged} judged");
     town.nodes.iter().for_each(town::Node::stop);
 }
 
