@@ -25,7 +25,7 @@ use crate::runs::Origin;
   unladen purge /etc/unladen.toml --url https://example.org/pledge/7
   unladen purge --admin unix:/run/unladen/admin.sock --tag pledge-7 --tag index
   unladen purge --admin 127.0.0.1:9901 --all --soft   # asked about before they are served again
-  unladen purge /etc/unladen.toml --tag index --wait all --wait-for 2s --explain   # in a fleet: where it went
+  unladen purge /etc/unladen.toml --tag index --wait all --wait-for 2s --explain   # in a fleet
 
 docs/reference/observability.md, in the source, says what is meant by each."
 )]
