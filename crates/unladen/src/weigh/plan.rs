@@ -124,7 +124,7 @@ impl Plan {
         if let Some(given) = time {
             if given < blocks(phase, MIN_BLOCKS as u32).mul_f64(0.999) {
                 let needed = blocks(least, MIN_BLOCKS as u32);
-                return Err(PlanError::TooShort { given, needed, phase: least, known: known.clone() });
+                return Err(PlanError::TooShort { given, needed, phase: least, known: Box::new(known.clone()) });
             }
             return Ok(plan(phase, given, None));
         }

@@ -24,7 +24,7 @@ pub(crate) enum PlanError {
         /// The shortest phase.
         phase: Duration,
         /// What it follows from.
-        known: Known,
+        known: Box<Known>,
     },
     /// Too long for a run of which nobody said how long it may take.
     #[error(

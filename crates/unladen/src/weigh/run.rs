@@ -82,7 +82,7 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
     let plan = Plan::choose(&options, &known)?;
     if let Some(announcement) = plan.announcement().filter(|_| !options.quiet) {
         progress.clear();
-        eprintln!("unladen: {}", announcement);
+        eprintln!("unladen: {announcement}");
     }
     let settle_for = edges
         .living()

@@ -24,7 +24,7 @@ fn where_a_purge_went_is_said() {
         "  on the bus at a/2",
     ];
     assert_eq!(partly.explained(), lines.join("\n"));
-    let all = spread(json!({"wait": "quorum", "confirmed": true, "took_ms": 3.14, "written": "a/1",
+    let all = spread(json!({"wait": "quorum", "confirmed": true, "took_ms": 3.12, "written": "a/1",
         "nodes": [{"node": "web-1", "confirmed_ms": 3.0}]}));
     assert_eq!(all.summary(), "1 of 1 nodes have confirmed, in 3.1 ms");
     let none = spread(json!({"wait": "none", "confirmed": true, "written": "a/1"}));
