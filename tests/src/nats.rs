@@ -1,7 +1,9 @@
 //! The principal type is [`Nats`]: a NATS server of a test's own.
 
+use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -44,6 +46,21 @@ impl Nats {
         }
         self.child = spawn(self.address, &self.folder);
         self.wait_until_it_answers();
+    }
+
+    /// Asks its API for something, without a body.
+    ///
+    /// # Panics
+    /// If it does not do it.
+    pub fn ask(&self, subject: &str) {
+        let mut stream = TcpStream::connect(self.address).expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a time");
+        let who = r#"{"verbose":false,"pedantic":false,"user":"unladen","pass":"open-sesame"}"#;
+        let command = format!("CONNECT {who}\r\nSUB answers 1\r\nPUB {subject} answers 0\r\n\r\n");
+        stream.write_all(command.as_bytes()).expect("it reads");
+        let mut lines = BufReader::new(stream).lines().map(|line| line.expect("it answers"));
+        let answer = lines.find(|line| line.starts_with('{')).expect("an answer");
+        assert!(answer.contains("\"success\":true"), "{subject}: {answer}");
     }
 
     fn wait_until_it_answers(&self) {

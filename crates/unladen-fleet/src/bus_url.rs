@@ -30,6 +30,19 @@ impl BusUrl {
         let hint = "write it as `valkey://user:password@host:6379/0`, with `%40` for an `@` in the password";
         let url =
             Url::parse(text).map_err(|error| BusError::Url(format!("the URL cannot be read ({error}): {hint}")))?;
+        // An `@` after the host is the end of a password whose `/`, `?` or `#` ended the host: what is taken for a path
+        // would be shown.
+        let of_password = |query: &str| query.split('@').next().is_some_and(|before| !before.contains('='));
+        let is_cut = url.path().contains('@')
+            || url.fragment().is_some()
+            || url.query().is_some_and(|query| query.contains('@') && of_password(query));
+        if is_cut {
+            return Err(BusError::Url(
+                "the URL has an `@` after a `/`, or a `#`: in a password, write `%2F` for `/`, `%3F` for `?`, `%23` \
+                 for `#` and `%40` for `@`"
+                    .to_owned(),
+            ));
+        }
         Ok(Self { url })
     }
 
@@ -63,6 +76,14 @@ impl BusUrl {
         self.url.query()
     }
 
+    /// Whether it is the number of a database, or the name of one of PostgreSQL.
+    fn is_database(&self, path: &str) -> bool {
+        let name = path.strip_prefix('/').unwrap_or(path);
+        let is_number = name.len() <= 3 && name.bytes().all(|byte| byte.is_ascii_digit());
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        is_number || self.scheme().starts_with("postgres") && name.len() <= 63 && name.bytes().all(is_name)
+    }
+
     /// User and password, as bytes.
     pub fn credentials(&self) -> (Vec<u8>, Option<Vec<u8>>) {
         (decoded(self.url.username()), self.url.password().map(decoded))
@@ -82,8 +103,12 @@ impl fmt::Display for BusUrl {
         if let Some(port) = self.url.port() {
             write!(f, ":{port}")?;
         }
-        let path = self.url.path();
-        if path == "/" { Ok(()) } else { f.write_str(path) }
+        match self.url.path() {
+            "" | "/" => Ok(()),
+            path if self.is_database(path) => f.write_str(path),
+            // Not all of a password that was meant otherwise.
+            _ => f.write_str("/…"),
+        }
     }
 }
 
@@ -123,6 +148,28 @@ mod tests {
         assert_eq!(url.to_string(), "valkeys://cache.example:6380/2");
         assert!(!format!("{url:?}").contains("cret"));
         assert_eq!(url.credentials(), (b"me".to_vec(), Some(b"s@cret".to_vec())));
+    }
+
+    /// What followed a slash in a password was taken for a path, and shown.
+    #[test]
+    fn a_password_with_a_slash_is_not_shown() {
+        for text in [
+            "valkey://default:/s3cret@host:6379/0",
+            "valkey://default:12/34s3cret@host:6379/0",
+            "valkey://me@there:/s3cret@host:6379/0",
+            "valkey://default:?s3cret@host:6379/0",
+            "valkey://default:#s3cret@host:6379/0",
+            "nats://:/s3cret@host",
+            "postgres://me:1/s3cret@host/db",
+        ] {
+            let error = BusUrl::parse(text).expect_err(text).to_string();
+            assert!(!error.contains("cret") && (error.contains("%2F") || error.contains("%40")), "{error}");
+        }
+        // Without a host, there is no `@`.
+        let url = BusUrl::parse("valkey://default:/s3cret").unwrap();
+        assert_eq!(url.to_string(), "valkey://default/…");
+        let url = BusUrl::parse("postgres://host/shop?user=me&password=a@b").unwrap();
+        assert_eq!(url.to_string(), "postgres://host/shop");
     }
 
     #[test]

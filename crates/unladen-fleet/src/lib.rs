@@ -24,6 +24,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod batch;
 mod bus;
 mod bus_url;
 mod error;
@@ -34,6 +35,7 @@ mod lease;
 mod member;
 mod memory;
 mod outcome;
+mod plain;
 mod position;
 mod purge_bus;
 mod recent;

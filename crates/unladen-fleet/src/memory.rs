@@ -25,10 +25,15 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     epoch: u64,
+    /// Which list of nodes it is.
+    list: u64,
+    /// When that was lost last; none: it has been whole for long.
+    lost_at: Option<Instant>,
     records: Vec<Vec<u8>>,
     /// So many of them are gone.
     trimmed: usize,
     members: BTreeMap<String, (Position, Instant)>,
+    pretended: Option<fn() -> Vec<Member>>,
 }
 
 #[derive(Debug)]
@@ -36,12 +41,14 @@ struct MemoryBus {
     engine: MemoryEngine,
     node: String,
     is_cut: Arc<Mutex<bool>>,
+    is_mute: Arc<Mutex<bool>>,
 }
 
 /// Cuts one node off, or lets it back.
 #[derive(Clone, Debug)]
 pub struct Wire {
     is_cut: Arc<Mutex<bool>>,
+    is_mute: Arc<Mutex<bool>>,
 }
 
 // === impl MemoryEngine ===
@@ -49,9 +56,9 @@ pub struct Wire {
 impl MemoryEngine {
     /// A way to it, and what cuts it.
     pub fn bus(&self, node: &str) -> (Arc<dyn PurgeBus>, Wire) {
-        let is_cut = Arc::new(Mutex::new(false));
-        let bus = MemoryBus { engine: self.clone(), node: node.to_owned(), is_cut: is_cut.clone() };
-        (Arc::new(bus), Wire { is_cut })
+        let (is_cut, is_mute) = (Arc::<Mutex<bool>>::default(), Arc::<Mutex<bool>>::default());
+        let wire = Wire { is_cut: is_cut.clone(), is_mute: is_mute.clone() };
+        (Arc::new(MemoryBus { engine: self.clone(), node: node.to_owned(), is_cut, is_mute }), wire)
     }
 
     /// All that was written so far cannot be read any more.
@@ -64,9 +71,24 @@ impl MemoryEngine {
     pub fn flush(&self) {
         let mut state = self.shared.lock();
         let epoch = state.epoch + 1;
-        *state = State { epoch, ..State::default() };
+        *state = State { epoch, lost_at: Some(Instant::now()), ..State::default() };
         drop(state);
         self.shared.bell.notify_waiters();
+    }
+
+    /// It loses its list of nodes, and nothing else.
+    pub fn forget_members(&self) {
+        let mut state = self.shared.lock();
+        state.members.clear();
+        state.list += 1;
+        state.lost_at = Some(Instant::now());
+        drop(state);
+        self.shared.bell.notify_waiters();
+    }
+
+    /// It gives this list of nodes instead, which may be too long or change each time; none: its own.
+    pub fn pretend(&self, members: Option<fn() -> Vec<Member>>) {
+        self.shared.lock().pretended = members;
     }
 
     /// What was written, a second time.
@@ -92,6 +114,11 @@ impl Wire {
     pub fn cut(&self, is_cut: bool) {
         *self.is_cut.lock().unwrap_or_else(PoisonError::into_inner) = is_cut;
     }
+
+    /// Whether it does not come into the list of nodes from now on, though all else is done.
+    pub fn mute(&self, is_mute: bool) {
+        *self.is_mute.lock().unwrap_or_else(PoisonError::into_inner) = is_mute;
+    }
 }
 
 // === impl Shared ===
@@ -107,7 +134,7 @@ impl Shared {
 impl State {
     fn position(&self, index: usize) -> Result<Position, BusError> {
         let wrong = || BusError::Answer("no epoch".to_owned());
-        Position::new(&format!("memory.{}", self.epoch), index as u64).ok_or_else(wrong)
+        Position::new(&format!("memory.{}.{}", self.epoch, self.list), index as u64).ok_or_else(wrong)
     }
 
     fn end(&self) -> Result<Position, BusError> {
@@ -128,7 +155,8 @@ impl MemoryBus {
     fn read_now(&self, after: Option<&Position>) -> Result<Read, BusError> {
         let state = self.reached()?;
         let end = state.end()?;
-        let lost = |why| Ok(Read::Lost { end: end.clone(), why, whole_for: Duration::from_secs(3600) });
+        let whole_for = state.lost_at.map_or(Duration::from_secs(3600), |at| at.elapsed());
+        let lost = |why| Ok(Read::Lost { end: end.clone(), why, whole_for });
         let Some(after) = after else { return lost("it begins") };
         let index = usize::try_from(after.index()).unwrap_or(usize::MAX);
         if after.epoch() != end.epoch() || index > state.records.len() {
@@ -175,6 +203,9 @@ impl PurgeBus for MemoryBus {
     fn confirm<'a>(&'a self, position: &'a Position, lease: Duration) -> Answer<'a, Position> {
         Box::pin(async move {
             let mut state = self.reached()?;
+            if *self.is_mute.lock().unwrap_or_else(PoisonError::into_inner) {
+                return Err(BusError::Timeout);
+            }
             state.members.insert(self.node.clone(), (position.clone(), Instant::now() + lease));
             state.end()
         })
@@ -184,12 +215,12 @@ impl PurgeBus for MemoryBus {
         Box::pin(async move {
             let state = self.reached()?;
             let now = Instant::now();
+            if let Some(pretended) = state.pretended {
+                return Ok((state.end()?, pretended()));
+            }
             let live = state.members.iter().filter(|(_, (_, until))| *until > now);
-            let member = |(node, (position, _)): (&String, &(Position, Instant))| Member {
-                node: node.clone(),
-                position: position.clone(),
-            };
-            Ok((state.end()?, live.map(member).collect()))
+            let members = live.map(|(node, (position, _))| Member::new(node, position.clone()));
+            Ok((state.end()?, members.collect::<Result<_, _>>()?))
         })
     }
 

@@ -149,6 +149,39 @@ impl Contract {
         }
     }
 
+    /// Whoever looks at a list that was lost, and nothing else with it, is told that it is another, or is told nothing;
+    /// and whoever begins to read is not told that it has been whole since before. A node that was in the list of before
+    /// may count on it for a lease.
+    pub(crate) async fn a_list_that_was_lost_alone_is_another(&self, lose: impl FnOnce()) {
+        let (one, two) = (self.bus("one"), self.bus("two"));
+        let start = end(&*one).await;
+        one.confirm(&start, LEASE).await.expect("it is in");
+        two.confirm(&start, LEASE).await.expect("it is in");
+        assert_eq!(names(&*one).await.len(), 2);
+        let written = one.publish(&texts("one", 1..=1)).await.expect("it takes it").remove(0);
+        assert_eq!(one.members().await.expect("a list").0, written);
+        // So that a list of before can be told from one of now, where it is counted in seconds.
+        tokio::time::sleep(Duration::from_millis(1500)).await;
+        let lost_at = std::time::Instant::now();
+        lose();
+        for _ in 0..3 {
+            if let Ok((end, members)) = one.members().await {
+                // A list without whoever asks vouches for nobody.
+                let has_asker = members.iter().any(|member| member.node() == "one");
+                assert!(end.epoch() != written.epoch() || !has_asker, "it vouches for {members:?}");
+            }
+            // Nor does it once whoever asks is in it again.
+            let _ = one.confirm(&written, LEASE).await;
+        }
+        let read = match self.bus("three").read_on(None, Duration::ZERO).await {
+            // The connection that notices may be the first to be told.
+            Err(_) => self.bus("three").read_on(None, Duration::ZERO).await,
+            read => read,
+        };
+        let Ok(Read::Lost { whole_for, .. }) = read else { panic!("{read:?}") };
+        assert!(whole_for <= lost_at.elapsed(), "{whole_for:?}");
+    }
+
     /// Whoever looks is a node that goes on saying that it is there.
     async fn until_members(&self, bus: &dyn PurgeBus, at: &Position, expected: &[&str]) {
         let begun = std::time::Instant::now();
@@ -201,8 +234,14 @@ pub(crate) fn records(read: Result<Read, BusError>) -> Vec<(Position, Vec<u8>)> 
 }
 
 async fn names(bus: &dyn PurgeBus) -> Vec<(String, Position)> {
-    let mut members: Vec<_> =
-        bus.members().await.expect("a list").1.into_iter().map(|member| (member.node, member.position)).collect();
+    let mut members: Vec<_> = bus
+        .members()
+        .await
+        .expect("a list")
+        .1
+        .into_iter()
+        .map(|member| (member.node().to_owned(), member.position().clone()))
+        .collect();
     members.sort_by(|one, other| one.0.cmp(&other.0));
     members
 }

@@ -45,6 +45,20 @@ fn another_history_is_told() {
 }
 
 #[test]
+fn a_list_that_was_lost_alone_is_another() {
+    on_one_thread(contract("list").a_list_that_was_lost_alone_is_another(|| {
+        SERVER.ask("$JS.API.STREAM.DELETE.UNLADEN_list_NODES");
+    }));
+}
+
+#[test]
+fn a_list_whose_words_were_removed_is_another() {
+    on_one_thread(contract("words").a_list_that_was_lost_alone_is_another(|| {
+        SERVER.ask("$JS.API.STREAM.PURGE.UNLADEN_words_NODES");
+    }));
+}
+
+#[test]
 fn a_server_that_was_started_again_has_all_and_an_empty_one_is_another() {
     let mut server = Nats::start();
     let contract = Contract { url: server.url(), fleet: "again" };

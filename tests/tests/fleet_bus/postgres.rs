@@ -50,6 +50,15 @@ fn another_history_is_told() {
     on_one_thread(contract("history").another_history_is_told());
 }
 
+#[test]
+fn a_list_that_was_lost_alone_is_another() {
+    // A server of its own: all fleets share the tables.
+    let server = Postgres::start();
+    server.sql("grant create on database postgres to asker");
+    let contract = Contract { url: server.url("right"), fleet: "list" };
+    on_one_thread(contract.a_list_that_was_lost_alone_is_another(|| server.sql("truncate unladen_fleet.member")));
+}
+
 /// A copy of the server's files that is put back has the same tables, and draws the same ids again.
 #[test]
 fn an_id_that_is_drawn_again_is_another_record() {

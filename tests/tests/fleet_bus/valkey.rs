@@ -6,7 +6,7 @@ use std::time::Duration;
 use unladen_fleet::Read;
 use unladen_tests::Valkey;
 
-use crate::contract::{Contract, end, kept, on_one_thread, records, texts, until_it_is_back};
+use crate::contract::{Contract, LEASE, end, kept, on_one_thread, records, texts, until_it_is_back};
 
 static SERVER: LazyLock<&Valkey> = LazyLock::new(|| kept(Valkey::start));
 
@@ -42,6 +42,66 @@ fn what_is_trimmed_is_lost() {
 #[test]
 fn another_history_is_told() {
     on_one_thread(contract("history").another_history_is_told());
+}
+
+/// As an engine does whose memory is full, with `maxmemory-policy allkeys-lru`.
+#[test]
+fn a_list_that_was_lost_alone_is_another() {
+    on_one_thread(contract("list").a_list_that_was_lost_alone_is_another(|| {
+        assert_eq!(SERVER.say("DEL unladen:{list}:nodes").as_deref(), Some(":1\r\n"));
+    }));
+}
+
+/// The page's list of commands is all that a user needs, with a database other than 0.
+#[test]
+fn a_user_needs_no_more_than_the_page_says() {
+    let page = include_str!("../../../docs/reference/fleet.md");
+    let commands = page.lines().map(str::trim).find(|line| line.starts_with("+eval")).expect("the page has it");
+    let made = SERVER.say(&format!("ACL SETUSER narrow on >n4rrow ~unladen:* {commands}"));
+    assert_eq!(made.as_deref(), Some(""), "it is no such command");
+    let url = format!("valkey://narrow:n4rrow@{}/3", SERVER.address());
+    let contract = Contract { url, fleet: "narrow" };
+    on_one_thread(async {
+        contract.records_come_in_order().await;
+        contract.members_come_and_go().await;
+    });
+}
+
+/// A server that was a replica in between is the same process, and has the same keys, but not all records.
+#[test]
+fn a_server_that_was_a_replica_in_between_is_another() {
+    let (server, other) = (Valkey::start(), Valkey::start());
+    let contract = Contract { url: Valkey::url_at(server.address()), fleet: "promoted" };
+    on_one_thread(async {
+        let (one, two) = (contract.bus("one"), contract.bus("two"));
+        let start = end(&*two).await;
+        let last = one.publish(&texts("one", 1..=2)).await.expect("it takes them").pop().expect("two");
+        one.confirm(&last, LEASE).await.expect("it is in");
+        assert_eq!(records(two.read_on(Some(&start), Duration::from_secs(9)).await).len(), 2);
+        // The other has all of it but the last record.
+        let master = |server: &Valkey, of: &Valkey| {
+            assert!(server.say(&format!("CONFIG SET masterauth {}", Valkey::PASSWORD)).is_some());
+            assert!(server.say(&format!("REPLICAOF 127.0.0.1 {}", of.address().port())).is_some());
+            until_it_is_back(|| {
+                server.say("INFO replication").is_some_and(|told| told.contains("master_link_status:up"))
+            });
+        };
+        master(&other, &server);
+        assert!(other.say("REPLICAOF NO ONE").is_some());
+        assert_eq!(other.say("XDEL unladen:{promoted}:purges 2-0").as_deref(), Some(":1\r\n"));
+        assert_eq!(other.say("HSET unladen:{promoted}:about count 1").as_deref(), Some(":0\r\n"));
+        master(&server, &other);
+        // As a replica it is not asked, whoever has a connection.
+        assert!(two.read_on(Some(&last), Duration::ZERO).await.is_err());
+        assert!(one.members().await.is_err() && one.confirm(&last, LEASE).await.is_err());
+        assert!(server.say("REPLICAOF NO ONE").is_some());
+        let mut read = two.read_on(Some(&last), Duration::ZERO).await;
+        while read.is_err() {
+            read = two.read_on(Some(&last), Duration::ZERO).await;
+        }
+        let Ok(Read::Lost { end, whole_for, .. }) = &read else { panic!("{read:?}") };
+        assert!(end.epoch() != last.epoch() && end.index() == 1 && whole_for.is_zero(), "{read:?}");
+    });
 }
 
 #[test]

@@ -6,10 +6,12 @@
 //!
 //! The second stream has the last word of each node, with its lease. The server stamps it, and removes it when the longest
 //! lease of any is over; a shorter one is over when the server has stamped somebody else's word that much later, and
-//! whoever asks for the list has just said a word. A node that confirms is told where the first stream's end is after the second has taken its word: whoever publishes
-//! later finds it in the list.
+//! whoever asks for the list has just said a word. A node that confirms is told where the first stream's end is after the
+//! second has taken its word: whoever publishes later finds it in the list.
 //!
-//! A stream that was made again, or put back from a copy, has another time of creation or other times of its messages.
+//! A stream that was made again, or put back from a copy, has another time of creation or other times of its messages:
+//! the times of both are the epoch. If somebody removes the second stream's messages, each node finds its own word gone
+//! by the next one, and tells nobody who is in the list for a lease from then on.
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -34,6 +36,8 @@ pub(super) const BACK_END: BackEnd = BackEnd { schemes: &["nats", "tls"], name: 
 
 /// How often is looked where nobody tells.
 const LOOK: Duration = Duration::from_secs(1);
+/// Why nobody is told who is in the list.
+const YOUNG: &str = "its list of nodes had not this node's word for a moment: others may be missing from it";
 /// Requests that are on their way at a time.
 const AT_A_TIME: usize = 64;
 
@@ -45,11 +49,29 @@ struct Nats {
     link: Mutex<Option<Arc<Link>>>,
     /// The record that was read last, and when the server says that it was written.
     last: std::sync::Mutex<Option<(Position, i128)>>,
+    own: std::sync::Mutex<OwnWord>,
+}
+
+/// This node's own word.
+#[derive(Debug, Default)]
+struct OwnWord {
+    /// Whether it was said once. Before that, nobody is told for how long the list has been whole.
+    is_known: bool,
+    /// Its number, and when it was begun to be said.
+    said: Option<(u64, Instant)>,
+    /// Until then, others may be missing from the list: this one was.
+    young_until: Option<Instant>,
 }
 
 fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
     let place = Place::new(settings)?;
-    Ok(Arc::new(Nats { place, node: settings.node.clone(), link: Mutex::default(), last: std::sync::Mutex::default() }))
+    Ok(Arc::new(Nats {
+        place,
+        node: settings.node.clone(),
+        link: Mutex::default(),
+        last: std::sync::Mutex::default(),
+        own: std::sync::Mutex::default(),
+    }))
 }
 
 // === impl Nats ===
@@ -77,7 +99,7 @@ impl Nats {
     }
 
     async fn write(&self, link: &Link, records: &[String]) -> Result<Vec<Position>, BusError> {
-        let epoch = epoch(&link.info().await?);
+        let epoch = epoch(&link.info().await?, link);
         let mut on_the_way = Vec::with_capacity(records.len());
         for record in records {
             on_the_way.push(link.publish(self.place.subject(), record.clone()).await?);
@@ -92,20 +114,21 @@ impl Nats {
     /// What there is after a place now.
     async fn read(&self, link: &Link, after: Option<&Position>) -> Result<Read, BusError> {
         let info = link.info().await?;
-        let (epoch, first, last) = (epoch(&info), info.state.first_sequence, info.state.last_sequence);
-        let lost = |why, whole_for| {
+        let (epoch, first, last) = (epoch(&info, link), info.state.first_sequence, info.state.last_sequence);
+        // Whether words were removed from the stream of nodes before, the server does not tell.
+        let lost = |why| {
             *self.last() = None;
-            Ok(Read::Lost { end: position(&epoch, last)?, why, whole_for })
+            Ok(Read::Lost { end: position(&epoch, last)?, why, whole_for: Duration::ZERO })
         };
-        let Some(after) = after else { return lost("it begins at the end", age(&info)) };
+        let Some(after) = after else { return lost("it begins at the end") };
         if after.epoch() != epoch {
-            return lost("the stream was made again", Duration::ZERO);
+            return lost("the stream was made again");
         }
         if after.index() > last {
-            return lost("the stream has less than it had", Duration::ZERO);
+            return lost("the stream has less than it had");
         }
         if after.index() < last && first > after.index() + 1 {
-            return lost("the stream has been trimmed", Duration::ZERO);
+            return lost("the stream has been trimmed");
         }
         // Messages of a copy that was put back have other times; no server is changed for a copy under a connection.
         let known = self.last().clone().filter(|(position, _)| position == after && first <= after.index());
@@ -113,7 +136,7 @@ impl Nats {
             && !link.is_verified()
             && link.record(after.index()).await?.is_none_or(|(other, _)| other != time)
         {
-            return lost("the stream was put back", Duration::ZERO);
+            return lost("the stream was put back");
         }
         link.verified();
         let end = last.min(after.index().saturating_add(BATCH as u64));
@@ -125,7 +148,7 @@ impl Nats {
         let mut records = Vec::with_capacity(read.len());
         for (index, message) in read {
             let Some((time, body)) = message else {
-                return lost("messages of the stream were removed", Duration::ZERO);
+                return lost("messages of the stream were removed");
             };
             let position = position(&epoch, index)?;
             *self.last() = Some((position.clone(), time));
@@ -149,15 +172,37 @@ impl Nats {
     async fn be(&self, link: &Link, at: &Position, lease: Duration) -> Result<Position, BusError> {
         link.keep_words_for(&self.place, lease).await?;
         let word = format!("{at} {}", lease.as_millis());
-        let on_the_way = link.publish(self.place.word_of(&self.node), word).await?;
-        link.taken(on_the_way).await?;
+        let begun = Instant::now();
+        // The word before is there still, by this node's clock, with an eighth for what clocks may differ. If it cannot
+        // be said that it was, the list may have lost it, and others.
+        let (is_known, before) = {
+            let mut own = self.own();
+            (std::mem::replace(&mut own.is_known, true), own.said.take())
+        };
+        let is_in = before.filter(|(_, said)| begun.duration_since(*said) < lease - lease / 8);
+        let taken = match is_in {
+            Some((number, _)) => link.say(&self.place, &self.node, &word, Some(number)).await?,
+            None => None,
+        };
+        let number = match taken {
+            Some(number) => number,
+            None => {
+                let number = link.say(&self.place, &self.node, &word, None).await?;
+                if is_known {
+                    self.own().young_until = Some(Instant::now() + lease);
+                }
+                number.ok_or_else(|| BusError::Answer("it does not take the word of this node".to_owned()))?
+            }
+        };
+        self.own().said = Some((number, begun));
+        link.is_same_list().await?;
         let info = link.info().await?;
-        position(&epoch(&info), info.state.last_sequence)
+        position(&epoch(&info, link), info.state.last_sequence)
     }
 
     async fn list(&self, link: &Link) -> Result<(Position, Vec<Member>), BusError> {
         let info = link.info().await?;
-        let end = position(&epoch(&info), info.state.last_sequence)?;
+        let end = position(&epoch(&info, link), info.state.last_sequence)?;
         let (subjects, now) = link.words(&self.place).await?;
         let members = stream::iter(subjects)
             .map(|subject| async move {
@@ -171,13 +216,22 @@ impl Nats {
                     return Ok(None);
                 }
                 let position = position.parse()?;
-                Ok::<_, BusError>(Some(Member { node, position }))
+                Ok::<_, BusError>(Some(Member::new(&node, position)?))
             })
             .buffered(AT_A_TIME)
             .try_filter_map(|member| std::future::ready(Ok(member)))
             .try_collect()
             .await?;
+        // What was asked about word by word is of the stream that was looked at first.
+        link.is_same_list().await?;
+        if self.own().young_until.is_some_and(|until| Instant::now() < until) {
+            return Err(BusError::Answer(YOUNG.to_owned()));
+        }
         Ok((end, members))
+    }
+
+    fn own(&self) -> MutexGuard<'_, OwnWord> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn last(&self) -> MutexGuard<'_, Option<(Position, i128)>> {
@@ -217,22 +271,17 @@ impl PurgeBus for Nats {
     fn leave(&self) -> Answer<'_, ()> {
         Box::pin(async move {
             let link = self.link().await?;
+            *self.own() = OwnWord::default();
             self.judged(&link, link.silence(&self.place, &self.node).await).await
         })
     }
 }
 
-/// Which stream it is: made at this moment.
-fn epoch(info: &Info) -> String {
-    format!("{:x}", info.created.unix_timestamp_nanos())
+/// Which streams they are: made at these moments.
+fn epoch(info: &Info, link: &Link) -> String {
+    format!("{:x}.{:x}", info.created.unix_timestamp_nanos(), link.list_made())
 }
 
 fn position(epoch: &str, index: u64) -> Result<Position, BusError> {
     Position::new(epoch, index).ok_or_else(|| BusError::Answer(format!("{epoch:?} is no epoch")))
-}
-
-/// For at least so long there has been this stream: from when it was made until its last message, by the server's clock.
-fn age(info: &Info) -> Duration {
-    let age = info.state.last_timestamp.unix_timestamp_nanos() - info.created.unix_timestamp_nanos();
-    u64::try_from(age).map(Duration::from_nanos).unwrap_or_default()
 }

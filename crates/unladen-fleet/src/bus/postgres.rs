@@ -17,7 +17,8 @@ use self::error::explain;
 use self::link::Link;
 use self::marks::Marks;
 use self::statements::{CHANNEL, CONFIRM, END, LEAVE, MEMBERS, PUBLISH, READ};
-use crate::purge_bus::{Answer, BATCH, BackEnd, MEMBERS as MOST, PurgeBus, Read, Records};
+use crate::batch::Batch;
+use crate::purge_bus::{Answer, BackEnd, MEMBERS as MOST, PurgeBus, Read, Records};
 use crate::{BusError, BusSettings, Member, Position};
 
 mod error;
@@ -45,6 +46,7 @@ struct Postgres {
     reading: Mutex<Option<Arc<Link>>>,
     writing: Mutex<Option<Arc<Link>>>,
     marks: Marks,
+    batch: Batch,
 }
 
 fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
@@ -67,6 +69,7 @@ fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
         reading: Mutex::default(),
         writing: Mutex::default(),
         marks: Marks::default(),
+        batch: Batch::default(),
     }))
 }
 
@@ -120,7 +123,7 @@ impl Postgres {
         ];
         let (link, rows) = self.ask(&self.writing, PUBLISH, &parameters).await?;
         let row = rows.first().ok_or_else(|| link.emptied())?;
-        let (last, epoch) = (index(row, 0)?, link.epoch(column(row, 1)?, column(row, 2)?));
+        let (last, epoch) = (index(row, 0)?, link.epoch(column(row, 1)?, column(row, 2)?, column(row, 3)?)?);
         let first = last.checked_sub(records.len() as u64).ok_or_else(|| no_id(last))? + 1;
         // What it reads later is to be what it wrote.
         (first..).zip(&marks).for_each(|(index, mark)| self.marks.put(&epoch, index, *mark));
@@ -132,12 +135,12 @@ impl Postgres {
             Some(after) => (id_of(after), self.marks.of(after)),
             None => (-1, None),
         };
-        let limit = BATCH as i64;
+        let limit = self.batch.size() as i64;
         let parameters: [(&(dyn ToSql + Sync), Type); 4] =
             [(&self.fleet, Type::TEXT), (&id, Type::INT8), (&mark, Type::INT8), (&limit, Type::INT8)];
         let (link, rows) = self.ask(&self.reading, READ, &parameters).await?;
         let row = rows.first().ok_or_else(|| link.emptied())?;
-        let (epoch, last) = (link.epoch(column(row, 0)?, column(row, 1)?), index(row, 2)?);
+        let (epoch, last) = (link.epoch(column(row, 0)?, column(row, 1)?, column(row, 8)?)?, index(row, 2)?);
         let uptime = Duration::try_from_secs_f64(column(row, 7)?).unwrap_or_default();
         let lost = |why, whole_for| {
             self.marks.forget();
@@ -194,7 +197,7 @@ impl Postgres {
         }
         let (link, rows) = self.ask(&self.reading, END, &parameters[..1]).await?;
         let row = rows.first().ok_or_else(|| link.emptied())?;
-        position(&link.epoch(column(row, 1)?, column(row, 2)?), index(row, 0)?)
+        position(&link.epoch(column(row, 1)?, column(row, 2)?, column(row, 3)?)?, index(row, 0)?)
     }
 }
 
@@ -207,7 +210,7 @@ impl PurgeBus for Postgres {
         Box::pin(async move {
             let begun = Instant::now();
             loop {
-                let (link, read) = self.read(after).await?;
+                let (link, read) = self.batch.judge(self.read(after).await)?;
                 let left = wait.saturating_sub(begun.elapsed());
                 if !matches!(&read, Read::Records(records) if records.is_empty()) || left.is_zero() {
                     return Ok(read);
@@ -227,14 +230,14 @@ impl PurgeBus for Postgres {
             let parameters: [(&(dyn ToSql + Sync), Type); 2] = [(&self.fleet, Type::TEXT), (&most, Type::INT8)];
             let (link, rows) = self.ask(&self.reading, MEMBERS, &parameters).await?;
             let row = rows.first().ok_or_else(|| link.emptied())?;
-            let end = position(&link.epoch(column(row, 1)?, column(row, 2)?), index(row, 0)?)?;
+            let end = position(&link.epoch(column(row, 1)?, column(row, 2)?, column(row, 3)?)?, index(row, 0)?)?;
             let mut members = Vec::with_capacity(rows.len());
             for row in &rows {
-                let (Some(node), Some(text)) = (column::<Option<&str>>(row, 3)?, column::<Option<&str>>(row, 4)?)
+                let (Some(node), Some(text)) = (column::<Option<&str>>(row, 4)?, column::<Option<&str>>(row, 5)?)
                 else {
                     continue;
                 };
-                members.push(Member { node: node.to_owned(), position: text.parse()? });
+                members.push(Member::new(node, text.parse()?)?);
             }
             Ok((end, members))
         })

@@ -2,10 +2,12 @@
 //!
 //! The principal type is [`Valkey`]. Keys of a fleet `shop`: `unladen:{shop}:about` (a hash: the token of this history,
 //! how many records it has, when it began), `…:purges` (the stream; the n-th record has the id `n-0`, so that whoever
-//! reads on sees whether one is missing), `…:nodes` (names by the end of their lease) and `…:positions`.
+//! reads on sees whether one is missing), `…:nodes` (names by the end of their lease, and a mark of this history) and
+//! `…:positions`.
 //!
-//! An epoch is the engine's run id and the token. The run id is another one after a restart and on a replica that took
-//! over, either of which may have lost the last records; the token is another one after the keys were lost.
+//! An epoch is the engine's run id, the beginning of its replication id, and the token. The run id is another one after a
+//! restart and on a replica that took over, the replication id after each promotion: either may have lost the last
+//! records. The token is another one after the keys were lost, or the list of nodes alone.
 
 mod connection;
 mod hint;
@@ -20,9 +22,9 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use self::connection::{Connection, Place};
-use self::hint::hint;
 use self::resp::Reply;
-use crate::purge_bus::{Answer, BATCH, BackEnd, MEMBERS, PurgeBus, Read};
+use crate::batch::Batch;
+use crate::purge_bus::{Answer, BackEnd, MEMBERS, PurgeBus, Read};
 use crate::{BusError, BusSettings, Member, Position};
 
 pub use self::resp::resp_is_readable;
@@ -41,6 +43,7 @@ struct Valkey {
     reader: Mutex<Option<Connection>>,
     /// Asked for everything else.
     asker: Mutex<Option<Connection>>,
+    batch: Batch,
 }
 
 /// To connect, and to be answered.
@@ -59,6 +62,7 @@ fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
         keep: settings.keep.to_string(),
         reader: Mutex::default(),
         asker: Mutex::default(),
+        batch: Batch::default(),
     }))
 }
 
@@ -81,12 +85,16 @@ impl Valkey {
             };
             let reply = connection.ask(command).await?;
             let told = Told { reply, run: connection.run.clone(), whole_for: connection.whole_for() };
+            // What is known of the engine was asked when the connection was opened.
+            if told.is_promoted(&connection.replication) {
+                return Err(BusError::Unreachable("another server of its replication had taken over".to_owned()));
+            }
             Ok((told, connection))
         };
         let (told, connection) = timeout(patience + PATIENCE, asked).await.map_err(|_| BusError::Timeout)??;
         // What it refused, as it would on a replica, is not asked of the same one again.
         if let Reply::Error(error) = &told.reply {
-            return Err(BusError::Refused(hint(error)));
+            return Err(self.place.refused(error));
         }
         *slot = Some(connection);
         Ok(told)
@@ -111,7 +119,8 @@ impl Valkey {
     async fn read_now(&self, after: Option<&Position>) -> Result<Read, BusError> {
         let index = after.map_or(0, Position::index);
         let from = format!("{}-0", index.saturating_add(1));
-        let arguments: [&[u8]; 2] = [from.as_bytes(), BATCH_TEXT];
+        let size = self.batch.size().to_string();
+        let arguments: [&[u8]; 2] = [from.as_bytes(), size.as_bytes()];
         let told = self.script(&self.reader, scripts::READ, &arguments).await?;
         let mut list = told.list()?.iter();
         let (token, count, age) = (list.next(), list.next(), list.next());
@@ -157,10 +166,6 @@ impl Valkey {
     }
 }
 
-/// [`BATCH`], as a command has it.
-const BATCH_TEXT: &[u8] = b"500";
-const _: () = assert!(BATCH == 500);
-
 impl PurgeBus for Valkey {
     fn publish<'a>(&'a self, records: &'a [String]) -> Answer<'a, Vec<Position>> {
         Box::pin(async move {
@@ -178,11 +183,11 @@ impl PurgeBus for Valkey {
 
     fn read_on<'a>(&'a self, after: Option<&'a Position>, wait: Duration) -> Answer<'a, Read> {
         Box::pin(async move {
-            let read = self.read_now(after).await?;
+            let read = self.batch.judge(self.read_now(after).await)?;
             match (after, &read) {
                 (Some(after), Read::Records(records)) if records.is_empty() => {
                     self.wait(after, wait).await?;
-                    self.read_now(Some(after)).await
+                    self.batch.judge(self.read_now(Some(after)).await)
                 }
                 _ => Ok(read),
             }
@@ -207,11 +212,7 @@ impl PurgeBus for Valkey {
             let mut list = told.list()?.iter();
             let end = told.position(list.next(), list.next())?;
             while let (Some(node), Some(position)) = (list.next(), list.next()) {
-                let text = |reply: &Reply| {
-                    let text = std::str::from_utf8(reply.bytes()?).map_err(|_| wrong("the list of nodes"))?;
-                    Ok::<_, BusError>(text.to_owned())
-                };
-                members.push(Member { node: text(node)?, position: text(position)?.parse()? });
+                members.push(Member::new(text(node)?, text(position)?.parse()?)?);
             }
             Ok((end, members))
         })
@@ -232,6 +233,13 @@ struct Told {
 // === impl Told ===
 
 impl Told {
+    /// Whether the engine's replication is another than this one. What is no script's answer does not tell.
+    fn is_promoted(&self, replication: &str) -> bool {
+        let Reply::Array(list) = &self.reply else { return false };
+        let Some(Reply::Bulk(token)) = list.first() else { return false };
+        !token.starts_with(replication.as_bytes())
+    }
+
     fn list(&self) -> Result<&[Reply], BusError> {
         match &self.reply {
             Reply::Array(list) => Ok(list),
@@ -246,6 +254,10 @@ impl Told {
     }
 }
 
+fn text(reply: &Reply) -> Result<&str, BusError> {
+    std::str::from_utf8(reply.bytes()?).map_err(|_| wrong("the list of nodes"))
+}
+
 fn number(reply: Option<&Reply>) -> Result<u64, BusError> {
     match reply {
         Some(Reply::Integer(number)) => u64::try_from(*number).map_err(|_| wrong("a number")),
@@ -256,3 +268,6 @@ fn number(reply: Option<&Reply>) -> Result<u64, BusError> {
 fn wrong(what: &str) -> BusError {
     BusError::Answer(format!("{what} is not what it should be"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@ use std::time::Instant;
 use tokio::task::spawn_blocking;
 
 use super::Fleet;
+use crate::plain::plain;
 use crate::purge_bus::Read;
 use crate::{Forget, News, Position, Record, RecordError};
 
@@ -85,7 +86,7 @@ impl Fleet {
                     if self.counts.unreadable.fetch_add(1, Ordering::Relaxed) == 0
                         || matches!(error, RecordError::Newer(_)) && !is_unreadable
                     {
-                        forget.tell(&News::Unreadable { why: error.to_string() });
+                        forget.tell(&News::Unreadable { why: plain(&error.to_string()) });
                     }
                     is_unreadable = true;
                 }

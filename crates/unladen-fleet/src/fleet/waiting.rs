@@ -1,6 +1,7 @@
 //! The principal type is [`Waiting`]: a purge that somebody waits for.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
@@ -17,7 +18,7 @@ pub(super) struct Waiting {
     pub(super) wait: Wait,
     began: Instant,
     pub(super) until: Instant,
-    nodes: BTreeMap<String, Seen>,
+    nodes: BTreeMap<Arc<str>, Seen>,
     reply: oneshot::Sender<Watched>,
 }
 
@@ -49,17 +50,22 @@ impl Waiting {
         Self { record, position, epoch, wait, began, until, nodes: BTreeMap::new(), reply }
     }
 
-    /// Notes who has confirmed; how many of those in the list.
-    pub(super) fn look(&mut self, members: &[Member]) -> usize {
+    /// Notes who has confirmed, of at most so many nodes: an engine can name others each time. How many of those in the
+    /// list have.
+    pub(super) fn look(&mut self, members: &[Member], most: usize) -> usize {
         let after = self.began.elapsed();
         self.nodes.values_mut().for_each(|seen| seen.has_left = seen.confirmed_after.is_none());
         let mut confirmed = 0;
         for member in members {
-            let seen = self.nodes.entry(member.node.clone()).or_default();
+            let has_confirmed = member.position().has_reached(&self.position);
+            confirmed += usize::from(has_confirmed);
+            if self.nodes.len() >= most && !self.nodes.contains_key(member.node()) {
+                continue;
+            }
+            let seen = self.nodes.entry(member.name()).or_default();
             seen.has_left = false;
-            if member.position.has_reached(&self.position) {
+            if has_confirmed {
                 seen.confirmed_after.get_or_insert(after);
-                confirmed += 1;
             }
         }
         confirmed
@@ -67,7 +73,7 @@ impl Waiting {
 
     pub(super) fn tell(self, is_confirmed: bool, why: Option<String>) {
         let nodes = self.nodes.into_iter().map(|(node, seen)| NodeOutcome {
-            node,
+            node: node.to_string(),
             confirmed_after: seen.confirmed_after,
             has_left: seen.has_left,
         });

@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 
 use super::Fleet;
 use super::waiting::Waiting;
+use crate::purge_bus::MEMBERS;
 use crate::{Member, Position, Wait};
 
 /// Pauses between two looks: the first is short, since nodes that are well read within a millisecond.
@@ -14,6 +15,8 @@ const FIRST: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_millis(20);
 /// A look is followed by a pause of so many times what it took.
 const SPARED: u32 = 3;
+/// Names that are kept for all who wait, about: each gets its part.
+const NAMES: usize = 100_000;
 /// While nobody waits, the list is looked at this often, to be counted.
 const IDLE: Duration = Duration::from_secs(15);
 
@@ -40,10 +43,11 @@ impl Fleet {
             if let Ok((_, members)) = &looked {
                 self.counts.members.store(members.len() as u64, Ordering::Relaxed);
             }
+            let most = (NAMES / waiting.len().max(1)).min(MEMBERS);
             let mut left = Vec::with_capacity(waiting.len());
             for mut one in std::mem::take(&mut waiting) {
                 let told = match &looked {
-                    Ok((end, members)) => self.judge(&mut one, end, members).await,
+                    Ok((end, members)) => self.judge(&mut one, (end, members), most).await,
                     Err(error) => Err(format!("the list of nodes cannot be had: {error}")),
                 };
                 match told {
@@ -64,7 +68,12 @@ impl Fleet {
     }
 
     /// Whether it is confirmed; the error: what is missing.
-    async fn judge(&self, one: &mut Waiting, end: &Position, members: &[Member]) -> Result<(), String> {
+    async fn judge(
+        &self,
+        one: &mut Waiting,
+        (end, members): (&Position, &[Member]),
+        most: usize,
+    ) -> Result<(), String> {
         let (position, whole_since) = {
             let progress = self.progress();
             (progress.position().cloned(), progress.whole_since())
@@ -87,19 +96,25 @@ impl Fleet {
         if end.epoch() != one.position.epoch() {
             return Err("the engine has begun another list of nodes".to_owned());
         }
-        let confirmed = one.look(members);
+        let confirmed = one.look(members, most);
+        // This node is in the list, four times in a lease: a list without it is not the one that the others count on.
+        let is_listed = members.iter().any(|member| member.node() == self.settings.bus.node);
         match one.wait {
             Wait::Nobody => Ok(()),
-            Wait::Quorum if confirmed * 2 > members.len() => Ok(()),
-            Wait::Quorum => Err(format!("{confirmed} of {} nodes have confirmed it", members.len())),
+            _ if !is_listed => {
+                Err("this node is not in the engine's list of nodes: others may be missing from it, too".to_owned())
+            }
+            Wait::Quorum if confirmed * 2 <= members.len() => {
+                Err(format!("{confirmed} of {} nodes have confirmed it", members.len()))
+            }
             Wait::All if confirmed < members.len() => {
                 Err(format!("{} of {} nodes have not confirmed it", members.len() - confirmed, members.len()))
             }
             // A node that is not in the list may count on the list of before.
-            Wait::All if whole_since.is_none_or(|since| since.elapsed() < self.settings.lease) => {
+            _ if whole_since.is_none_or(|since| since.elapsed() < self.settings.lease) => {
                 Err("the engine's list of nodes is younger than a lease: others may be missing from it".to_owned())
             }
-            Wait::All => Ok(()),
+            Wait::Quorum | Wait::All => Ok(()),
         }
     }
 }

@@ -39,7 +39,10 @@ impl InboundRequest<'_> {
         let tags = tags_of(&request.fields);
         let is_soft = has(b"soft");
         // A word that is none waits for all, as it does without one by default: for more, and not for less.
-        let wait = ways.split(|byte| *byte == b',').find_map(|way| way.trim_ascii().strip_prefix(b"wait="));
+        let wait = ways.split(|byte| *byte == b',').find_map(|way| {
+            let (name, word) = way.trim_ascii().split_at_checked(b"wait=".len())?;
+            name.eq_ignore_ascii_case(b"wait=").then_some(word)
+        });
         let wait = wait.map(|word| std::str::from_utf8(word).ok().and_then(Wait::of).unwrap_or_default());
         let mut told: Vec<What> = match &cache.fleet {
             None => Vec::new(),

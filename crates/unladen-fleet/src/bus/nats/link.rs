@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_nats::Subscriber;
-use async_nats::jetstream::context::{GetStreamErrorKind, PublishAckFuture};
+use async_nats::jetstream::context::{PublishAckFuture, PublishErrorKind};
+use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::{Info, LastRawMessageErrorKind, Stream};
 use async_nats::jetstream::{self, Context, ErrorCode};
 use futures_util::{StreamExt, TryStreamExt};
@@ -16,18 +17,19 @@ use tokio::time::timeout;
 use super::patience::PATIENCE;
 use super::place::Place;
 use crate::BusError;
+use crate::plain::plain;
 use crate::purge_bus::MEMBERS;
 use crate::record::LONGEST;
 
-/// Characters of what a server says.
-const LONGEST_SAID: usize = 300;
+/// So long words are kept before a node has said how long its lease is.
+const SHORTEST_KEPT: Duration = Duration::from_secs(2);
 
 /// A connection, with a fleet's streams.
 pub(super) struct Link {
     context: Context,
     records: Stream,
-    /// Of nodes' last words; none: it is not looked at yet, or not there.
-    nodes: Mutex<Option<Stream>>,
+    /// Of nodes' last words.
+    nodes: Stream,
     /// Whether that keeps words for as long as this node's lease.
     is_kept: AtomicBool,
     news: Mutex<Subscriber>,
@@ -45,10 +47,11 @@ impl Link {
         let mut context = jetstream::new(client);
         context.set_timeout(PATIENCE);
         let records = context.get_or_create_stream(place.records()).await.map_err(said)?;
+        let nodes = context.get_or_create_stream(place.nodes(SHORTEST_KEPT)).await.map_err(said)?;
         Ok(Self {
             context,
             records,
-            nodes: Mutex::default(),
+            nodes,
             is_kept: AtomicBool::new(false),
             news: Mutex::new(news),
             is_verified: AtomicBool::new(false),
@@ -106,20 +109,16 @@ impl Link {
         if self.is_kept.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let wanted = place.nodes(lease);
-        let stream = in_time(self.context.get_or_create_stream(wanted.clone())).await?;
-        if stream.cached_info().config.max_age < lease {
-            in_time(self.context.update_stream(wanted)).await?;
+        if in_time(self.nodes.get_info()).await?.config.max_age < lease {
+            in_time(self.context.update_stream(place.nodes(lease))).await?;
         }
-        *self.nodes.lock().await = Some(stream);
         self.is_kept.store(true, Ordering::Relaxed);
         Ok(())
     }
 
     /// The subjects of the nodes whose words are there, and when the latest of them was stamped.
     pub(super) async fn words(&self, place: &Place) -> Result<(Vec<String>, i128), BusError> {
-        let Some(nodes) = self.nodes(place).await? else { return Ok((Vec::new(), 0)) };
-        let subjects = in_time(nodes.info_with_subjects(place.words())).await?;
+        let subjects = in_time(self.nodes.info_with_subjects(place.words())).await?;
         let latest = subjects.info.state.last_timestamp.unix_timestamp_nanos();
         let subjects = subjects.take(MEMBERS).map_ok(|(subject, _)| subject);
         Ok((in_time(subjects.try_collect()).await?, latest))
@@ -127,9 +126,7 @@ impl Link {
 
     /// What the node of this subject said last, and when that was stamped; none: it is gone.
     pub(super) async fn word(&self, subject: &str) -> Result<Option<(i128, String)>, BusError> {
-        let nodes = self.nodes.lock().await.clone();
-        let Some(nodes) = nodes else { return Ok(None) };
-        match timeout(PATIENCE, nodes.get_last_raw_message_by_subject(subject)).await {
+        match timeout(PATIENCE, self.nodes.get_last_raw_message_by_subject(subject)).await {
             Ok(Ok(message)) => {
                 let word = String::from_utf8_lossy(&message.payload).into_owned();
                 Ok(Some((message.time.unix_timestamp_nanos(), word)))
@@ -142,25 +139,43 @@ impl Link {
 
     /// Removes a node's last word.
     pub(super) async fn silence(&self, place: &Place, node: &str) -> Result<(), BusError> {
-        match self.nodes(place).await? {
-            Some(nodes) => in_time(nodes.purge().filter(place.word_of(node)).into_future()).await.map(drop),
-            None => Ok(()),
+        in_time(self.nodes.purge().filter(place.word_of(node)).into_future()).await.map(drop)
+    }
+
+    /// Says a node's word: its number. If it is to follow that of a number, and that is not there any more: none.
+    pub(super) async fn say(
+        &self,
+        place: &Place,
+        node: &str,
+        word: &str,
+        follows: Option<u64>,
+    ) -> Result<Option<u64>, BusError> {
+        let message = PublishMessage::build().payload(word.to_owned().into());
+        let message = match follows {
+            Some(number) => message.expected_last_subject_sequence(number),
+            None => message,
+        };
+        let on_the_way = in_time(self.context.send_publish(place.word_of(node), message)).await?;
+        match timeout(PATIENCE, on_the_way.into_future()).await {
+            Ok(Ok(acknowledged)) => Ok(Some(acknowledged.sequence)),
+            Ok(Err(error)) if error.kind() == PublishErrorKind::WrongLastSequence => Ok(None),
+            Ok(Err(error)) => Err(said(error)),
+            Err(_) => Err(BusError::Timeout),
         }
     }
 
-    /// None: no node has said anything yet.
-    async fn nodes(&self, place: &Place) -> Result<Option<Stream>, BusError> {
-        let mut slot = self.nodes.lock().await;
-        if slot.is_none() {
-            match timeout(PATIENCE, self.context.get_stream(place.nodes_name())).await {
-                Ok(Ok(stream)) => *slot = Some(stream),
-                Ok(Err(error)) if matches!(error.kind(), GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND) =>
-                    {}
-                Ok(Err(error)) => return Err(said(error)),
-                Err(_) => return Err(BusError::Timeout),
-            }
+    /// When the stream of nodes was made that there was when it was connected.
+    pub(super) fn list_made(&self) -> i128 {
+        self.nodes.cached_info().created.unix_timestamp_nanos()
+    }
+
+    /// Fails if the stream of nodes was made again since it was connected.
+    pub(super) async fn is_same_list(&self) -> Result<(), BusError> {
+        let now = in_time(self.nodes.get_info()).await?;
+        if now.created.unix_timestamp_nanos() == self.list_made() {
+            return Ok(());
         }
-        Ok(slot.clone())
+        Err(BusError::Answer("somebody made the stream of nodes again".to_owned()))
     }
 }
 
@@ -183,19 +198,14 @@ async fn in_time<T, E: Error>(what: impl Future<Output = Result<T, E>>) -> Resul
 }
 
 fn said(error: impl Error) -> BusError {
-    BusError::Answer(plain(&error))
+    BusError::Answer(plain(&error.to_string()))
 }
 
 fn unreachable(address: &str, error: &async_nats::ConnectError) -> BusError {
     use async_nats::ConnectErrorKind::{Authentication, AuthorizationViolation, Tls};
-    let words = format!("{address}: {}", plain(error));
+    let words = format!("{address}: {}", plain(&error.to_string()));
     match error.kind() {
         Authentication | AuthorizationViolation | Tls => BusError::Refused(words),
         _ => BusError::Unreachable(words),
     }
-}
-
-fn plain(error: &impl Error) -> String {
-    let text = error.to_string();
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST_SAID).collect()
 }

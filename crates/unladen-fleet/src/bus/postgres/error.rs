@@ -4,9 +4,7 @@ use tokio_postgres::error::SqlState;
 use unladen_tls::TlsFault;
 
 use crate::BusError;
-
-/// Characters of what a server says.
-const LONGEST: usize = 300;
+use crate::plain::plain;
 
 /// What went wrong. `shown`: the server's hosts.
 pub(super) fn explain(error: &tokio_postgres::Error, shown: &str) -> BusError {
@@ -37,8 +35,4 @@ pub(super) fn explain(error: &tokio_postgres::Error, shown: &str) -> BusError {
     } else {
         BusError::Unreachable(plain(&message))
     }
-}
-
-fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect()
 }

@@ -12,7 +12,7 @@ use tokio_postgres::{AsyncMessage, Client, Connection, NoTls};
 use unladen_postgres::PostgresAddress;
 
 use super::error::explain;
-use super::statements::{BEGIN, CHANNEL, CLUSTER, MAKE, MAKING, SESSION, THERE};
+use super::statements::{BEGIN, BEGIN_LIST, CHANNEL, CLUSTER, MAKE, MAKING, SESSION, THERE};
 use crate::BusError;
 
 /// A connection that hears of new records. Closed when it is dropped, whatever is on its way.
@@ -51,8 +51,10 @@ impl Link {
             let make = format!("begin; select pg_advisory_xact_lock({MAKING}); {MAKE} commit");
             link.client.batch_execute(&make).await.map_err(said)?;
         }
-        let mark = fastrand::i64(..);
-        link.client.query_typed(BEGIN, &[(&fleet, Type::TEXT), (&mark, Type::INT8)]).await.map_err(said)?;
+        for begin in [BEGIN, BEGIN_LIST] {
+            let mark = fastrand::i64(..);
+            link.client.query_typed(begin, &[(&fleet, Type::TEXT), (&mark, Type::INT8)]).await.map_err(said)?;
+        }
         // Not all let one ask for it: then the tables alone tell whether they are others.
         if let Ok(row) = link.client.query_typed_one(CLUSTER, &[]).await
             && let Ok(Some(cluster)) = row.try_get::<_, Option<String>>(0)
@@ -64,9 +66,10 @@ impl Link {
         Ok(link)
     }
 
-    /// By the mark of the fleet's row, and the object id of the table.
-    pub(super) fn epoch(&self, mark: i64, table: i64) -> String {
-        format!("{}.{table:x}.{mark:x}", self.cluster)
+    /// By the mark of the fleet's row, the object id of the table and the mark of the list of nodes, which is to be there.
+    pub(super) fn epoch(&self, mark: i64, table: i64, list: Option<&str>) -> Result<String, BusError> {
+        let list = list.ok_or_else(|| self.emptied())?;
+        Ok(format!("{}.{table:x}.{mark:x}.{list}", self.cluster))
     }
 
     /// Waits until there may be something new, or so long: behind some poolers nobody is told.
@@ -84,10 +87,10 @@ impl Link {
         self.given_up.load(Ordering::Relaxed) || self.client.is_closed()
     }
 
-    /// The fleet's row is gone; a new connection makes another, with another mark.
+    /// The fleet's row is gone, or the list's; a new connection makes another, with another mark.
     pub(super) fn emptied(&self) -> BusError {
         self.give_up();
-        BusError::Answer("somebody emptied the table unladen_fleet.fleet".to_owned())
+        BusError::Answer("somebody emptied the table unladen_fleet.fleet or unladen_fleet.member".to_owned())
     }
 }
 

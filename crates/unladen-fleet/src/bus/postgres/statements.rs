@@ -17,6 +17,9 @@
 //! copy of the cluster's files that is put back changes none of these: so each record has a random mark as well, and
 //! what a node has read or written last has to be there with its mark.
 //!
+//! The list of nodes has a mark, too: a row without a name, whose time is when the list began. A list that was emptied
+//! has lost it, and the next connection begins another.
+//!
 //! # Why whoever has joined misses nothing
 //! A node that confirms is told where the end is by a statement after the one that put it into the list. What has a
 //! greater id was made visible after that: whoever published it finds the node in the list.
@@ -63,7 +66,13 @@ pub(super) const BEGIN: &str = "\
 insert into unladen_fleet.fleet (name, last, mark)
 select $1, coalesce((select max(id) from unladen_fleet.record where fleet = $1), 0), $2 on conflict do nothing";
 
-/// Fleet, bodies, their marks, how many to keep, channel: the last one's id, the fleet's mark and the table's object id.
+/// Fleet, mark: the mark of the list of nodes. Whose time is over is no node.
+pub(super) const BEGIN_LIST: &str = "\
+insert into unladen_fleet.member (fleet, node, position, until)
+values ($1, '', to_hex($2), clock_timestamp()) on conflict do nothing";
+
+/// Fleet, bodies, their marks, how many to keep, channel: the last one's id, the fleet's mark, the table's object id and
+/// the list's mark, if it is there.
 pub(super) const PUBLISH: &str = "\
 with counted as (
     update unladen_fleet.fleet set last = last + cardinality($2) where name = $1 returning last, mark),
@@ -72,15 +81,16 @@ put as (
     select $1, c.last - cardinality($2) + b.n, b.mark, b.body
     from counted c, unnest($2, $3) with ordinality as b (body, mark, n)),
 trimmed as (delete from unladen_fleet.record where fleet = $1 and id <= (select last from counted) - $4)
-select last, mark, 'unladen_fleet.record'::regclass::oid::bigint, pg_notify($5, $1) from counted";
+select last, mark, 'unladen_fleet.record'::regclass::oid::bigint,
+    (select position from unladen_fleet.member where fleet = $1 and node = ''), pg_notify($5, $1) from counted";
 
 /// Fleet, id, mark or null where it is not known, how many at most: the fleet's mark, the table's object id and the end;
 /// whether all after the id is there and the id's record is what it was; what follows it, without a body that is longer
-/// than any; and since how many seconds the server runs and has the fleet.
+/// than any; since how many seconds the server runs, has the fleet and the list of nodes; and the list's mark.
 pub(super) const READ: &str = "\
 select f.mark, 'unladen_fleet.record'::regclass::oid::bigint, f.last, at.held, r.id, r.mark, r.body,
-    extract(epoch from clock_timestamp() - greatest(pg_postmaster_start_time(), f.made))::float8
-from unladen_fleet.fleet f cross join lateral (
+    extract(epoch from clock_timestamp() - greatest(pg_postmaster_start_time(), f.made, l.until))::float8, l.position
+from unladen_fleet.fleet f left join unladen_fleet.member l on l.fleet = f.name and l.node = '' cross join lateral (
     select ($3 is null or exists (select from unladen_fleet.record where fleet = $1 and id = $2 and mark = $3))
         and (f.last = $2
             or f.last > $2 and exists (select from unladen_fleet.record where fleet = $1 and id = $2 + 1)) as held
@@ -94,21 +104,24 @@ from unladen_fleet.fleet f cross join lateral (
 pub(super) const CONFIRM: &str = "\
 with gone as (
     delete from unladen_fleet.member
-    where fleet = $1 and node <> $2 and until < clock_timestamp() - interval '10 minutes')
+    where fleet = $1 and node not in ($2, '') and until < clock_timestamp() - interval '10 minutes')
 insert into unladen_fleet.member (fleet, node, position, until)
 select $1, $2, $3, clock_timestamp() + $4 * interval '1 second'
 where $6 is null or exists (select from unladen_fleet.record where fleet = $1 and id = $5 and mark = $6)
 on conflict (fleet, node) do update set position = excluded.position, until = excluded.until
 returning true";
 
-/// Fleet: where the end is, the fleet's mark and the table's object id.
+/// Fleet: where the end is, the fleet's mark, the table's object id and the list's mark.
 pub(super) const END: &str = "\
-select last, mark, 'unladen_fleet.record'::regclass::oid::bigint from unladen_fleet.fleet where name = $1";
+select last, mark, 'unladen_fleet.record'::regclass::oid::bigint,
+    (select position from unladen_fleet.member where fleet = $1 and node = '') from unladen_fleet.fleet where name = $1";
 
-/// Fleet, how many at most: where the end is, the fleet's mark and the table's object id, and who is in it.
+/// Fleet, how many at most: where the end is, the fleet's mark, the table's object id and the list's mark, and who is
+/// in it.
 pub(super) const MEMBERS: &str = "\
-select f.last, f.mark, 'unladen_fleet.record'::regclass::oid::bigint, m.node, m.position
-from unladen_fleet.fleet f left join unladen_fleet.member m on m.fleet = f.name and m.until > clock_timestamp()
+select f.last, f.mark, 'unladen_fleet.record'::regclass::oid::bigint, l.position, m.node, m.position
+from unladen_fleet.fleet f left join unladen_fleet.member l on l.fleet = f.name and l.node = ''
+left join unladen_fleet.member m on m.fleet = f.name and m.node <> '' and m.until > clock_timestamp()
 where f.name = $1 order by m.node limit $2";
 
 /// Fleet, node: it is in it no longer.

@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use unladen_tls::{Trusted, Verifier, provider, system_authorities};
 
-use super::hint::hint;
+use super::hint::{hint, refused_auth};
 use super::resp::{self, Reply};
 use crate::{BusError, BusUrl};
 
@@ -34,6 +34,8 @@ pub(super) struct Connection {
     stream: BufReader<Box<dyn Stream>>,
     /// The engine's run id: another one whenever it was started again.
     pub(super) run: String,
+    /// The beginning of the id of its replication: another one after each promotion.
+    pub(super) replication: String,
     /// When the connection was opened, and for how long the engine had been what it is by then.
     opened: Instant,
     whole_for: Duration,
@@ -44,6 +46,8 @@ impl<S: AsyncRead + AsyncWrite + Send + Sync + Unpin> Stream for S {}
 
 /// What Redis listens at.
 const PORT: u16 = 6379;
+/// Characters of a replication's id that an epoch has, as the scripts have it.
+const REPLICATION: usize = 16;
 
 // === impl Place ===
 
@@ -68,6 +72,15 @@ impl Place {
         let tls = if is_tls { Some(tls(&host, ca).map_err(|error| wrong(&error))?) } else { None };
         let (user, password) = url.credentials();
         Ok(Self { host, port: url.port().unwrap_or(PORT), tls, user, password, database })
+    }
+
+    /// What an engine says to what it does not do, and what to do about it. It may repeat what it was told.
+    pub(super) fn refused(&self, error: &str) -> BusError {
+        let secret = self.password.as_deref().map(String::from_utf8_lossy).filter(|secret| !secret.is_empty());
+        BusError::Refused(match secret {
+            Some(secret) if error.contains(&*secret) => refused_auth(error),
+            _ => hint(error),
+        })
     }
 }
 
@@ -118,23 +131,32 @@ impl Connection {
         let mut connection = Self {
             stream: BufReader::with_capacity(16 * 1024, stream),
             run: String::new(),
+            replication: String::new(),
             opened: Instant::now(),
             whole_for: Duration::ZERO,
         };
         if let Some(password) = &place.password {
-            match place.user.is_empty() {
-                true => connection.does(&[b"AUTH", password]).await?,
-                false => connection.does(&[b"AUTH", &place.user, password]).await?,
+            let answer = match place.user.is_empty() {
+                true => connection.ask(&[b"AUTH", password]).await?,
+                false => connection.ask(&[b"AUTH", &place.user, password]).await?,
+            };
+            if let Reply::Error(error) = answer {
+                return Err(BusError::Refused(refused_auth(&error)));
             }
         }
         if place.database != 0 {
-            connection.does(&[b"SELECT", place.database.to_string().as_bytes()]).await?;
+            let database = place.database.to_string();
+            if let Reply::Error(error) = connection.ask(&[b"SELECT", database.as_bytes()]).await? {
+                return Err(place.refused(&error));
+            }
         }
-        let server = connection.info(b"server").await?;
+        let server = connection.info(b"server", place).await?;
         let run = value(&server, "run_id").filter(|run| run.len() == 40 && run.bytes().all(|b| b.is_ascii_hexdigit()));
         let none = || BusError::Answer("INFO tells no run id: a proxy between cannot be used".to_owned());
         connection.run = run.ok_or_else(none)?.to_owned();
-        let replication = connection.info(b"replication").await?;
+        let replication = connection.info(b"replication", place).await?;
+        let id = value(&replication, "master_replid").and_then(|id| id.get(..REPLICATION));
+        connection.replication = id.filter(|id| id.bytes().all(|b| b.is_ascii_hexdigit())).ok_or_else(none)?.to_owned();
         // Of one that has taken over from another, it is not known when.
         let has_taken_over = value(&replication, "master_replid2").is_none_or(|id| id.bytes().any(|byte| byte != b'0'));
         let up = value(&server, "uptime_in_seconds").and_then(|seconds| seconds.parse().ok()).unwrap_or(0);
@@ -163,17 +185,10 @@ impl Connection {
         resp::read(&mut self.stream).await
     }
 
-    async fn does(&mut self, command: &[&[u8]]) -> Result<(), BusError> {
-        match self.ask(command).await? {
-            Reply::Error(error) => Err(BusError::Refused(hint(&error))),
-            _ => Ok(()),
-        }
-    }
-
-    async fn info(&mut self, part: &[u8]) -> Result<String, BusError> {
+    async fn info(&mut self, part: &[u8], place: &Place) -> Result<String, BusError> {
         match self.ask(&[b"INFO", part]).await? {
             Reply::Bulk(text) => Ok(String::from_utf8_lossy(&text).into_owned()),
-            Reply::Error(error) => Err(BusError::Refused(hint(&error))),
+            Reply::Error(error) => Err(place.refused(&error)),
             _ => Err(BusError::Answer("INFO tells nothing".to_owned())),
         }
     }

@@ -1,17 +1,59 @@
 //! [`hint`]: what to do about what Valkey says.
 
+use crate::plain::plain;
+
+/// What its user has to be allowed, as docs/reference/fleet.md has it.
+const PERMISSIONS: &str = "+eval +info +xread +xadd +xrange +hget +hset +hdel +del +time +zadd +zscore +zrem \
+     +zrangebyscore +select";
+
 /// What to do about what an engine says.
 pub(super) fn hint(error: &str) -> String {
-    let does = match error.split(' ').next().unwrap_or_default() {
-        "NOAUTH" | "WRONGPASS" => "give user and password in the URL: `valkey://user:password@host`",
-        "NOPERM" => {
-            "the user needs: +eval +xread +xadd +xrange +hget +hset +hincrby +z* +del +time +info, and ~unladen:*"
-        }
-        "READONLY" => "it is a replica: give the address of the primary",
-        "OOM" => "its memory is full: raise maxmemory, or lower `keep`",
-        "LOADING" => "it loads its data, and will be there soon",
-        "MOVED" => "another node of the cluster has this fleet's keys: give that one's address",
-        _ => return error.to_owned(),
-    };
-    format!("{error} ({does})")
+    let error = plain(error);
+    match advice(&error) {
+        Some(does) => format!("{error} ({does})"),
+        None => error,
+    }
+}
+
+/// What to do about what an engine says to AUTH. Nothing of that is repeated but a word that is known: an engine that does
+/// not know the command says what came with it, which is the password, or the beginning of it.
+pub(super) fn refused_auth(error: &str) -> String {
+    const KNOWN: [&str; 9] =
+        ["ERR", "NOAUTH", "WRONGPASS", "NOPERM", "READONLY", "OOM", "LOADING", "MOVED", "MASTERDOWN"];
+    let said = KNOWN.into_iter().find(|known| error.split(' ').next() == Some(known)).unwrap_or("with other words");
+    let does = advice(said).unwrap_or_else(|| {
+        "either it has no such user or wants no password, or AUTH has another name there or is not allowed: try the URL \
+         without user and password"
+            .to_owned()
+    });
+    format!("AUTH: {said} ({does})")
+}
+
+fn advice(error: &str) -> Option<String> {
+    Some(match error.split(' ').next().unwrap_or_default() {
+        "NOAUTH" | "WRONGPASS" => "give user and password in the URL: `valkey://user:password@host`".to_owned(),
+        "NOPERM" => format!("the user needs: {PERMISSIONS}, and ~unladen:*"),
+        "READONLY" => "it is a replica: give the address of the primary".to_owned(),
+        "OOM" => "its memory is full: raise maxmemory, or lower `keep`".to_owned(),
+        "LOADING" => "it loads its data, and will be there soon".to_owned(),
+        "MOVED" => "another node of the cluster has this fleet's keys: give that one's address".to_owned(),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The page and the hint named other commands: whoever followed the hint was refused SELECT next.
+    #[test]
+    fn the_page_and_the_hint_ask_for_the_same() {
+        let page = include_str!("../../../../../docs/reference/fleet.md");
+        assert!(page.split_whitespace().collect::<Vec<_>>().join(" ").contains(PERMISSIONS), "{PERMISSIONS}");
+    }
+
+    #[test]
+    fn what_an_engine_says_stays_on_one_line() {
+        assert_eq!(hint("ERR a\u{1b}[2Jb\rc"), "ERR a [2Jb c");
+    }
 }

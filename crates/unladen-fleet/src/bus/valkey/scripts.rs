@@ -1,16 +1,26 @@
 //! What the engine does in one step. Each script gets the keys `about`, `purges`, `nodes` and `positions`, and as its
 //! first argument a token for the case that there is none.
 
-/// Before each of them: the token of this history, which begins here if it has none. Its length tells whether `about`
-/// is ours.
+/// Before each of them: the token of this history, which begins here if it has none, or if the list of nodes has not its
+/// mark: an engine whose memory is full may have removed that key alone. The mark is no name of a node, and never over.
+///
+/// What is told as the token begins with the id of the engine's replication, which is another one after each promotion: a
+/// server that was a replica in between is the same process, and has the same keys.
 pub(super) const BEGINNING: &str = r"
 local function begin()
   local time = redis.call('TIME')
   redis.call('DEL', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
   redis.call('HSET', KEYS[1], 'token', ARGV[1], 'count', '0', 'began', time[1])
+  redis.call('ZADD', KEYS[3], 'inf', '=' .. ARGV[1])
   return ARGV[1]
 end
-local token = redis.call('HGET', KEYS[1], 'token') or begin()
+local replication = redis.call('INFO', 'replication')
+if not string.find(replication, 'role:master', 1, true) then
+  return redis.error_reply('READONLY this one is a replica')
+end
+local token = redis.call('HGET', KEYS[1], 'token')
+if not token or not redis.call('ZSCORE', KEYS[3], '=' .. token) then token = begin() end
+local told_token = string.sub(string.match(replication, 'master_replid:(%x+)') or '', 1, 16) .. '.' .. token
 local function count() return tonumber(redis.call('HGET', KEYS[1], 'count')) or 0 end
 local function now()
   local time = redis.call('TIME')
@@ -31,13 +41,13 @@ for i = 3, #ARGV do
   end
   redis.call('HSET', KEYS[1], 'count', string.format('%.0f', last))
 end
-return {token, last}
+return {told_token, last}
 ";
 
 /// From an id, so many. What is longer than a record is left out: whoever reads it knows that something was there.
 pub(super) const READ: &str = r"
 local began = tonumber(redis.call('HGET', KEYS[1], 'began')) or 0
-local told = {token, count(), math.max(0, math.floor(now() / 1000) - began)}
+local told = {told_token, count(), math.max(0, math.floor(now() / 1000) - began)}
 for _, entry in ipairs(redis.call('XRANGE', KEYS[2], ARGV[2], '+', 'COUNT', ARGV[3])) do
   local record = entry[2][2] or ''
   if #record > 20480 then record = '' end
@@ -57,16 +67,18 @@ for _, node in ipairs(over) do
   redis.call('ZREM', KEYS[3], node)
   redis.call('HDEL', KEYS[4], node)
 end
-return {token, count()}
+return {told_token, count()}
 ";
 
 /// Where the end is, and the nodes whose lease is not over with their positions; at most so many.
 pub(super) const MEMBERS: &str = r"
-local told = {token, count()}
-local live = redis.call('ZRANGEBYSCORE', KEYS[3], '(' .. string.format('%.0f', now()), '+inf', 'LIMIT', 0, ARGV[2])
+local told = {told_token, count()}
+local live = redis.call('ZRANGEBYSCORE', KEYS[3], '(' .. string.format('%.0f', now()), '+inf', 'LIMIT', 0, ARGV[2] + 1)
 for _, node in ipairs(live) do
-  told[#told + 1] = node
-  told[#told + 1] = redis.call('HGET', KEYS[4], node) or ''
+  if node ~= '=' .. token then
+    told[#told + 1] = node
+    told[#told + 1] = redis.call('HGET', KEYS[4], node) or ''
+  end
 end
 return told
 ";

@@ -1,0 +1,56 @@
+//! The principal type is [`Batch`]: how many records are asked for at once.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::BusError;
+use crate::purge_bus::BATCH;
+
+/// How many records are asked for at once: [`BATCH`], and half of it whenever an answer took too long. Records have the
+/// length that clients give them: over a slow line, the same ones would be asked for again and again.
+#[derive(Debug)]
+pub(crate) struct Batch(AtomicUsize);
+
+impl Default for Batch {
+    fn default() -> Self {
+        Self(AtomicUsize::new(BATCH))
+    }
+}
+
+// === impl Batch ===
+
+impl Batch {
+    pub(crate) fn size(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// What became of the last one.
+    pub(crate) fn judge<T>(&self, read: Result<T, BusError>) -> Result<T, BusError> {
+        let now = self.size();
+        match &read {
+            Ok(_) => self.0.store((now * 2).min(BATCH), Ordering::Relaxed),
+            Err(BusError::Timeout) => self.0.store((now / 2).max(1), Ordering::Relaxed),
+            Err(_) => {}
+        }
+        read
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Batches were bounded by their number alone, against a fixed time: a node behind a slow line never got on.
+    #[test]
+    fn a_batch_that_takes_too_long_is_halved_down_to_one() {
+        let batch = Batch::default();
+        assert_eq!(batch.size(), BATCH);
+        assert_eq!(batch.judge::<()>(Err(BusError::Timeout)), Err(BusError::Timeout));
+        assert_eq!(batch.size(), BATCH / 2);
+        let _ = batch.judge::<()>(Err(BusError::Answer("else".into())));
+        assert_eq!(batch.size(), BATCH / 2);
+        (0..20).for_each(|_| drop(batch.judge::<()>(Err(BusError::Timeout))));
+        assert_eq!(batch.size(), 1);
+        (0..20).for_each(|_| drop(batch.judge(Ok(()))));
+        assert_eq!(batch.size(), BATCH);
+    }
+}
