@@ -224,9 +224,6 @@ impl Nats {
             .await?;
         // What was asked about word by word is of the stream that was looked at first.
         link.is_same_list().await?;
-        if self.own().young_until.is_some_and(|until| Instant::now() < until) {
-            return Err(BusError::Answer(YOUNG.to_owned()));
-        }
         Ok((end, members))
     }
 
@@ -264,7 +261,12 @@ impl PurgeBus for Nats {
     fn members(&self) -> Answer<'_, (Position, Vec<Member>)> {
         Box::pin(async move {
             let link = self.link().await?;
-            self.judged(&link, self.list(&link).await).await
+            let listed = self.judged(&link, self.list(&link).await).await?;
+            // Afterwards: it may have been noticed meanwhile. The connection is none the worse for it.
+            if self.own().young_until.is_some_and(|until| Instant::now() < until) {
+                return Err(BusError::Answer(YOUNG.to_owned()));
+            }
+            Ok(listed)
         })
     }
 
