@@ -137,6 +137,9 @@ fn a_purge_is_answered_once_all_nodes_have_forgotten() {
             assert_eq!(told.count(), 1, "{answer}");
         }
     }
+    // In capitals it was passed over, and waited for all.
+    let answer = nodes[1].purge("/a", "X-Purge: soft, Wait=None\r\n").is(200).text();
+    assert!(!answer.contains("confirmed it"), "{answer}");
     // By the admin address, too.
     fill();
     let answer = nodes[2].tell(r#"{ "all": true, "wait": "quorum" }"#).is(200);
@@ -265,6 +268,35 @@ fn a_snapshot_is_read_on_from_its_place() {
     start(3);
     wait::until("it is connected", || stage.said().contains("purges of the fleet may be missing"));
     assert!(!keeps("/tagged") && !keeps("/b"));
+    stage.stop();
+    other.serve.stop();
+}
+
+/// A wrong password, or address, was corrected by a reload: what had been purged until then reached nobody.
+#[test]
+fn purges_that_waited_for_the_engine_outlive_a_reload_that_corrects_it() {
+    let (app, valkey) = (counting(), Valkey::start());
+    let other = Node::start(&app, &bus(&valkey), "other");
+    other.wait_until_connected(true);
+    other.get("/a");
+    let (stage, address) = (Succession::new(), free_address());
+    let tables = |bus: &str| stage.here(&tables(&app, bus, address, "stage", ""));
+    let (wrong, right) = (tables(&Valkey::url_at(free_address())), tables(&bus(&valkey)));
+    stage.write(&wrong);
+    stage.start(stage.command(unladen_tests::binary(), None));
+    stage.wait_until_it_takes_signals();
+    let admin = stage.path("admin.sock");
+    wait::until("it listens", || admin.exists() && std::net::TcpStream::connect(address).is_ok());
+    let purge = "PURGE /a HTTP/1.1\r\nHost: test\r\nX-Purge: wait=none\r\n\r\n";
+    let purging = std::thread::spawn(move || Wire::tcp(address).ask(purge));
+    wait::until("it waits for the engine", || {
+        let metrics = Wire::unix(&stage.path("admin.sock")).get("/metrics").is(200).text();
+        metrics.lines().any(|line| line == "unladen_fleet_waiting 1")
+    });
+    assert!(other.keeps("/a"));
+    stage.write(&right);
+    wait::until("the other one has heard of it", || !other.keeps("/a"));
+    purging.join().expect("it is answered").is(200);
     stage.stop();
     other.serve.stop();
 }

@@ -7,19 +7,21 @@
 
 mod beat;
 mod progress;
+mod queue;
 mod reader;
 mod sender;
 mod sending;
 mod waiting;
 mod watch;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use self::progress::Progress;
+use self::queue::{NotTaken, Queue};
 use self::sending::Sending;
 use self::waiting::Waiting;
 use crate::recent::Recent;
@@ -28,8 +30,12 @@ use crate::{
     BusError, FleetSettings, Forget, Lease, News, Outcome, Position, PurgeBus, Record, Wait, What, WhenCutOff, bus,
 };
 
-/// Purges that wait for the engine, at most: those that come then are told to all as one, a soft purge of everything.
-const QUEUE: usize = 10_000;
+/// What may be flooded by whoever forges an address has this part of the room for what waits for the engine …
+const PART_OF_UNVERIFIED: usize = 2;
+/// … and waits its turn behind no more than this while the engine is reached, …
+const FEW: u64 = 500;
+/// … for no longer than this.
+const TURN: Duration = Duration::from_secs(1);
 /// Purges that wait for nodes at a time, at most; who comes then is told that it is written.
 const WATCHED: usize = 1000;
 /// This part of a lease ends before the engine ends it: for what clocks may differ.
@@ -49,12 +55,12 @@ pub struct Fleet {
     progress: Mutex<Progress>,
     recent: Mutex<Recent>,
     counts: Counts,
-    sending: mpsc::Sender<Sending>,
+    queue: Queue,
+    /// Who sends instead, once this one is left.
+    successor: OnceLock<Arc<Fleet>>,
     watching: mpsc::Sender<Waiting>,
-    /// For the task, which takes them.
-    receivers: Mutex<Option<Receivers>>,
-    /// More was to be sent than may wait.
-    has_overflowed: AtomicBool,
+    /// For the task, which takes it.
+    watched: Mutex<Option<mpsc::Receiver<Waiting>>>,
     /// More is forgotten than was told.
     moved: Notify,
     /// It goes back, and what is being read is not what is wanted.
@@ -69,17 +75,10 @@ pub struct Hold {
     fleet: Arc<Fleet>,
 }
 
-#[derive(Debug)]
-struct Receivers {
-    sending: mpsc::Receiver<Sending>,
-    watching: mpsc::Receiver<Waiting>,
-}
-
 /// What became of it so far.
 #[derive(Debug, Default)]
 struct Counts {
     sent: AtomicU64,
-    waiting: AtomicU64,
     received: AtomicU64,
     late: AtomicU64,
     repeated: AtomicU64,
@@ -99,6 +98,8 @@ struct More {
     error: Option<BusError>,
 }
 
+/// Why nothing is sent any more.
+const LEFT: &str = "this node has left the fleet: no other node is told";
 /// However long somebody asks to wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 
@@ -116,7 +117,6 @@ impl Fleet {
 
     /// Over an engine that is open already.
     pub fn over(bus: Arc<dyn PurgeBus>, settings: FleetSettings) -> Arc<Self> {
-        let (sending, sent) = mpsc::channel(QUEUE);
         let (watching, watched) = mpsc::channel(WATCHED);
         let more = More { cut_off_since: Some(Instant::now()), ..More::default() };
         Arc::new(Self {
@@ -127,10 +127,10 @@ impl Fleet {
             progress: Mutex::default(),
             recent: Mutex::default(),
             counts: Counts { more: Mutex::new(more), ..Counts::default() },
-            sending,
+            queue: Queue::default(),
+            successor: OnceLock::new(),
             watching,
-            receivers: Mutex::new(Some(Receivers { sending: sent, watching: watched })),
-            has_overflowed: AtomicBool::new(false),
+            watched: Mutex::new(Some(watched)),
             moved: Notify::new(),
             rewound: Notify::new(),
             holds: AtomicUsize::new(0),
@@ -149,12 +149,12 @@ impl Fleet {
 
     /// Does all of it, until it is dropped. Once.
     pub async fn run(self: Arc<Self>, forget: Arc<dyn Forget>) {
-        let receivers = self.receivers.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(Receivers { sending, watching }) = receivers else { return };
+        let watching = self.watched.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(watching) = watching else { return };
         tokio::join!(
             self.read(&forget),
             self.beat(),
-            self.send(sending, &*forget),
+            self.send(&*forget),
             self.watch(watching),
             self.look_after(&*forget),
         );
@@ -182,20 +182,22 @@ impl Fleet {
             Outcome { wait, written: None, is_confirmed: false, nodes: Vec::new(), why: None, took: Duration::ZERO };
         let (reply, written) = oneshot::channel();
         let record = self.record(site, what, is_soft);
-        if !self.enqueue(record.clone(), Some(reply)) {
-            outcome.why =
-                Some("more purges wait for the engine than may: all will be told to ask about everything".into());
+        if let Err(why) = self.enqueue(Sending { record: record.clone(), reply: Some(reply) }, 1) {
+            outcome.why = Some(why.into());
             outcome.took = began.elapsed();
             return outcome;
         }
         outcome.written = within(until, written).await;
+        // Meanwhile another may have taken over what this one had to send.
+        let latest = self.latest();
+        let fleet = latest.as_deref().unwrap_or(self);
         match &outcome.written {
-            None => outcome.why = Some(self.why_not()),
+            None => outcome.why = Some(fleet.why_not()),
             Some(_) if wait == Wait::Nobody => outcome.is_confirmed = true,
             Some(position) => {
                 let (reply, told) = oneshot::channel();
-                let waiting = Waiting::new(record, position.clone(), self.epoch(), wait, (began, until), reply);
-                match self.watching.try_send(waiting) {
+                let waiting = Waiting::new(record, position.clone(), fleet.epoch(), wait, (began, until), reply);
+                match fleet.watching.try_send(waiting) {
                     Err(_) => {
                         outcome.why = Some("too many purges wait for nodes: it is written, and they read it".into());
                     }
@@ -218,7 +220,55 @@ impl Fleet {
     /// Tells the others what was forgotten here already, and waits for nobody.
     pub fn tell(&self, site: Option<&str>, what: What, is_soft: bool) {
         let record = self.record(site, what, is_soft);
-        self.enqueue(record, None);
+        // What is not taken is told with what else is too much.
+        let _ = self.enqueue(Sending { record, reply: None }, 1);
+    }
+
+    /// The same, for what anybody could flood: it leaves room for what others purge. Wait for
+    /// [`Fleet::has_room`] before.
+    pub fn tell_unverified(&self, site: Option<&str>, what: What, is_soft: bool) {
+        let record = self.record(site, what, is_soft);
+        let _ = self.enqueue(Sending { record, reply: None }, PART_OF_UNVERIFIED);
+    }
+
+    /// While the engine is reached, waits a moment until it has nearly all that is to be sent.
+    pub async fn has_room(&self) {
+        let until = Instant::now() + TURN;
+        let goes_on = |now: Instant| now < until && self.lease.holds(now);
+        while self.queue.len() >= FEW && goes_on(Instant::now()) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Purges of this node that the engine does not have yet.
+    pub fn unsent(&self) -> u64 {
+        self.queue.len()
+    }
+
+    /// What the engine does not have is no longer sent from here: somebody else tells the fleet. How many there were.
+    pub fn give_up_unsent(&self) -> u64 {
+        self.queue.give_up()
+    }
+
+    /// This node leaves, once [`Fleet::run`] is dropped. What it has not sent, and what it is still told, this
+    /// other one sends, if there is one. How many purges nobody sends.
+    pub fn hand_on(&self, to: Option<&Arc<Self>>) -> u64 {
+        if let Some(to) = to {
+            // Once: whoever comes second is told by the first.
+            let _ = self.successor.set(to.clone());
+        }
+        let Some(to) = self.successor.get() else {
+            let mut lost = 0;
+            let has_overflowed = self.queue.close(|_| lost += 1);
+            return lost + u64::from(has_overflowed);
+        };
+        let give = |sending| {
+            let _ = to.enqueue(sending, 1);
+        };
+        if self.queue.close(give) {
+            to.queue.overflow();
+        }
+        0
     }
 
     /// All up to this is forgotten here; none: it is not known.
@@ -260,7 +310,7 @@ impl Fleet {
             last_beat: more.last_beat.map(|at| now.saturating_duration_since(at)),
             members: count(&self.counts.members),
             sent: count(&self.counts.sent),
-            waiting: count(&self.counts.waiting),
+            waiting: self.queue.len(),
             received: count(&self.counts.received),
             late: count(&self.counts.late),
             repeated: count(&self.counts.repeated),
@@ -275,7 +325,7 @@ impl Fleet {
     /// Waits, no longer than this, until all that was to be sent is.
     pub async fn sent(&self, patience: Duration) {
         let until = Instant::now() + patience;
-        while self.counts.waiting.load(Ordering::SeqCst) > 0 && Instant::now() < until {
+        while self.unsent() > 0 && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
@@ -294,14 +344,25 @@ impl Fleet {
         Record { node, number, site: site.map(ToOwned::to_owned), what, is_soft }.write()
     }
 
-    fn enqueue(&self, record: String, reply: Option<oneshot::Sender<Position>>) -> bool {
-        self.counts.waiting.fetch_add(1, Ordering::SeqCst);
-        let is_taken = self.sending.try_send(Sending { record, reply }).is_ok();
-        if !is_taken {
-            self.counts.waiting.fetch_sub(1, Ordering::SeqCst);
-            self.has_overflowed.store(true, Ordering::SeqCst);
+    /// The error: why it is not taken.
+    fn enqueue(&self, sending: Sending, part: usize) -> Result<(), &'static str> {
+        match (self.queue.push(sending, part), self.successor.get()) {
+            (Ok(()), _) => Ok(()),
+            (Err(NotTaken::Full), _) => {
+                Err("more purges wait for the engine than may: all will be told to ask about everything")
+            }
+            (Err(NotTaken::Closed(sending)), Some(next)) => next.enqueue(sending, part),
+            (Err(NotTaken::Closed(_)), None) => Err(LEFT),
         }
-        is_taken
+    }
+
+    /// Who sends what this one is told; none: itself.
+    fn latest(&self) -> Option<Arc<Self>> {
+        let mut latest = self.successor.get()?;
+        while let Some(next) = latest.successor.get() {
+            latest = next;
+        }
+        Some(latest.clone())
     }
 
     fn epoch(&self) -> Option<String> {
@@ -310,7 +371,7 @@ impl Fleet {
 
     /// Why nothing is written.
     fn why_not(&self) -> String {
-        let rest = "it is kept, and written once it can be";
+        let rest = if self.queue.is_closed() { LEFT } else { "it is kept, and written once it can be" };
         match &self.more().error {
             Some(error) => format!("it is not written to {} yet: {error}; {rest}", self.settings.bus.url),
             None => format!("it is not written to {} yet; {rest}", self.settings.bus.url),
@@ -383,6 +444,11 @@ impl Fleet {
 // === impl Hold ===
 
 impl Hold {
+    /// Whose it is.
+    pub fn fleet(&self) -> &Arc<Fleet> {
+        &self.fleet
+    }
+
     /// It is said: none, where it is not known.
     pub fn begin_at(self, position: Option<Position>) {
         self.fleet.rewind(position);

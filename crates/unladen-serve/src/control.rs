@@ -269,6 +269,7 @@ impl Control {
         }
         watch_files(self.file_watch.as_ref(), &config);
         self.snapshots.follow(&plan);
+        plan.hold_fleet(&self.plan.borrow());
         let plan = Arc::new(plan);
         let snapshot = Snapshot { plan: plan.clone(), config: Arc::new(config.clone()), admin };
         self.config = config;
@@ -329,7 +330,10 @@ impl Control {
     fn drain(&mut self, idle: Duration, admin: Option<Arc<Listener>>, successor: Option<Successor>) -> Option<Ended> {
         let until = Instant::now() + self.config.settings.drain;
         let state = State::Draining { idle_until: Instant::now() + idle, until };
-        let plan = Arc::new(self.plans.last(state));
+        let plan = self.plans.last(state);
+        // What is stored and not known to those who forget is not vouched for any more.
+        *plan.held() = self.plan.borrow().held().take();
+        let plan = Arc::new(plan);
         // What others hold of the old plan are listeners, which nobody but the threads may have from now on.
         self.snapshot.send_modify(|snapshot| {
             let Snapshot { config, .. } = &**snapshot;

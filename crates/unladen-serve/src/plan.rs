@@ -1,14 +1,15 @@
 //! The principal type is [`Plan`]: what the threads are to do from now on. The control thread makes one at the start
 //! and at each reload; the threads follow the latest.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use unladen_acme::{Answers, Held, Wanted};
-use unladen_fleet::{Fleet, Position};
+use unladen_fleet::{Fleet, Hold, Position};
 use unladen_pool::Upstream;
 use unladen_serve_config::{ClientSettings, ListenAddress};
 
+use crate::cache::Cache;
 use crate::proxy::Proxy;
 use crate::site::Site;
 use crate::site::hosts::Hosts;
@@ -32,6 +33,8 @@ pub(crate) struct Plan {
     pub(crate) fleet: Option<Arc<Fleet>>,
     /// … and up to where it had forgotten when this plan was begun: what was purged later is forgotten by its sites again.
     pub(crate) forgotten: Option<Position>,
+    /// Until its sites are known to those who have them forget, nothing is read of the fleet.
+    pub(crate) hold: Mutex<Option<Hold>>,
     /// Whether it goes on.
     pub(crate) state: State,
 }
@@ -116,6 +119,39 @@ impl Plan {
         self.proxies().map(|proxy| proxy.upstream.clone()).collect()
     }
 
+    /// Before threads follow it: if something may be stored that those who have the sites of before forget would not find,
+    /// the fleet counts on this node only once it is known to them, and all of meanwhile is forgotten again.
+    pub(crate) fn hold_fleet(&self, before: &Self) {
+        // That one may never have come to be known.
+        let waits = before.held().take();
+        let Some(fleet) = &self.fleet else { return };
+        // Another one begins once this plan is known.
+        if !before.fleet.as_ref().is_some_and(|before| Arc::ptr_eq(before, fleet)) {
+            return;
+        }
+        let hold = if self.keeps_as(before) { waits } else { Some(fleet.hold()) };
+        if !self.keeps_as(before) {
+            fleet.rewind(self.forgotten.clone());
+        }
+        *self.held() = hold;
+    }
+
+    /// What those who have its sites forget hold back until they know them.
+    pub(crate) fn held(&self) -> MutexGuard<'_, Option<Hold>> {
+        self.hold.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether all that its sites store is stored, and found, as by those of the plan before.
+    fn keeps_as(&self, before: &Self) -> bool {
+        let known: Vec<_> = before.caches().map(|cache| Arc::as_ptr(&cache.fetches)).collect();
+        // Those are another's as soon as anything else is.
+        self.caches().all(|cache| known.contains(&Arc::as_ptr(&cache.fetches)))
+    }
+
+    fn caches(&self) -> impl Iterator<Item = &Cache> {
+        self.places.iter().filter_map(|planned| planned.site.as_ref()?.cache.as_ref())
+    }
+
     /// Those of places, and of their routes.
     pub(crate) fn proxies(&self) -> impl Iterator<Item = &Arc<Proxy>> {
         self.places.iter().flat_map(|planned| {
@@ -127,3 +163,6 @@ impl Plan {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,36 +2,35 @@
 
 use std::sync::atomic::Ordering;
 
-use tokio::sync::mpsc;
-
 use super::Fleet;
-use super::sending::Sending;
 use crate::{Forget, News, Position, What};
 
 /// Written at once, at most.
 const AT_ONCE: usize = 100;
 
 impl Fleet {
-    pub(super) async fn send(&self, mut sending: mpsc::Receiver<Sending>, forget: &dyn Forget) {
-        let mut batch = Vec::with_capacity(AT_ONCE);
+    pub(super) async fn send(&self, forget: &dyn Forget) {
         let mut failures = 0;
         loop {
-            if sending.recv_many(&mut batch, AT_ONCE).await == 0 {
-                return;
+            let (records, gone) = self.queue.next(AT_ONCE);
+            let overflowed = self.queue.overflowed();
+            if records.is_empty() && overflowed.is_none() {
+                self.queue.rings().await;
+                continue;
             }
-            let (records, replies): (Vec<_>, Vec<_>) = batch.drain(..).map(|next| (next.record, next.reply)).unzip();
-            let places = self.insist(&records, &mut failures).await;
-            let count = records.len() as u64;
-            self.counts.sent.fetch_add(count, Ordering::Relaxed);
-            self.counts.waiting.fetch_sub(count, Ordering::SeqCst);
-            for (reply, place) in replies.into_iter().zip(places) {
-                // Who has asked may have given up.
-                reply.map(|reply| reply.send(place));
+            if !records.is_empty() {
+                let places = self.insist(&records, &mut failures).await;
+                self.counts.sent.fetch_add(records.len() as u64, Ordering::Relaxed);
+                for (reply, place) in self.queue.take_until(gone).into_iter().zip(places) {
+                    // Who has asked may have given up.
+                    reply.map(|reply| reply.send(place));
+                }
             }
-            // All that was refused came before this is written.
-            if self.has_overflowed.swap(false, Ordering::SeqCst) {
+            // All that was refused by then came before this is written.
+            if let Some(refused) = self.queue.overflowed() {
                 forget.tell(&News::Overflow);
                 self.insist(&[self.record(None, What::All, true)], &mut failures).await;
+                self.queue.told(refused);
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::sync::PoisonError;
 
+use super::queue::{BYTES, QUEUE};
 use super::*;
 use crate::{BusSettings, BusUrl, MemoryEngine, Page, Wire};
 
@@ -178,6 +179,65 @@ fn an_engine_that_was_emptied_is_begun_anew() {
     });
 }
 
+/// The list alone was lost, as when an engine whose memory is full removes a key: `0 purged`, confirmed by nobody, and a
+/// node that was cut off served the old page.
+#[test]
+fn a_list_that_was_lost_alone_confirms_nothing() {
+    run(async {
+        let engine = MemoryEngine::default();
+        let (a, b) = (Node::new(&engine, "a"), Node::new(&engine, "b"));
+        until(|| a.is_connected() && b.is_connected()).await;
+        b.wire.cut(true);
+        engine.forget_members();
+        for wait in [Wait::All, Wait::Quorum] {
+            let outcome = a.fleet.purge(None, tag("t"), false, Some(wait)).await;
+            assert!(!outcome.is_confirmed && outcome.written.is_some(), "{outcome:?}");
+        }
+        assert!(b.is_connected(), "the test is none: b counts on nothing");
+    });
+}
+
+/// Others that have confirmed are not all there are, where whoever asks is missing.
+#[test]
+fn a_list_without_the_node_that_asks_confirms_nothing() {
+    run(async {
+        let engine = MemoryEngine::default();
+        let (a, b) = (Node::new(&engine, "a"), Node::new(&engine, "b"));
+        until(|| a.is_connected() && b.is_connected()).await;
+        a.wire.mute(true);
+        engine.bus("a").0.leave().await.unwrap();
+        for wait in [Wait::All, Wait::Quorum] {
+            let outcome = a.fleet.purge(None, tag("t"), false, Some(wait)).await;
+            assert!(!outcome.is_confirmed, "{outcome:?}");
+            assert!(outcome.why.as_ref().unwrap().contains("this node is not in"), "{outcome:?}");
+            assert!(outcome.nodes.iter().any(|node| node.node == "b" && node.confirmed_after.is_some()), "{outcome:?}");
+        }
+        a.wire.mute(false);
+        // As soon as it is in the list again.
+        while !a.fleet.purge(None, tag("u"), false, Some(Wait::All)).await.is_confirmed {}
+    });
+}
+
+/// Each look brought other names, all of which were kept.
+#[test]
+fn names_of_nodes_that_change_with_each_look_are_not_all_kept() {
+    static LOOKS: AtomicU64 = AtomicU64::new(0);
+    fn others() -> Vec<crate::Member> {
+        let look = LOOKS.fetch_add(1, Ordering::SeqCst);
+        let position = Position::new("memory.0.0", 1000).unwrap();
+        (0..crate::MEMBERS).map(|n| crate::Member::new(&format!("n{look}-{n}"), position.clone()).unwrap()).collect()
+    }
+    run(async {
+        let engine = MemoryEngine::default();
+        let a = Node::new(&engine, "a");
+        until(|| a.is_connected()).await;
+        engine.pretend(Some(others));
+        let outcome = a.purge("t").await;
+        assert!(!outcome.is_confirmed && LOOKS.load(Ordering::SeqCst) > 1, "{outcome:?}");
+        assert_eq!(outcome.nodes.len(), crate::MEMBERS);
+    });
+}
+
 #[test]
 fn what_comes_twice_is_forgotten_once() {
     run(async {
@@ -295,5 +355,100 @@ fn who_leaves_is_not_waited_for() {
         assert!(!fleet.state().is_connected);
         let outcome = a.purge("t").await;
         assert!(outcome.is_confirmed && outcome.nodes.len() == 1, "{outcome:?}");
+    });
+}
+
+/// With a wrong address in `[fleet]`, a reload that corrected it threw away what had been kept for the engine: others
+/// served the old pages until their lifetime was over.
+#[test]
+fn what_waits_when_a_fleet_is_left_is_sent_by_the_next() {
+    run(async {
+        let engine = MemoryEngine::default();
+        let (old, new, other) = (Node::new(&engine, "old"), Node::new(&engine, "new"), Node::new(&engine, "other"));
+        until(|| old.is_connected() && new.is_connected() && other.is_connected()).await;
+        old.wire.cut(true);
+        let waits = {
+            let fleet = old.fleet.clone();
+            let wait_for = Some(Duration::from_secs(20));
+            tokio::spawn(async move { fleet.purge_within(None, tag("waits"), false, None, wait_for).await })
+        };
+        until(|| old.fleet.unsent() == 1).await;
+        old.fleet.tell(None, tag("kept"), false);
+        old.task.abort();
+        let _ = old.task.await;
+        assert_eq!(old.fleet.hand_on(Some(&new.fleet)), 0);
+        // Nobody waits for it any more.
+        old.wire.cut(false);
+        old.fleet.leave().await;
+        // Who has not heard yet goes on to tell the old one.
+        old.fleet.tell(None, tag("late"), false);
+        until(|| other.memory.forgotten() == [tag("waits"), tag("kept"), tag("late")]).await;
+        let outcome = waits.await.unwrap();
+        assert!(outcome.written.is_some() && outcome.nodes.iter().any(|node| node.node == "other"), "{outcome:?}");
+        assert_eq!((old.fleet.unsent(), new.fleet.unsent()), (0, 0));
+        // What was too much for the old one is told by the next, too.
+        let (another, last) = (Node::new(&engine, "another"), Node::new(&engine, "last"));
+        another.fleet.queue.overflow();
+        another.task.abort();
+        another.fleet.hand_on(Some(&last.fleet));
+        until(|| other.memory.forgotten().contains(&What::All)).await;
+    });
+}
+
+/// Nobody heard of what was lost.
+#[test]
+fn what_nobody_sends_is_counted() {
+    run(async {
+        let engine = MemoryEngine::default();
+        let a = Node::new(&engine, "a");
+        until(|| a.is_connected()).await;
+        a.wire.cut(true);
+        (0..3).for_each(|_| a.fleet.tell(None, tag("t"), false));
+        a.task.abort();
+        assert_eq!(a.fleet.hand_on(None), 3);
+        let outcome = a.purge("t").await;
+        assert!(outcome.why.as_ref().unwrap().contains("has left the fleet"), "{outcome:?}");
+        assert_eq!(a.fleet.hand_on(None), 0);
+    });
+}
+
+/// 10,000 records of 20 KiB were 200 MB, whose size clients choose.
+#[test]
+fn what_waits_has_a_bound_in_bytes() {
+    run(async {
+        let engine = MemoryEngine::default();
+        let (a, b) = (Node::new(&engine, "a"), Node::new(&engine, "b"));
+        until(|| a.is_connected() && b.is_connected()).await;
+        a.wire.cut(true);
+        let long = Page { is_https: None, authority: "example.org".into(), target: "/".repeat(16_000) };
+        let most = BYTES / 16_000;
+        (0..2 * most).for_each(|_| a.fleet.tell(None, What::Url(long.clone()), false));
+        let waiting = a.fleet.unsent() as usize;
+        assert!((most / 2..=most + 1).contains(&waiting), "{waiting} of {most}");
+        a.wire.cut(false);
+        until(|| b.memory.forgotten().contains(&What::All)).await;
+        until(|| a.fleet.unsent() == 0).await;
+        assert!(a.purge("t").await.written.is_some(), "there is room again");
+    });
+}
+
+/// A flood of datagrams filled the queue of everybody: PURGE was refused.
+#[test]
+fn a_flood_of_htcp_leaves_room_for_other_purges() {
+    run(async {
+        let engine = MemoryEngine::default();
+        let (a, b) = (Node::new(&engine, "a"), Node::new(&engine, "b"));
+        until(|| a.is_connected() && b.is_connected()).await;
+        a.wire.cut(true);
+        (0..QUEUE).for_each(|_| a.fleet.tell_unverified(None, tag("flood"), false));
+        assert_eq!(a.fleet.unsent() as usize, QUEUE / PART_OF_UNVERIFIED + 1);
+        let outcome = a.purge("t").await;
+        assert!(outcome.why.as_ref().unwrap().contains("it is kept"), "{outcome:?}");
+        // While the engine is thought to be there, the next wait.
+        assert!(a.is_connected());
+        a.wire.cut(false);
+        a.fleet.has_room().await;
+        until(|| b.memory.forgotten().contains(&tag("t"))).await;
+        assert!(b.memory.forgotten().contains(&What::All), "what was too much is not lost");
     });
 }

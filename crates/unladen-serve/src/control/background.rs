@@ -63,6 +63,7 @@ pub(crate) async fn keep(
             observability.set_sites(sites.map(|site| site as Arc<dyn SiteView>).collect());
             // Once there are its sites: it begins to have them forget.
             fleet.follow(&now.plan, &observability);
+            drop(now.plan.held().take());
             htcp.follow(now.config.settings.fleet.as_ref().and_then(|fleet| fleet.htcp()), &observability);
             observability.set_rate_services(rate_services(&now.plan));
             budget.set_limit(now.config.settings.client_memory);

@@ -36,6 +36,8 @@ fn host_name() -> String {
 #[derive(Debug, Default)]
 pub(super) struct FleetTask {
     now: Option<(Arc<Fleet>, JoinHandle<()>)>,
+    /// Those that are being left.
+    leaving: Vec<JoinHandle<()>>,
 }
 
 /// Has the sites forget that there are.
@@ -56,16 +58,11 @@ impl FleetTask {
             _ => false,
         };
         if is_same {
-            // Threads may have stored something in new sites, while those before were told to forget it.
-            if let Some(fleet) = &plan.fleet
-                && fleet.position().is_some()
-            {
-                fleet.rewind(plan.forgotten.clone());
-            }
             return;
         }
         if let Some((fleet, task)) = self.now.take() {
-            spawn_local(leave(fleet, task));
+            self.leaving.retain(|leaving| !leaving.is_finished());
+            self.leaving.push(spawn_local(leave(fleet, task, plan.fleet.clone())));
         }
         observability.set_fleet(plan.fleet.clone());
         self.now = plan.fleet.clone().map(|fleet| {
@@ -78,18 +75,32 @@ impl FleetTask {
     /// Nothing is served any more.
     pub(super) async fn end(&mut self) {
         if let Some((fleet, task)) = self.now.take() {
-            leave(fleet, task).await;
+            leave(fleet, task, None).await;
+        }
+        for leaving in self.leaving.drain(..) {
+            let _ = leaving.await;
         }
     }
 }
 
-/// It goes on until all is sent that was to be.
-async fn leave(fleet: Arc<Fleet>, task: JoinHandle<()>) {
+/// It goes on until all is sent that was to be. What is not in time is sent by the next.
+async fn leave(fleet: Arc<Fleet>, task: JoinHandle<()>, next: Option<Arc<Fleet>>) {
     fleet.sent(LAST_WORDS).await;
     // It would come back to the list.
     task.abort();
     let _ = task.await;
+    tell_lost(&fleet, fleet.hand_on(next.as_ref()));
     fleet.leave().await;
+}
+
+/// So many purges are told to nobody.
+pub(super) fn tell_lost(fleet: &Fleet, lost: u64) {
+    if lost > 0 {
+        let bus = &fleet.settings().bus.url;
+        say!(
+            "unladen: {lost} purges are lost, as {bus} did not take them in time: other nodes serve these pages until their lifetime is over; purge them again (`unladen purge --all` means all)"
+        );
+    }
 }
 
 // === impl Sites ===

@@ -119,6 +119,8 @@ async fn serve(socket: &UdpSocket, settings: &HtcpSettings, observability: &Arc<
                 Err(error) => return Err(error),
             }
         }
+        // The same page for each of its devices, or by GET and by HEAD.
+        pages.dedup();
         forget(pages, observability).await;
     }
 }
@@ -147,13 +149,18 @@ async fn forget(pages: Vec<Page>, observability: &Arc<Observability>) {
         return tokio::task::yield_now().await;
     }
     let fleet = observability.fleet();
+    if let Some(fleet) = &fleet {
+        // Anybody can send datagrams: what others purge is not to wait behind a flood of them. The kernel drops what is
+        // too much.
+        fleet.has_room().await;
+    }
     let observability = observability.clone();
     let forgetting = spawn_blocking(move || {
         for page in pages {
             let what = What::Url(page);
             observability.forget(None, &Forget { what: (&what).into(), is_soft: false });
             if let Some(fleet) = &fleet {
-                fleet.tell(None, what, false);
+                fleet.tell_unverified(None, what, false);
             }
         }
     });

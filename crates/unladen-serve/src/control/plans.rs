@@ -1,6 +1,6 @@
 //! The principal type is [`Plans`]: makes a plan of a configuration, and keeps what it can of the one before.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use unladen_fleet::Fleet;
 use unladen_pool::{Upstream, UpstreamError};
@@ -135,6 +135,7 @@ impl Plans {
             answers: self.acme.answers().clone(),
             fleet: fleet.map(|kept| kept.fleet),
             forgotten,
+            hold: Mutex::default(),
             state: State::Running,
         };
         Ok(Made { plan, admin: listeners.next(), changed })
@@ -237,6 +238,7 @@ impl Plans {
             answers,
             fleet: None,
             forgotten: None,
+            hold: Mutex::default(),
             state,
         }
     }

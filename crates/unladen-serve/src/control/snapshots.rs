@@ -20,8 +20,9 @@ use crate::cache::snapshot::load::load;
 use crate::cache::snapshot::remembered::Remembered;
 use crate::cache::snapshot::successor::Successor;
 use crate::cache::snapshot::take::take;
-use crate::cache::snapshot::wire::{BYE, frame};
+use crate::cache::snapshot::wire::{BYE, UNSENT, frame};
 use crate::cache::snapshot::write::{AtOnce, Pace, write};
+use crate::control::fleet::tell_lost;
 use crate::plan::Plan;
 use crate::say::say;
 
@@ -32,6 +33,9 @@ const UNTIL_SERVING: Duration = Duration::from_secs(3);
 const UNTIL_REACHED: Duration = Duration::from_secs(8);
 /// A successor has so long until it listens: as long as it has until it serves.
 const UNTIL_LISTENING: Duration = Duration::from_secs(10);
+
+/// What was purged here last is told to other nodes within this time.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Sees to it that what sites keep outlives this process.
 #[derive(Debug, Default)]
@@ -158,6 +162,16 @@ impl Snapshots {
     /// Nothing is served any more, as another process serves.
     pub(super) fn farewell(&mut self) {
         if let Some(successor) = self.successor.take() {
+            let fleet = self.shared.lock().fleet.clone();
+            if let Some(fleet) = fleet.filter(|fleet| !is_all_sent(fleet)) {
+                let unsent = fleet.give_up_unsent();
+                if unsent > 0
+                    && let Err(error) = frame(UNSENT, &[]).and_then(|word| successor.send(&word))
+                {
+                    say!("unladen: the process that takes over cannot be told of purges: {error}");
+                    tell_lost(&fleet, unsent);
+                }
+            }
             let _ = frame(BYE, &[]).and_then(|bye| successor.send(&bye));
         }
         self.end();
@@ -170,6 +184,8 @@ impl Snapshots {
             let state = self.shared.lock();
             (state.sites.clone(), state.fleet.clone())
         };
+        // What the bus does not have cannot be read on from any place of it.
+        let fleet = fleet.filter(|fleet| is_all_sent(fleet));
         sites.iter().for_each(|site| keep(site, fleet.as_deref(), true, &AtOnce));
     }
 
@@ -291,6 +307,15 @@ fn restore(site: &Arc<Remembered>, fleet: Option<&Fleet>) {
             site.cache.account.refused(error.to_string());
         }
     }
+}
+
+/// Whether all other nodes can have been told what was purged here; waits a moment for it.
+fn is_all_sent(fleet: &Fleet) -> bool {
+    let until = Instant::now() + LAST_WORDS;
+    while fleet.unsent() > 0 && Instant::now() < until {
+        thread::sleep(Duration::from_millis(5));
+    }
+    fleet.unsent() == 0
 }
 
 /// Writes a site's file, and tells once if it cannot be.

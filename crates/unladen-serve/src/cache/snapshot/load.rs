@@ -42,16 +42,21 @@ pub(crate) fn load(
         }
         Ok(())
     })?;
-    // From there on, a fleet tells all that was purged meanwhile, however the process ended; until it has, nothing that
-    // only its lifetime vouches for is served unasked. Where it cannot, everything is asked about.
-    let is_told = fleet.is_some() && position.is_some();
-    if let Some(fleet) = fleet {
-        fleet.rewind(position);
-    }
     let now = Time::now();
     // Less than nothing: the clock was set back.
     let age = now.0.saturating_sub(snapshot.header.written.0);
-    let is_known = is_told || (was_last && (0..=VOUCHES).contains(&age));
+    let is_known = match (fleet, &position) {
+        (None, _) => was_last && (0..=VOUCHES).contains(&age),
+        // From there on, a fleet tells all that was purged meanwhile; until it has, nothing that only its lifetime vouches
+        // for is served unasked. After a crash, this node may have had purges that the bus did not get. And a node
+        // that serves whether or not it is reached would serve before it is told.
+        (Some(fleet), Some(_)) => was_last && age >= 0 && fleet.lease().is_some(),
+        (Some(_), None) => false,
+    };
+    let is_told = is_known && fleet.is_some();
+    if let Some(fleet) = fleet {
+        fleet.rewind(position);
+    }
     let trusts = is_known && trust == SnapshotTrust::Fresh;
     let mut counts = Counts::default();
     let read = each(&mut snapshot, |kind, payload| {

@@ -6,12 +6,12 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
 use unladen_cache::{ENTRY, Purge, Sequence, SnapshotEntry};
-use unladen_fleet::Hold;
+use unladen_fleet::{Hold, What};
 
 use super::account::Counts;
 use super::remembered::Remembered;
 use super::wire;
-use super::wire::{BYE, DONE, Forgotten, POSITION, PURGE, READY, SITE, WHOLE};
+use super::wire::{BYE, DONE, Forgotten, POSITION, PURGE, READY, SITE, UNSENT, WHOLE};
 
 /// Besides what a response may have.
 const HEAD: u64 = 1 << 20;
@@ -55,6 +55,7 @@ fn follow(
     let (mut counts, mut reached, mut whole) = (Counts::default(), Some(reached), Some(whole));
     let mut site: Option<(&Arc<Remembered>, Sequence)> = None;
     let mut hold = hold;
+    let fleet = hold.as_ref().map(|hold| hold.fleet().clone());
     loop {
         let Some(kind) = wire::read(&mut frames, &mut payload, most)? else {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -94,6 +95,8 @@ fn follow(
                 stream.write_all(&[DONE])?;
             }
             (POSITION, _) => {}
+            // Which pages it means is not said: others ask about everything.
+            (UNSENT, _) => fleet.iter().for_each(|fleet| fleet.tell(None, What::All, true)),
             (BYE, _) => return Ok(()),
             _ => return Err(io::ErrorKind::InvalidData.into()),
         }

@@ -13,6 +13,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tempfile::TempDir;
 use unladen_cache::{Freshness, HEADER_LENGTH, Nominated, Policy, Purge, SnapshotHeader, Stored, Time};
+use unladen_fleet::{BusSettings, BusUrl, Fleet, FleetSettings, MemoryEngine, Position, Wait, WhenCutOff};
 use unladen_http1::Fields;
 use unladen_serve_config::{Config, Machine, SiteSettings, SnapshotSettings, SnapshotTrust};
 
@@ -24,7 +25,7 @@ use super::load::load;
 use super::remembered::Remembered;
 use super::successor::Successor;
 use super::take::take;
-use super::wire::{BYE, Forgotten, frame};
+use super::wire::{BYE, Forgotten, UNSENT, frame};
 use super::write::{AtOnce, Pace, write};
 use crate::cache::Cache;
 
@@ -83,8 +84,12 @@ fn file() -> (TempDir, PathBuf) {
 }
 
 fn written(site: &Arc<Remembered>, file: &Path, is_last: bool) {
+    written_from(site, file, is_last, None);
+}
+
+fn written_from(site: &Arc<Remembered>, file: &Path, is_last: bool, position: Option<&Position>) {
     let settings = SnapshotSettings { file: file.to_owned(), every: Duration::MAX, trust: SnapshotTrust::Fresh };
-    let written = write(site, &settings, None, is_last, &AtOnce).unwrap().unwrap();
+    let written = write(site, &settings, position, is_last, &AtOnce).unwrap().unwrap();
     assert_eq!(fs::metadata(file).unwrap().len(), written.bytes);
     assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
     assert!(!new_path(file).exists());
@@ -110,6 +115,35 @@ fn what_is_fresh_answers_after_a_clean_stop_and_is_asked_about_after_a_crash() {
         assert_eq!(trusted(&next), expected, "{is_last} {trust:?}");
         assert_eq!(find(&next, "/validated").unwrap().version.as_deref(), Some(&b"v"[..]));
         assert_eq!(next.cache.account.state().loaded, 5);
+    }
+}
+
+/// A node that serves from memory while it is cut off, or that does not.
+fn node(when_cut_off: WhenCutOff) -> Arc<Fleet> {
+    let url = BusUrl::parse("valkey://engine").unwrap();
+    let bus = BusSettings { url, ca: None, fleet: "test".into(), node: "a".into(), keep: 1000 };
+    let time = Duration::from_secs(60);
+    let settings = FleetSettings { bus, lease: time, when_cut_off, wait: Wait::All, wait_for: time };
+    Fleet::over(MemoryEngine::default().bus("a").0, settings)
+}
+
+/// What a node had purged, and its bus did not get before a crash, was served as fresh by that very node; and with
+/// `when_cut_off = "serve"` what others had purged was, before anything was read of the bus.
+#[test]
+fn a_place_on_the_bus_vouches_for_nothing_after_a_crash_or_while_nothing_is_read() {
+    let place: Position = "memory.0/7".parse().unwrap();
+    for (position, is_last, when_cut_off, expected) in [
+        (Some(&place), true, WhenCutOff::Revalidate, &["/fresh", "/tagged", "/validated"][..]),
+        (Some(&place), false, WhenCutOff::Revalidate, &["/validated"]),
+        (Some(&place), true, WhenCutOff::Serve, &["/validated"]),
+        (None, true, WhenCutOff::Revalidate, &["/validated"]),
+    ] {
+        let (_folder, file) = file();
+        written_from(&full(), &file, is_last, position);
+        let (next, fleet) = (site(), node(when_cut_off));
+        load(&next, &file, SnapshotTrust::Fresh, Some(&fleet)).unwrap();
+        assert_eq!(trusted(&next), expected, "{position:?} {is_last} {when_cut_off:?}");
+        assert_eq!(fleet.position().as_ref(), position, "it is read on from there all the same");
     }
 }
 
@@ -323,6 +357,25 @@ fn purges_reach_the_new_process_once_it_says_so() {
     assert!(find(&new, "/meanwhile").is_none());
     bye(&successor);
     taking.join().unwrap().unwrap();
+}
+
+/// What waited for the engine when another process took over was gone: other nodes were told nothing.
+#[test]
+fn what_the_old_process_could_not_tell_the_fleet_the_new_one_does() {
+    let (old, new, fleet) = (full(), site(), node(WhenCutOff::Revalidate));
+    let (here, there) = UnixStream::pair().unwrap();
+    let (site, hold) = (new.clone(), fleet.hold());
+    let taking = thread::spawn(move || {
+        let now = |_: &str| Some(site.clone());
+        take(&there, std::slice::from_ref(&site), Some(hold), now, (|| {}, || {}))
+    });
+    let successor = Successor::new(here);
+    give(&successor, std::slice::from_ref(&old), None, Duration::from_secs(10)).unwrap();
+    assert_eq!(fleet.unsent(), 0);
+    successor.send(&frame(UNSENT, &[]).unwrap()).unwrap();
+    bye(&successor);
+    taking.join().unwrap().unwrap();
+    assert_eq!(fleet.unsent(), 1);
 }
 
 fn bye(successor: &Successor) {

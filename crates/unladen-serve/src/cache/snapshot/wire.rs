@@ -19,6 +19,9 @@ pub(crate) const BYE: u32 = 19;
 /// a file too.
 pub(crate) const POSITION: u32 = 20;
 
+/// The old process has purges that no other node was told: the new one tells them all.
+pub(crate) const UNSENT: u32 = 21;
+
 /// Said by the new process: it takes what it is told.
 pub(crate) const READY: u8 = b'r';
 /// Said by the new process: it is forgotten.
