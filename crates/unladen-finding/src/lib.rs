@@ -45,6 +45,7 @@ pub use judged::{Unjudged, unjudged};
 pub use knob::{Knob, KnobService, KnobSite, Once};
 pub use look::{Unlooked, look, unlooked};
 pub use part::Part;
+pub use quoting::word as shell_word;
 pub use rule::Rule;
 pub use rules::{RULES, rule_named};
 pub use sent::Sent;

@@ -1,7 +1,7 @@
 //! Texts as a shell and as TOML take them: [`word`], [`quoted`], [`toml_text`], [`toml_lines`].
 
 /// A word as a shell takes it: in quotes only where it needs them.
-pub(crate) fn word(text: &str) -> String {
+pub fn word(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/:._-+%,@=".contains(&byte);
     if !text.is_empty() && text.bytes().all(is_plain) { text.to_owned() } else { quoted(text) }
 }

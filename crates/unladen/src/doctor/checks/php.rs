@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use unladen_finding::shell_word;
 use unladen_path::parent;
 use unladen_probe::PhpSettings;
 use unladen_profiler::{Application, Kind};
@@ -10,7 +11,7 @@ use super::processes;
 use crate::doctor::asked::Asked;
 use crate::doctor::check::Check;
 use crate::doctor::row::{Row, Verb};
-use crate::doctor::shell::{AS_ROOT, as_root, is_root, quoted};
+use crate::doctor::shell::{AS_ROOT, as_root, is_root};
 
 pub(crate) struct Php;
 
@@ -79,7 +80,7 @@ fn rows(pid: u32, php: &PhpSettings) -> Vec<Row> {
                 .advice("switch PHP's opcode cache on:")
                 .fix(format!(
                     "echo opcache.enable=1 | {}",
-                    as_root(&format!("tee {}", quoted(&format!("{folder}/zz-unladen.ini"))))
+                    as_root(&format!("tee {}", shell_word(&format!("{folder}/zz-unladen.ini"))))
                 ))
                 .fix(reload.clone()),
         });

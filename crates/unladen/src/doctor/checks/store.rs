@@ -4,12 +4,12 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use nix::unistd::{AccessFlags, access};
+use unladen_finding::shell_word;
 use unladen_store::{Filter, Location, Mode, StoreError, open};
 
 use crate::doctor::asked::Asked;
 use crate::doctor::check::Check;
 use crate::doctor::row::{Row, Verb};
-use crate::doctor::shell::quoted;
 use crate::runs::Preferences;
 
 pub(crate) struct Store;
@@ -104,7 +104,7 @@ impl Unusable {
         match self.path.filter(|path| path.symlink_metadata().is_ok_and(|metadata| metadata.uid() == own)) {
             Some(path) => {
                 let mode = if path.is_dir() { "u+rwx" } else { "u+rw" };
-                row.fix(format!("chmod {mode} {}", quoted(&path.to_string_lossy())))
+                row.fix(format!("chmod {mode} {}", shell_word(&path.to_string_lossy())))
             }
             None => row.advice("name a store that this user can write: --store, or UNLADEN_STORE"),
         }
