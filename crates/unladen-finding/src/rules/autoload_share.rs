@@ -33,7 +33,7 @@ impl Rule for AutoloadShare {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/autoload-share.md")
+        include_str!("../../pages/autoload-share.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

@@ -24,7 +24,7 @@ impl Rule for Cacheable {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/cacheable.md")
+        include_str!("../../pages/cacheable.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

@@ -32,7 +32,7 @@ impl Rule for CloneStorm {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/clone-storm.md")
+        include_str!("../../pages/clone-storm.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

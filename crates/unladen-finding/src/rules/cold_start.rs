@@ -44,7 +44,7 @@ impl Rule for ColdStart {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/cold-start.md")
+        include_str!("../../pages/cold-start.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

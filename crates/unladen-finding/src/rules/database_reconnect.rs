@@ -48,7 +48,7 @@ impl Rule for DatabaseReconnect {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/database-reconnect.md")
+        include_str!("../../pages/database-reconnect.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

@@ -52,7 +52,7 @@ impl Rule for DebugLeftOn {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/debug-left-on.md")
+        include_str!("../../pages/debug-left-on.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

@@ -38,7 +38,7 @@ impl Rule for DnsAgain {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/dns-again.md")
+        include_str!("../../pages/dns-again.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

@@ -41,7 +41,7 @@ impl Rule for HotCall {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/hot-call.md")
+        include_str!("../../pages/hot-call.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

@@ -46,7 +46,7 @@ impl Rule for LockChurn {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/lock-churn.md")
+        include_str!("../../pages/lock-churn.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

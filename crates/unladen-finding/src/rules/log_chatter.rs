@@ -36,7 +36,7 @@ impl Rule for LogChatter {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/log-chatter.md")
+        include_str!("../../pages/log-chatter.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

@@ -34,7 +34,7 @@ impl Rule for MissingVary {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/missing-vary.md")
+        include_str!("../../pages/missing-vary.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

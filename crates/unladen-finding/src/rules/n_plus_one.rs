@@ -35,7 +35,7 @@ impl Rule for NPlusOne {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/n-plus-one.md")
+        include_str!("../../pages/n-plus-one.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

@@ -28,7 +28,7 @@ impl Rule for NoValidator {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/no-validator.md")
+        include_str!("../../pages/no-validator.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

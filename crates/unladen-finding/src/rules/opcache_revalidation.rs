@@ -44,7 +44,7 @@ impl Rule for OpcacheRevalidation {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/opcache-revalidation.md")
+        include_str!("../../pages/opcache-revalidation.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

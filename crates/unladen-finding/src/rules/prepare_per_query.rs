@@ -47,7 +47,7 @@ impl Rule for PreparePerQuery {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/prepare-per-query.md")
+        include_str!("../../pages/prepare-per-query.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

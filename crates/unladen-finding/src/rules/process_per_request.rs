@@ -33,7 +33,7 @@ impl Rule for ProcessPerRequest {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/process-per-request.md")
+        include_str!("../../pages/process-per-request.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

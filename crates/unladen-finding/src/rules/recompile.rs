@@ -63,7 +63,7 @@ impl Rule for Recompile {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/recompile.md")
+        include_str!("../../pages/recompile.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

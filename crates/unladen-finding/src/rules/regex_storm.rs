@@ -33,7 +33,7 @@ impl Rule for RegexStorm {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/regex-storm.md")
+        include_str!("../../pages/regex-storm.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

@@ -45,7 +45,7 @@ impl Rule for SameFileAgain {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/same-file-again.md")
+        include_str!("../../pages/same-file-again.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

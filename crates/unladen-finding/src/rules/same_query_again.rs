@@ -32,7 +32,7 @@ impl Rule for SameQueryAgain {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/same-query-again.md")
+        include_str!("../../pages/same-query-again.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

@@ -28,7 +28,7 @@ impl Rule for Sleep {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/sleep.md")
+        include_str!("../../pages/sleep.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

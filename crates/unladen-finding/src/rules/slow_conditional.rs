@@ -29,7 +29,7 @@ impl Rule for SlowConditional {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/slow-conditional.md")
+        include_str!("../../pages/slow-conditional.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

@@ -25,7 +25,7 @@ impl Rule for SplitsCache {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/splits-cache.md")
+        include_str!("../../pages/splits-cache.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

@@ -36,7 +36,7 @@ impl Rule for StatStorm {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/stat-storm.md")
+        include_str!("../../pages/stat-storm.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

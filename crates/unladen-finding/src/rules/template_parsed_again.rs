@@ -59,7 +59,7 @@ impl Rule for TemplateParsedAgain {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/template-parsed-again.md")
+        include_str!("../../pages/template-parsed-again.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

@@ -32,7 +32,7 @@ impl Rule for Uncompressed {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/uncompressed.md")
+        include_str!("../../pages/uncompressed.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

@@ -28,7 +28,7 @@ impl Rule for UnpooledConnection {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/unpooled-connection.md")
+        include_str!("../../pages/unpooled-connection.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

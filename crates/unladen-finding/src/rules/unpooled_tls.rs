@@ -43,7 +43,7 @@ impl Rule for UnpooledTls {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/unpooled-tls.md")
+        include_str!("../../pages/unpooled-tls.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

@@ -25,7 +25,7 @@ impl Rule for UnusedConnection {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/unused-connection.md")
+        include_str!("../../pages/unused-connection.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {

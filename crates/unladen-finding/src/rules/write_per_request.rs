@@ -47,7 +47,7 @@ impl Rule for WritePerRequest {
     }
 
     fn page(&self) -> &'static str {
-        include_str!("../../../../docs/reference/rules/write-per-request.md")
+        include_str!("../../pages/write-per-request.md")
     }
 
     fn check(&self, evidence: &Evidence) -> Vec<Finding> {
