@@ -10,9 +10,10 @@ mod rate_service;
 mod requests;
 mod site;
 mod snapshot;
+mod tier;
 mod upstream;
 
-pub(super) use self::family::{Amount, Attributes, Family, Point, Shape, Unit};
+pub(super) use self::family::{Amount, Attributes, Examples, Family, Point, Shape, Unit};
 use super::metrics_snapshot::MetricsSnapshot;
 
 /// All metrics, those without points left out.
@@ -23,6 +24,7 @@ pub(super) fn families(snapshot: &MetricsSnapshot) -> Vec<Family> {
     all.extend(snapshot::families(&snapshot.upstreams));
     all.extend(certificate::families(&snapshot.upstreams));
     all.extend(fleet::families(snapshot.fleet.as_ref()));
+    all.extend(tier::families(snapshot.tier.as_ref()));
     all.extend(rate_service::families(&snapshot.rate_services));
     all.extend(own(snapshot));
     all.retain(|family| !family.points.is_empty());
@@ -44,7 +46,7 @@ fn own(snapshot: &MetricsSnapshot) -> Vec<Family> {
         unit: Unit::Seconds,
         shape,
         help,
-        points: vec![Point { attributes: vec![], value: Amount::Real(value) }],
+        points: vec![Point::real(vec![], value)],
     };
     let of = |key, value: &'static str, n| (vec![(key, value.into())], n);
     vec![

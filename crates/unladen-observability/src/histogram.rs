@@ -80,7 +80,7 @@ impl Histogram {
 }
 
 /// The bucket of a duration, and its nanoseconds. Without a branch, which would be taken at random.
-fn bucket_of(duration: Duration) -> (usize, u64) {
+pub(super) fn bucket_of(duration: Duration) -> (usize, u64) {
     let ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
     (BOUNDS.iter().map(|&bound| usize::from(ns > bound)).sum(), ns)
 }

@@ -11,6 +11,7 @@ mod cause;
 mod certificate_state;
 mod client_memory;
 mod config_document;
+mod exemplar;
 mod families;
 mod hex;
 mod histogram;

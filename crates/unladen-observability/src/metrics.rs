@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 
 use crate::{End, Reason, RequestAccount, Reuse, Version};
 
+use super::exemplar::{BucketExemplars, Exemplars};
 use super::histogram::{Counter, Histogram, HistogramTotals};
 use super::method::Method;
 use super::site_counts::{SiteCounts, SiteTotals};
@@ -60,6 +61,15 @@ struct Row {
     kind: Kind,
     server: Histogram,
     client: Histogram,
+    /// Once one of them was sampled.
+    examples: OnceLock<Box<Examples>>,
+}
+
+/// Requests of a kind that were sampled.
+#[derive(Debug, Default)]
+struct Examples {
+    server: Exemplars,
+    client: Exemplars,
 }
 
 /// What all threads counted for one upstream.
@@ -104,6 +114,10 @@ pub struct KindTotals {
     pub server: HistogramTotals,
     /// As the upstream was asked: from the last attempt's connection to the end. Without those that none was asked for.
     pub client: HistogramTotals,
+    /// Sampled requests of [`Self::server`], if they were asked for.
+    pub(super) server_exemplars: BucketExemplars,
+    /// … and of [`Self::client`].
+    pub(super) client_exemplars: BucketExemplars,
 }
 
 /// In the order of [`Totals::reuse`].
@@ -191,6 +205,9 @@ impl Shard {
     pub(super) fn observe(&self, record: &RequestAccount<'_>) {
         if let Some(row) = self.row(Kind::of(record)).or_else(|| self.row(Kind::of_the_rest(record.end))) {
             row.server.record(record.total);
+            if let Some(trace) = record.trace.filter(|trace| trace.sampled) {
+                row.examples.get_or_init(Box::default).server.put(record, trace, record.total);
+            }
             row.sent(record);
         }
         if let Some(first_byte) = record.first_byte {
@@ -237,7 +254,12 @@ impl Shard {
                     if !kind.rest {
                         self.kinds.add(1);
                     }
-                    let row = Row { kind, server: Histogram::default(), client: Histogram::default() };
+                    let row = Row {
+                        kind,
+                        server: Histogram::default(),
+                        client: Histogram::default(),
+                        examples: OnceLock::new(),
+                    };
                     return Some(slot.get_or_init(|| Box::new(row)));
                 }
                 None => return None,
@@ -252,7 +274,11 @@ impl Shard {
 impl Row {
     fn sent(&self, record: &RequestAccount<'_>) {
         if let (Some(connected), 1..) = (record.connected, record.attempts) {
-            self.client.record(record.total.saturating_sub(connected));
+            let took = record.total.saturating_sub(connected);
+            self.client.record(took);
+            if let Some(trace) = record.trace.filter(|trace| trace.sampled) {
+                self.examples.get_or_init(Box::default).client.put(record, trace, took);
+            }
         }
     }
 }
@@ -263,10 +289,12 @@ impl Totals {
     /// Of all these shards.
     pub(super) fn of<'a>(shards: impl IntoIterator<Item = &'a Shard> + Clone) -> Self {
         let site = SiteTotals::of(Self::sites(shards.clone()));
-        Self { site, ..Self::without_site(shards) }
+        let mut totals = Self { site, ..Self::without_site(shards.clone()) };
+        totals.add_exemplars(shards);
+        totals
     }
 
-    /// The same, but for a site's misses, for which threads that carry requests may have to wait.
+    /// The same without exemplars, and without a site's misses, for which threads that carry requests may have to wait.
     pub(super) fn without_misses<'a>(shards: impl IntoIterator<Item = &'a Shard> + Clone) -> Self {
         let site = SiteTotals::without_misses(Self::sites(shards.clone()));
         Self { site, ..Self::without_site(shards) }
@@ -285,6 +313,8 @@ impl Totals {
                     kind: row.kind,
                     server: HistogramTotals::default(),
                     client: HistogramTotals::default(),
+                    server_exemplars: None,
+                    client_exemplars: None,
                 });
                 sum.server.add(&row.server.totals());
                 sum.client.add(&row.client.totals());
@@ -305,6 +335,17 @@ impl Totals {
         }
         totals.kinds = kinds.into_values().collect();
         totals
+    }
+
+    fn add_exemplars<'a>(&mut self, shards: impl IntoIterator<Item = &'a Shard>) {
+        for row in shards.into_iter().flat_map(|shard| shard.rows.iter().filter_map(OnceLock::get)) {
+            // A kind that was met since has none yet.
+            let sums = self.kinds.iter_mut().find(|sums| sums.kind == row.kind);
+            if let (Some(sums), Some(examples)) = (sums, row.examples.get()) {
+                examples.server.add_to(&mut sums.server_exemplars);
+                examples.client.add_to(&mut sums.client_exemplars);
+            }
+        }
     }
 
     /// Requests in flight.

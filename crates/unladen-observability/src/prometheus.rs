@@ -3,8 +3,11 @@
 
 use std::fmt::Write;
 
-use super::families::{Amount, Attributes, Family, Shape, Unit};
+use super::exemplar::Exemplar;
+use super::families::{Amount, Attributes, Examples, Family, Shape, Unit};
+use super::hex;
 use super::histogram::{BOUNDS, HistogramTotals};
+use super::wall::Wall;
 
 /// How metrics are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,26 +48,61 @@ fn write_family(family: &Family, format: Format, out: &mut String) -> std::fmt::
     writeln!(out, "# HELP {name}{told} {}", escaped(family.help, format == Format::OpenMetrics))?;
     for point in &family.points {
         let labels = labels(&point.attributes);
+        // The text format has no place for them; in OpenMetrics, only counters and buckets have.
+        let examples = point.exemplars.as_deref().filter(|_| format == Format::OpenMetrics);
         match point.value {
-            Amount::Whole(n) => writeln!(out, "{name}{total}{} {n}", braced(&labels))?,
+            Amount::Whole(n) => {
+                write!(out, "{name}{total}{} {n}", braced(&labels))?;
+                if let (Some(Examples::Last(exemplar)), Shape::Counter) = (examples, family.shape) {
+                    // It is of one of those that were counted.
+                    write_exemplar(exemplar, "1", out)?;
+                }
+                writeln!(out)?;
+            }
             Amount::Real(x) => writeln!(out, "{name}{total}{} {x}", braced(&labels))?,
-            Amount::Histogram(totals) => write_histogram(&name, &labels, &totals, out)?,
+            Amount::Histogram(totals) => write_histogram(&name, &labels, &totals, examples, out)?,
         }
     }
     Ok(())
 }
 
-fn write_histogram(name: &str, labels: &str, totals: &HistogramTotals, out: &mut String) -> std::fmt::Result {
+fn write_histogram(
+    name: &str,
+    labels: &str,
+    totals: &HistogramTotals,
+    examples: Option<&Examples>,
+    out: &mut String,
+) -> std::fmt::Result {
+    let exemplars: &[Option<Exemplar>] = match examples {
+        Some(Examples::Buckets(exemplars)) => exemplars,
+        Some(Examples::Last(_)) | None => &[],
+    };
+    let end = |bucket: usize, out: &mut String| {
+        if let Some(Some(exemplar)) = exemplars.get(bucket) {
+            write_exemplar(exemplar, &seconds(exemplar.ns).to_string(), out)?;
+        }
+        writeln!(out)
+    };
     let comma = if labels.is_empty() { "" } else { "," };
     let mut below = 0;
-    for (bound, n) in BOUNDS.iter().zip(totals.buckets) {
+    for (bucket, (bound, n)) in BOUNDS.iter().zip(totals.buckets).enumerate() {
         below += n;
         // With a point always: OpenMetrics wants 1.0, and so does Prometheus from 3.0 on.
-        writeln!(out, "{name}_bucket{{{labels}{comma}le=\"{:?}\"}} {below}", seconds(*bound))?;
+        write!(out, "{name}_bucket{{{labels}{comma}le=\"{:?}\"}} {below}", seconds(*bound))?;
+        end(bucket, out)?;
     }
-    writeln!(out, "{name}_bucket{{{labels}{comma}le=\"+Inf\"}} {}", totals.count())?;
+    write!(out, "{name}_bucket{{{labels}{comma}le=\"+Inf\"}} {}", totals.count())?;
+    end(BOUNDS.len(), out)?;
     writeln!(out, "{name}_sum{} {}", braced(labels), seconds(totals.sum_ns))?;
     writeln!(out, "{name}_count{} {}", braced(labels), totals.count())
+}
+
+/// Which request it was, and when: what leads from a metric to its trace.
+fn write_exemplar(exemplar: &Exemplar, value: &str, out: &mut String) -> std::fmt::Result {
+    let (trace, span) = (hex::string(&exemplar.trace_id), hex::string(&exemplar.span_id));
+    // To the millisecond: a number of seconds since 1970 has no more room in what readers keep.
+    let at = Wall::of(exemplar.at).ns() / 1_000_000;
+    write!(out, " # {{trace_id=\"{trace}\",span_id=\"{span}\"}} {value} {}.{:03}", at / 1000, at % 1000)
 }
 
 /// As OpenTelemetry's names are translated to Prometheus'.

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::histogram::HistogramTotals;
+use crate::exemplar::Exemplar;
+use crate::histogram::{BUCKETS, HistogramTotals};
 use crate::metrics_snapshot::UpstreamSnapshot;
 
 /// A metric with its points.
@@ -51,6 +52,17 @@ pub(crate) struct Point {
     pub(crate) attributes: Attributes,
     /// How much.
     pub(crate) value: Amount,
+    /// Requests that are examples of it; none: none were sampled.
+    pub(crate) exemplars: Option<Box<Examples>>,
+}
+
+/// Requests that are examples of what a point counts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Examples {
+    /// Of a counter, the last one.
+    Last(Exemplar),
+    /// Of a histogram, by bucket.
+    Buckets([Option<Exemplar>; BUCKETS]),
 }
 
 /// Names, with dots, and values.
@@ -75,11 +87,20 @@ pub(super) fn upstream_of(upstream: &UpstreamSnapshot) -> (&'static str, Cow<'st
 // === impl Point ===
 
 impl Point {
-    pub(super) fn whole(attributes: Attributes, n: u64) -> Self {
-        Self { attributes, value: Amount::Whole(n) }
+    pub(crate) fn whole(attributes: Attributes, n: u64) -> Self {
+        Self { attributes, value: Amount::Whole(n), exemplars: None }
     }
 
-    pub(super) fn histogram(attributes: Attributes, totals: HistogramTotals) -> Self {
-        Self { attributes, value: Amount::Histogram(totals) }
+    pub(super) fn real(attributes: Attributes, x: f64) -> Self {
+        Self { attributes, value: Amount::Real(x), exemplars: None }
+    }
+
+    pub(crate) fn histogram(attributes: Attributes, totals: HistogramTotals) -> Self {
+        Self { attributes, value: Amount::Histogram(totals), exemplars: None }
+    }
+
+    /// With these examples, if there are some.
+    pub(crate) fn like(self, exemplars: Option<Examples>) -> Self {
+        Self { exemplars: exemplars.map(Box::new), ..self }
     }
 }

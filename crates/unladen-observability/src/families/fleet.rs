@@ -2,7 +2,7 @@
 
 use unladen_fleet::FleetState;
 
-use super::family::{Amount, Attributes, Family, Point, Shape, Unit};
+use super::family::{Attributes, Family, Point, Shape, Unit};
 
 /// Of this node; none: it is in no fleet.
 pub(super) fn families(fleet: Option<&FleetState>) -> Vec<Family> {
@@ -19,7 +19,7 @@ pub(super) fn families(fleet: Option<&FleetState>) -> Vec<Family> {
         unit: Unit::Seconds,
         shape,
         help,
-        points: value.map(|value| Point { attributes: vec![], value: Amount::Real(value) }).into_iter().collect(),
+        points: value.map(|value| Point::real(vec![], value)).into_iter().collect(),
     };
     let one = |n| [(vec![], n)];
     let of = |result: &'static str, n| (vec![("result", result.into())], n);

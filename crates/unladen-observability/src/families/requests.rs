@@ -1,6 +1,7 @@
 //! Metrics of requests, as the threads counted them: [`families`].
 
-use super::family::{Attributes, Family, Point, Shape, Unit, upstream_of};
+use super::family::{Attributes, Examples, Family, Point, Shape, Unit, upstream_of};
+use crate::exemplar::{self, Exemplar};
 use crate::metrics::{Kind, REUSES, VERSIONS};
 use crate::metrics_snapshot::UpstreamSnapshot;
 use crate::{End, Reason};
@@ -115,7 +116,7 @@ fn server(upstream: &UpstreamSnapshot) -> Vec<Point> {
     let of = |row: &crate::metrics::KindTotals| {
         let mut attributes = vec![upstream_of(upstream), ("url.scheme", scheme.into())];
         attributes.extend(kind(&row.kind));
-        Point::histogram(attributes, row.server)
+        Point::histogram(attributes, row.server).like(row.server_exemplars.as_deref().copied().map(Examples::Buckets))
     };
     upstream.totals.kinds.iter().map(of).collect()
 }
@@ -125,7 +126,7 @@ fn client(upstream: &UpstreamSnapshot) -> Vec<Point> {
         let mut attributes = vec![upstream_of(upstream)];
         attributes.extend(super::upstream::address(upstream));
         attributes.extend(kind(&row.kind));
-        Point::histogram(attributes, row.client)
+        Point::histogram(attributes, row.client).like(row.client_exemplars.as_deref().copied().map(Examples::Buckets))
     };
     upstream.totals.kinds.iter().filter(|row| row.client.count() > 0).map(of).collect()
 }
@@ -154,13 +155,18 @@ fn kind(kind: &Kind) -> Attributes {
 }
 
 fn ends(upstream: &UpstreamSnapshot) -> Vec<Point> {
-    let by = upstream.totals.by(|kind| Some((kind.end.as_str(), kind.reason().map(Reason::as_str))));
+    let key = |kind: &Kind| (kind.end.as_str(), kind.reason().map(Reason::as_str));
+    let by = upstream.totals.by(|kind| Some(key(kind)));
+    let last = |of| {
+        let rows = upstream.totals.kinds.iter().filter(|row| key(&row.kind) == of);
+        rows.map(|row| exemplar::latest(&row.server_exemplars)).fold(None, Exemplar::later)
+    };
     let of = |((end, reason), n): ((&'static str, Option<&'static str>), u64)| {
         let mut attributes = vec![upstream_of(upstream), ("end", end.into())];
         if let Some(reason) = reason {
             attributes.push(("reason", reason.into()));
         }
-        Point::whole(attributes, n)
+        Point::whole(attributes, n).like(last((end, reason)).map(Examples::Last))
     };
     by.into_iter().map(of).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::family::{Amount, Attributes, Family, Point, Shape, Unit};
+use super::family::{Attributes, Family, Point, Shape, Unit};
 use crate::metrics_snapshot::UpstreamSnapshot;
 use crate::site_counts::{ASKED, BROUGHT, SiteTotals};
 use crate::sites::{BufferState, QueueState, SiteState, StoreState};
@@ -74,9 +74,7 @@ pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
             Shape::Gauge,
             "An estimate: the application's time (not its CPU time) that the cache has saved, if what was answered from memory had \
              taken as long as what was fetched took on average; less what the fetches took.",
-            counted(upstreams, |site, totals| {
-                vec![Point { attributes: vec![site.clone()], value: Amount::Real(totals.saved().as_secs_f64()) }]
-            }),
+            counted(upstreams, |site, totals| vec![Point::real(vec![site.clone()], totals.saved().as_secs_f64())]),
         ),
     ];
     all.extend(store(upstreams));

@@ -23,7 +23,7 @@ pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
         help,
         points: present(upstreams, |site, state| {
             let last = state.snapshot.iter().filter_map(|snapshot| snapshot.last.as_ref());
-            last.map(|last| Point { attributes: vec![site.clone()], value: read(last) }).collect()
+            last.map(|last| Point { attributes: vec![site.clone()], value: read(last), exemplars: None }).collect()
         }),
     };
     let rejected = Family {

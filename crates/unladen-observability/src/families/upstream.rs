@@ -1,6 +1,6 @@
 //! Metrics of upstreams and their connections, as the pool tells them: [`families`].
 
-use super::family::{Amount, Attributes, Family, Point, Shape, Unit, upstream_of};
+use super::family::{Attributes, Family, Point, Shape, Unit, upstream_of};
 use crate::metrics_snapshot::UpstreamSnapshot;
 use crate::upstreams::Configured;
 
@@ -116,7 +116,7 @@ pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
         help: "How old the last good answer to where the endpoints are is, if asking has failed since; 0: it has not.",
         points: each(&|upstream, configured| {
             let stale = configured.state.endpoints_stale.unwrap_or_default();
-            vec![Point { attributes: vec![upstream_of(upstream)], value: Amount::Real(stale.as_secs_f64()) }]
+            vec![Point::real(vec![upstream_of(upstream)], stale.as_secs_f64())]
         }),
     });
     all.extend(endpoints(&present));

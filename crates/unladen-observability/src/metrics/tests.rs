@@ -116,3 +116,26 @@ fn what_it_costs() {
         eprintln!("{:?} a record", (cpu() - start) / TIMES);
     }
 }
+
+#[test]
+fn what_is_sampled_is_an_example_and_nothing_is_kept_of_the_rest() {
+    use crate::Trace;
+    let shard = Shard::default();
+    let trace = Trace { trace_id: [7; 16], parent_id: None, span_id: [8; 8], sampled: false };
+    shard.observe(&RequestAccount { trace: Some(trace), ..record() });
+    shard.observe(&RequestAccount { trace: None, ..record() });
+    let rows = || shard.rows.iter().filter_map(OnceLock::get);
+    assert!(rows().all(|row| row.examples.get().is_none()));
+    shard.observe(&RequestAccount { trace: Some(Trace { sampled: true, ..trace }), ..record() });
+    let totals = Totals::of([&shard]);
+    let [row] = &totals.kinds[..] else { panic!("{:?}", totals.kinds) };
+    for (exemplars, counted) in [(&row.server_exemplars, row.server), (&row.client_exemplars, row.client)] {
+        let all: Vec<_> =
+            exemplars.as_deref().unwrap().iter().enumerate().filter_map(|(i, one)| Some((i, (*one)?))).collect();
+        let [(bucket, exemplar)] = all[..] else { panic!("{all:?}") };
+        assert_eq!((counted.buckets[bucket], exemplar.trace_id, exemplar.span_id), (3, [7; 16], [8; 8]));
+        assert_eq!(exemplar.ns * 3, counted.sum_ns);
+    }
+    // What is looked at each two seconds has none.
+    assert!(Totals::without_misses([&shard]).kinds.iter().all(|row| row.server_exemplars.is_none()));
+}

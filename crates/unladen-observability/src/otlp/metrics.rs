@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::traces::{attribute, scope};
-use crate::families::{Amount, Attributes, Family, Shape, Unit};
+use crate::exemplar::Exemplar;
+use crate::families::{Amount, Attributes, Examples, Family, Shape, Unit};
+use crate::hex;
 use crate::histogram::BOUNDS;
 use crate::wall::Wall;
 
@@ -42,6 +44,18 @@ fn metric(family: &Family, started: Wall, now: Wall) -> Value {
                     document["explicitBounds"] = bounds.into();
                 }
             }
+            let exemplars: Vec<Value> = match point.exemplars.as_deref() {
+                Some(Examples::Buckets(buckets)) => buckets
+                    .iter()
+                    .flatten()
+                    .map(|one| exemplar(one, "asDouble", (one.ns as f64 / 1e9).into()))
+                    .collect(),
+                Some(Examples::Last(one)) => vec![exemplar(one, "asInt", "1".into())],
+                None => Vec::new(),
+            };
+            if !exemplars.is_empty() {
+                document["exemplars"] = exemplars.into();
+            }
             document
         })
         .collect();
@@ -63,6 +77,15 @@ fn metric(family: &Family, started: Wall, now: Wall) -> Value {
         Unit::Of(thing) => thing,
     };
     json!({ "name": family.name, "description": family.help, "unit": unit, kind: data })
+}
+
+fn exemplar(exemplar: &Exemplar, key: &str, value: Value) -> Value {
+    json!({
+        "timeUnixNano": Wall::of(exemplar.at).ns().to_string(),
+        key: value,
+        "traceId": hex::string(&exemplar.trace_id),
+        "spanId": hex::string(&exemplar.span_id),
+    })
 }
 
 fn attributes(attributes: &Attributes) -> Vec<Value> {

@@ -8,7 +8,7 @@ fn family(shape: Shape, unit: Unit, points: Vec<Point>) -> Family {
 #[test]
 fn a_counter_in_both_formats() {
     let upstream = ("upstream.name", "a\"b\\c\nd".into());
-    let points = vec![Point { attributes: vec![upstream], value: Amount::Whole(7) }];
+    let points = vec![Point::whole(vec![upstream], 7)];
     let families = [family(Shape::Counter, Unit::Bytes, points)];
     assert_eq!(
         write(&families, Format::Text),
@@ -34,7 +34,7 @@ fn a_histogram_is_cumulative() {
     totals.buckets[0] = 1;
     totals.buckets[3] = 2;
     totals.buckets[BOUNDS.len()] = 4;
-    let points = vec![Point { attributes: vec![], value: Amount::Histogram(totals) }];
+    let points = vec![Point::histogram(vec![], totals)];
     let text = write(&[family(Shape::Histogram, Unit::Seconds, points)], Format::Text);
     let samples: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     let name = "http_server_request_duration_seconds";
@@ -68,5 +68,123 @@ fn what_a_reader_accepts() {
         ),
     ] {
         assert_eq!(Format::of(accept), format, "{accept}");
+    }
+}
+
+fn exemplar(n: u8, ns: u64) -> Exemplar {
+    Exemplar { trace_id: [n; 16], span_id: [n; 8], ns, at: std::time::Instant::now() }
+}
+
+fn of_a_counter(n: u8) -> Family {
+    let point = Point::whole(vec![], 3).like(Some(Examples::Last(exemplar(n, 7_000))));
+    Family {
+        name: "unladen.requests",
+        unit: Unit::Of("{request}"),
+        shape: Shape::Counter,
+        help: "",
+        points: vec![point],
+    }
+}
+
+fn of_a_histogram(totals: HistogramTotals, examples: [Option<Exemplar>; BOUNDS.len() + 1]) -> Family {
+    let point = Point::histogram(vec![], totals).like(Some(Examples::Buckets(examples)));
+    family(Shape::Histogram, Unit::Seconds, vec![point])
+}
+
+#[test]
+fn exemplars_stand_in_open_metrics_alone() {
+    let mut totals = HistogramTotals::default();
+    let mut examples = [None; BOUNDS.len() + 1];
+    for (bucket, ns) in [(3, 777_000), (BOUNDS.len(), 12_500_000_000)] {
+        totals.record(std::time::Duration::from_nanos(ns));
+        examples[bucket] = Some(exemplar(0xab, ns));
+    }
+    let families = [of_a_counter(0xcd), of_a_histogram(totals, examples)];
+    let text = write(&families, Format::OpenMetrics);
+    let with: Vec<&str> = text.lines().filter(|line| line.contains(" # {")).collect();
+    let [counter, bucket, last] = &with[..] else { panic!("{text}") };
+    let ids = |n: &str| format!(r##"# {{trace_id="{}",span_id="{}"}}"##, n.repeat(16), n.repeat(8));
+    assert!(counter.starts_with(&format!("unladen_requests_total 3 {} 1 ", ids("cd"))), "{counter}");
+    let name = "http_server_request_duration_seconds_bucket";
+    assert!(bucket.starts_with(&format!(r#"{name}{{le="0.001"}} 1 {} 0.000777 "#, ids("ab"))), "{bucket}");
+    assert!(last.starts_with(&format!(r#"{name}{{le="+Inf"}} 2 {} 12.5 "#, ids("ab"))), "{last}");
+    assert!(!write(&families, Format::Text).contains(" # "));
+}
+
+mod read_back {
+    use proptest::prelude::*;
+    use unladen_exporter::{Exposition, Kind};
+
+    use super::*;
+
+    fn points(shape: Shape) -> impl Strategy<Value = Vec<Point>> {
+        // Each of another label, as families have them.
+        let one = (".{0,12}", any::<u32>(), prop::collection::vec((0..20_000_000_000_u64, any::<bool>()), 0..6));
+        prop::collection::vec(one, 0..4).prop_map(move |all| {
+            let point = |(index, (text, n, durations)): (usize, (String, u32, Vec<(u64, bool)>))| {
+                let attributes = vec![("upstream.name", text.into()), ("n", index.to_string().into())];
+                if shape != Shape::Histogram {
+                    let last = durations.iter().find(|(_, is_sampled)| *is_sampled);
+                    let last = last.map(|(ns, _)| Examples::Last(exemplar(9, *ns)));
+                    return Point::whole(attributes, n.into()).like(last);
+                }
+                let mut totals = HistogramTotals::default();
+                let mut examples = [None; BOUNDS.len() + 1];
+                for (ns, is_sampled) in durations {
+                    let duration = std::time::Duration::from_nanos(ns);
+                    totals.record(duration);
+                    if is_sampled {
+                        examples[crate::histogram::bucket_of(duration).0] = Some(exemplar(9, ns));
+                    }
+                }
+                Point::histogram(attributes, totals).like(Some(Examples::Buckets(examples)))
+            };
+            all.into_iter().enumerate().map(point).collect()
+        })
+    }
+
+    fn any_family(name: &'static str) -> impl Strategy<Value = Family> {
+        let shape = prop::sample::select(vec![Shape::Counter, Shape::UpDown, Shape::Gauge, Shape::Histogram]);
+        let unit = prop::sample::select(vec![Unit::Seconds, Unit::Bytes, Unit::Of("{request}")]);
+        (shape, unit).prop_flat_map(move |(shape, unit)| {
+            points(shape).prop_map(move |points| Family {
+                name,
+                unit,
+                shape,
+                help: "A \"help\" \\ of\ntwo lines.",
+                points,
+            })
+        })
+    }
+
+    proptest! {
+        /// Both formats say the same, whatever stands in labels; exemplars fit their buckets.
+        #[test]
+        fn both_formats_are_read_by_a_strict_reader(
+            one in any_family("unladen.one"), other in any_family("http.other.duration")
+        ) {
+            let families = [one, other];
+            let texts = [Format::Text, Format::OpenMetrics].map(|format| write(&families, format));
+            let [text, open] = [(0, "text/plain; version=0.0.4"), (1, "application/openmetrics-text; version=1.0.0")]
+                .map(|(index, kind)| Exposition::parse(texts[index].as_bytes(), unladen_exporter::Format::of(Some(kind))));
+            let (text, open) = (text.unwrap(), open.unwrap());
+            prop_assert_eq!(text.samples.len(), open.samples.len());
+            for (a, b) in text.samples.iter().zip(&open.samples) {
+                prop_assert_eq!((a.name, &a.labels, a.value), (b.name, &b.labels, b.value));
+                prop_assert!(a.exemplar.is_none() && a.timestamp_ms.is_none());
+                let family = &open.families[b.family];
+                if let Some(exemplar) = &b.exemplar {
+                    prop_assert!(exemplar.timestamp_ms.is_some());
+                    prop_assert!(exemplar.labels.iter().map(|(k, v)| k.len() + v.len()).sum::<usize>() <= 128);
+                    let le = b.labels.iter().find(|(key, _)| *key == "le").map(|(_, le)| le.parse::<f64>().unwrap());
+                    let fits = match family.kind {
+                        Kind::Histogram => le.is_some_and(|le| exemplar.value <= le),
+                        _ => family.kind == Kind::Counter && b.name.ends_with("_total"),
+                    };
+                    prop_assert!(fits);
+                }
+            }
+            prop_assert_eq!(text.samples.iter().filter(|sample| sample.name.ends_with("_bucket")).count() % 16, 0);
+        }
     }
 }
