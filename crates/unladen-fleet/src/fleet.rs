@@ -56,6 +56,8 @@ pub struct Fleet {
     recent: Mutex<Recent>,
     counts: Counts,
     queue: Queue,
+    /// Where the last of what this node has purged stands on the bus.
+    written: Mutex<Option<Position>>,
     /// Who sends instead, once this one is left.
     successor: OnceLock<Arc<Fleet>>,
     watching: mpsc::Sender<Waiting>,
@@ -128,6 +130,7 @@ impl Fleet {
             recent: Mutex::default(),
             counts: Counts { more: Mutex::new(more), ..Counts::default() },
             queue: Queue::default(),
+            written: Mutex::default(),
             successor: OnceLock::new(),
             watching,
             watched: Mutex::new(Some(watched)),
@@ -274,6 +277,20 @@ impl Fleet {
     /// All up to this is forgotten here; none: it is not known.
     pub fn position(&self) -> Option<Position> {
         self.progress().position().cloned()
+    }
+
+    /// The same, if all that this node has purged has come back to it: none of it can be unknown to a node that has come
+    /// as far. None: some of it has not, or the place is not known.
+    pub fn settled_position(&self) -> Option<Position> {
+        if self.queue.len() > 0 {
+            return None;
+        }
+        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        // After both: what is told meanwhile is told after whatever is asked now.
+        let position = self.position()?;
+        // An engine that begins anew has all nodes doubt all.
+        let has_come_back = written.is_none_or(|last| last.epoch() != position.epoch() || position.has_reached(&last));
+        has_come_back.then_some(position)
     }
 
     /// What was forgotten after this place is to be forgotten again: what is stored has come to be so meanwhile. Until

@@ -13,10 +13,9 @@
 //! the times of both are the epoch. If somebody removes the second stream's messages, each node finds its own word gone
 //! by the next one, and tells nobody who is in the list for a lease from then on.
 
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use async_nats::jetstream::stream::Info;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
@@ -40,6 +39,10 @@ const LOOK: Duration = Duration::from_secs(1);
 const YOUNG: &str = "its list of nodes had not this node's word for a moment: others may be missing from it";
 /// Requests that are on their way at a time.
 const AT_A_TIME: usize = 64;
+/// Who was told of a record that the stream does not have yet looks again after this, and after twice as long each time …
+const SOON: Duration = Duration::from_millis(1);
+/// … up to this.
+const LATEST_SOON: Duration = Duration::from_millis(32);
 
 /// Purges by way of two streams.
 #[derive(Debug)]
@@ -50,6 +53,8 @@ struct Nats {
     /// The record that was read last, and when the server says that it was written.
     last: std::sync::Mutex<Option<(Position, i128)>>,
     own: std::sync::Mutex<OwnWord>,
+    /// Where the last answer ended that had all there was, and by which connection: what comes later is told there.
+    whole: std::sync::Mutex<Option<(Weak<Link>, Position)>>,
 }
 
 /// This node's own word.
@@ -61,6 +66,8 @@ struct OwnWord {
     said: Option<(u64, Instant)>,
     /// Until then, others may be missing from the list: this one was.
     young_until: Option<Instant>,
+    /// Since then, each of its words has followed the one before.
+    since: Option<Instant>,
 }
 
 fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
@@ -71,6 +78,7 @@ fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
         link: Mutex::default(),
         last: std::sync::Mutex::default(),
         own: std::sync::Mutex::default(),
+        whole: std::sync::Mutex::default(),
     }))
 }
 
@@ -99,7 +107,9 @@ impl Nats {
     }
 
     async fn write(&self, link: &Link, records: &[String]) -> Result<Vec<Position>, BusError> {
-        let epoch = epoch(&link.info().await?, link);
+        // As it was said last: if the stream was made again since, this is no place of it, and whoever waits for it is
+        // told so once this node has found out.
+        let epoch = link.epoch();
         let mut on_the_way = Vec::with_capacity(records.len());
         for record in records {
             on_the_way.push(link.publish(self.place.subject(), record.clone()).await?);
@@ -111,14 +121,25 @@ impl Nats {
         Ok(positions)
     }
 
-    /// What there is after a place now.
-    async fn read(&self, link: &Link, after: Option<&Position>) -> Result<Read, BusError> {
-        let info = link.info().await?;
-        let (epoch, first, last) = (epoch(&info, link), info.state.first_sequence, info.state.last_sequence);
-        // Whether words were removed from the stream of nodes before, the server does not tell.
+    /// What there is after a place now. `is_told`: that there is something, which is asked for at once.
+    async fn read(&self, link: &Link, after: Option<&Position>, is_told: bool) -> Result<Read, BusError> {
+        let ahead = async {
+            match after.filter(|_| is_told) {
+                Some(after) => link.record(after.index().saturating_add(1)).await,
+                None => Ok(None),
+            }
+        };
+        let (info, ahead) = tokio::join!(link.info(), ahead);
+        let (info, mut ahead) = (info?, ahead?);
+        let (epoch, first, last) = (link.epoch_of(&info), info.state.first_sequence, info.state.last_sequence);
+        // Whether words were removed from the stream of nodes before it heard of this one, the server does not tell.
+        let whole_for = match after {
+            Some(after) if after.epoch() == epoch => self.own().whole_for(),
+            _ => Duration::ZERO,
+        };
         let lost = |why| {
             *self.last() = None;
-            Ok(Read::Lost { end: position(&epoch, last)?, why, whole_for: Duration::ZERO })
+            Ok(Read::Lost { end: position(&epoch, last)?, why, whole_for })
         };
         let Some(after) = after else { return lost("it begins at the end") };
         if after.epoch() != epoch {
@@ -141,7 +162,15 @@ impl Nats {
         link.verified();
         let end = last.min(after.index().saturating_add(BATCH as u64));
         let read: Vec<_> = stream::iter(after.index() + 1..=end)
-            .map(|index| async move { Ok::<_, BusError>((index, link.record(index).await?)) })
+            .map(|index| {
+                let ahead = ahead.take();
+                async move {
+                    match ahead {
+                        Some(ahead) => Ok::<_, BusError>((index, Some(ahead))),
+                        None => Ok((index, link.record(index).await?)),
+                    }
+                }
+            })
             .buffered(AT_A_TIME)
             .try_collect()
             .await?;
@@ -157,15 +186,35 @@ impl Nats {
         Ok(Read::Records(records))
     }
 
-    async fn read_or_wait(&self, link: &Link, after: Option<&Position>, wait: Duration) -> Result<Read, BusError> {
+    async fn read_or_wait(&self, link: &Arc<Link>, after: Option<&Position>, wait: Duration) -> Result<Read, BusError> {
         let begun = Instant::now();
+        // There was no more, and whatever has come since was told: so it is waited for first.
+        let is_whole = after.is_some_and(|after| {
+            let whole = self.whole();
+            whole.as_ref().is_some_and(|(by, last)| last == after && by.ptr_eq(&Arc::downgrade(link)))
+        });
+        let mut is_told = is_whole && link.wait(wait.min(LOOK)).await;
+        let mut soon = SOON;
         loop {
-            let read = self.read(link, after).await?;
+            let read = self.read(link, after, is_told).await?;
             let left = wait.saturating_sub(begun.elapsed());
-            if !matches!(&read, Read::Records(records) if records.is_empty()) || left.is_zero() {
-                return Ok(read);
+            match &read {
+                Read::Records(records) if records.is_empty() && !left.is_zero() => {
+                    let is_owed = link.is_owed() && soon <= LATEST_SOON;
+                    is_told = link.wait(left.min(if is_owed { soon } else { LOOK })).await;
+                    soon *= 2;
+                    if !is_told && !is_owed {
+                        link.settle();
+                    }
+                }
+                Read::Records(records) => {
+                    link.has_read(records.len());
+                    let last = records.last().map(|(last, _)| last.clone()).filter(|_| records.len() < BATCH);
+                    *self.whole() = last.map(|last| (Arc::downgrade(link), last));
+                    return Ok(read);
+                }
+                Read::Lost { .. } => return Ok(read),
             }
-            link.wait(left.min(LOOK)).await;
         }
     }
 
@@ -188,22 +237,32 @@ impl Nats {
             Some(number) => number,
             None => {
                 let number = link.say(&self.place, &self.node, &word, None).await?;
+                let mut own = self.own();
+                own.since = None;
                 if is_known {
-                    self.own().young_until = Some(Instant::now() + lease);
+                    own.young_until = Some(Instant::now() + lease);
                 }
+                drop(own);
                 number.ok_or_else(|| BusError::Answer("it does not take the word of this node".to_owned()))?
             }
         };
-        self.own().said = Some((number, begun));
-        link.is_same_list().await?;
-        let info = link.info().await?;
-        position(&epoch(&info, link), info.state.last_sequence)
+        {
+            let mut own = self.own();
+            own.said = Some((number, begun));
+            own.since.get_or_insert_with(Instant::now);
+        }
+        // Both after it was said.
+        let (is_same, info) = tokio::join!(link.is_same_list(), link.info());
+        is_same?;
+        let info = info?;
+        position(&link.epoch_of(&info), info.state.last_sequence)
     }
 
     async fn list(&self, link: &Link) -> Result<(Position, Vec<Member>), BusError> {
-        let info = link.info().await?;
-        let end = position(&epoch(&info, link), info.state.last_sequence)?;
-        let (subjects, now) = link.words(&self.place).await?;
+        let (info, words) = tokio::join!(link.info(), link.words(&self.place));
+        let info = info?;
+        let end = position(&link.epoch_of(&info), info.state.last_sequence)?;
+        let (subjects, now) = words?;
         let members = stream::iter(subjects)
             .map(|subject| async move {
                 let Some(node) = Place::node_of(&subject) else { return Ok(None) };
@@ -229,6 +288,10 @@ impl Nats {
 
     fn own(&self) -> MutexGuard<'_, OwnWord> {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn whole(&self) -> MutexGuard<'_, Option<(Weak<Link>, Position)>> {
+        self.whole.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn last(&self) -> MutexGuard<'_, Option<(Position, i128)>> {
@@ -279,9 +342,13 @@ impl PurgeBus for Nats {
     }
 }
 
-/// Which streams they are: made at these moments.
-fn epoch(info: &Info, link: &Link) -> String {
-    format!("{:x}.{:x}", info.created.unix_timestamp_nanos(), link.list_made())
+// === impl OwnWord ===
+
+impl OwnWord {
+    /// For so long nobody has removed all words: this node's was there.
+    fn whole_for(&self) -> Duration {
+        self.since.map(|since| since.elapsed()).unwrap_or_default()
+    }
 }
 
 fn position(epoch: &str, index: u64) -> Result<Position, BusError> {

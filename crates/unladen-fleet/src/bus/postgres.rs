@@ -5,7 +5,7 @@
 //! that publishes, since publishing waits for others who publish. The server is to be the one that writes; of several
 //! in the URL, `target_session_attrs=read-write` finds it.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Mutex;
@@ -47,6 +47,8 @@ struct Postgres {
     writing: Mutex<Option<Arc<Link>>>,
     marks: Marks,
     batch: Batch,
+    /// Where the last answer ended that had all there was, and by which connection: what comes later is told there.
+    whole: std::sync::Mutex<Option<(Weak<Link>, Position)>>,
 }
 
 fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
@@ -70,6 +72,7 @@ fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
         writing: Mutex::default(),
         marks: Marks::default(),
         batch: Batch::default(),
+        whole: std::sync::Mutex::default(),
     }))
 }
 
@@ -96,8 +99,19 @@ impl Postgres {
         parameters: &[(&(dyn ToSql + Sync), Type)],
     ) -> Result<(Arc<Link>, Vec<Row>), BusError> {
         let link = self.link(slot).await?;
+        let rows = self.ask_by(&link, statement, parameters).await?;
+        Ok((link, rows))
+    }
+
+    /// Asks by this connection.
+    async fn ask_by(
+        &self,
+        link: &Link,
+        statement: &str,
+        parameters: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<Vec<Row>, BusError> {
         match tokio::time::timeout(ANSWER, link.client.query_typed(statement, parameters)).await {
-            Ok(Ok(rows)) => Ok((link, rows)),
+            Ok(Ok(rows)) => Ok(rows),
             Ok(Err(error)) => {
                 link.give_up();
                 Err(explain(&error, &self.address.shown))
@@ -152,14 +166,22 @@ impl Postgres {
                 lost("the tables or their server are others than before", Duration::ZERO)
             }
             Some(_) if !column::<bool>(row, 3)? => {
-                lost("what was read last, or what came after it, is no longer in the table", Duration::ZERO)
+                // Of one epoch: its list of nodes is what it was.
+                lost("what was read last, or what came after it, is no longer in the table", uptime)
             }
             Some(after) => match self.records(&rows, &epoch, after.index())? {
                 Some(records) => Ok(Read::Records(records)),
-                None => lost("records are missing in the table", Duration::ZERO),
+                None => lost("records are missing in the table", uptime),
             },
         };
         Ok((link, read?))
+    }
+
+    /// The connection by which all up to this position was read, and whatever came then is told; none: another one.
+    fn whole(&self, after: Option<&Position>) -> Option<Arc<Link>> {
+        let whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
+        let (link, last) = whole.as_ref()?;
+        link.upgrade().filter(|link| after == Some(last) && !link.is_over())
     }
 
     /// What follows the position with this index; none: not all of it is there.
@@ -189,13 +211,16 @@ impl Postgres {
             (&id, Type::INT8),
             (&mark, Type::INT8),
         ];
-        let (link, rows) = self.ask(&self.reading, CONFIRM, &parameters).await?;
-        if rows.is_empty() {
+        // Both are sent at once, in this order: on one connection, the second begins when the first has ended.
+        let link = self.link(&self.reading).await?;
+        let (confirmed, end) =
+            tokio::join!(self.ask_by(&link, CONFIRM, &parameters), self.ask_by(&link, END, &parameters[..1]));
+        if confirmed?.is_empty() {
             // What is asked next is told where the end is.
             link.give_up();
             return Err(BusError::Answer("what this node has read last is not in the table any more".to_owned()));
         }
-        let (link, rows) = self.ask(&self.reading, END, &parameters[..1]).await?;
+        let rows = end?;
         let row = rows.first().ok_or_else(|| link.emptied())?;
         position(&link.epoch(column(row, 1)?, column(row, 2)?, column(row, 3)?)?, index(row, 0)?)
     }
@@ -209,13 +234,26 @@ impl PurgeBus for Postgres {
     fn read_on<'a>(&'a self, after: Option<&'a Position>, wait: Duration) -> Answer<'a, Read> {
         Box::pin(async move {
             let begun = Instant::now();
+            // There was no more, and whatever has come since was told: so it is waited for first.
+            if let Some(link) = self.whole(after) {
+                link.wait(wait.min(LOOK)).await;
+            }
             loop {
+                let most = self.batch.size();
                 let (link, read) = self.batch.judge(self.read(after).await)?;
                 let left = wait.saturating_sub(begun.elapsed());
-                if !matches!(&read, Read::Records(records) if records.is_empty()) || left.is_zero() {
-                    return Ok(read);
+                match &read {
+                    Read::Records(records) if records.is_empty() && !left.is_zero() => {
+                        link.wait(left.min(LOOK)).await;
+                    }
+                    Read::Records(records) => {
+                        let last = records.last().filter(|_| records.len() < most);
+                        *self.whole.lock().unwrap_or_else(PoisonError::into_inner) =
+                            last.map(|(last, _)| (Arc::downgrade(&link), last.clone()));
+                        return Ok(read);
+                    }
+                    Read::Lost { .. } => return Ok(read),
                 }
-                link.wait(left.min(LOOK)).await;
             }
         })
     }

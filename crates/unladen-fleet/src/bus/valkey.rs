@@ -15,7 +15,7 @@ mod resp;
 mod scripts;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Mutex;
@@ -44,6 +44,8 @@ struct Valkey {
     /// Asked for everything else.
     asker: Mutex<Option<Connection>>,
     batch: Batch,
+    /// Where the last answer ended that had all there was; none once anything has failed since.
+    whole: std::sync::Mutex<Option<Position>>,
 }
 
 /// To connect, and to be answered.
@@ -63,6 +65,7 @@ fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
         reader: Mutex::default(),
         asker: Mutex::default(),
         batch: Batch::default(),
+        whole: std::sync::Mutex::default(),
     }))
 }
 
@@ -116,6 +119,10 @@ impl Valkey {
         self.ask(at, &command, PATIENCE).await
     }
 
+    fn whole(&self) -> MutexGuard<'_, Option<Position>> {
+        self.whole.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     async fn read_now(&self, after: Option<&Position>) -> Result<Read, BusError> {
         let index = after.map_or(0, Position::index);
         let from = format!("{}-0", index.saturating_add(1));
@@ -145,6 +152,7 @@ impl Valkey {
         if records.is_empty() && end.index() != index {
             return lost("records that were not read yet are gone: the stream was emptied");
         }
+        *self.whole() = (end.index() == next).then_some(end);
         Ok(Read::Records(records))
     }
 
@@ -183,14 +191,20 @@ impl PurgeBus for Valkey {
 
     fn read_on<'a>(&'a self, after: Option<&'a Position>, wait: Duration) -> Answer<'a, Read> {
         Box::pin(async move {
-            let read = self.batch.judge(self.read_now(after).await)?;
-            match (after, &read) {
-                (Some(after), Read::Records(records)) if records.is_empty() => {
-                    self.wait(after, wait).await?;
-                    self.batch.judge(self.read_now(Some(after)).await)
-                }
-                _ => Ok(read),
+            // There was no more: it is waited for first, by a command that finds what has come since.
+            let whole = self.whole().take();
+            let is_whole = !wait.is_zero() && after.is_some() && whole.as_ref() == after;
+            let mut read = Read::Records(Vec::new());
+            if !is_whole {
+                read = self.batch.judge(self.read_now(after).await)?;
             }
+            if let (Some(after), Read::Records(records)) = (after, &read)
+                && records.is_empty()
+            {
+                self.wait(after, wait).await?;
+                read = self.batch.judge(self.read_now(Some(after)).await)?;
+            }
+            Ok(read)
         })
     }
 

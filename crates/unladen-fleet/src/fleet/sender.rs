@@ -1,5 +1,6 @@
 //! Writes purges to the bus, in their order, until it has them.
 
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use super::Fleet;
@@ -41,6 +42,10 @@ impl Fleet {
             match self.bus.publish(records).await {
                 Ok(places) if places.len() == records.len() => {
                     *failures = 0;
+                    // Before it counts as sent.
+                    if let Some(last) = places.last() {
+                        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = Some(last.clone());
+                    }
                     return places;
                 }
                 Ok(_) => tokio::time::sleep(self.settings.lease).await,

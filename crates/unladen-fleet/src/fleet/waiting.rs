@@ -50,6 +50,11 @@ impl Waiting {
         Self { record, position, epoch, wait, began, until, nodes: BTreeMap::new(), reply }
     }
 
+    /// How many names it keeps.
+    pub(super) fn names(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// Notes who has confirmed, of at most so many nodes: an engine can name others each time. How many of those in the
     /// list have.
     pub(super) fn look(&mut self, members: &[Member], most: usize) -> usize {

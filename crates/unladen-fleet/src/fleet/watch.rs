@@ -10,12 +10,17 @@ use super::waiting::Waiting;
 use crate::purge_bus::MEMBERS;
 use crate::{Member, Position, Wait};
 
-/// Pauses between two looks: the first is short, since nodes that are well read within a millisecond.
+/// Pauses between two looks: nodes that are well may read within a millisecond …
 const FIRST: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_millis(20);
-/// A look is followed by a pause of so many times what it took.
+/// … and who has waited for long already waits this part of it again: looks are few, and late by no more than that.
+const PART: u32 = 4;
+/// A look is followed by a pause of so many times what it took …
 const SPARED: u32 = 3;
-/// Names that are kept for all who wait, about: each gets its part.
+/// … but no longer than this for each node of the list: a short list costs the engine little, however long its answer
+/// was on its way.
+const EACH: Duration = Duration::from_micros(20);
+/// Names that are kept for all who wait.
 const NAMES: usize = 100_000;
 /// While nobody waits, the list is looked at this often, to be counted.
 const IDLE: Duration = Duration::from_secs(15);
@@ -23,19 +28,25 @@ const IDLE: Duration = Duration::from_secs(15);
 impl Fleet {
     pub(super) async fn watch(&self, mut watching: mpsc::Receiver<Waiting>) {
         let mut waiting: Vec<Waiting> = Vec::new();
-        let mut pause = FIRST;
+        // When somebody came last, and how long nodes took then, about.
+        let (mut since, mut usual) = (Instant::now(), Duration::ZERO);
         loop {
             if waiting.is_empty() {
                 match tokio::time::timeout(IDLE, watching.recv()).await {
-                    Ok(Some(next)) => waiting.push(next),
+                    Ok(Some(next)) => {
+                        since = Instant::now();
+                        // Sooner than usual, so that it is noticed if it takes less by now.
+                        let pause = (usual - usual / PART).clamp(FIRST, LONGEST);
+                        tokio::time::sleep(pause.min(next.until.saturating_duration_since(since))).await;
+                        waiting.push(next);
+                    }
                     Ok(None) => return,
                     Err(_) => {}
                 }
-                pause = FIRST;
             }
             while let Ok(next) = watching.try_recv() {
                 waiting.push(next);
-                pause = FIRST;
+                since = Instant::now();
             }
             let began = Instant::now();
             let looked = self.bus.members().await;
@@ -43,15 +54,20 @@ impl Fleet {
             if let Ok((_, members)) = &looked {
                 self.counts.members.store(members.len() as u64, Ordering::Relaxed);
             }
-            let most = (NAMES / waiting.len().max(1)).min(MEMBERS);
+            let kept: usize = waiting.iter().map(Waiting::names).sum();
+            let room = NAMES.saturating_sub(kept) / waiting.len().max(1);
             let mut left = Vec::with_capacity(waiting.len());
             for mut one in std::mem::take(&mut waiting) {
+                let most = (one.names() + room).min(MEMBERS);
                 let told = match &looked {
                     Ok((end, members)) => self.judge(&mut one, (end, members), most).await,
                     Err(error) => Err(format!("the list of nodes cannot be had: {error}")),
                 };
                 match told {
-                    Ok(()) => one.tell(true, None),
+                    Ok(()) => {
+                        usual = (usual + began.saturating_duration_since(since)) / 2;
+                        one.tell(true, None);
+                    }
                     Err(why) if Instant::now() >= one.until => one.tell(false, Some(why)),
                     Err(_) => left.push(one),
                 }
@@ -59,10 +75,14 @@ impl Fleet {
             waiting = left;
             if !waiting.is_empty() {
                 let next = waiting.iter().map(|one| one.until).min().unwrap_or_else(Instant::now);
+                let now = Instant::now();
                 // Of thousands of nodes, the engine has something to do for each look.
-                let pause_now = pause.max(took * SPARED);
-                tokio::time::sleep(pause_now.min(next.saturating_duration_since(Instant::now())).max(FIRST)).await;
-                pause = (pause * 2).min(LONGEST);
+                let spared = match &looked {
+                    Ok((_, members)) => (took * SPARED).min(EACH * u32::try_from(members.len()).unwrap_or(u32::MAX)),
+                    Err(_) => took * SPARED,
+                };
+                let pause = (now.saturating_duration_since(since) / PART).clamp(FIRST, LONGEST).max(spared);
+                tokio::time::sleep(pause.min(next.saturating_duration_since(now)).max(FIRST)).await;
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use async_nats::Subscriber;
@@ -34,6 +34,10 @@ pub(super) struct Link {
     is_kept: AtomicBool,
     news: Mutex<Subscriber>,
     is_verified: AtomicBool,
+    /// When the stream of records was made, by what was said of it last.
+    made: AtomicI64,
+    /// Records that were told of and not read; fewer than none: what is read will be told of.
+    unread: AtomicI64,
 }
 
 // === impl Link ===
@@ -48,19 +52,35 @@ impl Link {
         context.set_timeout(PATIENCE);
         let records = context.get_or_create_stream(place.records()).await.map_err(said)?;
         let nodes = context.get_or_create_stream(place.nodes(SHORTEST_KEPT)).await.map_err(said)?;
+        let made = AtomicI64::new(made(records.cached_info()));
         Ok(Self {
             context,
+            made,
             records,
             nodes,
             is_kept: AtomicBool::new(false),
             news: Mutex::new(news),
             is_verified: AtomicBool::new(false),
+            unread: AtomicI64::new(0),
         })
     }
 
     /// How the stream of records is.
     pub(super) async fn info(&self) -> Result<Info, BusError> {
-        in_time(self.records.get_info()).await
+        let info = in_time(self.records.get_info()).await?;
+        self.made.store(made(&info), Ordering::Relaxed);
+        Ok(info)
+    }
+
+    /// Which streams they are, by what was said of them last: made at these moments. It may be another by now; whoever
+    /// reads finds out.
+    pub(super) fn epoch(&self) -> String {
+        format!("{:x}.{:x}", self.made.load(Ordering::Relaxed), self.list_made())
+    }
+
+    /// Which streams they are, by this: what else it says is of them.
+    pub(super) fn epoch_of(&self, info: &Info) -> String {
+        format!("{:x}.{:x}", made(info), self.list_made())
     }
 
     /// When a record was written and what it is; none: it is not there. One that is longer than any is empty.
@@ -86,13 +106,33 @@ impl Link {
         in_time(on_the_way.into_future()).await.map(|acknowledged| acknowledged.sequence)
     }
 
-    /// Waits until there may be something new, or so long.
-    pub(super) async fn wait(&self, longest: Duration) {
+    /// Waits until there may be something new, or so long: whether it was told so.
+    pub(super) async fn wait(&self, longest: Duration) -> bool {
         let mut news = self.news.lock().await;
-        if timeout(longest, news.next()).await.is_ok() {
-            // One look is enough for all that have been told of.
-            while timeout(Duration::ZERO, news.next()).await.is_ok_and(|message| message.is_some()) {}
+        if !matches!(timeout(longest, news.next()).await, Ok(Some(_))) {
+            return false;
         }
+        self.unread.fetch_add(1, Ordering::Relaxed);
+        // One look is enough for all that have been told of.
+        while timeout(Duration::ZERO, news.next()).await.is_ok_and(|message| message.is_some()) {
+            self.unread.fetch_add(1, Ordering::Relaxed);
+        }
+        true
+    }
+
+    /// So many records were read.
+    pub(super) fn has_read(&self, count: usize) {
+        self.unread.fetch_sub(i64::try_from(count).unwrap_or(i64::MAX), Ordering::Relaxed);
+    }
+
+    /// Whether more was told of than was read: who listens may be told before the stream has it.
+    pub(super) fn is_owed(&self) -> bool {
+        self.unread.load(Ordering::Relaxed) > 0
+    }
+
+    /// What is owed does not come, or what was read is not told of: who falls behind is not told of all.
+    pub(super) fn settle(&self) {
+        self.unread.store(0, Ordering::Relaxed);
     }
 
     /// Whether it is known that the stream is the one that was read by the connection before.
@@ -183,6 +223,11 @@ impl fmt::Debug for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Link").finish_non_exhaustive()
     }
+}
+
+/// Nanoseconds of 1970.
+fn made(info: &Info) -> i64 {
+    i64::try_from(info.created.unix_timestamp_nanos()).unwrap_or_default()
 }
 
 fn is_none(kind: &LastRawMessageErrorKind) -> bool {

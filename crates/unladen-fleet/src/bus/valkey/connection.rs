@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use unladen_tls::{Trusted, Verifier, provider, system_authorities};
 
-use super::hint::{hint, refused_auth};
+use super::hint::{closed, hint, refused_auth, untrusted};
 use super::resp::{self, Reply};
 use crate::{BusError, BusUrl};
 
@@ -124,8 +124,7 @@ impl Connection {
         let stream: Box<dyn Stream> = match &place.tls {
             None => Box::new(stream),
             Some((connector, name)) => {
-                let failed = |error: io::Error| BusError::Unreachable(format!("{at}: TLS: {error}"));
-                Box::new(connector.connect(name.clone(), stream).await.map_err(failed)?)
+                Box::new(connector.connect(name.clone(), stream).await.map_err(|error| untrusted(&at, &error))?)
             }
         };
         let mut connection = Self {
@@ -135,11 +134,13 @@ impl Connection {
             opened: Instant::now(),
             whole_for: Duration::ZERO,
         };
+        let is_plain = place.tls.is_none();
         if let Some(password) = &place.password {
             let answer = match place.user.is_empty() {
-                true => connection.ask(&[b"AUTH", password]).await?,
-                false => connection.ask(&[b"AUTH", &place.user, password]).await?,
+                true => connection.ask(&[b"AUTH", password]).await,
+                false => connection.ask(&[b"AUTH", &place.user, password]).await,
             };
+            let answer = answer.map_err(|error| closed(error, is_plain))?;
             if let Reply::Error(error) = answer {
                 return Err(BusError::Refused(refused_auth(&error)));
             }
@@ -150,7 +151,7 @@ impl Connection {
                 return Err(place.refused(&error));
             }
         }
-        let server = connection.info(b"server", place).await?;
+        let server = connection.info(b"server", place).await.map_err(|error| closed(error, is_plain))?;
         let run = value(&server, "run_id").filter(|run| run.len() == 40 && run.bytes().all(|b| b.is_ascii_hexdigit()));
         let none = || BusError::Answer("INFO tells no run id: a proxy between cannot be used".to_owned());
         connection.run = run.ok_or_else(none)?.to_owned();

@@ -1,5 +1,10 @@
 //! [`hint`]: what to do about what Valkey says.
 
+use std::io;
+
+use unladen_tls::TlsFault;
+
+use crate::BusError;
 use crate::plain::plain;
 
 /// What its user has to be allowed, as docs/reference/fleet.md has it.
@@ -27,6 +32,38 @@ pub(super) fn refused_auth(error: &str) -> String {
             .to_owned()
     });
     format!("AUTH: {said} ({does})")
+}
+
+/// A handshake of TLS that failed, and what to do about it.
+pub(super) fn untrusted(at: &str, error: &io::Error) -> BusError {
+    let fault = TlsFault::of(error);
+    let does = match &fault {
+        TlsFault::UnknownIssuer => "; name the file that has its authority: `ca`",
+        TlsFault::WrongName { .. } => {
+            "; use such a name in the URL, or name a file that has this very certificate: `ca`"
+        }
+        TlsFault::NotTls => {
+            return BusError::Unreachable(format!(
+                "{at}: it does not speak TLS there: write `valkey://`, or its port of TLS"
+            ));
+        }
+        _ => "",
+    };
+    let words = format!("{at}: TLS: {}{does}", plain(&fault.to_string()));
+    match fault {
+        TlsFault::Closed | TlsFault::Other(_) => BusError::Unreachable(words),
+        _ => BusError::Refused(words),
+    }
+}
+
+/// What came of the first command. `is_plain`: it was sent without TLS.
+pub(super) fn closed(error: BusError, is_plain: bool) -> BusError {
+    match error {
+        BusError::Unreachable(words) if is_plain => {
+            BusError::Unreachable(format!("{words} (if it speaks TLS there, write `valkeys://`)"))
+        }
+        other => other,
+    }
 }
 
 fn advice(error: &str) -> Option<String> {
