@@ -18,7 +18,8 @@ use nix::unistd::Pid;
 use tempfile::TempDir;
 
 pub use host::Host;
-use shell::{output, run};
+use shell::output;
+pub(crate) use shell::run;
 pub use started::Started;
 
 /// Frames are delayed by a program: few kernels have netem.

@@ -5,6 +5,8 @@ use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use tempfile::TempDir;
 
 use crate::port::free_address;
@@ -34,7 +36,22 @@ impl Nats {
 
     /// As `[fleet]` names it.
     pub fn url(&self) -> String {
-        format!("nats://unladen:open-sesame@{}", self.address)
+        Self::url_at(self.address)
+    }
+
+    /// Where it is.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// As `[fleet]` names it, at this address, which may be a relay's.
+    pub fn url_at(address: SocketAddr) -> String {
+        format!("nats://unladen:open-sesame@{address}")
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, signal: Signal) {
+        let _ = kill(Pid::from_raw(i32::try_from(self.child.id()).expect("a pid")), signal);
     }
 
     /// Ends it without a word and starts it again, with what it has on disk or with nothing.
@@ -53,14 +70,18 @@ impl Nats {
     /// # Panics
     /// If it does not do it.
     pub fn ask(&self, subject: &str) {
-        let mut stream = TcpStream::connect(self.address).expect("it listens");
-        stream.set_read_timeout(Some(Duration::from_secs(10))).expect("a time");
+        let answer = self.try_ask(subject).expect("an answer");
+        assert!(answer.contains("\"success\":true"), "{subject}: {answer}");
+    }
+
+    /// The same, of which there may be nothing there: its answer; none: it does not.
+    pub fn try_ask(&self, subject: &str) -> Option<String> {
+        let mut stream = TcpStream::connect(self.address).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(10))).ok()?;
         let who = r#"{"verbose":false,"pedantic":false,"user":"unladen","pass":"open-sesame"}"#;
         let command = format!("CONNECT {who}\r\nSUB answers 1\r\nPUB {subject} answers 0\r\n\r\n");
-        stream.write_all(command.as_bytes()).expect("it reads");
-        let mut lines = BufReader::new(stream).lines().map(|line| line.expect("it answers"));
-        let answer = lines.find(|line| line.starts_with('{')).expect("an answer");
-        assert!(answer.contains("\"success\":true"), "{subject}: {answer}");
+        stream.write_all(command.as_bytes()).ok()?;
+        BufReader::new(stream).lines().map_while(Result::ok).find(|line| line.starts_with('{'))
     }
 
     fn wait_until_it_answers(&self) {

@@ -9,6 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tempfile::TempDir;
 
+use crate::authority::Certificate;
 use crate::port::free_address;
 use crate::wait;
 
@@ -20,6 +21,8 @@ const PROGRAMS: [&str; 2] = ["valkey-server", "redis-server"];
 pub struct Valkey {
     child: Child,
     address: SocketAddr,
+    /// Where it speaks TLS, if it does.
+    tls: Option<SocketAddr>,
     folder: TempDir,
 }
 
@@ -29,16 +32,54 @@ impl Valkey {
     /// What clients have to say.
     pub const PASSWORD: &str = "open-sesame";
 
+    /// The program that is here.
+    ///
+    /// # Panics
+    /// If neither is.
+    pub fn program() -> &'static str {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let is_here = |program: &&str| std::env::split_paths(&path).any(|folder| folder.join(program).exists());
+        PROGRAMS.into_iter().find(is_here).unwrap_or_else(|| {
+            panic!("neither {} nor {} is here: run scripts/test, which installs one", PROGRAMS[0], PROGRAMS[1])
+        })
+    }
+
     /// Starts one.
     ///
     /// # Panics
     /// If Debian's package is missing (`scripts/test` installs it), or it does not come up.
     pub fn start() -> Self {
         let (address, folder) = (free_address(), tempfile::tempdir().expect("a temporary folder"));
-        let child = spawn(address, &folder);
-        let valkey = Self { child, address, folder };
+        Self::in_folder(address, None, folder)
+    }
+
+    /// Starts one that speaks TLS besides, with this certificate.
+    ///
+    /// # Panics
+    /// As [`Valkey::start`] does, and if it was built without TLS.
+    pub fn start_with_tls(certificate: &Certificate) -> Self {
+        let (address, tls) = (free_address(), free_address());
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::write(folder.path().join("chain.pem"), &certificate.chain).expect("a file of our own");
+        std::fs::write(folder.path().join("key.pem"), &certificate.key).expect("a file of our own");
+        let valkey = Self::in_folder(address, Some(tls), folder);
+        wait::until_ok("it listens for TLS", || TcpStream::connect(tls));
+        valkey
+    }
+
+    fn in_folder(address: SocketAddr, tls: Option<SocketAddr>, folder: TempDir) -> Self {
+        let child = spawn(address, tls, &folder);
+        let valkey = Self { child, address, tls, folder };
         valkey.wait_until_it_answers();
         valkey
+    }
+
+    /// Where it speaks TLS.
+    ///
+    /// # Panics
+    /// If it does not.
+    pub fn tls_address(&self) -> SocketAddr {
+        self.tls.expect("it was started without TLS")
     }
 
     /// Where it is.
@@ -60,7 +101,7 @@ impl Valkey {
     /// Starts it again at the same address, where nobody is to be: it is empty.
     pub fn restart(&mut self) {
         self.kill();
-        self.child = spawn(self.address, &self.folder);
+        self.child = spawn(self.address, self.tls, &self.folder);
         self.wait_until_it_answers();
     }
 
@@ -101,19 +142,16 @@ impl Drop for Valkey {
     }
 }
 
-fn spawn(address: SocketAddr, folder: &TempDir) -> Child {
+fn spawn(address: SocketAddr, tls: Option<SocketAddr>, folder: &TempDir) -> Child {
     let port = address.port().to_string();
-    for program in PROGRAMS {
-        let mut command = Command::new("setpriv");
-        command.args(["--pdeathsig", "KILL", "--", program, "--bind", "127.0.0.1", "--port", &port]);
-        command
-            .args(["--save", "", "--appendonly", "no", "--requirepass", Valkey::PASSWORD, "--dir"])
-            .arg(folder.path());
-        let there = std::env::var_os("PATH").unwrap_or_default();
-        if std::env::split_paths(&there).any(|folder| folder.join(program).exists()) {
-            let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            return command.spawn().expect("it starts");
-        }
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL", "--", Valkey::program(), "--bind", "127.0.0.1", "--port", &port]);
+    command.args(["--save", "", "--appendonly", "no", "--requirepass", Valkey::PASSWORD, "--dir"]).arg(folder.path());
+    if let Some(tls) = tls {
+        let at = |name: &str| folder.path().join(name);
+        command.args(["--tls-port", &tls.port().to_string(), "--tls-auth-clients", "no", "--tls-cert-file"]);
+        command.arg(at("chain.pem")).arg("--tls-key-file").arg(at("key.pem"));
+        command.arg("--tls-ca-cert-file").arg(at("chain.pem"));
     }
-    panic!("neither {} nor {} is here: run scripts/test, which installs one", PROGRAMS[0], PROGRAMS[1]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts")
 }

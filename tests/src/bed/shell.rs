@@ -15,6 +15,6 @@ pub(super) fn output<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Resul
 
 /// The same of what has to go well.
 #[track_caller]
-pub(super) fn run<S: AsRef<str>>(words: &[S]) -> String {
+pub(crate) fn run<S: AsRef<str>>(words: &[S]) -> String {
     output(words).unwrap_or_else(|said| panic!("{said}"))
 }

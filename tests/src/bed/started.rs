@@ -18,7 +18,7 @@ impl Started {
     }
 
     /// Starts these words, and waits until they write `ready`.
-    pub(super) fn ready<S: AsRef<str>>(who: &str, words: impl IntoIterator<Item = S>) -> Self {
+    pub(crate) fn ready<S: AsRef<str>>(who: &str, words: impl IntoIterator<Item = S>) -> Self {
         let mut started = Self::spawn(words, Stdio::piped());
         let mut line = String::new();
         let stdout = started.child.stdout.take().expect("a pipe");
@@ -41,7 +41,7 @@ impl Started {
     }
 
     /// Its process, as this machine numbers it.
-    pub(super) fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 }

@@ -1,5 +1,6 @@
 //! The principal type is [`Contract`]: what is held against each engine.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +17,8 @@ pub(crate) struct Contract {
     pub(crate) url: String,
     /// One for each test.
     pub(crate) fleet: &'static str,
+    /// The authorities of its certificate.
+    pub(crate) ca: Option<PathBuf>,
 }
 
 // === impl Contract ===
@@ -30,7 +33,7 @@ impl Contract {
     pub(crate) fn keeping(&self, node: &str, keep: u64) -> Arc<dyn PurgeBus> {
         let url = BusUrl::parse(&self.url).expect("a URL");
         let fleet = self.fleet.to_owned();
-        open(&BusSettings { url, ca: None, fleet, node: node.to_owned(), keep }).expect("an engine")
+        open(&BusSettings { url, ca: self.ca.clone(), fleet, node: node.to_owned(), keep }).expect("an engine")
     }
 
     /// Records come to all, once, in one order, with the positions that their writers were told.

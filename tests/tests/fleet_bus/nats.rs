@@ -11,7 +11,7 @@ use crate::contract::{Contract, end, kept, on_one_thread, records, texts};
 static SERVER: LazyLock<&Nats> = LazyLock::new(|| kept(Nats::start));
 
 fn contract(fleet: &'static str) -> Contract {
-    Contract { url: SERVER.url(), fleet }
+    Contract { url: SERVER.url(), fleet, ca: None }
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_list_whose_words_were_removed_is_another() {
 #[test]
 fn a_server_that_was_started_again_has_all_and_an_empty_one_is_another() {
     let mut server = Nats::start();
-    let contract = Contract { url: server.url(), fleet: "again" };
+    let contract = Contract { url: server.url(), fleet: "again", ca: None };
     on_one_thread(async {
         let (one, two) = (contract.bus("one"), contract.bus("two"));
         let start = end(&*two).await;
@@ -88,7 +88,7 @@ fn a_server_that_was_started_again_has_all_and_an_empty_one_is_another() {
 fn who_may_not_is_told_so_without_the_password() {
     let url = SERVER.url().replace("open-sesame", "guess-what");
     on_one_thread(async {
-        let refused = Contract { url, fleet: "wrong" }.bus("one").read_on(None, Duration::ZERO).await;
+        let refused = Contract { url, fleet: "wrong", ca: None }.bus("one").read_on(None, Duration::ZERO).await;
         let refused = refused.expect_err("it may not");
         assert!(matches!(refused, BusError::Refused(_)) && !refused.to_string().contains("guess-what"), "{refused}");
     });

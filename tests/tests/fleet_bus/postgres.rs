@@ -17,7 +17,7 @@ static SERVER: LazyLock<&Postgres> = LazyLock::new(|| {
 });
 
 fn contract(fleet: &'static str) -> Contract {
-    Contract { url: SERVER.url("right"), fleet }
+    Contract { url: SERVER.url("right"), fleet, ca: None }
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_list_that_was_lost_alone_is_another() {
     // A server of its own: all fleets share the tables.
     let server = Postgres::start();
     server.sql("grant create on database postgres to asker");
-    let contract = Contract { url: server.url("right"), fleet: "list" };
+    let contract = Contract { url: server.url("right"), fleet: "list", ca: None };
     on_one_thread(contract.a_list_that_was_lost_alone_is_another(|| server.sql("truncate unladen_fleet.member")));
 }
 
@@ -83,7 +83,7 @@ fn tables_that_are_made_again_are_others() {
     // A server of its own: all fleets share the tables.
     let server = Postgres::start();
     server.sql("grant create on database postgres to asker");
-    let contract = Contract { url: server.url("right"), fleet: "made" };
+    let contract = Contract { url: server.url("right"), fleet: "made", ca: None };
     on_one_thread(async {
         let (one, two) = (contract.bus("one"), contract.bus("two"));
         let start = end(&*two).await;
@@ -130,7 +130,7 @@ fn a_role_that_may_not_is_told_what_it_lacks() {
     SERVER.sql("create role nobody login password 'wr@ng'");
     let as_nobody = |password: &str| {
         let url = SERVER.url("right").replace("asker:right", &format!("nobody:{password}"));
-        Contract { url, fleet: "grants" }
+        Contract { url, fleet: "grants", ca: None }
     };
     on_one_thread(async {
         let refused = as_nobody("wr%40ng").bus("one").read_on(None, Duration::ZERO).await.expect_err("it may not");

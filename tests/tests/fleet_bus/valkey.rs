@@ -3,15 +3,15 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use unladen_fleet::Read;
-use unladen_tests::Valkey;
+use unladen_fleet::{BusError, Read};
+use unladen_tests::{Authority, Valkey};
 
 use crate::contract::{Contract, LEASE, end, kept, on_one_thread, records, texts, until_it_is_back};
 
 static SERVER: LazyLock<&Valkey> = LazyLock::new(|| kept(Valkey::start));
 
 fn contract(fleet: &'static str) -> Contract {
-    Contract { url: Valkey::url_at(SERVER.address()), fleet }
+    Contract { url: Valkey::url_at(SERVER.address()), fleet, ca: None }
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_user_needs_no_more_than_the_page_says() {
     let made = SERVER.say(&format!("ACL SETUSER narrow on >n4rrow ~unladen:* {commands}"));
     assert_eq!(made.as_deref(), Some(""), "it is no such command");
     let url = format!("valkey://narrow:n4rrow@{}/3", SERVER.address());
-    let contract = Contract { url, fleet: "narrow" };
+    let contract = Contract { url, fleet: "narrow", ca: None };
     on_one_thread(async {
         contract.records_come_in_order().await;
         contract.members_come_and_go().await;
@@ -71,7 +71,7 @@ fn a_user_needs_no_more_than_the_page_says() {
 #[test]
 fn a_server_that_was_a_replica_in_between_is_another() {
     let (server, other) = (Valkey::start(), Valkey::start());
-    let contract = Contract { url: Valkey::url_at(server.address()), fleet: "promoted" };
+    let contract = Contract { url: Valkey::url_at(server.address()), fleet: "promoted", ca: None };
     on_one_thread(async {
         let (one, two) = (contract.bus("one"), contract.bus("two"));
         let start = end(&*two).await;
@@ -107,7 +107,7 @@ fn a_server_that_was_a_replica_in_between_is_another() {
 #[test]
 fn a_server_that_was_started_again_is_another() {
     let mut server = Valkey::start();
-    let contract = Contract { url: Valkey::url_at(server.address()), fleet: "again" };
+    let contract = Contract { url: Valkey::url_at(server.address()), fleet: "again", ca: None };
     on_one_thread(async {
         let (one, two) = (contract.bus("one"), contract.bus("two"));
         let start = end(&*two).await;
@@ -121,5 +121,41 @@ fn a_server_that_was_started_again_is_another() {
             read = two.read_on(Some(&last), Duration::ZERO).await;
         }
         assert!(matches!(&read, Ok(Read::Lost { end, .. }) if !end.has_reached(&last)), "{read:?}");
+    });
+}
+
+/// `rediss://` and `valkeys://`: the certificate is verified, by the authorities that are named.
+#[test]
+fn over_tls_it_is_verified_whom_the_engine_is() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let server = Valkey::start_with_tls(&authority.certificate("127.0.0.1"));
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = |name: &str, authority: &Authority| {
+        std::fs::write(folder.path().join(name), authority.pem()).expect("a file of our own");
+        Some(folder.path().join(name))
+    };
+    let (right, wrong) = (file("right.pem", &authority), file("wrong.pem", &other));
+    let port = server.tls_address().port();
+    let at = |scheme: &str, host: &str| format!("{scheme}://:{}@{host}:{port}/0", Valkey::PASSWORD);
+    let good = |scheme: &str, fleet| Contract { url: at(scheme, "127.0.0.1"), fleet, ca: right.clone() };
+    on_one_thread(async {
+        good("rediss", "tls").records_come_in_order().await;
+        good("rediss", "tls-wait").who_waits_is_told().await;
+        good("valkeys", "tls-members").members_come_and_go().await;
+        // What is wrong, and what is said of it.
+        for (scheme, host, ca, expected) in [
+            ("rediss", "127.0.0.1", &wrong, "no trusted authority signed its certificate; name the file"),
+            ("valkeys", "127.0.0.1", &None, "no trusted authority signed its certificate; name the file"),
+            ("rediss", "localhost", &right, "its certificate is for 127.0.0.1, not for localhost; use such a name"),
+            ("redis", "127.0.0.1", &None, "if it speaks TLS there, write `valkeys://`"),
+        ] {
+            let bus = Contract { url: at(scheme, host), fleet: "tls", ca: ca.clone() }.bus("one");
+            let refused = bus.read_on(None, Duration::ZERO).await.expect_err("it is not to be trusted");
+            let said = refused.to_string();
+            assert!(said.contains(expected) && !said.contains(Valkey::PASSWORD), "{scheme} {host}: {said}");
+            let is_of_certificates = expected.contains("its certificate");
+            assert_eq!(matches!(refused, BusError::Refused(_)), is_of_certificates, "{refused:?}");
+            assert!(!is_of_certificates || said.contains("`ca`"), "{said}");
+        }
     });
 }
