@@ -49,24 +49,24 @@ impl<B: Bus> Faults<'_, B> {
                 }
                 4 | 5 => {
                     note("cut off from the bus");
-                    node.relay.cut();
+                    node.way.cut();
                     sleep(time);
-                    node.relay.mend();
+                    node.way.mend();
                     note("mended");
                 }
                 6 | 7 => {
                     note("its connections to the bus are closed");
-                    node.relay.refuse();
+                    node.way.refuse();
                     sleep(time / 2);
-                    node.relay.mend();
+                    node.way.mend();
                     note("mended");
                 }
                 _ => {
                     let delay = Duration::from_millis(random.u64(1..120));
                     note(&format!("{delay:?} from the bus"));
-                    node.relay.delay(delay);
+                    node.way.delay(delay);
                     sleep(time);
-                    node.relay.mend();
+                    node.way.mend();
                     note("near again");
                 }
             }

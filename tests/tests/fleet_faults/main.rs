@@ -4,13 +4,16 @@
 //!
 //! What happens is random, by a seed that is told; `UNLADEN_SEED` repeats the choices, though not the times. The nodes
 //! are processes on loopback, each with a way to the engine of its own that can be cut: so it needs no right to make
-//! namespaces, and runs everywhere.
+//! namespaces, and runs everywhere. One of the towns has networks of its own, whose cables are pulled: nobody is told
+//! that a connection is over.
 //!
 //! Long: faults take their time, and so do leases.
 
 mod faults;
 mod history;
+mod suffering;
 mod town;
+mod way;
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -19,9 +22,10 @@ use std::thread::scope;
 use std::time::{Duration, Instant};
 
 use faults::{Bus, Faults};
-use nix::sys::signal::Signal;
+use suffering::Far;
 use town::{NODES, Town};
-use unladen_tests::{Postgres, Valkey};
+use unladen_tests::{Ability, Nats, Postgres, Valkey, skip_without};
+use way::Way;
 
 /// Pages, each of which is changed by one thread.
 const PAGES: usize = 24;
@@ -32,25 +36,65 @@ const READERS: usize = 2;
 
 #[test]
 fn what_was_confirmed_holds_whatever_happens_to_valkey_and_the_nodes() {
-    let valkey = Valkey::start();
-    let address = valkey.address();
-    run(400, valkey, |pages| Town::new(address, pages, Valkey::url_at));
+    with_valkey(400);
 }
 
 #[test]
 fn what_was_confirmed_holds_whatever_happens_to_postgresql_and_the_nodes() {
-    let postgres = Postgres::start();
-    postgres.sql("grant create on database postgres to asker");
-    let address = postgres.address();
-    run(160, postgres, |pages| Town::new(address, pages, |relay| format!("postgres://asker:right@{relay}/postgres")));
+    with_postgres(160);
+}
+
+#[test]
+fn what_was_confirmed_holds_whatever_happens_to_nats_and_the_nodes() {
+    with_nats(60);
+}
+
+#[test]
+fn what_was_confirmed_holds_whatever_cable_is_pulled() {
+    if skip_without(Ability::Hosts, "what_was_confirmed_holds_whatever_cable_is_pulled") {
+        return;
+    }
+    let far = Far::start();
+    let way = far.way();
+    run(80, far, |pages| Town::new(pages, way));
 }
 
 #[test]
 #[ignore = "it takes half an hour: `make soak`"]
 fn ten_thousand_changes_hold_with_valkey() {
+    with_valkey(10_000);
+}
+
+#[test]
+#[ignore = "it takes minutes: `make soak`"]
+fn two_thousand_changes_hold_with_postgresql() {
+    with_postgres(2000);
+}
+
+#[test]
+#[ignore = "it takes minutes: `make soak`"]
+fn two_thousand_changes_hold_with_nats() {
+    with_nats(2000);
+}
+
+fn with_valkey(changes: u64) {
     let valkey = Valkey::start();
     let address = valkey.address();
-    run(10_000, valkey, |pages| Town::new(address, pages, Valkey::url_at));
+    run(changes, valkey, |pages| Town::new(pages, |_, app| Way::relayed(address, app, Valkey::url_at)));
+}
+
+fn with_postgres(changes: u64) {
+    let postgres = Postgres::start();
+    postgres.sql("grant create on database postgres to asker");
+    let address = postgres.address();
+    let url = |relay| format!("postgres://asker:right@{relay}/postgres");
+    run(changes, postgres, |pages| Town::new(pages, |_, app| Way::relayed(address, app, url)));
+}
+
+fn with_nats(changes: u64) {
+    let nats = Nats::start();
+    let address = nats.address();
+    run(changes, nats, |pages| Town::new(pages, |_, app| Way::relayed(address, app, Nats::url_at)));
 }
 
 /// So many changes, while things go wrong.
@@ -97,7 +141,7 @@ fn run<B: Bus>(changes: u64, bus: B, town: impl FnOnce(usize) -> Town) {
     town.history.assert_right(seed);
     // All is well again.
     for node in &town.nodes {
-        node.relay.mend();
+        node.way.mend();
         node.revive();
     }
     town.wait_until_whole();
@@ -160,67 +204,6 @@ fn read<B: Bus>(faults: &Faults<'_, B>, number: usize, mut random: fastrand::Rng
         match faults.town.nodes[number].get(page) {
             Some(got) => history.judge(number, page, floor, asked, got),
             None => std::thread::sleep(Duration::from_millis(5)),
-        }
-    }
-}
-
-impl Bus for Valkey {
-    fn pauses(&self) -> std::ops::Range<u64> {
-        500..4000
-    }
-
-    fn suffer(&mut self, kind: u8, time: Duration) -> &'static str {
-        match kind % 4 {
-            0 => {
-                self.kill();
-                std::thread::sleep(time);
-                self.restart();
-                "killed and started again, empty"
-            }
-            1 => {
-                self.signal(Signal::SIGSTOP);
-                std::thread::sleep(time);
-                self.signal(Signal::SIGCONT);
-                "stopped"
-            }
-            2 => {
-                self.trim();
-                "trimmed"
-            }
-            _ => {
-                self.say("FLUSHALL");
-                "emptied"
-            }
-        }
-    }
-}
-
-impl Bus for Postgres {
-    /// It takes a second or two to come up again.
-    fn pauses(&self) -> std::ops::Range<u64> {
-        2500..6000
-    }
-
-    fn suffer(&mut self, kind: u8, time: Duration) -> &'static str {
-        match kind % 4 {
-            0 => {
-                self.restart(time);
-                "killed and started again"
-            }
-            1 => {
-                self.signal(Signal::SIGSTOP);
-                std::thread::sleep(time);
-                self.signal(Signal::SIGCONT);
-                "stopped"
-            }
-            2 => {
-                self.sql("delete from unladen_fleet.record");
-                "trimmed"
-            }
-            _ => {
-                self.sql("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'asker'");
-                "parted from all who were connected"
-            }
         }
     }
 }

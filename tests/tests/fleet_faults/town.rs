@@ -2,18 +2,18 @@
 //! of its own.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
-use unladen_tests::relay::Relay;
 use unladen_tests::site::app;
-use unladen_tests::{Serve, Upstream, free_address, wait};
+use unladen_tests::{Serve, Upstream, wait};
 
 use crate::history::History;
+use crate::way::Way;
 
 /// Nodes.
 pub(crate) const NODES: usize = 5;
@@ -22,12 +22,11 @@ const LEASE: &str = "1s";
 
 /// A node.
 pub(crate) struct Node {
-    pub(crate) relay: Relay,
-    address: SocketAddr,
+    pub(crate) way: Way,
     config: String,
     /// None: it was killed.
     serve: Mutex<Option<Serve>>,
-    admin: Mutex<std::path::PathBuf>,
+    folder: Mutex<PathBuf>,
     /// How often it was started: what an earlier process had not told the bus yet is gone with it.
     pub(crate) life: AtomicU64,
     pub(crate) is_stopped: AtomicBool,
@@ -50,8 +49,8 @@ pub(crate) struct Told {
 // === impl Town ===
 
 impl Town {
-    /// `url`: how a node reaches the bus by way of this address.
-    pub(crate) fn new(bus: SocketAddr, pages: usize, url: impl Fn(SocketAddr) -> String) -> Self {
+    /// `way`: the way of a node to the bus, and to the application that is at this URL.
+    pub(crate) fn new(pages: usize, way: impl Fn(usize, &str) -> Way) -> Self {
         let history = Arc::new(History::of(pages));
         let versions = Arc::clone(&history);
         let app = app(move |request| {
@@ -63,7 +62,7 @@ impl Town {
             }
             format!("HTTP/1.1 200 OK\r\n{lines}Content-Length: {}\r\n\r\n{version}", version.to_string().len())
         });
-        let nodes = (0..NODES).map(|number| Node::start(number, bus, &app.url(), &url)).collect();
+        let nodes = (0..NODES).map(|number| Node::start(number, way(number, &app.url()))).collect();
         Self { nodes, history, _app: app }
     }
 
@@ -87,8 +86,7 @@ impl Town {
 // === impl Node ===
 
 impl Node {
-    fn start(number: usize, bus: SocketAddr, app: &str, url: &impl Fn(SocketAddr) -> String) -> Self {
-        let (relay, address) = (Relay::to(bus), free_address());
+    fn start(number: usize, way: Way) -> Self {
         let config = format!(
             "threads = 1
              [admin]
@@ -100,19 +98,18 @@ impl Node {
              lease = \"{LEASE}\"
              [[site]]
              name = \"test\"
-             listen = \"{address}\"
-             upstream = \"{app}\"
+             listen = \"unix:DIR/a.sock\"
+             upstream = \"{}\"
              outlier = false
              [site.cache]
              ",
-            url(relay.address())
+            way.bus, way.app
         );
         let node = Self {
-            relay,
-            address,
+            way,
             config,
             serve: Mutex::new(None),
-            admin: Mutex::default(),
+            folder: Mutex::default(),
             life: AtomicU64::new(0),
             is_stopped: AtomicBool::new(false),
         };
@@ -130,8 +127,8 @@ impl Node {
     pub(crate) fn revive(&self) {
         let mut serve = self.serve();
         if serve.is_none() {
-            let started = Serve::start(&self.config);
-            *self.admin.lock().unwrap_or_else(PoisonError::into_inner) = started.path("admin.sock");
+            let started = Serve::start_through(&format!("exec {} \"$@\"", self.way.inside), &self.config);
+            *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = started.path("");
             *serve = Some(started);
         }
     }
@@ -159,7 +156,7 @@ impl Node {
 
     /// The version of a page; none: no answer.
     pub(crate) fn get(&self, page: usize) -> Option<u64> {
-        let mut stream = TcpStream::connect_timeout(&self.address, Duration::from_secs(5)).ok()?;
+        let mut stream = UnixStream::connect(self.path("a.sock")).ok()?;
         stream.set_read_timeout(Some(Duration::from_secs(8))).ok()?;
         let request = format!("GET /page/{page} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n");
         let (status, body) = answer(&mut stream, &request)?;
@@ -183,9 +180,12 @@ impl Node {
         self.admin("GET /metrics", "", Duration::from_secs(8)).map(|(_, body)| body)
     }
 
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.lock().unwrap_or_else(PoisonError::into_inner).join(name)
+    }
+
     fn admin(&self, line: &str, body: &str, patience: Duration) -> Option<(u16, String)> {
-        let path = self.admin.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut stream = UnixStream::connect(path).ok()?;
+        let mut stream = UnixStream::connect(self.path("admin.sock")).ok()?;
         stream.set_read_timeout(Some(patience)).ok()?;
         let fields = format!("Host: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n", body.len());
         answer(&mut stream, &format!("{line} HTTP/1.1\r\n{fields}Connection: close\r\n\r\n{body}"))
