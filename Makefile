@@ -13,7 +13,7 @@ build: ## build target/release/unladen
 	cargo build --release --locked -p unladen
 
 agent: ## build the agent that is copied to other hosts, linked to nothing: target/release/unladen-agent-MACHINE
-	@scripts/agent
+	@scripts/static agent
 
 check: ## unit tests that need no root and no server: a minute or two once it is built
 	@scripts/check

@@ -42,6 +42,7 @@ mod hello;
 mod host;
 mod load;
 mod probes;
+mod program;
 mod session;
 mod shown;
 mod standpoint;
@@ -67,6 +68,7 @@ pub use probes::{
     Account, FarCounter, FarGroup, FarGroupKind, FarGrown, FarInstrument, FarReading, FarShortfall, FarSide, GroupedBy,
     Opened, ProbeAnswer, ProbeAsk,
 };
+pub use program::Program;
 pub use session::{Session, SessionOptions};
 pub use shown::shown;
 pub use standpoint::{Standpoint, Witness};

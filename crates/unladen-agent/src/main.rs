@@ -4,19 +4,21 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use unladen_agent::Hello;
+use unladen_agent::{Hello, Program};
 
 /// As of any wrong command line of `unladen`.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
+    unladen_load::name_services::settle();
     // `unladen agent` and `unladen-agent agent` are called alike.
     let words: Vec<String> = std::env::args().skip(1).skip_while(|word| word == "agent").collect();
     let done = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => unladen_agent::run(),
         ["--protocol"] => writeln!(std::io::stdout(), "{}", Hello::own().line()).map_err(|error| error.to_string()),
         ["--version" | "-V"] => {
-            writeln!(std::io::stdout(), "unladen-agent {}", Hello::own().version).map_err(|error| error.to_string())
+            let program = Program::this("unladen-agent", cfg!(feature = "ebpf"));
+            writeln!(std::io::stdout(), "{program}").map_err(|error| error.to_string())
         }
         _ => {
             let _ = writeln!(

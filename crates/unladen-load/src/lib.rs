@@ -41,7 +41,7 @@
 //! - `origins`, `origin`: the connections that wait for a request;
 //! - `connect`, `connection`, `wire`: a stream is opened, HTTP begins on it, and its bytes are counted;
 //! - `body`, `exchange`, `sample`, `error`: what is known of an answer, or of why there is none;
-//! - `form`: what of all that goes to another host;
+//! - `form`: what of all that goes to another host; [`name_services`]: who tells a static program the addresses of hosts;
 //! - leaves: `request`, `expect`, `statuses`, `fingerprint`, `digest`, `failure`, `stage`, `stop`, `http_version`.
 //!
 //! Everything is bounded: name lookups and connections by the connect timeout, requests by theirs, bodies by a size,
@@ -77,6 +77,7 @@ mod inquiry;
 mod jar;
 mod load;
 mod mix;
+pub mod name_services;
 mod open_files;
 mod origin;
 mod origins;

@@ -24,8 +24,10 @@ mod weigh;
 
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use unladen_agent::Program;
 use unladen_load::LoadError;
 
 use crate::exit::Failure;
@@ -36,6 +38,7 @@ use crate::terminal::{self, Colour};
 #[command(
     name = "unladen",
     version,
+    long_version = built(),
     about,
     propagate_version = true,
     after_help = "`unladen help COMMAND` tells all options of a command, with examples; `unladen man COMMAND | man -l -` shows the same as a \
@@ -68,6 +71,7 @@ enum Command {
 
 /// Parses the command line and does what it says.
 pub(crate) fn run() -> ExitCode {
+    unladen_load::name_services::settle();
     let cli = match mistakes::parse::<Cli>(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(code) => return code,
@@ -96,6 +100,13 @@ pub(crate) fn run() -> ExitCode {
             failure.code().into()
         }
     }
+}
+
+/// What `--version` prints after the name; `-V` prints the version alone.
+fn built() -> &'static str {
+    static PROGRAM: OnceLock<String> = OnceLock::new();
+    let program = PROGRAM.get_or_init(|| Program::this("unladen", cfg!(feature = "ebpf")).to_string());
+    program.strip_prefix("unladen ").unwrap_or(program)
 }
 
 /// One line with what happened and what to do; then, of a response that was not expected, the response.
