@@ -87,8 +87,16 @@ fn verdict(judge: &Judge<'_>, key: &FindingKey, change: f64) -> (FindingVerdict,
         let why = format!("the {when} run did not look for it: see its `not_looked_for`");
         return (FindingVerdict::NotLookedFor, Some(why));
     }
-    let looked: Vec<bool> =
-        judge.past.iter().filter(|run| run.looked_for(key)).map(|run| run.findings.contains(key)).collect();
+    if !other.judged(key) {
+        let why = format!("the {when} run could not tell: see its `not_judged`");
+        return (FindingVerdict::NotLookedFor, Some(why));
+    }
+    let looked: Vec<bool> = judge
+        .past
+        .iter()
+        .filter(|run| run.looked_for(key) && (run.judged(key) || run.findings.contains(key)))
+        .map(|run| run.findings.contains(key))
+        .collect();
     let turns = looked.windows(2).filter(|pair| pair[0] != pair[1]).count();
     if turns >= TURNS {
         let had = looked.iter().filter(|had| **had).count();

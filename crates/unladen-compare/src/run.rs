@@ -28,6 +28,8 @@ pub(crate) struct Run {
     pub(crate) findings: BTreeSet<FindingKey>,
     /// Pages and rules that could not look.
     not_looked: BTreeSet<(String, String)>,
+    /// Pages, rules and groups (all, without one) of which the run could not say that there is nothing.
+    not_judged: BTreeSet<(String, String, Option<String>)>,
     /// Names of exporters: of their series, the document has those alone that follow the requests.
     exporters: BTreeSet<String>,
     /// Whether its latencies describe the server.
@@ -108,6 +110,7 @@ impl Run {
             order,
             findings: findings(document).iter().map(finding_key).collect(),
             not_looked: not_looked(document),
+            not_judged: not_judged(document),
             exporters: exporters(document),
             is_fit: !matches!(document, Document::Load(load) if !load.unfit.is_empty()),
         }
@@ -137,6 +140,13 @@ impl Run {
     pub(crate) fn looked_for(&self, finding: &FindingKey) -> bool {
         let has_page = self.setting.urls.is_empty() || self.setting.urls.contains(&finding.0);
         has_page && !self.not_looked.contains(&(finding.0.clone(), finding.1.clone()))
+    }
+
+    /// Whether the rule, had it found nothing, would have said so: not, where something on the request's path was not judged.
+    pub(crate) fn judged(&self, finding: &FindingKey) -> bool {
+        let (url, rule, group, _) = finding;
+        let has = |group: Option<&String>| self.not_judged.contains(&(url.clone(), rule.clone(), group.cloned()));
+        !has(None) && !has(Some(group))
     }
 
     /// Whether the group was traced in that state: it is not, where nobody saw for certain that it follows the requests.
@@ -174,6 +184,17 @@ fn not_looked(document: &Document) -> BTreeSet<(String, String)> {
     let Document::Weigh(document) = document else { return BTreeSet::new() };
     let rules = document.not_looked_for.iter();
     rules.flat_map(|missing| missing.rules.iter().map(|rule| (missing.url.clone(), rule.clone()))).collect()
+}
+
+fn not_judged(document: &Document) -> BTreeSet<(String, String, Option<String>)> {
+    let Document::Weigh(document) = document else { return BTreeSet::new() };
+    let parts = document.not_judged.iter().filter(|part| !part.elsewhere);
+    parts
+        .flat_map(|part| {
+            let group = part.uncertain.then(|| part.what.clone());
+            part.rules.iter().map(move |rule| (part.url.clone(), rule.clone(), group.clone()))
+        })
+        .collect()
 }
 
 fn exporters(document: &Document) -> BTreeSet<String> {

@@ -151,4 +151,6 @@ pub struct NotJudged {
     pub rules: Vec<String>,
     /// On another host or network: told, and no failure of a rule.
     pub elsewhere: bool,
+    /// The rule looked, and what it saw is likely waste, but not for certain; documents of before 2026-11-24 lack it.
+    pub uncertain: bool,
 }

@@ -5,23 +5,9 @@ use unladen_trace::{Ask, ConnectionSeen, Evidence, EvidenceSource, Protocol, Uns
 
 use crate::rule::Rule;
 use crate::rules::RULES;
+use crate::uncertain::uncertain;
+use crate::unjudged::{Bearing, Unjudged};
 use crate::words::{between, plain};
-
-/// Something on the request's path that rules could not look at, or not well enough to say that there is nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unjudged {
-    /// What: `www-data php-fpm8.2`.
-    pub what: String,
-    /// Why, in half a line: `on the path; 12 to 40 ms of CPU per request, not told from its other work`.
-    pub why: String,
-    /// What it takes; empty where nothing helps.
-    pub takes: String,
-    /// The rules that may have missed something.
-    pub rules: Vec<&'static str>,
-    /// It is another machine's, or none of those who were to be looked at: it is told, and no rule is held to have
-    /// failed.
-    pub is_elsewhere: bool,
-}
 
 /// Ports at which databases take connections, by custom: a connection that was there before anybody looked does not say
 /// what is inside its TLS. PostgreSQL, PgBouncer, MySQL (IANA's registry; PgBouncer's own default).
@@ -41,6 +27,7 @@ pub fn unjudged(evidence: &Evidence) -> Vec<Unjudged> {
     }
     databases(evidence, &mut all);
     answers(evidence, &mut all);
+    all.extend(uncertain(evidence));
     all
 }
 
@@ -65,7 +52,7 @@ fn path(evidence: &Evidence, all: &mut Vec<Unjudged>) {
         all.push(match beyond.why {
             Unseen::Elsewhere => {
                 let takes = "unladen where it runs".to_owned();
-                Unjudged { what, why, takes, rules: Vec::new(), is_elsewhere: true }
+                Unjudged { what, why, takes, rules: Vec::new(), bearing: Bearing::Elsewhere }
             }
             Unseen::Hidden => here(&what, why, "root", those_inside()),
             Unseen::Nameless | Unseen::TooMany => here(&what, why, "", those_inside()),
@@ -127,7 +114,7 @@ fn answers(evidence: &Evidence, all: &mut Vec<Unjudged>) {
 }
 
 fn here(what: &str, why: String, takes: &str, rules: Vec<&'static str>) -> Unjudged {
-    Unjudged { what: what.to_owned(), why, takes: takes.to_owned(), rules, is_elsewhere: false }
+    Unjudged { what: what.to_owned(), why, takes: takes.to_owned(), rules, bearing: Bearing::Here }
 }
 
 /// The rules that look at more than what the page answers.

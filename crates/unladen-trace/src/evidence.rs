@@ -116,6 +116,14 @@ impl Evidence {
         self.phases.per_request(series)
     }
 
+    /// The same evidence as who asks what is likely reads it, rather than what is certain: intervals of what is counted
+    /// per request are narrowed to their value, where that is likely not to be nothing ([`Interval::likely`]).
+    #[must_use]
+    pub fn likely(&self) -> Self {
+        let evidence = self.clone();
+        Self { phases: evidence.phases.likely(), ..evidence }
+    }
+
     /// The same as a plain number: what is on, less what is off. For parts of a sum that has an interval.
     pub fn mean(&self, series: &Series) -> f64 {
         self.phases.mean(series)

@@ -35,6 +35,14 @@ impl Interval {
         Self { value: self.value * factor, low: a.min(b), high: a.max(b) }
     }
 
+    /// What a look counts on that asks for what is likely rather than for what is certain: its value as both ends, where the
+    /// value is more than half as far from nothing as its lower end is from it (about one standard error); else itself.
+    #[must_use]
+    pub fn likely(self) -> Self {
+        let is_likely = 2.0 * self.value > self.value - self.low;
+        if is_likely { Self { value: self.value, low: self.value, high: self.value } } else { self }
+    }
+
     /// The number behind a ±: the larger distance to an end.
     pub fn margin(self) -> f64 {
         (self.high - self.value).max(self.value - self.low)

@@ -9,7 +9,12 @@ use crate::series::Series;
 /// All phases of a counting, in blocks of four.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Phases(Vec<PhaseSeen>);
+pub struct Phases {
+    all: Vec<PhaseSeen>,
+    /// Whether what is likely is told as if it were certain: see [`Phases::likely`].
+    #[serde(skip)]
+    is_likely: bool,
+}
 
 /// One phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,25 +29,31 @@ pub struct PhaseSeen {
 }
 
 impl Phases {
+    /// The same phases, of which [`per_request`](Self::per_request) tells what is likely as if it were certain
+    /// ([`Interval::likely`]).
+    pub(crate) fn likely(self) -> Self {
+        Self { is_likely: true, ..self }
+    }
+
     /// Adds one, and returns its index.
     pub fn push(&mut self, phase: PhaseSeen) -> usize {
-        self.0.push(phase);
-        self.0.len() - 1
+        self.all.push(phase);
+        self.all.len() - 1
     }
 
     /// All.
     pub fn all(&self) -> &[PhaseSeen] {
-        &self.0
+        &self.all
     }
 
     /// Whole blocks only: drops the phases of a block that was cut short.
     pub fn drop_partial(&mut self) {
-        self.0.truncate(self.0.len() / PHASES_PER_BLOCK * PHASES_PER_BLOCK);
+        self.all.truncate(self.all.len() / PHASES_PER_BLOCK * PHASES_PER_BLOCK);
     }
 
     /// Requests sent in whole blocks.
     pub fn requests(&self) -> u64 {
-        self.0.iter().filter(|phase| phase.on).fold(0, |sum, phase| sum.saturating_add(phase.requests))
+        self.all.iter().filter(|phase| phase.on).fold(0, |sum, phase| sum.saturating_add(phase.requests))
     }
 
     /// What requests add to a count, per request, and its noise floor; `None` as [`per_request`](Self::per_request).
@@ -52,12 +63,13 @@ impl Phases {
 
     /// What requests add to a count, per request; `None` with too few blocks, or if a block is out of order.
     pub fn per_request(&self, series: &Series) -> Option<Interval> {
-        self.weight(series).map(|weight| weight.per_request.into())
+        let told = self.weight(series).map(|weight| Interval::from(weight.per_request))?;
+        Some(if self.is_likely { told.likely() } else { told })
     }
 
     fn weight(&self, series: &Series) -> Option<Weight> {
         let blocks: Vec<Block> = self
-            .0
+            .all
             .chunks_exact(PHASES_PER_BLOCK)
             .enumerate()
             .map(|(index, block)| of(block, index, series))
@@ -68,7 +80,7 @@ impl Phases {
     /// The count while requests ran less what the time without them had, over the requests.
     pub fn mean(&self, series: &Series) -> f64 {
         let sum = |on: bool| {
-            self.0.iter().enumerate().filter(|(_, phase)| phase.on == on).fold(
+            self.all.iter().enumerate().filter(|(_, phase)| phase.on == on).fold(
                 (0.0, 0.0),
                 |(count, time), (index, phase)| {
                     (count + series.in_phase(index) as f64, time + phase.duration_ns as f64)

@@ -44,6 +44,30 @@ fn what_was_not_looked_for_is_not_gone() {
     assert_eq!(found.why.as_deref(), Some("the later run did not look for it: see its `not_looked_for`"));
 }
 
+/// The gate of a branch failed by a rule that main's run had looked with, and could not tell.
+#[test]
+fn what_was_not_judged_was_new() {
+    let not_judged = |value: serde_json::Value| {
+        let mut document = serde_json::to_value(run(&[], &[])).unwrap();
+        document["not_judged"] = serde_json::json!([value]);
+        Document::read(document.to_string().as_bytes()).unwrap()
+    };
+    let after = run(&[("sleep", 1.0)], &[]);
+    let verdict = |before: &Document| compare(before, &after, &History::new()).findings[0].verdict;
+    let of_all = serde_json::json!({"url": "http://a/", "what": "php, on the path", "rules": ["sleep"]});
+    assert_eq!(verdict(&not_judged(of_all)), FindingVerdict::NotLookedFor);
+    let uncertain = |what: &str, rule: &str| {
+        not_judged(serde_json::json!({"url": "http://a/", "what": what, "rules": [rule], "uncertain": true}))
+    };
+    assert_eq!(verdict(&uncertain("php", "sleep")), FindingVerdict::NotLookedFor);
+    assert_eq!(verdict(&uncertain("php", "n-plus-one")), FindingVerdict::New);
+    assert_eq!(verdict(&uncertain("another", "sleep")), FindingVerdict::New);
+    let elsewhere = serde_json::json!({"url": "http://a/", "what": "db", "rules": ["sleep"], "elsewhere": true});
+    assert_eq!(verdict(&not_judged(elsewhere)), FindingVerdict::New);
+    let found = &compare(&uncertain("php", "sleep"), &after, &History::new()).findings[0];
+    assert_eq!(found.why.as_deref(), Some("the earlier run could not tell: see its `not_judged`"));
+}
+
 #[test]
 fn what_comes_and_goes_is_no_news() {
     let (with, without) = (run(&[("rare", 1.0)], &[]), run(&[], &[]));

@@ -55,7 +55,7 @@ fn asking(why: Unseen) -> Evidence {
 fn another_host_is_told_and_fails_no_rule() {
     let evidence = asking(Unseen::Elsewhere);
     let all = unjudged(&evidence);
-    assert!(all[0].is_elsewhere && all[0].rules.is_empty());
+    assert!(all[0].bearing == Bearing::Elsewhere && all[0].rules.is_empty());
     let why = "nobody listens there in this machine's own network: another host, or a container's network";
     assert_eq!(told(&evidence), [format!("10.0.0.5:5432 (PostgreSQL): on the path, and not looked at: {why}")]);
 }
@@ -65,7 +65,7 @@ fn another_host_is_told_and_fails_no_rule() {
 fn what_is_of_this_machine_and_was_not_looked_at_counted_as_elsewhere() {
     for why in [Unseen::Hidden, Unseen::Nameless, Unseen::TooMany] {
         let all = unjudged(&asking(why));
-        assert!(!all[0].is_elsewhere && all[0].rules.contains(&"stat-storm"), "{all:?}");
+        assert!(all[0].bearing == Bearing::Here && all[0].rules.contains(&"stat-storm"), "{all:?}");
         assert!(all[0].why.ends_with(why.as_str()), "{all:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use unladen_document as kept;
 use unladen_document::{Count, WeighDocument};
-use unladen_finding::{Figure, Finding, Fix, Item, Part, Share, Unjudged, Whole};
+use unladen_finding::{Bearing, Figure, Finding, Fix, Item, Part, Share, Unjudged, Whole};
 use unladen_trace::Total;
 
 use super::figure::interval;
@@ -133,6 +133,10 @@ fn not_judged(part: &kept::NotJudged) -> Unjudged {
         why: part.why.clone(),
         takes: part.takes.clone(),
         rules: part.rules.iter().map(|rule| name(rule)).collect(),
-        is_elsewhere: part.elsewhere,
+        bearing: match part {
+            kept::NotJudged { elsewhere: true, .. } => Bearing::Elsewhere,
+            kept::NotJudged { uncertain: true, .. } => Bearing::Uncertain,
+            kept::NotJudged { .. } => Bearing::Here,
+        },
     }
 }

@@ -1,7 +1,7 @@
 //! Findings, in `unladen.weigh/1`.
 
 use serde::Serialize;
-use unladen_finding::{Figure, Finding, Fix, Item, Part, Share, Unjudged};
+use unladen_finding::{Bearing, Figure, Finding, Fix, Item, Part, Share, Unjudged};
 use unladen_trace::Interval;
 
 use crate::inside::{Inside, TotalRow};
@@ -119,6 +119,8 @@ pub(super) struct NotJudgedJson<'a> {
     rules: &'a [&'static str],
     /// On another host, or in another network: told, and no failure of a rule.
     elsewhere: bool,
+    /// The rule looked, and what it saw is likely waste, but not for certain.
+    uncertain: bool,
 }
 
 #[derive(Serialize)]
@@ -168,8 +170,9 @@ pub(super) fn not_looked(inside: &Inside) -> impl Iterator<Item = NotLookedJson<
 
 pub(super) fn not_judged(inside: &Inside) -> impl Iterator<Item = NotJudgedJson<'_>> {
     inside.unjudged.iter().map(|unjudged| {
-        let Unjudged { what, why, takes, rules, is_elsewhere } = unjudged;
-        NotJudgedJson { url: &inside.url, what, why, takes, rules, elsewhere: *is_elsewhere }
+        let Unjudged { what, why, takes, rules, bearing } = unjudged;
+        let (elsewhere, uncertain) = (*bearing == Bearing::Elsewhere, *bearing == Bearing::Uncertain);
+        NotJudgedJson { url: &inside.url, what, why, takes, rules, elsewhere, uncertain }
     })
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use unladen_document::FarStation;
-use unladen_finding::{Figure, Finding, Fix, Item, Share, Unjudged, Whole};
+use unladen_finding::{Bearing, Figure, Finding, Fix, Item, Share, Unjudged, Whole};
 use unladen_lockin::Estimate;
 use unladen_quantity::{Kind, Span};
 use unladen_trace::{Interval, PathSeen, PeerSeen, Protocol, Unseen};
@@ -234,7 +234,7 @@ pub(crate) fn inside() -> Inside {
             why: "3 events were lost: counts may be too low".into(),
             takes: "a quieter time".into(),
             rules: vec!["stat-storm"],
-            is_elsewhere: false,
+            bearing: Bearing::Here,
         }],
         lost: 3,
         gates: Vec::new(),
@@ -255,12 +255,12 @@ pub(crate) fn on_the_path() -> Weigh {
     let beyond = PeerSeen { peer: "10.0.0.5:5432".into(), protocol: Protocol::Postgres, why: Unseen::Elsewhere };
     page.path.seen = PathSeen { beyond: vec![beyond], unknown: None };
     page.capacity = None;
-    let unjudged = |what: &str, why: &str, takes: &str, is_elsewhere| Unjudged {
+    let unjudged = |what: &str, why: &str, takes: &str, bearing| Unjudged {
         what: what.into(),
         why: why.into(),
         takes: takes.into(),
-        rules: if is_elsewhere { Vec::new() } else { vec!["stat-storm", "sleep"] },
-        is_elsewhere,
+        rules: if bearing == Bearing::Elsewhere { Vec::new() } else { vec!["stat-storm", "sleep"] },
+        bearing,
     };
     page.inside = Some(Inside {
         findings: Vec::new(),
@@ -271,13 +271,13 @@ pub(crate) fn on_the_path() -> Weigh {
                 php,
                 "on the path; 12 to 40 ms of CPU per request, not told from its other work",
                 "a quieter time, or a longer one (--time)",
-                false,
+                Bearing::Here,
             ),
             unjudged(
                 "10.0.0.5:5432 (PostgreSQL)",
                 "on the path, and not looked at: nobody listens there in this machine's own network: another host, or a container's network",
                 "unladen where it runs",
-                true,
+                Bearing::Elsewhere,
             ),
         ],
         lost: 0,

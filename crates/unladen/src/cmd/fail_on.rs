@@ -1,6 +1,6 @@
 //! The principal type is [`FailOn`]: findings that a script does not accept.
 
-use unladen_finding::Unjudged;
+use unladen_finding::{Bearing, Unjudged};
 use unladen_profile::{FrameKind, MIN_REQUESTS, Profile};
 use unladen_report::{Gate, Inside, Profiled};
 use unladen_trace::EvidenceSource;
@@ -125,7 +125,7 @@ impl FailOn {
 
     /// Whether one of the rules may have missed something for it.
     fn is_concerned(&self, unjudged: &Unjudged) -> bool {
-        !unjudged.is_elsewhere && (self.any || unjudged.rules.iter().any(|rule| self.rules.contains(rule)))
+        unjudged.bearing == Bearing::Here && (self.any || unjudged.rules.iter().any(|rule| self.rules.contains(rule)))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unladen_finding::{Finding, Unjudged, look, unjudged, unlooked};
+use unladen_finding::{Bearing, Finding, Unjudged, look, unjudged, unlooked};
 use unladen_load::{Cancel, Driver, Request, Sample};
 use unladen_lockin::ratio;
 use unladen_probe::{GroupId, GroupKind, Inspection, Instrument, group_seen, php_settings};
@@ -116,11 +116,15 @@ fn add_host(inside: &mut Inside, record: &HostRecord) {
     if !warm.has(EvidenceSource::Syscalls) {
         let missing = warm.missing.iter().find(|missing| missing.source == EvidenceSource::Syscalls);
         let (why, takes) = missing.map(|missing| (missing.why.clone(), missing.takes.clone())).unwrap_or_default();
-        inside.unjudged.push(Unjudged { what: host, why, takes, rules: Vec::new(), is_elsewhere: true });
+        inside.unjudged.push(Unjudged { what: host, why, takes, rules: Vec::new(), bearing: Bearing::Elsewhere });
         return;
     }
     let on_host = |text: String| format!("on {host}: {text}");
-    inside.unjudged.extend(of_host.unjudged.into_iter().map(|part| Unjudged { what: on_host(part.what), ..part }));
+    inside.unjudged.extend(of_host.unjudged.into_iter().map(|part| match part.bearing {
+        // The groups of findings name their host.
+        Bearing::Uncertain => part,
+        Bearing::Here | Bearing::Elsewhere => Unjudged { what: on_host(part.what), ..part },
+    }));
     inside.not_looked.extend(of_host.not_looked.into_iter().map(|part| NotLooked { why: on_host(part.why), ..part }));
 }
 

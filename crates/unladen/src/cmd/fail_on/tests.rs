@@ -3,13 +3,13 @@ use unladen_report::NotLooked;
 
 use super::*;
 
-fn unjudged(is_elsewhere: bool) -> Unjudged {
+fn unjudged(bearing: Bearing) -> Unjudged {
     Unjudged {
         what: "www-data php-fpm8.2".into(),
         why: "on the path; 12 to 40 ms of CPU per request, not told from its other work".into(),
         takes: String::new(),
-        rules: if is_elsewhere { Vec::new() } else { vec!["stat-storm"] },
-        is_elsewhere,
+        rules: if bearing == Bearing::Elsewhere { Vec::new() } else { vec!["stat-storm"] },
+        bearing,
     }
 }
 
@@ -20,12 +20,14 @@ fn fails(names: &[&str], page: &Inside) -> bool {
 
 #[test]
 fn what_was_not_judged_is_not_clean() {
-    let page = Inside { unjudged: vec![unjudged(false)], ..Inside::default() };
+    let page = Inside { unjudged: vec![unjudged(Bearing::Here)], ..Inside::default() };
     assert!(fails(&["any"], &page) && fails(&["stat-storm"], &page));
     assert!(!fails(&["uncompressed"], &page), "it looks at what the page answers, and did");
     assert!(!fails(&[], &page), "nobody asked");
-    let elsewhere = Inside { unjudged: vec![unjudged(true)], ..Inside::default() };
+    let elsewhere = Inside { unjudged: vec![unjudged(Bearing::Elsewhere)], ..Inside::default() };
     assert!(!fails(&["any", "stat-storm"], &elsewhere), "what is on another host was never to be looked at");
+    let uncertain = Inside { unjudged: vec![unjudged(Bearing::Uncertain)], ..Inside::default() };
+    assert!(!fails(&["any", "stat-storm"], &uncertain), "it fails for what is certain alone");
 }
 
 #[test]
@@ -77,7 +79,7 @@ fn a_profile_in_which_no_rule_could_look_is_not_clean() {
 /// What failed was on standard error alone, and the document did not say that anything had been asked.
 #[test]
 fn the_document_has_each_rule_that_was_named() {
-    let page = Inside { url: "http://127.0.0.1/".into(), unjudged: vec![unjudged(false)], ..Inside::default() };
+    let page = Inside { url: "http://127.0.0.1/".into(), unjudged: vec![unjudged(Bearing::Here)], ..Inside::default() };
     let gates = FailOn::new(&["uncompressed".into(), "stat-storm".into()]).unwrap().gates(&page);
     let told: Vec<_> = gates.iter().map(|gate| (gate.condition.as_str(), gate.broken, gate.found.as_str())).collect();
     let why =

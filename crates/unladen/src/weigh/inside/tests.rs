@@ -71,7 +71,7 @@ fn a_host_where_nothing_was_traced_fails_no_rule() {
     let (why, takes) = ("it has no eBPF".to_owned(), "unladen there".to_owned());
     warm.missing = vec![Missing { source: EvidenceSource::Syscalls, why: why.clone(), takes: takes.clone() }];
     let there = inside(&record);
-    let told = Unjudged { what: "web".into(), why, takes, rules: Vec::new(), is_elsewhere: true };
+    let told = Unjudged { what: "web".into(), why, takes, rules: Vec::new(), bearing: Bearing::Elsewhere };
     assert!(there.unjudged.contains(&told), "{:?}", there.unjudged);
     assert!(there.findings.iter().all(|found| !found.group.starts_with("web/")));
     assert!(!whole || there.not_looked.is_empty(), "{:?}", there.not_looked);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use unladen_agent::Standpoint;
-use unladen_finding::Unjudged;
+use unladen_finding::{Bearing, Unjudged};
 use unladen_load::{Request, Sample};
 use unladen_lockin::MIN_BLOCKS;
 use unladen_probe::GroupId;
@@ -151,6 +151,6 @@ fn not_traced(elsewhere: &Elsewhere) -> Option<Unjudged> {
         why: why.to_owned(),
         takes: String::new(),
         rules: Vec::new(),
-        is_elsewhere: true,
+        bearing: Bearing::Elsewhere,
     })
 }
