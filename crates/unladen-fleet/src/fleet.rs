@@ -24,6 +24,7 @@ use self::progress::Progress;
 use self::queue::{NotTaken, Queue};
 use self::sending::Sending;
 use self::waiting::Waiting;
+use crate::nodes::Nodes;
 use crate::recent::Recent;
 use crate::state::FleetState;
 use crate::{
@@ -60,6 +61,8 @@ pub struct Fleet {
     written: Mutex<Option<Position>>,
     /// Who sends instead, once this one is left.
     successor: OnceLock<Arc<Fleet>>,
+    /// As they were looked at last.
+    nodes: Mutex<Nodes>,
     watching: mpsc::Sender<Waiting>,
     /// For the task, which takes it.
     watched: Mutex<Option<mpsc::Receiver<Waiting>>>,
@@ -132,6 +135,7 @@ impl Fleet {
             queue: Queue::default(),
             written: Mutex::default(),
             successor: OnceLock::new(),
+            nodes: Mutex::default(),
             watching,
             watched: Mutex::new(Some(watched)),
             moved: Notify::new(),
@@ -310,6 +314,11 @@ impl Fleet {
     pub fn hold(self: &Arc<Self>) -> Hold {
         self.holds.fetch_add(1, Ordering::SeqCst);
         Hold { fleet: self.clone() }
+    }
+
+    /// The nodes of the fleet, as this one looked at them last, for whoever looks; it may be 15 s ago.
+    pub fn nodes(&self) -> Nodes {
+        self.nodes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// How it does.

@@ -1,5 +1,6 @@
 //! Watches the list of nodes, for all who wait for a purge of theirs.
 
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -53,6 +54,7 @@ impl Fleet {
             let took = began.elapsed();
             if let Ok((_, members)) = &looked {
                 self.counts.members.store(members.len() as u64, Ordering::Relaxed);
+                self.nodes.lock().unwrap_or_else(PoisonError::into_inner).look(end, members, Instant::now());
             }
             let kept: usize = waiting.iter().map(Waiting::names).sum();
             let room = NAMES.saturating_sub(kept) / waiting.len().max(1);
