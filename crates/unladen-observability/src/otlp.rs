@@ -9,6 +9,7 @@
 mod client;
 mod export;
 mod metrics;
+mod resource;
 mod retry;
 mod span;
 mod target;
@@ -48,6 +49,8 @@ pub(super) struct Destination {
     target: Target,
     every: Duration,
     service: String,
+    environment: Option<String>,
+    zone: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -83,14 +86,12 @@ impl Exporter {
     /// One that sends nothing yet.
     pub(super) fn new() -> Self {
         let (queue, waiting) = sync_channel(QUEUE);
-        let mut instance = Vec::new();
-        super::request_id(&mut instance);
         Self {
             queue,
             waiting: Mutex::new(waiting),
             is_on: AtomicBool::new(false),
             to: watch::Sender::default(),
-            instance: String::from_utf8_lossy(&instance).into_owned(),
+            instance: resource::instance(),
             counts: Counts::default(),
         }
     }
@@ -98,7 +99,13 @@ impl Exporter {
     /// What the settings say, if it can be done.
     pub(super) fn check(settings: &OtlpSettings) -> Result<Destination, TargetError> {
         let target = settings.endpoint.parse()?;
-        Ok(Destination { target, every: settings.every, service: settings.service.clone() })
+        Ok(Destination {
+            target,
+            every: settings.every,
+            service: settings.service.clone(),
+            environment: settings.environment.clone(),
+            zone: settings.zone.clone(),
+        })
     }
 
     /// Sends there from now on; none: nowhere.

@@ -33,6 +33,11 @@ pub struct OtlpSettings {
     pub service: String,
 }
 
+    /// `deployment.environment.name`, such as `production`.
+    pub environment: Option<String>,
+    /// `cloud.availability_zone`: the zone of this machine.
+    #[serde(skip)]
+    pub zone: Option<String>,
 /// What of the settings is to be seen, and where.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ObservabilitySettings {

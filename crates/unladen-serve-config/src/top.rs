@@ -134,7 +134,11 @@ pub(super) fn otlp(top: &Level<'_>, r: &mut Reading<'_>) -> Option<OtlpSettings>
     let sample = level.share("sample", TRACED, r);
     let every = level.duration("every", Duration::from_secs(1)..=DAY, EVERY, r);
     let service = level.take("service", "unladen".to_owned(), r, words, |text| Shown::Text(text.clone()));
-    Some(OtlpSettings { endpoint: endpoint?, sample, every, service })
+    let word = |value: &Value<'_>, _: &mut Reading<'_>| value.one_line().map(|text| Some(text.to_owned()));
+    let environment = level.take("environment", None, r, word, |text: &Option<String>| {
+        text.clone().map_or(Shown::None, Shown::Text)
+    });
+    Some(OtlpSettings { endpoint: endpoint?, sample, every, service, environment, zone: r.zone.clone() })
 }
 
 /// The collector's URL, without a slash at its end.

@@ -131,7 +131,7 @@ fn settings_that_cannot_be_followed_leave_all_as_it_was() {
         ["collector:4318", "ftp://collector", "http://", "http://user@collector", "http://collector?a", "http://c#d"]
     {
         let (every, service) = (Duration::from_secs(60), "unladen".to_owned());
-        bad.otlp = Some(OtlpSettings { endpoint: endpoint.to_owned(), sample: 1.0, every, service });
+        bad.otlp = Some(OtlpSettings { endpoint: endpoint.to_owned(), sample: 1.0, every, service, environment: None, zone: None });
         let error = observability.reload(bad.clone()).unwrap_err().to_string();
         assert!(error.starts_with("otlp: "), "{error}");
     }

@@ -5,14 +5,13 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::watch;
 
 use super::client::Client;
 use super::retry::{self, Patience};
 use super::span::Span;
-use super::traces::attribute;
-use super::{Destination, metrics, traces};
+use super::{Destination, metrics, resource, traces};
 use crate::Observability;
 use crate::families::families;
 use crate::wall::Wall;
@@ -189,16 +188,8 @@ impl<'a> Sending<'a> {
     }
 
     fn resource(&self, to: &Destination) -> Value {
-        json!({
-            "attributes": [
-                attribute("service.name", to.service.as_str()),
-                attribute("service.instance.id", self.observability.exporter.instance.as_str()),
-                attribute("telemetry.sdk.name", "unladen"),
-                attribute("telemetry.sdk.language", "rust"),
-                attribute("telemetry.sdk.version", env!("CARGO_PKG_VERSION")),
-                attribute("process.pid", std::process::id()),
-            ],
-        })
+        let node = self.observability.fleet().map(|fleet| fleet.settings().bus.node.clone());
+        resource::document(to, &self.observability.exporter.instance, node.as_deref())
     }
 }
 

@@ -73,7 +73,7 @@ fn spans(document: &Value) -> &Vec<Value> {
 fn with_collector(endpoint: String) -> ObservabilitySettings {
     let (every, service) = (Duration::from_secs(3600), "shop".to_owned());
     ObservabilitySettings {
-        otlp: Some(OtlpSettings { endpoint, sample: 1.0, every, service }),
+        otlp: Some(OtlpSettings { endpoint, sample: 1.0, every, service, environment: None, zone: None }),
         ..ObservabilitySettings::default()
     }
 }

@@ -88,3 +88,10 @@ pub(super) const KEYS: &[Key] = &[
     key("otlp", "every", DURATION, "the interval between metric exports", "OpenTelemetry's default"),
     key("otlp", "service", TEXT, "the resource attribute `service.name`", "the program's name"),
 ];
+    key(
+        "otlp",
+        "environment",
+        TEXT,
+        "the resource attribute `deployment.environment.name`, such as `production`",
+        "none: the attribute is not sent",
+    ),

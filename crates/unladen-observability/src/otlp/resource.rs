@@ -1,0 +1,88 @@
+//! Says which process the metrics and spans are of: [`document`], in the words of OpenTelemetry's conventions for
+//! resources.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::Destination;
+use super::traces::attribute;
+use crate::random;
+
+/// Attributes of this process; `node`: its name in a fleet.
+pub(super) fn document(to: &Destination, instance: &str, node: Option<&str>) -> Value {
+    let mut attributes = vec![
+        attribute("service.name", to.service.as_str()),
+        attribute("service.instance.id", instance),
+        attribute("service.version", env!("CARGO_PKG_VERSION")),
+        attribute("telemetry.sdk.name", "unladen"),
+        attribute("telemetry.sdk.language", "rust"),
+        attribute("telemetry.sdk.version", env!("CARGO_PKG_VERSION")),
+        attribute("process.pid", std::process::id()),
+    ];
+    // As others on this machine call it, so that what they send can be put beside this.
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned());
+    let more = [
+        ("host.name", host.as_deref().filter(|name| !name.is_empty())),
+        ("deployment.environment.name", to.environment.as_deref()),
+        ("cloud.availability_zone", to.zone.as_deref()),
+        ("unladen.fleet.node", node),
+    ];
+    attributes.extend(more.into_iter().filter_map(|(key, value)| Some(attribute(key, value?))));
+    json!({ "attributes": attributes })
+}
+
+/// A name that no other process has: a UUID of random bits (RFC 9562, version 4), as the conventions want it.
+pub(super) fn instance() -> String {
+    let bits = random::wide_bits() & !(0xf << 76 | 0x3 << 62) | 0x4 << 76 | 0x2 << 62;
+    let hex = format!("{bits:032x}");
+    let part = |from, to| hex.get(from..to).unwrap_or_default();
+    [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instance_is_a_uuid_of_version_4() {
+        for _ in 0..100 {
+            let id = instance();
+            let shape: String = id.chars().map(|c| if c.is_ascii_hexdigit() { 'x' } else { c }).collect();
+            assert_eq!(shape, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx");
+            assert!(&id[14..15] == "4" && "89ab".contains(&id[19..20]), "{id}");
+        }
+        assert_ne!(instance(), instance());
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_told() {
+        let to = |environment: Option<&str>, zone: Option<&str>| Destination {
+            target: "http://127.0.0.1:4318".parse().unwrap(),
+            every: std::time::Duration::from_secs(60),
+            service: "shop".to_owned(),
+            environment: environment.map(str::to_owned),
+            zone: zone.map(str::to_owned),
+        };
+        let of = |to: &Destination, node| -> Vec<(String, String)> {
+            let document = document(to, "7", node);
+            let text = |value: &Value| value.as_str().map(str::to_owned);
+            let all = document["attributes"].as_array().unwrap().iter();
+            all.filter_map(|one| Some((text(&one["key"])?, text(&one["value"]["stringValue"])?))).collect()
+        };
+        let all = of(&to(Some("production"), Some("eu-1a")), Some("web-1.5f3a"));
+        for (key, value) in [
+            ("service.name", "shop"),
+            ("service.instance.id", "7"),
+            ("service.version", env!("CARGO_PKG_VERSION")),
+            ("deployment.environment.name", "production"),
+            ("cloud.availability_zone", "eu-1a"),
+            ("unladen.fleet.node", "web-1.5f3a"),
+        ] {
+            assert!(all.contains(&(key.to_owned(), value.to_owned())), "{key}: {all:?}");
+        }
+        assert!(all.iter().any(|(key, value)| key == "host.name" && !value.contains(char::is_whitespace)), "{all:?}");
+        let least = of(&to(None, None), None);
+        assert!(least.iter().all(|(key, _)| !key.starts_with("deployment") && !key.starts_with("cloud")), "{least:?}");
+    }
+}
