@@ -34,6 +34,13 @@ pub trait PurgeBus: std::fmt::Debug + Send + Sync {
     /// node is in the list.
     fn confirm<'a>(&'a self, position: &'a Position, lease: Duration) -> Answer<'a, Position>;
 
+    /// Tells that this node, which has confirmed within a part of `lease`, has forgotten all up to `position`. That is
+    /// what purges wait for: an engine for which renewing a lease costs more leaves the lease as it is, may lose this in a
+    /// crash, and gives nothing.
+    fn tell<'a>(&'a self, position: &'a Position, lease: Duration) -> Answer<'a, Option<Position>> {
+        Box::pin(async move { self.confirm(position, lease).await.map(Some) })
+    }
+
     /// The end as it is now, and the nodes whose lease is not over, by the engine's clock; at most [`MEMBERS`]. Both are
     /// of one moment: an engine that has lost its list has another epoch.
     fn members(&self) -> Answer<'_, (Position, Vec<Member>)>;

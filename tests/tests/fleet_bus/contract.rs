@@ -116,11 +116,21 @@ impl Contract {
         assert_eq!(names(&*three).await, [("one".to_owned(), start.clone()), ("two".to_owned(), start.clone())]);
         assert_eq!(one.confirm(&written, LEASE).await.expect("it is in"), written);
         assert_eq!(names(&*three).await, [("one".to_owned(), written.clone()), ("two".to_owned(), start.clone())]);
+        // Between two beats, the position alone is told.
+        let more = one.publish(&texts("one", 1..=1)).await.expect("it takes it").remove(0);
+        let told = one.tell(&more, LEASE).await.expect("it is in");
+        assert!(told.is_none_or(|end| end == more));
+        assert_eq!(names(&*three).await, [("one".to_owned(), more.clone()), ("two".to_owned(), start.clone())]);
         three.confirm(&written, Duration::from_millis(400)).await.expect("it is in");
         two.leave().await.expect("it leaves");
         self.until_members(&*one, &written, &["one"]).await;
         // And it comes back.
-        assert_eq!(two.confirm(&written, LEASE).await.expect("it is in"), written);
+        assert_eq!(two.confirm(&written, LEASE).await.expect("it is in"), more);
+        self.until_members(&*one, &written, &["one", "two"]).await;
+        // Who is not in it is, once it tells anything.
+        two.leave().await.expect("it leaves");
+        self.until_members(&*one, &written, &["one"]).await;
+        assert_eq!(two.tell(&more, LEASE).await.expect("it is in"), Some(more));
         self.until_members(&*one, &written, &["one", "two"]).await;
     }
 

@@ -16,7 +16,7 @@ use unladen_postgres::PostgresAddress;
 use self::error::explain;
 use self::link::Link;
 use self::marks::Marks;
-use self::statements::{CHANNEL, CONFIRM, END, LEAVE, MEMBERS, PUBLISH, READ};
+use self::statements::{CHANNEL, CONFIRM, END, LEAVE, MEMBERS, PUBLISH, READ, TELL};
 use crate::batch::Batch;
 use crate::purge_bus::{Answer, BackEnd, MEMBERS as MOST, PurgeBus, Read, Records};
 use crate::{BusError, BusSettings, Member, Position};
@@ -260,6 +260,22 @@ impl PurgeBus for Postgres {
 
     fn confirm<'a>(&'a self, position: &'a Position, lease: Duration) -> Answer<'a, Position> {
         Box::pin(self.be(position, lease))
+    }
+
+    fn tell<'a>(&'a self, position: &'a Position, lease: Duration) -> Answer<'a, Option<Position>> {
+        Box::pin(async move {
+            let (id, mark, text) = (id_of(position), self.marks.of(position), position.to_string());
+            let parameters: [(&(dyn ToSql + Sync), Type); 5] = [
+                (&self.fleet, Type::TEXT),
+                (&self.node, Type::TEXT),
+                (&text, Type::TEXT),
+                (&id, Type::INT8),
+                (&mark, Type::INT8),
+            ];
+            let (_, rows) = self.ask(&self.reading, TELL, &parameters).await?;
+            // It is in the list no longer, or what it has read is not what there is.
+            if rows.is_empty() { self.be(position, lease).await.map(Some) } else { Ok(None) }
+        })
     }
 
     fn members(&self) -> Answer<'_, (Position, Vec<Member>)> {

@@ -8,6 +8,7 @@ impl Fleet {
     pub(super) async fn beat(&self) {
         let mut failures = 0;
         let lease = self.settings.lease;
+        let mut last: Option<Instant> = None;
         loop {
             let position = self.progress().position().cloned();
             let Some(position) = position else {
@@ -16,15 +17,24 @@ impl Fleet {
             };
             // Before it is asked for: the engine counts from later.
             let began = Instant::now();
-            match self.bus.confirm(&position, lease).await {
+            // Between two beats, others wait for the position alone.
+            let told = match last {
+                Some(last) if began.duration_since(last) < lease / BEATS => self.bus.tell(&position, lease).await,
+                _ => self.bus.confirm(&position, lease).await.map(Some),
+            };
+            match told {
                 Ok(end) => {
                     failures = 0;
-                    self.progress().beaten(end, began + lease - lease / MARGIN, &self.lease);
+                    if let Some(end) = end {
+                        self.progress().beaten(end, began + lease - lease / MARGIN, &self.lease);
+                        last = Some(began);
+                    }
                     self.more().last_beat = Some(Instant::now());
-                    let pause = (lease / BEATS).saturating_sub(began.elapsed());
+                    let pause = (lease / BEATS).saturating_sub(last.unwrap_or(began).elapsed());
                     let _ = tokio::time::timeout(pause, self.moved.notified()).await;
                 }
                 Err(error) => {
+                    last = None;
                     let pause: Duration = self.pause(error, &mut failures).min(lease / BEATS);
                     tokio::time::sleep(pause).await;
                 }

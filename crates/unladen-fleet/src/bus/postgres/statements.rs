@@ -111,6 +111,16 @@ where $6 is null or exists (select from unladen_fleet.record where fleet = $1 an
 on conflict (fleet, node) do update set position = excluded.position, until = excluded.until
 returning true";
 
+/// Fleet, node, position, id, mark or null: a node that is in the list has this position, if the id's record is what it
+/// was. Its lease stays as it is, so that nothing is wrong if a crash takes this back: whoever waits waits until the next
+/// beat. So nobody waits for the disk.
+pub(super) const TELL: &str = "\
+with quick as materialized (select set_config('synchronous_commit', 'off', true))
+update unladen_fleet.member m set position = $3 from quick
+where m.fleet = $1 and m.node = $2 and m.until > clock_timestamp()
+    and ($5 is null or exists (select from unladen_fleet.record where fleet = $1 and id = $4 and mark = $5))
+returning true";
+
 /// Fleet: where the end is, the fleet's mark, the table's object id and the list's mark.
 pub(super) const END: &str = "\
 select last, mark, 'unladen_fleet.record'::regclass::oid::bigint,
