@@ -4,6 +4,7 @@
 # UNLADEN_COMMIT_DATE (what `unladen --version` says). What is set already stays: an unpacked archive has no commit.
 # Expects to be sourced in the sources' top folder, with `target` set to the folder that is built in.
 
+: "${target:?flags.sh: the folder that is built in}"
 # Only a repository of its own: an unpacked archive may lie within another one.
 if [[ -e .git ]] && command -v git >/dev/null; then
     : "${UNLADEN_COMMIT:=$(git rev-parse HEAD)$(git diff --quiet HEAD -- || echo +changes)}"
