@@ -11,6 +11,7 @@ use nix::unistd::Pid;
 use crate::binary::binary;
 use crate::document::Document;
 use crate::output::Output;
+use crate::schema;
 
 /// Far above what any call of the tests takes: what is not done by then hangs.
 const LIMIT: Duration = Duration::from_secs(180);
@@ -308,11 +309,15 @@ impl Done {
         self
     }
 
-    /// Reads the JSON on standard output.
+    /// Reads the JSON on standard output, which has to be as its schema says.
     #[track_caller]
     pub fn document(&self) -> Document {
         match serde_json::from_str(&self.stdout) {
-            Ok(value) => Document(value),
+            Ok(value) => {
+                let wrong = schema::hold(&value);
+                assert!(wrong.is_empty(), "not as `unladen schema` says:\n{}\n{self}", wrong.join("\n"));
+                Document(value)
+            }
             Err(error) => panic!("standard output is no JSON: {error}\n{self}"),
         }
     }

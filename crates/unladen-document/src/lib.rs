@@ -3,6 +3,7 @@
 //!
 //! The types mirror docs/reference/json.md field for field. They are owned and tolerant: a field that a document lacks
 //! has its default, a field that this version does not know is ignored. Serialised again, a document keeps its fields.
+//! [`Schema`] says what all documents look like, to programs of others.
 //!
 //! ```
 //! use unladen_document::Document;
@@ -29,6 +30,7 @@ mod ordered;
 mod profile;
 mod profile_diff;
 mod prove;
+mod schema;
 mod weigh;
 
 pub use about::{About, Environment, Revision, Software};
@@ -47,6 +49,7 @@ pub use ordered::Ordered;
 pub use profile::{Caller, Function, OpenNs, ProfileDocument, ProfileSetup, Written};
 pub use profile_diff::{FunctionChange, Moved, ProfileDiffDocument};
 pub use prove::{Arm, ArmProfile, BoxPlot, Comparison, Gate, Interaction, ProveDocument};
+pub use schema::Schema;
 pub use weigh::{
     Count, FarStation, HostCpu, LeftBehind, NotFollowing, Path, Peer, Traced, UnknownPath, WeighDocument, WeighedHost,
     WeighedUrl, Weight,

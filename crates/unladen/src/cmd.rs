@@ -15,6 +15,7 @@ mod prove;
 mod purge;
 mod rules;
 mod runs;
+mod schema;
 mod sending;
 mod serve;
 mod showing;
@@ -64,6 +65,7 @@ enum Command {
     Runs(Box<runs::Args>),
     Rules(rules::Args),
     Doctor(doctor::Args),
+    Schema(schema::Args),
     Agent(agent::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -89,6 +91,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Runs(args) => runs::run(*args),
         Command::Rules(args) => rules::run(&args, &typed),
         Command::Doctor(args) => doctor::run(&args, &typed),
+        Command::Schema(args) => schema::run(&args),
         Command::Agent(args) => agent::run(&args),
         Command::Completions(args) => completions::run(&args, Cli::command()),
         Command::Man(args) => man::run(&args, Cli::command()),
