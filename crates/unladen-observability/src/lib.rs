@@ -41,6 +41,7 @@ mod thread;
 pub mod trace_context;
 mod troubles;
 mod upstreams;
+mod tier_counts;
 mod wall;
 mod words;
 
@@ -62,3 +63,4 @@ pub use snapshot_state::{SnapshotState, WrittenSnapshot};
 pub use thread::ThreadSeeing;
 pub use troubles::Trouble;
 pub use upstreams::UpstreamView;
+pub use tier_counts::{Asked, Answering, TierCounts, TierState};

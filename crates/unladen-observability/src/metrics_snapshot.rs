@@ -12,6 +12,7 @@ use super::otlp::ExportTotals;
 use super::process::Process;
 use super::rate_services::RateServiceState;
 use super::sites::SiteState;
+use super::tier_counts::TierState;
 use super::troubles::Told;
 use super::upstreams::Configured;
 use super::wall::Wall;
@@ -38,6 +39,7 @@ pub(super) struct MetricsSnapshot {
     pub(super) client_memory: ClientMemoryState,
     /// How this node of a fleet does; none: it is in none.
     pub(super) fleet: Option<FleetState>,
+    pub(super) tier: Option<TierState>,
     /// How services of limits answer.
     pub(super) rate_services: Vec<RateServiceState>,
     /// What the process has used.

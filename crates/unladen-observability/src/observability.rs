@@ -26,6 +26,7 @@ use crate::sites::{Forget, SiteView};
 use crate::troubles::{Trouble, Troubles};
 use crate::upstreams::{UpstreamView, Upstreams};
 use crate::wall::Wall;
+use crate::tier_counts::TierCounts;
 
 /// What is seen of requests, by all threads.
 #[derive(Debug)]
@@ -39,6 +40,7 @@ pub struct Observability {
     rate_services: Mutex<Vec<Arc<dyn RateServiceView>>>,
     /// The settings, resolved, as JSON.
     pub(crate) config: ArcSwap<String>,
+    tier: Mutex<Option<Arc<TierCounts>>>,
     pub(crate) draining: AtomicBool,
     pub(crate) troubles: Troubles,
     pub(crate) log: AccessLog,
@@ -93,6 +95,7 @@ impl Observability {
             history: History::default(),
             client_memory,
             exports: Mutex::new(0),
+            tier: Mutex::default(),
             exported: Condvar::new(),
         };
         observability.reload(settings)?;
@@ -151,6 +154,11 @@ impl Observability {
 
     fn rate_services(&self) -> Vec<Arc<dyn RateServiceView>> {
         self.rate_services.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What this node and its peers ask each other is counted there, from now on.
+    pub fn set_tier(&self, counts: Option<Arc<TierCounts>>) {
+        *self.tier.lock().unwrap_or_else(PoisonError::into_inner) = counts;
     }
 
     /// Has the site of this name, or all, forget. How many responses; none: nothing is kept there anyway. It may block.
@@ -270,6 +278,7 @@ impl Observability {
         }
         Some(Arc::clone(shards[thread].get_or_insert_default()))
     }
+            tier: self.tier.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|tier| tier.state()),
 
     fn lock(&self) -> MutexGuard<'_, Vec<Counted>> {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)

@@ -77,6 +77,10 @@ pub enum Reason {
     MethodNotAllowed,
     /// The file could not be read, or not to its end.
     FileFailed,
+    /// A peer of the tier has to ask the application itself.
+    NotForPeers,
+    /// The request has come back to the nodes that passed it on (RFC 8586).
+    LoopDetected,
 }
 
 // === impl Reason ===
@@ -122,6 +126,8 @@ impl Reason {
             Self::FileDenied => "file_denied",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::FileFailed => "file_failed",
+            Self::NotForPeers => "not_for_peers",
+            Self::LoopDetected => "loop_detected",
         }
     }
 
@@ -133,7 +139,8 @@ impl Reason {
             Self::ClientTimeout => 408,
             Self::RateLimited | Self::TooManyOfClient | Self::TooManyUploads => 429,
             Self::PurgeForbidden | Self::AccessForbidden => 403,
-            Self::Misdirected => 421,
+            Self::Misdirected | Self::NotForPeers => 421,
+            Self::LoopDetected => 508,
             Self::Unauthorized => 401,
             Self::BreakerOpen
             | Self::TooManyRequests

@@ -227,6 +227,13 @@ impl Upstream {
         self.names.get().and_then(|names| names.error())
     }
 
+    /// Whether an endpoint is well, as far as is known, and has not been taken out for failures.
+    pub fn takes_requests(&self, endpoint: &Endpoint) -> bool {
+        let until = endpoint.ejected_until.load(Ordering::Relaxed);
+        // The clock is looked at for those alone that were taken out once.
+        endpoint.healthy.load(Ordering::Relaxed) && (until == 0 || until <= self.now_ms())
+    }
+
     /// Its endpoints now.
     pub fn endpoints(&self) -> Arc<Balancer> {
         self.endpoints.load_full()

@@ -38,6 +38,7 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (CacheSettings, u6
             "a body longer than `memory` cannot be stored; raise `memory`",
         );
     }
+    let tier = level.flag("tier", true, r);
     let variants = level.count("variants", 1..=10_000, VARIANTS, r);
     let ignore_cookies = texts(level, "ignore_cookies", cookie, r);
     let vary_cookies = texts(level, "vary_cookies", cookie, r);
@@ -90,6 +91,7 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (CacheSettings, u6
         country,
         purge,
         purge_unix,
+        tier,
     };
     (cache, stamp)
 }

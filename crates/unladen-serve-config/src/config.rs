@@ -18,7 +18,7 @@ use crate::stamp::SiteStamp;
 use crate::strangers::strangers;
 use crate::surroundings::{Machine, Surroundings};
 use crate::warning::Warning;
-use crate::{among, fleet, keys, outbound, site, top};
+use crate::{among, fleet, keys, outbound, site, tier, top};
 
 /// What a file says.
 #[derive(Clone, Debug)]
@@ -127,6 +127,7 @@ fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
     let otlp = top::otlp(&top, r);
     let fleet = fleet::read(&top, r);
     let defaults = root.get("defaults").and_then(|value| r.keep(Table::of(&value, "[defaults]", "a table")));
+    let tier = tier::read(&top, r);
     if let Some(defaults) = &defaults {
         outbound::check_defaults(defaults, r);
     }
@@ -148,7 +149,7 @@ fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
     let outbound = outbounds.into_iter().map(|placed| placed.settings).collect();
     let site = sites.into_iter().map(|placed| placed.settings).collect();
     let admin = admin.map(|(settings, _)| settings);
-    let settings = Settings { threads, drain, client_memory, zone, admin, log, otlp, fleet, outbound, site };
+    let settings = Settings { threads, drain, client_memory, zone, admin, log, otlp, fleet, tier, outbound, site };
     Some(Resolved { settings, stamps, site_stamps })
 }
 

@@ -15,6 +15,8 @@ pub fn watched_files(settings: &Settings) -> Vec<PathBuf> {
         files.extend(tls.certificate.iter().flat_map(|(certificate, key)| [certificate.clone(), key.clone()]));
     }
     files.extend(settings.fleet.as_ref().and_then(|fleet| fleet.ca.clone()));
+    let tier = settings.tier.iter().flat_map(|tier| [Some(tier.secret_file.clone()), tier.upstream.tls.ca.clone()]);
+    files.extend(tier.flatten());
     for site in &settings.site {
         let pairs = site.tls.iter().flat_map(|tls| &tls.certificates);
         files.extend(pairs.flat_map(|(certificate, key)| [certificate.clone(), key.clone()]));

@@ -14,6 +14,7 @@ mod site;
 mod site_defaults;
 mod snapshot;
 mod table;
+mod tier;
 mod upstream;
 mod whole;
 
@@ -24,9 +25,10 @@ pub(crate) use table::{below, headed};
 use super::whose::Whose;
 
 /// The keys, table by table.
-const KEYS: [&[Key]; 12] = [
+const KEYS: [&[Key]; 13] = [
     whole::KEYS,
     fleet::KEYS,
+    tier::KEYS,
     outbound::KEYS,
     site::KEYS,
     application::KEYS,

@@ -43,6 +43,7 @@ mod stamp;
 mod strangers;
 mod strings;
 mod surroundings;
+mod tier;
 mod tls;
 mod told;
 mod top;

@@ -10,6 +10,7 @@ mod queue;
 mod route;
 mod site;
 mod snapshot;
+mod tier;
 
 use std::time::Duration;
 
@@ -25,6 +26,7 @@ pub use self::queue::*;
 pub use self::route::*;
 pub use self::site::*;
 pub use self::snapshot::*;
+pub use self::tier::*;
 
 /// What `serve` does.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -47,6 +49,9 @@ pub struct Settings {
     pub fleet: Option<FleetSettings>,
     /// Beside the application.
     pub outbound: Vec<ProxySettings>,
+    /// Peers that are asked before applications are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tier: Option<TierSettings>,
     /// In front of applications.
     pub site: Vec<crate::settings::SiteSettings>,
 }

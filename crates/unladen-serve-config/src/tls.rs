@@ -66,9 +66,31 @@ pub(super) fn read(level: &Level<'_>, upstream: &UpstreamSettings, r: &mut Readi
     (tls, stamp.finish())
 }
 
+/// Whom the peers of a tier are verified with, and a number that is another when that file is.
+pub(super) fn of_peers(level: &Level<'_>, r: &mut Reading<'_>) -> (TlsSettings, u64) {
+    let mut stamp = DefaultHasher::new();
+    let read = |value: &Value<'_>, r: &mut Reading<'_>| pem(value, "CERTIFICATE", &mut stamp, r).map(Some);
+    let ca = level.take("ca", None, r, read, |path: &Option<PathBuf>| {
+        path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
+    });
+    let server_name = level.take(
+        "server_name",
+        None,
+        r,
+        |value, _| server_name(value).map(Some),
+        |name| name.clone().map_or(Shown::None, Shown::Text),
+    );
+    (TlsSettings { ca, server_name, ..TlsSettings::default() }, stamp.finish())
+}
+
+/// Whether others than its user and group may open a file that is a secret.
+pub(super) fn is_open(file: &Path, r: &Reading<'_>) -> bool {
+    r.machine.mode(file).is_some_and(|mode| mode & OF_OTHERS != 0)
+}
+
 /// A key that is no secret.
 pub(super) fn of_key(key: &Path, at: Range<usize>, r: &mut Reading<'_>) {
-    if r.machine.mode(key).is_some_and(|mode| mode & OF_OTHERS != 0) {
+    if is_open(key, r) {
         r.warn(at, format!("anyone on this machine may read the private key {0}: run `chmod 0640 {0}`", key.display()));
     }
 }

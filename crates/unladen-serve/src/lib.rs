@@ -20,6 +20,7 @@ mod responder;
 mod run;
 mod say;
 mod site;
+mod tier;
 mod transaction;
 mod upstream;
 mod upstream_tasks;

@@ -115,6 +115,7 @@ pub fn outlook(config: &Config, asking: &Asking) -> Result<Outlook, OutlookError
         version: None,
         is_validated: outlook.rule == Rule::Validator,
         requested: unladen_cache::Time::now(),
+        peers: None,
         sequence: cache.store.sequence(),
         key,
     };

@@ -14,6 +14,7 @@ use crate::proxy::Proxy;
 use crate::site::Site;
 use crate::site::hosts::Hosts;
 use crate::site::tls::Acceptor;
+use crate::tier::Tier;
 
 /// What the threads are to do from now on.
 #[derive(Debug)]
@@ -33,6 +34,8 @@ pub(crate) struct Plan {
     pub(crate) fleet: Option<Arc<Fleet>>,
     /// … and up to where it had forgotten when this plan was begun: what was purged later is forgotten by its sites again.
     pub(crate) forgotten: Option<Position>,
+    /// The nodes that are asked before applications are, and answered.
+    pub(crate) tier: Option<Arc<Tier>>,
     /// Until its sites are known to those who have them forget, nothing is read of the fleet.
     pub(crate) hold: Mutex<Option<Hold>>,
     /// Whether it goes on.

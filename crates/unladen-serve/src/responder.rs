@@ -9,6 +9,7 @@ pub(crate) mod files;
 pub(crate) mod head_check;
 pub(crate) mod inbound_request;
 mod outbound;
+pub(crate) mod peers;
 pub(crate) mod purge;
 mod redirect;
 pub(crate) mod reply;

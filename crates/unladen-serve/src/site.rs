@@ -45,6 +45,7 @@ use crate::peer::Named;
 use crate::proxy::Proxy;
 
 /// A place in front of an application.
+use crate::tier::Tier;
 #[derive(Debug)]
 pub(crate) struct Site {
     /// What it was made of.
@@ -72,6 +73,8 @@ pub(crate) struct Site {
 }
 
 /// Why a site cannot be as it is configured.
+    /// Its peers; none: it has none, or they are not asked for its pages.
+    pub(crate) tier: Option<Arc<Tier>>,
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SiteError {
@@ -174,6 +177,7 @@ impl Site {
             proxy,
         })
     }
+            tier: None,
 
     /// The same, with the certificate that an authority issues for it, if it wants one.
     ///
@@ -206,6 +210,12 @@ impl Site {
     pub(crate) fn doubts(&self, asks: bool) -> Vec<String> {
         let mut doubts: Vec<String> = self.acceptor.iter().flat_map(|acceptor| acceptor.warnings.clone()).collect();
         let asked =
+    /// The same, with these peers, if it is to have some.
+    pub(crate) fn with_tier(self, tier: Option<&Arc<Tier>>) -> Self {
+        let is_shared = self.cache.as_ref().is_some_and(|cache| cache.settings.tier);
+        Self { tier: tier.filter(|_| is_shared).cloned(), ..self }
+    }
+
             self.validators.iter().filter(|validator| asks && validator.settings().source != ValidatorSource::Head);
         for validator in asked {
             if let Err(error) = validator.try_once() {

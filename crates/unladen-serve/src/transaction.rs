@@ -12,6 +12,7 @@ use unladen_http1::{Name, Request, Response};
 use unladen_observability::{
     CacheResult, Cause, End, Reason, RequestAccount, Trace, UpstreamIndex, Version, request_id, trace_context,
 };
+use unladen_pool::Endpoint;
 
 use crate::context::Context;
 use crate::limits::queue::QueueEntry;
@@ -49,6 +50,8 @@ pub(crate) struct Transaction<'a> {
     pub(crate) script: Option<Arc<Script>>,
     /// Where there is a queue in front of the application: in whose turn it is sent.
     pub(crate) queue_entry: QueueEntry<'a>,
+    /// Of a question to a peer: to which; none: to whichever of the upstream's can take it.
+    pub(crate) endpoint: Option<&'a Arc<Endpoint>>,
 }
 
 /// What is known of it before the upstream is asked, and told when all is over.
@@ -122,6 +125,7 @@ impl Transaction<'_> {
             port: self.port,
             script: self.script.as_deref(),
             queue_entry: self.queue_entry,
+            endpoint: self.endpoint,
             deadline: &deadline,
             state: &state,
         };

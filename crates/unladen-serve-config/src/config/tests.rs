@@ -28,6 +28,7 @@ impl Surroundings for Lab {
             Some("empty.pem") => Ok(Vec::new()),
             Some("users") => Ok(b"ann:$2y$05$abcdefghijklmnopqrstuuabcdefghijklmnopqrstuvwxyz01234\n".to_vec()),
             Some("sorry.html") => Ok(b"<p>{status} {reason} {request_id}\n".to_vec()),
+            Some("tier.secret") => Ok(b"0123456789abcdef0123456789abcdef\n".to_vec()),
             _ => Err(io::Error::from(io::ErrorKind::NotFound)),
         }
     }
@@ -78,6 +79,15 @@ htcp_from = ["10.0.0.0/8"]
 htcp_groups = ["239.128.0.112"]
 
 [otlp]
+[tier]
+peers = ["https://10.0.0.1:8443", "https://10.0.0.2:8443"]
+secret_file = "tier.secret"
+node = "10.0.0.1:8443"
+deadline = "250ms"
+hot = 2
+ca = "ca.pem"
+server_name = "shop.example"
+
 endpoint = "http://127.0.0.1:4318/"
 sample = 0.5
 every = "10s"
@@ -189,6 +199,7 @@ ipv6 = 48
 [site.cache]
 memory = "512MiB"
 largest = "1MiB"
+tier = false
 variants = 8
 ignore_cookies = ["_ga*", "utm*"]
 vary_cookies = ["lang"]
@@ -565,6 +576,7 @@ fn every_field_of_the_settings_has_its_key() {
         "otlp",
         "fleet",
         "breaker",
+        "tier",
         "outlier",
         "health",
         "rate",
@@ -601,7 +613,7 @@ fn every_field_of_the_settings_has_its_key() {
         match (key.table, name) {
             ("", name) => drop(keys.insert(name.into())),
             ("upstream", "endpoints") => {}
-            (table @ ("admin" | "log" | "otlp" | "fleet"), name) => drop(keys.insert(format!("{table}.{name}"))),
+            (table @ ("admin" | "log" | "otlp" | "fleet" | "tier"), name) => drop(keys.insert(format!("{table}.{name}"))),
             ("outbound", _) => drop(keys.insert(settings("outbound"))),
             ("site", "redirect" | "hsts" | "underscores" | "per_client" | "effects" | "no_effects" | "retry_after") => {
                 keys.insert(format!("site.{name}"));

@@ -5,6 +5,13 @@ use super::key::{BYTES, DURATION, FILE, FLAG, Key, LIST, NUMBER, SHARE, TEXT, ke
 /// The keys of `cache`, `country` and `validator`.
 pub(super) const KEYS: &[Key] = &[
     key("cache", "memory", BYTES, "memory for all stored responses", "some ten thousand pages"),
+    key(
+        "cache",
+        "tier",
+        FLAG,
+        "whether the peers of [`[tier]`](tier.md) are asked for this site's pages, and it answers them",
+        "a site that all nodes serve at the same port gains by it; without `[tier]`, this changes nothing",
+    ),
     key("cache", "largest", BYTES, "the longest body that is stored", "longer bodies are mostly read once"),
     key(
         "cache",

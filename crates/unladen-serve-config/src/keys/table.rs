@@ -13,7 +13,7 @@ pub(crate) fn below(table: &'static str) -> &'static str {
 pub(crate) fn headed(table: &'static str) -> Vec<String> {
     match table {
         "" => vec!["the top level".into()],
-        "admin" | "log" | "otlp" | "fleet" => vec![format!("[{table}]")],
+        "admin" | "log" | "otlp" | "fleet" | "tier" => vec![format!("[{table}]")],
         "outbound" | "site" => vec![format!("[[{table}]]")],
         "upstream" => vec!["`upstream`".into()],
         "tls" | "eab" => vec![format!("`{table}`")],

@@ -61,6 +61,13 @@ pub(super) const KEYS: &[Key] = &[
         "sample",
         SHARE,
         "the share of requests that is logged; failures and statuses of 500 and more always are",
+    key(
+        "",
+        "tier",
+        "table",
+        "other nodes that are asked for a page before the application is: [tier.md](tier.md)",
+        "each node asks the application itself",
+    ),
         "a log is expected to be complete",
     ),
     key(

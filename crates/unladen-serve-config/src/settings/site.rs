@@ -202,4 +202,8 @@ pub struct CacheSettings {
     pub purge: Vec<IpNet>,
     /// Whether it is from those that come by a Unix socket.
     pub purge_unix: bool,
+    /// Whether peers are asked before the application is, where there are some.
+    // What sites have kept is found by their settings: those of before this was there stay the same.
+    #[serde(skip_serializing_if = "std::clone::Clone::clone")]
+    pub tier: bool,
 }

@@ -1,16 +1,17 @@
 //! The principal type is [`CacheFetch`]: takes an application's answer for all who wait for it, and for the store.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use unladen_cache::{
-    Asking, FetchWriter, Freshness, NoStore, Nominated, RequestControl, Sequence, Stored, Time, is_ordinary,
+    Asking as AskingFor, FetchWriter, Freshness, NoStore, Nominated, RequestControl, Sequence, Stored, Time, is_ordinary,
     is_passing_error, kept, may_serve_on_error, storable, update,
 };
 use unladen_files::Script;
-use unladen_http1::{Fields, Name, Request, Response};
+use unladen_http1::{Fields, Length, Name, Request, Response};
 use unladen_observability::Reason;
 
 use super::cached_response::joined;
@@ -19,6 +20,8 @@ use super::news::{Began, News, Storable};
 use super::person::uncacheable_key;
 use crate::proxy::Proxy;
 use crate::site::Site;
+use crate::tier::PeerPlan;
+use crate::tier::words::{TIER, Told};
 
 /// Of an answer that is not kept, so much may wait for the one client that gets it.
 const WINDOW: usize = 256 * 1024;
@@ -52,13 +55,40 @@ pub(crate) struct FetchPlan {
     pub(crate) is_validated: bool,
     pub(crate) requested: Time,
     pub(crate) sequence: Sequence,
+    /// Whom to ask before the application is; none: nobody.
+    pub(crate) peers: Option<PeerPlan>,
 }
 
 /// Takes an application's answer for all who wait for it, and for the store.
 pub(crate) struct CacheFetch {
     pub(crate) wanted: FetchPlan,
     writer: Option<FetchWriter<News>>,
+    /// While a peer is asked.
+    asking: Option<Asking>,
 }
+
+/// A question to a peer.
+#[derive(Debug)]
+struct Asking {
+    /// Whether the answer stays here.
+    keeps: bool,
+    outcome: PeerOutcome,
+}
+
+/// What became of a question to a peer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PeerOutcome {
+    /// It has answered, to all who wait.
+    Answered,
+    /// It has said that it does not. All wait still.
+    Refused,
+    /// There was no answer. All wait still.
+    Failed,
+}
+
+/// A peer's refusal is not longer, in bytes: its connection is worth reading it to its end.
+const REFUSAL: u64 = 16 * 1024;
+const STATUS: &[u8] = b"cache-status";
 
 /// Where the body of such an answer goes.
 #[derive(Debug)]
@@ -66,6 +96,8 @@ pub(crate) struct FetchSink<'a> {
     to: Option<FetchWriter<News>>,
     storing: Option<Storing<'a>>,
     bytes: u64,
+    /// It is too long to be read to its end for nobody.
+    is_cut: bool,
 }
 
 #[derive(Debug)]
@@ -79,7 +111,17 @@ struct Storing<'a> {
 
 impl CacheFetch {
     pub(crate) fn new(wanted: FetchPlan, writer: FetchWriter<News>) -> Self {
-        Self { wanted, writer: Some(writer) }
+        Self { wanted, writer: Some(writer), asking: None }
+    }
+
+    /// The next answer is a peer's: one that is none is told to nobody. `keeps`: it stays here.
+    pub(crate) fn begin_asking(&mut self, keeps: bool) {
+        self.asking = Some(Asking { keeps, outcome: PeerOutcome::Failed });
+    }
+
+    /// What became of it.
+    pub(crate) fn end_asking(&mut self) -> PeerOutcome {
+        self.asking.take().map_or(PeerOutcome::Failed, |asking| asking.outcome)
     }
 
     pub(crate) fn address(&self) -> Option<IpAddr> {
@@ -98,6 +140,9 @@ impl CacheFetch {
 
     /// There is no answer.
     pub(crate) fn failed(&mut self, reason: Reason, after: Option<Duration>) {
+        if self.asking.is_some() {
+            return;
+        }
         if let Some(writer) = self.writer.take() {
             writer.tell(News::Failed(reason, after), None);
             writer.end();
@@ -107,13 +152,30 @@ impl CacheFetch {
     /// An answer's head is there: tells it to all who wait, and gives where its body goes to.
     pub(crate) fn caught(&mut self, response: &Response) -> FetchSink<'_> {
         let nothing = FetchSink::nowhere();
+        let of_peer;
+        let (mut response, mut stays) = (response, true);
+        let is_of_peer = self.asking.is_some();
+        if let Some(asking) = &mut self.asking {
+            let expected = Told::of(self.wanted.version.as_deref());
+            if Told::read(&response.fields) != Some(expected) {
+                asking.outcome = PeerOutcome::Refused;
+                let is_short = matches!(response.length, Length::None | Length::Exact(0..=REFUSAL));
+                return FetchSink { is_cut: !is_short, ..nothing };
+            }
+            asking.outcome = PeerOutcome::Answered;
+            stays = asking.keeps;
+            of_peer = without(response, TIER);
+            response = &of_peer;
+        }
         let Some(writer) = self.writer.take() else { return nothing };
         let wanted = &self.wanted;
         let Some(cache) = &wanted.site.cache else { return nothing };
         let received = Time::now();
         if let Some(stored) = &wanted.stored {
             if response.status == 304 {
-                let (stored, kept) = wanted.freshened(stored, response, received);
+                // What a peer's cache did this time is not a part of the page.
+                let plain = if is_of_peer { Cow::Owned(without(response, STATUS)) } else { Cow::Borrowed(response) };
+                let (stored, kept) = wanted.freshened(stored, &plain, received);
                 let nominated = wanted.nominated(stored.status, &stored.fields).ok_or(NoStore::VaryAll);
                 let stored = Arc::new(stored);
                 match kept.and(nominated) {
@@ -144,7 +206,10 @@ impl CacheFetch {
                 return nothing;
             }
         }
-        let kept = wanted.judge(response, received);
+        let kept = wanted.judge(response, received).map(|kept| match is_of_peer {
+            true => kept.of_peer(stays),
+            false => kept,
+        });
         let mut response = response.clone();
         if response.fields.get(Name::Date).is_none() {
             let mut date = Vec::with_capacity(32);
@@ -154,17 +219,18 @@ impl CacheFetch {
         match kept {
             Ok(kept) => {
                 let status = response.status;
-                writer.tell(News::Began(Arc::new(Began { response, kept: Ok(kept.clone()) })), None);
-                FetchSink { to: Some(writer), storing: Some(Storing { wanted, kept, status }), bytes: 0 }
+                writer.tell(News::Began(Arc::new(Began { response, kept: Ok(kept.clone()), is_of_peer })), None);
+                let storing = Some(Storing { wanted, kept, status });
+                FetchSink { to: Some(writer), storing, bytes: 0, is_cut: false }
             }
             Err(why) => {
                 // Whoever has had it asked for anew takes nothing from those who are content with what is there.
                 if !wanted.is_of_use_to_others(received) {
                     wanted.remember(response.status, why);
                 }
-                let began = News::Began(Arc::new(Began { response, kept: Err(why) }));
+                let began = News::Began(Arc::new(Began { response, kept: Err(why), is_of_peer }));
                 writer.tell(began, Some((WINDOW, News::NotForAll)));
-                FetchSink { to: Some(writer), storing: None, bytes: 0 }
+                FetchSink { to: Some(writer), storing: None, bytes: 0, is_cut: false }
             }
         }
     }
@@ -215,7 +281,7 @@ impl FetchPlan {
     pub(crate) fn judge(&self, response: &Response, received: Time) -> Result<Storable, NoStore> {
         let Some(cache) = &self.site.cache else { return Err(NoStore::NoStore) };
         let policy = &cache.policy;
-        let asking = Asking::of(&self.request, policy, self.is_validated);
+        let asking = AskingFor::of(&self.request, policy, self.is_validated);
         let freshness = storable(&asking, response, policy, self.requested, received)?;
         // Who asks for a page anew cannot have an error in its place.
         if is_passing_error(response.status) && self.is_of_use_to_others(received) {
@@ -225,7 +291,7 @@ impl FetchPlan {
         let mut variant = Vec::new();
         nominated.write_variant(&self.request, policy, &mut variant);
         let fields = self.fields(response);
-        Ok(Storable { nominated, variant, freshness, fields, sequence: self.sequence })
+        Ok(Storable { nominated, variant, freshness, fields, sequence: self.sequence, stays: true })
     }
 
     /// What is kept of an answer's head.
@@ -272,7 +338,7 @@ impl FetchPlan {
         self.with_cookies(&mut fields, response);
         let policy = self.site.cache.as_ref().map(|cache| cache.policy.clone()).unwrap_or_default();
         let whole = Response { status: stored.status, fields, ..Response::default() };
-        let asking = Asking::of(&self.request, &policy, self.version.is_some());
+        let asking = AskingFor::of(&self.request, &policy, self.version.is_some());
         let is_kept = storable(&asking, &whole, &policy, self.requested, received);
         // For whoever has asked, if it is for nobody else.
         let freshness =
@@ -325,6 +391,13 @@ impl FetchPlan {
     }
 }
 
+/// The same, but for this field.
+fn without(response: &Response, name: &[u8]) -> Response {
+    let mut response = response.clone();
+    response.fields.retain(|field| !field.name.eq_ignore_ascii_case(name));
+    response
+}
+
 /// Whether the next answer will not be kept either, whoever asks.
 fn is_of_the_resource(why: NoStore) -> bool {
     !matches!(
@@ -355,7 +428,7 @@ pub(crate) fn origin(authority: &[u8], is_https: bool) -> Vec<u8> {
 impl FetchSink<'_> {
     /// For a body that nobody wants.
     pub(crate) fn nowhere() -> Self {
-        Self { to: None, storing: None, bytes: 0 }
+        Self { to: None, storing: None, bytes: 0, is_cut: false }
     }
 
     pub(crate) fn poll_write(&mut self, cx: &mut Context<'_>, data: &[u8]) -> Poll<Result<usize, ()>> {
@@ -372,6 +445,7 @@ impl FetchSink<'_> {
                 }
                 Poll::Ready(Ok(count))
             }
+            None if self.is_cut => Poll::Ready(Err(())),
             // Nobody wants it, but the connection can be used again.
             None => Poll::Ready(Ok(data.len())),
         }
@@ -379,7 +453,7 @@ impl FetchSink<'_> {
 
     /// Whether nobody wants the rest of it.
     pub(crate) fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
-        self.to.as_mut().is_some_and(|writer| writer.poll_abandoned(cx).is_ready())
+        self.is_cut || self.to.as_mut().is_some_and(|writer| writer.poll_abandoned(cx).is_ready())
     }
 
     /// The body is whole.
@@ -389,6 +463,10 @@ impl FetchSink<'_> {
             writer.end();
             return;
         };
+        if !kept.stays {
+            writer.end();
+            return;
+        }
         let Storable { nominated, freshness, mut fields, sequence, .. } = kept;
         writer.end_with(|body| {
             let version = wanted.version.clone();

@@ -81,6 +81,14 @@ impl CacheLookup<'_> {
             && (!self.is_authorized || freshness.shared_with_authorized)
     }
 
+    /// Under which version an answer is kept, if under one.
+    pub(crate) fn version(&self) -> Option<&[u8]> {
+        match &self.known {
+            ValidatorAnswer::Version(version) => Some(version),
+            _ => None,
+        }
+    }
+
     /// That an answer was not kept a moment ago.
     pub(crate) fn mark(&self, key: &[u8]) -> Option<Mark> {
         let personal = uncacheable_key(key, self.request, self.has_cookies);
@@ -178,10 +186,7 @@ impl CacheLookup<'_> {
     /// a validator, which was asked when this request came.
     pub(crate) fn join_key(&self, key: &[u8], variant: &[u8]) -> Vec<u8> {
         let mut join = key.to_vec();
-        let version: &[u8] = match &self.known {
-            ValidatorAnswer::Version(version) => version,
-            _ => b"",
-        };
+        let version = self.version().unwrap_or_default();
         let credentials = self.request.fields.find(b"authorization").unwrap_or_default();
         let cookies = if self.has_cookies { self.request.fields.find(b"cookie").unwrap_or_default() } else { b"" };
         for part in [variant, version, credentials, cookies] {

@@ -56,14 +56,20 @@ impl CachedResponse<'_> {
     }
 }
 
-/// What a request gets of a stored response.
-pub(crate) fn memory<'s>(site: &Site, key: &[u8], request: &Request, stored: &'s Arc<Stored>) -> CachedResponse<'s> {
+/// What a request gets of a stored response. `may_be_coded`: its body may be sent in another coding.
+pub(crate) fn memory<'s>(
+    site: &Site,
+    key: &[u8],
+    request: &Request,
+    stored: &'s Arc<Stored>,
+    may_be_coded: bool,
+) -> CachedResponse<'s> {
     // Its conditions and ranges are about a representation, which other statuses do not tell of.
     if stored.status != 200 {
         return whole(stored);
     }
     let range = request.fields.find(b"range").filter(|_| request.method == b"GET");
-    let coding = range.is_none().then(|| coding(site, key, request, stored)).flatten();
+    let coding = (range.is_none() && may_be_coded).then(|| coding(site, key, request, stored)).flatten();
     match precondition(request, &stored.validators, stored.freshness.received) {
         Verdict::NotModified => not_modified(stored, coding.is_some()),
         Verdict::Failed => CachedResponse {

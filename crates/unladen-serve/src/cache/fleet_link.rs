@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use unladen_cache::Stored;
-use unladen_fleet::{Fleet, Lease, Outcome, Page, Wait, What};
+use unladen_fleet::{Fleet, Lease, Outcome, Page, Position, Wait, What};
 use unladen_http1::Request;
 
 /// The other nodes, as what a site keeps sees them.
@@ -32,6 +32,16 @@ impl FleetLink {
     /// Whether it may stand for a purge that is not known: then it answers nobody, not even while the application fails.
     pub(crate) fn doubts(&self, stored: &Stored) -> bool {
         stored.is_soft_purged()
+    }
+
+    /// All that the fleet has purged up to there is forgotten here; none: it is not known.
+    pub(crate) fn position(&self) -> Option<Position> {
+        self.fleet.position()
+    }
+
+    /// The same, if all that was purged here is among it.
+    pub(crate) fn settled_position(&self) -> Option<Position> {
+        self.fleet.settled_position()
     }
 
     /// Tells the others, and waits for nobody.

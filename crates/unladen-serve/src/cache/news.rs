@@ -26,6 +26,8 @@ pub(crate) struct Began {
     pub(crate) response: Response,
     /// Whether it is kept, and for whom it is then.
     pub(crate) kept: Result<Storable, NoStore>,
+    /// A peer gave it, and not the application.
+    pub(crate) is_of_peer: bool,
 }
 
 /// An answer that is being kept.
@@ -38,6 +40,8 @@ pub(crate) struct Storable {
     /// What others than who asked first get of the head.
     pub(crate) fields: Fields,
     pub(crate) sequence: Sequence,
+    /// Whether it stays here once those who wait have it: of a peer's answer, only if the page is hot.
+    pub(crate) stays: bool,
 }
 
 // === impl Storable ===
@@ -45,6 +49,13 @@ pub(crate) struct Storable {
 impl Storable {
     pub(crate) fn validators(&self) -> Validators {
         Validators::of(&self.fields)
+    }
+
+    /// Of a peer's answer: it stays here or not, and what the peer's cache did is said to whoever has asked first.
+    pub(crate) fn of_peer(self, stays: bool) -> Self {
+        let mut fields = self.fields;
+        fields.retain(|field| !field.name.eq_ignore_ascii_case(b"cache-status"));
+        Self { fields, stays, ..self }
     }
 
     /// For an answer that has none.

@@ -68,6 +68,7 @@ pub(crate) async fn keep(
             observability.set_rate_services(rate_services(&now.plan));
             budget.set_limit(now.config.settings.client_memory);
             if !std::mem::take(&mut is_first)
+            observability.set_tier(now.plan.tier.as_ref().map(|tier| tier.counts.clone()));
                 && let Err(error) = observability.reload(now.config.settings.observability())
             {
                 say!("unladen: what is seen goes where it went before: {error}");

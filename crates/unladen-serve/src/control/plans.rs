@@ -20,6 +20,7 @@ use crate::site::hosts::Hosts;
 use crate::site::tls::acme::Acme;
 use crate::site::tls::{Acceptor, AcceptorError, acme};
 
+use crate::tier::Tier;
 /// Who may open the admin's Unix socket: its user and group.
 const ADMIN_MODE: u32 = 0o660;
 
@@ -34,6 +35,7 @@ pub(super) struct Plans {
     acme: Acme,
     fleet: Option<KeptFleet>,
 }
+    tier: Option<Arc<Tier>>,
 
 /// `[fleet]` as it is.
 #[derive(Clone, Debug)]
@@ -77,6 +79,7 @@ impl Plans {
             acme: Acme::default(),
             fleet: None,
         }
+            tier: None,
     }
 
     /// Makes one; or, with an error, leaves everything as it is.
@@ -86,6 +89,8 @@ impl Plans {
         let fleet = self.fleet(settings.fleet.as_ref())?;
         let node = fleet.as_ref().map(|kept| &kept.fleet);
         let stamped = settings.outbound.iter().zip(&config.stamps);
+        let tier = self.tier(settings)?;
+        let nodes = (node, tier.as_ref());
         let kept: Vec<Kept> = stamped.map(|(proxy, stamp)| self.proxy(proxy, *stamp)).collect::<Result<_, _>>()?;
         let admin = settings.admin.as_ref().map(|admin| &admin.listen);
         beside_each_other(&settings.site)?;
@@ -119,6 +124,8 @@ impl Plans {
         }
         let mut places: Vec<Planned> =
             kept.iter().map(|kept| Planned { proxy: kept.proxy.clone(), site: None }).collect();
+        // It is looked after, and counted, as an upstream.
+        places.extend(tier.iter().map(|tier| Planned { proxy: tier.proxy.clone(), site: None }));
         places.extend(
             sites.iter().map(|KeptSite { site, .. }| Planned { proxy: site.proxy.clone(), site: Some(site.clone()) }),
         );
@@ -127,6 +134,7 @@ impl Plans {
         self.kept = kept;
         self.sites = sites;
         self.fleet.clone_from(&fleet);
+        self.tier.clone_from(&tier);
         let plan = Plan {
             places,
             entrances,
@@ -134,6 +142,7 @@ impl Plans {
             certificates: self.acme.follow(settings.site.iter()),
             answers: self.acme.answers().clone(),
             fleet: fleet.map(|kept| kept.fleet),
+            tier,
             forgotten,
             hold: Mutex::default(),
             state: State::Running,
@@ -154,8 +163,20 @@ impl Plans {
         &self,
         settings: &SiteSettings,
         stamp: SiteStamp,
-        fleet: Option<&Arc<Fleet>>,
+        (fleet, tier): (Option<&Arc<Fleet>>, Option<&Arc<Tier>>),
     ) -> Result<KeptSite, ServeError> {
+    /// The same, if its settings are, and sites listen where they did.
+    fn tier(&self, settings: &Settings) -> Result<Option<Arc<Tier>>, ServeError> {
+        let Some(tier) = &settings.tier else { return Ok(None) };
+        let ports = ports(settings);
+        match self.tier.as_ref().filter(|kept| kept.settings == *tier && kept.ports == ports) {
+            Some(kept) => Ok(Some(kept.clone())),
+            None => Tier::new(tier.clone(), ports, self.threads, self.tier.as_deref())
+                .map(|tier| Some(Arc::new(tier)))
+                .map_err(|source| refused(&tier.upstream.name, source)),
+        }
+    }
+
         let name = &settings.proxy.upstream.name;
         let before = self.sites.iter().find(|kept| kept.site.proxy.upstream.settings().name == *name);
         let is_of_fleet = |kept: &&KeptSite| {
@@ -163,11 +184,13 @@ impl Plans {
             kept.site.cache.is_none() || link.map(|link| Arc::as_ptr(&link.fleet)) == fleet.map(Arc::as_ptr)
         };
         let is_same = |kept: &&KeptSite| kept.stamp == stamp && kept.site.settings == *settings;
-        if let Some(kept) = before.filter(is_same).filter(is_of_fleet) {
+        if let Some(kept) = before.filter(is_same).filter(is_of_fleet).filter(is_of_tier) {
             return Ok(KeptSite { site: kept.site.clone(), stamp });
         }
         let is_same = |kept: &&KeptSite| {
             kept.stamp.proxy == stamp.proxy && kept.site.settings.proxy.upstream == settings.proxy.upstream
+        let tier = tier.filter(|_| settings.cache.as_ref().is_some_and(|cache| cache.tier));
+        let is_of_tier = |kept: &&KeptSite| kept.site.tier.as_ref().map(Arc::as_ptr) == tier.map(Arc::as_ptr);
         };
         let upstream = match before.filter(is_same) {
             Some(kept) => kept.site.proxy.upstream.clone(),
@@ -185,7 +208,7 @@ impl Plans {
         let site = Site::new(settings.clone(), proxy, self.threads, before.map(|kept| &*kept.site))
             .and_then(|site| site.with_acme(&self.acme))
             .map_err(|source| ServeError::Site { name: name.clone(), source })?;
-        Ok(KeptSite { site: Arc::new(site.with_fleet(fleet)), stamp })
+        Ok(KeptSite { site: Arc::new(site.with_fleet(fleet).with_tier(tier)), stamp })
     }
 
     fn proxy(&self, settings: &ProxySettings, stamp: u64) -> Result<Kept, ServeError> {
@@ -246,6 +269,7 @@ impl Plans {
 
 /// The addresses of sites, each once, with the first site there: in the order of the file.
 fn addresses<'s>(sites: impl Iterator<Item = &'s SiteSettings>) -> Vec<(&'s ListenAddress, &'s SiteSettings)> {
+            tier: None,
     let mut addresses: Vec<(&ListenAddress, &SiteSettings)> = Vec::new();
     for site in sites {
         for address in site.proxy.listen.iter().chain(&site.redirect) {
@@ -345,6 +369,9 @@ pub fn try_upstreams(config: &Config, asks: bool) -> Result<Vec<String>, ServeEr
         let site = Site::new(settings.clone(), proxy, 1, None)
             .and_then(|site| site.with_acme(&acme))
             .map_err(|source| ServeError::Site { name: name.clone(), source })?;
+    if let Some(tier) = &config.settings.tier {
+        Upstream::new(tier.upstream.clone(), 1).map_err(|source| refused(&tier.upstream.name, source))?;
+    }
         doubts.extend(site.doubts(asks));
     }
     Ok(doubts)
@@ -359,6 +386,16 @@ fn error_page(settings: &SiteSettings) -> Result<Option<Arc<ErrorPage>>, ServeEr
     let named =
         |error: ErrorPageError| ServeError::Site { name: settings.proxy.upstream.name.clone(), source: error.into() };
     ErrorPage::of(settings.error_page.as_deref()).map_err(named)
+/// The ports of TCP that sites listen at.
+fn ports(settings: &Settings) -> Vec<u16> {
+    let listened = settings.site.iter().flat_map(|site| &site.proxy.listen);
+    let port = |address: &ListenAddress| match address {
+        ListenAddress::Tcp(address) => Some(address.port()),
+        ListenAddress::Unix(_) => None,
+    };
+    listened.filter_map(port).collect()
+}
+
 }
 
 fn refused(name: &str, source: UpstreamError) -> ServeError {

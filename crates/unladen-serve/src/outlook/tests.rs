@@ -179,6 +179,7 @@ fn all_reasons_against_an_answer_are_found() {
         version: None,
         is_validated: false,
         requested: unladen_cache::Time::now(),
+        peers: None,
         sequence: site.cache.as_ref().unwrap().store.sequence(),
         key: Vec::new(),
     };

@@ -39,6 +39,7 @@ fn plan(site: &Arc<Site>, fleet: &Arc<Fleet>) -> Plan {
         certificates: Vec::new(),
         answers: Arc::default(),
         fleet: Some(fleet.clone()),
+        tier: None,
         forgotten: fleet.position(),
         hold: Mutex::default(),
         state: State::Running,

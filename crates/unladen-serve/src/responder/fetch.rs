@@ -17,6 +17,7 @@ use crate::message::downstream::{Downstream, Internal};
 use crate::message::stream::BodySource;
 use crate::request::fetched::Fetched;
 use crate::request::watch::Watch;
+use crate::responder::peers::ask_peers;
 use crate::transaction::Transaction;
 
 /// Leaves of a request what its answer is found by: what must not split what is kept must not change it either.
@@ -36,7 +37,7 @@ pub(crate) fn leave_what_tells_apart(request: &mut Request, policy: &Policy) {
 pub(crate) fn fetch(
     context: &Rc<Context>,
     index: UpstreamIndex,
-    wanted: FetchPlan,
+    mut wanted: FetchPlan,
     writer: FetchWriter<News>,
     place: Option<CrowdPermit>,
     fetched: Rc<Fetched>,
@@ -55,8 +56,16 @@ pub(crate) fn fetch(
             leave_what_tells_apart(&mut request, &cache.policy);
         }
         request.fields.remove(Name::Upgrade);
+        let peers = wanted.peers.take();
+        let mut fetch = Box::new(CacheFetch::new(wanted, writer));
+        if let Some(peers) = peers {
+            match ask_peers(&context, peers, fetch, &request, index, &fetched).await {
+                Some(back) => fetch = back,
+                None => return,
+            }
+        }
         let began = Instant::now();
-        let mut client = Downstream::Internal(Internal::Fetch(Box::new(CacheFetch::new(wanted, writer))));
+        let mut client = Downstream::Internal(Internal::Fetch(fetch));
         let transaction = Transaction {
             context: &context,
             proxy: &proxy,
@@ -71,6 +80,7 @@ pub(crate) fn fetch(
             script,
             fetched: Some(fetched),
             queue_entry: QueueEntry { flow, shared: Some(&join), is_question: false },
+            endpoint: None,
         };
         let mut watch = Watch::new();
         let (mut response, mut up, mut id) = (Response::default(), Vec::new(), Vec::new());

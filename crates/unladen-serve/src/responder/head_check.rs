@@ -50,6 +50,7 @@ impl InboundRequest<'_> {
             script: self.script.borrow().clone(),
             fetched: None,
             queue_entry: QueueEntry { is_question: true, ..QueueEntry::default() },
+            endpoint: None,
         };
         let (mut response, mut up, mut id) = (Response::default(), Vec::new(), Vec::new());
         let (mut watch, mut own_watch) = (Watch::new(), Watch::new());

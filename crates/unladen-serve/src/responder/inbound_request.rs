@@ -1,6 +1,6 @@
 //! The principal type is [`InboundRequest`]: a request to a site, with what all steps of answering it need.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,6 +25,7 @@ use crate::request::fetched::Fetched;
 use crate::request::watch::Watch;
 use crate::site::Site;
 use crate::site::prepare::Who;
+use crate::tier::words::Question;
 
 /// A request to a site.
 pub(crate) struct InboundRequest<'a> {
@@ -53,6 +54,10 @@ pub(crate) struct InboundRequest<'a> {
     pub(crate) own_id: RefCell<Vec<u8>>,
     /// What became of what was fetched for it.
     pub(crate) fetched: RefCell<Option<Rc<Fetched>>>,
+    /// The question of a peer that it is; none: it is a client's.
+    pub(crate) asked_by: OnceCell<Question>,
+    /// It has come back to the nodes that passed it on: it goes nowhere.
+    pub(crate) is_looped: Cell<bool>,
 }
 
 /// What a call works with.
@@ -91,12 +96,14 @@ impl<'a> InboundRequest<'a> {
             fetched,
             cause,
             own_id,
+            asked_by: OnceCell::new(),
+            is_looped: Cell::default(),
         }
     }
 
     /// The answer is compressed on its way, if it may be, also for the client (RFC 9111, section 5.2.1.6).
     pub(crate) fn compress(&self, request: &Request, client_side: &mut ClientSide<'_, '_>) {
-        if self.site.settings.compress && !is_not_to_be_transformed(&request.fields) {
+        if self.site.settings.compress && !self.is_for_peer() && !is_not_to_be_transformed(&request.fields) {
             client_side.client.set_codings(Accepted::of(joined(&request.fields, b"accept-encoding").as_deref()));
         }
     }

@@ -35,6 +35,7 @@ pub(super) async fn respond(
         script: None,
         fetched,
         queue_entry,
+        endpoint: None,
     };
     let ClientSide { watch, body, client, response, up, id, .. } = client_side;
     transaction.run(watch, body, client, response, up, id).await

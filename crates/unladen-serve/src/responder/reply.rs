@@ -53,8 +53,9 @@ impl InboundRequest<'_> {
         client_side.up.clear();
         CacheStatus { ttl, ..status }.write(NAME, client_side.up);
         client_side.more.push_known(Name::Other, b"cache-status", client_side.up);
-        self.site.add_own(client_side.more, cache_lookup.who.is_https);
-        let memory = memory(self.site, client_side.key, cache_lookup.request, stored);
+        self.add_own(client_side, cache_lookup.who);
+        self.tell_peer(client_side, stored.version.as_deref());
+        let memory = memory(self.site, client_side.key, cache_lookup.request, stored, !self.is_for_peer());
         let from = match cache_lookup.request.method == b"HEAD" || memory.body.is_empty() {
             true => BodySource::Empty,
             false => BodySource::Memory(memory.body.clone()),
@@ -151,6 +152,8 @@ impl InboundRequest<'_> {
         after: Option<Duration>,
         who: Who,
     ) -> (End, Instant) {
+        // Whatever it is, the application has not failed the peer: it asks its own.
+        let reason = if self.is_for_peer() { Reason::NotForPeers } else { reason };
         let after = after.or_else(|| matches!(reason.status(), 429 | 503).then_some(self.site.settings.retry_after));
         let id = self.identify(request);
         let page = self.proxy.error_page.as_deref();
@@ -219,6 +222,13 @@ impl InboundRequest<'_> {
     pub(crate) fn gone(&self, cache_lookup: &CacheLookup<'_>) -> (End, Instant) {
         self.tell(cache_lookup.request, End::ClientGone, 0, 0, (CacheResult::Miss, ""), None, Instant::now())
     }
+    /// What all answers get: those to a peer get it there.
+    pub(crate) fn add_own(&self, client_side: &mut ClientSide<'_, '_>, who: Who) {
+        if !self.is_for_peer() {
+            self.site.add_own(client_side.more, who.is_https);
+        }
+    }
+
 
     #[allow(clippy::too_many_arguments, reason = "they are what is known at the end, and nowhere else")]
     fn tell(

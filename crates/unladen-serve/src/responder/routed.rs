@@ -37,7 +37,8 @@ impl<'a> InboundRequest<'a> {
         self.proxy = &route.proxy;
         self.index = route.proxy.index(self.index);
         self.is_cached = route.cache;
-        if let Some(edits) = &route.response {
+        // A peer does the same to its own answers.
+        if let Some(edits) = route.response.as_ref().filter(|_| !self.is_for_peer()) {
             client_side.client.set_edits(edits.clone());
         }
         if let Some(access) = &route.access

@@ -42,8 +42,19 @@ impl InboundRequest<'_> {
         request: &mut Request,
         client_side: &mut ClientSide<'_, '_>,
     ) -> Result<Who, (End, Instant)> {
-        let who = prepare(self.site, request, &self.peer);
+        let peer = match &self.site.tier {
+            Some(tier) => self.meet(tier, request),
+            None => self.peer,
+        };
+        let who = prepare(self.site, request, &peer);
         self.client.set(who.address);
+        if let Some(tier) = &self.site.tier {
+            self.sign(tier, request);
+            // It was counted where it came from.
+            if self.is_for_peer() {
+                return Ok(who);
+            }
+        }
         let mut rates = self.site.proxy.rates.take(request, Counting::Coming, self.began);
         if let (Ok(()), Some(shared)) = (&rates, &self.site.proxy.rates.shared) {
             let asker = Asker { request, client: who.address, thread: self.context.thread, now: self.began };
@@ -82,6 +93,14 @@ impl InboundRequest<'_> {
         write_key(request, who.is_https, &cache.policy, client_side.key);
         let has_cookies = cache.policy.has_cookies(&request.fields);
         let is_authorized = request.fields.find(b"authorization").is_some();
+        // Nodes do not ask each other for what is one person's.
+        if self.is_for_peer() && (has_cookies || is_authorized) {
+            return self.refuse_peer(request, client_side, false, who).await;
+        }
+        // Before anything is asked or looked for: what is found then is not from before what the peer has forgotten.
+        if self.is_behind(cache) {
+            return self.refuse_peer(request, client_side, true, who).await;
+        }
         let known = match self.ask(request, who).await {
             Ok(known) => known,
             Err(reason) => return self.own(request, client_side, reason, None, who).await,
@@ -99,6 +118,12 @@ impl InboundRequest<'_> {
         for _ in 0..ROUNDS {
             let found = cache_lookup.look(client_side.key, client_side.variant);
             let forwarded = match cache_lookup.decide(&found, client_side.key, Time::now()) {
+                Decision::Fetch(_) if self.is_looped.get() => {
+                    return self.own(request, client_side, Reason::LoopDetected, None, who).await;
+                }
+                Decision::Fetch(_) if self.asked_by.get().is_some_and(|question| question.only_stored) => {
+                    return self.refuse_peer(request, client_side, false, who).await;
+                }
                 Decision::Fetch(forwarded) => forwarded,
                 Decision::Pass(forwarded, why) => {
                     let lifting = if why == UNCACHEABLE { Lifting::of(&cache_lookup, client_side.key) } else { None };
@@ -146,6 +171,12 @@ impl InboundRequest<'_> {
         (forwarded, why): (Option<Forwarded>, &'static str),
         lifting: Option<Lifting>,
     ) -> (End, Instant) {
+        if self.is_for_peer() {
+            return self.refuse_peer(request, client_side, false, who).await;
+        }
+        if self.is_looped.get() {
+            return self.own(request, client_side, Reason::LoopDetected, None, who).await;
+        }
         let places = self.upload(request, client_side, who).and_then(|upload| Ok((upload, self.go(who)?)));
         let _places = match places {
             Ok(places) => places,
@@ -176,6 +207,7 @@ impl InboundRequest<'_> {
             script: self.script.borrow().clone(),
             fetched: None,
             queue_entry: QueueEntry { flow: self.flow(request, who), ..QueueEntry::default() },
+            endpoint: None,
         };
         transaction
             .run(

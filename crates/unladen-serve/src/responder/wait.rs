@@ -70,8 +70,9 @@ impl InboundRequest<'_> {
                 (reader, true)
             }
         };
-        let deadline = Deadline::new(self.now, LONG, None);
-        let news = {
+        let beat = self.beat();
+        let mut deadline = Deadline::new(self.now, beat.unwrap_or(LONG), None);
+        let news = loop {
             let ClientSide { watch, body, client, .. } = client_side;
             let waiting = poll_fn(|cx| {
                 if let Poll::Ready(news) = reader.poll_head(cx) {
@@ -79,7 +80,14 @@ impl InboundRequest<'_> {
                 }
                 if client.poll_gone(cx, body) { Poll::Ready(None) } else { Poll::Pending }
             });
-            watch.over(&deadline, pin!(waiting)).await.flatten()
+            match (watch.over(&deadline, pin!(waiting)).await, beat) {
+                (Some(news), _) => break news,
+                // Whoever fetches has bounds of its own.
+                (None, Some(beat)) if self.is_told_to_wait(client_side).await => {
+                    deadline = Deadline::new(Instant::now(), beat, None);
+                }
+                (None, _) => break None,
+            }
         };
         let result = if leads { CacheResult::Miss } else { CacheResult::Collapsed };
         let status = CacheStatus { forwarded: Some(forwarded), collapsed: !leads, ..CacheStatus::default() };
@@ -95,10 +103,11 @@ impl InboundRequest<'_> {
                     return waited;
                 }
                 let why = began.kept.as_ref().err().map_or("", |why| why.as_str());
+                let detail = if began.is_of_peer { "peer" } else { why };
                 let status = CacheStatus {
                     forwarded_status: Some(began.response.status),
-                    stored: began.kept.is_ok(),
-                    detail: (!why.is_empty()).then_some(why),
+                    stored: began.kept.as_ref().is_ok_and(|kept| kept.stays),
+                    detail: (!detail.is_empty()).then_some(detail),
                     ..status
                 };
                 self.ended(self.stream(cache_lookup, client_side, &began, reader, (result, why), status).await)
@@ -140,12 +149,14 @@ impl InboundRequest<'_> {
             request: cache_lookup.request.clone(),
             is_https: cache_lookup.who.is_https,
             key: key.to_vec(),
-            address: self.peer.address,
+            address: self.asked_by.get().map_or(self.peer.address, |question| question.address),
             stored,
             is_validated: version.is_some(),
             version,
             requested: Time::now(),
             sequence: cache_lookup.cache.store.sequence(),
+            // After the sequence: what is purged from here on is not stored, whoever answers.
+            peers: self.peers(cache_lookup, key),
         }
     }
 
@@ -196,7 +207,8 @@ impl InboundRequest<'_> {
         }
         client_side.more.clear();
         crate::cache::response_policy::push_status(client_side.more, &status);
-        self.site.add_own(client_side.more, cache_lookup.who.is_https);
+        self.add_own(client_side, cache_lookup.who);
+        self.tell_peer(client_side, cache_lookup.version());
         for field in client_side.more.iter() {
             client_side.response.fields.push(field.name, field.value);
         }

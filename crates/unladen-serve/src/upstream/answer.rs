@@ -25,6 +25,8 @@ pub(crate) struct Answer<'a> {
     method: &'a [u8],
     /// Interim ones that came.
     interim: u32,
+    /// It is of another node: what it says as `serve` is meant.
+    is_of_peer: bool,
 }
 
 /// Whoever gives it.
@@ -56,7 +58,7 @@ pub(crate) enum Lost {
 
 impl<'a> Answer<'a> {
     pub(crate) fn h1(half: Half<'a>, buffer: &'a mut Buffer, method: &'a [u8], limits: HeadLimits) -> Self {
-        Self { from: Peer::H1 { half, buffer, limits, silent: true }, method, interim: 0 }
+        Self { from: Peer::H1 { half, buffer, limits, silent: true }, method, interim: 0, is_of_peer: false }
     }
 
     /// `waits`: of a connection that nobody may serve yet.
@@ -67,23 +69,28 @@ impl<'a> Answer<'a> {
         said: &'a Said,
         waits: Option<Waits>,
     ) -> Self {
-        Self { from: Peer::FastCgi { output, limits, said, waits }, method, interim: 0 }
+        Self { from: Peer::FastCgi { output, limits, said, waits }, method, interim: 0, is_of_peer: false }
     }
 
     pub(crate) fn h2(future: h2::client::ResponseFuture, method: &'a [u8]) -> Self {
-        Self { from: Peer::H2 { future, body: None }, method, interim: 0 }
+        Self { from: Peer::H2 { future, body: None }, method, interim: 0, is_of_peer: false }
+    }
+
+    /// The same, of another node: it says again and again that it is at work.
+    pub(crate) fn of_peer(self) -> Self {
+        Self { is_of_peer: true, ..self }
     }
 
     /// The next head: an interim one (1xx), or the answer's.
     pub(crate) fn poll_head(&mut self, cx: &mut Context<'_>, response: &mut Response) -> Poll<Result<(), Lost>> {
         let head = ready!(self.from.poll_head(cx, response, self.method));
         // An answer that has it is ours, and nothing of it is from the upstream.
-        if response.fields.iter().any(|field| is_said_by_us(field.name)) {
+        if !self.is_of_peer && response.fields.iter().any(|field| is_said_by_us(field.name)) {
             response.fields.retain(|field| !is_said_by_us(field.name));
         }
         if head.is_ok() && response.status < 200 {
             self.interim += 1;
-            if self.interim > INTERIM {
+            if self.interim > INTERIM && !self.is_of_peer {
                 return Poll::Ready(Err(lost(Reason::UpstreamMalformed, false)));
             }
         }

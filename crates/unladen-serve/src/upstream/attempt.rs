@@ -78,6 +78,7 @@ impl<'u> Exchange<'_, 'u> {
         let sink = Sink::from(H1Sink::new(half, &mut buffers, work.waited().unwrap_or(self.request.length)));
         let limits = self.proxy.response_limits();
         let answer = Answer::h1(half, &mut connection.buffer, &self.request.method, limits);
+        let answer = if self.endpoint.is_some() { answer.of_peer() } else { answer };
         let carried = self.carry(Transit::new(sink, answer), work, was_used, &endpoint).await;
         let fault = if was_used { None } else { connection.tls_fault() };
         let done = match self.unless_tls_failed(carried, fault, &endpoint) {
@@ -189,6 +190,10 @@ impl<'u> Exchange<'_, 'u> {
                 }
                 Ok(()) if work.response.status < 200 => {
                     work.client.interim(work.response).await.map_err(|_| Failure::ClientGone)?;
+                    // A peer says so that it is at work, and will again.
+                    if self.endpoint.is_some() {
+                        self.deadline.renew(self.proxy.upstream.settings().timeouts.first_byte);
+                    }
                 }
                 Ok(()) => break,
                 Err(Lost::Client(failure)) => {

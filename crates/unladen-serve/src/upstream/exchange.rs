@@ -38,6 +38,8 @@ pub(crate) struct Exchange<'a, 'u> {
     pub(crate) script: Option<&'a Script>,
     /// In whose turn it is sent.
     pub(crate) queue_entry: QueueEntry<'a>,
+    /// To which it is sent; none: to one that can take it.
+    pub(crate) endpoint: Option<&'a Arc<Endpoint>>,
     pub(crate) deadline: &'a Deadline,
     pub(crate) state: &'a RequestState<'u>,
 }
@@ -157,7 +159,11 @@ impl<'u> Exchange<'_, 'u> {
             self.state.phase.set(Phase::Connecting);
             // Time to connect is bounded where it is done, for each attempt.
             self.deadline.set(settings.timeouts.connect.saturating_mul(2));
-            let Some(endpoint) = upstream.endpoint(&tried).await else {
+            let endpoint = match self.endpoint {
+                Some(peer) => Some(peer.clone()),
+                None => upstream.endpoint(&tried).await,
+            };
+            let Some(endpoint) = endpoint else {
                 *self.state.cause.borrow_mut() = Some(Box::new(Cause::of_no_endpoint(upstream)));
                 return Err(Failure::Upstream(Reason::NoEndpoint, None));
             };

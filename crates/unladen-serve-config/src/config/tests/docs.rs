@@ -16,6 +16,9 @@ listen = '127.0.0.1:6190'
 endpoint = 'http://127.0.0.1:4318'
 [fleet]
 purges = 'valkey://127.0.0.1'
+[tier]
+peers = ['http://10.0.0.1:8080', 'http://10.0.0.2:8080']
+secret_file = 'tier.secret'
 [[outbound]]
 name = 'search'
 listen = '127.0.0.1:6102'
@@ -168,7 +171,9 @@ fn every_reason() -> Vec<Reason> {
             Reason::FileFailed => Reason::Misdirected,
             Reason::Misdirected => Reason::Unauthorized,
             Reason::Unauthorized => Reason::AccessForbidden,
-            Reason::AccessForbidden => return None,
+            Reason::AccessForbidden => Reason::NotForPeers,
+            Reason::NotForPeers => Reason::LoopDetected,
+            Reason::LoopDetected => return None,
         })
     }
     std::iter::successors(Some(Reason::Malformed(Fault::HeadTooLong)), |reason| next(*reason)).collect()

@@ -22,8 +22,8 @@ const HARMLESS: [&str; 12] = [
 ];
 
 /// Of its cache.
-const HARMLESS_OF_CACHE: [&str; 7] =
-    ["memory", "largest", "variants", "ignore_reload", "uncacheable", "purge", "purge_unix"];
+const HARMLESS_OF_CACHE: [&str; 8] =
+    ["memory", "largest", "variants", "ignore_reload", "uncacheable", "purge", "purge_unix", "tier"];
 
 /// Of where it calls its application, what says which application that is, and what it is told.
 const TELLING_OF_PROXY: [&str; 4] = ["host", "forwarded", "via", "upstream"];

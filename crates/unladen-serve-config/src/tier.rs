@@ -1,0 +1,97 @@
+//! Reads `[tier]`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use unladen_pool::{EndpointAddress, Origin, OutlierSettings, Protocol, UpstreamSettings};
+use unladen_toml::{Bad, Value};
+
+use super::explain::Shown;
+use super::level::Level;
+use super::reading::Reading;
+use super::{origins, tls, top};
+use crate::settings::{TierSecret, TierSettings};
+
+/// As whom it counts.
+const NAME: &str = "tier";
+const DEADLINE: Duration = Duration::from_millis(500);
+const DEADLINE_BOUNDS: std::ops::RangeInclusive<Duration> = Duration::from_millis(20)..=Duration::from_secs(30);
+const HOT: u8 = 3;
+/// What is counted is bounded, and some other page may be counted for it.
+const HOT_BOUNDS: std::ops::RangeInclusive<u64> = 1..=100;
+/// A peer that failed is left out for so long, and longer each time.
+const OUT: Duration = Duration::from_secs(1);
+const LONGEST_OUT: Duration = Duration::from_secs(30);
+
+/// None: there is none.
+pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<TierSettings> {
+    let level = top::table(top, "tier", "[tier]", r)?;
+    let about = "the nodes, such as peers = [\"http://10.0.0.1:8080\", \"http://10.0.0.2:8080\"]";
+    let peers = level.require("peers", about, r, peers, |origins| origins::show(origins));
+    let about = "a file with the secret of the nodes, such as secret_file = \"/etc/unladen/tier.secret\"";
+    let secret = level.require("secret_file", about, r, secret, |(path, _)| Shown::Text(path.display().to_string()));
+    let node = level.take(
+        "node",
+        None,
+        r,
+        |value, _| node(value).map(Some),
+        |node: &Option<SocketAddr>| node.map_or(Shown::None, |node| Shown::Text(node.to_string())),
+    );
+    let deadline = level.duration("deadline", DEADLINE_BOUNDS, DEADLINE, r);
+    let hot = level.count("hot", HOT_BOUNDS, HOT, r);
+    let mut upstream = UpstreamSettings::new(NAME, peers.unwrap_or_default());
+    let (tls, stamp) = tls::of_peers(&level, r);
+    upstream.tls = tls;
+    let (secret_file, secret) = secret?;
+    if upstream.origins.is_empty() {
+        return None;
+    }
+    // One question is one request on one connection, and whoever is asked says at once what it cannot answer.
+    upstream.http = Protocol::Http1;
+    upstream.retry.attempts = 0;
+    upstream.breaker = None;
+    upstream.outlier =
+        Some(OutlierSettings { consecutive: 1, ejection: OUT, max_ejection: LONGEST_OUT, max_share: 1.0 });
+    upstream.timeouts.connect = deadline / 2;
+    upstream.timeouts.first_byte = deadline / 2;
+    Some(TierSettings { upstream, stamp, secret, secret_file, node, deadline, hot })
+}
+
+/// As an upstream's, but that nodes are at addresses, and alike.
+fn peers(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<Origin>, Bad> {
+    let origins = origins::all(value, r)?;
+    if origins.iter().any(|origin| matches!(origin.at, EndpointAddress::Unix(_))) {
+        return Err(value.refuse("a Unix socket", "URLs that begin with http:// or https://: other nodes have to reach it"));
+    }
+    if origins.iter().any(|origin| origin.weight != 1) {
+        return Err(value.refuse("a weight", "nodes without `weight`: each owns as many pages as any other"));
+    }
+    Ok(origins)
+}
+
+fn secret(value: &Value<'_>, r: &mut Reading<'_>) -> Result<(PathBuf, TierSecret), Bad> {
+    let path = r.path(value.one_line()?);
+    let unusable = |source| value.unusable(path.clone(), source);
+    let bytes = r.machine.read(&path).map_err(unusable)?;
+    let secret = std::str::from_utf8(&bytes).ok().and_then(|text| TierSecret::new(text.trim()));
+    let secret = secret.ok_or_else(|| {
+        let (least, most) = (TierSecret::SHORTEST, TierSecret::LONGEST);
+        unusable(std::io::Error::other(format!(
+            "it is no secret: one line of {least} to {most} letters, digits and marks is expected, such as `openssl rand -hex 32` makes"
+        )))
+    })?;
+    if tls::is_open(&path, r) {
+        r.warn(value.span(), format!("anyone on this machine may read the secret {0}: run `chmod 0640 {0}`", path.display()));
+    }
+    Ok((path, secret))
+}
+
+fn node(value: &Value<'_>) -> Result<SocketAddr, Bad> {
+    let text = value.one_line()?;
+    let address = text.parse::<SocketAddr>().ok().filter(|address| address.port() > 0 && !address.ip().is_unspecified());
+    address.ok_or_else(|| value.refuse(format!("`{text}`"), "an address and a port, such as \"10.0.0.1:8080\""))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! Asking the peers of a tier, and being asked by them.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use unladen_http1::{Length, Request, Response};
+use unladen_observability::{Asked, Answering, End, Reason, UpstreamIndex, Version};
+
+use super::inbound_request::{ClientSide, InboundRequest};
+use crate::cache::Cache;
+use crate::cache::cache_fetch::{CacheFetch, PeerOutcome};
+use crate::cache::cache_lookup::{CacheLookup, ValidatorAnswer};
+use crate::context::Context;
+use crate::limits::queue::QueueEntry;
+use crate::message::downstream::{Downstream, Internal};
+use crate::message::stream::BodySource;
+use crate::peer::Peer;
+use crate::request::fetched::Fetched;
+use crate::request::watch::Watch;
+use crate::site::prepare::Who;
+use crate::tier::words::{Question, Told};
+use crate::tier::{PeerPlan, Tier, Turn};
+use crate::transaction::Transaction;
+
+/// The status of an interim answer: the request is being worked on (RFC 2518, section 10.1).
+const PROCESSING: u16 = 102;
+/// So often in the time that a peer waits for an answer is it told that there will be one.
+const BEATS: u32 = 4;
+
+/// Asks one peer after the other. None: there was an answer, and all is done; else what has to be fetched still.
+pub(super) async fn ask_peers(
+    context: &Rc<Context>,
+    plan: PeerPlan,
+    mut fetch: Box<CacheFetch>,
+    request: &Request,
+    index: UpstreamIndex,
+    fetched: &Rc<Fetched>,
+) -> Option<Box<CacheFetch>> {
+    let PeerPlan { tier, turns, keeps, question } = plan;
+    for Turn { endpoint, only_stored } in turns {
+        let mut request = request.clone();
+        tier.write(&Question { only_stored, ..question.clone() }, &mut request.fields);
+        fetch.begin_asking(keeps);
+        let began = Instant::now();
+        let mut client = Downstream::Internal(Internal::Fetch(fetch));
+        let transaction = Transaction {
+            context,
+            proxy: &tier.proxy,
+            index: tier.proxy.index(index),
+            request: &request,
+            version: Version::Http11,
+            began,
+            now: began,
+            cache: None,
+            client: None,
+            port: None,
+            script: None,
+            fetched: Some(fetched.clone()),
+            queue_entry: QueueEntry::default(),
+            endpoint: Some(&endpoint),
+        };
+        let mut watch = Watch::new();
+        let (mut response, mut up, mut id) = (Response::default(), Vec::new(), Vec::new());
+        transaction.run(&mut watch, &mut BodySource::Empty, &mut client, &mut response, &mut up, &mut id).await;
+        let Downstream::Internal(Internal::Fetch(back)) = client else { return None };
+        fetch = back;
+        let outcome = fetch.end_asking();
+        tier.counts.asked(match outcome {
+            PeerOutcome::Answered => Asked::Answered,
+            PeerOutcome::Refused => Asked::Refused,
+            PeerOutcome::Failed => Asked::Failed,
+        });
+        match outcome {
+            PeerOutcome::Answered => return None,
+            PeerOutcome::Refused => (),
+            // Whoever waits has waited for long enough.
+            PeerOutcome::Failed => break,
+        }
+    }
+    // What is told of it from now on is of the application.
+    fetched.endpoint.take();
+    fetched.cause.take();
+    Some(fetch)
+}
+
+impl InboundRequest<'_> {
+    /// Who is at the other end, as far as is believed: a peer says for whom it asks.
+    pub(super) fn meet(&self, tier: &Tier, request: &Request) -> Peer {
+        let passed = tier.passed(&request.fields);
+        match tier.question(request) {
+            // The one who asks has signed it.
+            Some(question) if passed <= 1 => {
+                let peer = Peer { address: question.address, port: None, is_https: question.is_https, ..self.peer };
+                let _ = self.asked_by.set(question);
+                peer
+            }
+            _ => {
+                self.is_looped.set(passed > 0);
+                self.peer
+            }
+        }
+    }
+
+    /// Whether a peer asks.
+    pub(crate) fn is_for_peer(&self) -> bool {
+        self.asked_by.get().is_some()
+    }
+
+    /// Says that it has passed this node, for requests to the application.
+    pub(super) fn sign(&self, tier: &Tier, request: &mut Request) {
+        if !self.is_for_peer() && !self.is_looped.get() {
+            tier.sign(&mut request.fields);
+        }
+    }
+
+    /// Whether a peer asks that has forgotten more than this node.
+    pub(super) fn is_behind(&self, cache: &Cache) -> bool {
+        let Some(question) = self.asked_by.get() else { return false };
+        match (&cache.fleet, &question.position) {
+            (Some(link), Some(theirs)) => !link.position().is_some_and(|own| own.has_reached(theirs)),
+            (None, None) => false,
+            // One of them does not hear of purges, and nobody knows what it has missed.
+            _ => true,
+        }
+    }
+
+    /// Tells a peer to ask the application itself.
+    pub(super) async fn refuse_peer(
+        &self,
+        request: &Request,
+        client_side: &mut ClientSide<'_, '_>,
+        is_behind: bool,
+        who: Who,
+    ) -> (End, Instant) {
+        if let Some(tier) = &self.site.tier {
+            tier.counts.answering(if is_behind { Answering::Behind } else { Answering::Refused });
+        }
+        self.own(request, client_side, Reason::NotForPeers, None, who).await
+    }
+
+    /// Says of an answer that it is one to a peer.
+    pub(crate) fn tell_peer(&self, client_side: &mut ClientSide<'_, '_>, version: Option<&[u8]>) {
+        if let (Some(tier), true) = (&self.site.tier, self.is_for_peer()) {
+            tier.counts.answering(Answering::Answered);
+            Told::of(version).write(client_side.more);
+        }
+    }
+
+    /// How long somebody who asks for a page is not told anything; none: until there is an answer.
+    pub(super) fn beat(&self) -> Option<Duration> {
+        let tier = self.site.tier.as_ref().filter(|_| self.is_for_peer())?;
+        Some(tier.settings.upstream.timeouts.first_byte / BEATS)
+    }
+
+    /// Tells a peer that an answer is awaited. False: it has gone.
+    pub(super) async fn is_told_to_wait(&self, client_side: &mut ClientSide<'_, '_>) -> bool {
+        let response = Response { status: PROCESSING, minor: 1, length: Length::None, ..Response::default() };
+        client_side.client.interim(&response).await.is_ok()
+    }
+
+    /// Whom to ask before the application; none: nobody else may know what is asked for.
+    pub(super) fn peers(&self, cache_lookup: &CacheLookup<'_>, key: &[u8]) -> Option<PeerPlan> {
+        let tier = self.site.tier.as_ref()?;
+        let CacheLookup { cache, request, who, known, .. } = cache_lookup;
+        let is_for_all = !cache_lookup.has_cookies
+            && !cache_lookup.is_authorized
+            && !self.is_for_peer()
+            && matches!(known, ValidatorAnswer::Nothing | ValidatorAnswer::Version(_));
+        // What is in doubt here would be in doubt as a copy, too.
+        if !is_for_all || cache_lookup.is_leaving || cache_lookup.is_cut_off {
+            return None;
+        }
+        let position = match &cache.fleet {
+            Some(link) => Some(link.settled_position()?),
+            None => None,
+        };
+        let (turns, keeps) = tier.turns(key, self.now)?;
+        let question = Question { address: who.address, is_https: who.is_https, position, only_stored: false };
+        debug_assert!(request.method == b"GET");
+        Some(PeerPlan { tier: tier.clone(), turns, keeps, question })
+    }
+}

@@ -1,0 +1,172 @@
+//! The principal type is [`Tier`]: the nodes that this one asks for a page before it asks the application, and answers.
+//!
+//! A page has one owner among the nodes ([`rendezvous`]). Whoever misses it asks the owner, whose single flight collapses
+//! the questions of all; what a node asks for often it keeps, too. A question is never passed on: whoever is asked
+//! answers from memory, or asks the application. So no request goes further than from one node to another.
+//!
+//! What a peer stores may be older than what the fleet has purged. Each question says up to which purge its node has
+//! forgotten; a peer that has not come as far does not answer, and a node that has purged something itself asks nobody
+//! until that has come back to it on the bus. What is purged while an answer is on its way is not stored, as ever.
+
+pub(crate) mod heat;
+pub(crate) mod peers;
+pub(crate) mod rendezvous;
+pub(crate) mod words;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use sha2::{Digest, Sha256};
+use unladen_http1::{Fields, Request};
+use unladen_observability::TierCounts;
+use unladen_pool::{Endpoint, Upstream, UpstreamError};
+use unladen_serve_config::{
+    BufferSettings, ClientSettings, Forwarded, HostRule, ProxySettings, TierSettings, TierSecret,
+};
+
+use self::heat::Heat;
+use self::peers::Peers;
+use self::rendezvous::{hash, highest_two};
+use self::words::{Question, SECRET, hex, is_secret};
+use crate::proxy::Proxy;
+
+/// The nodes that this one asks, and answers. Shared by all sites and threads.
+#[derive(Debug)]
+pub(crate) struct Tier {
+    pub(crate) settings: TierSettings,
+    /// The ports that sites listen at.
+    pub(crate) ports: Vec<u16>,
+    /// The way to the peers.
+    pub(crate) proxy: Arc<Proxy>,
+    pub(crate) counts: Arc<TierCounts>,
+    /// In `CDN-Loop` (RFC 8586): of all nodes that know the secret.
+    id: String,
+    peers: Peers,
+    heat: Heat,
+}
+
+/// Whom a node asks for a page, one after the other, before it asks the application.
+#[derive(Clone, Debug)]
+pub(crate) struct PeerPlan {
+    pub(crate) tier: Arc<Tier>,
+    pub(crate) turns: Vec<Turn>,
+    /// Whether the page is kept here, too.
+    pub(crate) keeps: bool,
+    pub(crate) question: Question,
+}
+
+/// A peer that is asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Turn {
+    pub(crate) endpoint: Arc<Endpoint>,
+    /// For what it has alone.
+    pub(crate) only_stored: bool,
+}
+
+// === impl Tier ===
+
+impl Tier {
+    /// With the pages and connections of another, if there was one. `ports`: those that sites listen at.
+    ///
+    /// # Errors
+    /// If the peers' authorities cannot be used.
+    pub(crate) fn new(
+        settings: TierSettings,
+        ports: Vec<u16>,
+        threads: usize,
+        before: Option<&Self>,
+    ) -> Result<Self, UpstreamError> {
+        let upstream = Upstream::new(settings.upstream.clone(), threads)?;
+        let proxy = Proxy::new(way(&settings), upstream, before.map(|before| &*before.proxy));
+        Ok(Self {
+            id: id(&settings.secret),
+            peers: Peers::new(settings.node, ports.clone()),
+            heat: Heat::new(Instant::now()),
+            counts: before.map(|before| before.counts.clone()).unwrap_or_default(),
+            proxy: Arc::new(proxy),
+            ports,
+            settings,
+        })
+    }
+
+    /// Whom to ask for the page with this key, and whether it is kept here then; none: it is this node's own.
+    ///
+    /// The owner is asked: the first in rendezvous order of those that have not just failed. Of a hot page, the second may
+    /// be asked if it has fewer questions of this node under way (two choices), but only for what it has: it would ask
+    /// the application, too.
+    pub(crate) fn turns(&self, key: &[u8], now: Instant) -> Option<(Vec<Turn>, bool)> {
+        let upstream = &*self.proxy.upstream;
+        let peers = self.peers.now(upstream);
+        let page = hash(key);
+        let live = peers.iter().enumerate().filter(|(_, peer)| peer.is_self || upstream.takes_requests(&peer.endpoint));
+        let (first, second) = highest_two(page, live.map(|(place, peer)| (place, peer.hash)))?;
+        let first = peers.get(first).filter(|peer| !peer.is_self)?;
+        let is_hot = self.heat.count(page, now) >= self.settings.hot;
+        let busy = |endpoint: &Endpoint| endpoint.in_flight.load(Ordering::Relaxed);
+        let second = second.and_then(|second| peers.get(second)).filter(|second| {
+            is_hot && !second.is_self && busy(&second.endpoint) < busy(&first.endpoint)
+        });
+        let second = second.map(|second| Turn { endpoint: second.endpoint.clone(), only_stored: true });
+        let first = Turn { endpoint: first.endpoint.clone(), only_stored: false };
+        Some((second.into_iter().chain([first]).collect(), is_hot))
+    }
+
+    /// Makes a request a question to a peer.
+    pub(crate) fn write(&self, question: &Question, fields: &mut Fields) {
+        question.write(fields);
+        fields.push(SECRET, self.settings.secret.reveal().as_bytes());
+    }
+
+    /// The question that a peer asks with this request; none: it is a client's.
+    pub(crate) fn question(&self, request: &Request) -> Option<Question> {
+        // Nearly all requests end here.
+        request.fields.find(SECRET)?;
+        if !is_secret(&request.fields, self.settings.secret.reveal()) {
+            self.counts.stranger();
+            return None;
+        }
+        Question::read(&request.fields).filter(|_| request.method == b"GET")
+    }
+
+    /// How often a request has passed nodes of this tier (RFC 8586).
+    pub(crate) fn passed(&self, fields: &Fields) -> usize {
+        let lines = fields.iter().filter(|field| field.name.eq_ignore_ascii_case(CDN_LOOP));
+        let members = lines.flat_map(|line| line.value.split(|byte| *byte == b','));
+        let ids = members.filter_map(|member| member.split(|byte| *byte == b';').next());
+        ids.filter(|id| id.trim_ascii().eq_ignore_ascii_case(self.id.as_bytes())).count()
+    }
+
+    /// Says that a request has passed this node.
+    pub(crate) fn sign(&self, fields: &mut Fields) {
+        fields.push(CDN_LOOP, self.id.as_bytes());
+    }
+}
+
+const CDN_LOOP: &[u8] = b"cdn-loop";
+
+/// The same on all nodes, another for each tier; and it tells nothing of the secret.
+fn id(secret: &TierSecret) -> String {
+    let digest = Sha256::new().chain_update(b"unladen tier: ").chain_update(secret.reveal()).finalize();
+    format!("unladen-{}", hex(digest.get(..8).unwrap_or_default()))
+}
+
+/// Requests go on as they came, for the host that they were for.
+fn way(settings: &TierSettings) -> ProxySettings {
+    ProxySettings {
+        listen: Vec::new(),
+        socket_mode: 0,
+        upstream: settings.upstream.clone(),
+        host: HostRule::Keep,
+        forwarded: Forwarded::Strip,
+        via: false,
+        request_id: true,
+        http2: false,
+        client: ClientSettings::default(),
+        rates: Vec::new(),
+        buffer: BufferSettings::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! The principal type is [`Peers`]: the nodes of a tier, as they are known now.
+
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use unladen_pool::{Address, Balancer, Endpoint, Upstream};
+
+use super::rendezvous::hash;
+
+/// The nodes of a tier, as they are known now.
+#[derive(Debug)]
+pub(crate) struct Peers {
+    /// Which of them this one is, if that is configured.
+    node: Option<SocketAddr>,
+    /// The ports that sites listen at.
+    ports: Vec<u16>,
+    known: Mutex<Option<(Arc<Balancer>, Arc<[Peer]>)>>,
+}
+
+/// A node.
+#[derive(Debug)]
+pub(crate) struct Peer {
+    pub(crate) endpoint: Arc<Endpoint>,
+    /// Of its address.
+    pub(crate) hash: u64,
+    /// It is this one.
+    pub(crate) is_self: bool,
+}
+
+// === impl Peers ===
+
+impl Peers {
+    pub(crate) fn new(node: Option<SocketAddr>, ports: Vec<u16>) -> Self {
+        Self { node, ports, known: Mutex::default() }
+    }
+
+    /// All that are not drained.
+    pub(crate) fn now(&self, upstream: &Upstream) -> Arc<[Peer]> {
+        let endpoints = upstream.endpoints();
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some((of, peers)) if Arc::ptr_eq(of, &endpoints) => peers.clone(),
+            _ => {
+                let peers: Arc<[Peer]> = endpoints.endpoints().iter().filter_map(|one| self.peer(one)).collect();
+                *known = Some((endpoints, peers.clone()));
+                peers
+            }
+        }
+    }
+
+    fn peer(&self, endpoint: &Arc<Endpoint>) -> Option<Peer> {
+        let Address::Tcp(addresses) = &endpoint.address else { return None };
+        // Names may be looked up in another order elsewhere.
+        let least = addresses.iter().min()?;
+        let is_self = match self.node {
+            Some(node) => addresses.contains(&node),
+            None => addresses.iter().any(|address| self.ports.contains(&address.port()) && is_here(*address)),
+        };
+        Some(Peer { endpoint: endpoint.clone(), hash: hash(least.to_string().as_bytes()), is_self })
+    }
+}
+
+/// Whether it is an address of this machine: others cannot be bound to.
+fn is_here(address: SocketAddr) -> bool {
+    UdpSocket::bind((address.ip(), 0)).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use unladen_pool::{EndpointAddress, Origin, UpstreamSettings};
+
+    use super::*;
+
+    fn upstream(addresses: &[(&str, u16)]) -> Arc<Upstream> {
+        let origin = |(host, port): &(&str, u16)| Origin {
+            at: EndpointAddress::Tcp((*host).to_owned(), *port),
+            tls: false,
+            weight: 1,
+            authority: format!("{host}:{port}"),
+            discovery: None,
+        };
+        Upstream::new(UpstreamSettings::new("tier", addresses.iter().map(origin).collect()), 1).unwrap()
+    }
+
+    #[test]
+    fn a_node_finds_itself_by_its_address_and_a_port_of_a_site() {
+        let upstream = upstream(&[("127.0.0.1", 8080), ("127.0.0.1", 8081), ("192.0.2.7", 8080)]);
+        let selves = |node: Option<&str>, ports: &[u16]| {
+            let peers = Peers::new(node.map(|node| node.parse().unwrap()), ports.to_vec()).now(&upstream);
+            peers.iter().map(|peer| peer.is_self).collect::<Vec<_>>()
+        };
+        assert_eq!(selves(None, &[8080]), [true, false, false]);
+        assert_eq!(selves(None, &[80]), [false; 3]);
+        assert_eq!(selves(Some("192.0.2.7:8080"), &[8080]), [false, false, true]);
+    }
+
+    #[test]
+    fn the_list_is_made_once() {
+        let upstream = upstream(&[("127.0.0.1", 8080)]);
+        let peers = Peers::new(None, Vec::new());
+        assert!(Arc::ptr_eq(&peers.now(&upstream), &peers.now(&upstream)));
+    }
+}
