@@ -44,7 +44,7 @@ mod record;
 mod settings;
 mod state;
 
-pub use bus::valkey::resp_is_readable;
+pub use bus::valkey::{Reply as ValkeyReply, ValkeyEngine, ValkeyPlace, resp_is_readable};
 pub use bus::{BUSES, open};
 pub use bus_url::BusUrl;
 pub use error::BusError;

@@ -126,6 +126,7 @@ fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
     let log = top::log(&top, r);
     let otlp = top::otlp(&top, r);
     let fleet = fleet::read(&top, r);
+    r.fleet.clone_from(&fleet);
     let defaults = root.get("defaults").and_then(|value| r.keep(Table::of(&value, "[defaults]", "a table")));
     let tier = tier::read(&top, r);
     if let Some(defaults) = &defaults {

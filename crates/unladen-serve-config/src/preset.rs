@@ -104,6 +104,8 @@ pub(super) fn validators(
             timeout: TIMEOUT,
             connections: CONNECTIONS,
             stale: None,
+            listen: None,
+            shared: None,
         };
         validators.push(settings);
     }

@@ -11,6 +11,7 @@ use super::keys;
 use super::surroundings::Surroundings;
 use super::warning::Warning;
 use super::whose::Whose;
+use crate::settings::FleetSettings;
 
 /// What the parts of a file need of the rest, and what they have to say.
 pub(super) struct Reading<'a> {
@@ -23,6 +24,8 @@ pub(super) struct Reading<'a> {
     pub(super) is_trial: bool,
     /// The zone of this machine.
     pub(super) zone: Option<String>,
+    /// `[fleet]`, once it is read.
+    pub(super) fleet: Option<FleetSettings>,
     pub(super) bads: Vec<Bad>,
     pub(super) warnings: Vec<Warning>,
     pub(super) explained: Vec<Explained>,
@@ -33,13 +36,14 @@ pub(super) struct Reading<'a> {
 impl<'a> Reading<'a> {
     pub(super) fn new(text: &'a str, file: &'a Path, folder: &'a Path, machine: &'a dyn Surroundings) -> Self {
         let (bads, warnings, explained) = (Vec::new(), Vec::new(), Vec::new());
-        Self { text, file, folder, machine, is_trial: false, zone: None, bads, warnings, explained }
+        Self { text, file, folder, machine, is_trial: false, zone: None, fleet: None, bads, warnings, explained }
     }
 
     /// For `[defaults]` by themselves.
     pub(super) fn trial(&self) -> Reading<'a> {
         let zone = self.zone.clone();
-        Reading { is_trial: true, zone, ..Reading::new(self.text, self.file, self.folder, self.machine) }
+        let fleet = self.fleet.clone();
+        Reading { is_trial: true, zone, fleet, ..Reading::new(self.text, self.file, self.folder, self.machine) }
     }
 
     /// The value, or nothing and a mistake more.

@@ -1,5 +1,8 @@
 //! Reads the tables `[[site.validator]]`.
 
+mod pushed;
+mod shared;
+
 use std::time::Duration;
 
 use unladen_toml::{Bad, DAY, MILLISECOND, Problem, Table, Value};
@@ -69,7 +72,9 @@ fn validator(level: &Level<'_>, r: &mut Reading<'_>) -> Option<ValidatorSettings
         |value, _| or_none(value, |value| value.duration(MILLISECOND..=DAY)),
         |value: &Option<Duration>| value.map_or(Shown::None, Shown::Duration),
     );
-    Some(ValidatorSettings { path: path?.0, source: source?, timeout, connections, stale })
+    let listen = pushed::read(level, source.as_ref(), r);
+    let shared = shared::read(level, source.as_ref(), r);
+    Some(ValidatorSettings { path: path?.0, source: source?, timeout, connections, stale, listen, shared })
 }
 
 /// Exactly one of three.

@@ -15,6 +15,7 @@ mod found;
 mod handover;
 mod htcp;
 mod listeners;
+mod listening;
 pub(crate) mod malloc;
 mod open_files;
 mod outset;

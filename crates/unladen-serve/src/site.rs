@@ -1,6 +1,7 @@
 //! The principal type is [`Site`]: a place in front of an application. `phase` has the map of a request's life.
 
 pub(crate) mod access;
+pub(crate) mod author;
 pub(crate) mod country;
 pub(crate) mod edits;
 pub(crate) mod effects;
@@ -28,6 +29,7 @@ use unladen_fleet::Fleet;
 use unladen_serve_config::{ListenAddress, ServerTlsSettings, SiteSettings};
 use unladen_validator::{Validator, ValidatorSource};
 
+use self::author::Author;
 use self::country::{Country, CountryError};
 use self::effects::Effects;
 use self::routes::{Routes, RoutesError};
@@ -43,9 +45,9 @@ use crate::limits::crowd::{Crowd, CrowdPermit, What};
 use crate::message::error_page::ErrorPageError;
 use crate::peer::Named;
 use crate::proxy::Proxy;
+use crate::tier::Tier;
 
 /// A place in front of an application.
-use crate::tier::Tier;
 #[derive(Debug)]
 pub(crate) struct Site {
     /// What it was made of.
@@ -55,6 +57,8 @@ pub(crate) struct Site {
     /// What it keeps. Kept over a reload, if its bounds are the same.
     pub(crate) cache: Option<Cache>,
     pub(crate) validators: Vec<Arc<Validator>>,
+    /// How clients are known that have just changed something; none: validators know at once.
+    pub(crate) author: Option<Author>,
     /// For which GETs validators of many pages are not.
     pub(crate) effects: Effects,
     /// What each client and each network has at a time.
@@ -69,12 +73,12 @@ pub(crate) struct Site {
     pub(crate) held: Option<Arc<Held>>,
     /// What authorities are answered, whichever site they ask for.
     pub(crate) answers: Arc<Answers>,
+    /// Its peers; none: it has none, or they are not asked for its pages.
+    pub(crate) tier: Option<Arc<Tier>>,
     named: Named,
 }
 
 /// Why a site cannot be as it is configured.
-    /// Its peers; none: it has none, or they are not asked for its pages.
-    pub(crate) tier: Option<Arc<Tier>>,
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SiteError {
@@ -152,7 +156,7 @@ impl Site {
                     .map_err(|error| SiteError::Validator { path: validator.path.clone(), why: error.to_string() }),
             }
         });
-        let validators = validators.collect::<Result<_, _>>()?;
+        let validators = validators.collect::<Result<Vec<_>, _>>()?;
         let tls = settings.tls.as_ref();
         let acceptor_before = before.and_then(|before| before.acceptor.as_deref());
         let acceptor = tls.map(|tls| Acceptor::new(tls, settings.proxy.http2, None, acceptor_before));
@@ -163,6 +167,7 @@ impl Site {
         let country = country.transpose()?;
         Ok(Self {
             cache,
+            author: Author::new(&validators),
             validators,
             effects: Effects::new(&settings.effects, &settings.no_effects),
             crowd: Crowd::new(&settings.clients, settings.per_client, before.map(|before| &before.crowd)),
@@ -172,12 +177,12 @@ impl Site {
             routes,
             held: None,
             answers: Arc::default(),
+            tier: None,
             named: named(&settings),
             settings,
             proxy,
         })
     }
-            tier: None,
 
     /// The same, with the certificate that an authority issues for it, if it wants one.
     ///
@@ -205,17 +210,17 @@ impl Site {
         self
     }
 
-    /// What is doubtful, though it can be: a sentence each. If it `asks`, validators are tried, which takes some
-    /// seconds where nobody answers.
-    pub(crate) fn doubts(&self, asks: bool) -> Vec<String> {
-        let mut doubts: Vec<String> = self.acceptor.iter().flat_map(|acceptor| acceptor.warnings.clone()).collect();
-        let asked =
     /// The same, with these peers, if it is to have some.
     pub(crate) fn with_tier(self, tier: Option<&Arc<Tier>>) -> Self {
         let is_shared = self.cache.as_ref().is_some_and(|cache| cache.settings.tier);
         Self { tier: tier.filter(|_| is_shared).cloned(), ..self }
     }
 
+    /// What is doubtful, though it can be: a sentence each. If it `asks`, validators are tried, which takes some
+    /// seconds where nobody answers.
+    pub(crate) fn doubts(&self, asks: bool) -> Vec<String> {
+        let mut doubts: Vec<String> = self.acceptor.iter().flat_map(|acceptor| acceptor.warnings.clone()).collect();
+        let asked =
             self.validators.iter().filter(|validator| asks && validator.settings().source != ValidatorSource::Head);
         for validator in asked {
             if let Err(error) = validator.try_once() {

@@ -1,5 +1,6 @@
 //! The principal type is [`Asker`]: whichever is asked.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::ask::{Answer, Ask};
@@ -8,6 +9,7 @@ use crate::file::File;
 use crate::mysql::MySql;
 use crate::place::place;
 use crate::postgres::Postgres;
+use crate::pushed::Pushed;
 use crate::sqlite::Sqlite;
 use crate::{AskError, PathPattern, Question, SettingsError, ValidatorSettings, ValidatorSource};
 
@@ -29,13 +31,15 @@ impl Asker {
         settings: &ValidatorSettings,
         pattern: &PathPattern,
         threads: usize,
+        pushed: Option<&Arc<Pushed>>,
     ) -> Result<Self, SettingsError> {
         let places =
             |names: &[String]| names.iter().map(|name| place(name, pattern)).collect::<Result<Box<[usize]>, _>>();
         let (timeout, connections) = (settings.timeout, settings.connections);
         Ok(match &settings.source {
             ValidatorSource::Postgres { url, query, parameters } => {
-                Self::Postgres(Postgres::new(url, query, places(parameters)?, timeout, connections, threads)?)
+                let (places, pushed) = (places(parameters)?, pushed.cloned());
+                Self::Postgres(Postgres::new(url, query, places, timeout, connections, threads, pushed)?)
             }
             ValidatorSource::MySql { url, query, parameters } => {
                 Self::MySql(MySql::new(url, query, places(parameters)?, timeout, connections, threads)?)

@@ -32,6 +32,11 @@ impl Backoff {
         self.failed = Some((error, Instant::now() + self.pause));
     }
 
+    /// How long the next attempt is after the last.
+    pub(crate) fn length(&self) -> Duration {
+        self.pause
+    }
+
     /// Why the last attempt failed, if it did.
     pub(crate) fn error(&self) -> Option<&AskError> {
         self.failed.as_ref().map(|(error, _)| error)

@@ -20,6 +20,18 @@ pub struct State {
     pub failed: u64,
     /// Questions not answered in time.
     pub timeouts: u64,
+    /// Requests that a remembered answer did for, as notifications vouch for it, or as it is young enough.
+    pub remembered: u64,
+    /// Questions that another node's answer did for.
+    pub from_others: u64,
+    /// Questions for which the engine was of no use that nodes share answers by.
+    pub share_failed: u64,
+    /// Whether answers can be shared; none: they are not to be.
+    pub is_sharing: Option<bool>,
+    /// Requests of clients that had just changed something: they were asked for all the same.
+    pub bypassed: u64,
+    /// Whether notifications are heard; none: nobody listens to any.
+    pub is_listening: Option<bool>,
     /// What went wrong last.
     pub last_error: Option<String>,
 }
@@ -32,6 +44,7 @@ pub(crate) struct Counts {
     answered: AtomicU64,
     failed: AtomicU64,
     timeouts: AtomicU64,
+    bypassed: AtomicU64,
     last_error: Mutex<Option<AskError>>,
 }
 
@@ -50,6 +63,10 @@ impl Counts {
         self.answered.fetch_add(1, Relaxed);
     }
 
+    pub(crate) fn bypassed(&self) {
+        self.bypassed.fetch_add(1, Relaxed);
+    }
+
     pub(crate) fn failed(&self, error: &AskError) {
         self.failed.fetch_add(1, Relaxed);
         if *error == AskError::Timeout {
@@ -65,6 +82,12 @@ impl Counts {
             answered: self.answered.load(Relaxed),
             failed: self.failed.load(Relaxed),
             timeouts: self.timeouts.load(Relaxed),
+            remembered: 0,
+            from_others: 0,
+            share_failed: 0,
+            is_sharing: None,
+            bypassed: self.bypassed.load(Relaxed),
+            is_listening: None,
             last_error: locked(&self.last_error).as_ref().map(ToString::to_string),
         }
     }

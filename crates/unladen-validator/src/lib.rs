@@ -5,6 +5,7 @@
 //! those who asked before it was sent.
 #![forbid(unsafe_code)]
 
+mod answers;
 mod ask;
 mod ask_error;
 mod asker;
@@ -16,9 +17,11 @@ mod mysql;
 mod pattern;
 mod place;
 mod postgres;
+mod pushed;
 mod question;
 mod settings;
 mod settings_error;
+mod shared;
 mod single_flight;
 mod sqlite;
 mod validator;
@@ -28,6 +31,6 @@ pub use counts::State;
 pub use label::{SETTLES_WITHIN, is_settling};
 pub use pattern::{Parameters, PathPattern, PatternError};
 pub use question::{Question, Version};
-pub use settings::{ValidatorSettings, ValidatorSource};
+pub use settings::{ListenSettings, SharedSettings, ValidatorSettings, ValidatorSource};
 pub use settings_error::SettingsError;
 pub use validator::Validator;

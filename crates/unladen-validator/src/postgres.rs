@@ -17,13 +17,17 @@ use unladen_tls::TlsFault;
 
 use self::connections::{InFlightQuery, ThreadConnections};
 use self::link::Link;
+use self::listener::Listener;
 use self::value::{Raw, Text, fits, version};
 use crate::ask::{Answer, Ask};
+use crate::backoff::Backoff;
 use crate::counts::text;
-use crate::{AskError, Question, SettingsError};
+use crate::pushed::Pushed;
+use crate::{AskError, ListenSettings, Question, SettingsError, Version};
 
 mod connections;
 mod link;
+mod listener;
 mod value;
 
 /// How long a connection may take to be made, even where an answer may take less: it is made for those who come later,
@@ -43,6 +47,15 @@ struct Shared {
     /// Which of the path's names goes where.
     places: Box<[usize]>,
     timeout: Duration,
+    /// None: nothing is remembered.
+    pushed: Option<Arc<Pushed>>,
+}
+
+/// What a question leads to.
+struct Row {
+    version: Version,
+    /// By what notifications name it.
+    key: Option<String>,
 }
 
 // === impl Postgres ===
@@ -55,18 +68,44 @@ impl Postgres {
         timeout: Duration,
         connections: usize,
         threads: usize,
+        pushed: Option<Arc<Pushed>>,
     ) -> Result<Self, SettingsError> {
-        let query = query.trim().trim_end_matches(';');
-        // A name that no query has: two columns of one name could not be told apart. The line's end closes a comment.
-        let query =
-            format!("select unladen_version::text from (\n{query}\n) as unladen_question (unladen_version) limit 1");
-        let shared = Arc::new(Shared { address: PostgresAddress::parse(url)?, query, places, timeout });
+        let query = query.trim().trim_end_matches(';').to_owned();
+        let shared = Arc::new(Shared { address: PostgresAddress::parse(url)?, query, places, timeout, pushed });
         Ok(Self { shared, by_thread: (0..threads).map(|_| Arc::new(ThreadConnections::new(connections))).collect() })
     }
 
     /// Connects and prepares.
     pub(crate) async fn try_once(&self) -> Result<(), AskError> {
         self.shared.connect().await.map(drop)
+    }
+
+    /// Listens, for as long as this is polled, and tells what becomes of that. On a `LocalRuntime`.
+    pub(crate) async fn listen(&self, settings: &ListenSettings, tell: &impl Fn(Result<(), &AskError>)) {
+        let Some(pushed) = &self.shared.pushed else { return };
+        let mut backoff = Backoff::default();
+        let mut told = None;
+        loop {
+            let error = match Listener::open(&self.shared.address, &settings.channel, pushed).await {
+                Ok(listener) => {
+                    let is_there = || {
+                        backoff.succeeded();
+                        told = None;
+                        tell(Ok(()));
+                    };
+                    listener.vouch(&settings.channel, settings.heartbeat, is_there).await
+                }
+                Err(error) => error,
+            };
+            pushed.lost();
+            // Of a server that is down, one line will do.
+            if told.as_ref() != Some(&error) {
+                tell(Err(&error));
+            }
+            told = Some(error.clone());
+            backoff.failed(error);
+            tokio::time::sleep(backoff.length()).await;
+        }
     }
 
     /// A connection of this thread.
@@ -98,10 +137,14 @@ impl Ask for Postgres {
         let mut again = true;
         loop {
             let in_flight = self.in_flight(thread).await?;
+            let before = self.shared.pushed.as_ref().map(|pushed| (pushed, pushed.before()));
             let failed = match self.shared.ask(in_flight.link(), question).await {
-                Ok(answer) => {
+                Ok(Row { version, key }) => {
+                    if let Some((pushed, before)) = before {
+                        pushed.remember(question, &version, before, key.as_deref(), in_flight.link().server());
+                    }
                     in_flight.answered();
-                    return Ok(answer);
+                    return Ok(version);
                 }
                 Err(failed) => failed,
             };
@@ -170,7 +213,12 @@ impl Shared {
         let session =
             format!("set statement_timeout = {limit}; set default_transaction_read_only = on; set datestyle = iso");
         link.client().batch_execute(&session).await.map_err(said)?;
-        let statement = link.client().prepare(&self.query).await.map_err(said)?;
+        let mut has_key = false;
+        if self.pushed.is_some() {
+            link.server = Some(listener::server(link.client()).await.map_err(said)?.into());
+            has_key = link.client().prepare(&self.query).await.map_err(said)?.columns().len() > 1;
+        }
+        let statement = link.client().prepare(&wrapped(&self.query, has_key)).await.map_err(said)?;
         if statement.params().len() != self.places.len() {
             let (wants, has) = (statement.params().len(), self.places.len());
             return Err(AskError::Query(text(format!("it has places for {wants}, and `parameters` names {has}"))));
@@ -179,23 +227,43 @@ impl Shared {
         Ok(link)
     }
 
-    async fn ask(&self, link: &Link, question: &Question) -> Result<crate::Version, tokio_postgres::Error> {
-        let Some(statement) = link.statement() else { return Ok(None) };
+    async fn ask(&self, link: &Link, question: &Question) -> Result<Row, tokio_postgres::Error> {
+        let Some(statement) = link.statement() else { return Ok(Row::NONE) };
         let mut texts = Vec::with_capacity(self.places.len());
         for (place, kind) in self.places.iter().zip(statement.params()) {
             match question.parameters.get(*place) {
                 Some(parameter) if fits(parameter, kind) => texts.push(Text(parameter)),
-                _ => return Ok(None),
+                _ => return Ok(Row::NONE),
             }
         }
         let parameters: Vec<&(dyn ToSql + Sync)> = texts.iter().map(|text| -> &(dyn ToSql + Sync) { text }).collect();
         let row = link.client().query_opt(statement, &parameters).await?;
-        let Some(row) = row else { return Ok(None) };
+        let Some(row) = row else { return Ok(Row::NONE) };
         let raw = row.try_get::<_, Option<Raw<'_>>>(0)?;
-        Ok(raw.map(|raw| {
+        let version = raw.map(|raw| {
             version(raw.0, row.columns().first().map_or(&tokio_postgres::types::Type::TEXT, |column| column.type_()))
-        }))
+        });
+        let key = if row.len() > 1 { row.try_get(1)? } else { None };
+        Ok(Row { version, key })
     }
+}
+
+// === impl Row ===
+
+impl Row {
+    const NONE: Self = Self { version: None, key: None };
+}
+
+/// A query, the first column of whose first row is wanted, and perhaps the second. Names that no query has: two columns
+/// of one name could not be told apart. The line's end closes a comment.
+fn wrapped(query: &str, has_key: bool) -> String {
+    let (wanted, names) = match has_key {
+        true => (", unladen_key::text", ", unladen_key"),
+        false => ("", ""),
+    };
+    format!(
+        "select unladen_version::text{wanted} from (\n{query}\n) as unladen_question (unladen_version{names}) limit 1"
+    )
 }
 
 /// What a client's text that is no value leads to.

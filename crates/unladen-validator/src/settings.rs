@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
+use unladen_fleet::BusUrl;
 
 /// What to ask, and for which pages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -20,6 +21,37 @@ pub struct ValidatorSettings {
     /// If there is no answer in time: how old (since it was last known to be current) a page may be that is served all
     /// the same; none: the application is asked.
     pub stale: Option<Duration>,
+    /// Of PostgreSQL: what tells of changes, so that nothing is asked meanwhile; none: everything is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listen: Option<ListenSettings>,
+    /// Of a database that all nodes of a fleet ask: how they share its answers; none: each asks for itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shared: Option<SharedSettings>,
+}
+
+/// What a PostgreSQL server tells of changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ListenSettings {
+    /// The channel that is notified.
+    pub channel: String,
+    /// A request never gets what was changed longer ago than this: so long at most, nobody notices that the connection
+    /// is lost.
+    pub heartbeat: Duration,
+}
+
+/// How the nodes of a fleet share answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SharedSettings {
+    /// How old an answer may be.
+    pub within: Duration,
+    /// Valkey or Redis. Neither shown nor written does it tell its password.
+    pub url: BusUrl,
+    /// The authorities (PEM) that verify its certificate; none: the system's.
+    pub ca: Option<PathBuf>,
+    /// Which fleet of those on the engine it is, …
+    pub fleet: String,
+    /// … and which site.
+    pub site: String,
 }
 
 /// Whom to ask. Neither shown nor written does it tell the URL's password.

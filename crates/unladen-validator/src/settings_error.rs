@@ -22,6 +22,9 @@ pub enum SettingsError {
     /// The database's address.
     #[error("the database's address: {0}")]
     Url(String),
+    /// The engine that shares answers.
+    #[error("`shared`: {0}")]
+    Valkey(String),
     /// Whom to trust.
     #[error("TLS to the database: {0}")]
     Tls(String),

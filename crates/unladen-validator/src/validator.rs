@@ -1,14 +1,17 @@
 //! The principal type is [`Validator`]: asks.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, LocalOptions};
 
 use crate::asker::Asker;
-use crate::counts::text;
+use crate::counts::{locked, text};
+use crate::pushed::Pushed;
+use crate::shared::Shared;
 use crate::single_flight::SingleFlight;
-use crate::{AskError, PathPattern, Question, SettingsError, State, ValidatorSettings, Version};
+use crate::{AskError, PathPattern, Question, SettingsError, State, ValidatorSettings, ValidatorSource, Version};
 
 /// How long [`Validator::try_once`] waits, even where an answer may take less.
 const TRY: Duration = Duration::from_secs(10);
@@ -19,6 +22,10 @@ pub struct Validator {
     settings: ValidatorSettings,
     pattern: PathPattern,
     single_flight: Arc<SingleFlight<Asker>>,
+    /// None: nothing is told of.
+    pushed: Option<Arc<Pushed>>,
+    /// None: nothing is shared.
+    shared: Option<Arc<SingleFlight<Shared>>>,
 }
 
 // === impl Validator ===
@@ -36,9 +43,17 @@ impl Validator {
             return Err(SettingsError::Number("there are no connections: allow at least one"));
         }
         let pattern = PathPattern::parse(&settings.path)?;
-        let asker = Asker::new(&settings, &pattern, threads.max(1))?;
+        let is_told = matches!(settings.source, ValidatorSource::Postgres { .. });
+        if settings.listen.is_some() && !is_told {
+            return Err(SettingsError::Number("only PostgreSQL tells of changes: remove `listen`"));
+        }
+        let pushed = settings.listen.as_ref().map(|_| Arc::new(Pushed::new(threads)));
+        let asker = Asker::new(&settings, &pattern, threads.max(1), pushed.as_ref())?;
         let single_flight = Arc::new(SingleFlight::new(asker, settings.timeout));
-        Ok(Self { settings, pattern, single_flight })
+        let shared = Shared::new(&settings, &single_flight, threads)?;
+        // Who waits for the engine, for another node and then for the source, waits no longer than for the source alone.
+        let shared = shared.map(|shared| Arc::new(SingleFlight::new(shared, settings.timeout)));
+        Ok(Self { settings, pattern, single_flight, pushed, shared })
     }
 
     /// What it was made of. It may hold a password.
@@ -60,9 +75,62 @@ impl Validator {
         self.single_flight.ask(thread, question).await
     }
 
+    /// The answer for a request that came at this time, if it need not be asked for: its source has told of no change
+    /// since, and would have, but for those of the last [`ListenSettings::heartbeat`](crate::ListenSettings).
+    pub fn remembered(&self, thread: usize, question: &Question, came: Instant) -> Option<Version> {
+        let told = self.pushed.as_ref().and_then(|pushed| pushed.find(thread, question, came));
+        told.or_else(|| self.shared.as_ref()?.asker().find(question, came))
+    }
+
+    /// The answer for a request that need not have the very last: another node's, if it is young enough by what is
+    /// configured; else as [`Validator::ask`] gives it.
+    ///
+    /// # Errors
+    /// As of [`Validator::ask`].
+    pub async fn ask_or_share(self: &Arc<Self>, thread: usize, question: Question) -> Result<Version, AskError> {
+        match &self.shared {
+            Some(shared) => shared.ask(thread, question).await,
+            None => self.ask(thread, question).await,
+        }
+    }
+
+    /// Such an answer may not do for this request: that is counted.
+    pub fn bypass(&self) {
+        self.single_flight.counts().bypassed();
+    }
+
+    /// For how long its answer may be given after it is another, by what is configured; none: never.
+    pub fn bound(&self) -> Option<Duration> {
+        let told = self.settings.listen.as_ref().map(|listen| listen.heartbeat);
+        told.max(self.settings.shared.as_ref().map(|shared| shared.within))
+    }
+
+    /// Has itself told of changes, if it is configured so, and tells what becomes of that, for as long as this is polled.
+    /// On a `LocalRuntime`.
+    pub async fn listen(&self, tell: impl Fn(Result<(), &AskError>)) {
+        if let (Some(settings), Asker::Postgres(asker)) = (&self.settings.listen, self.single_flight.asker()) {
+            asker.listen(settings, &tell).await;
+        }
+    }
+
     /// What has been asked since the start.
     pub fn state(&self) -> State {
-        self.single_flight.counts().state()
+        let mut state = self.single_flight.counts().state();
+        if let Some(pushed) = &self.pushed {
+            state.is_listening = Some(pushed.vouches(Instant::now()));
+            state.remembered = pushed.count();
+        }
+        if let Some(shared) = &self.shared {
+            // Who joined another's question there did not come here.
+            state.shared += shared.counts().state().shared;
+            let counts = &shared.asker().counts;
+            state.remembered += counts.remembered.load(Relaxed);
+            state.from_others = counts.from_others.load(Relaxed);
+            state.share_failed = counts.failed.load(Relaxed);
+            state.is_sharing = Some(counts.is_up());
+            state.last_error = state.last_error.or_else(|| locked(&counts.last_error).clone());
+        }
+        state
     }
 
     /// Connects and prepares the query, for those who check a configuration. Blocks for some seconds at most.

@@ -10,6 +10,7 @@
 //! records. The token is another one after the keys were lost, or the list of nodes alone.
 
 mod connection;
+mod engine;
 mod hint;
 mod resp;
 mod scripts;
@@ -22,12 +23,12 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use self::connection::{Connection, Place};
-use self::resp::Reply;
 use crate::batch::Batch;
 use crate::purge_bus::{Answer, BackEnd, MEMBERS, PurgeBus, Read};
 use crate::{BusError, BusSettings, Member, Position};
 
-pub use self::resp::resp_is_readable;
+pub use self::engine::{ValkeyEngine, ValkeyPlace};
+pub use self::resp::{Reply, resp_is_readable};
 
 pub(super) const BACK_END: BackEnd =
     BackEnd { schemes: &["valkey", "redis", "valkeys", "rediss"], name: "Valkey or Redis", open };

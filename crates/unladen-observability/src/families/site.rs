@@ -296,6 +296,48 @@ fn validators(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
             let others = state.failed.saturating_sub(state.timeouts);
             vec![(Some(("reason", "timeout")), state.timeouts), (Some(("reason", "error")), others)]
         }),
+        family(
+            "unladen.validator.remembered",
+            "{request}",
+            "Requests that were not asked about, as an answer before was vouched for or young enough.",
+            |state| vec![(None, state.remembered)],
+        ),
+        family(
+            "unladen.validator.bypassed",
+            "{request}",
+            "Requests of clients that had just changed something, which were asked about all the same.",
+            |state| vec![(None, state.bypassed)],
+        ),
+        family(
+            "unladen.validator.from_others",
+            "{question}",
+            "Questions that another node's answer did for.",
+            |state| vec![(None, state.from_others)],
+        ),
+        family(
+            "unladen.validator.share_failed",
+            "{question}",
+            "Questions that were asked here, as the engine that nodes share answers by was of no use.",
+            |state| vec![(None, state.share_failed)],
+        ),
+        Family {
+            shape: Shape::UpDown,
+            ..family(
+                "unladen.validator.listening",
+                "1",
+                "Whether notifications of changes are heard: 1, or 0.",
+                |state| state.is_listening.map(|is| (None, u64::from(is))).into_iter().collect(),
+            )
+        },
+        Family {
+            shape: Shape::UpDown,
+            ..family(
+                "unladen.validator.sharing",
+                "1",
+                "Whether answers can be shared with other nodes: 1, or 0.",
+                |state| state.is_sharing.map(|is| (None, u64::from(is))).into_iter().collect(),
+            )
+        },
     ]
 }
 

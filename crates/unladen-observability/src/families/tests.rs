@@ -122,6 +122,12 @@ fn what_is_told_of_sites() {
         r#"unladen_validator_collapsed_total{site="site",validator="/{ref} (2)"} 5"#,
         r#"unladen_validator_failed_total{site="site",validator="/{ref}",reason="timeout"} 1"#,
         r#"unladen_validator_failed_total{site="site",validator="/{ref}",reason="error"} 2"#,
+        r#"unladen_validator_remembered_total{site="site",validator="/{ref}"} 8"#,
+        r#"unladen_validator_bypassed_total{site="site",validator="/{ref}"} 6"#,
+        r#"unladen_validator_listening{site="site",validator="/{ref}"} 1"#,
+        r#"unladen_validator_from_others_total{site="site",validator="/{ref}"} 9"#,
+        r#"unladen_validator_share_failed_total{site="site",validator="/{ref}"} 2"#,
+        r#"unladen_validator_sharing{site="site",validator="/{ref}"} 0"#,
         // What was fetched for several is a request to the upstream, and not one of a client.
         r#"unladen_requests_total{upstream="site",end="answered"} 3"#,
         r#"unladen_attempts_total{upstream="site"} 2"#,

@@ -34,8 +34,20 @@ impl SiteView for Told {
 pub(crate) fn told(name: &'static str, forgets: Option<u64>) -> Arc<Told> {
     let totals = StoreTotals { resources: 3, bytes: 4_096, stored: 9, evicted: 2, purged: 4 };
     let store = StoreState { totals, bound: 65_536, fetches: 1, fetch_bytes: 512 };
-    let state =
-        State { asked: 7, shared: 5, answered: 4, failed: 3, timeouts: 1, last_error: Some("refused".to_owned()) };
+    let state = State {
+        asked: 7,
+        shared: 5,
+        answered: 4,
+        failed: 3,
+        timeouts: 1,
+        remembered: 8,
+        bypassed: 6,
+        is_listening: Some(true),
+        from_others: 9,
+        share_failed: 2,
+        is_sharing: Some(false),
+        last_error: Some("refused".to_owned()),
+    };
     let snapshot = SnapshotState {
         loaded: 20,
         rejected: vec![("known", 2), ("full", 1)],

@@ -8,6 +8,7 @@ use crate::*;
 
 mod docs;
 mod mistakes;
+mod pushed;
 
 /// A machine of two CPUs that has a few files.
 struct Lab;
@@ -644,7 +645,7 @@ fn every_field_of_the_settings_has_its_key() {
             ("trusted" | "clients" | "cache", _) => drop(keys.insert(format!("site.{}.{name}", key.table))),
             ("country", _) => drop(keys.insert("site.cache.country".into())),
             // Which of them there are depends on what is asked.
-            ("validator", "database" | "query" | "parameters" | "file" | "head") => {}
+            ("validator", "database" | "query" | "parameters" | "file" | "head" | "listen" | "heartbeat" | "shared") => {}
             ("validator", _) => drop(keys.insert(format!("site.validators.{name}"))),
             _ => keys.extend([settings("outbound"), settings("site.proxy")]),
         }

@@ -178,4 +178,25 @@ pub(super) const KEYS: &[Key] = &[
         "if no answer comes in time: a page that was current no longer ago than this is served all the same",
         "none: the application is asked, so that no page is ever stale",
     ),
+    key(
+        "validator",
+        "listen",
+        TEXT,
+        "the channel on which PostgreSQL [notifies](../concepts/caching.md#told-instead-of-asked) of changes: no query is sent until one comes. Small letters, digits and `_`",
+        "each request is asked about",
+    ),
+    key(
+        "validator",
+        "heartbeat",
+        DURATION,
+        "with `listen`: what was changed longer ago than this is never served, even if the connection is lost and nobody is told; it is looked at four times as often",
+        "a small query four times a second",
+    ),
+    key(
+        "validator",
+        "shared",
+        "duration, or `\"none\"`",
+        "how old an answer may be that another node of the [fleet](../concepts/fleet.md#answers-that-nodes-share) got, or this one: Valkey or Redis of `[fleet]` keeps it meanwhile. For PostgreSQL, MariaDB and MySQL",
+        "none: each request is asked about",
+    ),
 ];

@@ -86,6 +86,9 @@ impl ResponsePolicy {
             push_status(&mut more, &status);
         }
         self.site.add_own(&mut more, self.is_https);
+        if let (Some(author), Some(_)) = (&self.site.author, &self.unsafe_request) {
+            author.mark(&mut more, self.is_https);
+        }
         if response.status == 503 && response.fields.find(b"retry-after").is_none() {
             more.push(b"retry-after", self.site.settings.retry_after.as_secs().max(1).to_string().as_bytes());
         }

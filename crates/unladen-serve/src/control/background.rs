@@ -14,6 +14,7 @@ use unladen_pool::{Endpoint, Resolver, Unhealthy, Upstream, is_out_of_files};
 use crate::control::acme::Certificates;
 use crate::control::fleet::FleetTask;
 use crate::control::htcp::HtcpTask;
+use crate::control::listening::ListeningTasks;
 use crate::control::malloc;
 use crate::control::threads::Snapshot;
 use crate::control::workers::WorkersTasks;
@@ -36,6 +37,7 @@ pub(crate) async fn keep(
     let resolver = Arc::new(Resolver::system());
     let mut followed = UpstreamTasks::default();
     let mut workers = WorkersTasks::default();
+    let mut listening = ListeningTasks::default();
     let mut shown = Shown::default();
     let mut is_first = true;
     let mut certificates = Certificates::new(observability.clone());
@@ -59,7 +61,9 @@ pub(crate) async fn keep(
             let sites = now.plan.places.iter().filter_map(|planned| planned.site.clone());
             let caches = sites.clone().filter_map(|site| site.cache.as_ref().map(|cache| cache.bodies.clone()));
             budget.set_bodies(caches.collect());
-            workers.follow(&sites.clone().collect::<Vec<_>>(), &observability);
+            let of_sites = sites.clone().collect::<Vec<_>>();
+            workers.follow(&of_sites, &observability);
+            listening.follow(&of_sites, &observability);
             observability.set_sites(sites.map(|site| site as Arc<dyn SiteView>).collect());
             // Once there are its sites: it begins to have them forget.
             fleet.follow(&now.plan, &observability);

@@ -13,7 +13,8 @@ use crate::site::Site;
 use crate::site::prepare::Who;
 
 impl InboundRequest<'_> {
-    /// Asks the first validator that is for this page. Its answer was given after this was called.
+    /// Asks the first validator that is for this page. Its answer was given after this was called, unless the validator
+    /// is configured to vouch for an earlier one.
     ///
     /// # Errors
     /// This client has as much under way as it may: the question costs the database something.
@@ -21,12 +22,22 @@ impl InboundRequest<'_> {
         let Some((_, validator, parameters)) = self.site.validators_for(&request.target).next() else {
             return Ok(ValidatorAnswer::Nothing);
         };
+        let question = Question { parameters };
+        if who.is_author {
+            validator.bypass();
+        } else if let Some(version) = validator.remembered(self.context.thread, &question, self.now) {
+            return Ok(version.map_or(ValidatorAnswer::Nothing, |version| settled(ValidatorAnswer::Version(version))));
+        }
         let _place = self.place(who)?;
         let settings = validator.settings();
         if settings.source == ValidatorSource::Head {
             return Ok(settled(self.ask_head(request, settings.timeout, settings.stale).await));
         }
-        Ok(match validator.ask(self.context.thread, Question { parameters }).await {
+        let answer = match who.is_author {
+            true => validator.ask(self.context.thread, question).await,
+            false => validator.ask_or_share(self.context.thread, question).await,
+        };
+        Ok(match answer {
             Ok(Some(version)) => settled(ValidatorAnswer::Version(version)),
             Ok(None) => ValidatorAnswer::Nothing,
             Err(_) => ValidatorAnswer::Silent(settings.stale),

@@ -13,7 +13,7 @@ use unladen_observability::{CacheResult, End, FetchRecord, Reason, RequestAccoun
 use super::inbound_request::{ClientSide, InboundRequest};
 use crate::cache::cache_lookup::CacheLookup;
 use crate::cache::cached_response::{CachedResponse, memory};
-use crate::cache::response_policy::NAME;
+use crate::cache::response_policy::{NAME, is_unsafe};
 use crate::limits::budget::Claim;
 use crate::message::compose;
 use crate::message::downstream::ResponseOptions;
@@ -160,6 +160,10 @@ impl InboundRequest<'_> {
         let words = local_reply(client_side.response, (reason, after), page, request, &id);
         client_side.more.clear();
         self.site.add_own(client_side.more, who.is_https);
+        // What has no answer may have been done all the same.
+        if let Some(author) = self.site.author.as_ref().filter(|_| is_unsafe(request)) {
+            author.mark(client_side.more, who.is_https);
+        }
         if let Some(challenge) = self.challenge.get() {
             client_side.more.push(b"www-authenticate", challenge);
         }
@@ -218,10 +222,6 @@ impl InboundRequest<'_> {
         self.tell(request, end, status, words.len() as u64, (CacheResult::Own, why), Some(start), deadline.look())
     }
 
-    /// The client has gone before there was an answer.
-    pub(crate) fn gone(&self, cache_lookup: &CacheLookup<'_>) -> (End, Instant) {
-        self.tell(cache_lookup.request, End::ClientGone, 0, 0, (CacheResult::Miss, ""), None, Instant::now())
-    }
     /// What all answers get: those to a peer get it there.
     pub(crate) fn add_own(&self, client_side: &mut ClientSide<'_, '_>, who: Who) {
         if !self.is_for_peer() {
@@ -229,6 +229,10 @@ impl InboundRequest<'_> {
         }
     }
 
+    /// The client has gone before there was an answer.
+    pub(crate) fn gone(&self, cache_lookup: &CacheLookup<'_>) -> (End, Instant) {
+        self.tell(cache_lookup.request, End::ClientGone, 0, 0, (CacheResult::Miss, ""), None, Instant::now())
+    }
 
     #[allow(clippy::too_many_arguments, reason = "they are what is known at the end, and nowhere else")]
     fn tell(

@@ -18,6 +18,8 @@ pub(crate) struct Who {
     /// It has a field by which some applications take a request for another than its method and target say: what they
     /// answer is not what others asked for.
     pub(crate) is_disguised: bool,
+    /// It has just changed something: it may know what validators may not know yet.
+    pub(crate) is_author: bool,
 }
 
 /// The country of the client's address; made up for PledgeBank, so that `Vary` can name it.
@@ -75,7 +77,8 @@ pub(crate) fn prepare(site: &Site, request: &mut Request, peer: &Peer) -> Who {
         let country = address.map_or(crate::site::country::UNKNOWN, |address| country.lookup(address));
         request.fields.push(COUNTRY, country.as_bytes());
     }
-    Who { address, is_https, is_disguised }
+    let is_author = site.author.as_ref().is_some_and(|author| author.take_off(&mut request.fields));
+    Who { address, is_https, is_disguised, is_author }
 }
 
 /// Takes off what `Connection` lists (RFC 9110, section 7.6.1) before anything is decided: the application is not told

@@ -9,6 +9,8 @@ use tokio_postgres::{Client, Statement};
 pub(super) struct Link {
     client: Client,
     statement: Option<Statement>,
+    /// Which server it is to, where it matters.
+    pub(super) server: Option<Box<str>>,
     task: AbortHandle,
     /// Questions that are on their way.
     pub(super) flying: AtomicUsize,
@@ -20,7 +22,7 @@ pub(super) struct Link {
 
 impl Link {
     pub(super) fn new(client: Client, task: AbortHandle) -> Self {
-        Self { client, statement: None, task, flying: AtomicUsize::new(0), silent: AtomicBool::new(true) }
+        Self { client, statement: None, server: None, task, flying: AtomicUsize::new(0), silent: AtomicBool::new(true) }
     }
 
     pub(super) fn client(&self) -> &Client {
@@ -29,6 +31,10 @@ impl Link {
 
     pub(super) fn statement(&self) -> Option<&Statement> {
         self.statement.as_ref()
+    }
+
+    pub(super) fn server(&self) -> Option<&str> {
+        self.server.as_deref()
     }
 
     pub(super) fn ready(&mut self, statement: Statement) {

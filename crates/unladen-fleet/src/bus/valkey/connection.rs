@@ -175,6 +175,24 @@ impl Connection {
         }
     }
 
+    /// Commands that are sent together, and their answers.
+    pub(super) async fn ask_all(&mut self, commands: &[Vec<Vec<u8>>]) -> Result<Vec<Reply>, BusError> {
+        let mut bytes = Vec::with_capacity(512 * commands.len());
+        for command in commands {
+            let parts: Vec<&[u8]> = command.iter().map(Vec::as_slice).collect();
+            resp::write(&parts, &mut bytes);
+        }
+        let failed = |error: io::Error| BusError::Unreachable(error.to_string());
+        let stream = self.stream.get_mut();
+        stream.write_all(&bytes).await.map_err(failed)?;
+        stream.flush().await.map_err(failed)?;
+        let mut replies = Vec::with_capacity(commands.len());
+        for _ in commands {
+            replies.push(resp::read(&mut self.stream).await?);
+        }
+        Ok(replies)
+    }
+
     /// A command, and its answer.
     pub(super) async fn ask(&mut self, command: &[&[u8]]) -> Result<Reply, BusError> {
         let mut bytes = Vec::with_capacity(256);

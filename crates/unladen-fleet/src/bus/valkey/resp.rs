@@ -11,7 +11,7 @@ use crate::BusError;
 
 /// What Valkey answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Reply {
+pub enum Reply {
     /// A word.
     Status(String),
     /// Why it does not do it.

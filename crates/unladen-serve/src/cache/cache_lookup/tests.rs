@@ -51,7 +51,7 @@ fn decision_and_key(
     let cache_lookup = CacheLookup {
         cache,
         request: &request,
-        who: Who { address: None, is_https: false, is_disguised: false },
+        who: Who { address: None, is_https: false, is_disguised: false, is_author: false },
         control: RequestControl::default(),
         known,
         has_cookies: false,

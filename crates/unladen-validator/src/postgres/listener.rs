@@ -1,0 +1,184 @@
+//! The principal type is [`Listener`]: a connection that is told of changes.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::Notify;
+use tokio::task::{AbortHandle, spawn_local};
+use tokio::time::{sleep, timeout};
+use tokio_postgres::types::Type;
+use tokio_postgres::{AsyncMessage, Client, Connection, NoTls};
+use unladen_postgres::PostgresAddress;
+
+use super::{CONNECT, explain};
+use crate::AskError;
+use crate::counts::text;
+use crate::pushed::Pushed;
+
+/// Tells one server from another, and from itself after a restart; a standby is none that tells.
+pub(super) const SERVER: &str = "select (extract(epoch from pg_postmaster_start_time())::text || ' ' || \
+     coalesce(inet_server_addr()::text, '') || ' ' || pg_is_in_recovery()::text)";
+
+/// Whether the session is still the one that listens.
+const BEAT: &str = "select exists(select from pg_listening_channels() as channel where channel = $1)";
+
+/// Beats within the bound: one may be late.
+const BEATS: u32 = 4;
+
+/// A connection that is told of changes. Closed when it is dropped: nothing is vouched for any more.
+pub(super) struct Listener {
+    client: Client,
+    pushed: Arc<Pushed>,
+    /// The connection is over, or somebody has called.
+    ended: Arc<Notify>,
+    called: Arc<Notify>,
+    task: AbortHandle,
+}
+
+/// Says that the connection is over, however that came.
+struct Hearing {
+    pushed: Arc<Pushed>,
+    ended: Arc<Notify>,
+}
+
+// === impl Listener ===
+
+impl Listener {
+    /// Connects, and listens. What was remembered before is forgotten.
+    pub(super) async fn open(address: &PostgresAddress, channel: &str, pushed: &Arc<Pushed>) -> Result<Self, AskError> {
+        let opening = Self::open_in_time(address, channel, pushed);
+        let silent = || AskError::Unreachable(text(format!("{} does not answer", address.shown)));
+        timeout(2 * CONNECT, opening).await.map_err(|_| silent())?
+    }
+
+    async fn open_in_time(address: &PostgresAddress, channel: &str, pushed: &Arc<Pushed>) -> Result<Self, AskError> {
+        let said = |error: tokio_postgres::Error| explain(&error, &address.shown);
+        let (ended, called) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let hearing = Hearing { pushed: pushed.clone(), ended: ended.clone() };
+        // Of this session alone: what is sent there is heard by nobody else.
+        let call = format!("unladen_call_{:016x}", random());
+        let ears = (hearing, channel.to_owned(), call.clone(), called.clone());
+        let config = &address.config;
+        let (client, task) = match address.tls.clone() {
+            Some(tls) => {
+                let (client, connection) = config.connect(tls).await.map_err(said)?;
+                (client, spawn_local(hear(connection, ears)))
+            }
+            None => {
+                let (client, connection) = config.connect(NoTls).await.map_err(said)?;
+                (client, spawn_local(hear(connection, ears)))
+            }
+        };
+        let listener = Self { client, pushed: pushed.clone(), ended, called, task: task.abort_handle() };
+        let client = &listener.client;
+        client.batch_execute(&format!("listen \"{channel}\"; listen \"{call}\"")).await.map_err(said)?;
+        let server = server(client).await.map_err(said)?;
+        // From here on everything is told: what is asked later is remembered.
+        pushed.begin(&server);
+        listener.try_to_hear(address, &call).await?;
+        Ok(listener)
+    }
+
+    /// Has another session call: behind a pooler that lends sessions for a transaction, nobody would ever be told, though
+    /// all that is asked is answered.
+    async fn try_to_hear(&self, address: &PostgresAddress, call: &str) -> Result<(), AskError> {
+        let said = |error: tokio_postgres::Error| explain(&error, &address.shown);
+        let config = &address.config;
+        let (other, task) = match address.tls.clone() {
+            Some(tls) => {
+                let (client, connection) = config.connect(tls).await.map_err(said)?;
+                (client, spawn_local(async move { drop(connection.await) }))
+            }
+            None => {
+                let (client, connection) = config.connect(NoTls).await.map_err(said)?;
+                (client, spawn_local(async move { drop(connection.await) }))
+            }
+        };
+        let called = other.query_typed("select pg_notify($1, '')", &[(&call, Type::TEXT)]).await.map_err(said);
+        let heard = match called {
+            Ok(_) => timeout(CONNECT, self.called.notified()).await.map_err(|_| {
+                AskError::Unreachable(text(format!(
+                    "{}: what another session notifies does not arrive: a pooler between (PgBouncer in transaction \
+                     mode) or a proxy to several servers cannot be listened through; give the server's own address",
+                    address.shown
+                )))
+            }),
+            Err(error) => Err(error),
+        };
+        drop(other);
+        task.abort();
+        heard
+    }
+
+    /// Vouches for what is remembered, `heartbeat` at a time, until the connection is lost: why.
+    pub(super) async fn vouch(&self, channel: &str, heartbeat: Duration, first: impl FnOnce()) -> AskError {
+        let mut first = Some(first);
+        loop {
+            let sent = Instant::now();
+            match timeout(heartbeat, self.beat(channel)).await {
+                Ok(Ok(true)) => self.pushed.vouch(sent + heartbeat),
+                Ok(Ok(false)) => return AskError::Unreachable(text("the session listens no more")),
+                Ok(Err(error)) => return AskError::Unreachable(text(format!("the connection is lost: {error}"))),
+                Err(_) => return AskError::Timeout,
+            }
+            if let Some(first) = first.take() {
+                first();
+            }
+            tokio::select! {
+                () = self.ended.notified() => return AskError::Unreachable(text("the connection is lost")),
+                () = sleep(heartbeat / BEATS) => {}
+            }
+        }
+    }
+
+    /// All that was told before it is sent is heard before it is answered.
+    async fn beat(&self, channel: &str) -> Result<bool, tokio_postgres::Error> {
+        let row = self.client.query_typed_one(BEAT, &[(&channel, Type::TEXT)]).await?;
+        row.try_get(0)
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.task.abort();
+        self.pushed.lost();
+    }
+}
+
+impl Drop for Hearing {
+    fn drop(&mut self) {
+        self.pushed.lost();
+        self.ended.notify_one();
+    }
+}
+
+/// Which server it is.
+pub(super) async fn server(client: &Client) -> Result<String, tokio_postgres::Error> {
+    client.query_typed_one(SERVER, &[]).await?.try_get(0)
+}
+
+/// Carries the connection until it is over.
+async fn hear<S, T>(
+    mut connection: Connection<S, T>,
+    (hearing, channel, call, called): (Hearing, String, String, Arc<Notify>),
+) where
+    S: AsyncRead + AsyncWrite + Unpin,
+    T: AsyncRead + AsyncWrite + Unpin,
+{
+    while let Some(Ok(message)) = std::future::poll_fn(|context| connection.poll_message(context)).await {
+        let AsyncMessage::Notification(notification) = message else { continue };
+        if notification.channel() == channel {
+            hearing.pushed.told(notification.payload());
+        } else if notification.channel() == call {
+            called.notify_one();
+        }
+    }
+}
+
+/// Not to be guessed, as names of channels are seen by all who may look at the server's activity: who did would have
+/// a connection taken for one that hears.
+fn random() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(0)
+}

@@ -1,0 +1,218 @@
+//! The principal type is [`Shared`]: answers that all nodes of a fleet may use for a moment, kept by Valkey.
+//!
+//! Who has a question looks for its answer first. An answer comes with the time at which the engine was looked at before
+//! the question was sent, by the engine's own clock; how old it is, the engine says with the answer, by the same clock.
+//! Clocks of nodes need not agree. Where there is none, the first who looks is told to ask, and leaves a mark by which the
+//! others know that somebody does: they look again, and ask themselves if that takes long.
+//!
+//! What is known here, by whichever way, is used for requests that come before its time is over. Nobody waits for an
+//! engine that does not answer: after the first failure, all ask for themselves until it is there again.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{
+    AtomicU64, AtomicUsize,
+    Ordering::{Acquire, Relaxed, Release},
+};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::{Sender, channel, error::TrySendError};
+use tokio::sync::oneshot;
+use tokio::task::spawn_local;
+use tokio::time::sleep;
+use unladen_fleet::ValkeyPlace;
+
+use self::driver::{Driver, Job, Looked};
+use self::value::LONGEST;
+use crate::answers::Answers;
+use crate::ask::{Answer, Ask};
+use crate::asker::Asker;
+use crate::counts::locked;
+use crate::single_flight::SingleFlight;
+use crate::{Question, SettingsError, ValidatorSettings, ValidatorSource, Version};
+
+mod driver;
+mod value;
+
+/// Jobs that wait for a thread's connection; who finds it full asks for himself.
+const QUEUE: usize = 256;
+/// How long another node's answer is waited for: longer than most questions take.
+const WAIT: Duration = Duration::from_millis(25);
+/// Between two looks for it.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// Answers that all nodes of a fleet may use for a moment.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    asker: Arc<SingleFlight<Asker>>,
+    within: Duration,
+    /// What the keys of this validator's questions begin with.
+    prefix: String,
+    place: ValkeyPlace,
+    /// Of each thread, the way to its connection.
+    drivers: Box<[Mutex<Option<Sender<Job>>>]>,
+    answers: Answers<Instant>,
+    pub(crate) counts: Arc<SharedCounts>,
+}
+
+/// What has become of it.
+#[derive(Debug, Default)]
+pub(crate) struct SharedCounts {
+    /// Questions that another node's answer did for.
+    pub(crate) from_others: AtomicU64,
+    /// Questions that the engine was of no use for.
+    pub(crate) failed: AtomicU64,
+    /// Requests that an answer did for which was known here.
+    pub(crate) remembered: AtomicU64,
+    /// Connections that work.
+    pub(crate) up: AtomicUsize,
+    pub(crate) last_error: Mutex<Option<String>>,
+}
+
+// === impl Shared ===
+
+impl Shared {
+    /// None: answers are not shared.
+    pub(crate) fn new(
+        settings: &ValidatorSettings,
+        asker: &Arc<SingleFlight<Asker>>,
+        threads: usize,
+    ) -> Result<Option<Self>, SettingsError> {
+        let Some(shared) = &settings.shared else { return Ok(None) };
+        let (ValidatorSource::Postgres { query, parameters, .. } | ValidatorSource::MySql { query, parameters, .. }) =
+            &settings.source
+        else {
+            return Err(SettingsError::Number("`shared` is for a database that all nodes ask: remove it"));
+        };
+        let refused = |error: unladen_fleet::BusError| SettingsError::Valkey(error.to_string());
+        let place = ValkeyPlace::new(&shared.url, shared.ca.as_deref()).map_err(refused)?;
+        // All of this is the configuration's: nobody outside can choose it.
+        let hash = |number: u8| {
+            let mut hasher = DefaultHasher::new();
+            (number, &shared.site, &settings.path, settings.source.place(), query, parameters).hash(&mut hasher);
+            hasher.finish()
+        };
+        Ok(Some(Self {
+            asker: asker.clone(),
+            within: shared.within,
+            prefix: format!("unladen:{{{}}}:answer:{:016x}{:016x}", shared.fleet, hash(0), hash(1)),
+            place,
+            drivers: (0..threads.max(1)).map(|_| Mutex::default()).collect(),
+            answers: Answers::new(),
+            counts: Arc::default(),
+        }))
+    }
+
+    /// The answer that does for a request that came at this time.
+    pub(crate) fn find(&self, question: &Question, came: Instant) -> Option<Version> {
+        let found = self.answers.find(question, |until| came < *until)?;
+        self.counts.remembered.fetch_add(1, Relaxed);
+        Some(found)
+    }
+
+    /// What is known of a question, or that this node is to ask it: with the engine's time before that.
+    async fn look(&self, thread: usize, question: &Question, key: &[u8]) -> Option<Result<Version, u64>> {
+        let begun = Instant::now();
+        loop {
+            let looked = Instant::now();
+            let (reply, told) = oneshot::channel();
+            let job = Job::Look { key: key.into(), within: self.within, claim: self.within + WAIT, reply };
+            if !self.send(thread, job) {
+                return None;
+            }
+            match told.await.ok()?? {
+                Looked::Answer { version, age } => {
+                    self.counts.from_others.fetch_add(1, Relaxed);
+                    self.remember(question, &version, looked, age);
+                    return Some(Ok(version));
+                }
+                Looked::Ask { now } => return Some(Err(now)),
+                Looked::Asked if begun.elapsed() >= WAIT => return None,
+                Looked::Asked => sleep(PAUSE).await,
+            }
+        }
+    }
+
+    /// Of an answer that was so old at this time, at most.
+    fn remember(&self, question: &Question, version: &Version, at: Instant, age: Duration) {
+        let now = Instant::now();
+        if let Some(left) = self.within.checked_sub(age) {
+            self.answers.remember(question, version, at + left, |until| now < *until);
+        }
+    }
+
+    /// Whether there is a connection of this thread that takes it.
+    fn send(&self, thread: usize, job: Job) -> bool {
+        let Some(driver) = self.drivers.get(thread % self.drivers.len().max(1)) else { return false };
+        let mut driver = locked(driver);
+        let sender = driver.get_or_insert_with(|| self.drive());
+        match sender.try_send(job) {
+            Ok(()) => true,
+            Err(TrySendError::Full(_)) => false,
+            Err(TrySendError::Closed(_)) => {
+                // Its thread's runtime was another.
+                *driver = None;
+                false
+            }
+        }
+    }
+
+    fn drive(&self) -> Sender<Job> {
+        let (sender, jobs) = channel(QUEUE);
+        spawn_local(Driver { place: self.place.clone(), jobs, counts: self.counts.clone() }.run());
+        sender
+    }
+
+    /// Each parameter with its length: no two questions have the same.
+    fn key(&self, question: &Question) -> Option<Vec<u8>> {
+        let mut key = self.prefix.clone().into_bytes();
+        for parameter in &question.parameters {
+            key.extend_from_slice(format!(":{}:", parameter.len()).as_bytes());
+            key.extend_from_slice(parameter.as_bytes());
+        }
+        (key.len() <= LONGEST).then_some(key)
+    }
+}
+
+impl Ask for Shared {
+    async fn ask(&self, thread: usize, question: &Question) -> Answer {
+        let Some(key) = self.key(question) else { return self.asker.ask(thread, question.clone()).await };
+        let looked = self.look(thread, question, &key).await;
+        if let Some(Ok(version)) = looked {
+            return Ok(version);
+        }
+        let asked = Instant::now();
+        let version = self.asker.ask(thread, question.clone()).await?;
+        self.remember(question, &version, asked, Duration::ZERO);
+        match looked {
+            Some(Err(now)) => {
+                self.send(thread, Job::Tell { key: key.into(), version: version.clone(), now, within: self.within });
+            }
+            _ => _ = self.counts.failed.fetch_add(1, Relaxed),
+        }
+        Ok(version)
+    }
+}
+
+// === impl SharedCounts ===
+
+impl SharedCounts {
+    /// A connection works; it does until what is returned is dropped.
+    fn up(self: &Arc<Self>) -> Up {
+        self.up.fetch_add(1, Release);
+        Up(self.clone())
+    }
+
+    pub(crate) fn is_up(&self) -> bool {
+        self.up.load(Acquire) > 0
+    }
+}
+
+/// A connection that works.
+struct Up(Arc<SharedCounts>);
+
+impl Drop for Up {
+    fn drop(&mut self) {
+        self.0.up.fetch_sub(1, Release);
+    }
+}

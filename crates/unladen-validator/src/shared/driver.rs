@@ -1,0 +1,198 @@
+//! The principal type is [`Driver`]: a thread's connection to Valkey, and what is sent on it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc::Receiver;
+use tokio::sync::oneshot;
+use tokio::time::{sleep, timeout};
+use unladen_fleet::{BusError, ValkeyEngine, ValkeyPlace, ValkeyReply};
+
+use super::SharedCounts;
+use super::value::{read, write};
+use crate::Version;
+use crate::counts::locked;
+
+/// So long may an answer of the engine take. Then it is of no use, until a connection to it is made again.
+const PATIENCE: Duration = Duration::from_millis(10);
+/// To connect, which nobody waits for.
+const CONNECT: Duration = Duration::from_secs(2);
+/// How long after a failure the next attempt is, at first and at last.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
+/// So much is sent together.
+const BATCH: usize = 64;
+
+/// The engine's time, and what it has: an answer that is young enough by that time, or the mark of somebody who asks.
+/// Where there is neither, the mark is left. Arguments: how old an answer may be (microseconds), how long a mark lasts
+/// (milliseconds), and the engine's run id: the times of another have nothing to do with its own.
+const LOOK: &str = r"
+local time = redis.call('TIME')
+local now = string.format('%.0f', tonumber(time[1]) * 1000000 + tonumber(time[2]))
+local told = redis.call('GET', KEYS[1])
+if told and string.sub(told, 1, 1) == '?' then return {now, told} end
+local at = told and tonumber(string.match(told, '^=' .. ARGV[3] .. ' (%d+) '))
+if at and at <= tonumber(now) and tonumber(now) - at <= tonumber(ARGV[1]) then return {now, told} end
+redis.call('SET', KEYS[1], '?', 'PX', ARGV[2])
+return {now, false}
+";
+
+/// What is to be done.
+pub(super) enum Job {
+    /// Looks for an answer that is no older than `within`; else a mark is left for `claim`.
+    Look { key: Box<[u8]>, within: Duration, claim: Duration, reply: oneshot::Sender<Option<Looked>> },
+    /// Tells the others an answer to a question that was sent after this time of the engine.
+    Tell { key: Box<[u8]>, version: Version, now: u64, within: Duration },
+}
+
+/// What the engine has.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Looked {
+    /// An answer, which is so old.
+    Answer { version: Version, age: Duration },
+    /// Somebody asks.
+    Asked,
+    /// Nothing: whoever looked is to ask. It is so late there.
+    Ask { now: u64 },
+}
+
+/// A thread's connection, and what is sent on it.
+pub(super) struct Driver {
+    pub(super) place: ValkeyPlace,
+    pub(super) jobs: Receiver<Job>,
+    pub(super) counts: Arc<SharedCounts>,
+}
+
+// === impl Driver ===
+
+impl Driver {
+    /// Until nobody has anything to do for it any more.
+    pub(super) async fn run(mut self) {
+        let mut pause = PAUSES.0;
+        loop {
+            let opened = {
+                let opening = timeout(CONNECT, ValkeyEngine::open(&self.place));
+                tokio::pin!(opening);
+                loop {
+                    // Nobody waits for a connection: who comes meanwhile asks for himself.
+                    tokio::select! {
+                        opened = &mut opening => break opened,
+                        job = self.jobs.recv() => if job.is_none() { return },
+                    }
+                }
+            };
+            let error = match opened {
+                Ok(Ok(engine)) => {
+                    let _up = self.counts.up();
+                    pause = PAUSES.0;
+                    match self.serve(engine).await {
+                        Some(error) => error,
+                        None => return,
+                    }
+                }
+                Ok(Err(error)) => error,
+                Err(_) => BusError::Timeout,
+            };
+            *locked(&self.counts.last_error) = Some(error.to_string());
+            let waiting = sleep(pause);
+            tokio::pin!(waiting);
+            loop {
+                tokio::select! {
+                    () = &mut waiting => break,
+                    job = self.jobs.recv() => if job.is_none() { return },
+                }
+            }
+            pause = (pause * 2).min(PAUSES.1);
+        }
+    }
+
+    /// As long as it answers: why it does not. None: nobody is left.
+    async fn serve(&mut self, mut engine: ValkeyEngine) -> Option<BusError> {
+        let run = engine.run().to_owned();
+        loop {
+            let mut batch = vec![self.jobs.recv().await?];
+            while batch.len() < BATCH
+                && let Ok(job) = self.jobs.try_recv()
+            {
+                batch.push(job);
+            }
+            let commands: Vec<_> = batch.iter().map(|job| command(job, &run)).collect();
+            let replies = match timeout(PATIENCE, engine.ask_all(&commands)).await {
+                Ok(Ok(replies)) => replies,
+                Ok(Err(error)) => return Some(error),
+                Err(_) => return Some(BusError::Timeout),
+            };
+            for (job, reply) in batch.into_iter().zip(replies) {
+                // What a replica refuses, or whoever may not, it refuses each time.
+                if let ValkeyReply::Error(error) = &reply {
+                    return Some(self.place.refused(error));
+                }
+                if let Job::Look { reply: to, within, .. } = job {
+                    let _ = to.send(looked(&reply, &run, within));
+                }
+            }
+        }
+    }
+}
+
+/// As it is sent.
+fn command(job: &Job, run: &str) -> Vec<Vec<u8>> {
+    // An answer that would be too old is of no use, nor is a mark of whoever has gone.
+    let text = |text: String| text.into_bytes();
+    let milliseconds = |time: Duration| text((time.as_micros().div_ceil(1000)).max(1).to_string());
+    match job {
+        Job::Look { key, within, claim, .. } => vec![
+            b"EVAL".to_vec(),
+            LOOK.as_bytes().to_vec(),
+            b"1".to_vec(),
+            key.to_vec(),
+            text(within.as_micros().to_string()),
+            milliseconds(*claim),
+            run.as_bytes().to_vec(),
+        ],
+        Job::Tell { key, version, now, within } => {
+            vec![b"SET".to_vec(), key.to_vec(), write(run, *now, version), b"PX".to_vec(), milliseconds(*within)]
+        }
+    }
+}
+
+/// None: it is of no use.
+fn looked(reply: &ValkeyReply, run: &str, within: Duration) -> Option<Looked> {
+    let ValkeyReply::Array(list) = reply else { return None };
+    let [ValkeyReply::Bulk(now), told] = list.as_slice() else { return None };
+    let now: u64 = std::str::from_utf8(now).ok()?.parse().ok()?;
+    match told {
+        ValkeyReply::Nil => Some(Looked::Ask { now }),
+        ValkeyReply::Bulk(told) if told.starts_with(b"?") => Some(Looked::Asked),
+        ValkeyReply::Bulk(told) => {
+            let (at, version) = read(told, run)?;
+            let age = Duration::from_micros(now.checked_sub(at)?);
+            (age <= within).then_some(Looked::Answer { version, age })
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever somebody has written there: it is no answer, or one that is young enough.
+    #[test]
+    fn what_the_engine_says_is_looked_at_here_too() {
+        let run = "f".repeat(40);
+        let within = Duration::from_millis(5);
+        let said = |told: ValkeyReply| {
+            looked(&ValkeyReply::Array(vec![ValkeyReply::Bulk(b"10000".to_vec()), told]), &run, within)
+        };
+        let told = |at: u64| said(ValkeyReply::Bulk(write(&run, at, &Some((*b"7").into()))));
+        let young = Looked::Answer { version: Some((*b"7").into()), age: Duration::from_millis(5) };
+        assert_eq!(told(5_000), Some(young));
+        assert_eq!((told(4_999), told(10_001)), (None, None));
+        assert_eq!(said(ValkeyReply::Nil), Some(Looked::Ask { now: 10_000 }));
+        assert_eq!(said(ValkeyReply::Bulk(b"?".to_vec())), Some(Looked::Asked));
+        assert_eq!(said(ValkeyReply::Bulk(b"=".to_vec())), None);
+        assert_eq!(looked(&ValkeyReply::Nil, &run, within), None);
+        let of_another = write(&"e".repeat(40), 9_000, &None);
+        assert_eq!(said(ValkeyReply::Bulk(of_another)), None);
+    }
+}
