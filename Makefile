@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 # With DESTDIR, a package can be made of it.
 DESTDIR ?=
 
-.PHONY: help build agent check test test-serve test-measure test-rest advice fresh lint bench accuracy h2spec conformance soak demo story install clean
+.PHONY: help build agent check test test-serve test-measure test-rest advice fresh lint bench accuracy h2spec conformance soak demo story packages package-test install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,13 @@ demo: ## weigh the main page of a MediaWiki that is set up for it, fix what is f
 
 story: ## four public accounts retold on the real software, as one report (root, hours; `scripts/story --short` takes minutes)
 	@scripts/story
+
+packages: build ## .deb and .rpm of what was built, below target/packages
+	@scripts/package deb
+	@scripts/package rpm
+
+package-test: ## install, upgrade under load and purge the .debs in clean roots of Debian 12 and 13 (root, minutes)
+	@scripts/package-test
 
 install: build ## install unladen, its manual pages and completions below PREFIX (/usr/local)
 	@scripts/install "$(DESTDIR)$(PREFIX)"
