@@ -152,11 +152,12 @@ impl Draws {
 fn zipf(draws: &mut Draws, pages: usize) -> usize {
     let all: f64 = (1..=pages).map(|n| 1.0 / n as f64).sum();
     let mut left = draws.next() * all;
-    (1..pages).find(|n| {
-        left -= 1.0 / *n as f64;
-        left < 0.0
-    })
-    .unwrap_or(pages)
+    (1..pages)
+        .find(|n| {
+            left -= 1.0 / *n as f64;
+            left < 0.0
+        })
+        .unwrap_or(pages)
 }
 
 #[test]
@@ -203,7 +204,10 @@ fn each_hop_tells_what_it_did_and_the_age_goes_on() {
     // What is asked for anew is asked for anew, once.
     other.ask("/a", "Cache-Control: no-cache\r\n").is(200);
     assert_eq!(times(&app, "/a"), 2);
-    assert_eq!(app.seen().iter().filter(|seen| seen.fields.iter().any(|(name, _)| name.starts_with("x-unladen"))).count(), 0);
+    assert_eq!(
+        app.seen().iter().filter(|seen| seen.fields.iter().any(|(name, _)| name.starts_with("x-unladen"))).count(),
+        0
+    );
     tier.stop();
 }
 
@@ -326,7 +330,8 @@ fn what_is_purged_is_gone_on_all_nodes_and_comes_back_from_none() {
         page("Cache-Control: max-age=600\r\n", &version.to_string())
     });
     let valkey = Valkey::start();
-    let fleet = format!("[fleet]\npurges = \"{}\"\nlease = \"3s\"\nwait_for = \"20s\"\n", Valkey::url_at(valkey.address()));
+    let fleet =
+        format!("[fleet]\npurges = \"{}\"\nlease = \"3s\"\nwait_for = \"20s\"\n", Valkey::url_at(valkey.address()));
     let tier = Tier::start(&app, 3, &format!("{PATIENT}hot = 2\n"), &fleet, "");
     for node in &tier.nodes {
         wait::until("it is connected", || node.metric("unladen_fleet_connected") == 1);
@@ -371,7 +376,8 @@ fn loops_end_and_strangers_gain_nothing() {
     assert_eq!(node.ask("/a", &looped).is(200).text(), "/a");
     assert_eq!(node.ask("/looped", "CDN-Loop: other.example\r\n").is(200).text(), "/looped");
     // As a peer asks, but without the secret: it is a client, who is told nothing and reaches nothing else.
-    let hostile = "X-Unladen-Tier: https;for=10.0.0.1;stored\r\nX-Unladen-Tier-Secret: guessed-0123456789abcdef-0123456789\r\n";
+    let hostile =
+        "X-Unladen-Tier: https;for=10.0.0.1;stored\r\nX-Unladen-Tier-Secret: guessed-0123456789abcdef-0123456789\r\n";
     for node in &tier.nodes {
         let path = format!("/hostile/{}", node.address.port());
         assert_eq!(node.ask(&path, hostile).is(200).text(), path);

@@ -62,7 +62,9 @@ pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<TierSettings>
 fn peers(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<Origin>, Bad> {
     let origins = origins::all(value, r)?;
     if origins.iter().any(|origin| matches!(origin.at, EndpointAddress::Unix(_))) {
-        return Err(value.refuse("a Unix socket", "URLs that begin with http:// or https://: other nodes have to reach it"));
+        return Err(
+            value.refuse("a Unix socket", "URLs that begin with http:// or https://: other nodes have to reach it")
+        );
     }
     if origins.iter().any(|origin| origin.weight != 1) {
         return Err(value.refuse("a weight", "nodes without `weight`: each owns as many pages as any other"));
@@ -82,14 +84,18 @@ fn secret(value: &Value<'_>, r: &mut Reading<'_>) -> Result<(PathBuf, TierSecret
         )))
     })?;
     if tls::is_open(&path, r) {
-        r.warn(value.span(), format!("anyone on this machine may read the secret {0}: run `chmod 0640 {0}`", path.display()));
+        r.warn(
+            value.span(),
+            format!("anyone on this machine may read the secret {0}: run `chmod 0640 {0}`", path.display()),
+        );
     }
     Ok((path, secret))
 }
 
 fn node(value: &Value<'_>) -> Result<SocketAddr, Bad> {
     let text = value.one_line()?;
-    let address = text.parse::<SocketAddr>().ok().filter(|address| address.port() > 0 && !address.ip().is_unspecified());
+    let address =
+        text.parse::<SocketAddr>().ok().filter(|address| address.port() > 0 && !address.ip().is_unspecified());
     address.ok_or_else(|| value.refuse(format!("`{text}`"), "an address and a port, such as \"10.0.0.1:8080\""))
 }
 

@@ -22,7 +22,7 @@ use unladen_http1::{Fields, Request};
 use unladen_observability::TierCounts;
 use unladen_pool::{Endpoint, Upstream, UpstreamError};
 use unladen_serve_config::{
-    BufferSettings, ClientSettings, Forwarded, HostRule, ProxySettings, TierSettings, TierSecret,
+    BufferSettings, ClientSettings, Forwarded, HostRule, ProxySettings, TierSecret, TierSettings,
 };
 
 use self::heat::Heat;
@@ -104,9 +104,9 @@ impl Tier {
         let first = peers.get(first).filter(|peer| !peer.is_self)?;
         let is_hot = self.heat.count(page, now) >= self.settings.hot;
         let busy = |endpoint: &Endpoint| endpoint.in_flight.load(Ordering::Relaxed);
-        let second = second.and_then(|second| peers.get(second)).filter(|second| {
-            is_hot && !second.is_self && busy(&second.endpoint) < busy(&first.endpoint)
-        });
+        let second = second
+            .and_then(|second| peers.get(second))
+            .filter(|second| is_hot && !second.is_self && busy(&second.endpoint) < busy(&first.endpoint));
         let second = second.map(|second| Turn { endpoint: second.endpoint.clone(), only_stored: true });
         let first = Turn { endpoint: first.endpoint.clone(), only_stored: false };
         Some((second.into_iter().chain([first]).collect(), is_hot))

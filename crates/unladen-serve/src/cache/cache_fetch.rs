@@ -7,8 +7,8 @@ use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use unladen_cache::{
-    Asking as AskingFor, FetchWriter, Freshness, NoStore, Nominated, RequestControl, Sequence, Stored, Time, is_ordinary,
-    is_passing_error, kept, may_serve_on_error, storable, update,
+    Asking as AskingFor, FetchWriter, Freshness, NoStore, Nominated, RequestControl, Sequence, Stored, Time,
+    is_ordinary, is_passing_error, kept, may_serve_on_error, storable, update,
 };
 use unladen_files::Script;
 use unladen_http1::{Fields, Length, Name, Request, Response};

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use unladen_http1::{Length, Request, Response};
-use unladen_observability::{Asked, Answering, End, Reason, UpstreamIndex, Version};
+use unladen_observability::{Answering, Asked, End, Reason, UpstreamIndex, Version};
 
 use super::inbound_request::{ClientSide, InboundRequest};
 use crate::cache::Cache;

@@ -40,9 +40,7 @@ impl Heat {
     fn forget(&self, now: Instant) {
         let due = now.saturating_duration_since(self.began).as_secs() / HALF.as_secs();
         let halved = self.halved.load(Ordering::Relaxed);
-        if due <= halved
-            || self.halved.compare_exchange(halved, due, Ordering::Relaxed, Ordering::Relaxed).is_err()
-        {
+        if due <= halved || self.halved.compare_exchange(halved, due, Ordering::Relaxed, Ordering::Relaxed).is_err() {
             return;
         }
         let times = u32::try_from(due - halved).unwrap_or(u32::MAX);

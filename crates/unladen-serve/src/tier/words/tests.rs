@@ -33,7 +33,9 @@ fn what_is_no_question_is_none() {
 fn a_secret_is_the_whole_of_it() {
     let secret = "0123456789abcdef0123456789abcdef";
     assert!(is_secret(&fields(&[(SECRET, secret.as_bytes())]), secret));
-    for wrong in ["", "0123456789abcdef0123456789abcde", "0123456789abcdef0123456789abcdeff", "0123456789ABCDEF0123456789ABCDEF"] {
+    for wrong in
+        ["", "0123456789abcdef0123456789abcde", "0123456789abcdef0123456789abcdeff", "0123456789ABCDEF0123456789ABCDEF"]
+    {
         assert!(!is_secret(&fields(&[(SECRET, wrong.as_bytes())]), secret), "{wrong}");
     }
     let twice = fields(&[(SECRET, secret.as_bytes()), (SECRET, secret.as_bytes())]);
