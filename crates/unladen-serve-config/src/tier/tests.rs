@@ -46,10 +46,9 @@ fn peers_are_asked_once_and_left_out_when_they_fail() {
     let shown = format!("{:?} {}", config.settings, serde_json::to_string(&config.settings).unwrap());
     assert!(!shown.contains("0123456789abcdef"), "the secret is shown");
     assert!(config.explained.iter().all(|explained| !explained.value.to_string().contains("0123456789abcdef")));
-    let found = format!(
-        "secret_file = 'secret'\npeers = {{ url = 'http://web.example:8080', endpoints = 'srv:_http._tcp.web.example' }}"
-    );
-    assert!(parse(&found).unwrap().settings.tier.unwrap().upstream.origins[0].discovery.is_some());
+    let found =
+        "secret_file = 'secret'\npeers = { url = 'http://web.example:8080', endpoints = 'srv:_http._tcp.web.example' }";
+    assert!(parse(found).unwrap().settings.tier.unwrap().upstream.origins[0].discovery.is_some());
 }
 
 #[test]

@@ -14,7 +14,14 @@ pub(crate) struct Peers {
     node: Option<SocketAddr>,
     /// The ports that sites listen at.
     ports: Vec<u16>,
-    known: Mutex<Option<(Arc<Balancer>, Arc<[Peer]>)>>,
+    known: Mutex<Option<Known>>,
+}
+
+/// What the nodes of a list are.
+#[derive(Debug)]
+struct Known {
+    of: Arc<Balancer>,
+    peers: Arc<[Peer]>,
 }
 
 /// A node.
@@ -39,10 +46,10 @@ impl Peers {
         let endpoints = upstream.endpoints();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         match &*known {
-            Some((of, peers)) if Arc::ptr_eq(of, &endpoints) => peers.clone(),
+            Some(known) if Arc::ptr_eq(&known.of, &endpoints) => known.peers.clone(),
             _ => {
                 let peers: Arc<[Peer]> = endpoints.endpoints().iter().filter_map(|one| self.peer(one)).collect();
-                *known = Some((endpoints, peers.clone()));
+                *known = Some(Known { of: endpoints, peers: peers.clone() });
                 peers
             }
         }
