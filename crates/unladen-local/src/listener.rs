@@ -43,11 +43,14 @@ pub enum Listener {
     Tcp(TcpListener),
     /// A Unix socket, which its file's permissions guard.
     Unix(UnixListener),
+    /// At any address: who reaches it may ask under any name. What is answered there has to be fit for everybody.
+    Exposed(TcpListener),
 }
 
 enum Stream {
     Tcp(tokio::net::TcpStream),
     Unix(tokio::net::UnixStream),
+    Exposed(tokio::net::TcpStream),
 }
 
 /// Answers for as long as it is polled; connections end with it. A request under a name that is not this machine's own
@@ -65,6 +68,7 @@ where
         let accepted = match &listener {
             Listener::Tcp(listener) => listener.accept().await.map(|(stream, _)| Stream::Tcp(stream)),
             Listener::Unix(listener) => listener.accept().await.map(|(stream, _)| Stream::Unix(stream)),
+            Listener::Exposed(listener) => listener.accept().await.map(|(stream, _)| Stream::Exposed(stream)),
         };
         while connections.try_join_next().is_some() {}
         let Ok(stream) = accepted else {
@@ -78,20 +82,21 @@ where
             let _ = match stream {
                 Stream::Tcp(stream) => converse(stream, false, &answer).await,
                 Stream::Unix(stream) => converse(stream, true, &answer).await,
+                Stream::Exposed(stream) => converse(stream, true, &answer).await,
             };
             drop(place);
         });
     }
 }
 
-async fn converse<S, A, F>(stream: S, is_unix: bool, answer: &A) -> io::Result<()>
+async fn converse<S, A, F>(stream: S, takes_any_name: bool, answer: &A) -> io::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin,
     A: Fn(Request<Incoming>) -> F,
     F: Future<Output = Response<Full<Bytes>>>,
 {
     let service = service_fn(|request: Request<Incoming>| async move {
-        if !is_unix && !asks_locally(request.uri(), request.headers()) {
+        if !takes_any_name && !asks_locally(request.uri(), request.headers()) {
             let text = "This address answers to localhost, 127.0.0.1 and [::1] alone.\n";
             return Ok::<_, Infallible>(response(StatusCode::MISDIRECTED_REQUEST, TEXT, text));
         }

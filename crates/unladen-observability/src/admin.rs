@@ -1,8 +1,11 @@
 //! The admin address: [`serve`] answers there with metrics, the settings, its health and a live page; and sites are
 //! told there what to forget. `unladen-local` has the listener, and refuses whoever asks under another machine's name.
+//! [`serve_probes`] answers what a kubelet and Prometheus ask, and nothing else, at an address that they can reach.
 
 mod answer;
 mod fleet_told;
+mod peers;
+mod probes;
 mod purge;
 
 use std::sync::Arc;
@@ -24,6 +27,15 @@ pub async fn serve(listener: Listener, observability: Arc<Observability>) {
         () = unladen_local::serve(listener, answer) => {}
         () = keep_history(&observability) => {}
     }
+}
+
+/// Answers a supervisor's questions, and Prometheus, for as long as it is polled: the listener may be reached by others.
+pub async fn serve_probes(listener: Listener, observability: Arc<Observability>) {
+    let answer = move |request: hyper::Request<Incoming>| {
+        let observability = Arc::clone(&observability);
+        async move { probes::to(request, &observability).await }
+    };
+    unladen_local::serve(listener, answer).await;
 }
 
 /// Looks again and again at what is counted, for as long as it is polled.

@@ -39,7 +39,10 @@ pub(super) struct MetricsSnapshot {
     pub(super) client_memory: ClientMemoryState,
     /// How this node of a fleet does; none: it is in none.
     pub(super) fleet: Option<FleetState>,
+    /// What this node and its peers asked each other; none: it has none.
     pub(super) tier: Option<TierState>,
+    /// Other nodes that are asked how they do, while somebody looks.
+    pub(super) peers: usize,
     /// How services of limits answer.
     pub(super) rate_services: Vec<RateServiceState>,
     /// What the process has used.

@@ -19,14 +19,17 @@ use crate::history::History;
 use crate::metrics::{Shard, Totals};
 use crate::metrics_snapshot::{CountsSnapshot, MetricsSnapshot, UpstreamCounts, UpstreamSnapshot};
 use crate::otlp::Exporter;
+use crate::peers::Peers;
 use crate::process::Process;
+use crate::pulse::Pulses;
 use crate::rate_services::RateServiceView;
+use crate::readiness::ReadyCheck;
 use crate::settings::ObservabilitySettings;
 use crate::sites::{Forget, SiteView};
+use crate::tier_counts::TierCounts;
 use crate::troubles::{Trouble, Troubles};
 use crate::upstreams::{UpstreamView, Upstreams};
 use crate::wall::Wall;
-use crate::tier_counts::TierCounts;
 
 /// What is seen of requests, by all threads.
 #[derive(Debug)]
@@ -37,11 +40,17 @@ pub struct Observability {
     pub(crate) configured: Upstreams,
     sites: Mutex<Vec<Arc<dyn SiteView>>>,
     fleet: Mutex<Option<Arc<Fleet>>>,
+    tier: Mutex<Option<Arc<TierCounts>>>,
     rate_services: Mutex<Vec<Arc<dyn RateServiceView>>>,
     /// The settings, resolved, as JSON.
     pub(crate) config: ArcSwap<String>,
-    tier: Mutex<Option<Arc<TierCounts>>>,
     pub(crate) draining: AtomicBool,
+    /// What has to be so for this process to be ready.
+    pub(crate) ready: ArcSwap<Vec<ReadyCheck>>,
+    /// The threads that carry requests, as they are asked whether they still do.
+    pub(crate) pulses: Pulses,
+    /// Other nodes, which the live page shows too.
+    pub(crate) peers: Peers,
     pub(crate) troubles: Troubles,
     pub(crate) log: AccessLog,
     pub(crate) exporter: Exporter,
@@ -86,16 +95,19 @@ impl Observability {
             configured: Upstreams::default(),
             sites: Mutex::default(),
             fleet: Mutex::default(),
+            tier: Mutex::default(),
             rate_services: Mutex::default(),
             config: ArcSwap::default(),
             draining: AtomicBool::new(false),
+            ready: ArcSwap::default(),
+            pulses: Pulses::default(),
+            peers: Peers::default(),
             log: AccessLog::new(&troubles),
             troubles,
             exporter: Exporter::new(),
             history: History::default(),
             client_memory,
             exports: Mutex::new(0),
-            tier: Mutex::default(),
             exported: Condvar::new(),
         };
         observability.reload(settings)?;
@@ -115,6 +127,8 @@ impl Observability {
             io::Error::new(error.kind(), format!("cannot open the access log {file}: {error}"))
         })?;
         self.exporter.set(target);
+        self.ready.store(Arc::new(settings.ready));
+        self.peers.set(settings.peers);
         self.config.store(Arc::new(settings.config));
         Ok(())
     }
@@ -142,6 +156,11 @@ impl Observability {
         *self.fleet.lock().unwrap_or_else(PoisonError::into_inner) = fleet;
     }
 
+    /// What this node and its peers ask each other is counted there, from now on.
+    pub fn set_tier(&self, counts: Option<Arc<TierCounts>>) {
+        *self.tier.lock().unwrap_or_else(PoisonError::into_inner) = counts;
+    }
+
     /// The fleet that this process is a node of.
     pub fn fleet(&self) -> Option<Arc<Fleet>> {
         self.fleet.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -154,11 +173,6 @@ impl Observability {
 
     fn rate_services(&self) -> Vec<Arc<dyn RateServiceView>> {
         self.rate_services.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// What this node and its peers ask each other is counted there, from now on.
-    pub fn set_tier(&self, counts: Option<Arc<TierCounts>>) {
-        *self.tier.lock().unwrap_or_else(PoisonError::into_inner) = counts;
     }
 
     /// Has the site of this name, or all, forget. How many responses; none: nothing is kept there anyway. It may block.
@@ -182,7 +196,7 @@ impl Observability {
         UpstreamIndex(index)
     }
 
-    /// It is stopping: from now on `/healthz` says so.
+    /// It is stopping: from now on `/healthz` and `/readyz` say so.
     pub fn drain(&self) {
         self.draining.store(true, Ordering::Relaxed);
     }
@@ -264,6 +278,8 @@ impl Observability {
             log: self.log.totals(),
             export: self.exporter.totals(),
             fleet: self.fleet().map(|fleet| fleet.state()),
+            tier: self.tier.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|tier| tier.state()),
+            peers: self.peers.len(),
             rate_services: self.rate_services().iter().map(|service| service.state()).collect(),
             process: Process::read(),
             client_memory: self.client_memory.state(),
@@ -278,7 +294,6 @@ impl Observability {
         }
         Some(Arc::clone(shards[thread].get_or_insert_default()))
     }
-            tier: self.tier.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|tier| tier.state()),
 
     fn lock(&self) -> MutexGuard<'_, Vec<Counted>> {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)

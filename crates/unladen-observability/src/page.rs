@@ -8,7 +8,12 @@ pub(super) const KIND: &str = "text/html; charset=utf-8";
 
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/style.css");
-const SCRIPT: &str = concat!(include_str!("page/data.js"), include_str!("page/chart.js"), include_str!("page/view.js"));
+const SCRIPT: &str = concat!(
+    include_str!("page/data.js"),
+    include_str!("page/chart.js"),
+    include_str!("page/peers.js"),
+    include_str!("page/view.js")
+);
 
 /// The document, and the policy that it is to be sent with: nothing is loaded or run but what is in the document, by a
 /// word that is made anew each time.

@@ -6,6 +6,8 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::log_fields::{Addresses, LogFields};
+use crate::peers::PeerAddress;
+use crate::readiness::ReadyCheck;
 
 /// The access log: JSON, a request a line.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -31,13 +33,13 @@ pub struct OtlpSettings {
     pub every: Duration,
     /// `service.name`.
     pub service: String,
-}
-
     /// `deployment.environment.name`, such as `production`.
     pub environment: Option<String>,
     /// `cloud.availability_zone`: the zone of this machine.
     #[serde(skip)]
     pub zone: Option<String>,
+}
+
 /// What of the settings is to be seen, and where.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ObservabilitySettings {
@@ -45,6 +47,10 @@ pub struct ObservabilitySettings {
     pub log: Option<LogSettings>,
     /// Traces and metrics for a collector.
     pub otlp: Option<OtlpSettings>,
+    /// Other nodes, which the live page shows too.
+    pub peers: Vec<PeerAddress>,
+    /// What `/readyz` wants to be so.
+    pub ready: Vec<ReadyCheck>,
     /// What `/config` shows: all settings, as [`crate::config_document`] writes them.
     pub config: String,
 }

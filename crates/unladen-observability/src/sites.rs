@@ -16,6 +16,11 @@ pub trait SiteView: std::fmt::Debug + Send + Sync {
     /// How it does.
     fn state(&self) -> SiteState;
 
+    /// The certificates that it shows to its clients, as in [`Self::state`], which may take longer.
+    fn certificates(&self) -> Vec<CertificateState> {
+        self.state().certificates
+    }
+
     /// Forgets, before it returns. How many responses; none: it keeps nothing anyway.
     fn forget(&self, what: &Forget) -> Option<u64>;
 }

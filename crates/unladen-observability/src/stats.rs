@@ -50,6 +50,7 @@ pub(super) fn document(snapshot: &MetricsSnapshot) -> Value {
             "ended": { "stalled": snapshot.client_memory.ended_stalled, "slow": snapshot.client_memory.ended_slow },
         },
         "fleet": snapshot.fleet.as_ref().map(fleet),
+        "peers": snapshot.peers,
         "rate_services": snapshot.rate_services.iter().map(rate_service).collect::<Vec<_>>(),
         "process": {
             "cpu_ns": snapshot.process.cpu.as_nanos() as u64,

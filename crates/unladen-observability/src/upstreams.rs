@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use serde_json::Value;
-use unladen_pool::{EndpointAddress, UpstreamSettings, UpstreamState};
+use unladen_pool::{EndpointAddress, UpstreamSettings, UpstreamState, Usable};
 
 /// An upstream, as it can be looked at.
 pub trait UpstreamView: Send + Sync {
@@ -21,6 +21,13 @@ pub trait UpstreamView: Send + Sync {
     /// What has happened to its connections, as in [`Self::state`], which may take longer.
     fn counts(&self) -> unladen_pool::Counts {
         self.state().counts
+    }
+
+    /// How many of its endpoints can take requests, as far as is known without asking them.
+    fn usable(&self) -> Usable {
+        let endpoints = self.state().endpoints;
+        let all = endpoints.iter().filter(|endpoint| !endpoint.draining);
+        Usable { usable: all.clone().filter(|endpoint| endpoint.healthy).count(), all: all.count() }
     }
 }
 
@@ -84,6 +91,10 @@ impl UpstreamView for unladen_pool::Upstream {
 
     fn counts(&self) -> unladen_pool::Counts {
         self.counts()
+    }
+
+    fn usable(&self) -> Usable {
+        self.usable()
     }
 }
 
@@ -151,6 +162,15 @@ impl Upstreams {
             (name, view.counts().connects + others)
         };
         configured.iter().map(of).collect()
+    }
+
+    /// How many endpoints of the upstream of this name can take requests; none: there is no such upstream.
+    pub(super) fn usable(&self, name: &str) -> Option<Usable> {
+        let view = {
+            let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            state.configured.iter().find(|view| view.settings().name == name).cloned()
+        };
+        Some(view?.usable())
     }
 
     /// Where the upstream of this name is.

@@ -38,6 +38,7 @@ mod unanswered;
 mod unix_stream;
 mod upkeep;
 mod upstream;
+mod usable;
 mod window;
 
 pub use attempt::Spoken;
@@ -67,4 +68,5 @@ pub use tls::{Connector, TlsError, TlsFault, is_h2, is_resumed};
 pub use transport::{Fault, Half, Transport};
 pub use unanswered::Waits;
 pub use unix_stream::UnixStream;
+pub use usable::Usable;
 pub use upstream::{InFlight, Refusal, Retrying, Upstream, UpstreamError};

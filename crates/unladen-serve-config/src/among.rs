@@ -44,13 +44,21 @@ const EXPOSED_SITE: &str = "others on the network path can read and change its t
 pub(super) fn check(
     sites: &[PlacedSite<'_>],
     outbounds: &[Placed<'_>],
-    admin: Option<&(AdminSettings, Range<usize>)>,
+    admin: Option<&(AdminSettings, Vec<Range<usize>>)>,
     r: &mut Reading<'_>,
 ) {
     let mut names: HashMap<&str, Range<usize>> = HashMap::new();
     let mut addresses: HashMap<&ListenAddress, Vec<Tenant<'_>>> = HashMap::new();
-    if let Some((admin, span)) = admin {
-        addresses.insert(&admin.listen, vec![Tenant { span: span.clone(), site: None, redirects: false }]);
+    if let Some((admin, spans)) = admin {
+        for (address, span) in std::iter::once(&admin.listen).chain(&admin.probes).zip(spans) {
+            let tenant = Tenant { span: span.clone(), site: None, redirects: false };
+            let tenants = addresses.entry(address).or_default();
+            if let Some(problem) = tenants.iter().find_map(|first| tenant.is_kept_out_by(first, address, r)) {
+                r.refuse(span.clone(), Problem::other(problem));
+                continue;
+            }
+            tenants.push(tenant);
+        }
     }
     let mut snapshots: HashMap<&Path, Range<usize>> = HashMap::new();
     for Stand { level, name, origins, listen, exposed, site } in stands(sites, outbounds) {

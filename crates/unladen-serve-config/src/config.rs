@@ -119,6 +119,7 @@ fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
     let top = Level::of("", root.clone());
     let threads = top::threads(&top, r);
     let drain = top::drain(&top, r);
+    let drain_delay = top::drain_delay(&top, r);
     let client_memory = top::client_memory(&top, r);
     let zone = top::zone(&top, r);
     r.zone.clone_from(&zone);
@@ -127,8 +128,8 @@ fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
     let otlp = top::otlp(&top, r);
     let fleet = fleet::read(&top, r);
     r.fleet.clone_from(&fleet);
-    let defaults = root.get("defaults").and_then(|value| r.keep(Table::of(&value, "[defaults]", "a table")));
     let tier = tier::read(&top, r);
+    let defaults = root.get("defaults").and_then(|value| r.keep(Table::of(&value, "[defaults]", "a table")));
     if let Some(defaults) = &defaults {
         outbound::check_defaults(defaults, r);
     }
@@ -150,7 +151,7 @@ fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
     let outbound = outbounds.into_iter().map(|placed| placed.settings).collect();
     let site = sites.into_iter().map(|placed| placed.settings).collect();
     let admin = admin.map(|(settings, _)| settings);
-    let settings = Settings { threads, drain, client_memory, zone, admin, log, otlp, fleet, tier, outbound, site };
+    let settings = Settings { threads, drain, drain_delay, client_memory, zone, admin, log, otlp, fleet, tier, outbound, site };
     Some(Resolved { settings, stamps, site_stamps })
 }
 

@@ -13,7 +13,7 @@ use super::strangers::strangers;
 use super::whose::Whose;
 use super::{keys, listen};
 use crate::settings::{AdminSettings, ListenAddress};
-use unladen_observability::{Addresses, LogField, LogFields, LogSettings, OtlpSettings};
+use unladen_observability::{Addresses, LogField, LogFields, LogSettings, OtlpSettings, PeerAddress, ReadyCheck};
 
 /// As long as an upstream may take to begin its answer.
 const DRAIN: Duration = Duration::from_secs(30);
@@ -22,6 +22,8 @@ const EVERY: Duration = Duration::from_secs(60);
 /// Of requests without a decision of their caller.
 const TRACED: f64 = 0.01;
 const MOST_THREADS: u64 = 1024;
+/// Each is asked at once, while somebody looks.
+const MOST_PEERS: usize = 64;
 /// As in files of endpoints.
 const LONGEST_ZONE: usize = 64;
 /// With what it takes to hold so much, and what malloc has besides, a process stays within 64 MiB of what it has when
@@ -44,6 +46,11 @@ pub(super) fn threads(top: &Level<'_>, r: &mut Reading<'_>) -> usize {
 
 pub(super) fn drain(top: &Level<'_>, r: &mut Reading<'_>) -> Duration {
     top.duration("drain", Duration::ZERO..=DAY, DRAIN, r)
+}
+
+/// How long clients are accepted after it was asked to stop.
+pub(super) fn drain_delay(top: &Level<'_>, r: &mut Reading<'_>) -> Duration {
+    top.duration("drain_delay", Duration::ZERO..=DAY, Duration::ZERO, r)
 }
 
 /// What is held for clients, all together.
@@ -76,8 +83,8 @@ pub(super) fn table<'t>(top: &Level<'t>, name: &'static str, place: &str, r: &mu
     Some(Level::of(name, opened))
 }
 
-/// Where it shows itself, and where that is said.
-pub(super) fn admin(top: &Level<'_>, r: &mut Reading<'_>) -> Option<(AdminSettings, Range<usize>)> {
+/// Where it shows itself, and where each address is said.
+pub(super) fn admin(top: &Level<'_>, r: &mut Reading<'_>) -> Option<(AdminSettings, Vec<Range<usize>>)> {
     let level = table(top, "admin", "[admin]", r)?;
     let read = |value: &Value<'_>, r: &mut Reading<'_>| {
         let address = listen::address(value, r)?;
@@ -91,8 +98,48 @@ pub(super) fn admin(top: &Level<'_>, r: &mut Reading<'_>) -> Option<(AdminSettin
         }
     };
     let about = "the admin address, such as listen = \"127.0.0.1:6190\"";
-    let listen = level.require("listen", about, r, read, |address| Shown::Text(listen::text(address)))?;
-    Some((AdminSettings { listen }, level.at(&["listen"])))
+    let listen = level.require("listen", about, r, read, |address| Shown::Text(listen::text(address)));
+    let read = |value: &Value<'_>, r: &mut Reading<'_>| listen::address(value, r).map(Some);
+    let probes = level.take("probes", None, r, read, |address| {
+        address.as_ref().map_or(Shown::None, |address| Shown::Text(listen::text(address)))
+    });
+    let ready = level.take("ready", ReadyCheck::WORDS.map(|(_, check)| check).to_vec(), r, ready, |checks| {
+        Shown::List(checks.iter().map(|check| Shown::Text(check.as_str().to_owned())).collect())
+    });
+    let peers = level.take("peers", Vec::new(), r, peers, |peers: &Vec<PeerAddress>| {
+        Shown::List(peers.iter().map(|peer| Shown::Text(peer.to_string())).collect())
+    });
+    let mut spans = vec![level.at(&["listen"])];
+    spans.extend(probes.is_some().then(|| level.at(&["probes"])));
+    Some((AdminSettings { listen: listen?, probes, ready, peers }, spans))
+}
+
+/// Each that is no address is told.
+fn peers(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<PeerAddress>, Bad> {
+    let expected = "a list of the other nodes' addresses such as [\"http://10.0.0.2:9902\"]: what their `probes` has";
+    let list = value.list(expected)?;
+    if list.len() > MOST_PEERS {
+        return Err(value.refuse(format!("{} addresses", list.len()), format!("at most {MOST_PEERS} addresses")));
+    }
+    let mut peers = Vec::new();
+    for one in list {
+        let form = "an address such as \"http://10.0.0.2:9902\" or \"unix:/run/other/admin.sock\", to which /metrics is added";
+        let peer = one.one_line().and_then(|text| {
+            text.parse::<PeerAddress>().map_err(|error| one.refuse(format!("`{text}` ({error})"), form))
+        });
+        peers.extend(r.keep(peer).filter(|peer| !peers.contains(peer)));
+    }
+    Ok(peers)
+}
+
+/// Each that is no check's name is told.
+fn ready(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<ReadyCheck>, Bad> {
+    let mut checks = Vec::new();
+    for one in value.list("a list of what has to be so, such as [\"certificates\", \"upstreams\"]")? {
+        let check = one.choice(&ReadyCheck::WORDS);
+        checks.extend(r.keep(check).filter(|check| !checks.contains(check)));
+    }
+    Ok(checks)
 }
 
 pub(super) fn log(top: &Level<'_>, r: &mut Reading<'_>) -> Option<LogSettings> {

@@ -30,7 +30,9 @@ pub(crate) struct Context {
     pub(crate) trace_sample: Cell<Option<f64>>,
     /// Whether each answer is to be its connection's last.
     pub(crate) is_draining: Cell<bool>,
-    /// Told when that begins.
+    /// Whether clients are accepted all the same.
+    pub(crate) is_leaving: Cell<bool>,
+    /// Told when that begins, and when no more are accepted.
     pub(crate) drain: Notify,
     /// Told when connections that wait for a request are to be closed.
     pub(crate) close_idle: Notify,
@@ -182,6 +184,7 @@ impl Context {
             budget,
             trace_sample: Cell::new(None),
             is_draining: Cell::new(false),
+            is_leaving: Cell::new(false),
             drain: Notify::new(),
             close_idle: Notify::new(),
             idle: Idle::default(),

@@ -49,8 +49,8 @@ pub use self::plans::try_upstreams;
 use self::plans::{Made, Plans};
 use self::snapshots::Snapshots;
 use self::systemd::Notice;
-pub(crate) use self::threads::{Snapshot, Workers};
-use crate::plan::{Listener, Plan, State};
+pub(crate) use self::threads::{Shows, Snapshot, Workers};
+use crate::plan::{Plan, State};
 use crate::say::say;
 
 /// Clients that wait between two requests are given so long to see that no more is listened at, before they are closed.
@@ -99,7 +99,7 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
     signals::pass_on(tell.clone()).map_err(cannot("handling signals"))?;
     let threads = config.settings.threads;
     let mut plans = Plans::new(threads);
-    let Made { plan, admin, .. } = plans.make(&config, &mut found)?;
+    let Made { plan, shows, .. } = plans.make(&config, &mut found)?;
     for left in found {
         let address = unladen_serve_config::address_text(&left.address);
         say!("unladen: nothing in this configuration listens at {address}, which was handed over: it is closed");
@@ -111,7 +111,7 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
     // Before anything is read of a fleet: what is taken over says from where on.
     let hold = plan.fleet.as_ref().map(Fleet::hold);
     let plan = Arc::new(plan);
-    let snapshot = Arc::new(Snapshot { plan: plan.clone(), config: Arc::new(config.clone()), admin });
+    let snapshot = Arc::new(Snapshot { plan: plan.clone(), config: Arc::new(config.clone()), shows });
     let (plan, follow_plan) = watch::channel(plan);
     let (snapshot, follow_snapshot) = watch::channel(snapshot);
     let start = threads::start(threads, &workers, &follow_plan, follow_snapshot, &tell);
@@ -196,9 +196,10 @@ impl Control {
                 Event::Stop => {
                     self.abort_handover();
                     systemd::tell(Notice::Stopping);
+                    self.leave()?;
                     self.plans.listeners.give_up();
-                    let admin = self.snapshot.borrow().admin.clone();
-                    let ended = self.drain(IDLE_AT_STOP.min(self.config.settings.drain), admin, None);
+                    let shows = self.snapshot.borrow().shows.clone();
+                    let ended = self.drain(IDLE_AT_STOP.min(self.config.settings.drain), shows, None);
                     if ended.is_none() {
                         self.snapshots.finish();
                     }
@@ -214,7 +215,7 @@ impl Control {
                     if let Some(process) = self.begin_handover() {
                         // Others listen: who waits between two requests is best left alone until the next, or until the
                         // end.
-                        let ended = self.drain(self.config.settings.drain, None, Some(successor));
+                        let ended = self.drain(self.config.settings.drain, Shows::default(), Some(successor));
                         if ended.is_none() {
                             self.snapshots.farewell();
                         }
@@ -256,7 +257,7 @@ impl Control {
         systemd::tell(Notice::Ready);
     }
 
-    fn publish(&mut self, config: Config, Made { plan, admin, changed }: Made) {
+    fn publish(&mut self, config: Config, Made { plan, shows, changed }: Made) {
         let Changed { kept, new, gone } = changed;
         say!("unladen: {} is in force: {kept} addresses kept, {new} new, {gone} gone", config.file.display());
         for warning in config.warnings.iter().filter(|warning| !self.config.warnings.contains(warning)) {
@@ -272,7 +273,7 @@ impl Control {
         self.snapshots.follow(&plan);
         plan.hold_fleet(&self.plan.borrow());
         let plan = Arc::new(plan);
-        let snapshot = Snapshot { plan: plan.clone(), config: Arc::new(config.clone()), admin };
+        let snapshot = Snapshot { plan: plan.clone(), config: Arc::new(config.clone()), shows };
         self.config = config;
         self.plan.send_replace(plan);
         self.snapshot.send_replace(Arc::new(snapshot));
@@ -324,11 +325,37 @@ impl Control {
         child.wait().ok()
     }
 
+    /// Goes on to accept clients, for `drain_delay` or until it is asked to stop once more: those who send them here hear
+    /// meanwhile that it is not ready, and those who are connected are answered with the word that they are to connect
+    /// anew.
+    fn leave(&mut self) -> Result<(), ServeError> {
+        let delay = self.config.settings.drain_delay;
+        if delay.is_zero() {
+            return Ok(());
+        }
+        say!("unladen: asked to stop: not ready any more, clients are accepted for {delay:?} (`drain_delay`)");
+        let plan = Arc::new(self.plan.borrow().leaving());
+        self.snapshot.send_modify(|snapshot| {
+            let Snapshot { config, shows, .. } = &**snapshot;
+            *snapshot = Arc::new(Snapshot { plan: plan.clone(), config: config.clone(), shows: shows.clone() });
+        });
+        self.plan.send_replace(plan);
+        let until = Instant::now() + delay;
+        loop {
+            match self.events.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(Event::Ended { thread }) => return Err(ServeError::Thread { thread }),
+                Ok(Event::Stop) | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return Ok(()),
+                // Whatever else it is to become, it will not.
+                Ok(_) => {}
+            }
+        }
+    }
+
     /// Waits until all threads have answered what is under way. Some end: it is to end otherwise.
     ///
     /// It goes on to show itself at the admin's address, unless another process does. A successor serves once the threads
     /// are told.
-    fn drain(&mut self, idle: Duration, admin: Option<Arc<Listener>>, successor: Option<Successor>) -> Option<Ended> {
+    fn drain(&mut self, idle: Duration, shows: Shows, successor: Option<Successor>) -> Option<Ended> {
         let until = Instant::now() + self.config.settings.drain;
         let state = State::Draining { idle_until: Instant::now() + idle, until };
         let plan = self.plans.last(state);
@@ -338,7 +365,7 @@ impl Control {
         // What others hold of the old plan are listeners, which nobody but the threads may have from now on.
         self.snapshot.send_modify(|snapshot| {
             let Snapshot { config, .. } = &**snapshot;
-            *snapshot = Arc::new(Snapshot { plan: plan.clone(), config: config.clone(), admin });
+            *snapshot = Arc::new(Snapshot { plan: plan.clone(), config: config.clone(), shows });
         });
         self.plan.send_replace(plan);
         if let Some(successor) = successor {

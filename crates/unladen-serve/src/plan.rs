@@ -43,7 +43,7 @@ pub(crate) struct Plan {
 }
 
 /// A place.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Planned {
     /// The place; of a site, the one from where it calls its application.
     pub(crate) proxy: Arc<Proxy>,
@@ -52,7 +52,7 @@ pub(crate) struct Planned {
 }
 
 /// An address, and who answers there.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Entrance {
     /// Kept over a reload, if it is to stay.
     pub(crate) listener: Arc<Listener>,
@@ -104,6 +104,9 @@ pub(crate) enum ListenSocket {
 pub(crate) enum State {
     /// It does.
     Running,
+    /// It is to stop, and whoever sends clients here may not have heard of it: they are accepted, and each answer is its
+    /// connection's last.
+    Leaving,
     /// Nothing is accepted any more; what was is answered, each answer being its connection's last.
     Draining {
         /// Connections that wait for a request are closed then: soon if nobody else listens, since a request that comes
@@ -120,6 +123,22 @@ impl Plan {
     /// Those that its places lead to.
     pub(crate) fn upstreams(&self) -> Vec<Arc<Upstream>> {
         self.proxies().map(|proxy| proxy.upstream.clone()).collect()
+    }
+
+    /// The same, while those who send clients here hear that it stops. What is held back is held by this one.
+    pub(crate) fn leaving(&self) -> Self {
+        Self {
+            places: self.places.clone(),
+            entrances: self.entrances.clone(),
+            trace_sample: self.trace_sample,
+            certificates: self.certificates.clone(),
+            answers: self.answers.clone(),
+            fleet: self.fleet.clone(),
+            forgotten: self.forgotten.clone(),
+            tier: self.tier.clone(),
+            hold: Mutex::new(self.held().take()),
+            state: State::Leaving,
+        }
     }
 
     /// Before threads follow it: if something may be stored that those who have the sites of before forget would not find,

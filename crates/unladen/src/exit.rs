@@ -142,6 +142,9 @@ pub(crate) enum Failure {
     /// Something that a command needs is not there.
     #[error("something is missing that a command needs: see above")]
     Lacking,
+    /// A process that serves does not do well, or cannot be asked.
+    #[error("{0}")]
+    Unhealthy(String),
     /// Told twice to stop, it did so at once.
     #[error("stopped at once: what was under way has not been answered")]
     StoppedAtOnce,
@@ -202,6 +205,8 @@ pub(crate) enum Failure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Code {
+    /// A process that serves does not do well, or cannot be asked: what runs health checks knows no other code.
+    Unhealthy = 1,
     /// Options, URLs or files of the command line are wrong.
     Usage = 2,
     /// The target could not be reached: name, connection, TLS, time-out.
@@ -254,6 +259,7 @@ impl Failure {
                 _ => Code::CannotMeasure,
             },
             Self::Lacking => Code::Lacking,
+            Self::Unhealthy(_) => Code::Unhealthy,
             Self::StoppedAtOnce => Code::Interrupted,
             Self::Switch(_) => Code::CannotSwitch,
             Self::Arm { error, .. } => code_of(error),

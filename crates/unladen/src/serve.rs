@@ -1,6 +1,7 @@
 //! What `unladen serve` does besides serving: reading the configuration, and telling what it comes to.
 
 mod connections;
+mod health;
 mod json;
 mod outlook;
 mod overview;
@@ -17,6 +18,7 @@ use unladen_serve_config::Config;
 use crate::exit::Failure;
 use crate::output;
 
+pub(crate) use health::{Place, health};
 pub(crate) use site_options::SiteOptions;
 pub(crate) use source::Source;
 pub(crate) use starter::write as write_starter;

@@ -6,11 +6,13 @@ use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Body;
 use hyper::header::{ACCEPT, RETRY_AFTER};
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use serde_json::json;
 use unladen_local::{JSON, TEXT, not_allowed, response, with};
 
 use super::fleet_told::told;
+use super::peers;
+use super::probes;
 use super::purge::{Purged, purge};
 use crate::families::families;
 use crate::prometheus::{self, Format};
@@ -47,16 +49,7 @@ where
             let policies = [("content-security-policy", &*policy), ("cross-origin-opener-policy", "same-origin")];
             with(response(StatusCode::OK, page::KIND, document), &policies)
         }
-        "/metrics" => {
-            let accept: Vec<&str> =
-                request.headers().get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
-            let format = Format::of(&accept.join(","));
-            response(
-                StatusCode::OK,
-                format.content_type(),
-                prometheus::write(&families(&observability.snapshot()), format),
-            )
-        }
+        "/metrics" => metrics(request.headers(), observability),
         "/stats" => response(StatusCode::OK, JSON, format!("{}\n", stats::document(&observability.snapshot()))),
         "/history" => match observability.history.turn().await {
             Some(turn) => response(StatusCode::OK, JSON, observability.history.document(observability.started, turn)),
@@ -65,14 +58,25 @@ where
                 with(response(StatusCode::SERVICE_UNAVAILABLE, TEXT, text), &[(RETRY_AFTER.as_str(), "1")])
             }
         },
+        "/peers" => response(StatusCode::OK, JSON, format!("{}\n", peers::document(observability).await)),
         "/config" => response(StatusCode::OK, JSON, observability.config.load().as_str().to_owned()),
         "/healthz" if observability.draining.load(Ordering::Relaxed) => {
             response(StatusCode::SERVICE_UNAVAILABLE, TEXT, "draining\n")
         }
         "/healthz" => response(StatusCode::OK, TEXT, "ok\n"),
+        "/livez" => probes::live(request.headers(), observability).await,
+        "/readyz" => probes::ready(request.headers(), observability),
         _ => {
-            let text = "There are: / (a live page), /metrics, /stats, /history, /config, /healthz; /purge by POST.\n";
+            let text = "There are: / (a live page), /metrics, /stats, /history, /peers, /config, /livez, /readyz, /healthz; /purge \
+                        by POST.\n";
             response(StatusCode::NOT_FOUND, TEXT, text)
         }
     }
+}
+
+/// In the format that is asked for.
+pub(super) fn metrics(headers: &HeaderMap, observability: &Observability) -> Response<Full<Bytes>> {
+    let accept: Vec<&str> = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
+    let format = Format::of(&accept.join(","));
+    response(StatusCode::OK, format.content_type(), prometheus::write(&families(&observability.snapshot()), format))
 }

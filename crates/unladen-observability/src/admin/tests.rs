@@ -61,6 +61,8 @@ fn each_path() {
         observability.drain();
         let (status, _, body) = get(address, "/healthz", "").await;
         assert_eq!((status, &*body), (503, "draining\n"));
+        let (status, _, body) = get(address, "/readyz", "").await;
+        assert!(status == 503 && body.starts_with("not ready\nFAILED  stopping: "), "{body}");
         let (status, _, body) = get(address, "/etc/passwd", "").await;
         assert_eq!(status, 404);
         assert!(body.contains("/metrics"));
@@ -124,6 +126,56 @@ fn a_unix_socket_answers_under_any_name() {
         let stream = UnixStream::connect(&path).await.unwrap();
         let request = "GET /healthz HTTP/1.1\r\nHost: whatever\r\nConnection: close\r\n\r\n";
         assert_eq!(exchange(stream, request).await.0, 200);
+    });
+}
+
+/// A kubelet asks by the address of a pod.
+#[test]
+fn an_exposed_address_answers_probes_and_metrics_under_any_name_and_nothing_else() {
+    runtime().block_on(async {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let _serving = tokio::spawn(serve_probes(Listener::Exposed(listener), busy()));
+        for (method, path, expected) in [
+            ("GET", "/livez", 200),
+            ("GET", "/readyz", 503),
+            ("GET", "/metrics", 200),
+            ("GET", "/", 404),
+            ("GET", "/config", 404),
+            ("GET", "/stats", 404),
+            ("GET", "/history", 404),
+            ("POST", "/purge", 405),
+            ("POST", "/livez", 405),
+        ] {
+            let request = format!("{method} {path} HTTP/1.1\r\nHost: 10.1.2.3:9902\r\nConnection: close\r\n\r\n");
+            let (status, _, body) = exchange(TcpStream::connect(address).await.unwrap(), &request).await;
+            assert_eq!(status, expected, "{method} {path}: {body}");
+        }
+    });
+}
+
+/// The runtime's own thread carries requests here.
+#[test]
+fn a_thread_that_answers_is_alive_and_one_that_does_not_is_named() {
+    runtime().block_on(async {
+        let (address, observability, _serving) = started().await;
+        let (status, _, body) = get(address, "/livez", "").await;
+        assert_eq!((status, &*body), (200, "live: 0 of 0 threads answer\n"));
+        let [first, second] = [0, 1].map(|thread| observability.pulse(thread, 2));
+        let answering = tokio::spawn(first.answer());
+        tokio::time::pause();
+        let (status, _, body) = get(address, "/livez", "").await;
+        assert_eq!((status, &*body), (503, "not live: of 2 threads, [1] have not answered within 5s\n"));
+        tokio::spawn(second.answer());
+        let (status, head, body) = get(address, "/livez", "Accept: application/json\r\n").await;
+        assert!(head.contains("content-type: application/json"), "{head}");
+        let told: serde_json::Value = serde_json::from_str(&body).unwrap();
+        let expected = serde_json::json!({ "schema": "unladen.serve-live/1", "live": true, "threads": 2, "silent": [] });
+        assert_eq!((status, told), (200, expected));
+        // It has ended.
+        answering.abort();
+        let _ = answering.await;
+        assert_eq!(get(address, "/livez", "").await.2, "live: 1 of 1 threads answer\n");
     });
 }
 

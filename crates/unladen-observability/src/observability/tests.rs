@@ -118,7 +118,7 @@ fn settings_that_cannot_be_followed_leave_all_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("access.json");
     let log = Some(log_settings(&file, 1.0));
-    let good = ObservabilitySettings { log, otlp: None, config: "as it was".to_owned() };
+    let good = ObservabilitySettings { log, otlp: None, peers: Vec::new(), ready: Vec::new(), config: "as it was".to_owned() };
     let observability = Arc::new(with(&good).unwrap());
     let config = observability.config.load_full();
     let mut bad = good.clone();

@@ -431,6 +431,8 @@ async function ask() {
     failures = 0;
     $("trouble").hidden = true;
     if (!view.paused) draw();
+    // Another node may be slow: this one is not kept waiting for it.
+    askPeers(stats);
   } catch (error) {
     failures += 1;
     $("trouble").hidden = false;

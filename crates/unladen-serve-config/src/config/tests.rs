@@ -28,8 +28,8 @@ impl Surroundings for Lab {
             }
             Some("empty.pem") => Ok(Vec::new()),
             Some("users") => Ok(b"ann:$2y$05$abcdefghijklmnopqrstuuabcdefghijklmnopqrstuvwxyz01234\n".to_vec()),
-            Some("sorry.html") => Ok(b"<p>{status} {reason} {request_id}\n".to_vec()),
             Some("tier.secret") => Ok(b"0123456789abcdef0123456789abcdef\n".to_vec()),
+            Some("sorry.html") => Ok(b"<p>{status} {reason} {request_id}\n".to_vec()),
             _ => Err(io::Error::from(io::ErrorKind::NotFound)),
         }
     }
@@ -79,7 +79,6 @@ htcp = "0.0.0.0:4827"
 htcp_from = ["10.0.0.0/8"]
 htcp_groups = ["239.128.0.112"]
 
-[otlp]
 [tier]
 peers = ["https://10.0.0.1:8443", "https://10.0.0.2:8443"]
 secret_file = "tier.secret"
@@ -89,6 +88,7 @@ hot = 2
 ca = "ca.pem"
 server_name = "shop.example"
 
+[otlp]
 endpoint = "http://127.0.0.1:4318/"
 sample = 0.5
 every = "10s"
@@ -199,8 +199,8 @@ ipv6 = 48
 
 [site.cache]
 memory = "512MiB"
-largest = "1MiB"
 tier = false
+largest = "1MiB"
 variants = 8
 ignore_cookies = ["_ga*", "utm*"]
 vary_cookies = ["lang"]
@@ -577,8 +577,8 @@ fn every_field_of_the_settings_has_its_key() {
         "log",
         "otlp",
         "fleet",
-        "breaker",
         "tier",
+        "breaker",
         "outlier",
         "health",
         "rate",
@@ -766,4 +766,23 @@ fn as_a_document_durations_are_numbers_and_defaults_are_filled_in() {
     assert_eq!(document["outbound"][0]["upstream"]["pool"]["idle_ns"], 4_000_000_000_u64);
     assert_eq!(document["outbound"][0]["upstream"]["timeouts"]["request"], serde_json::Value::Null);
     assert!(!document.to_string().contains("secs"), "{document:#}");
+}
+
+#[test]
+fn a_stop_may_wait_and_probes_have_an_address_of_their_own() {
+    let top = "drain_delay = '10s'\n[admin]\nlisten = '127.0.0.1:6190'\n";
+    let settings = parse(&format!("{top}probes = '0.0.0.0:6191'\nready = ['fleet', 'fleet']\n{LEAST}")).unwrap().settings;
+    let admin = settings.admin.unwrap();
+    assert_eq!(settings.drain_delay, std::time::Duration::from_secs(10));
+    assert_eq!(admin.probes, Some(ListenAddress::Tcp("0.0.0.0:6191".parse().unwrap())));
+    assert_eq!(admin.ready, [unladen_observability::ReadyCheck::Fleet]);
+    for (wrong, said) in [
+        ("probes = '127.0.0.1:6190'", "is already used in line 3"),
+        ("probes = '127.0.0.1:6102'", "is already used in line 4"),
+        ("ready = ['upstream']", "did you mean `upstreams`?"),
+        ("ready = 'fleet'", "expected a list of what has to be so"),
+    ] {
+        let error = parse(&format!("{top}{wrong}\n{LEAST}")).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
 }

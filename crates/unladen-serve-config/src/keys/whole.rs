@@ -20,6 +20,13 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "",
+        "drain_delay",
+        DURATION,
+        "on stop, how long clients are still accepted before the drain begins: `/readyz` already answers 503, and each answer closes its connection: [a pod that stops](../guides/kubernetes.md#a-pod-that-stops)",
+        "whoever stops it sends no more clients here by then; Kubernetes does, and 10 s are enough for that",
+    ),
+    key(
+        "",
         "client_memory",
         BYTES,
         "memory that is held for all clients together: responses that they have not read yet, and their requests; one client may hold a fourth of it, one connection a twelfth",
@@ -54,13 +61,6 @@ pub(super) const KEYS: &[Key] = &[
         "other nodes that purges have to reach: [fleet.md](fleet.md)",
         "purges are forgotten by this process alone",
     ),
-    key("admin", "listen", "address", "a loopback address, or a Unix socket", ""),
-    key("log", "file", FILE, "the file; each reload reopens it", "standard error, which systemd keeps in its journal"),
-    key(
-        "log",
-        "sample",
-        SHARE,
-        "the share of requests that is logged; failures and statuses of 500 and more always are",
     key(
         "",
         "tier",
@@ -68,6 +68,34 @@ pub(super) const KEYS: &[Key] = &[
         "other nodes that are asked for a page before the application is: [tier.md](tier.md)",
         "each node asks the application itself",
     ),
+    key("admin", "listen", "address", "a loopback address, or a Unix socket", ""),
+    key(
+        "admin",
+        "probes",
+        "address",
+        "an address, of any interface, that answers `/livez`, `/readyz` and `/metrics`, and nothing else: for a kubelet and Prometheus",
+        "the admin address answers them too, to this machine alone",
+    ),
+    key(
+        "admin",
+        "ready",
+        "list of `\"certificates\"`, `\"upstreams\"`, `\"fleet\"`",
+        "what `/readyz` wants to be so: [observability.md](observability.md#alive-and-ready)",
+        "a process that lacks one of them answers clients with errors, or late",
+    ),
+    key(
+        "admin",
+        "peers",
+        LIST,
+        "other nodes that the live page shows too: the addresses of their `probes` (`http://10.0.0.2:9902`) or sockets (`unix:/run/other/admin.sock`), at most 64",
+        "none is asked",
+    ),
+    key("log", "file", FILE, "the file; each reload reopens it", "standard error, which systemd keeps in its journal"),
+    key(
+        "log",
+        "sample",
+        SHARE,
+        "the share of requests that is logged; failures and statuses of 500 and more always are",
         "a log is expected to be complete",
     ),
     key(
@@ -94,7 +122,6 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key("otlp", "every", DURATION, "the interval between metric exports", "OpenTelemetry's default"),
     key("otlp", "service", TEXT, "the resource attribute `service.name`", "the program's name"),
-];
     key(
         "otlp",
         "environment",
@@ -102,3 +129,4 @@ pub(super) const KEYS: &[Key] = &[
         "the resource attribute `deployment.environment.name`, such as `production`",
         "none: the attribute is not sent",
     ),
+];

@@ -38,7 +38,7 @@ pub(crate) async fn keep(
     let mut followed = UpstreamTasks::default();
     let mut workers = WorkersTasks::default();
     let mut listening = ListeningTasks::default();
-    let mut shown = Shown::default();
+    let mut shown = [Shown::of(Answers::Admin), Shown::of(Answers::Probes)];
     let mut is_first = true;
     let mut certificates = Certificates::new(observability.clone());
     let mut fleet = FleetTask::default();
@@ -54,6 +54,9 @@ pub(crate) async fn keep(
             // Who is still answered goes on to be looked after.
             observability.drain();
         } else {
+            if now.plan.state == State::Leaving {
+                observability.drain();
+            }
             let upstreams = now.plan.upstreams();
             followed.follow(&upstreams, |upstream| follow(upstream, &resolver, &observability));
             observability
@@ -65,6 +68,7 @@ pub(crate) async fn keep(
             workers.follow(&of_sites, &observability);
             listening.follow(&of_sites, &observability);
             observability.set_sites(sites.map(|site| site as Arc<dyn SiteView>).collect());
+            observability.set_tier(now.plan.tier.as_ref().map(|tier| tier.counts.clone()));
             // Once there are its sites: it begins to have them forget.
             fleet.follow(&now.plan, &observability);
             drop(now.plan.held().take());
@@ -72,7 +76,6 @@ pub(crate) async fn keep(
             observability.set_rate_services(rate_services(&now.plan));
             budget.set_limit(now.config.settings.client_memory);
             if !std::mem::take(&mut is_first)
-            observability.set_tier(now.plan.tier.as_ref().map(|tier| tier.counts.clone()));
                 && let Err(error) = observability.reload(now.config.settings.observability())
             {
                 say!("unladen: what is seen goes where it went before: {error}");
@@ -80,7 +83,9 @@ pub(crate) async fn keep(
         }
         certificates.follow(&now.plan);
         // Not any more once another process has the address: who asks there asks for that one.
-        shown.follow(now.admin.as_ref(), &observability);
+        let [admin, probes] = &mut shown;
+        admin.follow(now.shows.admin.as_ref(), &observability);
+        probes.follow(now.shows.probes.as_ref(), &observability);
         drop(now);
         if changed(&mut snapshot, &mut shown, &observability).await.is_err() {
             htcp.end();
@@ -117,21 +122,30 @@ fn follow(upstream: Arc<Upstream>, resolver: &Arc<Resolver>, observability: &Arc
 /// Waits until there is another snapshot; meanwhile what could not be shown is tried again.
 async fn changed(
     snapshot: &mut watch::Receiver<Arc<Snapshot>>,
-    shown: &mut Shown,
+    shown: &mut [Shown],
     observability: &Arc<Observability>,
 ) -> Result<(), watch::error::RecvError> {
-    while shown.wanted.is_some() {
+    while shown.iter().any(|shown| shown.wanted.is_some()) {
         if let Ok(changed) = tokio::time::timeout(AGAIN, snapshot.changed()).await {
             return changed;
         }
-        shown.try_again(observability);
+        shown.iter_mut().for_each(|shown| shown.try_again(observability));
     }
     snapshot.changed().await
 }
 
-/// What is shown at the admin's address.
-#[derive(Default)]
+/// What is answered at an address.
+#[derive(Clone, Copy)]
+enum Answers {
+    /// All that there is.
+    Admin,
+    /// What anyone may know.
+    Probes,
+}
+
+/// What is shown at the admin's address, or at its probes'.
 struct Shown {
+    answers: Answers,
     /// The listener's id, and who answers there.
     task: Option<(u64, JoinHandle<()>)>,
     /// Where it is to be shown and cannot be yet, as when clients have taken all file descriptors.
@@ -141,7 +155,11 @@ struct Shown {
 // === impl Shown ===
 
 impl Shown {
-    /// At the admin's address, if there is one and it is not the one before.
+    fn of(answers: Answers) -> Self {
+        Self { answers, task: None, wanted: None }
+    }
+
+    /// At this address, if there is one and it is not the one before.
     fn follow(&mut self, listener: Option<&Arc<Listener>>, observability: &Arc<Observability>) {
         self.wanted = None;
         if self.task.as_ref().map(|(id, _)| *id) == listener.map(|listener| listener.id) {
@@ -152,7 +170,7 @@ impl Shown {
         }
         let Some(listener) = listener else { return };
         if let Err(error) = self.show(listener, observability) {
-            say!("unladen: the admin address cannot be served yet: {error}; it is tried until it can be");
+            say!("unladen: {} cannot be served yet: {error}; it is tried until it can be", self.answers.name());
             self.wait_for(listener.clone(), &error);
         }
     }
@@ -160,7 +178,7 @@ impl Shown {
     fn try_again(&mut self, observability: &Arc<Observability>) {
         let Some(listener) = self.wanted.take() else { return };
         match self.show(&listener, observability) {
-            Ok(()) => say!("unladen: the admin address is served"),
+            Ok(()) => say!("unladen: {} is served", self.answers.name()),
             Err(error) => self.wait_for(listener, &error),
         }
     }
@@ -175,8 +193,27 @@ impl Shown {
 
     fn show(&mut self, listener: &Listener, observability: &Arc<Observability>) -> io::Result<()> {
         let socket = listen(listener)?;
-        self.task = Some((listener.id, spawn_local(admin::serve(socket, observability.clone()))));
+        let observability = observability.clone();
+        let task = match (self.answers, socket) {
+            (Answers::Admin, socket) => spawn_local(admin::serve(socket, observability)),
+            (Answers::Probes, unladen_local::Listener::Tcp(listener)) => {
+                spawn_local(admin::serve_probes(unladen_local::Listener::Exposed(listener), observability))
+            }
+            (Answers::Probes, socket) => spawn_local(admin::serve_probes(socket, observability)),
+        };
+        self.task = Some((listener.id, task));
         Ok(())
+    }
+}
+
+// === impl Answers ===
+
+impl Answers {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Admin => "the admin address",
+            Self::Probes => "the address of the probes",
+        }
     }
 }
 

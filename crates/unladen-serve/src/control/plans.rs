@@ -12,6 +12,7 @@ use super::error::ServeError;
 use super::fleet;
 use super::found::Found;
 use super::listeners::{Changed, Listeners, Wanted};
+use super::threads::Shows;
 use crate::message::error_page::{ErrorPage, ErrorPageError};
 use crate::plan::{Entrance, Listener, Plan, Planned, State, Tenant};
 use crate::proxy::Proxy;
@@ -19,8 +20,8 @@ use crate::site::Site;
 use crate::site::hosts::Hosts;
 use crate::site::tls::acme::Acme;
 use crate::site::tls::{Acceptor, AcceptorError, acme};
-
 use crate::tier::Tier;
+
 /// Who may open the admin's Unix socket: its user and group.
 const ADMIN_MODE: u32 = 0o660;
 
@@ -34,8 +35,8 @@ pub(super) struct Plans {
     /// The certificates that authorities issue.
     acme: Acme,
     fleet: Option<KeptFleet>,
-}
     tier: Option<Arc<Tier>>,
+}
 
 /// `[fleet]` as it is.
 #[derive(Clone, Debug)]
@@ -63,7 +64,7 @@ struct Kept {
 #[derive(Debug)]
 pub(super) struct Made {
     pub(super) plan: Plan,
-    pub(super) admin: Option<Arc<Listener>>,
+    pub(super) shows: Shows,
     pub(super) changed: Changed,
 }
 
@@ -78,8 +79,8 @@ impl Plans {
             sites: Vec::new(),
             acme: Acme::default(),
             fleet: None,
-        }
             tier: None,
+        }
     }
 
     /// Makes one; or, with an error, leaves everything as it is.
@@ -88,21 +89,20 @@ impl Plans {
         let forgotten = self.fleet.as_ref().and_then(|kept| kept.fleet.position());
         let fleet = self.fleet(settings.fleet.as_ref())?;
         let node = fleet.as_ref().map(|kept| &kept.fleet);
-        let stamped = settings.outbound.iter().zip(&config.stamps);
         let tier = self.tier(settings)?;
         let nodes = (node, tier.as_ref());
+        let stamped = settings.outbound.iter().zip(&config.stamps);
         let kept: Vec<Kept> = stamped.map(|(proxy, stamp)| self.proxy(proxy, *stamp)).collect::<Result<_, _>>()?;
-        let admin = settings.admin.as_ref().map(|admin| &admin.listen);
         beside_each_other(&settings.site)?;
         let stamped = settings.site.iter().zip(&config.site_stamps);
         let sites: Vec<KeptSite> =
-            stamped.map(|(site, stamp)| self.site(site, *stamp, node)).collect::<Result<_, _>>()?;
+            stamped.map(|(site, stamp)| self.site(site, *stamp, nodes)).collect::<Result<_, _>>()?;
         // Before anything is listened at: what cannot be leaves everything as it is.
         let doors = doors(&sites).map_err(|error| {
             let (name, source) = *error;
             ServeError::Site { name, source: source.into() }
         })?;
-        let (listeners, changed) = self.listen(settings, admin, found)?;
+        let (listeners, changed) = self.listen(settings, found)?;
         let mut listeners = listeners.into_iter();
         let mut entrances = Vec::new();
         for kept in &kept {
@@ -147,7 +147,13 @@ impl Plans {
             hold: Mutex::default(),
             state: State::Running,
         };
-        Ok(Made { plan, admin: listeners.next(), changed })
+        let mut next = |address: Option<&ListenAddress>| address.and_then(|_| listeners.next());
+        let admin = settings.admin.as_ref();
+        let shows = Shows {
+            admin: next(admin.map(|admin| &admin.listen)),
+            probes: next(admin.and_then(|admin| admin.probes.as_ref())),
+        };
+        Ok(Made { plan, shows, changed })
     }
 
     /// The same, if its settings are.
@@ -159,12 +165,6 @@ impl Plans {
         }
     }
 
-    fn site(
-        &self,
-        settings: &SiteSettings,
-        stamp: SiteStamp,
-        (fleet, tier): (Option<&Arc<Fleet>>, Option<&Arc<Tier>>),
-    ) -> Result<KeptSite, ServeError> {
     /// The same, if its settings are, and sites listen where they did.
     fn tier(&self, settings: &Settings) -> Result<Option<Arc<Tier>>, ServeError> {
         let Some(tier) = &settings.tier else { return Ok(None) };
@@ -177,20 +177,26 @@ impl Plans {
         }
     }
 
+    fn site(
+        &self,
+        settings: &SiteSettings,
+        stamp: SiteStamp,
+        (fleet, tier): (Option<&Arc<Fleet>>, Option<&Arc<Tier>>),
+    ) -> Result<KeptSite, ServeError> {
         let name = &settings.proxy.upstream.name;
         let before = self.sites.iter().find(|kept| kept.site.proxy.upstream.settings().name == *name);
         let is_of_fleet = |kept: &&KeptSite| {
             let link = kept.site.cache.as_ref().and_then(|cache| cache.fleet.as_ref());
             kept.site.cache.is_none() || link.map(|link| Arc::as_ptr(&link.fleet)) == fleet.map(Arc::as_ptr)
         };
+        let tier = tier.filter(|_| settings.cache.as_ref().is_some_and(|cache| cache.tier));
+        let is_of_tier = |kept: &&KeptSite| kept.site.tier.as_ref().map(Arc::as_ptr) == tier.map(Arc::as_ptr);
         let is_same = |kept: &&KeptSite| kept.stamp == stamp && kept.site.settings == *settings;
         if let Some(kept) = before.filter(is_same).filter(is_of_fleet).filter(is_of_tier) {
             return Ok(KeptSite { site: kept.site.clone(), stamp });
         }
         let is_same = |kept: &&KeptSite| {
             kept.stamp.proxy == stamp.proxy && kept.site.settings.proxy.upstream == settings.proxy.upstream
-        let tier = tier.filter(|_| settings.cache.as_ref().is_some_and(|cache| cache.tier));
-        let is_of_tier = |kept: &&KeptSite| kept.site.tier.as_ref().map(Arc::as_ptr) == tier.map(Arc::as_ptr);
         };
         let upstream = match before.filter(is_same) {
             Some(kept) => kept.site.proxy.upstream.clone(),
@@ -226,11 +232,10 @@ impl Plans {
         Ok(Kept { proxy: Arc::new(Proxy::new(settings.clone(), upstream, before)), stamp })
     }
 
-    /// Those of each in turn, and the admin's last.
+    /// Those of each in turn, and the admin's and its probes' last.
     fn listen(
         &mut self,
         settings: &Settings,
-        admin: Option<&ListenAddress>,
         found: &mut Vec<Found>,
     ) -> Result<(Vec<Arc<Listener>>, Changed), ServeError> {
         let threads = self.threads;
@@ -244,7 +249,11 @@ impl Plans {
             let proxy = &lead.proxy;
             wanted.push(Wanted { address, name: &proxy.upstream.name, mode: proxy.socket_mode, threads });
         }
-        wanted.extend(admin.map(|address| Wanted { address, name: "admin", mode: ADMIN_MODE, threads: 1 }));
+        if let Some(admin) = &settings.admin {
+            let wanted_as = |address, name| Wanted { address, name, mode: ADMIN_MODE, threads: 1 };
+            wanted.push(wanted_as(&admin.listen, "admin"));
+            wanted.extend(admin.probes.as_ref().map(|address| wanted_as(address, "probes")));
+        }
         self.listeners.become_these(&wanted, found)
     }
 
@@ -260,6 +269,7 @@ impl Plans {
             certificates: Vec::new(),
             answers,
             fleet: None,
+            tier: None,
             forgotten: None,
             hold: Mutex::default(),
             state,
@@ -269,7 +279,6 @@ impl Plans {
 
 /// The addresses of sites, each once, with the first site there: in the order of the file.
 fn addresses<'s>(sites: impl Iterator<Item = &'s SiteSettings>) -> Vec<(&'s ListenAddress, &'s SiteSettings)> {
-            tier: None,
     let mut addresses: Vec<(&ListenAddress, &SiteSettings)> = Vec::new();
     for site in sites {
         for address in site.proxy.listen.iter().chain(&site.redirect) {
@@ -360,6 +369,9 @@ pub fn try_upstreams(config: &Config, asks: bool) -> Result<Vec<String>, ServeEr
     if let Some(fleet) = &config.settings.fleet {
         fleet::open(fleet)?;
     }
+    if let Some(tier) = &config.settings.tier {
+        Upstream::new(tier.upstream.clone(), 1).map_err(|source| refused(&tier.upstream.name, source))?;
+    }
     beside_each_other(&config.settings.site)?;
     let acme = Acme::trial();
     for settings in &config.settings.site {
@@ -369,12 +381,19 @@ pub fn try_upstreams(config: &Config, asks: bool) -> Result<Vec<String>, ServeEr
         let site = Site::new(settings.clone(), proxy, 1, None)
             .and_then(|site| site.with_acme(&acme))
             .map_err(|source| ServeError::Site { name: name.clone(), source })?;
-    if let Some(tier) = &config.settings.tier {
-        Upstream::new(tier.upstream.clone(), 1).map_err(|source| refused(&tier.upstream.name, source))?;
-    }
         doubts.extend(site.doubts(asks));
     }
     Ok(doubts)
+}
+
+/// The ports of TCP that sites listen at.
+fn ports(settings: &Settings) -> Vec<u16> {
+    let listened = settings.site.iter().flat_map(|site| &site.proxy.listen);
+    let port = |address: &ListenAddress| match address {
+        ListenAddress::Tcp(address) => Some(address.port()),
+        ListenAddress::Unix(_) => None,
+    };
+    listened.filter_map(port).collect()
 }
 
 /// Whether the certificates of these sites can be beside each other.
@@ -386,16 +405,6 @@ fn error_page(settings: &SiteSettings) -> Result<Option<Arc<ErrorPage>>, ServeEr
     let named =
         |error: ErrorPageError| ServeError::Site { name: settings.proxy.upstream.name.clone(), source: error.into() };
     ErrorPage::of(settings.error_page.as_deref()).map_err(named)
-/// The ports of TCP that sites listen at.
-fn ports(settings: &Settings) -> Vec<u16> {
-    let listened = settings.site.iter().flat_map(|site| &site.proxy.listen);
-    let port = |address: &ListenAddress| match address {
-        ListenAddress::Tcp(address) => Some(address.port()),
-        ListenAddress::Unix(_) => None,
-    };
-    listened.filter_map(port).collect()
-}
-
 }
 
 fn refused(name: &str, source: UpstreamError) -> ServeError {

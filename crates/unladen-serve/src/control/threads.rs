@@ -20,7 +20,16 @@ pub(crate) struct Snapshot {
     /// What that was made of.
     pub(crate) config: Arc<Config>,
     /// Where it shows itself.
+    pub(crate) shows: Shows,
+}
+
+/// Where it shows itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shows {
+    /// To this machine.
     pub(crate) admin: Option<Arc<Listener>>,
+    /// To a supervisor elsewhere.
+    pub(crate) probes: Option<Arc<Listener>>,
 }
 
 /// What the threads do. Each of its futures has a runtime and a thread of its own, and need not be `Send`.

@@ -107,7 +107,8 @@ pub(crate) async fn serve(
     let shaking = bounded(&client).handshake::<_, Bytes>(wire);
     let Some(Ok(mut connection)) = watch.over(&deadline, pin!(shaking)).await else { return };
     let mut drain = pin!(context.drain.notified());
-    let mut is_draining = context.is_draining.get();
+    // While clients are accepted, one that comes is served: told to go at once, it would come again and again.
+    let mut is_draining = context.is_draining.get() && !context.is_leaving.get();
     if is_draining {
         connection.graceful_shutdown();
     }

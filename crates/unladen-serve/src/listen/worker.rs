@@ -50,17 +50,28 @@ pub(crate) async fn run(
     let context = Context::new(thread, &observability, budget);
     let mut servings: HashMap<u64, Serving> = HashMap::new();
     let mut keepers = UpstreamTasks::default();
+    let mut pulse = Some(());
     loop {
         let now: Arc<Plan> = plan.borrow_and_update().clone();
         context.trace_sample.set(now.trace_sample);
         if let State::Draining { idle_until, until } = now.state {
             drop(now);
+            context.is_leaving.set(false);
             return drain(&context, servings, idle_until, until).await;
         }
         // Of each upstream, the idle connections of this thread have someone to look after them.
         keepers.follow(&now.upstreams(), |upstream| spawn_local(async move { upstream.look_after(thread).await }));
         follow(&now, thread, threads, &context, &observability, &mut servings).await;
+        if now.state == State::Leaving && !context.is_leaving.replace(true) {
+            // Who is connected is to connect anew, elsewhere. Who connects now is told so with the answer.
+            context.is_draining.set(true);
+            context.drain.notify_waiters();
+        }
         drop(now);
+        // It accepts clients from now on.
+        if pulse.take().is_some() {
+            spawn_local(observability.pulse(thread, threads).answer());
+        }
         if plan.changed().await.is_err() {
             return;
         }

@@ -52,6 +52,10 @@ impl SiteView for Site {
         }
     }
 
+    fn certificates(&self) -> Vec<CertificateState> {
+        certificates(self)
+    }
+
     fn forget(&self, Forget { what, is_soft }: &Forget) -> Option<u64> {
         let cache = self.cache.as_ref()?;
         let keys = |place: &PageAddress| {

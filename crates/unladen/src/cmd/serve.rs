@@ -1,15 +1,15 @@
 //! `unladen serve`: the proxy.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
 use unladen_load::{Header, Request};
 use unladen_serve::Asking;
 use unladen_serve_config::presets::{self, STARTERS};
 
-use crate::cmd::values::cookies_of;
+use crate::cmd::values::{admin_address, cookies_of};
 use crate::exit::Failure;
-use crate::serve::{self, SiteOptions, Source};
+use crate::serve::{self, Place, SiteOptions, Source};
 
 /// Serve: a proxy in front of an application, with a cache and TLS, and beside it, for the calls that it makes itself
 ///
@@ -40,6 +40,7 @@ use crate::serve::{self, SiteOptions, Source};
   unladen serve --site :8080 --to http://127.0.0.1:8000      # without a file
   unladen serve --site :8080 --root . --php /run/php/php8.2-fpm.sock --preset wordpress
   unladen serve --init wordpress /etc/unladen.toml      # a file to begin with
+  unladen serve --health /etc/unladen.toml     # whether the running process is ready: 0 or 1
 
 A configuration:
   [[site]]
@@ -58,7 +59,7 @@ A configuration:
 docs/reference/serve.md, in the source, describes all of it; so does `unladen serve FILE --explain`.")]
 pub(super) struct Args {
     /// The configuration, TOML
-    #[arg(value_name = "FILE", required_unless_present_any = ["config", "site", "root", "php", "to", "acme", "init"])]
+    #[arg(value_name = "FILE", required_unless_present_any = ["config", "site", "root", "php", "to", "acme", "init", "health"])]
     #[arg(conflicts_with_all = ["config", "site", "root", "php", "to", "acme"])]
     file: Option<PathBuf>,
     /// The same as FILE
@@ -101,6 +102,14 @@ pub(super) struct Args {
     /// itself
     #[arg(long, conflicts_with = "check")]
     explain: bool,
+    /// Serve nothing: ask the running process, at its admin address, whether it is ready, and end with 0 or 1: for a
+    /// container's health check. An address such as 127.0.0.1:9901, or a configuration that names it; without either,
+    /// FILE
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["check", "explain", "init", "site", "root", "php", "to", "acme"])]
+    health: Option<String>,
+    /// With --health: ask whether it is alive, not whether it is ready
+    #[arg(long, requires = "health")]
+    live: bool,
     /// With --check: tell what answers this URL, whether its page is kept, for whom and how long, and why not
     #[arg(long, value_name = "URL", requires = "check")]
     url: Option<String>,
@@ -124,6 +133,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(name) = &args.init {
         return serve::write_starter(name, args.file.as_deref());
     }
+    if let Some(place) = &args.health {
+        return args.health(place);
+    }
     let source = args.source();
     match args {
         Args { check: true, .. } => {
@@ -140,6 +152,22 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 // === impl Args ===
 
 impl Args {
+    fn health(&self, place: &str) -> Result<(), Failure> {
+        let file = self.file.as_ref().or(self.config.as_ref());
+        match (place, file) {
+            ("", Some(file)) => serve::health(Place::File(file), self.live),
+            ("", None) => Err(Failure::Usage(
+                "whom is it to ask? Give --health the admin address, or the configuration of `unladen serve`"
+                    .to_owned(),
+            )),
+            (_, Some(_)) => Err(Failure::Usage(format!("--health {place} and a configuration: give one of them"))),
+            (place, None) => {
+                let address = admin_address(place).map(Place::Address);
+                serve::health(address.unwrap_or(Place::File(Path::new(place))), self.live)
+            }
+        }
+    }
+
     /// The file, or the site that options describe.
     fn source(&self) -> Source {
         if let Some(file) = self.file.as_ref().or(self.config.as_ref()) {

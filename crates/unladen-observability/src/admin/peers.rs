@@ -1,0 +1,32 @@
+//! What `/peers` tells: [`document`], `unladen.serve-peers/1`, the nodes of the fleet and what other nodes say of
+//! themselves.
+
+use serde_json::{Value, json};
+
+use crate::Observability;
+use crate::wall::Wall;
+
+/// Asks the other nodes that the settings name.
+pub(super) async fn document(observability: &Observability) -> Value {
+    let fleet = observability.fleet().map(|fleet| {
+        let nodes = fleet.nodes();
+        let own = &fleet.settings().bus.node;
+        json!({
+            "node": own,
+            "nodes": nodes.all,
+            "looked_ago_ns": nodes.looked.map(|looked| looked.elapsed().as_nanos() as u64),
+            // Those that are furthest behind.
+            "list": nodes.nodes.iter().map(|one| json!({
+                "node": &*one.node,
+                "own": *one.node == **own,
+                "behind": one.behind,
+            })).collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "schema": "unladen.serve-peers/1",
+        "time": Wall::now().to_string(),
+        "fleet": fleet,
+        "peers": observability.peers.state().await,
+    })
+}
