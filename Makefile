@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 # With DESTDIR, a package can be made of it.
 DESTDIR ?=
 
-.PHONY: help build agent check test test-serve test-measure test-rest advice fresh lint bench accuracy h2spec conformance soak demo story packages package-test install clean
+.PHONY: help build agent check test test-serve test-measure test-rest advice fresh lint bench accuracy h2spec conformance soak fuzz demo story packages package-test install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,11 +54,15 @@ h2spec: ## HTTP/2 of serve, by the tests of others (takes Go)
 conformance: ## HTTP caching of serve, by the tests of others (takes Node.js)
 	@conformance/run
 
-soak: ## what takes minutes: a hundred thousand connections that are just being closed, restarts under load, large profiles
+soak: ## what takes minutes: mixed load with faults (UNLADEN_SOAK=30m for each), connections that are just being closed, restarts, large profiles
+	cargo test --release --locked -p unladen-tests --test soak -- --ignored --nocapture --test-threads 1
 	cargo test --release --locked -p unladen-tests --test serve_races -- --ignored
 	cargo test --release --locked -p unladen-tests --test site_soak -- --ignored --nocapture
 	cargo test --release --locked -p unladen-tests --test fleet_faults -- --ignored --nocapture
 	cargo test --release --locked -p unladen-profile -- --ignored --nocapture
+
+fuzz: ## each fuzz target over the inputs that are kept for it (nightly Rust); `scripts/fuzz 60` looks for others, too
+	@scripts/fuzz
 
 demo: ## weigh the main page of a MediaWiki that is set up for it, fix what is found, prove the gain
 	@scripts/demo

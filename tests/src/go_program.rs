@@ -7,6 +7,16 @@ use std::process::{Command, Stdio};
 /// Built by the Go at hand, once for all test programs: `version` changes with what it is made of. None: it cannot be,
 /// and why is told if there is a Go.
 pub(crate) fn build(name: &str, version: &str, sources: &[(&str, &str)]) -> Option<PathBuf> {
+    build_package(name, version, sources, &["."])
+}
+
+/// The same of a package that the sources only name; `arguments`: what tells which, for `go build`.
+pub(crate) fn build_package(
+    name: &str,
+    version: &str,
+    sources: &[(&str, &str)],
+    arguments: &[&str],
+) -> Option<PathBuf> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from);
     let target = target.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"));
     let folder = std::path::absolute(target.join("tools").join(version)).ok()?;
@@ -23,7 +33,7 @@ pub(crate) fn build(name: &str, version: &str, sources: &[(&str, &str)]) -> Opti
         std::fs::write(part.path().join(name), text).ok()?;
     }
     let mut command = Command::new(go);
-    command.args(["build", "-o", name, "."]).current_dir(part.path());
+    command.args(["build", "-o", name]).args(arguments).current_dir(part.path());
     // The Go at hand, or none: another toolchain is not for a test to fetch.
     command.env("GOTOOLCHAIN", "local").stdin(Stdio::null());
     let output = command.output().ok()?;

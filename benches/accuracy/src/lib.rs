@@ -9,6 +9,7 @@
 //! - [`psdbench`] is the same for the estimator of a predecessor.
 //! - [`real`] runs the built `unladen weigh` and `unladen prove` against `subjects/burn`, whose requests burn a known
 //!   time.
+//! - [`fleet`] is no proof: it tells what purges of thousands of nodes cost, from what single steps do.
 //! - [`findings`] has `unladen weigh` look for faults that `subjects/pledges` commits on purpose.
 //!
 //! `docs/reference/accuracy.md` shows the results; its tables are written by the program of this crate.
@@ -28,6 +29,7 @@ pub mod comparison;
 pub mod counting;
 pub mod document;
 pub mod findings;
+pub mod fleet;
 pub mod hosts;
 pub mod psdbench;
 mod random;

@@ -2,6 +2,7 @@
 
 mod between;
 mod comparing;
+mod fleets;
 mod matrix;
 mod measurement;
 mod simulation;
@@ -34,16 +35,20 @@ enum Proof {
     Runs(between::Args),
     /// Faults made on purpose, and which rules fire
     Findings(matrix::Args),
+    /// Fleets of up to 10,000 nodes: what their purges cost, for docs/concepts/fleet.md
+    Fleet,
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let document = cli.document.unwrap_or_else(document::default_path);
+    let usual = if matches!(cli.proof, Proof::Fleet) { fleets::default_path() } else { document::default_path() };
+    let document = cli.document.unwrap_or(usual);
     let done: Result<bool, Box<dyn std::error::Error>> = match cli.proof {
         Proof::Simulate(args) => simulation::prove(&args, &document).map_err(Into::into),
         Proof::Real(args) => measurement::prove(&args, &document),
         Proof::Runs(args) => between::prove(&args, &document),
         Proof::Findings(args) => matrix::prove(&args, &document),
+        Proof::Fleet => fleets::write(&document).map_err(Into::into),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -20,11 +20,13 @@ mod crowd;
 mod fastcgi;
 mod figures;
 mod files;
+mod fleet;
 mod install;
 mod lag;
 mod overload;
 mod pauses;
 mod peers;
+mod postgres;
 mod proxy;
 mod read;
 mod record;
@@ -67,6 +69,7 @@ const BENCHES: &[Bench] = &[
     files::BENCH,
     fastcgi::BENCH,
     overload::BENCH,
+    fleet::BENCH,
 ];
 
 /// What it does then, with all arguments but the first.

@@ -18,6 +18,7 @@ mod discover;
 mod discovery;
 mod endpoint;
 mod fastcgi;
+pub mod grpc;
 mod h2_connection;
 mod health;
 mod idle_connections;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use unladen_fleet::WhenCutOff;
 use unladen_pool::{LimitSettings, Protocol, TimeoutSettings, UpstreamSettings};
 use unladen_toml::{Bad, DAY, Problem, Table, Value};
 
@@ -139,6 +140,16 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
     validators.extend(preset::validators(&level, preset, r));
     if cache.is_none() && !validators.is_empty() {
         r.warn(level.at(&["cache"]), "the cache is off (`cache = false`), so no validator is ever asked");
+    }
+    let serves_cut_off = r.fleet.as_ref().is_some_and(|fleet| fleet.when_cut_off == WhenCutOff::Serve);
+    if serves_cut_off && cache.is_some() && validators.is_empty() {
+        r.warn(
+            level.at(&["cache"]),
+            "only their lifetime vouches for this site's stored pages, as it has no validator, and `[fleet]` has \
+             `when_cut_off = \"serve\"`: while the engine is not reached, a page that was purged on another node is served \
+             for as long as its lifetime lasts, also after the purge was confirmed. Give it a validator, or leave \
+             `when_cut_off` at \"revalidate\"",
+        );
     }
     let (listen, (application, _)) = (listen?, application?);
     let only = |list: &Addresses| list.iter().map(|(address, _)| address.clone()).collect();

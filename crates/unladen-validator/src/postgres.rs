@@ -13,10 +13,10 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, NoTls};
 use unladen_postgres::PostgresAddress;
-use unladen_tls::TlsFault;
 
 use self::connections::{InFlightQuery, ThreadConnections};
-use self::link::Link;
+use self::explain::explain;
+use self::link::{CONNECT, Link};
 use self::listener::Listener;
 use self::value::{Raw, Text, fits, version};
 use crate::ask::{Answer, Ask};
@@ -26,13 +26,10 @@ use crate::pushed::Pushed;
 use crate::{AskError, ListenSettings, Question, SettingsError, Version};
 
 mod connections;
+mod explain;
 mod link;
 mod listener;
 mod value;
-
-/// How long a connection may take to be made, even where an answer may take less: it is made for those who come later,
-/// too.
-const CONNECT: Duration = Duration::from_secs(5);
 
 /// Asks a PostgreSQL server.
 pub(crate) struct Postgres {
@@ -288,30 +285,4 @@ fn is_outdated(code: &SqlState) -> bool {
 /// What a server says that closes the connection.
 fn is_ending(code: &SqlState) -> bool {
     code.code().starts_with("57P") || code.code().starts_with("08")
-}
-
-fn explain(error: &tokio_postgres::Error, shown: &str) -> AskError {
-    if let Some(said) = error.as_db_error() {
-        let code = said.code().code();
-        let message = text(format!("{} ({code})", said.message()));
-        return match code.get(..2) {
-            _ if *said.code() == SqlState::QUERY_CANCELED => AskError::Timeout,
-            Some("28") => AskError::Refused(message),
-            Some("08" | "53" | "57" | "58") => AskError::Unreachable(message),
-            _ => AskError::Query(message),
-        };
-    }
-    let cause = std::error::Error::source(error);
-    let message = text(match cause.and_then(|cause| cause.downcast_ref::<std::io::Error>()) {
-        Some(source) if error.to_string() == "error performing TLS handshake" => {
-            format!("{shown}: no TLS: {}", TlsFault::of(source))
-        }
-        _ => format!("{shown}: {error}{}", cause.map(|cause| format!(": {cause}")).unwrap_or_default()),
-    });
-    // Its kinds have no other names: a password is asked for and none is given, say.
-    if error.to_string() == "authentication error" || error.to_string() == "invalid configuration" {
-        AskError::Refused(message)
-    } else {
-        AskError::Unreachable(message)
-    }
 }

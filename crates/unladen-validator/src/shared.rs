@@ -9,10 +9,7 @@
 //! engine that does not answer: after the first failure, all ask for themselves until it is there again.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::{
-    AtomicU64, AtomicUsize,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -22,6 +19,7 @@ use tokio::task::spawn_local;
 use tokio::time::sleep;
 use unladen_fleet::ValkeyPlace;
 
+use self::counts::SharedCounts;
 use self::driver::{Driver, Job, Looked};
 use self::value::LONGEST;
 use crate::answers::Answers;
@@ -31,6 +29,7 @@ use crate::counts::locked;
 use crate::single_flight::SingleFlight;
 use crate::{Question, SettingsError, ValidatorSettings, ValidatorSource, Version};
 
+mod counts;
 mod driver;
 mod value;
 
@@ -53,20 +52,6 @@ pub(crate) struct Shared {
     drivers: Box<[Mutex<Option<Sender<Job>>>]>,
     answers: Answers<Instant>,
     pub(crate) counts: Arc<SharedCounts>,
-}
-
-/// What has become of it.
-#[derive(Debug, Default)]
-pub(crate) struct SharedCounts {
-    /// Questions that another node's answer did for.
-    pub(crate) from_others: AtomicU64,
-    /// Questions that the engine was of no use for.
-    pub(crate) failed: AtomicU64,
-    /// Requests that an answer did for which was known here.
-    pub(crate) remembered: AtomicU64,
-    /// Connections that work.
-    pub(crate) up: AtomicUsize,
-    pub(crate) last_error: Mutex<Option<String>>,
 }
 
 // === impl Shared ===
@@ -191,28 +176,5 @@ impl Ask for Shared {
             _ => _ = self.counts.failed.fetch_add(1, Relaxed),
         }
         Ok(version)
-    }
-}
-
-// === impl SharedCounts ===
-
-impl SharedCounts {
-    /// A connection works; it does until what is returned is dropped.
-    fn up(self: &Arc<Self>) -> Up {
-        self.up.fetch_add(1, Release);
-        Up(self.clone())
-    }
-
-    pub(crate) fn is_up(&self) -> bool {
-        self.up.load(Acquire) > 0
-    }
-}
-
-/// A connection that works.
-struct Up(Arc<SharedCounts>);
-
-impl Drop for Up {
-    fn drop(&mut self) {
-        self.0.up.fetch_sub(1, Release);
     }
 }

@@ -1,10 +1,11 @@
 //! The principal type is [`Database`]: a PostgreSQL that knows when pages changed, on the contestants' processor.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
+use std::process::Command;
 
 use super::world::World;
+use crate::postgres::{finish, made, own};
 use crate::rig::listen::Listen;
 use crate::rig::process::Processes;
 use crate::rig::running::Running;
@@ -27,18 +28,11 @@ impl Database {
         if !peers::has("postgresql") {
             return Ok(None);
         }
-        let programs = programs()?;
         let folder = world.scratch.path("database");
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir(&folder)?;
-        if nix::unistd::geteuid().is_root() {
-            finish(Command::new("chown").arg("postgres").arg(&folder))?;
-        }
-        let data = folder.join("data");
-        let mut make = own(&programs.join("initdb"));
-        make.arg("-D").arg(&data).args(["--auth=trust", "--locale=C.UTF-8", "--encoding=UTF8", "--no-sync"]);
-        finish(make.args(["--username=postgres"]))?;
-        let mut serve = own(&programs.join("postgres"));
+        let data = made(&folder)?;
+        let mut serve = own("postgres")?;
         serve.arg("-D").arg(&data).arg("-k").arg(&folder).args(["-h", "", "-p", PORT]);
         for setting in ["fsync=off", "jit=off", "autovacuum=off", "log_min_messages=warning"] {
             serve.args(["-c", setting]);
@@ -82,32 +76,4 @@ impl Database {
         command.args(["-X", "-q", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-p", PORT, "-h"]).arg(&self.folder);
         finish(command.args(["postgres", "-c", sql]))
     }
-}
-
-/// Of the newest version that is installed.
-fn programs() -> Result<PathBuf> {
-    let versions = fs::read_dir("/usr/lib/postgresql")?.flatten();
-    let newest = versions.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).max();
-    let newest = newest.ok_or("there is no PostgreSQL in /usr/lib/postgresql")?;
-    Ok(Path::new("/usr/lib/postgresql").join(newest.to_string()).join("bin"))
-}
-
-/// It refuses to be run by root.
-fn own(program: &Path) -> Command {
-    if !nix::unistd::geteuid().is_root() {
-        return Command::new(program);
-    }
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]).arg(program);
-    command
-}
-
-fn finish(command: &mut Command) -> Result<()> {
-    let output = command.stdin(Stdio::null()).output()?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let name = command.get_program().to_string_lossy().into_owned();
-    Err(format!("{name}: {}", said.trim().lines().last().unwrap_or("it failed")).into())
 }

@@ -24,6 +24,11 @@ impl Processes {
         Self(all)
     }
 
+    /// This one alone.
+    pub(crate) fn only(pid: u32) -> Self {
+        Self(vec![pid])
+    }
+
     pub(crate) fn pids(&self) -> &[u32] {
         &self.0
     }

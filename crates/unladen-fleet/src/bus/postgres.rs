@@ -214,7 +214,7 @@ impl Postgres {
         // Both are sent at once, in this order: on one connection, the second begins when the first has ended.
         let link = self.link(&self.reading).await?;
         let (confirmed, end) =
-            tokio::join!(self.ask_by(&link, CONFIRM, &parameters), self.ask_by(&link, END, &parameters[..1]));
+            tokio::join!(biased; self.ask_by(&link, CONFIRM, &parameters), self.ask_by(&link, END, &parameters[..1]));
         if confirmed?.is_empty() {
             // What is asked next is told where the end is.
             link.give_up();

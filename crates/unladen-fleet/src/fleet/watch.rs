@@ -52,7 +52,7 @@ impl Fleet {
             let began = Instant::now();
             let looked = self.bus.members().await;
             let took = began.elapsed();
-            if let Ok((_, members)) = &looked {
+            if let Ok((end, members)) = &looked {
                 self.counts.members.store(members.len() as u64, Ordering::Relaxed);
                 self.nodes.lock().unwrap_or_else(PoisonError::into_inner).look(end, members, Instant::now());
             }

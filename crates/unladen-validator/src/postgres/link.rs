@@ -1,9 +1,14 @@
 //! The principal type is [`Link`]: a connection with its prepared statement.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
 
 use tokio::task::AbortHandle;
 use tokio_postgres::{Client, Statement};
+
+/// How long a connection may take to be made, even where an answer may take less: it is made for those who come later,
+/// too.
+pub(super) const CONNECT: Duration = Duration::from_secs(5);
 
 /// A connection with its prepared statement.
 pub(super) struct Link {

@@ -11,7 +11,8 @@ use tokio_postgres::types::Type;
 use tokio_postgres::{AsyncMessage, Client, Connection, NoTls};
 use unladen_postgres::PostgresAddress;
 
-use super::{CONNECT, explain};
+use super::explain::explain;
+use super::link::CONNECT;
 use crate::AskError;
 use crate::counts::text;
 use crate::pushed::Pushed;

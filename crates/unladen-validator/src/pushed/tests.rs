@@ -130,10 +130,10 @@ proptest! {
                 }
                 _ => {}
             }
-            for number in 0..3 {
+            for (number, told) in told.iter().enumerate() {
                 if let Some(found) = pushed.find(0, &question(&page(number)), now) {
                     let found: u64 = String::from_utf8(found.unwrap().into()).unwrap().parse().unwrap();
-                    prop_assert!(found >= told[number], "{found} of {}", told[number]);
+                    prop_assert!(found >= *told, "{found} of {told}");
                 }
             }
         }

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 use unladen_fleet::{BusError, ValkeyEngine, ValkeyPlace, ValkeyReply};
 
-use super::SharedCounts;
+use super::counts::SharedCounts;
 use super::value::{read, write};
 use crate::Version;
 use crate::counts::locked;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{AsyncMessage, Client, Connection, NoTls};
 use unladen_postgres::PostgresAddress;
 
@@ -45,18 +45,27 @@ impl Link {
         };
         let (cluster, given_up) = (String::new(), AtomicBool::new(false));
         let mut link = Self { client, news, cluster, given_up, task: task.abort_handle() };
-        link.client.batch_execute(SESSION).await.map_err(said)?;
-        let there = link.client.query_typed_one(THERE, &[]).await.map_err(said)?;
+        // What is sent at once is done one after the other: over a long way, a connection is there that much sooner.
+        let (session, there) =
+            tokio::join!(biased; link.client.batch_execute(SESSION), link.client.query_typed_one(THERE, &[]));
+        session.map_err(said)?;
+        let there = there.map_err(said)?;
         if !there.try_get::<_, bool>(0).map_err(said)? {
             let make = format!("begin; select pg_advisory_xact_lock({MAKING}); {MAKE} commit");
             link.client.batch_execute(&make).await.map_err(said)?;
         }
-        for begin in [BEGIN, BEGIN_LIST] {
-            let mark = fastrand::i64(..);
-            link.client.query_typed(begin, &[(&fleet, Type::TEXT), (&mark, Type::INT8)]).await.map_err(said)?;
-        }
+        let marks = [fastrand::i64(..), fastrand::i64(..)];
+        let of = |mark| -> [(&(dyn ToSql + Sync), Type); 2] { [(&fleet, Type::TEXT), (mark, Type::INT8)] };
+        let (first, second) = (of(&marks[0]), of(&marks[1]));
+        let (begun, list, cluster) = tokio::join!(
+            biased;
+            link.client.query_typed(BEGIN, &first),
+            link.client.query_typed(BEGIN_LIST, &second),
+            link.client.query_typed_one(CLUSTER, &[]),
+        );
+        (begun.map_err(said)?, list.map_err(said)?);
         // Not all let one ask for it: then the tables alone tell whether they are others.
-        if let Ok(row) = link.client.query_typed_one(CLUSTER, &[]).await
+        if let Ok(row) = cluster
             && let Ok(Some(cluster)) = row.try_get::<_, Option<String>>(0)
             && cluster.len() <= 32
             && cluster.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'.')

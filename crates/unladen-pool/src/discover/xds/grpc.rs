@@ -1,19 +1,18 @@
 //! The principal type is [`Call`]: one call of gRPC whose messages go both ways, over HTTP/2
 //! (<https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md>).
 
-use bytes::{Buf, BufMut, Bytes, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use h2::{RecvStream, SendStream};
-use http::{HeaderMap, Method, Request, StatusCode, Version, header};
+use http::{HeaderMap, StatusCode, Uri};
 use prost::Message;
 use tokio::task::JoinHandle;
 
 use super::error::XdsError;
+use crate::grpc::{Ended, PREFIX, framed, head, request};
 use crate::transport::Transport;
 
 /// What gRPC itself has for the largest message that is taken.
 const LARGEST: usize = 4 << 20;
-/// Before each message: whether it is compressed, and its length.
-const PREFIX: usize = 5;
 const WINDOW: u32 = 1 << 20;
 
 /// One call of gRPC. Ends with this.
@@ -54,16 +53,8 @@ impl Call {
             let _ = connection.await;
         });
         let begun = async {
-            let request = Request::builder()
-                .method(Method::POST)
-                .version(Version::HTTP_2)
-                .uri(uri)
-                .header(header::CONTENT_TYPE, "application/grpc+proto")
-                .header(header::TE, "trailers")
-                .header(header::USER_AGENT, concat!("unladen/", env!("CARGO_PKG_VERSION")))
-                .body(())
-                .map_err(|error| XdsError::Protocol(error.to_string()))?;
-            Ok::<_, XdsError>(client.ready().await?.send_request(request, false)?)
+            let uri = uri.parse::<Uri>().map_err(|error| XdsError::Protocol(error.to_string()))?;
+            Ok::<_, XdsError>(client.ready().await?.send_request(request(uri), false)?)
         };
         match begun.await {
             Ok((answer, send)) => Ok(Self { send, answers: Answers::Awaited(answer), read: BytesMut::new(), driver }),
@@ -76,12 +67,7 @@ impl Call {
 
     /// Sends a message; what finds no room in the windows goes out when there is.
     pub(super) fn send(&mut self, message: &impl Message) -> Result<(), XdsError> {
-        let length = message.encoded_len();
-        let mut bytes = BytesMut::with_capacity(PREFIX + length);
-        bytes.put_u8(0);
-        bytes.put_u32(u32::try_from(length).map_err(|_| XdsError::Protocol("a request too long".to_owned()))?);
-        message.encode(&mut bytes).map_err(|error| XdsError::Protocol(error.to_string()))?;
-        Ok(self.send.send_data(bytes.freeze(), false)?)
+        Ok(self.send.send_data(framed(message).map_err(XdsError::Protocol)?, false)?)
     }
 
     /// The next message. Nothing of it is lost if this is dropped before it ends.
@@ -115,15 +101,11 @@ impl Call {
 
 /// A whole message, if there is one.
 fn take(read: &mut BytesMut) -> Result<Option<Bytes>, XdsError> {
-    let Some(&[flag, a, b, c, d]) = read.first_chunk::<PREFIX>() else { return Ok(None) };
-    if flag != 0 {
-        return Err(XdsError::Protocol("a compressed message, though none was asked for".to_owned()));
-    }
-    let length = usize::try_from(u32::from_be_bytes([a, b, c, d])).unwrap_or(usize::MAX);
+    let Some((length, rest)) = head(read).map_err(XdsError::Protocol)? else { return Ok(None) };
     if length > LARGEST {
         return Err(XdsError::Protocol(format!("a message of {length} bytes; at most {LARGEST} are taken")));
     }
-    if read.len() < PREFIX + length {
+    if rest.len() < length {
         return Ok(None);
     }
     read.advance(PREFIX);
@@ -132,11 +114,8 @@ fn take(read: &mut BytesMut) -> Result<Option<Bytes>, XdsError> {
 
 /// Why the call is over, by its trailers.
 fn ended(trailers: &HeaderMap) -> XdsError {
-    let text = |name: &str| trailers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    XdsError::Ended {
-        status: text("grpc-status").chars().take(8).collect(),
-        message: text("grpc-message").chars().take(200).collect(),
-    }
+    let Ended { status, message } = Ended::of(trailers);
+    XdsError::Ended { status, message }
 }
 
 #[cfg(test)]

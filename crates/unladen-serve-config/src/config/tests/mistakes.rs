@@ -302,6 +302,20 @@ fn who_may_purge_by_htcp_is_named() {
     assert!(config.warnings.iter().any(|warning| warning.to_string().contains("UDP")), "{:?}", config.warnings);
 }
 
+/// Pages of a validator are vouched for, whether or not the engine is reached.
+#[test]
+fn pages_that_are_served_though_they_may_have_been_purged_are_warned_of() {
+    let warned = |lines: &str, site: &str| {
+        let config = parse(&format!("[fleet]\npurges = 'valkey://127.0.0.1'\n{lines}\n{SITE}{site}")).unwrap();
+        config.warnings.iter().any(|warning| warning.to_string().contains("purged on another node"))
+    };
+    let serve = "when_cut_off = 'serve'";
+    assert!(warned(serve, ""));
+    assert!(!warned("", "") && !warned("when_cut_off = 'revalidate'", ""));
+    assert!(!warned(serve, "cache = false"));
+    assert!(!warned(serve, "[[site.validator]]\npath = '/{page*}'\nhead = true"));
+}
+
 /// Neither in what is explained nor in a message.
 #[test]
 fn the_password_of_an_engine_is_not_told() {

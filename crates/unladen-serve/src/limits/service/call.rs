@@ -1,37 +1,23 @@
 //! One question and its answer in gRPC (<https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md>): [`call`].
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 use h2::client::SendRequest;
-use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, Version, header};
+use http::{HeaderMap, StatusCode, Uri};
 use prost::Message;
+use unladen_pool::grpc::{Ended, PREFIX, framed, head, request};
 
 use super::messages::{RateLimitRequest, RateLimitResponse, Verdict};
 
 /// A verdict is some tens of bytes for each descriptor.
 const LARGEST: usize = 64 << 10;
-/// Before each message: whether it is compressed, and its length.
-const PREFIX: usize = 5;
-const AGENT: HeaderValue = HeaderValue::from_static(concat!("unladen/", env!("CARGO_PKG_VERSION")));
-const PROTO: HeaderValue = HeaderValue::from_static("application/grpc+proto");
-const TRAILERS: HeaderValue = HeaderValue::from_static("trailers");
 
 /// Asks. The error: what happened instead of an answer.
 pub(super) async fn call(sender: SendRequest<Bytes>, uri: Uri, question: &RateLimitRequest) -> Result<Verdict, String> {
     let failed = |error: h2::Error| format!("its connection failed: {error}");
-    let mut request = Request::new(());
-    (*request.method_mut(), *request.version_mut(), *request.uri_mut()) = (Method::POST, Version::HTTP_2, uri);
-    let headers = request.headers_mut();
-    headers.insert(header::CONTENT_TYPE, PROTO);
-    headers.insert(header::TE, TRAILERS);
-    headers.insert(header::USER_AGENT, AGENT);
-    let length = question.encoded_len();
-    let mut bytes = BytesMut::with_capacity(PREFIX + length);
-    bytes.put_u8(0);
-    bytes.put_u32(u32::try_from(length).map_err(|_| "a question too long".to_owned())?);
-    question.encode(&mut bytes).map_err(|error| error.to_string())?;
+    let bytes = framed(question)?;
     let mut sender = sender.ready().await.map_err(failed)?;
-    let (response, mut stream) = sender.send_request(request, false).map_err(failed)?;
-    stream.send_data(bytes.freeze(), true).map_err(failed)?;
+    let (response, mut stream) = sender.send_request(request(uri), false).map_err(failed)?;
+    stream.send_data(bytes, true).map_err(failed)?;
     let (head, mut body) = response.await.map_err(failed)?.into_parts();
     if head.status != StatusCode::OK {
         return Err(format!("it answered {}; expected a server of gRPC", head.status));
@@ -54,14 +40,8 @@ pub(super) async fn call(sender: SendRequest<Bytes>, uri: Uri, question: &RateLi
 
 /// The one message of an answer.
 pub(super) fn message(read: &[u8]) -> Result<&[u8], String> {
-    let Some((&[flag, a, b, c, d], message)) = read.split_first_chunk::<PREFIX>() else {
-        return Err("an answer without a message".to_owned());
-    };
-    if flag != 0 {
-        return Err("a compressed message, though none was asked for".to_owned());
-    }
-    let length = u32::from_be_bytes([a, b, c, d]);
-    if usize::try_from(length) != Ok(message.len()) {
+    let (length, message) = head(read)?.ok_or("an answer without a message")?;
+    if length != message.len() {
         return Err(format!("a message of {length} bytes that has {}", message.len()));
     }
     Ok(message)
@@ -69,16 +49,8 @@ pub(super) fn message(read: &[u8]) -> Result<&[u8], String> {
 
 /// Whether the call succeeded, by what is said at its end.
 pub(super) fn ended_well(trailers: &HeaderMap) -> Result<(), String> {
-    let text = |name: &str| trailers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    match text("grpc-status") {
-        "0" => Ok(()),
-        status => {
-            let (status, message) = (status.chars().take(8), text("grpc-message").chars().take(200));
-            Err(format!(
-                "it ended the call, grpc-status `{}`: {}",
-                status.collect::<String>(),
-                message.collect::<String>()
-            ))
-        }
+    match Ended::of(trailers) {
+        Ended { status, .. } if status == "0" => Ok(()),
+        Ended { status, message } => Err(format!("it ended the call, grpc-status `{status}`: {message}")),
     }
 }

@@ -1,0 +1,62 @@
+//! The principal type is [`Costs`]: what an engine's steps cost it.
+
+/// What an engine's steps cost it, in seconds of a core: `unladen-bench fleet` measures them, reading and writing its
+/// sockets included.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Costs {
+    /// Which engine.
+    pub name: &'static str,
+    /// To write a purge.
+    pub publish: f64,
+    /// To tell a node of it, to have it read it, and to note that it has.
+    pub each: f64,
+    /// To renew a lease.
+    pub beat: f64,
+    /// To tell who is in the list, and for each of them.
+    pub look: f64,
+    /// For each of them.
+    pub listed: f64,
+    /// How many steps it can do at a time.
+    pub cores: f64,
+}
+
+const fn us(number: f64) -> f64 {
+    number * 1e-6
+}
+
+// === impl Costs ===
+
+impl Costs {
+    /// Redis 7.0, which does one step at a time.
+    pub const VALKEY: Self = Self {
+        name: "Valkey, Redis",
+        publish: us(60.0),
+        each: us(120.0),
+        beat: us(60.0),
+        look: us(50.0),
+        listed: us(0.9),
+        cores: 1.0,
+    };
+    /// PostgreSQL 15 on four cores.
+    pub const POSTGRESQL: Self = Self {
+        name: "PostgreSQL, 4 cores",
+        publish: us(600.0),
+        each: us(1000.0),
+        beat: us(500.0),
+        look: us(300.0),
+        listed: us(1.5),
+        cores: 4.0,
+    };
+    /// NATS 2.9, whose requests of one account are served one after the other.
+    pub const NATS: Self = Self {
+        name: "NATS",
+        publish: us(100.0),
+        each: us(300.0),
+        beat: us(250.0),
+        look: us(300.0),
+        listed: us(40.0),
+        cores: 1.0,
+    };
+    /// All of them.
+    pub const ALL: [&'static Self; 3] = [&Self::VALKEY, &Self::POSTGRESQL, &Self::NATS];
+}

@@ -1,0 +1,97 @@
+//! What calls of gRPC over HTTP/2 have in common (<https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md>):
+//! their request, how messages are framed, and how calls end. The principal type is [`Ended`].
+
+use bytes::{BufMut, Bytes, BytesMut};
+use http::{HeaderMap, HeaderValue, Method, Request, Uri, Version, header};
+use prost::Message;
+
+const AGENT: HeaderValue = HeaderValue::from_static(concat!("unladen/", env!("CARGO_PKG_VERSION")));
+const PROTO: HeaderValue = HeaderValue::from_static("application/grpc+proto");
+const TRAILERS: HeaderValue = HeaderValue::from_static("trailers");
+
+/// Before each message, so many bytes tell whether it is compressed, and its length.
+pub const PREFIX: usize = 5;
+
+/// How a call ended, as the other side says. Bounded in length.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// `grpc-status`: `0` is success; empty where there is none.
+    pub status: String,
+    /// `grpc-message`: why.
+    pub message: String,
+}
+
+/// The request of a call of this URI, such as `http://host/package.Service/Method`.
+pub fn request(uri: Uri) -> Request<()> {
+    let mut request = Request::new(());
+    (*request.method_mut(), *request.version_mut(), *request.uri_mut()) = (Method::POST, Version::HTTP_2, uri);
+    let headers = request.headers_mut();
+    headers.insert(header::CONTENT_TYPE, PROTO);
+    headers.insert(header::TE, TRAILERS);
+    headers.insert(header::USER_AGENT, AGENT);
+    request
+}
+
+/// A message as it is sent, not compressed.
+///
+/// # Errors
+/// If it is longer than a length can say.
+pub fn framed(message: &impl Message) -> Result<Bytes, String> {
+    let length = message.encoded_len();
+    let mut bytes = BytesMut::with_capacity(PREFIX + length);
+    bytes.put_u8(0);
+    bytes.put_u32(u32::try_from(length).map_err(|_| "a request too long".to_owned())?);
+    message.encode(&mut bytes).map_err(|error| error.to_string())?;
+    Ok(bytes.freeze())
+}
+
+/// The length of the message that these bytes begin with, and what there is of it and of what follows; none: they do not
+/// tell yet. The length is what the other side says: bound it before anything is kept for it.
+///
+/// # Errors
+/// If it is compressed, which nobody was asked for.
+pub fn head(read: &[u8]) -> Result<Option<(usize, &[u8])>, String> {
+    let Some((&[flag, a, b, c, d], rest)) = read.split_first_chunk::<PREFIX>() else { return Ok(None) };
+    if flag != 0 {
+        return Err("a compressed message, though none was asked for".to_owned());
+    }
+    Ok(Some((usize::try_from(u32::from_be_bytes([a, b, c, d])).unwrap_or(usize::MAX), rest)))
+}
+
+// === impl Ended ===
+
+impl Ended {
+    /// By the trailers; of an answer without a message, its head.
+    pub fn of(trailers: &HeaderMap) -> Self {
+        let text = |name: &str, most: usize| {
+            let value = trailers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+            value.chars().take(most).collect()
+        };
+        Self { status: text("grpc-status", 8), message: text("grpc-message", 200) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_framed_has_its_length_before_it() {
+        let bytes = framed(&"a word".to_owned()).unwrap();
+        let (length, rest) = head(&bytes).unwrap().unwrap();
+        assert_eq!(length, rest.len());
+        assert_eq!(String::decode(rest).unwrap(), "a word");
+        assert_eq!(head(&bytes[..4]), Ok(None));
+        assert!(head(&[1, 0, 0, 0, 0]).unwrap_err().contains("compressed"));
+    }
+
+    #[test]
+    fn how_a_call_ended_is_bounded() {
+        let mut trailers = HeaderMap::new();
+        assert_eq!(Ended::of(&trailers), Ended { status: String::new(), message: String::new() });
+        trailers.insert("grpc-status", HeaderValue::from_static("14141414141414"));
+        trailers.insert("grpc-message", HeaderValue::from_str(&"x".repeat(300)).unwrap());
+        let Ended { status, message } = Ended::of(&trailers);
+        assert_eq!((status.len(), message.len()), (8, 200));
+    }
+}
