@@ -4,6 +4,7 @@
 
 mod answer;
 mod fleet_told;
+mod metrics;
 mod peers;
 mod probes;
 mod purge;

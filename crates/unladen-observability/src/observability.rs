@@ -21,9 +21,9 @@ use crate::metrics_snapshot::{CountsSnapshot, MetricsSnapshot, UpstreamCounts, U
 use crate::otlp::Exporter;
 use crate::peers::Peers;
 use crate::process::Process;
-use crate::pulse::Pulses;
+use crate::pulses::Pulses;
 use crate::rate_services::RateServiceView;
-use crate::readiness::ReadyCheck;
+use crate::ready_check::ReadyCheck;
 use crate::settings::ObservabilitySettings;
 use crate::sites::{Forget, SiteView};
 use crate::tier_counts::TierCounts;

@@ -2,23 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::Observability;
+use crate::ready_check::ReadyCheck;
 use crate::sites::SiteView;
-
-/// What can be wanted of a process that is ready. It carries requests and is not stopping in any case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ReadyCheck {
-    /// Each site with TLS has its certificates.
-    Certificates,
-    /// Each site with an application has an endpoint that can take requests.
-    Upstreams,
-    /// This node has been told all purges of its fleet.
-    Fleet,
-}
 
 /// Whether clients are to be sent to this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,23 +27,6 @@ struct Finding {
 
 /// Of more that is lacking, a number tells.
 const SHOWN: usize = 8;
-
-// === impl ReadyCheck ===
-
-impl ReadyCheck {
-    /// Each with its word.
-    pub const WORDS: [(&'static str, Self); 3] =
-        [("certificates", Self::Certificates), ("upstreams", Self::Upstreams), ("fleet", Self::Fleet)];
-
-    /// Its word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Certificates => "certificates",
-            Self::Upstreams => "upstreams",
-            Self::Fleet => "fleet",
-        }
-    }
-}
 
 // === impl Readiness ===
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::log_fields::{Addresses, LogFields};
 use crate::peers::PeerAddress;
-use crate::readiness::ReadyCheck;
+use crate::ready_check::ReadyCheck;
 
 /// The access log: JSON, a request a line.
 #[derive(Clone, Debug, PartialEq, Serialize)]

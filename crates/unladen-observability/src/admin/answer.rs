@@ -5,17 +5,16 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Body;
-use hyper::header::{ACCEPT, RETRY_AFTER};
-use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use hyper::header::RETRY_AFTER;
+use hyper::{Method, Request, Response, StatusCode};
 use serde_json::json;
 use unladen_local::{JSON, TEXT, not_allowed, response, with};
 
 use super::fleet_told::told;
+use super::metrics::metrics;
 use super::peers;
 use super::probes;
 use super::purge::{Purged, purge};
-use crate::families::families;
-use crate::prometheus::{self, Format};
 use crate::{Observability, page, stats};
 
 /// The answer to a request.
@@ -72,11 +71,4 @@ where
             response(StatusCode::NOT_FOUND, TEXT, text)
         }
     }
-}
-
-/// In the format that is asked for.
-pub(super) fn metrics(headers: &HeaderMap, observability: &Observability) -> Response<Full<Bytes>> {
-    let accept: Vec<&str> = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
-    let format = Format::of(&accept.join(","));
-    response(StatusCode::OK, format.content_type(), prometheus::write(&families(&observability.snapshot()), format))
 }

@@ -10,7 +10,7 @@ use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 use unladen_local::{JSON, TEXT, not_allowed, response};
 
-use super::answer::metrics;
+use super::metrics::metrics;
 use crate::Observability;
 use crate::readiness::Readiness;
 

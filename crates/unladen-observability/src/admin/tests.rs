@@ -170,7 +170,8 @@ fn a_thread_that_answers_is_alive_and_one_that_does_not_is_named() {
         let (status, head, body) = get(address, "/livez", "Accept: application/json\r\n").await;
         assert!(head.contains("content-type: application/json"), "{head}");
         let told: serde_json::Value = serde_json::from_str(&body).unwrap();
-        let expected = serde_json::json!({ "schema": "unladen.serve-live/1", "live": true, "threads": 2, "silent": [] });
+        let expected =
+            serde_json::json!({ "schema": "unladen.serve-live/1", "live": true, "threads": 2, "silent": [] });
         assert_eq!((status, told), (200, expected));
         // It has ended.
         answering.abort();

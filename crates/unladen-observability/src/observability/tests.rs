@@ -118,7 +118,8 @@ fn settings_that_cannot_be_followed_leave_all_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("access.json");
     let log = Some(log_settings(&file, 1.0));
-    let good = ObservabilitySettings { log, otlp: None, peers: Vec::new(), ready: Vec::new(), config: "as it was".to_owned() };
+    let good =
+        ObservabilitySettings { log, otlp: None, peers: Vec::new(), ready: Vec::new(), config: "as it was".to_owned() };
     let observability = Arc::new(with(&good).unwrap());
     let config = observability.config.load_full();
     let mut bad = good.clone();
@@ -131,7 +132,14 @@ fn settings_that_cannot_be_followed_leave_all_as_it_was() {
         ["collector:4318", "ftp://collector", "http://", "http://user@collector", "http://collector?a", "http://c#d"]
     {
         let (every, service) = (Duration::from_secs(60), "unladen".to_owned());
-        bad.otlp = Some(OtlpSettings { endpoint: endpoint.to_owned(), sample: 1.0, every, service, environment: None, zone: None });
+        bad.otlp = Some(OtlpSettings {
+            endpoint: endpoint.to_owned(),
+            sample: 1.0,
+            every,
+            service,
+            environment: None,
+            zone: None,
+        });
         let error = observability.reload(bad.clone()).unwrap_err().to_string();
         assert!(error.starts_with("otlp: "), "{error}");
     }
