@@ -35,10 +35,13 @@ fn build() -> Result<(), String> {
         other => return Err(format!("{other:?} is not known to it: build with --no-default-features")),
     };
     let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
+    let folder = std::env::var("CARGO_MANIFEST_DIR").map_err(|error| format!("CARGO_MANIFEST_DIR: {error}"))?;
     for name in OBJECTS {
         let compiled = Command::new(&clang)
             // -g: types of maps and of what CO-RE reads are in the BTF that comes with it.
             .args(["-target", "bpf", "-mcpu=v3", "-O2", "-g", "-Wall", "-Werror", arch, "-c"])
+            // The places of sources are in the BTF too: the same bytes, in whatever folder they lie.
+            .arg(format!("-ffile-prefix-map={folder}=/unladen/crates/unladen-probe"))
             .arg(format!("bpf/{name}.bpf.c"))
             .arg("-o")
             .arg(out.join(format!("{name}.bpf.o")))
