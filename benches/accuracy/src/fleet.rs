@@ -65,7 +65,7 @@ pub struct Told {
 }
 
 /// In seconds from the beginning. Times are finite, and so have an order.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+#[derive(Debug, Clone, Copy)]
 struct At(f64);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -124,7 +124,19 @@ struct Run<'c> {
 
 // === impl At ===
 
+impl PartialEq for At {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
 impl Eq for At {}
+
+impl PartialOrd for At {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 impl Ord for At {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
@@ -255,7 +267,8 @@ impl Run<'_> {
             Event::Looked(number) => {
                 let purge = self.purges[number];
                 if purge.missing == 0 {
-                    self.usual = f64::midpoint(self.usual, purge.looked_at - purge.written_at);
+                    let took = (purge.looked_at - purge.written_at).min(2.0 * self.usual + FIRST);
+                    self.usual = f64::midpoint(self.usual, took);
                     self.delays.push(now + WAY - purge.asked_at);
                     return;
                 }

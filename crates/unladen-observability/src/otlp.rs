@@ -7,6 +7,7 @@
 //! is lost, and counted.
 
 mod client;
+mod destination;
 mod export;
 mod metrics;
 mod resource;
@@ -18,14 +19,14 @@ mod traces;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use tokio::sync::watch;
 
 use crate::{OtlpSettings, RequestAccount};
 
+use destination::Destination;
 use span::Span;
-use target::{Target, TargetError};
+use target::TargetError;
 
 /// Spans that wait for the collector; at most some 20 MB.
 const QUEUE: usize = 4096;
@@ -41,16 +42,6 @@ pub(super) struct Exporter {
     /// `service.instance.id`: of this process.
     instance: String,
     counts: Counts,
-}
-
-/// Where to send, and how often.
-#[derive(Debug)]
-pub(super) struct Destination {
-    target: Target,
-    every: Duration,
-    service: String,
-    environment: Option<String>,
-    zone: Option<String>,
 }
 
 #[derive(Debug, Default)]

@@ -74,7 +74,7 @@ fn write_histogram(
     out: &mut String,
 ) -> std::fmt::Result {
     let exemplars: &[Option<Exemplar>] = match examples {
-        Some(Examples::Buckets(exemplars)) => exemplars,
+        Some(Examples::Buckets(exemplars)) => &**exemplars,
         Some(Examples::Last(_)) | None => &[],
     };
     let end = |bucket: usize, out: &mut String| {

@@ -30,31 +30,31 @@ impl Costs {
     /// Redis 7.0, which does one step at a time.
     pub const VALKEY: Self = Self {
         name: "Valkey, Redis",
-        publish: us(60.0),
-        each: us(120.0),
-        beat: us(60.0),
+        publish: us(180.0),
+        each: us(69.0),
+        beat: us(23.0),
         look: us(50.0),
-        listed: us(0.9),
+        listed: us(1.0),
         cores: 1.0,
     };
     /// PostgreSQL 15 on four cores.
     pub const POSTGRESQL: Self = Self {
         name: "PostgreSQL, 4 cores",
-        publish: us(600.0),
-        each: us(1000.0),
-        beat: us(500.0),
-        look: us(300.0),
-        listed: us(1.5),
+        publish: us(1200.0),
+        each: us(900.0),
+        beat: us(420.0),
+        look: us(230.0),
+        listed: us(1.7),
         cores: 4.0,
     };
     /// NATS 2.9, whose requests of one account are served one after the other.
     pub const NATS: Self = Self {
         name: "NATS",
-        publish: us(100.0),
-        each: us(300.0),
-        beat: us(250.0),
-        look: us(300.0),
-        listed: us(40.0),
+        publish: us(700.0),
+        each: us(170.0),
+        beat: us(180.0),
+        look: us(730.0),
+        listed: us(33.0),
         cores: 1.0,
     };
     /// All of them.

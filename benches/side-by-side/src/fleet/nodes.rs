@@ -65,11 +65,13 @@ impl Nodes {
             nodes.fleets.push(fleet);
             nodes.threads.push((end, thread));
         }
-        // Nobody says that all have confirmed before the list is known to be whole.
+        // Nobody says that all have confirmed before it knows the list to be whole, and a first purge may open a connection.
         let begun = Instant::now();
-        while nodes.confirmed_by(0)? < count {
-            if begun.elapsed() > PATIENCE {
-                return Err(format!("its {count} nodes do not come together").into());
+        for number in 0..count {
+            while nodes.confirmed_by(number)? < count {
+                if begun.elapsed() > PATIENCE {
+                    return Err(format!("its {count} nodes do not come together").into());
+                }
             }
         }
         Ok(nodes)

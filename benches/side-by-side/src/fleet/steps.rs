@@ -65,7 +65,8 @@ impl Steps {
                 buses[0].publish(&[record]).await
             };
             let (read, written) = tokio::join!(try_join_all(reads), publish);
-            (read?, written?);
+            read?;
+            written?;
             try_join_all(buses.iter().zip(&*places).map(|(bus, place)| bus.tell(place, PATIENCE))).await
         })?;
         Ok(())

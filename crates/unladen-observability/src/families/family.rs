@@ -62,7 +62,7 @@ pub(crate) enum Examples {
     /// Of a counter, the last one.
     Last(Exemplar),
     /// Of a histogram, by bucket.
-    Buckets([Option<Exemplar>; BUCKETS]),
+    Buckets(Box<[Option<Exemplar>; BUCKETS]>),
 }
 
 /// Names, with dots, and values.

@@ -116,7 +116,7 @@ fn server(upstream: &UpstreamSnapshot) -> Vec<Point> {
     let of = |row: &crate::metrics::KindTotals| {
         let mut attributes = vec![upstream_of(upstream), ("url.scheme", scheme.into())];
         attributes.extend(kind(&row.kind));
-        Point::histogram(attributes, row.server).like(row.server_exemplars.as_deref().copied().map(Examples::Buckets))
+        Point::histogram(attributes, row.server).like(row.server_exemplars.clone().map(Examples::Buckets))
     };
     upstream.totals.kinds.iter().map(of).collect()
 }
@@ -126,7 +126,7 @@ fn client(upstream: &UpstreamSnapshot) -> Vec<Point> {
         let mut attributes = vec![upstream_of(upstream)];
         attributes.extend(super::upstream::address(upstream));
         attributes.extend(kind(&row.kind));
-        Point::histogram(attributes, row.client).like(row.client_exemplars.as_deref().copied().map(Examples::Buckets))
+        Point::histogram(attributes, row.client).like(row.client_exemplars.clone().map(Examples::Buckets))
     };
     upstream.totals.kinds.iter().filter(|row| row.client.count() > 0).map(of).collect()
 }

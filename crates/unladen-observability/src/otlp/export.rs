@@ -9,9 +9,10 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::client::Client;
+use super::destination::Destination;
 use super::retry::{self, Patience};
 use super::span::Span;
-use super::{Destination, metrics, resource, traces};
+use super::{metrics, resource, traces};
 use crate::Observability;
 use crate::families::families;
 use crate::wall::Wall;

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::Destination;
+use super::destination::Destination;
 use super::traces::attribute;
 use crate::random;
 

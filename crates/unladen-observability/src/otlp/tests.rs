@@ -11,6 +11,9 @@ use hyper::{Request, Response};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use std::time::Duration;
+
+use super::target::Target;
 use super::*;
 use crate::Observability;
 use crate::observability::tests::{record, with};

@@ -87,7 +87,7 @@ fn of_a_counter(n: u8) -> Family {
 }
 
 fn of_a_histogram(totals: HistogramTotals, examples: [Option<Exemplar>; BOUNDS.len() + 1]) -> Family {
-    let point = Point::histogram(vec![], totals).like(Some(Examples::Buckets(examples)));
+    let point = Point::histogram(vec![], totals).like(Some(Examples::Buckets(Box::new(examples))));
     family(Shape::Histogram, Unit::Seconds, vec![point])
 }
 
@@ -117,11 +117,14 @@ mod read_back {
 
     use super::*;
 
+    /// A label, a count, and durations in ns with whether each was sampled.
+    type Drawn = (String, u32, Vec<(u64, bool)>);
+
     fn points(shape: Shape) -> impl Strategy<Value = Vec<Point>> {
         // Each of another label, as families have them.
         let one = (".{0,12}", any::<u32>(), prop::collection::vec((0..20_000_000_000_u64, any::<bool>()), 0..6));
         prop::collection::vec(one, 0..4).prop_map(move |all| {
-            let point = |(index, (text, n, durations)): (usize, (String, u32, Vec<(u64, bool)>))| {
+            let point = |(index, (text, n, durations)): (usize, Drawn)| {
                 let attributes = vec![("upstream.name", text.into()), ("n", index.to_string().into())];
                 if shape != Shape::Histogram {
                     let last = durations.iter().find(|(_, is_sampled)| *is_sampled);
@@ -137,7 +140,7 @@ mod read_back {
                         examples[crate::histogram::bucket_of(duration).0] = Some(exemplar(9, ns));
                     }
                 }
-                Point::histogram(attributes, totals).like(Some(Examples::Buckets(examples)))
+                Point::histogram(attributes, totals).like(Some(Examples::Buckets(Box::new(examples))))
             };
             all.into_iter().enumerate().map(point).collect()
         })

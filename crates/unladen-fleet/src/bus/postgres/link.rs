@@ -63,7 +63,8 @@ impl Link {
             link.client.query_typed(BEGIN_LIST, &second),
             link.client.query_typed_one(CLUSTER, &[]),
         );
-        (begun.map_err(said)?, list.map_err(said)?);
+        begun.map_err(said)?;
+        list.map_err(said)?;
         // Not all let one ask for it: then the tables alone tell whether they are others.
         if let Ok(row) = cluster
             && let Ok(Some(cluster)) = row.try_get::<_, Option<String>>(0)

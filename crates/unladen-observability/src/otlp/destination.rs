@@ -1,0 +1,15 @@
+//! The principal type is [`Destination`]: a collector.
+
+use std::time::Duration;
+
+use super::target::Target;
+
+/// Where to send, and how often.
+#[derive(Debug)]
+pub(crate) struct Destination {
+    pub(super) target: Target,
+    pub(super) every: Duration,
+    pub(super) service: String,
+    pub(super) environment: Option<String>,
+    pub(super) zone: Option<String>,
+}
