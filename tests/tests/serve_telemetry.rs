@@ -102,7 +102,7 @@ impl Node {
 
     fn ask(&self) {
         let mut wire = Wire::unix(&self.serve.path("search.sock"));
-        wire.ask("GET / HTTP/1.1\r\nHost: search.example\r\n\r\n".to_owned()).is(200);
+        wire.ask("GET / HTTP/1.1\r\nHost: search.example\r\n\r\n").is(200);
     }
 }
 

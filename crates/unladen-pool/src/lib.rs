@@ -69,5 +69,5 @@ pub use tls::{Connector, TlsError, TlsFault, is_h2, is_resumed};
 pub use transport::{Fault, Half, Transport};
 pub use unanswered::Waits;
 pub use unix_stream::UnixStream;
-pub use usable::Usable;
 pub use upstream::{InFlight, Refusal, Retrying, Upstream, UpstreamError};
+pub use usable::Usable;

@@ -151,7 +151,8 @@ fn resolve(root: Table<'_>, r: &mut Reading<'_>) -> Option<Resolved> {
     let outbound = outbounds.into_iter().map(|placed| placed.settings).collect();
     let site = sites.into_iter().map(|placed| placed.settings).collect();
     let admin = admin.map(|(settings, _)| settings);
-    let settings = Settings { threads, drain, drain_delay, client_memory, zone, admin, log, otlp, fleet, tier, outbound, site };
+    let settings =
+        Settings { threads, drain, drain_delay, client_memory, zone, admin, log, otlp, fleet, tier, outbound, site };
     Some(Resolved { settings, stamps, site_stamps })
 }
 

@@ -15,7 +15,9 @@ mod tier;
 use std::time::Duration;
 
 use serde::Serialize;
-use unladen_observability::{LogSettings, ObservabilitySettings, OtlpSettings, PeerAddress, ReadyCheck, config_document};
+use unladen_observability::{
+    LogSettings, ObservabilitySettings, OtlpSettings, PeerAddress, ReadyCheck, config_document,
+};
 
 pub use self::acme::*;
 pub use self::application::*;
@@ -78,6 +80,12 @@ impl Settings {
     pub fn observability(&self) -> ObservabilitySettings {
         let admin = |admin: &AdminSettings| (admin.ready.clone(), admin.peers.clone());
         let (ready, peers) = self.admin.as_ref().map(admin).unwrap_or_default();
-        ObservabilitySettings { log: self.log.clone(), otlp: self.otlp.clone(), peers, ready, config: config_document(self) }
+        ObservabilitySettings {
+            log: self.log.clone(),
+            otlp: self.otlp.clone(),
+            peers,
+            ready,
+            config: config_document(self),
+        }
     }
 }

@@ -123,7 +123,8 @@ fn peers(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<PeerAddress>, Bad
     }
     let mut peers = Vec::new();
     for one in list {
-        let form = "an address such as \"http://10.0.0.2:9902\" or \"unix:/run/other/admin.sock\", to which /metrics is added";
+        let form =
+            "an address such as \"http://10.0.0.2:9902\" or \"unix:/run/other/admin.sock\", to which /metrics is added";
         let peer = one.one_line().and_then(|text| {
             text.parse::<PeerAddress>().map_err(|error| one.refuse(format!("`{text}` ({error})"), form))
         });
@@ -182,9 +183,8 @@ pub(super) fn otlp(top: &Level<'_>, r: &mut Reading<'_>) -> Option<OtlpSettings>
     let every = level.duration("every", Duration::from_secs(1)..=DAY, EVERY, r);
     let service = level.take("service", "unladen".to_owned(), r, words, |text| Shown::Text(text.clone()));
     let word = |value: &Value<'_>, _: &mut Reading<'_>| value.one_line().map(|text| Some(text.to_owned()));
-    let environment = level.take("environment", None, r, word, |text: &Option<String>| {
-        text.clone().map_or(Shown::None, Shown::Text)
-    });
+    let environment =
+        level.take("environment", None, r, word, |text: &Option<String>| text.clone().map_or(Shown::None, Shown::Text));
     Some(OtlpSettings { endpoint: endpoint?, sample, every, service, environment, zone: r.zone.clone() })
 }
 

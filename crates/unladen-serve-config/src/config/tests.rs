@@ -594,7 +594,8 @@ fn every_field_of_the_settings_has_its_key() {
         "snapshot",
         "route",
     ];
-    let of_one = |key: &&Key| !tables.contains(&key.name) || matches!(key.table, "rate" | "clients" | "route" | "cache");
+    let of_one =
+        |key: &&Key| !tables.contains(&key.name) || matches!(key.table, "rate" | "clients" | "route" | "cache");
     let mut keys: BTreeSet<String> = BTreeSet::new();
     for key in keys::all().filter(of_one) {
         let name = key.name;
@@ -615,7 +616,9 @@ fn every_field_of_the_settings_has_its_key() {
         match (key.table, name) {
             ("", name) => drop(keys.insert(name.into())),
             ("upstream", "endpoints") => {}
-            (table @ ("admin" | "log" | "otlp" | "fleet" | "tier"), name) => drop(keys.insert(format!("{table}.{name}"))),
+            (table @ ("admin" | "log" | "otlp" | "fleet" | "tier"), name) => {
+                drop(keys.insert(format!("{table}.{name}")))
+            }
             ("outbound", _) => drop(keys.insert(settings("outbound"))),
             ("site", "redirect" | "hsts" | "underscores" | "per_client" | "effects" | "no_effects" | "retry_after") => {
                 keys.insert(format!("site.{name}"));
@@ -646,7 +649,10 @@ fn every_field_of_the_settings_has_its_key() {
             ("trusted" | "clients" | "cache", _) => drop(keys.insert(format!("site.{}.{name}", key.table))),
             ("country", _) => drop(keys.insert("site.cache.country".into())),
             // Which of them there are depends on what is asked.
-            ("validator", "database" | "query" | "parameters" | "file" | "head" | "listen" | "heartbeat" | "shared") => {}
+            (
+                "validator",
+                "database" | "query" | "parameters" | "file" | "head" | "listen" | "heartbeat" | "shared",
+            ) => {}
             ("validator", _) => drop(keys.insert(format!("site.validators.{name}"))),
             _ => keys.extend([settings("outbound"), settings("site.proxy")]),
         }
@@ -771,7 +777,8 @@ fn as_a_document_durations_are_numbers_and_defaults_are_filled_in() {
 #[test]
 fn a_stop_may_wait_and_probes_have_an_address_of_their_own() {
     let top = "drain_delay = '10s'\n[admin]\nlisten = '127.0.0.1:6190'\n";
-    let settings = parse(&format!("{top}probes = '0.0.0.0:6191'\nready = ['fleet', 'fleet']\n{LEAST}")).unwrap().settings;
+    let settings =
+        parse(&format!("{top}probes = '0.0.0.0:6191'\nready = ['fleet', 'fleet']\n{LEAST}")).unwrap().settings;
     let admin = settings.admin.unwrap();
     assert_eq!(settings.drain_delay, std::time::Duration::from_secs(10));
     assert_eq!(admin.probes, Some(ListenAddress::Tcp("0.0.0.0:6191".parse().unwrap())));

@@ -207,7 +207,15 @@ fn newest(folder: &Path) -> PathBuf {
 }
 
 pub(crate) fn settings(source: ValidatorSource, timeout: Duration) -> ValidatorSettings {
-    ValidatorSettings { path: "/{a}/{b}".to_owned(), source, timeout, connections: 2, stale: None, listen: None, shared: None }
+    ValidatorSettings {
+        path: "/{a}/{b}".to_owned(),
+        source,
+        timeout,
+        connections: 2,
+        stale: None,
+        listen: None,
+        shared: None,
+    }
 }
 
 pub(crate) fn validator(source: ValidatorSource, timeout: Duration) -> Arc<Validator> {
