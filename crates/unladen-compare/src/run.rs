@@ -145,8 +145,9 @@ impl Run {
     /// Whether the rule, had it found nothing, would have said so: not, where something on the request's path was not judged.
     pub(crate) fn judged(&self, finding: &FindingKey) -> bool {
         let (url, rule, group, _) = finding;
-        let has = |group: Option<&String>| self.not_judged.contains(&(url.clone(), rule.clone(), group.cloned()));
-        !has(None) && !has(Some(group))
+        // What the page answers is of no group, whatever it is called there.
+        let is_of = |unjudged: &Option<String>| unjudged.as_ref().is_none_or(|of| of == group || group.is_empty());
+        !self.not_judged.iter().any(|(page, name, of)| (page, name) == (url, rule) && is_of(of))
     }
 
     /// Whether the group was traced in that state: it is not, where nobody saw for certain that it follows the requests.

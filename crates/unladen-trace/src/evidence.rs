@@ -117,10 +117,16 @@ impl Evidence {
     }
 
     /// The same evidence as who asks what is likely reads it, rather than what is certain: intervals of what is counted
-    /// per request are narrowed to their value, where that is likely not to be nothing ([`Interval::likely`]).
+    /// per request, and of what the page and other ways to ask for it take, are narrowed to their value, where that is
+    /// likely not to be nothing ([`Interval::likely`]).
     #[must_use]
     pub fn likely(&self) -> Self {
-        let evidence = self.clone();
+        let mut evidence = self.clone();
+        let Page { latency, cpu, warm_latency, .. } = &mut evidence.page;
+        let costs = evidence.response.iter_mut().flat_map(|response| &mut response.variants);
+        for interval in [latency, cpu, warm_latency].into_iter().chain(costs.map(|variant| &mut variant.cost)) {
+            *interval = interval.map(Interval::likely);
+        }
         Self { phases: evidence.phases.likely(), ..evidence }
     }
 

@@ -64,6 +64,11 @@ fn what_was_not_judged_was_new() {
     assert_eq!(verdict(&uncertain("another", "sleep")), FindingVerdict::New);
     let elsewhere = serde_json::json!({"url": "http://a/", "what": "db", "rules": ["sleep"], "elsewhere": true});
     assert_eq!(verdict(&not_judged(elsewhere)), FindingVerdict::New);
+    let mut of_answers = serde_json::to_value(&after).unwrap();
+    of_answers["findings"][0]["group"] = "".into();
+    let of_answers = Document::read(of_answers.to_string().as_bytes()).unwrap();
+    let page = uncertain("what the page answers", "sleep");
+    assert_eq!(compare(&page, &of_answers, &History::new()).findings[0].verdict, FindingVerdict::NotLookedFor);
     let found = &compare(&uncertain("php", "sleep"), &after, &History::new()).findings[0];
     assert_eq!(found.why.as_deref(), Some("the earlier run could not tell: see its `not_judged`"));
 }

@@ -66,3 +66,14 @@ fn quick_ones_are_silent() {
     pages::lean_is_silent(&SlowConditional);
     pages::only_pages(&SlowConditional, &made(&[ETAG], vec![not_modified(0.92)]));
 }
+
+/// Beside compilers a page's latency had an interval down to nothing, and that its 304 costs all of it was told nowhere.
+#[test]
+fn a_304_that_likely_costs_a_page_was_passed_over() {
+    let mut evidence = made(&[ETAG], vec![not_modified(0.92)]);
+    assert!(crate::unjudged(&evidence).is_empty());
+    evidence.page.latency = Some(around(20e6, 25e6));
+    testing::silent(&SlowConditional, &evidence);
+    let told = crate::unjudged(&evidence);
+    assert!(told.iter().any(|part| part.rules == ["slow-conditional"] && part.what == "what the page answers"), "{told:?}");
+}
