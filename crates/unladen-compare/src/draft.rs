@@ -7,6 +7,7 @@ use crate::key::{Clock, Key};
 use crate::measured::Measured;
 use crate::point::Point;
 use crate::prior::Prior;
+use crate::row::Kind;
 use crate::run::Run;
 use crate::series::{Look, Origin};
 use crate::speed::level;
@@ -41,8 +42,8 @@ pub(crate) struct NotJudged(pub(crate) WhyUnjudged);
 impl<'a> Draft<'a> {
     /// Nothing, where one of the runs did not look.
     pub(crate) fn of(judge: &'a Judge<'a>, key: &'a Key) -> Option<Self> {
-        let noise_floor = |run: &Run| run.figures.get(key).and_then(|measured| measured.figure.noise_floor);
-        let noise_floor = noise_floor(judge.before).or(noise_floor(judge.after));
+        let unseen = |run: &Run| run.figures.get(key).and_then(|measured| unseen(key, measured));
+        let noise_floor = unseen(judge.before).or(unseen(judge.after));
         let before = judge.before.figure(key, noise_floor)?;
         let after = judge.after.figure(key, noise_floor)?;
         let is_ratio = !key.is_share() && before.is_positive() && after.is_positive();
@@ -111,6 +112,17 @@ impl<'a> Draft<'a> {
     pub(crate) fn size(&self) -> f64 {
         self.before.into_iter().chain(self.after).map(|measured| measured.figure.value.abs()).fold(0.0, f64::max)
     }
+}
+
+/// How much of it a run like the one that measured it may have had without showing it. Weights are shown whatever they
+/// are. Counts are shown where they are certain: one that is not shown was less than its own margin, give or take as much.
+fn unseen(key: &Key, measured: &Measured) -> Option<f64> {
+    let floor = measured.figure.noise_floor;
+    if key.kind != Kind::Count {
+        return floor;
+    }
+    let margin = measured.figure.low.map_or(0.0, |low| measured.figure.value - low);
+    Some(floor.unwrap_or(0.0).max(2.0 * margin))
 }
 
 /// The reference work, for times on a processor.

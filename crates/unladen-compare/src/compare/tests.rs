@@ -255,6 +255,26 @@ fn what_is_no_part_of_each_request_is_not_judged_without_earlier_runs() {
     assert_eq!((verdict(0.1), verdict(3.0)), (Verdict::TooFewRuns, Verdict::New));
 }
 
+/// Beside other work a count whose interval reached down to nothing was not in main's document, and "new" in the branch's.
+#[test]
+fn a_count_that_was_not_certain_was_new() {
+    let run = |calls: Option<[f64; 3]>| {
+        let count = |counter: &str, [value, low, high]: [f64; 3]| {
+            serde_json::json!({"url": "http://a/", "state": "warm", "group": "php", "counter": counter,
+                "per_request": value, "low": low, "high": high, "noise_floor": 0.0, "invalid": false})
+        };
+        let mut counts = vec![count("syscall.recvfrom", [1.0, 1.0, 1.0])];
+        counts.extend(calls.map(|calls| count("syscalls", calls)));
+        let value = serde_json::json!({"schema": "unladen.weigh/1", "target": "http://a/",
+            "urls": [{"url": "http://a/"}], "counts": counts});
+        Document::read(value.to_string().as_bytes()).unwrap()
+    };
+    let verdict =
+        |calls: [f64; 3]| row(&compare(&run(None), &run(Some(calls)), &History::new()), "count.syscalls php").verdict;
+    assert_ne!(verdict([8.29, 4.14, 12.4]), Verdict::New);
+    assert_eq!(verdict([8.29, 8.2, 8.4]), Verdict::New);
+}
+
 #[test]
 fn a_short_history_is_told() {
     let (_, before, after) = usual();
