@@ -221,6 +221,16 @@ impl Running {
         Pid::from_raw(i32::try_from(self.child.id()).expect("a pid is positive"))
     }
 
+    /// Memory that it holds, in bytes, without pages of files: a test build's program is of some 200 MB, of which more is read
+    /// the more it has to do, and the kernel may drop all of it.
+    pub fn memory(&self) -> u64 {
+        let file = format!("/proc/{}/statm", self.pid());
+        let numbers = std::fs::read_to_string(file).expect("its process is there");
+        let mut pages = numbers.split(' ').map(|pages| pages.parse::<u64>().expect("a number of pages"));
+        let (resident, of_files) = (pages.nth(1).expect("resident"), pages.next().expect("shared"));
+        (resident - of_files) * 4096
+    }
+
     /// Waits for its end.
     pub fn wait(mut self) -> Done {
         let status = self.wait_within_limit();

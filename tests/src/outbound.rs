@@ -87,12 +87,9 @@ impl Outbound {
         wait::until("no request is in flight", || self.in_flight() == 0.0);
     }
 
-    /// Memory that it holds, in bytes.
+    /// Memory that it holds, in bytes ([`Running::memory`](crate::Running::memory)).
     pub fn memory(&self) -> u64 {
-        let file = format!("/proc/{}/statm", self.serve.running().pid());
-        let numbers = std::fs::read_to_string(file).expect("its process is there");
-        let pages = numbers.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).expect("pages");
-        pages * 4096
+        self.serve.running().memory()
     }
 
     /// Does not let it run until [`Outbound::resume`], as a machine with other work may.

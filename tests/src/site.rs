@@ -87,12 +87,9 @@ impl Site {
         &self.serve
     }
 
-    /// Memory that it holds, in bytes.
+    /// Memory that it holds, in bytes ([`Running::memory`](crate::Running::memory)).
     pub fn memory(&self) -> u64 {
-        let file = format!("/proc/{}/statm", self.serve.running().pid());
-        let numbers = std::fs::read_to_string(file).expect("its process is there");
-        let pages = numbers.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).expect("pages");
-        pages * 4096
+        self.serve.running().memory()
     }
 
     /// Waits until so many requests of clients are in flight: all that were sent have been read.

@@ -75,5 +75,8 @@ fn a_304_that_likely_costs_a_page_was_passed_over() {
     evidence.page.latency = Some(around(20e6, 25e6));
     testing::silent(&SlowConditional, &evidence);
     let told = crate::unjudged(&evidence);
-    assert!(told.iter().any(|part| part.rules == ["slow-conditional"] && part.what == "what the page answers"), "{told:?}");
+    assert!(
+        told.iter().any(|part| part.rules == ["slow-conditional"] && part.what == "what the page answers"),
+        "{told:?}"
+    );
 }
