@@ -71,6 +71,26 @@ pub(crate) fn through(evidence: &Evidence, front: &str, host: &str) -> String {
     )
 }
 
+/// The request as curl sends it, for a page that needs no login: without secrets.
+pub(crate) fn curl(evidence: &Evidence) -> String {
+    let carried = &evidence.page.carried;
+    let mut text = "curl -s -o /dev/null".to_owned();
+    for option in &carried.options {
+        match (option.name.as_str(), &option.value) {
+            ("--insecure", _) => text += " -k",
+            ("--cacert" | "--unix-socket", Some(file)) => text += &format!(" {} {}", option.name, word(file)),
+            ("--connect-to", Some(address)) => text += &format!(" --connect-to {}", word(&format!("::{address}"))),
+            _ => {}
+        }
+    }
+    for header in &carried.headers {
+        if let Some(value) = &header.value {
+            text += &format!(" -H {}", word(&format!("{}: {value}", header.name)));
+        }
+    }
+    format!("{text} {}", word(&evidence.page.url))
+}
+
 /// The options by which the weighed request is sent again, each after a space. Secrets are variables of the shell.
 fn request(evidence: &Evidence, has_host: bool) -> String {
     let page = &evidence.page;

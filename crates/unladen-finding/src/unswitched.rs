@@ -29,11 +29,42 @@ pub fn unswitched(fix: &Fix) -> String {
             "what the application has to say for it belongs into a file that holds more: a knob writes a whole file"
                 .into()
         }
+        Some(file) if !fix.lines.is_empty() && is_proxys(file) => {
+            "the application has to connect to another address, which is a setting of its own".into()
+        }
+        Some(file) if !fix.lines.is_empty() && is_own(file) => {
+            format!("besides {file} it takes a line in a file that holds others: a knob writes a whole file")
+        }
         Some(file) if !fix.lines.is_empty() => {
             format!("its lines belong into {file}, which may hold others: a knob writes a whole file")
         }
         _ if !fix.lines.is_empty() => "its lines are code of the application: make a patch of them".into(),
         _ if !fix.commands.is_empty() => "for its commands no way back is known".into(),
-        _ => "it is advice to whoever writes the application".into(),
+        _ => "it is advice, and no setting that an experiment could switch".into(),
+    }
+}
+
+/// Whether the file holds the settings of what stands between an application and its database.
+fn is_proxys(file: &str) -> bool {
+    file.ends_with("/pgbouncer.ini") || file.ends_with("/proxysql.cnf")
+}
+
+/// Whether only the printed lines are in the file.
+fn is_own(file: &str) -> bool {
+    file.rsplit('/').next().is_some_and(|name| name.starts_with("unladen-"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of Unladen's own, and settings whose lines "are the whole", were said to hold others.
+    #[test]
+    fn a_file_of_its_own_was_said_to_hold_others() {
+        let of = |file: &str| unswitched(&Fix::advice("keep it").lines(file, ["keepalive 16;"]));
+        assert!(of("/etc/nginx/conf.d/unladen-kept.conf").starts_with("besides /etc/nginx/conf.d/unladen-kept.conf"));
+        assert!(of("/etc/pgbouncer/pgbouncer.ini").contains("connect to another address"));
+        assert!(of("/etc/proxysql.cnf").contains("connect to another address"));
+        assert!(of("/etc/app.conf").contains("which may hold others"));
     }
 }

@@ -70,12 +70,20 @@ fn visible(text: &str) -> String {
     visible
 }
 
+/// What to say of a redirection to a page that asks who it is.
+fn login(location: &str) -> &'static str {
+    let path = location.to_ascii_lowercase();
+    let asks =
+        ["login", "signin", "sign_in", "sign-in", "logon", "/auth", "sso"].iter().any(|word| path.contains(word));
+    if asks { ", send the cookie of somebody who is logged in (-b 'NAME=VALUE')" } else { "" }
+}
+
 /// What to say of a status that was not expected.
 pub(crate) fn unexpected(sample: &Sample, expected: &Statuses) -> String {
     let Sample { request, status, .. } = sample;
     let next = match (sample.location(), status.as_u16()) {
         (Some(location), _) => {
-            format!("it redirects to {}, and redirects are not followed: give that URL, or accept the status with --expect-status {}", visible(location), status.as_u16())
+            format!("it redirects to {}, and redirects are not followed: give that URL{}, or accept the status with --expect-status {}", visible(location), login(location), status.as_u16())
         }
         (None, 400) => "correct the request: its Host header, or https in place of http".to_owned(),
         (None, 401 | 403) => "give the login (-u USER:PASSWORD), header (-H) or cookie (-b) of a user who may see it".to_owned(),

@@ -250,10 +250,12 @@ impl WeighedUrl {
         untold.filter(|(_, row)| row.is_none_or(|row| !row.follows))
     }
 
-    /// Groups of which some counter follows, the machine apart; those with the most CPU first.
+    /// Groups of which some counter follows, the machine apart; those with the most CPU first. A group that the requests
+    /// pushed aside is none of them unless they go through it: its forced switches follow, and not its work.
     pub fn following_groups(&self) -> Vec<&str> {
         let mut groups: Vec<(&str, f64)> = Vec::new();
-        for row in self.following().filter(|row| !row.is_machine) {
+        let is_aside = |name: &str| self.weight(name, "cpu").is_some_and(|cpu| cpu.displaced && !cpu.on_path);
+        for row in self.following().filter(|row| !row.is_machine && !is_aside(&row.group)) {
             let cpu = if row.counter == "cpu" { row.per_request.value } else { 0.0 };
             match groups.iter_mut().find(|(name, _)| *name == row.group) {
                 Some((_, most)) => *most = most.max(cpu),

@@ -164,7 +164,9 @@ fn fix(evidence: &Evidence) -> Fix {
     let warm_up = match group.is_some_and(|group| is_contained(evidence, group)) {
         true => "send a request when the container starts, before others reach it (a check of its health that asks for the page)".into(),
         false => {
-            format!("send a request when the service starts (ExecStartPost=curl -s -o /dev/null {})", evidence.page.url)
+            // In a unit, `%` and `$` stand for something.
+            let request = again::curl(evidence).replace('%', "%%").replace('$', "$$");
+            format!("send a request when the service starts (ExecStartPost={request})")
         }
     };
     let Some(group) = group else { return Fix::advice(warm_up) };

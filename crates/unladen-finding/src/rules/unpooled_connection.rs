@@ -83,7 +83,12 @@ fn is_ours(seen: &ConnectionSeen) -> bool {
 fn fix(evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) -> Fix {
     let stack = Stack::of(evidence, seen.group);
     let advice = match (seen.protocol, stack) {
-        (Protocol::Http, Stack::Nginx) => return nginx(seen),
+        (Protocol::Http, Stack::Nginx) => return nginx(evidence, seen),
+        (Protocol::Other, Stack::Nginx) => {
+            "nginx keeps no connection to an application that speaks uwsgi or SCGI. Where both are on this machine, a Unix \
+             socket costs less (uwsgi_pass unix:/run/NAME.sock); or let the application speak HTTP, which nginx can keep \
+             (uwsgi --http11-socket, and proxy_pass to an upstream with keepalive)"
+        }
         (Protocol::Http, Stack::Python) => "keep one requests.Session or httpx.Client for the life of the process",
         (Protocol::Http, _) if let Some(outbound) = outbounds.at(seen) => return proxy(outbound, stack),
         // Called through a proxy here, it costs as much again.
@@ -127,7 +132,12 @@ fn proxy(outbound: &Outbound<'_>, stack: Stack) -> Fix {
     Outbound::fix(advice, &[outbound])
 }
 
-fn nginx(seen: &ConnectionSeen) -> Fix {
+fn nginx(evidence: &Evidence, seen: &ConnectionSeen) -> Fix {
+    let is_python = (0..evidence.groups.len()).any(|group| Stack::of(evidence, group) == Stack::Python);
+    let behind = match is_python {
+        true => ". Gunicorn keeps connections with -k gthread (and --keep-alive 75), and its sync workers none",
+        false => "",
+    };
     let name = format!("kept-{}", web_server::slug(&seen.peer));
     let lines = vec![
         format!("upstream {name} {{"),
@@ -142,7 +152,7 @@ fn nginx(seen: &ConnectionSeen) -> Fix {
         format!(
             "have nginx keep connections: these lines, and `proxy_pass http://{name};` in place of \
              `proxy_pass http://{};`. Where a server or location sets headers of its own by proxy_set_header, the line \
-             of Connection belongs there too",
+             of Connection belongs there too{behind}",
             seen.peer
         ),
         &name,

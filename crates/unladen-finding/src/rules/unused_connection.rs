@@ -55,13 +55,27 @@ impl UnusedConnection {
                 evidence,
                 peers::time(evidence, &[&seen.opened, &seen.handshakes, &seen.logins]).map(|time| time.scaled(part)),
             ),
-            fix: Fix::advice(
-                "open it when it is first used, not when the page begins; look for a check whether the service is up, for a \
-                 second database that few pages ask, and for clients that are made and not called",
-            ),
+            fix: fix(evidence, seen),
             check_again: again::weigh(evidence),
         })
     }
+}
+
+fn fix(evidence: &Evidence, seen: &ConnectionSeen) -> Fix {
+    let asked = seen.opened.count.less(&seen.unused);
+    let clear = match seen.protocol {
+        // libpq asks for TLS first; where the handshake fails, it opens another connection, which is used.
+        Protocol::Postgres if peers::is_tcp(seen) && peers::often(evidence, &asked, LEAST_PER_REQUEST).is_some() => {
+            "see whether the client asks for TLS in vain, and connects again in clear (sslmode=prefer does so silently where \
+             the handshake fails, as with a ~/.postgresql of another user): sslmode=require in place of it tells why, and \
+             sslmode=disable does not ask, for a server on this machine. Else "
+        }
+        _ => "",
+    };
+    Fix::advice(format!(
+        "{clear}open it when it is first used, not when the page begins; look for a check whether the service is up, for a \
+         second database that few pages ask, and for clients that are made and not called"
+    ))
 }
 
 /// The resolver connects to each address of a name, with UDP and port 0, to see which it would take; nothing is sent.

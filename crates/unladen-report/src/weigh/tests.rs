@@ -1,3 +1,4 @@
+use super::*;
 use crate::sample;
 
 #[test]
@@ -19,4 +20,21 @@ fn groups_of_other_hosts_are_not_among_those_to_trace() {
     (far.group, far.host) = ("db/mariadb.service".to_owned(), Some("db".to_owned()));
     page.weights.insert(0, far);
     assert_eq!(page.perhaps_following_groups(None, 2), ["www-data php-fpm8.2", "www-data nginx"]);
+}
+
+/// A compiler was pushed aside, its forced switches followed, and its files were told as left behind by the requests.
+#[test]
+fn what_was_pushed_aside_was_traced() {
+    let mut result = sample::one_page();
+    let page = &mut result.urls[0];
+    assert!(page.following_groups().contains(&"www-data nginx"));
+    let aside = |page: &mut WeighedUrl, on_path: bool| {
+        let is_cpu = |row: &&mut WeightRow| row.group == "www-data nginx" && row.counter == "cpu";
+        let cpu = page.weights.iter_mut().find(is_cpu).unwrap();
+        (cpu.follows, cpu.displaced, cpu.on_path) = (false, true, on_path);
+    };
+    aside(page, false);
+    assert!(!page.following_groups().contains(&"www-data nginx"));
+    aside(page, true);
+    assert!(page.following_groups().contains(&"www-data nginx"));
 }

@@ -1,4 +1,4 @@
-use unladen_trace::{CompileSeen, FileCall, FileOutcome, Language};
+use unladen_trace::{CompileSeen, FileCall, FileOutcome, HeaderCarried, Language, OptionCarried};
 
 use super::super::testing::*;
 use super::*;
@@ -129,4 +129,22 @@ fn one_first_request_was_told_beside_those_that_were_measured() {
     only(&ColdStart, &evidence);
     evidence.sources.push(EvidenceSource::Restarts);
     silent(&ColdStart, &evidence);
+}
+
+/// Without its Host header the page of a virtual host was another site's, and curl refused the certificate.
+#[test]
+fn the_request_at_the_start_was_not_the_weighed_one() {
+    let mut evidence = lean();
+    evidence.page.first_ns = Some(800_000_000);
+    evidence.page.url = "https://127.0.0.1/a%20page?q=$1".into();
+    let header = |name: &str, value: Option<&str>| HeaderCarried { name: name.into(), value: value.map(str::to_owned) };
+    evidence.page.carried.headers = vec![header("host", Some("rt.example")), header("cookie", None)];
+    evidence.page.carried.options = vec![OptionCarried { name: "--insecure".into(), value: None }];
+    let advice = only(&ColdStart, &evidence).fix.advice;
+    assert!(
+        advice.contains(
+            "(ExecStartPost=curl -s -o /dev/null -k -H 'host: rt.example' 'https://127.0.0.1/a%%20page?q=$$1')"
+        ),
+        "{advice}"
+    );
 }

@@ -122,3 +122,21 @@ fn what_others_find_is_silent_here() {
     testing::silent(&UnpooledConnection, &testing::lean());
     testing::silent(&UnpooledConnection, &Evidence::default());
 }
+
+/// nginx keeps none to uwsgi, whatever is set.
+#[test]
+fn nginx_was_told_to_keep_connections_that_it_cannot_keep() {
+    let found = testing::only(&UnpooledConnection, &page(seen(NGINX, Protocol::Other)));
+    assert!(found.fix.advice.contains("uwsgi_pass unix:") && found.fix.lines.is_empty(), "{:?}", found.fix);
+}
+
+/// With the lines for nginx alone, Gunicorn's sync workers went on closing each connection.
+#[test]
+fn nginx_kept_connections_that_gunicorn_closed() {
+    let evidence = page(seen(NGINX, Protocol::Http));
+    assert!(testing::only(&UnpooledConnection, &evidence).fix.advice.contains("-k gthread"));
+    let mut without = evidence;
+    without.groups[PYTHON] =
+        GroupSeen { name: "app tool".into(), exe: Some("/usr/bin/tool".into()), ..Default::default() };
+    assert!(!testing::only(&UnpooledConnection, &without).fix.advice.contains("gthread"));
+}

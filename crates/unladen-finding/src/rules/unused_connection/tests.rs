@@ -60,3 +60,22 @@ fn what_the_c_library_opens_to_look_up_a_user_is_not_the_pages() {
     let name_service = ConnectionSeen { peer: "/var/run/nscd/socket".into(), ..seen(testing::each(1)) };
     testing::silent(&UnusedConnection, &page(name_service));
 }
+
+#[test]
+fn tls_that_was_asked_for_in_vain_was_no_cause_of_a_second_connection() {
+    let twice = ConnectionSeen {
+        peer: "127.0.0.1:5432".into(),
+        protocol: Protocol::Postgres,
+        opened: testing::counted(2, 200_000),
+        ..seen(testing::each(1))
+    };
+    let found = testing::only(&UnusedConnection, &page(twice.clone()));
+    assert!(found.fix.advice.contains("sslmode=disable"), "{}", found.fix.advice);
+    // Nothing follows in clear; and by a Unix socket nobody asks for TLS.
+    let alone = ConnectionSeen { opened: testing::counted(1, 200_000), ..twice.clone() };
+    let socket = ConnectionSeen { peer: "/run/postgresql/.s.PGSQL.5432".into(), ..twice };
+    for seen in [alone, socket] {
+        let found = testing::only(&UnusedConnection, &page(seen));
+        assert!(!found.fix.advice.contains("sslmode"), "{}", found.fix.advice);
+    }
+}

@@ -114,6 +114,9 @@ fn a_redirect_names_its_aim() {
     let server = Server::answering("HTTP/1.1 302 Found\r\nlocation: /login\r\ncontent-length: 2\r\n\r\ngo");
     let error = failure(&server);
     assert!(error.to_string().contains("302 Found, expected 200-299: it redirects to /login"), "{error}");
+    assert!(error.to_string().contains("(-b 'NAME=VALUE')"), "{error}");
+    let other = failure(&Server::answering("HTTP/1.1 301 Moved\r\nlocation: /blog/\r\ncontent-length: 0\r\n\r\n"));
+    assert!(!other.to_string().contains("NAME=VALUE"), "{other}");
     let LoadError::UnexpectedStatus { sample, .. } = error else { panic!("{error:?}") };
     assert_eq!((sample.location(), &sample.body_start[..]), (Some("/login"), &b"go"[..]));
 }
