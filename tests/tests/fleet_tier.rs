@@ -6,13 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
 use tempfile::TempDir;
 use unladen_tests::site::{app, get, page};
-use unladen_tests::{Answer, Serve, Upstream, Valkey, Wire, free_address, wait};
+use unladen_tests::{Answer, Ending, Serve, Upstream, Valkey, Wire, free_address, wait};
 
 const SECRET: &str = "a-secret-of-five-nodes-0123456789abcdef";
 /// Longer than any machine pauses: who does not answer in that time is meant not to.
@@ -279,6 +279,96 @@ fn an_owner_that_dies_costs_one_question_a_page() {
     let Tier { mut nodes, _folder } = tier;
     drop(nodes.remove(0));
     nodes.into_iter().for_each(|node| drop(node.serve.stop()));
+}
+
+/// However its body is framed: the first half was passed on, and the second never came.
+#[test]
+fn an_owner_that_dies_within_a_body_gives_no_half_page() {
+    let is_whole = Arc::new(AtomicBool::new(false));
+    let now = is_whole.clone();
+    let app = Upstream::start(move |peer| {
+        while let Some(seen) = peer.request() {
+            let (first, second) = ("a".repeat(70_000), "b".repeat(70_000));
+            let is_chunked = seen.target.contains("chunked");
+            let framing = if is_chunked { "Transfer-Encoding: chunked" } else { "Content-Length: 140000" };
+            let framed =
+                |part: &str| if is_chunked { format!("{:x}\r\n{part}\r\n", part.len()) } else { part.to_owned() };
+            peer.send(format!("HTTP/1.1 200 OK\r\nCache-Control: max-age=600\r\n{framing}\r\n\r\n{}", framed(&first)));
+            if seen.target.contains("half") && !now.load(Ordering::SeqCst) {
+                peer.wait_for_end();
+                return;
+            }
+            peer.send(framed(&second));
+            if is_chunked {
+                peer.send("0\r\n\r\n");
+            }
+        }
+    });
+    for framing in ["length", "chunked"] {
+        is_whole.store(false, Ordering::SeqCst);
+        let Tier { mut nodes, _folder } = Tier::start(&app, 2, &format!("{PATIENT}hot = 1\n"), "", "");
+        let (path, mut wire, mut answer) = (0..)
+            .map(|n| {
+                let path = format!("/half/{framing}/{n}");
+                let mut wire = nodes[1].wire();
+                wire.send(get(&path, ""));
+                let head = wire.head().is(200);
+                (path, wire, head)
+            })
+            .find(|(_, _, head)| head.is_of_peer())
+            .unwrap();
+        nodes[0].serve.running().signal(Signal::SIGKILL);
+        wire.body(&mut answer);
+        assert!(matches!(answer.ending, Ending::Short | Ending::Reset), "{framing}: {:?}", answer.ending);
+        assert!(answer.body.len() <= 70_000, "{framing}: {} bytes", answer.body.len());
+        // Nor is the half kept for whoever comes next.
+        is_whole.store(true, Ordering::SeqCst);
+        let next = nodes[1].get(&path);
+        assert_eq!((next.body.len(), next.ending), (140_000, Ending::Whole), "{framing}");
+        assert!(!next.statuses().contains("hit"), "{}", next.statuses());
+        drop(nodes.remove(0));
+        nodes.into_iter().for_each(|node| drop(node.serve.stop()));
+    }
+}
+
+/// Of a page that was only confirmed, the hop before this node was not told.
+#[test]
+fn a_304_shows_each_hop() {
+    let app = app(|request| match request.field("if-none-match") {
+        Some("\"v1\"") => "HTTP/1.1 304 Not Modified\r\nETag: \"v1\"\r\nCache-Control: max-age=600\r\n\r\n".to_owned(),
+        _ => page("ETag: \"v1\"\r\nCache-Control: max-age=600\r\n", &request.target),
+    });
+    let tier = Tier::start(&app, 2, &format!("{PATIENT}hot = 100\n"), "", "");
+    let owner = tier.owner("/a");
+    let one = &tier.nodes[1 - owner];
+    // The client has it, and this node does not: the owner is asked, and the client is given no body.
+    for _ in 0..2 {
+        let answer = one.ask("/a", "If-None-Match: \"v1\"\r\n").is(304);
+        let statuses = answer.statuses();
+        assert!(statuses.starts_with("unladen; hit; ttl="), "{statuses}");
+        assert!(statuses.contains(", unladen; fwd=uri-miss; fwd-status=200;") && answer.is_of_peer(), "{statuses}");
+    }
+    tier.stop();
+    // This node has it, and asks the owner whether it is current.
+    let short = self::app(|request| match request.field("if-none-match") {
+        Some("\"v1\"") => "HTTP/1.1 304 Not Modified\r\nETag: \"v1\"\r\nCache-Control: max-age=1\r\n\r\n".to_owned(),
+        _ => page("ETag: \"v1\"\r\nCache-Control: max-age=1\r\n", &request.target),
+    });
+    let tier = Tier::start(&short, 2, &format!("{PATIENT}hot = 1\n"), "", "");
+    let owner = tier.owner("/b");
+    let one = &tier.nodes[1 - owner];
+    let mut statuses = String::new();
+    wait::until("it is stale, and confirmed by the owner", || {
+        statuses = one.get("/b").statuses();
+        statuses.contains("fwd-status=304; ") && statuses.ends_with("detail=peer")
+    });
+    let (hop, own) = statuses.split_once(", ").unwrap_or_else(|| panic!("one entry alone: {statuses}"));
+    assert!(hop.starts_with("unladen; "), "{statuses}");
+    assert!(own.starts_with("unladen; fwd=stale; fwd-status=304; "), "{statuses}");
+    // What a hop did once is not told of the page afterwards.
+    let kept = one.get("/b").statuses();
+    assert!(kept.matches("unladen; ").count() <= 2, "{kept}");
+    tier.stop();
 }
 
 #[test]

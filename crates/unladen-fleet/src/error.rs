@@ -20,3 +20,18 @@ pub enum BusError {
     #[error("it did not answer in time")]
     Timeout,
 }
+
+// === impl BusError ===
+
+impl BusError {
+    /// The word for it.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Url(_) => "url",
+            Self::Unreachable(_) => "unreachable",
+            Self::Refused(_) => "refused",
+            Self::Answer(_) => "answer",
+            Self::Timeout => "timeout",
+        }
+    }
+}

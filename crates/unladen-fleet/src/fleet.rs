@@ -43,6 +43,8 @@ const WATCHED: usize = 1000;
 const MARGIN: u32 = 8;
 /// Its lease is over soon anyway.
 const LEAVING: Duration = Duration::from_millis(500);
+/// So often in a row, it is no chance that nobody told of what had come.
+const UNTOLD: u32 = 3;
 /// So often in a lease it is renewed.
 const BEATS: u32 = 4;
 
@@ -433,8 +435,14 @@ impl Fleet {
         // At the start, a short while is no news.
         let patience = Instant::now() + self.settings.lease;
         let mut is_told = false;
+        let mut is_deaf = false;
         loop {
             ticks.tick().await;
+            // Once: it stays so until somebody gives it another address.
+            if !is_deaf && self.bus.untold() >= UNTOLD {
+                is_deaf = true;
+                forget.tell(&News::Untold);
+            }
             let now = Instant::now();
             let is_connected = self.lease.holds(now);
             let mut more = self.more();

@@ -43,4 +43,6 @@ pub enum News {
     },
     /// More purges wait for the engine than may: once it is there, all nodes are told to ask about everything.
     Overflow,
+    /// The engine does not tell of purges: this node finds them when it looks, up to a second late.
+    Untold,
 }

@@ -26,6 +26,7 @@
 
 mod batch;
 mod bus;
+mod bus_trial;
 mod bus_url;
 mod error;
 mod fleet;
@@ -46,6 +47,7 @@ mod state;
 
 pub use bus::valkey::{Reply as ValkeyReply, ValkeyEngine, ValkeyPlace, resp_is_readable};
 pub use bus::{BUSES, open};
+pub use bus_trial::try_bus;
 pub use bus_url::BusUrl;
 pub use error::BusError;
 pub use fleet::{Fleet, Hold};

@@ -45,6 +45,12 @@ pub trait PurgeBus: std::fmt::Debug + Send + Sync {
     /// of one moment: an engine that has lost its list has another epoch.
     fn members(&self) -> Answer<'_, (Position, Vec<Member>)>;
 
+    /// How many records in a row it was not told of, but found when it looked by itself: more than a few, and what is to
+    /// tell of them does not come through.
+    fn untold(&self) -> u32 {
+        0
+    }
+
     /// Takes this node off the list.
     fn leave(&self) -> Answer<'_, ()>;
 }

@@ -8,6 +8,7 @@ use tokio::io::AsyncReadExt;
 use crate::discover::look_up;
 use crate::endpoint::{Address, Endpoint};
 use crate::lease_error::LeaseError;
+use crate::placed::Placed;
 use crate::resolve::{ResolveError, Resolver, pair};
 use crate::settings::EndpointAddress;
 use crate::transport::Transport;
@@ -31,13 +32,13 @@ impl Upstream {
     ///
     /// # Errors
     /// Why they cannot be known.
-    pub async fn look_up(&self, origin: usize, resolver: &Arc<Resolver>) -> Result<Vec<Arc<Endpoint>>, ResolveError> {
+    pub async fn look_up(&self, origin: usize, resolver: &Arc<Resolver>) -> Result<Vec<Placed>, ResolveError> {
         let Some(settings) = self.settings().origins.get(origin) else { return Ok(Vec::new()) };
         if let Some(discovery) = &settings.discovery {
             let told = look_up(discovery, resolver.clone(), self.settings().resolve.clone()).await;
             return told.map_err(|why| ResolveError::Untold { why });
         }
-        let endpoint = |address| Arc::new(Endpoint::new(address, origin, settings.weight));
+        let endpoint = |address| Placed::first(Arc::new(Endpoint::new(address, origin, settings.weight)));
         let (host, port) = match &settings.at {
             EndpointAddress::Unix(path) => return Ok(vec![endpoint(Address::Unix(path.clone()))]),
             EndpointAddress::Tcp(host, port) => (host, *port),

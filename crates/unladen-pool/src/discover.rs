@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::discovery::{Discovery, EndpointSource};
-use crate::endpoint::Endpoint;
 use crate::placed::Placed;
 use crate::resolve::{ResolveStatus, Resolver};
 use crate::settings::ResolveSettings;
@@ -128,7 +127,7 @@ pub(crate) async fn look_up(
     discovery: &Discovery,
     resolver: Arc<Resolver>,
     settings: ResolveSettings,
-) -> Result<Vec<Arc<Endpoint>>, String> {
+) -> Result<Vec<Placed>, String> {
     let found = match &discovery.from {
         EndpointSource::Srv(name) => SrvNames::new(name.clone(), resolver, settings).next().await,
         EndpointSource::File(path) => file::read(path),
@@ -138,7 +137,7 @@ pub(crate) async fn look_up(
         }
     };
     let found = found.map_err(|error| error.to_string())?;
-    Ok(found.into_iter().filter(|one| !one.draining).map(|one| one.place(&[]).endpoint).collect())
+    Ok(found.into_iter().filter(|one| !one.draining).map(|one| one.place(&[])).collect())
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::error::SqlState;
 use tokio_postgres_rustls::MakeRustlsConnect;
 use unladen_tls::{Anyone, Trusted, Verifier, is_near, provider, system_authorities};
 
@@ -40,6 +41,24 @@ enum Check {
 // === impl PostgresAddress ===
 
 impl PostgresAddress {
+    /// The same, where each session begins with these settings, such as `-c statement_timeout=2000`. In place of SET: what
+    /// is set within a session, a pooler of transactions leaves behind for whoever is lent that session next.
+    #[must_use]
+    pub fn beginning_with(&self, settings: &str) -> Self {
+        let mut config = self.config.clone();
+        match self.config.get_options() {
+            Some(options) => config.options(format!("{options} {settings}")),
+            None => config.options(settings),
+        };
+        Self { config, tls: self.tls.clone(), shown: self.shown.clone() }
+    }
+
+    /// Whether a connection was refused since its session was to begin with settings: so PgBouncer and its like do.
+    pub fn refuses_settings(error: &tokio_postgres::Error) -> bool {
+        let of_poolers = [SqlState::PROTOCOL_VIOLATION, SqlState::FEATURE_NOT_SUPPORTED];
+        error.code().is_some_and(|code| of_poolers.contains(code))
+    }
+
     /// Reads a URL as libpq takes it.
     ///
     /// # Errors

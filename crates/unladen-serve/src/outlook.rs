@@ -6,6 +6,7 @@ mod place;
 mod reasons;
 mod route;
 mod seen;
+mod staleness;
 mod trial;
 
 #[cfg(test)]
@@ -123,6 +124,12 @@ pub fn outlook(config: &Config, asking: &Asking) -> Result<Outlook, OutlookError
         trial::run(&config.settings, wanted, who, peer, &mut outlook)?;
     } else {
         outlook.needs = reasons::of(wanted, plain()).into_iter().map(WhyNot::of_answer).collect();
+    }
+    if outlook.kept != Some(false) {
+        let first = outlook.validators.first().filter(|_| outlook.rule == Rule::Validator);
+        let validator = first.and_then(|first| site.validators.get(first.number.checked_sub(1)?));
+        let fleet = config.settings.fleet.as_ref();
+        outlook.notes.extend(staleness::bounds(validator.map(|validator| validator.settings()), fleet));
     }
     Ok(outlook)
 }

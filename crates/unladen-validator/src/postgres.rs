@@ -77,6 +77,12 @@ impl Postgres {
         self.shared.connect().await.map(drop)
     }
 
+    /// Listens once, and has itself notified.
+    pub(crate) async fn try_to_listen(&self, settings: &ListenSettings) -> Result<(), AskError> {
+        let Some(pushed) = &self.shared.pushed else { return Ok(()) };
+        Listener::open(&self.shared.address, &settings.channel, pushed).await.map(drop)
+    }
+
     /// Listens, for as long as this is polled, and tells what becomes of that. On a `LocalRuntime`.
     pub(crate) async fn listen(&self, settings: &ListenSettings, tell: &impl Fn(Result<(), &AskError>)) {
         let Some(pushed) = &self.shared.pushed else { return };
@@ -191,25 +197,21 @@ impl Shared {
 
     async fn connect_and_prepare(&self) -> Result<Link, AskError> {
         let said = |error: tokio_postgres::Error| explain(&error, &self.address.shown);
-        let config = &self.address.config;
-        let (client, task): (Client, _) = match self.address.tls.clone() {
-            Some(tls) => {
-                let (client, connection) = config.connect(tls).await.map_err(said)?;
-                (client, spawn_local(async move { drop(connection.await) }))
-            }
-            None => {
-                let (client, connection) = config.connect(NoTls).await.map_err(said)?;
-                (client, spawn_local(async move { drop(connection.await) }))
-            }
-        };
-        let mut link = Link::new(client, task.abort_handle());
         // What takes too long ends there, before we give up the connection for dead.
         let limit = (self.timeout.as_millis() * 4 / 5).max(1);
         // A time is told as `2024-05-01 08:00:00`, by which it is known for one, however the server is set; in what
         // order days and months are read stays as it is.
-        let session =
-            format!("set statement_timeout = {limit}; set default_transaction_read_only = on; set datestyle = iso");
-        link.client().batch_execute(&session).await.map_err(said)?;
+        let settings = format!("-c statement_timeout={limit} -c default_transaction_read_only=on -c datestyle=iso");
+        let mut link = match session(&self.address.beginning_with(&settings)).await {
+            Ok(link) => link,
+            // A pooler: what is set there would be others' settings, too, but for this one, which it keeps for each client.
+            Err(error) if PostgresAddress::refuses_settings(&error) => {
+                let link = session(&self.address).await.map_err(said)?;
+                link.client().batch_execute("set datestyle = iso").await.map_err(said)?;
+                link
+            }
+            Err(error) => return Err(said(error)),
+        };
         let mut has_key = false;
         if self.pushed.is_some() {
             link.server = Some(listener::server(link.client()).await.map_err(said)?.into());
@@ -243,6 +245,21 @@ impl Shared {
         let key = if row.len() > 1 { row.try_get(1)? } else { None };
         Ok(Row { version, key })
     }
+}
+
+/// A connection, and what carries it.
+async fn session(address: &PostgresAddress) -> Result<Link, tokio_postgres::Error> {
+    let (client, task): (Client, _) = match address.tls.clone() {
+        Some(tls) => {
+            let (client, connection) = address.config.connect(tls).await?;
+            (client, spawn_local(async move { drop(connection.await) }))
+        }
+        None => {
+            let (client, connection) = address.config.connect(NoTls).await?;
+            (client, spawn_local(async move { drop(connection.await) }))
+        }
+    };
+    Ok(Link::new(client, task.abort_handle()))
 }
 
 // === impl Row ===

@@ -17,7 +17,7 @@ use tokio::sync::mpsc::{Sender, channel, error::TrySendError};
 use tokio::sync::oneshot;
 use tokio::task::spawn_local;
 use tokio::time::sleep;
-use unladen_fleet::ValkeyPlace;
+use unladen_fleet::{BusError, ValkeyPlace};
 
 use self::counts::SharedCounts;
 use self::driver::{Driver, Job, Looked};
@@ -25,9 +25,9 @@ use self::value::LONGEST;
 use crate::answers::Answers;
 use crate::ask::{Answer, Ask};
 use crate::asker::Asker;
-use crate::counts::locked;
+use crate::counts::{locked, text};
 use crate::single_flight::SingleFlight;
-use crate::{Question, SettingsError, ValidatorSettings, ValidatorSource, Version};
+use crate::{AskError, Question, SettingsError, ValidatorSettings, ValidatorSource, Version};
 
 mod counts;
 mod driver;
@@ -86,6 +86,14 @@ impl Shared {
             answers: Answers::new(),
             counts: Arc::default(),
         }))
+    }
+
+    /// Looks for an answer and tells one, as is done with each question.
+    pub(crate) async fn try_once(&self) -> Result<(), AskError> {
+        driver::try_once(&self.place, format!("{}:?", self.prefix).into_bytes()).await.map_err(|error| match error {
+            BusError::Refused(words) => AskError::Refused(text(words)),
+            error => AskError::Unreachable(text(error.to_string())),
+        })
     }
 
     /// The answer that does for a request that came at this time.

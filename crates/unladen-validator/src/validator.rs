@@ -138,13 +138,43 @@ impl Validator {
     /// # Errors
     /// If a question could not be answered.
     pub fn try_once(&self) -> Result<(), AskError> {
-        let limit = self.settings.timeout.max(TRY);
+        self.try_now(self.single_flight.asker().try_once(self.settings.timeout.max(TRY)))
+    }
+
+    /// Listens and has itself notified by another session, where it is configured to listen. Blocks for some seconds at
+    /// most.
+    ///
+    /// # Errors
+    /// If it would be told of nothing.
+    pub fn try_to_listen(&self) -> Result<(), AskError> {
+        self.try_now(async {
+            match (&self.settings.listen, self.single_flight.asker()) {
+                (Some(settings), Asker::Postgres(asker)) => asker.try_to_listen(settings).await,
+                _ => Ok(()),
+            }
+        })
+    }
+
+    /// Looks for an answer of another node and tells one, where answers are shared. Blocks for some seconds at most.
+    ///
+    /// # Errors
+    /// If each node would ask for itself.
+    pub fn try_to_share(&self) -> Result<(), AskError> {
+        self.try_now(async {
+            match &self.shared {
+                Some(shared) => shared.asker().try_once().await,
+                None => Ok(()),
+            }
+        })
+    }
+
+    fn try_now(&self, trying: impl Future<Output = Result<(), AskError>> + Send) -> Result<(), AskError> {
         // A thread of its own: the caller's may run a runtime, which forbids another.
         std::thread::scope(|scope| {
             let tried = scope.spawn(|| {
                 let runtime = Builder::new_current_thread().enable_all().build_local(LocalOptions::default());
                 let runtime = runtime.map_err(|error| AskError::Unreachable(text(error.to_string())))?;
-                let tried = runtime.block_on(self.single_flight.asker().try_once(limit));
+                let tried = runtime.block_on(trying);
                 // A name that the system is still looking up is not waited for.
                 runtime.shutdown_background();
                 tried

@@ -5,6 +5,7 @@
 //! that publishes, since publishing waits for others who publish. The server is to be the one that writes; of several
 //! in the URL, `target_session_attrs=read-write` finds it.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -49,6 +50,8 @@ struct Postgres {
     batch: Batch,
     /// Where the last answer ended that had all there was, and by which connection: what comes later is told there.
     whole: std::sync::Mutex<Option<(Weak<Link>, Position)>>,
+    /// How often in a row something was there that nobody had told of.
+    untold: AtomicU32,
 }
 
 fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
@@ -73,6 +76,7 @@ fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
         marks: Marks::default(),
         batch: Batch::default(),
         whole: std::sync::Mutex::default(),
+        untold: AtomicU32::new(0),
     }))
 }
 
@@ -184,6 +188,15 @@ impl Postgres {
         link.upgrade().filter(|link| after == Some(last) && !link.is_over())
     }
 
+    /// Something came: whether it was told of; none: nobody waited for that.
+    fn hears(&self, was_told: Option<bool>) {
+        match was_told {
+            Some(true) => self.untold.store(0, Ordering::Relaxed),
+            Some(false) => _ = self.untold.fetch_add(1, Ordering::Relaxed),
+            None => {}
+        }
+    }
+
     /// What follows the position with this index; none: not all of it is there.
     fn records(&self, rows: &[Row], epoch: &str, after: u64) -> Result<Option<Records>, BusError> {
         let mut records = Vec::with_capacity(rows.len());
@@ -234,9 +247,11 @@ impl PurgeBus for Postgres {
     fn read_on<'a>(&'a self, after: Option<&'a Position>, wait: Duration) -> Answer<'a, Read> {
         Box::pin(async move {
             let begun = Instant::now();
+            // None: nobody has waited to be told.
+            let mut was_told = None;
             // There was no more, and whatever has come since was told: so it is waited for first.
             if let Some(link) = self.whole(after) {
-                link.wait(wait.min(LOOK)).await;
+                was_told = Some(link.wait(wait.min(LOOK)).await);
             }
             loop {
                 let most = self.batch.size();
@@ -244,9 +259,10 @@ impl PurgeBus for Postgres {
                 let left = wait.saturating_sub(begun.elapsed());
                 match &read {
                     Read::Records(records) if records.is_empty() && !left.is_zero() => {
-                        link.wait(left.min(LOOK)).await;
+                        was_told = Some(link.wait(left.min(LOOK)).await);
                     }
                     Read::Records(records) => {
+                        self.hears(was_told.filter(|_| !records.is_empty()));
                         let last = records.last().filter(|_| records.len() < most);
                         *self.whole.lock().unwrap_or_else(PoisonError::into_inner) =
                             last.map(|(last, _)| (Arc::downgrade(&link), last.clone()));
@@ -295,6 +311,10 @@ impl PurgeBus for Postgres {
             }
             Ok((end, members))
         })
+    }
+
+    fn untold(&self) -> u32 {
+        self.untold.load(Ordering::Relaxed)
     }
 
     fn leave<'a>(&'a self) -> Answer<'a, ()> {

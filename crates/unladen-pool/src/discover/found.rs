@@ -8,6 +8,14 @@ use crate::placed::Placed;
 /// Most endpoints of one upstream. More are refused: nobody has meant them.
 pub(crate) const MOST: usize = 1_000;
 
+/// As of Envoy's `Locality`, which bounds no length; zones are short names.
+pub(crate) const LONGEST_ZONE: usize = 64;
+
+/// Whether it can be the name of a zone: it is shown on one line.
+pub(crate) fn is_zone(zone: &str) -> bool {
+    (1..=LONGEST_ZONE).contains(&zone.len()) && !zone.chars().any(char::is_control)
+}
+
 /// An endpoint as it is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {

@@ -7,11 +7,9 @@ use std::path::PathBuf;
 use serde::de::{Deserializer, Error as _, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, de};
 
-use super::found::{Found, MOST};
+use super::found::{Found, LONGEST_ZONE, MOST, is_zone};
 use crate::endpoint::Address;
 
-/// As of Envoy's `Locality`, which bounds no length; zones are short names.
-const LONGEST_ZONE: usize = 64;
 /// The largest share, as of `weight` in a configuration.
 const MOST_WEIGHT: u32 = 1_000;
 /// Envoy's own bound of priorities.
@@ -105,7 +103,7 @@ fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Address, D::Err
         fn visit_str<E: de::Error>(self, text: &str) -> Result<Address, E> {
             let wrong = || E::invalid_value(Unexpected::Str(&text.chars().take(100).collect::<String>()), &ADDRESS);
             if let Some(path) = text.strip_prefix("unix:") {
-                let is_path = path.starts_with('/') && !path.contains('\0') && path.len() < 108;
+                let is_path = path.starts_with('/') && !path.chars().any(char::is_control) && path.len() < 108;
                 return if is_path { Ok(Address::Unix(PathBuf::from(path))) } else { Err(wrong()) };
             }
             let address: std::net::SocketAddr = text.parse().map_err(|_| wrong())?;
@@ -136,7 +134,7 @@ fn priority<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error>
 
 fn zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let zone = String::deserialize(deserializer)?;
-    if zone.is_empty() || zone.len() > LONGEST_ZONE || zone.chars().any(char::is_control) {
+    if !is_zone(&zone) {
         return Err(D::Error::custom(format!("the zone is to be a name of 1 to {LONGEST_ZONE} bytes, on one line")));
     }
     Ok(Some(zone))

@@ -16,7 +16,7 @@ use unladen_observability::Reason;
 
 use super::cached_response::joined;
 use super::codable::{SHORTEST, may_be_coded};
-use super::news::{Began, News, Storable};
+use super::news::{Began, News, Storable, hops};
 use super::person::uncacheable_key;
 use crate::proxy::Proxy;
 use crate::site::Site;
@@ -175,20 +175,21 @@ impl CacheFetch {
             if response.status == 304 {
                 // What a peer's cache did this time is not a part of the page.
                 let plain = if is_of_peer { Cow::Owned(without(response, STATUS)) } else { Cow::Borrowed(response) };
+                let hops = is_of_peer.then(|| hops(&response.fields));
                 let (stored, kept) = wanted.freshened(stored, &plain, received);
                 let nominated = wanted.nominated(stored.status, &stored.fields).ok_or(NoStore::VaryAll);
                 let stored = Arc::new(stored);
                 match kept.and(nominated) {
                     Ok(nominated) => {
                         wanted.put(&nominated, &stored);
-                        writer.tell(News::Stored(stored), None);
+                        writer.tell(News::Stored(stored, hops), None);
                     }
                     // It is for this client alone; and from now on perhaps for nobody else.
                     Err(why) => {
                         if is_of_the_resource(why) && !wanted.is_of_use_to_others(received) {
                             wanted.forget();
                         }
-                        writer.tell(News::Stored(stored), Some((WINDOW, News::NotForAll)));
+                        writer.tell(News::Stored(stored, hops), Some((WINDOW, News::NotForAll)));
                     }
                 }
                 writer.end();

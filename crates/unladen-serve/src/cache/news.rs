@@ -10,8 +10,8 @@ use unladen_observability::Reason;
 /// What those who wait are told, once.
 #[derive(Clone, Debug)]
 pub(crate) enum News {
-    /// What was stored is still good, and this is what it is from now on.
-    Stored(Arc<Stored>),
+    /// What was stored is still good, and this is what it is from now on; if a peer says so, with its hops.
+    Stored(Arc<Stored>, Option<Hops>),
     /// An answer began; its body is to be read.
     Began(Arc<Began>),
     /// An answer that is for another alone.
@@ -19,6 +19,9 @@ pub(crate) enum News {
     /// There is none.
     Failed(Reason, Option<Duration>),
 }
+
+/// What a peer's cache says of its answer, and those before it: `Cache-Status`.
+pub(crate) type Hops = Arc<[u8]>;
 
 /// An answer that began.
 #[derive(Debug)]
@@ -42,6 +45,12 @@ pub(crate) struct Storable {
     pub(crate) sequence: Sequence,
     /// Whether it stays here once those who wait have it: of a peer's answer, only if the page is hot.
     pub(crate) stays: bool,
+}
+
+/// Of an answer's fields.
+pub(crate) fn hops(fields: &Fields) -> Hops {
+    let lines = fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"cache-status"));
+    lines.map(|line| line.value).collect::<Vec<_>>().join(&b", "[..]).into()
 }
 
 // === impl Storable ===

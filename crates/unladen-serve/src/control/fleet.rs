@@ -17,11 +17,17 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// A node of this fleet. It is known by a name that no other process has: of two that hand over, too.
 pub(super) fn open(settings: &FleetSettings) -> Result<Arc<Fleet>, ServeError> {
-    let FleetSettings { purges, ca, name, node, lease, when_cut_off, wait, wait_for, keep, .. } = settings.clone();
-    let node = node.unwrap_or_else(host_name);
-    let bus = BusSettings { url: purges, ca, fleet: name, node: BusSettings::unique_node(&node), keep };
+    let bus = bus_settings(settings);
+    let FleetSettings { lease, when_cut_off, wait, wait_for, .. } = settings.clone();
     let settings = unladen_fleet::FleetSettings { bus, lease, when_cut_off, wait, wait_for };
     Fleet::new(settings).map_err(ServeError::Fleet)
+}
+
+/// The engine, and a node there whose name no other process has.
+pub(super) fn bus_settings(settings: &FleetSettings) -> BusSettings {
+    let FleetSettings { purges, ca, name, node, keep, .. } = settings.clone();
+    let node = BusSettings::unique_node(&node.unwrap_or_else(host_name));
+    BusSettings { url: purges, ca, fleet: name, node, keep }
 }
 
 /// As the kernel knows it, up to the first dot.
@@ -136,6 +142,9 @@ impl Forget for Sites {
             }
             News::Overflow => say!(
                 "unladen: more purges waited for {bus} than may: all nodes are told to revalidate every stored page"
+            ),
+            News::Untold => say!(
+                "unladen: {bus} does not tell this node of purges, which come up to a second late: a pooler of transactions between (PgBouncer) breaks LISTEN; give the server's own address"
             ),
             _ => {}
         }

@@ -387,7 +387,7 @@ pub fn try_upstreams(config: &Config, asks: bool) -> Result<Vec<String>, ServeEr
 }
 
 /// The ports of TCP that sites listen at.
-fn ports(settings: &Settings) -> Vec<u16> {
+pub(super) fn ports(settings: &Settings) -> Vec<u16> {
     let listened = settings.site.iter().flat_map(|site| &site.proxy.listen);
     let port = |address: &ListenAddress| match address {
         ListenAddress::Tcp(address) => Some(address.port()),

@@ -150,6 +150,20 @@ impl RateService {
         }
     }
 
+    /// Connects and asks about a descriptor that nobody configures, so that nobody's bound is used up. For those who
+    /// check a configuration.
+    pub(crate) async fn try_once(settings: &RateServiceSettings, longest: Duration) -> Result<(), String> {
+        let service = Self::new(settings.clone());
+        let entries = vec![Entry { key: "unladen".to_owned(), value: "--check --connect".to_owned() }];
+        let domain = settings.domain.clone();
+        let question = RateLimitRequest { domain, descriptors: vec![Descriptor { entries }], hits_addend: 1 };
+        let asked = async {
+            let sender = service.link(0).await.map_err(|why| why.to_string())?;
+            call::call(sender, service.uri.clone(), &question).await.map(drop)
+        };
+        tokio::time::timeout(longest, asked).await.unwrap_or_else(|_| Err(format!("no answer within {longest:?}")))
+    }
+
     /// What its domain is called.
     pub(crate) fn domain(&self) -> &str {
         &self.settings.domain

@@ -24,15 +24,15 @@ use crate::request::watch::Deadline;
 use crate::site::prepare::Who;
 
 impl InboundRequest<'_> {
-    /// Answers with a stored response, as the request wants it. `status`: what is said of it in `Cache-Status`, if it
-    /// is more than that it was there.
+    /// Answers with a stored response, as the request wants it. `told`: what is said of it in `Cache-Status`, if it
+    /// is more than that it was there, and what stands there before it.
     pub(crate) async fn respond_cached(
         &self,
         cache_lookup: &CacheLookup<'_>,
         client_side: &mut ClientSide<'_, '_>,
         stored: &Arc<Stored>,
         result: (CacheResult, &'static str),
-        status: Option<CacheStatus<'_>>,
+        (status, hops): (Option<CacheStatus<'_>>, Option<&[u8]>),
     ) -> (End, Instant) {
         let now = Time::now();
         let age = stored.freshness.age(now).as_secs();
@@ -49,6 +49,9 @@ impl InboundRequest<'_> {
         let ttl = (result.0 != CacheResult::Validated).then_some(ttl);
         client_side.more.clear();
         client_side.more.push_known(Name::Other, b"age", compose::digits(age, &mut [0; 20]));
+        if let Some(hops) = hops.filter(|hops| !hops.is_empty()) {
+            client_side.more.push(b"cache-status", hops);
+        }
         // A hit takes no memory: what an upstream would be sent with lies idle.
         client_side.up.clear();
         CacheStatus { ttl, ..status }.write(NAME, client_side.up);

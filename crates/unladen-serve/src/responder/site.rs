@@ -132,13 +132,13 @@ impl InboundRequest<'_> {
                 Decision::Own(reason) => return self.own(request, client_side, reason, None, who).await,
                 Decision::Serve(result, why) => {
                     let Some(stored) = &found.stored else { break };
-                    return self.respond_cached(&cache_lookup, client_side, stored, (result, why), None).await;
+                    return self.respond_cached(&cache_lookup, client_side, stored, (result, why), (None, None)).await;
                 }
                 Decision::ServeAndFetch => {
                     let Some(stored) = &found.stored else { break };
                     self.fetch_behind(&cache_lookup, client_side, stored);
                     return self
-                        .respond_cached(&cache_lookup, client_side, stored, (CacheResult::Stale, ""), None)
+                        .respond_cached(&cache_lookup, client_side, stored, (CacheResult::Stale, ""), (None, None))
                         .await;
                 }
             };

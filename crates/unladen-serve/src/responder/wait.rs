@@ -17,7 +17,7 @@ use super::fetch::fetch;
 use super::inbound_request::{ClientSide, InboundRequest};
 use crate::cache::cache_fetch::FetchPlan;
 use crate::cache::cache_lookup::{CacheLookup, Found, ValidatorAnswer};
-use crate::cache::news::{Began, News, Storable};
+use crate::cache::news::{Began, News, Storable, hops};
 use crate::message::stream::{BodySource, FetchSource};
 use crate::request::fetched::Fetched;
 use crate::request::watch::Deadline;
@@ -93,10 +93,14 @@ impl InboundRequest<'_> {
         let status = CacheStatus { forwarded: Some(forwarded), collapsed: !leads, ..CacheStatus::default() };
         match news {
             None => self.ended(self.gone(cache_lookup)),
-            Some(Some(News::Stored(stored))) => {
-                let status = CacheStatus { forwarded_status: Some(304), stored: true, ..status };
+            Some(Some(News::Stored(stored, hops))) => {
+                let detail = hops.is_some().then_some("peer");
+                let status = CacheStatus { forwarded_status: Some(304), stored: true, detail, ..status };
                 let result = if leads { CacheResult::Revalidated } else { result };
-                self.ended(self.respond_cached(cache_lookup, client_side, &stored, (result, ""), Some(status)).await)
+                // Of others' questions, what became of them here is told alone.
+                let hops = hops.as_deref().filter(|_| leads);
+                let told = (Some(status), hops);
+                self.ended(self.respond_cached(cache_lookup, client_side, &stored, (result, ""), told).await)
             }
             Some(Some(News::Began(began))) => {
                 if !leads && let Some(waited) = self.is_for_another(cache_lookup, &began, client_side) {
@@ -193,7 +197,9 @@ impl InboundRequest<'_> {
         {
             // The body is not needed for that; what is stored of it in the end is what this is about.
             let stored = kept.without_body(response.status);
-            return self.respond_cached(cache_lookup, client_side, &Arc::new(stored), result, Some(status)).await;
+            let hops = (began.is_of_peer && reader.is_leader()).then(|| hops(&response.fields));
+            let told = (Some(status), hops.as_deref());
+            return self.respond_cached(cache_lookup, client_side, &Arc::new(stored), result, told).await;
         }
         client_side.response.clone_from(response);
         if !reader.is_leader()
@@ -238,7 +244,8 @@ impl InboundRequest<'_> {
         {
             let status = CacheStatus { hit: true, detail: Some(reason.as_str()), ..CacheStatus::default() };
             let result = (CacheResult::Stale, reason.as_str());
-            return self.ended(self.respond_cached(cache_lookup, client_side, stored, result, Some(status)).await);
+            return self
+                .ended(self.respond_cached(cache_lookup, client_side, stored, result, (Some(status), None)).await);
         }
         if reason == Reason::UpstreamStatus {
             // There was an answer, which others may not have been given.

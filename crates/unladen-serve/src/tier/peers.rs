@@ -1,11 +1,14 @@
 //! The principal type is [`Peers`]: the nodes of a tier, as they are known now.
 
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use unladen_pool::{Address, Balancer, Endpoint, Upstream};
 
 use super::rendezvous::hash;
+
+/// A port has to be said; it is the one of nothing.
+const DISCARD: u16 = 9;
 
 /// The nodes of a tier, as they are known now.
 #[derive(Debug)]
@@ -59,17 +62,30 @@ impl Peers {
         let Address::Tcp(addresses) = &endpoint.address else { return None };
         // Names may be looked up in another order elsewhere.
         let least = addresses.iter().min()?;
-        let is_self = match self.node {
+        let hash = hash(least.to_string().as_bytes());
+        Some(Peer { endpoint: endpoint.clone(), hash, is_self: self.is_self(endpoint) })
+    }
+
+    /// Whether it is this node.
+    pub(crate) fn is_self(&self, endpoint: &Endpoint) -> bool {
+        let Address::Tcp(addresses) = &endpoint.address else { return false };
+        match self.node {
             Some(node) => addresses.contains(&node),
-            None => addresses.iter().any(|address| self.ports.contains(&address.port()) && is_here(*address)),
-        };
-        Some(Peer { endpoint: endpoint.clone(), hash: hash(least.to_string().as_bytes()), is_self })
+            None => addresses.iter().any(|address| self.ports.contains(&address.port()) && is_here(address.ip())),
+        }
     }
 }
 
-/// Whether it is an address of this machine: others cannot be bound to.
-fn is_here(address: SocketAddr) -> bool {
-    UdpSocket::bind((address.ip(), 0)).is_ok()
+/// Whether it is an address of this machine: the kernel goes there from that address itself. Nothing is sent. That it
+/// could be bound to says nothing where `net.ipv4.ip_nonlocal_bind` is set, as beside keepalived.
+fn is_here(address: IpAddr) -> bool {
+    let any: IpAddr = if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    let goes_from = || {
+        let socket = UdpSocket::bind((any, 0))?;
+        socket.connect((address, DISCARD))?;
+        socket.local_addr()
+    };
+    address.is_loopback() || goes_from().is_ok_and(|from| from.ip() == address)
 }
 
 #[cfg(test)]

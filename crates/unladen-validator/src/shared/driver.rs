@@ -134,6 +134,24 @@ impl Driver {
     }
 }
 
+/// Connects, looks for this key and tells it, each for a millisecond, for those who check a configuration.
+pub(super) async fn try_once(place: &ValkeyPlace, key: Vec<u8>) -> Result<(), BusError> {
+    let within = Duration::from_millis(1);
+    let tried = async {
+        let mut engine = ValkeyEngine::open(place).await?;
+        let (run, key) = (engine.run().to_owned(), key.into_boxed_slice());
+        let (reply, _) = oneshot::channel();
+        let look = Job::Look { key: key.clone(), within, claim: within, reply };
+        let tell = Job::Tell { key, version: None, now: 0, within };
+        let replies = engine.ask_all(&[command(&look, &run), command(&tell, &run)]).await?;
+        replies.iter().try_for_each(|reply| match reply {
+            ValkeyReply::Error(error) => Err(place.refused(error)),
+            _ => Ok(()),
+        })
+    };
+    timeout(CONNECT, tried).await.unwrap_or(Err(BusError::Timeout))
+}
+
 /// As it is sent.
 fn command(job: &Job, run: &str) -> Vec<Vec<u8>> {
     // An answer that would be too old is of no use, nor is a mark of whoever has gone.

@@ -14,7 +14,10 @@ pub(super) fn text(trials: &[Trial]) -> String {
     }
     for trial in trials {
         let _ = match &trial.failed {
-            None => writeln!(text, "ok      {}: {}", whom(trial), trial.spoken.unwrap_or_default()),
+            None => {
+                let doubt = trial.doubt.as_ref().map(|doubt| format!("; but {doubt}")).unwrap_or_default();
+                writeln!(text, "ok      {}: {}{doubt}", whom(trial), trial.spoken.unwrap_or_default())
+            }
             Some(failed) => writeln!(text, "FAILED  {}: {} [{}]", whom(trial), failed.cause, failed.reason),
         };
     }
@@ -32,11 +35,15 @@ pub(super) fn verdict(trials: Option<&[Trial]>) -> Result<(), Failure> {
 }
 
 fn whom(trial: &Trial) -> String {
-    let mut whom = format!("[[{}]] `{}`, ", trial.table, trial.name);
-    if let Some(path) = &trial.path {
-        let _ = write!(whom, "the {} for `{path}`, ", trial.what);
-    } else if trial.what == "authority" {
-        whom.push_str("the authority ");
+    let mut whom = match trial.table {
+        "tier" => "[tier], ".to_owned(),
+        "fleet" => format!("[fleet] `{}`, ", trial.name),
+        table => format!("[[{table}]] `{}`, ", trial.name),
+    };
+    match (&trial.path, trial.what) {
+        (Some(path), what) => _ = write!(whom, "the {what} for `{path}`, "),
+        (None, "authority" | "rate limit service") => _ = write!(whom, "the {} ", trial.what),
+        (None, _) => {}
     }
     whom.push_str(&trial.place);
     if let Some(address) = trial.address.as_ref().filter(|address| !trial.place.ends_with(address.as_str())) {

@@ -12,7 +12,7 @@ use tokio_postgres::{AsyncMessage, Client, Connection, NoTls};
 use unladen_postgres::PostgresAddress;
 
 use super::error::explain;
-use super::statements::{BEGIN, BEGIN_LIST, CHANNEL, CLUSTER, MAKE, MAKING, SESSION, THERE};
+use super::statements::{BEGIN, BEGIN_LIST, CHANNEL, CLUSTER, MAKE, MAKING, POOLED, SESSION, SETTINGS, THERE};
 use crate::BusError;
 
 /// A connection that hears of new records. Closed when it is dropped, whatever is on its way.
@@ -33,21 +33,20 @@ impl Link {
     pub(super) async fn connect(address: &PostgresAddress, fleet: &str) -> Result<Self, BusError> {
         let said = |error: tokio_postgres::Error| explain(&error, &address.shown);
         let news = Arc::new(Notify::new());
-        let (client, task) = match address.tls.clone() {
-            Some(tls) => {
-                let (client, connection) = address.config.connect(tls).await.map_err(said)?;
-                (client, tokio::spawn(hear(connection, fleet.to_owned(), news.clone())))
+        let of_own = session(&address.beginning_with(SETTINGS), fleet, &news).await;
+        let ((client, task), first) = match of_own {
+            Ok(made) => (made, SESSION),
+            // What is set there would be others' settings, too.
+            Err(error) if PostgresAddress::refuses_settings(&error) => {
+                (session(address, fleet, &news).await.map_err(said)?, POOLED)
             }
-            None => {
-                let (client, connection) = address.config.connect(NoTls).await.map_err(said)?;
-                (client, tokio::spawn(hear(connection, fleet.to_owned(), news.clone())))
-            }
+            Err(error) => return Err(said(error)),
         };
         let (cluster, given_up) = (String::new(), AtomicBool::new(false));
-        let mut link = Self { client, news, cluster, given_up, task: task.abort_handle() };
+        let mut link = Self { client, news, cluster, given_up, task };
         // What is sent at once is done one after the other: over a long way, a connection is there that much sooner.
         let (session, there) =
-            tokio::join!(biased; link.client.batch_execute(SESSION), link.client.query_typed_one(THERE, &[]));
+            tokio::join!(biased; link.client.batch_execute(first), link.client.query_typed_one(THERE, &[]));
         session.map_err(said)?;
         let there = there.map_err(said)?;
         if !there.try_get::<_, bool>(0).map_err(said)? {
@@ -82,9 +81,9 @@ impl Link {
         Ok(format!("{}.{table:x}.{mark:x}.{list}", self.cluster))
     }
 
-    /// Waits until there may be something new, or so long: behind some poolers nobody is told.
-    pub(super) async fn wait(&self, longest: Duration) {
-        let _ = tokio::time::timeout(longest, self.news.notified()).await;
+    /// Waits until there may be something new, or so long: behind some poolers nobody is told. Whether somebody told.
+    pub(super) async fn wait(&self, longest: Duration) -> bool {
+        tokio::time::timeout(longest, self.news.notified()).await.is_ok()
     }
 
     /// It is not to be asked again.
@@ -108,6 +107,26 @@ impl Drop for Link {
     fn drop(&mut self) {
         self.task.abort();
     }
+}
+
+/// A session, and what carries its connection.
+async fn session(
+    address: &PostgresAddress,
+    fleet: &str,
+    news: &Arc<Notify>,
+) -> Result<(Client, AbortHandle), tokio_postgres::Error> {
+    let (fleet, news) = (fleet.to_owned(), news.clone());
+    let (client, task) = match address.tls.clone() {
+        Some(tls) => {
+            let (client, connection) = address.config.connect(tls).await?;
+            (client, tokio::spawn(hear(connection, fleet, news)))
+        }
+        None => {
+            let (client, connection) = address.config.connect(NoTls).await?;
+            (client, tokio::spawn(hear(connection, fleet, news)))
+        }
+    };
+    Ok((client, task.abort_handle()))
 }
 
 /// Carries the connection until it is over.

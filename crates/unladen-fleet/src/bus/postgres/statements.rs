@@ -46,12 +46,17 @@ create table if not exists unladen_fleet.member (
     fleet text not null, node text not null, position text not null, until timestamptz not null,
     primary key (fleet, node));";
 
-/// What a session is like: nothing waits for long, what is committed is on disk, and a statement that has waited for a
-/// lock goes on with what it finds then.
+/// How a session begins: nothing waits for long, and a statement that has waited for a lock goes on with what it finds then.
+pub(super) const SETTINGS: &str =
+    "-c statement_timeout=2s -c lock_timeout=1s -c default_transaction_isolation=read\\ committed";
+
+/// What is said first: what is committed is on disk, and this session hears of records.
 pub(super) const SESSION: &str = "\
-set statement_timeout = '2s'; set lock_timeout = '1s'; set default_transaction_isolation = 'read committed';
 select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local');
 listen unladen_fleet";
+
+/// What is said first to a session that others are lent, too: nothing that would be theirs.
+pub(super) const POOLED: &str = "listen unladen_fleet";
 
 /// The channel of [`SESSION`]; its payload is the fleet's name.
 pub(super) const CHANNEL: &str = "unladen_fleet";

@@ -67,9 +67,18 @@ pub(super) fn closed(error: BusError, is_plain: bool) -> BusError {
 }
 
 fn advice(error: &str) -> Option<String> {
-    Some(match error.split(' ').next().unwrap_or_default() {
+    let word = match error.split(' ').next().unwrap_or_default() {
+        // Said of a command within a script.
+        _ if error.contains("can't run this command") || error.contains("can't access at least one of the keys") => {
+            "NOPERM"
+        }
+        word => word,
+    };
+    Some(match word {
         "NOAUTH" | "WRONGPASS" => "give user and password in the URL: `valkey://user:password@host`".to_owned(),
-        "NOPERM" => format!("the user needs: {PERMISSIONS}, and ~unladen:*"),
+        "NOPERM" => {
+            format!("the user needs: {PERMISSIONS}, and ~unladen:*; for validators that share answers, +get +set too")
+        }
         "READONLY" => "it is a replica: give the address of the primary".to_owned(),
         "OOM" => "its memory is full: raise maxmemory, or lower `keep`".to_owned(),
         "LOADING" => "it loads its data, and will be there soon".to_owned(),
@@ -87,6 +96,13 @@ mod tests {
     fn the_page_and_the_hint_ask_for_the_same() {
         let page = include_str!("../../../../../docs/reference/fleet.md");
         assert!(page.split_whitespace().collect::<Vec<_>>().join(" ").contains(PERMISSIONS), "{PERMISSIONS}");
+    }
+
+    /// All commands are run by scripts, of which an engine says otherwise that the user may not run them.
+    #[test]
+    fn a_command_that_a_script_may_not_run_is_one_that_the_user_needs() {
+        let said = hint("ERR The user executing the script can't run this command or subcommand");
+        assert!(said.contains("+xadd"), "{said}");
     }
 
     #[test]

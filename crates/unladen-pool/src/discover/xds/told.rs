@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use prost::Message;
 
 use super::messages::{self as m, Any, ClusterType, DiscoveryResponse, HealthStatus, Place};
-use crate::discover::found::{Found, MOST};
+use crate::discover::found::{Found, LONGEST_ZONE, MOST, is_zone};
 use crate::endpoint::Address;
 
 /// Of one resource, in bytes: an endpoint takes more memory than it has on its way.
@@ -73,16 +73,22 @@ fn found(assignment: &m::Assignment) -> Result<Vec<Found>, String> {
     let mut seen = HashSet::new();
     for group in &assignment.endpoints {
         let zone = group.locality.as_ref().map(|locality| locality.zone.clone()).filter(|zone| !zone.is_empty());
+        if let Some(zone) = zone.as_deref().filter(|zone| !is_zone(zone)) {
+            return Err(format!(
+                "the zone `{}`, expected a name of 1 to {LONGEST_ZONE} bytes, on one line",
+                shown(zone)
+            ));
+        }
         if group.priority > MOST_PRIORITY {
             return Err(format!("the priority {}, expected 0 to {MOST_PRIORITY}", group.priority));
         }
         for one in &group.endpoints {
             let address = address(one)?;
             if !seen.insert(address.clone()) {
-                return Err(format!("the address {address} twice in `{}`", assignment.cluster_name));
+                return Err(format!("the address {address} twice in `{}`", shown(&assignment.cluster_name)));
             }
             if all.len() == MOST {
-                return Err(format!("more than {MOST} endpoints in `{}`", assignment.cluster_name));
+                return Err(format!("more than {MOST} endpoints in `{}`", shown(&assignment.cluster_name)));
             }
             let weight = one.weight.as_ref().map_or(1, |weight| weight.value);
             if weight == 0 {
@@ -111,7 +117,9 @@ fn address(one: &m::LbEndpoint) -> Result<Address, String> {
                 _ => Err(format!("an endpoint at `{}`, expected an IP address and a port", shown(address))),
             }
         }
-        Some(Place::Pipe(m::Pipe { path })) if path.starts_with('/') && path.len() < 108 && !path.contains('\0') => {
+        Some(Place::Pipe(m::Pipe { path }))
+            if path.starts_with('/') && path.len() < 108 && !path.chars().any(char::is_control) =>
+        {
             Ok(Address::Unix(PathBuf::from(path)))
         }
         _ => Err("an endpoint without an address of TCP or of a Unix socket".to_owned()),

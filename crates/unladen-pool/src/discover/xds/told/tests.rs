@@ -33,6 +33,25 @@ fn assignment_of(assignment: &Assignment, name: &str) -> Result<Option<Vec<Found
     super::assignment(&response(m::ASSIGNMENT, assignment), name)
 }
 
+/// A zone of a mebibyte, and one with lines of its own, were taken over as they were, and so was a path.
+#[test]
+fn what_is_shown_of_a_control_plane_is_short_and_on_one_line() {
+    let long = "z".repeat(65);
+    for zone in ["a\nunladen: all is well", long.as_str()] {
+        let error = assigned(vec![group(0, zone, vec![tcp("10.0.0.1", 80)])]).unwrap_err();
+        assert!(error.contains("the zone") && !error.contains('\n'), "{error}");
+    }
+    let pipe = of(Place::Pipe(Pipe { path: "/run/a\nb".to_owned() }));
+    assert!(assigned(vec![group(0, "", vec![pipe])]).is_err());
+    let load_assignment = Assignment {
+        cluster_name: "app\nunladen: all is well".to_owned(),
+        endpoints: vec![group(0, "", vec![tcp("10.0.0.1", 80), tcp("10.0.0.1", 80)])],
+    };
+    let cluster = Cluster { name: "app".to_owned(), load_assignment: Some(load_assignment), ..Cluster::default() };
+    let error = super::cluster(&response(m::CLUSTER, &cluster), "app").unwrap_err();
+    assert!(error.contains("twice") && !error.contains('\n'), "{error}");
+}
+
 #[test]
 fn an_assignment_becomes_endpoints() {
     let heavy = LbEndpoint { weight: Some(UInt32Value { value: 7 }), ..tcp("10.0.0.2", 81) };

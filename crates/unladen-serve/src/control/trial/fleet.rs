@@ -1,0 +1,45 @@
+//! What a fleet and its bounds of rates rest on, tried: [`bus`], [`limits`].
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use unladen_fleet::try_bus;
+use unladen_serve_config::{FleetSettings, RateServiceSettings, Settings};
+
+use super::outcome::Trial;
+use crate::control::fleet::bus_settings;
+use crate::limits::service::RateService;
+
+/// Connecting and an answer.
+const ANSWER: Duration = Duration::from_secs(5);
+
+/// Does what a node does with the engine.
+pub(super) async fn bus(settings: FleetSettings) -> Trial {
+    let trial = Trial::of("fleet", &settings.name, "bus", settings.purges.to_string());
+    match try_bus(&bus_settings(&settings), settings.lease).await {
+        Ok(doubt) => {
+            Trial { spoken: Some("a purge was written, told and read"), doubt: doubt.map(str::to_owned), ..trial }
+        }
+        Err(error) => trial.failed(error.as_str(), error.to_string()),
+    }
+}
+
+/// Each service once, with the first table that asks it.
+pub(super) fn services(settings: &Settings) -> Vec<(&'static str, String, RateServiceSettings)> {
+    let mut seen = HashSet::new();
+    let sites = settings.site.iter().map(|site| ("site", &site.proxy));
+    let all = settings.outbound.iter().map(|proxy| ("outbound", proxy)).chain(sites).flat_map(|(table, proxy)| {
+        let services = proxy.rates.iter().filter_map(|rate| rate.service.clone());
+        services.map(move |service| (table, proxy.upstream.name.clone(), service))
+    });
+    all.filter(|(_, _, service)| seen.insert(service.clone())).collect()
+}
+
+/// Asks a service of limits.
+pub(super) async fn limits((table, name, settings): (&'static str, String, RateServiceSettings)) -> Trial {
+    let trial = Trial::of(table, &name, "rate limit service", settings.to_string());
+    match RateService::try_once(&settings, ANSWER).await {
+        Ok(()) => Trial { spoken: Some("it gives verdicts"), ..trial },
+        Err(cause) => trial.failed("rate_limit_service", cause),
+    }
+}

@@ -1,0 +1,90 @@
+//! The principal type is [`TriedTier`]: the nodes of a tier, connected to.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use tokio::task::{JoinHandle, spawn_local};
+use tokio::time::timeout;
+use unladen_pool::{Placed, Resolver, Upstream};
+use unladen_serve_config::TierSettings;
+
+use super::endpoints::{LONGEST, one_try, try_endpoint, url};
+use super::outcome::Trial;
+use crate::control::error::ServeError;
+use crate::tier::peers::Peers;
+
+const IGNORED: &str = "nodes of a tier are alike: their weights, zones and priorities are not looked at";
+
+/// The nodes of a tier, connected to.
+pub(super) struct TriedTier {
+    upstream: Arc<Upstream>,
+    peers: Peers,
+}
+
+// === impl TriedTier ===
+
+impl TriedTier {
+    /// `ports`: those that sites listen at.
+    pub(super) fn new(settings: &TierSettings, ports: Vec<u16>) -> Result<Self, ServeError> {
+        Ok(Self { upstream: one_try(&settings.upstream)?, peers: Peers::new(settings.node, ports) })
+    }
+
+    /// Connects to all nodes but this one, which need not serve yet.
+    pub(super) async fn run(self, resolver: Arc<Resolver>) -> Vec<Trial> {
+        let Self { upstream, peers } = self;
+        let mut trials = Vec::new();
+        let mut found: Vec<(usize, Placed)> = Vec::new();
+        for origin in 0..upstream.settings().origins.len() {
+            let failed = |cause| trial(url(&upstream, origin)).failed("no_endpoint", cause);
+            match timeout(LONGEST, upstream.look_up(origin, &resolver)).await {
+                Ok(Ok(placed)) => found.extend(placed.into_iter().map(|one| (origin, one))),
+                Ok(Err(error)) => trials.push(failed(error.to_string())),
+                Err(_) => trials.push(failed(format!("nobody tells where it is within {LONGEST:?}"))),
+            }
+        }
+        let all: Vec<Placed> = found.iter().map(|(_, placed)| placed.clone()).collect();
+        found.retain(|(_, placed)| !peers.is_self(&placed.endpoint));
+        trials.push(this_node(all.len() - found.len(), &all));
+        let tries: Vec<JoinHandle<Trial>> = found
+            .into_iter()
+            .map(|(origin, placed)| {
+                let (trial, upstream) = (trial(url(&upstream, origin)), upstream.clone());
+                spawn_local(async move { try_endpoint(trial, &upstream, &placed.endpoint).await })
+            })
+            .collect();
+        for task in tries {
+            trials.extend(task.await);
+        }
+        trials
+    }
+}
+
+fn trial(place: String) -> Trial {
+    Trial::of("tier", "tier", "peer", place)
+}
+
+/// So many of them are this node.
+fn this_node(own: usize, all: &[Placed]) -> Trial {
+    let trial = trial("this node".to_owned());
+    let doubt = is_uneven(all).then(|| IGNORED.to_owned());
+    match own {
+        1 => Trial { spoken: Some("one of the peers"), doubt, ..trial },
+        0 => {
+            let alone = "it asks the others, and none asks it: list its address, or set `node` to the address by which \
+                         the others know it";
+            let doubt = doubt.map_or_else(|| alone.to_owned(), |doubt| format!("{alone}; {doubt}"));
+            Trial { spoken: Some("none of the peers"), doubt: Some(doubt), ..trial }
+        }
+        several => {
+            let cause =
+                format!("{several} of the peers seem to be this node, which asks none of them: set `node` to its own");
+            trial.failed("no_endpoint", cause)
+        }
+    }
+}
+
+/// Whether what tells them means some to get more than others.
+fn is_uneven(all: &[Placed]) -> bool {
+    let what = |placed: &Placed| (placed.endpoint.weight.load(Ordering::Relaxed), placed.priority, placed.zone.clone());
+    all.windows(2).any(|two| what(&two[0]) != what(&two[1]))
+}

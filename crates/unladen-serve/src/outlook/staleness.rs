@@ -1,0 +1,119 @@
+//! [`bounds`]: how old a page may be that is served, where that is not what its validator or its lifetime alone says.
+
+use humantime::format_duration;
+use unladen_fleet::WhenCutOff;
+use unladen_serve_config::FleetSettings;
+use unladen_validator::ValidatorSettings;
+
+/// A sentence for each bound. `validator`: the one that says whether the page is current; none: its lifetime does.
+pub(super) fn bounds(validator: Option<&ValidatorSettings>, fleet: Option<&FleetSettings>) -> Vec<String> {
+    match (validator, fleet) {
+        (Some(validator), _) => of_validator(validator).into_iter().collect(),
+        (None, Some(fleet)) => vec![of_fleet(fleet)],
+        (None, None) => Vec::new(),
+    }
+}
+
+fn of_validator(validator: &ValidatorSettings) -> Option<String> {
+    let (listen, shared) = (validator.listen.as_ref(), validator.shared.as_ref());
+    let bound = listen.map(|listen| listen.heartbeat).max(shared.map(|shared| shared.within))?;
+    let mut why = Vec::new();
+    if let Some(listen) = listen {
+        let heartbeat = format_duration(listen.heartbeat);
+        why.push(format!(
+            "the database tells of changes (`listen`), and each request is asked about once it was not heard for {heartbeat}"
+        ));
+    }
+    if let Some(shared) = shared {
+        why.push(format!("nodes share answers for {} (`shared`)", format_duration(shared.within)));
+    }
+    Some(format!(
+        "no request gets a page that was changed more than {} before it came: {}; whoever makes a change by way of this site sees it \
+         at once",
+        format_duration(bound),
+        why.join(", and ")
+    ))
+}
+
+fn of_fleet(fleet: &FleetSettings) -> String {
+    let lease = format_duration(fleet.lease);
+    match fleet.when_cut_off {
+        WhenCutOff::Revalidate => format!(
+            "a purge that is confirmed by all nodes holds on this one; one that nobody waits for is heard of here within {lease}, \
+             or the node is cut off, and asks the application about each request (`when_cut_off = \"revalidate\"`)"
+        ),
+        WhenCutOff::Serve => {
+            "while this node is cut off from the fleet, the page is served for its whole lifetime, even \
+                              if it is purged elsewhere (`when_cut_off = \"serve\"`)"
+                .to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use unladen_fleet::{BusUrl, Wait};
+    use unladen_validator::{ListenSettings, SharedSettings, ValidatorSource};
+
+    use super::*;
+
+    fn fleet(when_cut_off: WhenCutOff) -> FleetSettings {
+        FleetSettings {
+            purges: BusUrl::parse("valkey://cache.example").unwrap(),
+            ca: None,
+            name: "shop".to_owned(),
+            node: None,
+            lease: Duration::from_secs(2),
+            when_cut_off,
+            wait: Wait::All,
+            wait_for: Duration::from_secs(2),
+            keep: 10,
+            htcp: None,
+            htcp_from: Vec::new(),
+            htcp_groups: Vec::new(),
+        }
+    }
+
+    fn validator(listen: Option<u64>, shared: Option<u64>) -> ValidatorSettings {
+        ValidatorSettings {
+            path: "/".to_owned(),
+            source: ValidatorSource::Head,
+            timeout: Duration::from_secs(1),
+            connections: 1,
+            stale: None,
+            listen: listen
+                .map(|ms| ListenSettings { channel: "changes".to_owned(), heartbeat: Duration::from_millis(ms) }),
+            shared: shared.map(|ms| SharedSettings {
+                within: Duration::from_millis(ms),
+                url: BusUrl::parse("valkey://cache.example").unwrap(),
+                ca: None,
+                fleet: "shop".to_owned(),
+                site: "shop".to_owned(),
+            }),
+        }
+    }
+
+    #[test]
+    fn the_larger_bound_is_told_with_what_makes_it() {
+        let said = |listen, shared| bounds(Some(&validator(listen, shared)), None).concat();
+        assert!(said(Some(1000), None).starts_with("no request gets a page that was changed more than 1s before"));
+        assert!(said(None, Some(5)).contains("more than 5ms") && said(None, Some(5)).contains("`shared`"));
+        let both = said(Some(1000), Some(5));
+        assert!(
+            both.contains("more than 1s") && both.contains("`listen`") && both.contains("for 5ms (`shared`)"),
+            "{both}"
+        );
+        assert_eq!(said(None, None), "");
+    }
+
+    #[test]
+    fn a_fleet_bounds_pages_that_only_their_lifetime_vouches_for() {
+        assert!(bounds(None, Some(&fleet(WhenCutOff::Revalidate))).concat().contains("within 2s"));
+        assert!(bounds(None, Some(&fleet(WhenCutOff::Serve))).concat().contains("whole lifetime"));
+        // A validator vouches for its pages, whoever is cut off.
+        assert_eq!(bounds(Some(&validator(None, None)), Some(&fleet(WhenCutOff::Serve))), Vec::<String>::new());
+        assert_eq!(bounds(None, None), Vec::<String>::new());
+    }
+}
