@@ -6,7 +6,8 @@ let peersAsked = -Infinity;
 
 async function askPeers(stats) {
   const isThere = stats.peers > 0 || stats.fleet !== null;
-  $("peers-card").hidden = !isThere;
+  // Until they have said something, there is nothing to see.
+  if (!isThere) $("peers-card").hidden = true;
   if (!isThere || view.paused || performance.now() - peersAsked < PEERS_EVERY) return;
   peersAsked = performance.now();
   try {
@@ -18,11 +19,12 @@ async function askPeers(stats) {
 
 function drawPeers({ fleet, peers }) {
   const or = (value, write) => value === null || value === undefined ? "–" : write(value);
+  $("peers-card").hidden = false;
   $("nodes-part").hidden = !fleet;
   if (fleet) {
-    const ago = or(fleet.looked_ago_ns, (ns) => `${span(ns / 1e9)} ago`);
     const more = fleet.nodes > fleet.list.length ? `; the ${fleet.list.length} that are furthest behind` : "";
-    $("nodes-told").textContent = `${count(fleet.nodes)} nodes that the fleet counts on, looked at ${ago}${more}.`;
+    $("nodes-told").textContent = fleet.looked_ago_ns === null ? "The list was not looked at yet."
+      : `${count(fleet.nodes)} nodes that the fleet counts on, looked at ${span(fleet.looked_ago_ns / 1e9)} ago${more}.`;
     // Names and addresses are text here, whatever they are.
     $("nodes").replaceChildren(...fleet.list.map(({ node, own, behind }) => cells(document.createElement("tr"), [
       own ? `${node} (this one)` : node, "● counted on", or(behind, (n) => n ? `${count(n)} purges` : "none"),

@@ -100,8 +100,8 @@ async fn the_certificate_is_for_the_service_and_not_for_where_it_was_found() {
     assert!(upstream.endpoints().endpoints().is_empty(), "its URL says not where it is");
     let endpoints = upstream.look_up(0, &resolver).await.unwrap();
     assert_eq!(endpoints.len(), 1);
-    assert!(upstream.attempt(&endpoints[0]).await.unwrap().tls);
+    assert!(upstream.attempt(&endpoints[0].endpoint).await.unwrap().tls);
     let other = of_file(&path, "other.example", &authority);
-    let said = other.attempt(&endpoints[0]).await.unwrap_err().to_string();
+    let said = other.attempt(&endpoints[0].endpoint).await.unwrap_err().to_string();
     assert!(said.contains("other.example"), "{said}");
 }

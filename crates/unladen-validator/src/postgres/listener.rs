@@ -7,6 +7,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 use tokio::task::{AbortHandle, spawn_local};
 use tokio::time::{sleep, timeout};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{AsyncMessage, Client, Connection, NoTls};
 use unladen_postgres::PostgresAddress;
@@ -73,7 +74,14 @@ impl Listener {
         };
         let listener = Self { client, pushed: pushed.clone(), ended, called, task: task.abort_handle() };
         let client = &listener.client;
-        client.batch_execute(&format!("listen \"{channel}\"; listen \"{call}\"")).await.map_err(said)?;
+        let listening = client.batch_execute(&format!("listen \"{channel}\"; listen \"{call}\"")).await;
+        listening.map_err(|error| match error.code() {
+            Some(code) if *code == SqlState::READ_ONLY_SQL_TRANSACTION => AskError::Refused(text(format!(
+                "{}: a standby tells of no changes: give the server that writes, or leave `listen` out",
+                address.shown
+            ))),
+            _ => said(error),
+        })?;
         let server = server(client).await.map_err(said)?;
         // From here on everything is told: what is asked later is remembered.
         pushed.begin(&server);
