@@ -199,19 +199,17 @@ impl Shared {
         let said = |error: tokio_postgres::Error| explain(&error, &self.address.shown);
         // What takes too long ends there, before we give up the connection for dead.
         let limit = (self.timeout.as_millis() * 4 / 5).max(1);
-        // A time is told as `2024-05-01 08:00:00`, by which it is known for one, however the server is set; in what
-        // order days and months are read stays as it is.
-        let settings = format!("-c statement_timeout={limit} -c default_transaction_read_only=on -c datestyle=iso");
+        let settings = format!("-c statement_timeout={limit} -c default_transaction_read_only=on");
         let mut link = match session(&self.address.beginning_with(&settings)).await {
             Ok(link) => link,
-            // A pooler: what is set there would be others' settings, too, but for this one, which it keeps for each client.
-            Err(error) if PostgresAddress::refuses_settings(&error) => {
-                let link = session(&self.address).await.map_err(said)?;
-                link.client().batch_execute("set datestyle = iso").await.map_err(said)?;
-                link
-            }
+            // A pooler: what is set there would be others' settings, too.
+            Err(error) if PostgresAddress::refuses_settings(&error) => session(&self.address).await.map_err(said)?,
             Err(error) => return Err(said(error)),
         };
+        // A time is told as `2024-05-01 08:00:00`, by which it is known for one, however the server is set; in what
+        // order days and months are read stays as it is, which it would not by the settings above. Poolers keep this for
+        // each client.
+        link.client().batch_execute("set datestyle = iso").await.map_err(said)?;
         let mut has_key = false;
         if self.pushed.is_some() {
             link.server = Some(listener::server(link.client()).await.map_err(said)?.into());
