@@ -68,7 +68,9 @@ pub(super) fn closed(error: BusError, is_plain: bool) -> BusError {
 
 fn advice(error: &str) -> Option<String> {
     let word = match error.split(' ').next().unwrap_or_default() {
-        // Said of a command within a script.
+        // Said of a command within a script, by Valkey …
+        _ if error.contains("ACL failure in script") => "NOPERM",
+        // … and by Redis.
         _ if error.contains("can't run this command") || error.contains("can't access at least one of the keys") => {
             "NOPERM"
         }
@@ -101,8 +103,12 @@ mod tests {
     /// All commands are run by scripts, of which an engine says otherwise that the user may not run them.
     #[test]
     fn a_command_that_a_script_may_not_run_is_one_that_the_user_needs() {
-        let said = hint("ERR The user executing the script can't run this command or subcommand");
-        assert!(said.contains("+xadd"), "{said}");
+        for said in [
+            "ERR The user executing the script can't run this command or subcommand",
+            "ERR ACL failure in script: User purger has no permissions to run the 'get' command script: on @user_script:4.",
+        ] {
+            assert!(hint(said).contains("+xadd"), "{said}");
+        }
     }
 
     #[test]
