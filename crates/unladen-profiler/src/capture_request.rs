@@ -118,11 +118,22 @@ fn explain(trail: &Trail, found: &[Marked]) -> String {
         (true, None) => text.push_str("; nobody hands it on"),
         (false, _) => {}
     }
-    text.push_str(
-        ". A page from a cache, or one that the web server makes itself (mod_php, php -S), goes to no application: profile such a PHP \
-         with --prepended, or the processes by the kernel's clock (--profiler perf)",
-    );
+    text.push_str(advice(!found.is_empty()));
     text
+}
+
+/// What can be done: a request that is handed on reaches an application, in another language than FastCGI's.
+fn advice(is_handed_on: bool) -> &'static str {
+    match is_handed_on {
+        true => {
+            ". No profiler is driven in an application behind these: profile its processes by the kernel's clock (--profiler perf), a \
+             PHP with --prepended; or record it by a profiler of its language (py-spy, rbspy), whose file `unladen profile import` reads"
+        }
+        false => {
+            ". A page from a cache, or one that the web server makes itself (mod_php, php -S), goes to no application: profile such a \
+             PHP with --prepended, or the processes by the kernel's clock (--profiler perf)"
+        }
+    }
 }
 
 /// What is spoken, for people.

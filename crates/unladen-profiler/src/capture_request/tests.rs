@@ -66,3 +66,10 @@ fn other_protocols_are_named() {
     assert_eq!(spoken(b"GET / HTTP/1.0\r\n\r\n"), "HTTP");
     assert!(spoken(b"\xff").contains("not known"));
 }
+
+/// A page that nginx handed on to Gunicorn was said to come from a cache, or from mod_php.
+#[test]
+fn a_request_that_was_handed_on_was_said_to_go_to_no_application() {
+    assert!(!advice(true).contains("no application") && advice(true).contains("profile import"), "{}", advice(true));
+    assert!(advice(false).contains("goes to no application"), "{}", advice(false));
+}

@@ -100,9 +100,10 @@ impl SiteOptions {
             ),
             [first, ..] => {
                 let all: Vec<String> = found.iter().map(|socket| socket.display().to_string()).collect();
+                let which = if found.len() > 1 { "the socket of the site's own pool, such as " } else { "" };
                 let _ = write!(
                     text,
-                    "; found {}: add --php {}. To serve the other files alone, use a file with `root` and without `php`",
+                    "; found {}: add {which}--php {}. To serve the other files alone, use a file with `root` and without `php`",
                     all.join(", "),
                     first.display()
                 );
