@@ -2,8 +2,13 @@
 
 use std::str::FromStr;
 
+use crate::shown::shown_without_secrets;
+
 /// Longest name.
 const MAX_NAME: usize = 64;
+
+/// So much of a command is told.
+const MAX_COMMAND: usize = 1000;
 
 /// Another machine or container.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -45,6 +50,11 @@ impl Host {
         }
         Ok(Self { name: name.to_owned(), command: command.trim().to_owned() })
     }
+
+    /// The command as messages tell it, which logs of CI keep: without passwords that stand in it.
+    pub fn told_command(&self) -> String {
+        shown_without_secrets(&self.command, MAX_COMMAND)
+    }
 }
 
 impl FromStr for Host {
@@ -71,6 +81,7 @@ mod tests {
         let host: Host = "cache=ssh -J bastion -o User=root 10.0.0.9 ".parse().unwrap();
         assert_eq!(host, Host { name: "cache".into(), command: "ssh -J bastion -o User=root 10.0.0.9".into() });
         assert_eq!(host.to_string(), "cache");
+        assert_eq!(host.told_command(), host.command);
     }
 
     #[test]

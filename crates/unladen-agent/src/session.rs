@@ -26,7 +26,7 @@ use crate::error::SessionError;
 use crate::hello::Hello;
 use crate::host::Host;
 use crate::probes::ProbeAnswer;
-use crate::shown::shown;
+use crate::shown::shown_without_secrets;
 
 /// How long to wait for room where frames are not taken: then nobody reads them.
 const SEND_PATIENCE: Duration = Duration::from_secs(10);
@@ -237,7 +237,9 @@ impl Session {
     pub(crate) fn unexpected(&self, answer: &Answer) -> SessionError {
         let host = self.host.name.clone();
         match answer {
-            Answer::Refused { why, .. } => SessionError::Refused { host, why: shown(why, MAX_SENTENCE) },
+            Answer::Refused { why, .. } => {
+                SessionError::Refused { host, why: shown_without_secrets(why, MAX_SENTENCE) }
+            }
             _ => self.malformed("an answer to another question".to_owned()),
         }
     }

@@ -49,9 +49,11 @@ const HEADERS: &[&str] =
 const SCHEMES: &[&str] = &["bearer", "basic", "negotiate"];
 /// A word behind `Basic` that is shorter is a word of the language.
 const LEAST_CREDENTIAL: usize = 12;
+/// The program that types passwords for ssh, and the variable that it takes them from.
+const SSHPASS: &str = "sshpass";
 /// Programs to which `-p` is given with a password right behind it.
 const PASSWORD_BY_P: &[&str] =
-    &["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump", "mariadb-admin", "sshpass"];
+    &["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump", "mariadb-admin", SSHPASS];
 
 /// The text without what may be secrets in it: values of names such as `password`, quoted or not, logins in URLs and in
 /// names of data sources, `Authorization` and cookies, tokens behind `Bearer`. It may become longer by three bytes a
@@ -70,9 +72,11 @@ pub fn without_secrets(text: &str) -> String {
     let mut told = String::with_capacity(text.len());
     // A program that takes `-pSECRET` has been called in this line.
     let mut takes_p = false;
+    // `sshpass -p SECRET`: unlike the others it takes a password behind a blank, too.
+    let mut takes_blank = false;
     while let Some(letter) = cursor.letter() {
         if letter == '\n' {
-            takes_p = false;
+            (takes_p, takes_blank) = (false, false);
         }
         if !is_of_name(letter) {
             told.push(letter);
@@ -83,6 +87,9 @@ pub fn without_secrets(text: &str) -> String {
         let name = cursor.take_while(is_of_name);
         let lower = name.to_ascii_lowercase();
         takes_p |= PASSWORD_BY_P.contains(&lower.as_str());
+        takes_blank |= lower == SSHPASS;
+        // Of the first alone: the port of ssh stands behind another one.
+        let is_blank_p = name.starts_with("-p") && std::mem::take(&mut takes_blank) && name == "-p";
         if is_web_token(name) {
             told.push_str(LEFT_OUT);
         } else if let Some(short) =
@@ -96,6 +103,10 @@ pub fn without_secrets(text: &str) -> String {
             cursor.take_while(|letter| !letter.is_whitespace());
             told.push_str(name);
             told.push_str(LEFT_OUT);
+        } else if is_blank_p {
+            told.push_str(name);
+            blanks(&mut cursor, &mut told);
+            value(None, &mut cursor, &mut told);
         } else {
             told.push_str(name);
             behind_name(&lower, before, &mut cursor, &mut told);
@@ -117,7 +128,7 @@ fn behind_name(name: &str, before: Option<char>, cursor: &mut Cursor<'_>, told: 
         value(before, cursor, told);
     } else if matches!(name, "-u" | "--user" | "--proxy-user") {
         user_option(cursor, told);
-    } else if is_name_of_secret(name) {
+    } else if is_name_of_secret(name) || name == SSHPASS && cursor.rest().starts_with('=') {
         let Some(length) = separator(cursor.rest(), name.starts_with('-')) else { return };
         told.push_str(cursor.take(length));
         let header = name.trim_start_matches('-');

@@ -66,11 +66,13 @@ impl LastWords {
     pub(super) fn text(&self) -> String {
         let bytes: Vec<u8> = self.bytes.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
-        let mut lines: Vec<&str> =
-            text.lines().map(str::trim).filter(|line| !line.is_empty()).rev().take(LINES).collect();
-        lines.reverse();
+        // What stands first may be the rest of a line, and its secret without the name that tells it.
+        let is_cut = bytes.len() >= KEPT;
+        let lines = text.split(['\n', '\r']).skip(usize::from(is_cut));
+        let lines: Vec<&str> = lines.map(str::trim).filter(|line| !line.is_empty()).collect();
         // A shell that traces its commands, or an ssh that says which one failed, repeats what may be a password.
-        let lines: Vec<String> = lines.into_iter().map(without_secrets).collect();
+        let last = &lines[lines.len().saturating_sub(LINES)..];
+        let lines: Vec<String> = last.iter().copied().map(without_secrets).collect();
         shown(&lines.join(" / "), MOST)
     }
 
@@ -98,5 +100,14 @@ mod tests {
         assert!(words.text().ends_with("/ + PGPASSWORD=… ssh db1"), "{}", words.text());
         words.take(b"\x1b[31mdenied\n");
         assert!(words.behind_colon().starts_with(": line 99997") && words.text().ends_with(" /  [31mdenied"));
+    }
+
+    #[test]
+    fn a_secret_whose_name_was_cut_off_is_not_told() {
+        let words = LastWords::default();
+        words.take(format!("+ PGPASSWORD={} ssh db1\n", "hunter2".repeat(KEPT / 7)).as_bytes());
+        assert_eq!(words.text(), "");
+        words.take(b" 10 %\r 20 %\rdenied\n");
+        assert_eq!(words.text(), "10 % / 20 % / denied", "each of a line that is written over");
     }
 }

@@ -10,7 +10,7 @@ use crate::clock::Pings;
 use crate::codec::decode;
 use crate::frame::{FrameError, FrameReader};
 use crate::hello::Hello;
-use crate::shown::shown;
+use crate::shown::shown_without_secrets;
 
 /// What a login may write before its shell answers, in bytes.
 const MAX_NOISE: usize = 64 << 10;
@@ -57,7 +57,9 @@ fn lines(from: &mut BufReader<impl Read>, marker: &str, events: &SyncSender<Even
     loop {
         let mut line = Vec::new();
         match from.by_ref().take(MAX_LINE as u64).read_until(b'\n', &mut line) {
-            Ok(0) => return Err(format!("{ENDED}{}", shown(&String::from_utf8_lossy(&noise), SHOWN_NOISE))),
+            Ok(0) => {
+                return Err(format!("{ENDED}{}", shown_without_secrets(&String::from_utf8_lossy(&noise), SHOWN_NOISE)));
+            }
             Err(error) => return Err(error.to_string()),
             Ok(_) => {}
         }
@@ -67,7 +69,10 @@ fn lines(from: &mut BufReader<impl Read>, marker: &str, events: &SyncSender<Even
         else {
             noise.extend_from_slice(&line);
             if noise.len() > MAX_NOISE {
-                return Err(format!("{TOO_MUCH}{}", shown(&String::from_utf8_lossy(&noise), SHOWN_NOISE)));
+                return Err(format!(
+                    "{TOO_MUCH}{}",
+                    shown_without_secrets(&String::from_utf8_lossy(&noise), SHOWN_NOISE)
+                ));
             }
             continue;
         };

@@ -15,7 +15,7 @@ use crate::clock::Pings;
 use crate::error::SessionError;
 use crate::hello::Hello;
 use crate::host::Host;
-use crate::shown::shown;
+use crate::shown::{shown, shown_without_secrets};
 
 /// Answers that wait to be taken. An agent that says more waits.
 const MAX_ANSWERS: usize = 4;
@@ -110,7 +110,7 @@ impl Starting<'_> {
 
     /// Does what the far shell asks for.
     fn react(&mut self, said: Said) -> Result<(), SessionError> {
-        let (host, command) = (self.name(), self.host.command.clone());
+        let (host, command) = (self.name(), self.host.told_command());
         let plain = |text: &str| shown(text, MAX_SHOWN);
         Err(match said {
             Said::Need { kernel, machine, .. } if kernel == "Linux" && self.options.copy && self.size == 0 => {
@@ -149,7 +149,11 @@ impl Starting<'_> {
             }
             Said::Damaged => SessionError::Damaged { host, command },
             Said::Fails(said) => {
-                let said = if said.is_empty() { self.words() } else { format!(": {}", plain(&said)) };
+                let said = if said.is_empty() {
+                    self.words()
+                } else {
+                    format!(": {}", shown_without_secrets(&said, MAX_SHOWN))
+                };
                 SessionError::DoesNotStart { host, binary: self.copied.clone(), said, fix: self.fix_of_start() }
             }
             // Taken by the caller.
@@ -192,7 +196,7 @@ impl Starting<'_> {
         }
         SessionError::NoAnswer {
             host: self.name(),
-            command: self.host.command.clone(),
+            command: self.host.told_command(),
             after: self.options.connect_timeout,
             words: self.link.words.behind_colon(),
         }
@@ -200,7 +204,7 @@ impl Starting<'_> {
 
     /// The error of a command that said no more.
     fn ended(&self, why: &str) -> SessionError {
-        let (host, command) = (self.name(), self.host.command.clone());
+        let (host, command) = (self.name(), self.host.told_command());
         if let Some(begins) = why.strip_prefix(reader::TOO_MUCH) {
             return SessionError::Noise { host, command, begins: begins.to_owned() };
         }

@@ -16,6 +16,18 @@ fn a_command_that_fails_is_told_with_its_last_words() {
     assert!(error.contains("exit status: 255") && error.contains(": Permission denied."), "{error}");
 }
 
+/// A password in the command of a host stood in the message that it does not answer, and so in logs of CI.
+#[test]
+fn a_password_in_a_command_or_behind_a_login_is_not_told() {
+    for ends in ["exit 5", "while :; do echo password=hunter2; done", "echo token: hunter2; echo password=hunter2 >&2"]
+    {
+        let command = format!("SSHPASS=hunter2 /bin/sh -c '{ends}'");
+        let there = Host::new("there", &command).unwrap();
+        let error = Session::start(&there, &SessionOptions::default()).unwrap_err().to_string();
+        assert!(error.contains("host there: `SSHPASS=… /bin/sh") && !error.contains("hunter2"), "{error}");
+    }
+}
+
 #[test]
 fn a_command_that_says_nothing_is_told_after_its_time() {
     let options = SessionOptions { connect_timeout: Duration::from_millis(50), ..SessionOptions::default() };

@@ -17,6 +17,10 @@ const FORMS: &[&str] = &[
     "mysqldump --password=SECRET shop",
     "mysqldump --password SECRET shop",
     "sh -c mysql -uroot -pSECRET shop",
+    "sshpass -pSECRET ssh -p 2222 db1",
+    "sshpass -p SECRET ssh -p 2222 db1",
+    "/usr/bin/sshpass -p 'SECRET' ssh db1",
+    "SSHPASS=SECRET sshpass -e ssh db1",
     "curl -u ann:SECRET http://shop/",
     "curl --user 'ann:SECRET' http://shop/",
     "curl -H 'Authorization: Bearer SECRET' http://shop/",
@@ -56,6 +60,8 @@ fn what_is_no_secret_is_told() {
         "PHP Warning: Undefined variable $author: in /srv/a.php:12",
         "password reset asked for, basic checks passed, see the author",
         "author=ann compass=north",
+        "sshpass: exec: ssh: not found",
+        "ssh -p 2222 db1",
         "nginx -p /srv/nginx -c nginx.conf",
         "mail to ann@example.org at 12:30",
         "SELECT ref FROM page WHERE token IN (?, ?)",
@@ -64,6 +70,7 @@ fn what_is_no_secret_is_told() {
         assert_eq!(without_secrets(line), line);
     }
     assert_eq!(without_secrets("password=a next=b"), "password=… next=b");
+    assert_eq!(without_secrets("sshpass -p a ssh -p 22 b"), "sshpass -p … ssh -p 22 b");
     assert_eq!(without_secrets("https://git@host/x"), "https://…@host/x");
     assert_eq!(without_secrets("amqp://u:p/w@host/x y"), "amqp://u:…@host/x y", "a password with a slash");
     assert_eq!(without_secrets("a password='it''s', b=c"), "a password='…''…', b=c");

@@ -144,18 +144,18 @@ fn pairs(views: &[View<'_>]) -> impl Iterator<Item = (usize, usize)> {
 /// What the two are to each other, by who sees whom: `other` is a host.
 fn between(one: &View<'_>, other: &View<'_>, sees: bool, is_seen: bool) -> Option<Overlap> {
     let host = other.host?;
-    let (name, command) = (host.name.clone(), host.command.clone());
+    let (name, command) = (host.name.clone(), host.told_command());
     Some(match (one.host, sees, is_seen) {
         (_, false, false) => return None,
         (None, true, true) => Overlap::Here { host: name, command },
         (None, true, false) => Overlap::Below { host: name, command },
         (None, false, true) => Overlap::Above { host: name },
         (Some(one), true, true) => {
-            Overlap::Same { one: one.name.clone(), command: one.command.clone(), other: name, other_command: command }
+            Overlap::Same { one: one.name.clone(), command: one.told_command(), other: name, other_command: command }
         }
         (Some(one), true, false) => Overlap::Inside { inner: name, command, outer: one.name.clone() },
         (Some(one), false, true) => {
-            Overlap::Inside { inner: one.name.clone(), command: one.command.clone(), outer: name }
+            Overlap::Inside { inner: one.name.clone(), command: one.told_command(), outer: name }
         }
     })
 }
