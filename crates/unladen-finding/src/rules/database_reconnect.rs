@@ -64,7 +64,7 @@ impl DatabaseReconnect {
         // Those over which nothing is asked are another rule's.
         let asked = seen.opened.count.less(&seen.unused);
         let opened = peers::often(evidence, &asked, LEAST_PER_REQUEST)?;
-        let kept = peers::part(evidence, &asked, &seen.opened.count).unwrap_or(1.0);
+        let part = 1.0 - peers::unused_part(evidence, seen).unwrap_or(0.0);
         let several = peers::often(evidence, &asked.less(&seen.opened.requests), LEAST_AGAIN).is_some();
         let database = format!("{} at {}", peers::spoken(seen.protocol), seen.peer);
         let connections = peers::so_many(opened, "new connection", "new connections");
@@ -73,7 +73,6 @@ impl DatabaseReconnect {
         figures.extend(login.map(|value| Figure { name: "login", unit: "ns", value }));
         let servers = servers(evidence, seen);
         figures.extend(servers.map(|value| Figure { name: "server_cpu", unit: "ns", value }));
-        let time = peers::time(evidence, &[&seen.opened, &seen.handshakes, &seen.logins]);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(seen.group).to_owned(),
@@ -90,7 +89,7 @@ impl DatabaseReconnect {
             ),
             figures,
             items: vec![Item { name: seen.peer.clone(), per_request: opened.value }],
-            share: Share::of_latency(evidence, time.map(|time| time.scaled(kept))),
+            share: Share::of_latency(evidence, peers::opening(evidence, seen).map(|time| time.scaled(part))),
             fix: fix(evidence, seen, several),
             check_again: again::weigh(evidence),
         })

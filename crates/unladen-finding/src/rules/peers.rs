@@ -56,6 +56,23 @@ pub(super) fn time(evidence: &Evidence, counted: &[&Counted]) -> Option<Interval
     evidence.time_of(&sum.count, &sum.time_ns)
 }
 
+/// What opening the connections to a peer takes, ns a request: their handshakes and logins too.
+pub(super) fn opening(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Interval> {
+    time(evidence, &[&seen.opened, &seen.handshakes, &seen.logins])
+}
+
+/// Part of [`opening`] that goes to connections over which nothing is asked. Whoever asks has logged in, so logins are
+/// of the others as far as there are enough of those; all else is split by their number.
+pub(super) fn unused_part(evidence: &Evidence, seen: &ConnectionSeen) -> Option<f64> {
+    let by_count = part(evidence, &seen.unused, &seen.opened.count)?;
+    let asked = seen.opened.count.less(&seen.unused);
+    let logins_asked = part(evidence, &asked, &seen.logins.count).unwrap_or(1.0);
+    let time = |counted: &Counted| evidence.mean(&counted.time_ns).max(0.0);
+    let (logins, others) = (time(&seen.logins), time(&seen.opened) + time(&seen.handshakes));
+    let all = logins + others;
+    Some(if all > 0.0 { (others * by_count + logins * (1.0 - logins_asked)) / all } else { by_count })
+}
+
 /// `1 query`, `12.4 ± 0.3 queries`
 pub(super) fn so_many(count: Interval, one: &str, many: &str) -> String {
     let number = words::count(count);

@@ -36,7 +36,7 @@ impl Rule for UnusedConnection {
 impl UnusedConnection {
     fn one(&self, evidence: &Evidence, seen: &ConnectionSeen) -> Option<Finding> {
         let unused = peers::often(evidence, &seen.unused, LEAST_PER_REQUEST)?;
-        let part = peers::part(evidence, &seen.unused, &seen.opened.count).unwrap_or(1.0);
+        let part = peers::unused_part(evidence, seen).unwrap_or(1.0);
         let spoken = match seen.protocol {
             Protocol::Silent | Protocol::Other => String::new(),
             known => format!(" ({})", peers::spoken(known)),
@@ -51,10 +51,7 @@ impl UnusedConnection {
             ),
             figures: vec![Figure { name: "connections_unused", unit: "1", value: unused }],
             items: vec![Item { name: seen.peer.clone(), per_request: unused.value }],
-            share: Share::of_latency(
-                evidence,
-                peers::time(evidence, &[&seen.opened, &seen.handshakes, &seen.logins]).map(|time| time.scaled(part)),
-            ),
+            share: Share::of_latency(evidence, peers::opening(evidence, seen).map(|time| time.scaled(part))),
             fix: fix(evidence, seen),
             check_again: again::weigh(evidence),
         })

@@ -79,3 +79,22 @@ fn tls_that_was_asked_for_in_vain_was_no_cause_of_a_second_connection() {
         assert!(!found.fix.advice.contains("sslmode"), "{}", found.fix.advice);
     }
 }
+
+/// Half of the login's time was told of the connection that had none, and half of the one that had it.
+#[test]
+fn the_time_of_a_login_is_not_of_the_connection_that_asks_nothing() {
+    let twice = ConnectionSeen {
+        peer: "127.0.0.1:5432".into(),
+        protocol: Protocol::Postgres,
+        opened: testing::counted(2, 200_000),
+        logins: testing::counted(1, 4_000_000),
+        ..seen(testing::each(1))
+    };
+    let found = testing::only(&UnusedConnection, &page(twice.clone()));
+    assert!((testing::part(&found).value - 0.01).abs() < 1e-9, "{:?}", testing::part(&found));
+    let used = testing::only(&super::super::database_reconnect::DatabaseReconnect, &page(twice.clone()));
+    assert!((testing::part(&used).value - 0.21).abs() < 1e-9, "{:?}", testing::part(&used));
+    // A client that logs in and asks nothing has its login's time.
+    let alone = ConnectionSeen { opened: testing::counted(1, 200_000), ..twice };
+    assert!((testing::part(&testing::only(&UnusedConnection, &page(alone))).value - 0.21).abs() < 1e-9);
+}
