@@ -158,7 +158,7 @@ fn phases_wait_for_an_exporter_that_looks_once_a_second() {
     let server = ScriptServer::python(&CACHED.replace("AGE", "1.0"));
     let exporter = format!("own={}metrics", server.url());
     let document = Call::weigh(["--no-findings", "--rate", "20", &server.url(), "--exporter", &exporter])
-        .within(Duration::from_secs(600))
+        .within(Duration::from_secs(800))
         .args(["--json"])
         .run()
         .succeeded()

@@ -4,14 +4,13 @@
 
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 use serde_json::{Value, json};
-use unladen_tests::{Call, Document, Lab, Serve, Server, free_address, pypi, wait};
+use unladen_tests::{Document, Lab, Serve, Server, exporter, free_address, pypi, wait};
 
 /// Among hundreds of series one that follows takes more than the fewest blocks to tell.
 fn weigh(url: &str, exporter: &str) -> Document {
-    Call::weigh(["--no-findings", url, "--exporter", exporter]).within(Duration::from_secs(600)).document()
+    exporter::weigh(url, &[exporter], &[])
 }
 
 /// A series whose name begins so follows, and each request adds so much: exactly, as all of it is counted by then.

@@ -3,8 +3,9 @@
 use crate::kind::Kind;
 use crate::outcome::Outcome;
 
-/// So many tests may fail once. More of them are no accident, and nothing runs again.
-pub(crate) const MOST: usize = 5;
+/// So many of several thousand tests may fail once: neighbours of a virtual machine can take most of it for minutes. More of
+/// them are no accident, and nothing runs again.
+pub(crate) const MOST: usize = 12;
 
 /// A test that failed, and ran once more with nothing beside it.
 #[derive(Debug)]
