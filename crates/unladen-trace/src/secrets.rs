@@ -95,18 +95,15 @@ pub fn without_secrets(text: &str) -> String {
         } else if let Some(short) =
             name.strip_prefix("-p").filter(|rest| takes_p && !rest.is_empty() && !name.starts_with("--"))
         {
-            // Whatever stands behind it up to the blank is the password's.
-            cursor.take_while(|letter| !letter.is_whitespace());
             told.push_str(&name[..name.len() - short.len()]);
-            told.push_str(LEFT_OUT);
+            rest_of_word(&mut cursor, &mut told);
         } else if takes_p && name == "-p" && cursor.letter().is_some_and(|next| !next.is_whitespace()) {
-            cursor.take_while(|letter| !letter.is_whitespace());
             told.push_str(name);
-            told.push_str(LEFT_OUT);
+            rest_of_word(&mut cursor, &mut told);
         } else if is_blank_p {
             told.push_str(name);
             blanks(&mut cursor, &mut told);
-            value(None, &mut cursor, &mut told);
+            rest_of_word(&mut cursor, &mut told);
         } else {
             told.push_str(name);
             behind_name(&lower, before, &mut cursor, &mut told);
@@ -203,6 +200,27 @@ fn value(before: Option<char>, cursor: &mut Cursor<'_>, told: &mut String) {
     }
 }
 
+/// Leaves out what a shell takes for the rest of a word: to the next blank that is neither in a quotation nor escaped. A
+/// quotation that nothing closes may have been cut off, and goes to the end of the line.
+fn rest_of_word(cursor: &mut Cursor<'_>, told: &mut String) {
+    let mut is_told = false;
+    while let Some(letter) = cursor.letter().filter(|letter| !letter.is_whitespace()) {
+        if !std::mem::replace(&mut is_told, true) {
+            told.push_str(LEFT_OUT);
+        }
+        let escapes = cursor.take_while(|letter| letter == '\\').len();
+        match cursor.letter() {
+            Some(quote @ ('"' | '\'' | '`')) => {
+                cursor.skip(1);
+                let end = end_of_quotation(cursor.rest(), quote, escapes);
+                cursor.skip(end.map_or_else(|| cursor.rest_of_line(), |(end, close)| end + close));
+            }
+            Some('\n') => return,
+            other => cursor.skip(other.map_or(0, char::len_utf8)),
+        }
+    }
+}
+
 /// Where a quotation ends, and how long what closes it is: the same quote, no more escaped than the one that opened it.
 fn end_of_quotation(rest: &str, quote: char, escapes: usize) -> Option<(usize, usize)> {
     let mut run = 0;
@@ -251,9 +269,14 @@ fn user_option(cursor: &mut Cursor<'_>, told: &mut String) {
     if let Some((user, _)) = word.split_once(':').filter(|(_, password)| !password.starts_with("//")) {
         told.push_str(cursor.take(begin + user.len() + 1));
         let quote = rest[..begin].chars().next_back().filter(|last| matches!(last, '"' | '\''));
-        let end = quote.and_then(|quote| end_of_quotation(cursor.rest(), quote, 0)).map(|(end, _)| end);
-        cursor.skip(end.unwrap_or(word.len() - user.len() - 1));
-        told.push_str(LEFT_OUT);
+        match quote {
+            Some(quote) => {
+                let end = end_of_quotation(cursor.rest(), quote, 0).map(|(end, _)| end);
+                cursor.skip(end.unwrap_or_else(|| cursor.rest_of_line()));
+                told.push_str(LEFT_OUT);
+            }
+            None => rest_of_word(cursor, told),
+        }
     }
 }
 

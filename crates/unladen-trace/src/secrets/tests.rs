@@ -20,6 +20,8 @@ const FORMS: &[&str] = &[
     "sshpass -pSECRET ssh -p 2222 db1",
     "sshpass -p SECRET ssh -p 2222 db1",
     "/usr/bin/sshpass -p 'SECRET' ssh db1",
+    "sshpass -p'SECRET SECRET' ssh db1",
+    "mysql -p'SECRET SECRET' shop",
     "SSHPASS=SECRET sshpass -e ssh db1",
     "curl -u ann:SECRET http://shop/",
     "curl --user 'ann:SECRET' http://shop/",
@@ -74,6 +76,29 @@ fn what_is_no_secret_is_told() {
     assert_eq!(without_secrets("https://git@host/x"), "https://…@host/x");
     assert_eq!(without_secrets("amqp://u:p/w@host/x y"), "amqp://u:…@host/x y", "a password with a slash");
     assert_eq!(without_secrets("a password='it''s', b=c"), "a password='…''…', b=c");
+}
+
+/// The second word of a password in quotes was told.
+#[test]
+fn a_password_of_two_words_was_told_in_part() {
+    for (line, told) in [
+        ("sshpass -p'correct horse' ssh db1", "sshpass -p… ssh db1"),
+        ("sshpass -p\"correct horse\" ssh db1", "sshpass -p… ssh db1"),
+        ("sshpass -p 'correct horse' ssh -p 22 db1", "sshpass -p … ssh -p 22 db1"),
+        ("sshpass -p cor'rect horse' ssh db1", "sshpass -p … ssh db1"),
+        ("mysql -p'correct horse' shop", "mysql -p… shop"),
+        ("mysql -pcor'rect horse'\"s hoe\" shop", "mysql -p… shop"),
+        ("mysql -pcorrect\\ horse shop", "mysql -p… shop"),
+        ("mysql -p$'correct\\'s horse' shop", "mysql -p… shop"),
+        ("sh -c \"mysql -p\\\"correct horse\\\" shop\"", "sh -c \"mysql -p… shop\""),
+        ("mysqldump -p'correct horse", "mysqldump -p…"),
+        ("mysql -p'correct horse", "mysql -p…"),
+        ("curl -u ann:'correct horse' http://shop/", "curl -u ann:… http://shop/"),
+        ("curl -u 'ann:correct horse", "curl -u 'ann:…"),
+    ] {
+        assert_eq!(without_secrets(line), told);
+        assert_eq!(without_secrets(told), told);
+    }
 }
 
 fn secret() -> impl Strategy<Value = String> {
