@@ -97,6 +97,25 @@ pub enum ValidatorSource {
     Head,
 }
 
+// === impl ValidatorSettings ===
+
+impl ValidatorSettings {
+    /// For how long an answer may be given after it is another; none: never.
+    pub fn bound(&self) -> Option<Duration> {
+        let told = self.listen.as_ref().map(|listen| listen.heartbeat);
+        told.max(self.shared.as_ref().map(|shared| shared.within))
+    }
+
+    /// How long before a request a page may have been changed that it gets all the same, with an answer or without; none:
+    /// never. Where there is no answer, what an old one vouched for is served for [`ValidatorSettings::stale`] more.
+    pub fn oldest(&self) -> Option<Duration> {
+        match (self.bound(), self.stale) {
+            (Some(bound), Some(stale)) => Some(bound.saturating_add(stale)),
+            (bound, stale) => bound.or(stale),
+        }
+    }
+}
+
 // === impl ValidatorSource ===
 
 impl ValidatorSource {

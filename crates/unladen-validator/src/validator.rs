@@ -101,8 +101,7 @@ impl Validator {
 
     /// For how long its answer may be given after it is another, by what is configured; none: never.
     pub fn bound(&self) -> Option<Duration> {
-        let told = self.settings.listen.as_ref().map(|listen| listen.heartbeat);
-        told.max(self.settings.shared.as_ref().map(|shared| shared.within))
+        self.settings.bound()
     }
 
     /// Has itself told of changes, if it is configured so, and tells what becomes of that, for as long as this is polled.

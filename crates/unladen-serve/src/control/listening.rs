@@ -40,7 +40,7 @@ impl ListeningTasks {
 
 async fn listen(validator: Arc<Validator>, whom: String, observability: Arc<Observability>) {
     let (path, place) = (&validator.settings().path, validator.settings().source.place());
-    let bound = humantime::format_duration(validator.bound().unwrap_or_default());
+    let bound = humantime::format_duration(validator.settings().oldest().unwrap_or_default());
     let told = |what: Result<(), &AskError>| match what {
         Ok(()) => say!(
             "unladen: {whom}: {place} tells of changes of `{path}`: no page is served that was changed longer ago than {bound}"

@@ -1,5 +1,7 @@
 //! [`bounds`]: how old a page may be that is served, where that is not what its validator or its lifetime alone says.
 
+use std::time::Duration;
+
 use humantime::format_duration;
 use unladen_fleet::WhenCutOff;
 use unladen_serve_config::FleetSettings;
@@ -16,7 +18,10 @@ pub(super) fn bounds(validator: Option<&ValidatorSettings>, fleet: Option<&Fleet
 
 fn of_validator(validator: &ValidatorSettings) -> Option<String> {
     let (listen, shared) = (validator.listen.as_ref(), validator.shared.as_ref());
-    let bound = listen.map(|listen| listen.heartbeat).max(shared.map(|shared| shared.within))?;
+    let oldest = validator.oldest()?;
+    if validator.bound().is_none() {
+        return Some(of_stale(oldest));
+    }
     let mut why = Vec::new();
     if let Some(listen) = listen {
         let heartbeat = format_duration(listen.heartbeat);
@@ -27,12 +32,31 @@ fn of_validator(validator: &ValidatorSettings) -> Option<String> {
     if let Some(shared) = shared {
         why.push(format!("nodes share answers for {} (`shared`)", format_duration(shared.within)));
     }
+    if let Some(stale) = validator.stale {
+        why.push(format!(
+            "while it does not answer, a page is served for {} after it was last known to be current (`stale`)",
+            format_duration(stale)
+        ));
+    }
+    // Who asks anew gets no answer either while there is none.
+    let whoever = match validator.stale {
+        Some(_) => "whoever makes a change by way of this site sees it at once, while the validator answers",
+        None => "whoever makes a change by way of this site sees it at once",
+    };
     Some(format!(
-        "no request gets a page that was changed more than {} before it came: {}; whoever makes a change by way of this site sees it \
-         at once",
-        format_duration(bound),
+        "no request gets a page that was changed more than {} before it came: {}; {whoever}",
+        format_duration(oldest),
         why.join(", and ")
     ))
+}
+
+/// Nothing but that makes it old.
+fn of_stale(stale: Duration) -> String {
+    let stale = format_duration(stale);
+    format!(
+        "while the validator does not answer, a page is served that was changed up to {stale} before the request came (`stale`); \
+         while it does, none that was changed before it"
+    )
 }
 
 fn of_fleet(fleet: &FleetSettings) -> String {
@@ -52,8 +76,6 @@ fn of_fleet(fleet: &FleetSettings) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use unladen_fleet::{BusUrl, Wait};
     use unladen_validator::{ListenSettings, SharedSettings, ValidatorSource};
 
@@ -106,6 +128,21 @@ mod tests {
             "{both}"
         );
         assert_eq!(said(None, None), "");
+    }
+
+    /// A page was said to be at most a heartbeat old, though it is served for an hour while the database is down.
+    #[test]
+    fn what_is_served_without_an_answer_was_not_in_the_bound() {
+        let said = |listen, shared, stale| {
+            let stale = Some(Duration::from_secs(stale));
+            bounds(Some(&ValidatorSettings { stale, ..validator(listen, shared) }), None).concat()
+        };
+        let both = said(Some(1000), Some(5), 3600);
+        assert!(both.contains("changed more than 1h 1s before") && both.contains("for 1h after"), "{both}");
+        assert!(both.contains("(`stale`)") && both.ends_with("while the validator answers"), "{both}");
+        assert!(said(None, Some(5), 2).contains("more than 2s 5ms before"));
+        let alone = said(None, None, 3600);
+        assert!(alone.contains("changed up to 1h before") && alone.contains("(`stale`)"), "{alone}");
     }
 
     #[test]
