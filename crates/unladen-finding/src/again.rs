@@ -4,7 +4,7 @@ use unladen_trace::{Evidence, OptionCarried, State};
 
 use crate::experiment::experiment;
 use crate::fix::Fix;
-use crate::quoting::{quoted, secret, word};
+use crate::quoting::{quoted, secret, unit_word, word};
 use crate::sent::Sent;
 
 /// Options that are printed, and whether they take a value: what was recorded elsewhere may say anything.
@@ -71,24 +71,33 @@ pub(crate) fn through(evidence: &Evidence, front: &str, host: &str) -> String {
     )
 }
 
-/// The request as curl sends it, for a page that needs no login: without secrets.
-pub(crate) fn curl(evidence: &Evidence) -> String {
-    let carried = &evidence.page.carried;
-    let mut text = "curl -s -o /dev/null".to_owned();
+/// The request as a line of a unit has curl send it when the service has started, for a page that needs no login: without
+/// secrets. None for one that may change something. A service that does not answer is stopped for no more than that, and
+/// one of `Type=simple` may listen a moment later.
+pub(crate) fn exec_start_post(evidence: &Evidence) -> Option<String> {
+    let (page, carried) = (&evidence.page, &evidence.page.carried);
+    let method = match page.method.as_str() {
+        _ if carried.body.is_some() => return None,
+        "" | "GET" => "",
+        "HEAD" => " -I",
+        _ => return None,
+    };
+    // Without -g, curl takes brackets and braces of a URL for several URLs.
+    let mut text = format!("ExecStartPost=-curl -g -s -o /dev/null --retry 5 --retry-connrefused{method}");
     for option in &carried.options {
         match (option.name.as_str(), &option.value) {
             ("--insecure", _) => text += " -k",
-            ("--cacert" | "--unix-socket", Some(file)) => text += &format!(" {} {}", option.name, word(file)),
-            ("--connect-to", Some(address)) => text += &format!(" --connect-to {}", word(&format!("::{address}"))),
+            ("--cacert" | "--unix-socket", Some(file)) => text += &format!(" {} {}", option.name, unit_word(file)),
+            ("--connect-to", Some(address)) => text += &format!(" --connect-to {}", unit_word(&format!("::{address}"))),
             _ => {}
         }
     }
     for header in &carried.headers {
         if let Some(value) = &header.value {
-            text += &format!(" -H {}", word(&format!("{}: {value}", header.name)));
+            text += &format!(" -H {}", unit_word(&format!("{}: {value}", header.name)));
         }
     }
-    format!("{text} {}", word(&evidence.page.url))
+    Some(format!("{text} {}", unit_word(&page.url)))
 }
 
 /// The options by which the weighed request is sent again, each after a space. Secrets are variables of the shell.

@@ -1,4 +1,5 @@
-//! Texts as a shell and as TOML take them: [`word`], [`quoted`], [`toml_text`], [`toml_lines`].
+//! Texts as a shell, a unit of systemd and TOML take them: [`word`], [`quoted`], [`unit_word`], [`toml_text`],
+//! [`toml_lines`].
 
 /// A word as a shell takes it: in quotes only where it needs them.
 pub fn word(text: &str) -> String {
@@ -9,6 +10,12 @@ pub fn word(text: &str) -> String {
 /// A word in quotes, in which a shell replaces nothing.
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// A word of a command as a unit of systemd takes it, where `%` and `$` stand for something, and `\` in quotes, too.
+pub(crate) fn unit_word(text: &str) -> String {
+    let doubled = text.replace('%', "%%").replace('$', "$$");
+    if word(text) == text { doubled } else { format!("'{}'", doubled.replace('\\', r"\\").replace('\'', r"\'")) }
 }
 
 /// A secret that is not shown: the variable of a shell that holds it, which the shell refuses to leave out.
@@ -58,6 +65,12 @@ mod tests {
     #[test]
     fn toml_takes_no_control_characters() {
         assert_eq!(toml_text("a \\ \"b\"\n\u{1}\u{85}é"), r#""a \\ \"b\"\n\u0001\u0085é""#);
+    }
+
+    #[test]
+    fn a_unit_takes_a_word_as_it_is() {
+        assert_eq!(unit_word("http://a/%20"), "http://a/%%20");
+        assert_eq!(unit_word(r"it's 5 $ \ 3 %"), r"'it\'s 5 $$ \\ 3 %%'");
     }
 
     #[test]

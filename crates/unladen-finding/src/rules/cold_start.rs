@@ -163,11 +163,10 @@ fn fix(evidence: &Evidence) -> Fix {
     let group = busiest(evidence);
     let warm_up = match group.is_some_and(|group| is_contained(evidence, group)) {
         true => "send a request when the container starts, before others reach it (a check of its health that asks for the page)".into(),
-        false => {
-            // In a unit, `%` and `$` stand for something.
-            let request = again::curl(evidence).replace('%', "%%").replace('$', "$$");
-            format!("send a request when the service starts (ExecStartPost={request})")
-        }
+        false => match again::exec_start_post(evidence) {
+            Some(line) => format!("send a request when the service starts ({line})"),
+            None => "send a request when the service starts (ExecStartPost=-curl): one that changes nothing, of a page that does much the same".into(),
+        },
     };
     let Some(group) = group else { return Fix::advice(warm_up) };
     if is_sympa(evidence, group) && !evidence.files.iter().any(is_binary) {

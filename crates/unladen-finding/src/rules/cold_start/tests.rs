@@ -1,4 +1,4 @@
-use unladen_trace::{CompileSeen, FileCall, FileOutcome, HeaderCarried, Language, OptionCarried};
+use unladen_trace::{BodyCarried, CompileSeen, FileCall, FileOutcome, HeaderCarried, Language, OptionCarried};
 
 use super::super::testing::*;
 use super::*;
@@ -143,8 +143,29 @@ fn the_request_at_the_start_was_not_the_weighed_one() {
     let advice = only(&ColdStart, &evidence).fix.advice;
     assert!(
         advice.contains(
-            "(ExecStartPost=curl -s -o /dev/null -k -H 'host: rt.example' 'https://127.0.0.1/a%%20page?q=$$1')"
+            "(ExecStartPost=-curl -g -s -o /dev/null --retry 5 --retry-connrefused -k -H 'host: rt.example' \
+             'https://127.0.0.1/a%%20page?q=$$1')"
         ),
         "{advice}"
     );
+}
+
+/// A form was posted at each start, and by GET; a service that was not quick enough was stopped.
+#[test]
+fn what_changes_something_was_sent_at_each_start() {
+    let advice = |method: &str, body: Option<&str>| {
+        let mut evidence = lean();
+        evidence.page.first_ns = Some(800_000_000);
+        evidence.page.url = "http://a/?ids[]=1".into();
+        evidence.page.method = method.into();
+        evidence.page.carried.body = body.map(|text| BodyCarried { bytes: 1, text: Some(text.to_owned()) });
+        only(&ColdStart, &evidence).fix.advice
+    };
+    let get = advice("GET", None);
+    assert!(get.contains("=-curl -g ") && get.contains(" --retry-connrefused 'http://a/?ids[]=1')"), "{get}");
+    assert!(advice("HEAD", None).contains(" -I 'http"));
+    for (method, body) in [("POST", None), ("POST", Some("a")), ("GET", Some("a")), ("DELETE", None)] {
+        let told = advice(method, body);
+        assert!(!told.contains("http://a/") && told.contains("changes nothing"), "{told}");
+    }
 }
