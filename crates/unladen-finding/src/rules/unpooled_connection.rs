@@ -85,9 +85,10 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) ->
     let advice = match (seen.protocol, stack) {
         (Protocol::Http, Stack::Nginx) => return nginx(evidence, seen),
         (Protocol::Other, Stack::Nginx) => {
-            "nginx keeps no connection to an application that speaks uwsgi or SCGI. Where both are on this machine, a Unix \
-             socket costs less (uwsgi_pass unix:/run/NAME.sock); or let the application speak HTTP, which nginx can keep \
-             (uwsgi --http11-socket, and proxy_pass to an upstream with keepalive)"
+            "if it speaks uwsgi or SCGI: nginx keeps no connection to such an application; where both are on this machine, a \
+             Unix socket costs less (uwsgi_pass unix:/run/NAME.sock); or let the application speak HTTP, which nginx can keep \
+             (uwsgi --http11-socket, and proxy_pass to an upstream with keepalive). If it speaks gRPC: grpc_pass to an \
+             upstream with keepalive. What `stream` passes on is one connection for each of a client's: keep these"
         }
         (Protocol::Http, Stack::Python) => "keep one requests.Session or httpx.Client for the life of the process",
         (Protocol::Http, _) if let Some(outbound) = outbounds.at(seen) => return proxy(outbound, stack),

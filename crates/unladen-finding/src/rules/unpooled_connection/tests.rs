@@ -130,6 +130,14 @@ fn nginx_was_told_to_keep_connections_that_it_cannot_keep() {
     assert!(found.fix.advice.contains("uwsgi_pass unix:") && found.fix.lines.is_empty(), "{:?}", found.fix);
 }
 
+/// An application behind gRPC was said to speak uwsgi.
+#[test]
+fn any_other_protocol_behind_nginx_was_taken_for_uwsgi() {
+    let advice = testing::only(&UnpooledConnection, &page(seen(NGINX, Protocol::Other))).fix.advice;
+    assert!(advice.starts_with("if it speaks uwsgi or SCGI: "), "{advice}");
+    assert!(advice.contains("If it speaks gRPC: grpc_pass to an upstream with keepalive"), "{advice}");
+}
+
 /// With the lines for nginx alone, Gunicorn's sync workers went on closing each connection.
 #[test]
 fn nginx_kept_connections_that_gunicorn_closed() {
