@@ -99,13 +99,18 @@ impl<'a> Draft<'a> {
         if effect.is_finite() { Ok((effect, between)) } else { Err(not_comparable) }
     }
 
-    /// What the machine's own speed may have added, as a share: nothing to a counter, and to times on a processor nothing
-    /// that the reference work has not taken off.
+    /// What the machine's own speed may have added to the logarithm, by its reference work and by what its hypervisor took
+    /// for others: nothing to a counter, and to times on a processor nothing that the reference work has not taken off,
+    /// which is stolen from as they are.
     pub(crate) fn speed(&self, judge: &Judge<'_>) -> f64 {
-        match (&judge.clocks, self.key.clock()) {
-            (Some(clocks), Clock::Elapsed) if !self.key.is_share() => clocks.ratio,
-            _ => 0.0,
-        }
+        let slower = match (&judge.clocks, self.key.clock()) {
+            _ if self.key.is_share() => 0.0,
+            (Some(clocks), Clock::Elapsed) => clocks.ratio + judge.stolen(),
+            (None, Clock::Elapsed | Clock::Cpu) => judge.stolen(),
+            (Some(_), Clock::Cpu) | (_, Clock::None) => 0.0,
+        };
+        // A slow machine does less in the same time.
+        if self.key.kind == Kind::Rate { -slower } else { slower }
     }
 
     /// The larger of the two figures.

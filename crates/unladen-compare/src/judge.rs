@@ -16,3 +16,12 @@ pub(crate) struct Judge<'a> {
     /// The machine's speed in the two runs, where both have reference work that agrees.
     pub(crate) clocks: Option<Clocks>,
 }
+
+impl Judge<'_> {
+    /// By how much times of the later run may be longer because the hypervisor took more of the processors for others, as a
+    /// logarithm: what has a share s less of a processor takes 1 / (1 − s) of the time.
+    pub(crate) fn stolen(&self) -> f64 {
+        let left = |run: &Run| (1.0 - run.stolen_share).ln();
+        left(self.before) - left(self.after)
+    }
+}

@@ -13,6 +13,9 @@ use crate::run_label::RunLabel;
 use crate::setting::Setting;
 use crate::speed::references;
 
+/// A machine of which more is taken does nothing; documents from elsewhere may say anything.
+const MOST_STOLEN: f64 = 0.95;
+
 /// What comparisons need of a document: all of its figures, without the rest.
 #[derive(Debug, Clone)]
 pub(crate) struct Run {
@@ -21,6 +24,8 @@ pub(crate) struct Run {
     pub(crate) setting: Setting,
     pub(crate) machine: MachineName,
     pub(crate) references: Vec<Reference>,
+    /// What the hypervisor took of the processors for others: 0 to [`MOST_STOLEN`], and 0 where nobody knows.
+    pub(crate) stolen_share: f64,
     pub(crate) figures: BTreeMap<Key, Measured>,
     /// In the document's order.
     pub(crate) order: Vec<Key>,
@@ -79,6 +84,7 @@ impl Run {
         let about = document.about();
         let revision = about.revision.as_ref();
         let environment = about.environment.as_ref();
+        let stolen = about.machine.as_ref().and_then(|machine| machine.stolen_share);
         let mut by_key = BTreeMap::new();
         let mut order = Vec::new();
         for (key, measured) in figures(document) {
@@ -104,6 +110,7 @@ impl Run {
                 processors: environment.and_then(|environment| environment.processors),
             },
             references: about.machine.as_ref().map(references).unwrap_or_default(),
+            stolen_share: stolen.filter(|share| share.is_finite()).unwrap_or(0.0).clamp(0.0, MOST_STOLEN),
             counted: by_key.keys().map(counted).collect(),
             traced: by_key.keys().filter(|key| is_traced(key)).map(traced).collect(),
             figures: by_key,

@@ -50,6 +50,7 @@ pub(crate) fn warnings(judge: &Judge<'_>, comparison: &Comparison, documents: [&
     }
     all.extend(not_counted(judge));
     all.extend(environment(abouts));
+    all.extend(stolen(judge));
     all
 }
 
@@ -97,16 +98,18 @@ fn environment([before, after]: [&About; 2]) -> Vec<String> {
             told(&software.name, Some(&software.version), now.map(|now| now.version.as_str()));
         }
     }
-    let stolen = |about: &About| about.machine.as_ref().and_then(|machine| machine.stolen_share);
-    if let (Some(before), Some(after)) = (stolen(before), stolen(after))
-        && (before - after).abs() > STOLEN
-    {
-        let percent = |share: f64| format!("{:.0} %", share * 100.0);
-        all.push(format!(
-            "the hypervisor took {} of the processors in the earlier run and {} in the later one",
-            percent(before),
-            percent(after)
-        ));
-    }
     all
+}
+
+/// How differently much was taken from the machine in the two runs.
+fn stolen(judge: &Judge<'_>) -> Option<String> {
+    let [before, after] = [judge.before, judge.after].map(|run| run.stolen_share);
+    ((before - after).abs() > STOLEN).then(|| {
+        format!(
+            "the hypervisor took {:.0} % of the processors in the earlier run and {:.0} % in the later one: times may \
+             differ by that much alone",
+            before * 100.0,
+            after * 100.0
+        )
+    })
 }

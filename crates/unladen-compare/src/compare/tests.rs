@@ -205,6 +205,55 @@ fn a_slower_clock_is_no_slower_page() {
     assert!(!latency.verdict.is_told() && latency.floor.unwrap() > 0.08, "{latency:?}");
 }
 
+/// Gates failed where neighbours of the machine were busier in one run than in the other.
+#[test]
+fn a_machine_that_is_taken_away_makes_no_slower_page() {
+    let (history, before, after) = usual();
+    // What the hypervisor took in the later run, by which factor its times are longer, and whether the page is slower.
+    for (share, percent, is_slower) in [(0.3, 138, false), (0.3, 200, true), (0.0, 138, true), (0.99, 200, false)] {
+        let mut after = after.clone();
+        after.about_mut().machine.as_mut().unwrap().stolen_share = Some(share);
+        let page = &mut weigh(&mut after).urls[0];
+        for (name, ns) in &mut page.latency_ns {
+            let interval = page.latency_intervals_ns.get_mut(name).unwrap();
+            for ns in [ns, &mut interval.low, &mut interval.high] {
+                *ns = *ns * percent / 100;
+            }
+        }
+        let comparison = compare(&before, &after, &history);
+        let latency = row(&comparison, "latency.p50");
+        assert_eq!(latency.verdict == Verdict::Slower, is_slower, "{share} {percent}: {latency:?}");
+        let says_so = comparison.warnings.iter().any(|warning| warning.contains("the hypervisor took"));
+        assert_eq!(says_so, share > 0.0, "{:?}", comparison.warnings);
+        // The other way round, what was taken from the earlier run hides nothing of a page that is slower by itself.
+        let back = compare(&after, &before, &history);
+        assert_eq!(row(&back, "latency.p50").verdict == Verdict::Faster, is_slower, "{share} {percent}");
+    }
+}
+
+/// A rate is lower where times are longer.
+#[test]
+fn a_slower_machine_is_no_lower_rate() {
+    let load = |rate: f64, stolen: f64| {
+        let mean = 1e9 / rate;
+        let text = format!(
+            r#"{{"schema": "unladen.load/1", "target": "http://localhost/", "host": "web1", "requests": 9, "throughput": {rate},
+                "latency_ns": {{"mean": {}}}, "latency_intervals_ns": {{"mean": {{"low": {}, "high": {}}}}},
+                "machine": {{"stolen_share": {stolen}}}}}"#,
+            mean as u64,
+            (mean * 0.999) as u64,
+            (mean * 1.001) as u64
+        );
+        Document::read(text.as_bytes()).unwrap()
+    };
+    let usual = [1000.0, 1001.0, 999.0, 1000.5, 999.5, 1000.0, 1000.2].map(|rate| load(rate, 0.0));
+    let history: History = usual.iter().collect();
+    for (rate, stolen, verdict) in [(700.0, 0.0, Verdict::Slower), (700.0, 0.3, Verdict::NotComparable)] {
+        let comparison = compare(&usual[0], &load(rate, stolen), &history);
+        assert_eq!(row(&comparison, "throughput").verdict, verdict, "{comparison:?}");
+    }
+}
+
 #[test]
 fn a_group_that_is_not_there_any_more_is_gone() {
     let (history, before, mut after) = usual();
