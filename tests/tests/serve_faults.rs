@@ -1,8 +1,8 @@
 //! `unladen serve` when its upstream, or its client, does what it should not: every request ends, with what came of it
 //! or with an answer that says why, and never with a part that looks like the whole.
 
-use std::sync::{Arc, Mutex, mpsc};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use unladen_tests::{Ending, Outbound, Upstream, Wire};

@@ -6,6 +6,7 @@
 //! [`Lanes`](lanes::Lanes)), and those first that say that they take long (see [`Mark`](mark::Mark)). The output of
 //! each stays together, and reads as `cargo test` prints it. A test that fails runs once more, alone: see [`Retry`].
 
+mod cpu;
 mod doctests;
 mod kind;
 mod lanes;
@@ -72,8 +73,10 @@ fn run(messages: &str, wanted: &[String]) -> Result<bool, String> {
 fn told(which: &str, run: impl FnOnce() -> Vec<Outcome>) -> Vec<Outcome> {
     let (begun, then) = (Instant::now(), Times::read());
     let outcomes = run();
-    let idle =
-        then.zip(Times::read()).map(|(then, now)| format!("; processors idle: {:.0} %", now.idle_since(then) * 100.0));
+    let idle = then.zip(Times::read()).map(|(then, now)| {
+        let [idle, stolen] = [now.idle_since(then), now.stolen_since(then)].map(|share| share * 100.0);
+        format!("; processors idle: {idle:.0} %, stolen by the hypervisor: {stolen:.1} %")
+    });
     let (count, time) = (outcomes.len(), begun.elapsed().as_secs_f64());
     println!("test: {count} programs {which} took {time:.0} s{}", idle.unwrap_or_default());
     outcomes

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::cpu::Cpu;
 use crate::kind::Kind;
 use crate::program::Program;
 
@@ -20,6 +21,8 @@ pub(crate) struct Outcome {
     /// None: the doc-tests.
     pub(crate) program: Option<Program>,
     pub(crate) time: Duration,
+    /// Of processors, with what it started and waited for.
+    pub(crate) cpu: Duration,
     pub(crate) is_good: bool,
     /// Standard output and standard error, as they came.
     pub(crate) output: String,
@@ -51,15 +54,13 @@ impl Outcome {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
             command.env("RUST_TEST_THREADS", (cores * WAITING).to_string());
         }
-        let (is_good, output, time) = run(command, &log(&program));
-        Self { program: Some(program), time, is_good, output }
+        let ran = run(command, &log(&program));
+        Self { program: Some(program), ..ran }
     }
 
     /// Runs a command that tests what is no program.
     pub(crate) fn of_command(command: Command) -> Self {
-        let (is_good, output, time) =
-            run(command, &std::env::temp_dir().join(format!("doctests-{}", std::process::id())));
-        Self { program: None, time, is_good, output }
+        run(command, &std::env::temp_dir().join(format!("doctests-{}", std::process::id())))
     }
 
     pub(crate) fn name(&self) -> String {
@@ -103,42 +104,60 @@ fn log(program: &Program) -> PathBuf {
     program.executable.with_extension("log")
 }
 
-fn run(mut command: Command, log: &Path) -> (bool, String, Duration) {
+/// Of no program yet.
+fn run(mut command: Command, log: &Path) -> Outcome {
     let begun = Instant::now();
     let _ = std::fs::remove_file(log);
     let ran = File::options().create(true).read(true).append(true).open(log).and_then(|mut file| {
         command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file.try_clone()?);
-        let is_good = wait(command.spawn()?, begun)?;
+        let end = wait(command.spawn()?, begun)?;
         let mut output = Vec::new();
         file.rewind()?;
         file.read_to_end(&mut output)?;
-        Ok((is_good, output))
+        Ok((end, output))
     });
     let _ = std::fs::remove_file(log);
     match ran {
-        Ok(((is_good, why), output)) => {
+        Ok((end, output)) => {
             let mut output = String::from_utf8_lossy(&output).into_owned();
-            if let Some(why) = why {
+            if let Some(why) = end.why {
                 output += &format!("\nerror: {why}\n");
             }
-            (is_good, output, begun.elapsed())
+            Outcome { program: None, time: begun.elapsed(), cpu: end.cpu, is_good: end.is_good, output }
         }
-        Err(error) => (false, format!("error: {command:?}: {error}\n"), begun.elapsed()),
+        Err(error) => {
+            let output = format!("error: {command:?}: {error}\n");
+            Outcome { program: None, time: begun.elapsed(), cpu: Duration::ZERO, is_good: false, output }
+        }
     }
 }
 
-/// Whether it ends well, and what else there is to say of its end.
-fn wait(mut child: Child, begun: Instant) -> std::io::Result<(bool, Option<String>)> {
+/// How a program ended.
+struct End {
+    is_good: bool,
+    /// What else there is to say of it.
+    why: Option<String>,
+    cpu: Duration,
+}
+
+fn wait(mut child: Child, begun: Instant) -> std::io::Result<End> {
+    let mut cpu = Duration::ZERO;
     loop {
-        if let Some(status) = child.try_wait()? {
+        // Once it is waited for, its times are told no more.
+        let told = Cpu::of(child.id());
+        cpu = told.map_or(cpu, |told| told.time);
+        if told.is_none_or(|told| told.has_ended)
+            && let Some(status) = child.try_wait()?
+        {
             // 101 is how libtest says that a test failed, which it has told already.
             let why = (!status.success() && status.code() != Some(101)).then(|| format!("it broke off: {status}"));
-            return Ok((status.success(), why));
+            return Ok(End { is_good: status.success(), why, cpu });
         }
         if begun.elapsed() > LIMIT {
             child.kill()?;
             child.wait()?;
-            return Ok((false, Some(format!("it did not end within {} s and was killed", LIMIT.as_secs()))));
+            let why = format!("it did not end within {} s and was killed", LIMIT.as_secs());
+            return Ok(End { is_good: false, why: Some(why), cpu });
         }
         std::thread::sleep(Duration::from_millis(10));
     }

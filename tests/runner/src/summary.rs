@@ -10,6 +10,8 @@ use crate::retry::Retry;
 
 /// So many of the slowest programs are told.
 const SLOWEST: usize = 10;
+/// So many lines of what a failed test said are told once more at the end.
+const LINES: usize = 20;
 /// A program that takes so long is to begin early.
 const LONG: Duration = Duration::from_secs(75);
 
@@ -41,13 +43,14 @@ impl<'a> Summary<'a> {
     }
 
     pub(crate) fn print(&self, time: Duration) {
-        println!("The slowest programs:");
+        println!("The slowest programs, and what they take of the processors:");
         let mut slowest: Vec<&Outcome> = self.outcomes.iter().collect();
         slowest.sort_by_key(|outcome| std::cmp::Reverse(outcome.time));
         for outcome in slowest.iter().take(SLOWEST) {
             let measures = outcome.program.as_ref().is_some_and(|program| program.kind == Kind::Measures);
             let alone = if measures { " (alone)" } else { "" };
-            println!("{:7.1} s  {}{alone}", outcome.time.as_secs_f64(), outcome.name());
+            let [time, cpu] = [outcome.time, outcome.cpu].map(|time| time.as_secs_f64());
+            println!("{time:7.1} s {cpu:7.1} s  {}{alone}", outcome.name());
         }
         for outcome in self.outcomes.iter().filter(|outcome| is_late(outcome)) {
             println!("{} would begin earlier by a line `{}…`", outcome.name(), Mark::Long.line());
@@ -65,6 +68,9 @@ impl<'a> Summary<'a> {
         for outcome in &failing {
             let tests: Vec<String> =
                 outcome.failed().into_iter().filter(|test| !self.has_passed(outcome, test)).collect();
+            for said in tests.iter().filter_map(|test| outcome.said_by(test)) {
+                println!("{}\n", said.lines().take(LINES).collect::<Vec<_>>().join("\n"));
+            }
             println!(
                 "FAILED: {}: {}",
                 outcome.name(),
@@ -77,6 +83,8 @@ impl<'a> Summary<'a> {
             ignored: sum.ignored + own.ignored,
             skipped: sum.skipped + own.skipped,
         });
+        let cpu: Duration = self.outcomes.iter().map(|outcome| outcome.cpu).sum();
+        println!("test: all programs took {:.0} s of the processors", cpu.as_secs_f64());
         let flaky = self.retries.iter().filter(is_flaky).count();
         println!(
             "test: {} programs in {:.0} s: {} passed, {} failed, {} of them FLAKY, {} ignored, {} SKIPPED",

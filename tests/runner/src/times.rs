@@ -4,6 +4,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Times {
     idle: u64,
+    stolen: u64,
     all: u64,
 }
 
@@ -20,13 +21,22 @@ impl Times {
     fn parse(text: &str) -> Option<Self> {
         let fields = text.lines().next()?.strip_prefix("cpu ")?.split_ascii_whitespace();
         let ticks: Vec<u64> = fields.take(8).map(|field| field.parse().ok()).collect::<Option<_>>()?;
-        Some(Self { idle: *ticks.get(3)?, all: ticks.iter().sum() })
+        Some(Self { idle: *ticks.get(3)?, stolen: ticks.get(7).copied().unwrap_or(0), all: ticks.iter().sum() })
     }
 
     /// The share of idle time since then.
     pub(crate) fn idle_since(self, then: Self) -> f64 {
+        self.share(self.idle.saturating_sub(then.idle), then)
+    }
+
+    /// The share that the hypervisor took for others since then.
+    pub(crate) fn stolen_since(self, then: Self) -> f64 {
+        self.share(self.stolen.saturating_sub(then.stolen), then)
+    }
+
+    fn share(self, ticks: u64, then: Self) -> f64 {
         let all = self.all.saturating_sub(then.all);
-        if all == 0 { 0.0 } else { self.idle.saturating_sub(then.idle) as f64 / all as f64 }
+        if all == 0 { 0.0 } else { ticks as f64 / all as f64 }
     }
 }
 
@@ -34,7 +44,7 @@ impl Times {
 impl Times {
     /// Of a machine that was idle, or busy, for so many ticks since.
     pub(crate) const fn of(idle: u64, all: u64) -> Self {
-        Self { idle, all }
+        Self { idle, stolen: 0, all }
     }
 }
 

@@ -29,7 +29,7 @@ test result: FAILED. 1 passed; 2 failed; 4 ignored; 0 measured; 0 filtered out; 
 ";
 
 fn outcome(output: &str) -> Outcome {
-    Outcome { program: None, time: Duration::ZERO, is_good: false, output: output.to_owned() }
+    Outcome { program: None, time: Duration::ZERO, cpu: Duration::ZERO, is_good: false, output: output.to_owned() }
 }
 
 #[test]
@@ -54,4 +54,12 @@ fn output_of_both_kinds_is_read_and_an_end_by_a_signal_is_told() {
     let outcome = Outcome::of_command(command);
     assert!(!outcome.is_good && outcome.output.starts_with("one\ntwo\n"), "{outcome:?}");
     assert!(outcome.output.contains("broke off: signal: 9"), "{outcome:?}");
+}
+
+#[test]
+fn the_time_of_what_was_waited_for_counts() {
+    let mut command = Command::new("sh");
+    command.args(["-c", "sh -c 'n=0; while [ $n -lt 200000 ]; do n=$((n + 1)); done'; true"]);
+    let outcome = Outcome::of_command(command);
+    assert!(outcome.is_good && outcome.cpu >= Duration::from_millis(10), "{outcome:?}");
 }
