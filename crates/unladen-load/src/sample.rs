@@ -70,11 +70,21 @@ fn visible(text: &str) -> String {
     visible
 }
 
+/// Words of a path where a page asks who it is.
+const LOGIN: [&str; 9] = ["login", "userlogin", "signin", "logon", "auth", "authorize", "oauth2", "sso", "saml2"];
+/// The same in two words: `/sign_in`, `/log-on`.
+const LOGIN_OF_TWO: [[&str; 2]; 3] = [["sign", "in"], ["log", "in"], ["log", "on"]];
+
 /// What to say of a redirection to a page that asks who it is.
 fn login(location: &str) -> &'static str {
-    let path = location.to_ascii_lowercase();
-    let asks =
-        ["login", "signin", "sign_in", "sign-in", "logon", "/auth", "sso"].iter().any(|word| path.contains(word));
+    let location = location.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
+    let path = match location.split_once("//") {
+        Some((_, rest)) => rest.find('/').map_or("", |at| &rest[at..]),
+        None => &location,
+    };
+    let words: Vec<&str> = path.split(|letter: char| !letter.is_alphanumeric()).collect();
+    let asks = words.iter().any(|word| LOGIN.contains(word))
+        || words.windows(2).any(|two| LOGIN_OF_TWO.iter().any(|known| two == known.as_slice()));
     if asks { ", send the cookie of somebody who is logged in (-b 'NAME=VALUE')" } else { "" }
 }
 
@@ -97,4 +107,35 @@ pub(crate) fn unexpected(sample: &Sample, expected: &Statuses) -> String {
         (None, _) => "correct the request, or accept the status with --expect-status".to_owned(),
     };
     format!("{request} was answered {status}, expected {expected}: {next}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pages of authors and of lessons were taken for logins.
+    #[test]
+    fn part_of_a_word_was_taken_for_a_login() {
+        for path in
+            ["/authors/", "/author/ann", "/lessons", "/espresso/", "/blogin/", "/news/?next=http://a/login", "/a#login"]
+        {
+            assert_eq!(login(path), "", "{path}");
+            assert_eq!(login(&format!("https://login.example{path}")), "", "{path}");
+        }
+        for path in [
+            "/login",
+            "/accounts/login/?next=/a",
+            "/wp-login.php?redirect_to=a",
+            "/users/sign_in",
+            "/Sign-In",
+            "/oauth2/authorize",
+            "/sso/",
+            "/auth/",
+            "/logon.aspx",
+            "/wiki/Special:UserLogin?returnto=http://a/b",
+        ] {
+            assert!(login(path).contains("-b 'NAME=VALUE'"), "{path}");
+            assert!(login(&format!("https://shop.example{path}")).contains("-b 'NAME=VALUE'"), "{path}");
+        }
+    }
 }
