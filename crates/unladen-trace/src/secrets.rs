@@ -204,7 +204,7 @@ fn value(before: Option<char>, cursor: &mut Cursor<'_>, told: &mut String) {
 /// quotation that nothing closes may have been cut off, and goes to the end of the line.
 fn rest_of_word(cursor: &mut Cursor<'_>, told: &mut String) {
     let mut is_told = false;
-    while let Some(letter) = cursor.letter().filter(|letter| !letter.is_whitespace()) {
+    while cursor.letter().is_some_and(|letter| !letter.is_whitespace()) {
         if !std::mem::replace(&mut is_told, true) {
             told.push_str(LEFT_OUT);
         }
