@@ -1,4 +1,4 @@
-//! [`try_origin`], [`try_endpoint`]: connects to endpoints as a request would be sent there.
+//! [`look_up`], [`try_origin`], [`try_endpoint`]: finds endpoints, and connects to them as a request would be sent there.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::task::{JoinHandle, spawn_local};
 use tokio::time::timeout;
 use unladen_observability::{Cause, reason_of};
-use unladen_pool::{Address, Endpoint, EndpointAddress, ResolveError, Resolver, Upstream, UpstreamSettings};
+use unladen_pool::{Address, Endpoint, EndpointAddress, Placed, ResolveError, Resolver, Upstream, UpstreamSettings};
 
 use super::outcome::{Failed, Trial};
 use crate::control::error::ServeError;
@@ -20,6 +20,21 @@ pub(super) fn one_try(settings: &UpstreamSettings) -> Result<Arc<Upstream>, Serv
     Upstream::new(settings.clone(), 1).map_err(|source| ServeError::Upstream { name, source: Box::new(source) })
 }
 
+/// Where an origin is: at one place at least; else why not.
+pub(super) async fn look_up(
+    upstream: &Upstream,
+    origin: usize,
+    resolver: &Arc<Resolver>,
+) -> Result<Vec<Placed>, String> {
+    match timeout(LONGEST, upstream.look_up(origin, resolver)).await {
+        Ok(Ok(endpoints)) if endpoints.is_empty() => Err("what tells its endpoints says that there is none".to_owned()),
+        Ok(Ok(endpoints)) => Ok(endpoints),
+        Ok(Err(ResolveError::Untold { why })) => Err(format!("its endpoints are not told: {why}")),
+        Ok(Err(error)) => Err(format!("its name has no address: {error}")),
+        Err(_) => Err(format!("its name has no address within {LONGEST:?}")),
+    }
+}
+
 /// Looks up where an origin is, and connects to all its endpoints.
 pub(super) async fn try_origin(
     table: &'static str,
@@ -28,18 +43,10 @@ pub(super) async fn try_origin(
     resolver: Arc<Resolver>,
 ) -> Vec<Trial> {
     let blank = || Trial::of(table, &upstream.settings().name, "upstream", url(&upstream, origin));
-    let failed = |reason, cause| blank().failed(reason, cause);
-    let endpoints = match timeout(LONGEST, upstream.look_up(origin, &resolver)).await {
-        Ok(Ok(endpoints)) => endpoints,
-        Ok(Err(ResolveError::Untold { why })) => {
-            return vec![failed("no_endpoint", format!("its endpoints are not told: {why}"))];
-        }
-        Ok(Err(error)) => return vec![failed("no_endpoint", format!("its name has no address: {error}"))],
-        Err(_) => return vec![failed("no_endpoint", format!("its name has no address within {LONGEST:?}"))],
+    let endpoints = match look_up(&upstream, origin, &resolver).await {
+        Ok(endpoints) => endpoints,
+        Err(cause) => return vec![blank().failed("no_endpoint", cause)],
     };
-    if endpoints.is_empty() {
-        return vec![failed("no_endpoint", "what tells its endpoints says that there is none".to_owned())];
-    }
     let tries: Vec<JoinHandle<Trial>> = endpoints
         .into_iter()
         .map(|endpoint| {

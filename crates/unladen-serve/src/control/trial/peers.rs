@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use tokio::task::{JoinHandle, spawn_local};
-use tokio::time::timeout;
 use unladen_pool::{Placed, Resolver, Upstream};
 use unladen_serve_config::TierSettings;
 
-use super::endpoints::{LONGEST, one_try, try_endpoint, url};
+use super::endpoints::{look_up, one_try, try_endpoint, url};
 use super::outcome::Trial;
 use crate::control::error::ServeError;
 use crate::tier::peers::Peers;
@@ -32,19 +31,25 @@ impl TriedTier {
     /// Connects to all nodes but this one, which need not serve yet.
     pub(super) async fn run(self, resolver: Arc<Resolver>) -> Vec<Trial> {
         let Self { upstream, peers } = self;
-        let mut trials = Vec::new();
-        let mut found: Vec<(usize, Placed)> = Vec::new();
-        for origin in 0..upstream.settings().origins.len() {
-            let failed = |cause| trial(url(&upstream, origin)).failed("no_endpoint", cause);
-            match timeout(LONGEST, upstream.look_up(origin, &resolver)).await {
-                Ok(Ok(placed)) => found.extend(placed.into_iter().map(|one| (origin, one))),
-                Ok(Err(error)) => trials.push(failed(error.to_string())),
-                Err(_) => trials.push(failed(format!("nobody tells where it is within {LONGEST:?}"))),
+        let (mut trials, mut found) = (Vec::new(), Vec::new());
+        let look_ups: Vec<_> = (0..upstream.settings().origins.len())
+            .map(|origin| {
+                let (upstream, resolver) = (upstream.clone(), resolver.clone());
+                (origin, spawn_local(async move { look_up(&upstream, origin, &resolver).await }))
+            })
+            .collect();
+        for (origin, task) in look_ups {
+            match task.await.unwrap_or_else(|_| Err("the look-up ended early".to_owned())) {
+                Ok(placed) => found.extend(placed.into_iter().map(|one| (origin, one))),
+                Err(cause) => trials.push(trial(url(&upstream, origin)).failed("no_endpoint", cause)),
             }
         }
         let all: Vec<Placed> = found.iter().map(|(_, placed)| placed.clone()).collect();
         found.retain(|(_, placed)| !peers.is_self(&placed.endpoint));
-        trials.push(this_node(all.len() - found.len(), &all));
+        // Whoever is not found may be this node.
+        if trials.is_empty() {
+            trials.push(this_node(all.len() - found.len(), &all));
+        }
         let tries: Vec<JoinHandle<Trial>> = found
             .into_iter()
             .map(|(origin, placed)| {
@@ -88,3 +93,6 @@ fn is_uneven(all: &[Placed]) -> bool {
     let what = |placed: &Placed| (placed.endpoint.weight.load(Ordering::Relaxed), placed.priority, placed.zone.clone());
     all.windows(2).any(|two| what(&two[0]) != what(&two[1]))
 }
+
+#[cfg(test)]
+mod tests;
