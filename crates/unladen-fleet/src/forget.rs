@@ -46,3 +46,11 @@ pub enum News {
     /// The engine does not tell of purges: this node finds them when it looks, up to a second late.
     Untold,
 }
+
+// === impl News ===
+
+impl News {
+    /// What [`News::Untold`] comes of, and what to do.
+    pub const UNTOLD: &'static str = "what one session notifies is not told to another: purges come up to a second late; a \
+        pooler of transactions between (PgBouncer) breaks LISTEN: give the server's own address";
+}

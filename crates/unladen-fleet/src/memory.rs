@@ -1,6 +1,7 @@
 //! The principal type is [`MemoryEngine`]: an engine within this process, with its faults at hand, for tests.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -42,6 +43,7 @@ struct MemoryBus {
     node: String,
     is_cut: Arc<Mutex<bool>>,
     is_mute: Arc<Mutex<bool>>,
+    untold: Arc<AtomicU32>,
 }
 
 /// Cuts one node off, or lets it back.
@@ -49,6 +51,7 @@ struct MemoryBus {
 pub struct Wire {
     is_cut: Arc<Mutex<bool>>,
     is_mute: Arc<Mutex<bool>>,
+    untold: Arc<AtomicU32>,
 }
 
 // === impl MemoryEngine ===
@@ -57,8 +60,9 @@ impl MemoryEngine {
     /// A way to it, and what cuts it.
     pub fn bus(&self, node: &str) -> (Arc<dyn PurgeBus>, Wire) {
         let (is_cut, is_mute) = (Arc::<Mutex<bool>>::default(), Arc::<Mutex<bool>>::default());
-        let wire = Wire { is_cut: is_cut.clone(), is_mute: is_mute.clone() };
-        (Arc::new(MemoryBus { engine: self.clone(), node: node.to_owned(), is_cut, is_mute }), wire)
+        let untold = Arc::<AtomicU32>::default();
+        let wire = Wire { is_cut: is_cut.clone(), is_mute: is_mute.clone(), untold: untold.clone() };
+        (Arc::new(MemoryBus { engine: self.clone(), node: node.to_owned(), is_cut, is_mute, untold }), wire)
     }
 
     /// All that was written so far cannot be read any more.
@@ -118,6 +122,11 @@ impl Wire {
     /// Whether it does not come into the list of nodes from now on, though all else is done.
     pub fn mute(&self, is_mute: bool) {
         *self.is_mute.lock().unwrap_or_else(PoisonError::into_inner) = is_mute;
+    }
+
+    /// So many records in a row are found from now on that nobody told of.
+    pub fn untold(&self, records: u32) {
+        self.untold.store(records, Ordering::SeqCst);
     }
 }
 
@@ -222,6 +231,10 @@ impl PurgeBus for MemoryBus {
             let members = live.map(|(node, (position, _))| Member::new(node, position.clone()));
             Ok((state.end()?, members.collect::<Result<_, _>>()?))
         })
+    }
+
+    fn untold(&self) -> u32 {
+        self.untold.load(Ordering::SeqCst)
     }
 
     fn leave(&self) -> Answer<'_, ()> {

@@ -51,6 +51,11 @@ pub trait PurgeBus: std::fmt::Debug + Send + Sync {
         0
     }
 
+    /// How often it waited for records, and was told of them. None: it waits for the records themselves.
+    fn told(&self) -> Option<u64> {
+        None
+    }
+
     /// Takes this node off the list.
     fn leave(&self) -> Answer<'_, ()>;
 }

@@ -5,7 +5,7 @@
 //! that publishes, since publishing waits for others who publish. The server is to be the one that writes; of several
 //! in the URL, `target_session_attrs=read-write` finds it.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -52,6 +52,8 @@ struct Postgres {
     whole: std::sync::Mutex<Option<(Weak<Link>, Position)>>,
     /// How often in a row something was there that nobody had told of.
     untold: AtomicU32,
+    /// How often something was that was told of.
+    told: AtomicU64,
 }
 
 fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
@@ -77,6 +79,7 @@ fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
         batch: Batch::default(),
         whole: std::sync::Mutex::default(),
         untold: AtomicU32::new(0),
+        told: AtomicU64::new(0),
     }))
 }
 
@@ -191,7 +194,10 @@ impl Postgres {
     /// Something came: whether it was told of; none: nobody waited for that.
     fn hears(&self, was_told: Option<bool>) {
         match was_told {
-            Some(true) => self.untold.store(0, Ordering::Relaxed),
+            Some(true) => {
+                self.untold.store(0, Ordering::Relaxed);
+                self.told.fetch_add(1, Ordering::Relaxed);
+            }
             Some(false) => _ = self.untold.fetch_add(1, Ordering::Relaxed),
             None => {}
         }
@@ -315,6 +321,10 @@ impl PurgeBus for Postgres {
 
     fn untold(&self) -> u32 {
         self.untold.load(Ordering::Relaxed)
+    }
+
+    fn told(&self) -> Option<u64> {
+        Some(self.told.load(Ordering::Relaxed))
     }
 
     fn leave<'a>(&'a self) -> Answer<'a, ()> {

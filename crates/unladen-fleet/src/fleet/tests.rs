@@ -219,6 +219,31 @@ fn a_list_without_the_node_that_asks_confirms_nothing() {
 }
 
 /// Each look brought other names, all of which were kept.
+/// It would have been told at each purge, or never.
+#[test]
+fn what_nobody_tells_of_is_said_once() {
+    run(async {
+        let engine = MemoryEngine::default();
+        // What looks after it looks each 10 ms.
+        let node = Node::with_lease(&engine, "a", Duration::from_millis(80));
+        let said = || {
+            let news = node.memory.news.lock().unwrap_or_else(PoisonError::into_inner);
+            news.iter().filter(|news| **news == News::Untold).count()
+        };
+        until(|| node.is_connected()).await;
+        node.wire.untold(2);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert_eq!(said(), 0, "a few may be chance");
+        for untold in [3, 4, 0, 5] {
+            node.wire.untold(untold);
+            until(|| said() > 0).await;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            assert_eq!(said(), 1);
+        }
+        node.task.abort();
+    });
+}
+
 #[test]
 fn names_of_nodes_that_change_with_each_look_are_not_all_kept() {
     static LOOKS: AtomicU64 = AtomicU64::new(0);

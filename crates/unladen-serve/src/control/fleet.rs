@@ -143,9 +143,7 @@ impl Forget for Sites {
             News::Overflow => say!(
                 "unladen: more purges waited for {bus} than may: all nodes are told to revalidate every stored page"
             ),
-            News::Untold => say!(
-                "unladen: {bus} does not tell this node of purges, which come up to a second late: a pooler of transactions between (PgBouncer) breaks LISTEN; give the server's own address"
-            ),
+            News::Untold => say!("unladen: {bus}: {}", News::UNTOLD),
             _ => {}
         }
     }
