@@ -19,11 +19,12 @@ pub struct PgBouncer {
 // === impl PgBouncer ===
 
 impl PgBouncer {
-    /// In front of this server, for its role `asker`.
+    /// In front of this server, for its role `asker`. It lends its sessions in turn, so that whoever asks a few times sees
+    /// all of them. `ignored`: the parameters of a session that it leaves out without a word, besides one of psql's.
     ///
     /// # Panics
     /// If Debian's package is missing (`scripts/test` installs it), or it does not come up.
-    pub fn start(postgres: &Postgres) -> Self {
+    pub fn start(postgres: &Postgres, ignored: &str) -> Self {
         let (folder, port, server) =
             (tempfile::tempdir().expect("a temporary folder"), free_port(), postgres.address());
         let users = folder.path().join("users.txt");
@@ -32,7 +33,7 @@ impl PgBouncer {
         let text = format!(
             "[databases]\n* = host={} port={}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
              unix_socket_dir =\nauth_type = plain\nauth_file = {}\npool_mode = transaction\n\
-             ignore_startup_parameters = extra_float_digits\n",
+             server_round_robin = 1\nignore_startup_parameters = extra_float_digits{ignored}\n",
             server.ip(),
             server.port(),
             users.display()

@@ -81,6 +81,18 @@ impl Postgres {
         self.wait_until_it_answers();
     }
 
+    /// From now on it is a standby, of nobody.
+    ///
+    /// # Panics
+    /// If it does not come up as one.
+    pub fn become_standby(&mut self) {
+        let signal = self.folder.path().join("data/standby.signal");
+        std::fs::write(&signal, "").expect("a file of our own");
+        ended(Command::new("chown").arg("postgres").arg(&signal));
+        self.restart(Duration::ZERO);
+        self.sql("do $$ begin assert pg_is_in_recovery(); end $$");
+    }
+
     fn wait_until_it_answers(&self) {
         let answers = || self.psql("select 1").output().is_ok_and(|done| done.status.success());
         wait::until("PostgreSQL comes up", answers);

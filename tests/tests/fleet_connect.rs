@@ -4,9 +4,12 @@
 use std::fs;
 
 use unladen_tests::site::free;
-use unladen_tests::{Call, ControlPlane, Done, Nats, Nginx, PgBouncer, Postgres, RateLimits, Valkey};
+use unladen_tests::{Call, ControlPlane, Done, Names, Nats, Nginx, PgBouncer, Postgres, RateLimits, Valkey};
 
-/// Checks a configuration of one site, with this before it and this within it.
+/// What a machine may be too slow for, as a check gives an engine some seconds.
+const ATTEMPTS: usize = 4;
+
+/// Checks a configuration of one site, with this before it and this within it. Once more, if something took too long.
 fn check(before: &str, within: &str) -> Done {
     let app = Nginx::plain("return 200 'well';");
     let folder = tempfile::tempdir().unwrap();
@@ -14,7 +17,11 @@ fn check(before: &str, within: &str) -> Done {
     fs::write(folder.path().join("secret"), "correct-horse-battery-staple-0123456789").unwrap();
     let site = format!("[[site]]\nname = \"site\"\nlisten = \"{}\"\nupstream = \"http://{}\"\n", free(), app.address());
     fs::write(&file, format!("{before}\n{site}cache = {{}}\n{within}\n")).unwrap();
-    Call::new(["serve", file.to_str().unwrap(), "--check", "--connect"]).run()
+    let check = || Call::new(["serve", file.to_str().unwrap(), "--check", "--connect"]).run();
+    let is_slow = |done: &Done| done.stdout.lines().any(|line| line.ends_with("[timeout]"));
+    // What is expected of the last one, whatever it is, is asserted.
+    let done = (1..ATTEMPTS).map(|_| check()).find(|done| !is_slow(done));
+    done.unwrap_or_else(check)
 }
 
 fn fleet(url: &str) -> String {
@@ -68,34 +75,72 @@ fn an_engine_that_would_take_no_purge_fails_with_what_to_do() {
     }
 }
 
+/// What PgBouncer leaves out of a session's beginning: nothing but psql's, which it refuses otherwise, or all of it.
+const REFUSES: &str = "";
+const DROPS: &str = ",options";
+
 /// LISTEN is taken there, and nothing ever comes; what was set there was everybody's.
 #[test]
 fn a_pooler_of_transactions_is_told_in_plain_words() {
     let postgres = Postgres::start();
     postgres.sql("grant create on database postgres to asker");
-    let bouncer = PgBouncer::start(&postgres);
+    // What a node would set otherwise.
+    postgres.sql("alter role asker set synchronous_commit = off");
+    postgres.sql("alter role asker set default_transaction_isolation = 'repeatable read'");
+    let validator = |url: &str| {
+        format!(
+            "[[site.validator]]\npath = \"/{{ref}}\"\ndatabase = \"{url}\"\nquery = \"select id from page where ref = $1\"\n\
+             parameters = [\"ref\"]\nlisten = \"changes\"\n"
+        )
+    };
+    for ignored in [REFUSES, DROPS] {
+        let bouncer = PgBouncer::start(&postgres, ignored);
+        let done = check(&fleet(&bouncer.url()), &validator(&bouncer.url())).ended_with(3);
+        let told = line(&done, "[fleet] `unladen`");
+        assert!(told.starts_with("ok ") && told.contains("PgBouncer") && told.contains("LISTEN"), "{told}");
+        let told = line(&done, "[[site]] `site`, the channel for");
+        assert!(told.starts_with("FAILED ") && told.contains("PgBouncer"), "{told}");
+        let told = line(&done, "[[site]] `site`, the validator for");
+        assert!(told.starts_with("ok ") && told.contains("neither read-only nor limited in time: set both"), "{told}");
+        // The application, which is lent the same sessions, could not write any more, nor ask for longer than a moment.
+        let settings = "select concat_ws(' ', current_setting('default_transaction_read_only'), \
+             current_setting('statement_timeout'), current_setting('lock_timeout'), \
+             current_setting('synchronous_commit'), current_setting('default_transaction_isolation'))";
+        for _ in 0..12 {
+            assert_eq!(bouncer.ask(settings), "off 0 0 off repeatable read", "{ignored}");
+        }
+    }
+    // Where the role has both, a pooler takes nothing away.
+    postgres.sql("alter role asker set default_transaction_read_only = on");
+    postgres.sql("alter role asker set statement_timeout = '800ms'");
+    let bouncer = PgBouncer::start(&postgres, REFUSES);
+    let done = check("", &validator(&bouncer.url()));
+    let told = line(&done, "[[site]] `site`, the validator for");
+    assert!(told.ends_with(": the query is prepared"), "{told}");
+    postgres.sql("alter role asker reset all");
+    // Without it, all is well.
+    let direct = postgres.url("right");
+    let done = check(&fleet(&direct), &validator(&direct)).succeeded();
+    let told = line(&done, "[[site]] `site`, the channel for");
+    assert!(told.ends_with(": what another session notifies is told"), "{told}");
+    let told = line(&done, "[[site]] `site`, the validator for");
+    assert!(told.ends_with(": the query is prepared"), "{told}");
+}
+
+#[test]
+fn a_standby_tells_of_no_changes() {
+    let mut postgres = Postgres::start();
+    postgres.become_standby();
     let validator = format!(
         "[[site.validator]]\npath = \"/{{ref}}\"\ndatabase = \"{}\"\nquery = \"select id from page where ref = $1\"\n\
          parameters = [\"ref\"]\nlisten = \"changes\"\n",
-        bouncer.url()
+        postgres.url("right")
     );
-    let done = check(&fleet(&bouncer.url()), &validator).ended_with(3);
-    let told = line(&done, "[fleet] `unladen`");
-    assert!(told.starts_with("ok ") && told.contains("PgBouncer") && told.contains("LISTEN"), "{told}");
+    let done = check("", &validator).ended_with(3);
+    let told = line(&done, "[[site]] `site`, the validator for");
+    assert!(told.ends_with(": the query is prepared"), "{told}");
     let told = line(&done, "[[site]] `site`, the channel for");
-    assert!(told.starts_with("FAILED ") && told.contains("PgBouncer"), "{told}");
-    // The application, which is lent the same sessions, could not write any more, nor ask for longer than a moment.
-    for (setting, value) in
-        [("default_transaction_read_only", "off"), ("statement_timeout", "0"), ("lock_timeout", "0")]
-    {
-        for _ in 0..4 {
-            assert_eq!(bouncer.ask(&format!("show {setting}")), value, "{setting}");
-        }
-    }
-    // Without it, both do.
-    let done = check(&fleet(&postgres.url("right")), &validator.replace(&bouncer.url(), &postgres.url("right")));
-    let told = line(&done.succeeded(), "[[site]] `site`, the channel for").to_owned();
-    assert!(told.ends_with(": what another session notifies is told"), "{told}");
+    assert!(told.contains("a standby tells of no changes") && told.ends_with("[refused]"), "{told}");
 }
 
 #[test]
@@ -163,6 +208,12 @@ fn nodes_of_a_tier_are_connected_to_and_weights_are_said_to_mean_nothing() {
     let done = check(&before, &site).succeeded();
     let told = line(&done, "[tier], this node");
     assert!(told.contains("weights, zones and priorities are not looked at"), "{told}");
+    // Nobody is there, and nobody was said to be.
+    fs::write(&file, "{\"endpoints\": []}").unwrap();
+    let done = check(&before, &site).ended_with(3);
+    let told = line(&done, "[tier], http://tier.example");
+    assert!(told.starts_with("FAILED ") && told.ends_with("[no_endpoint]"), "{told}");
+    assert!(!done.stdout.contains("this node"), "{done}");
     // A node that is in no list owns nothing, and is told so.
     let (before, site) = tier(&format!("[\"http://{}\"]", peer.address()), "");
     let told = check(&before, &site);
@@ -172,12 +223,15 @@ fn nodes_of_a_tier_are_connected_to_and_weights_are_said_to_mean_nothing() {
 #[test]
 fn what_tells_endpoints_is_asked_for_real() {
     let app = Nginx::plain("return 200 'well';");
+    // It has addresses of all names, and no services.
+    let names = Names::start();
     let outbound = |endpoints: &str| {
         let upstream = format!("{{ url = \"http://app.example\", endpoints = \"{endpoints}\" }}");
-        format!("[[outbound]]\nname = \"app\"\nlisten = \"{}\"\nupstream = {upstream}\n", free())
+        let resolve = format!("resolve = {{ servers = [\"{}\"] }}", names.address());
+        format!("[[outbound]]\nname = \"app\"\nlisten = \"{}\"\nupstream = {upstream}\n{resolve}\n", free())
     };
     for (endpoints, words) in [
-        ("srv:_http._tcp.name.invalid".to_owned(), "its endpoints are not told"),
+        ("srv:_http._tcp.app.example".to_owned(), "its endpoints are not told"),
         ("file:/nowhere/app.json".to_owned(), "/nowhere/app.json"),
         (format!("xds://{}/app?node=web-1", free()), "no connection"),
         // It listens, and is no control plane.

@@ -11,14 +11,15 @@ use std::sync::Arc;
 use rustls::ClientConfig;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
-use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use unladen_tls::{Anyone, Trusted, Verifier, is_near, provider, system_authorities};
 
-use crate::AddressError;
+use crate::carrier::Way;
 use crate::chain::ChainOnly;
+use crate::{AddressError, Carrier};
 
 /// Where a PostgreSQL server is, and whether TLS is spoken with it.
 pub struct PostgresAddress {
@@ -41,6 +42,23 @@ enum Check {
 // === impl PostgresAddress ===
 
 impl PostgresAddress {
+    /// Connects. Nothing is answered unless the second is polled.
+    ///
+    /// # Errors
+    /// If there is no session.
+    pub async fn connect(&self) -> Result<(Client, Carrier), tokio_postgres::Error> {
+        Ok(match self.tls.clone() {
+            Some(tls) => {
+                let (client, connection) = self.config.connect(tls).await?;
+                (client, Carrier(Way::Secret(Box::new(connection))))
+            }
+            None => {
+                let (client, connection) = self.config.connect(NoTls).await?;
+                (client, Carrier(Way::Plain(Box::new(connection))))
+            }
+        })
+    }
+
     /// The same, where each session begins with these settings, such as `-c statement_timeout=2000`. In place of SET: what
     /// is set within a session, a pooler of transactions leaves behind for whoever is lent that session next.
     #[must_use]

@@ -13,7 +13,9 @@
 
 mod address;
 mod address_error;
+mod carrier;
 mod chain;
 
 pub use address::PostgresAddress;
 pub use address_error::AddressError;
+pub use carrier::Carrier;

@@ -64,6 +64,12 @@ impl Asker {
         };
         tokio::time::timeout(limit, tried).await.unwrap_or(Err(AskError::Timeout))
     }
+
+    /// What is not as it should be, though it answers. On a `LocalRuntime`.
+    pub(crate) async fn doubt(&self, limit: Duration) -> Result<Option<String>, AskError> {
+        let Self::Postgres(asker) = self else { return Ok(None) };
+        tokio::time::timeout(limit, asker.doubt()).await.unwrap_or(Err(AskError::Timeout))
+    }
 }
 
 impl Ask for Asker {

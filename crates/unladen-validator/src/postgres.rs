@@ -2,7 +2,8 @@
 //!
 //! Each thread has connections of its own, which are made when they are needed. On each, the query is prepared once,
 //! and many questions are on their way at a time. Parameters go as text, whatever the types of the query are; the
-//! answer is the first column of the first row, as PostgreSQL casts it to text. Sessions are read-only.
+//! answer is the first column of the first row, as PostgreSQL casts it to text. Sessions are read-only, but for those that
+//! a pooler lends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +12,6 @@ use tokio::task::spawn_local;
 use tokio::time::timeout;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, NoTls};
 use unladen_postgres::PostgresAddress;
 
 use self::connections::{InFlightQuery, ThreadConnections};
@@ -30,6 +30,10 @@ mod explain;
 mod link;
 mod listener;
 mod value;
+
+/// Whether a session is read-only, and whether what takes too long ends.
+const LIMITS: &str =
+    "select current_setting('default_transaction_read_only') = 'on', current_setting('statement_timeout') <> '0'";
 
 /// Asks a PostgreSQL server.
 pub(crate) struct Postgres {
@@ -75,6 +79,15 @@ impl Postgres {
     /// Connects and prepares.
     pub(crate) async fn try_once(&self) -> Result<(), AskError> {
         self.shared.connect().await.map(drop)
+    }
+
+    /// Connects, and asks whether its sessions are as they were to begin. What they lack: a pooler left it out.
+    pub(crate) async fn doubt(&self) -> Result<Option<String>, AskError> {
+        let link = self.shared.connect().await?;
+        // Who speaks as PostgreSQL does and has no such settings is in no doubt for that.
+        let Ok(row) = link.client().query_typed_one(LIMITS, &[]).await else { return Ok(None) };
+        let (is_read_only, is_limited) = (row.try_get(0).unwrap_or(true), row.try_get(1).unwrap_or(true));
+        Ok(lacking(is_read_only, is_limited, self.shared.limit()))
     }
 
     /// Listens once, and has itself notified.
@@ -197,8 +210,7 @@ impl Shared {
 
     async fn connect_and_prepare(&self) -> Result<Link, AskError> {
         let said = |error: tokio_postgres::Error| explain(&error, &self.address.shown);
-        // What takes too long ends there, before we give up the connection for dead.
-        let limit = (self.timeout.as_millis() * 4 / 5).max(1);
+        let limit = self.limit();
         let settings = format!("-c statement_timeout={limit} -c default_transaction_read_only=on");
         let mut link = match session(&self.address.beginning_with(&settings)).await {
             Ok(link) => link,
@@ -224,6 +236,11 @@ impl Shared {
         Ok(link)
     }
 
+    /// What takes too long (ms) ends there, before we give up the connection for dead.
+    fn limit(&self) -> u128 {
+        (self.timeout.as_millis() * 4 / 5).max(1)
+    }
+
     async fn ask(&self, link: &Link, question: &Question) -> Result<Row, tokio_postgres::Error> {
         let Some(statement) = link.statement() else { return Ok(Row::NONE) };
         let mut texts = Vec::with_capacity(self.places.len());
@@ -247,23 +264,27 @@ impl Shared {
 
 /// A connection, and what carries it.
 async fn session(address: &PostgresAddress) -> Result<Link, tokio_postgres::Error> {
-    let (client, task): (Client, _) = match address.tls.clone() {
-        Some(tls) => {
-            let (client, connection) = address.config.connect(tls).await?;
-            (client, spawn_local(async move { drop(connection.await) }))
-        }
-        None => {
-            let (client, connection) = address.config.connect(NoTls).await?;
-            (client, spawn_local(async move { drop(connection.await) }))
-        }
-    };
-    Ok(Link::new(client, task.abort_handle()))
+    let (client, carrier) = address.connect().await?;
+    Ok(Link::new(client, spawn_local(carrier.run()).abort_handle()))
 }
 
 // === impl Row ===
 
 impl Row {
     const NONE: Self = Self { version: None, key: None };
+}
+
+/// What to say of sessions that are not read-only, or are not limited in time (ms).
+fn lacking(is_read_only: bool, is_limited: bool, limit: u128) -> Option<String> {
+    let read_only = "alter role NAME set default_transaction_read_only = on";
+    let limited = format!("alter role NAME set statement_timeout = '{limit}ms'");
+    let (words, each, settings) = match (is_read_only, is_limited) {
+        (true, true) => return None,
+        (false, true) => ("not read-only", "it", read_only.to_owned()),
+        (true, false) => ("without a time limit", "it", limited),
+        (false, false) => ("neither read-only nor limited in time", "both", format!("{read_only}; {limited}")),
+    };
+    Some(format!("through a pooler, its sessions are {words}: set {each} on a role of its own ({settings})"))
 }
 
 /// A query, the first column of whose first row is wanted, and perhaps the second. Names that no query has: two columns
@@ -301,3 +322,6 @@ fn is_outdated(code: &SqlState) -> bool {
 fn is_ending(code: &SqlState) -> bool {
     code.code().starts_with("57P") || code.code().starts_with("08")
 }
+
+#[cfg(test)]
+mod tests;

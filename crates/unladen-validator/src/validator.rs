@@ -140,6 +140,15 @@ impl Validator {
         self.try_now(self.single_flight.asker().try_once(self.settings.timeout.max(TRY)))
     }
 
+    /// What is not as it should be, though questions are answered, for those who check a configuration: connects again.
+    /// Blocks for some seconds at most.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub fn doubt(&self) -> Result<Option<String>, AskError> {
+        self.try_now(self.single_flight.asker().doubt(self.settings.timeout.max(TRY)))
+    }
+
     /// Listens and has itself notified by another session, where it is configured to listen. Blocks for some seconds at
     /// most.
     ///
@@ -167,7 +176,7 @@ impl Validator {
         })
     }
 
-    fn try_now(&self, trying: impl Future<Output = Result<(), AskError>> + Send) -> Result<(), AskError> {
+    fn try_now<T: Send>(&self, trying: impl Future<Output = Result<T, AskError>> + Send) -> Result<T, AskError> {
         // A thread of its own: the caller's may run a runtime, which forbids another.
         std::thread::scope(|scope| {
             let tried = scope.spawn(|| {

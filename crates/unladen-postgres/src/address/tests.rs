@@ -40,3 +40,19 @@ fn what_is_shown_has_no_password() {
     assert_eq!(address.shown, "h1, h2");
     assert_eq!(address.config.get_password(), Some(&b"hush"[..]));
 }
+
+/// What the user has a session begin with was not to be lost.
+#[test]
+fn settings_stand_behind_those_of_the_url() {
+    let options = |url: &str| {
+        let address = PostgresAddress::parse(url).unwrap().beginning_with("-c lock_timeout=1s");
+        address.config.get_options().map(str::to_owned)
+    };
+    assert_eq!(options("postgres://u@localhost/x").as_deref(), Some("-c lock_timeout=1s"));
+    // The last one of a name holds.
+    let given = "postgres://u@localhost/x?options=-c%20lock_timeout%3D9s%20-c%20geqo%3Doff";
+    assert_eq!(options(given).as_deref(), Some("-c lock_timeout=9s -c geqo=off -c lock_timeout=1s"));
+    let address = PostgresAddress::parse(given).unwrap();
+    let _ = address.beginning_with("-c lock_timeout=1s");
+    assert_eq!(address.config.get_options(), Some("-c lock_timeout=9s -c geqo=off"), "the address stays what it was");
+}

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 use tokio::task::{AbortHandle, spawn_local};
 use tokio::time::{sleep, timeout};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
-use tokio_postgres::{AsyncMessage, Client, Connection, NoTls};
-use unladen_postgres::PostgresAddress;
+use tokio_postgres::{AsyncMessage, Client};
+use unladen_postgres::{Carrier, PostgresAddress};
 
 use super::explain::explain;
 use super::link::CONNECT;
@@ -61,17 +60,8 @@ impl Listener {
         // Of this session alone: what is sent there is heard by nobody else.
         let call = format!("unladen_call_{:016x}", random());
         let ears = (hearing, channel.to_owned(), call.clone(), called.clone());
-        let config = &address.config;
-        let (client, task) = match address.tls.clone() {
-            Some(tls) => {
-                let (client, connection) = config.connect(tls).await.map_err(said)?;
-                (client, spawn_local(hear(connection, ears)))
-            }
-            None => {
-                let (client, connection) = config.connect(NoTls).await.map_err(said)?;
-                (client, spawn_local(hear(connection, ears)))
-            }
-        };
+        let (client, carrier) = address.connect().await.map_err(said)?;
+        let task = spawn_local(hear(carrier, ears));
         let listener = Self { client, pushed: pushed.clone(), ended, called, task: task.abort_handle() };
         let client = &listener.client;
         let listening = client.batch_execute(&format!("listen \"{channel}\"; listen \"{call}\"")).await;
@@ -93,17 +83,8 @@ impl Listener {
     /// all that is asked is answered.
     async fn try_to_hear(&self, address: &PostgresAddress, call: &str) -> Result<(), AskError> {
         let said = |error: tokio_postgres::Error| explain(&error, &address.shown);
-        let config = &address.config;
-        let (other, task) = match address.tls.clone() {
-            Some(tls) => {
-                let (client, connection) = config.connect(tls).await.map_err(said)?;
-                (client, spawn_local(async move { drop(connection.await) }))
-            }
-            None => {
-                let (client, connection) = config.connect(NoTls).await.map_err(said)?;
-                (client, spawn_local(async move { drop(connection.await) }))
-            }
-        };
+        let (other, carrier) = address.connect().await.map_err(said)?;
+        let task = spawn_local(carrier.run());
         let called = other.query_typed("select pg_notify($1, '')", &[(&call, Type::TEXT)]).await.map_err(said);
         let heard = match called {
             Ok(_) => timeout(CONNECT, self.called.notified()).await.map_err(|_| {
@@ -168,14 +149,8 @@ pub(super) async fn server(client: &Client) -> Result<String, tokio_postgres::Er
 }
 
 /// Carries the connection until it is over.
-async fn hear<S, T>(
-    mut connection: Connection<S, T>,
-    (hearing, channel, call, called): (Hearing, String, String, Arc<Notify>),
-) where
-    S: AsyncRead + AsyncWrite + Unpin,
-    T: AsyncRead + AsyncWrite + Unpin,
-{
-    while let Some(Ok(message)) = std::future::poll_fn(|context| connection.poll_message(context)).await {
+async fn hear(mut carrier: Carrier, (hearing, channel, call, called): (Hearing, String, String, Arc<Notify>)) {
+    while let Some(message) = carrier.message().await {
         let AsyncMessage::Notification(notification) = message else { continue };
         if notification.channel() == channel {
             hearing.pushed.told(notification.payload());

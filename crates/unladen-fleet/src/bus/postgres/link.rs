@@ -4,12 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{AsyncMessage, Client, Connection, NoTls};
-use unladen_postgres::PostgresAddress;
+use tokio_postgres::{AsyncMessage, Client};
+use unladen_postgres::{Carrier, PostgresAddress};
 
 use super::error::explain;
 use super::statements::{BEGIN, BEGIN_LIST, CHANNEL, CLUSTER, MAKE, MAKING, POOLED, SESSION, SETTINGS, THERE};
@@ -115,27 +114,14 @@ async fn session(
     fleet: &str,
     news: &Arc<Notify>,
 ) -> Result<(Client, AbortHandle), tokio_postgres::Error> {
-    let (fleet, news) = (fleet.to_owned(), news.clone());
-    let (client, task) = match address.tls.clone() {
-        Some(tls) => {
-            let (client, connection) = address.config.connect(tls).await?;
-            (client, tokio::spawn(hear(connection, fleet, news)))
-        }
-        None => {
-            let (client, connection) = address.config.connect(NoTls).await?;
-            (client, tokio::spawn(hear(connection, fleet, news)))
-        }
-    };
+    let (client, carrier) = address.connect().await?;
+    let task = tokio::spawn(hear(carrier, fleet.to_owned(), news.clone()));
     Ok((client, task.abort_handle()))
 }
 
 /// Carries the connection until it is over.
-async fn hear<S, T>(mut connection: Connection<S, T>, fleet: String, news: Arc<Notify>)
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-    T: AsyncRead + AsyncWrite + Unpin,
-{
-    while let Some(Ok(message)) = std::future::poll_fn(|context| connection.poll_message(context)).await {
+async fn hear(mut carrier: Carrier, fleet: String, news: Arc<Notify>) {
+    while let Some(message) = carrier.message().await {
         if let AsyncMessage::Notification(notification) = message
             && notification.channel() == CHANNEL
             && notification.payload() == fleet

@@ -50,12 +50,16 @@ create table if not exists unladen_fleet.member (
 pub(super) const SETTINGS: &str =
     "-c statement_timeout=2s -c lock_timeout=1s -c default_transaction_isolation=read\\ committed";
 
-/// What is said first: what is committed is on disk, and this session hears of records.
+/// What is said first: what is committed is on disk, and this session hears of records. Where [`SETTINGS`] are not in
+/// force, a pooler has left them out without a word (`ignore_startup_parameters` of PgBouncer), and the session is not
+/// this node's to set anything in.
 pub(super) const SESSION: &str = "\
-select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local');
+select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') in ('off', 'local')
+    and current_setting('statement_timeout') = '2s' and current_setting('lock_timeout') = '1s';
 listen unladen_fleet";
 
-/// What is said first to a session that others are lent, too: nothing that would be theirs.
+/// What is said first to a session that others are lent, too: nothing of theirs changes but that it listens, which is
+/// needed where a pooler lends it for longer than a transaction.
 pub(super) const POOLED: &str = "listen unladen_fleet";
 
 /// The channel of [`SESSION`]; its payload is the fleet's name.

@@ -29,16 +29,20 @@ pub(super) fn ask(database: &Database<'_>) -> Vec<Trial> {
     let mut out: Option<AskError> = None;
     let mut trials = Vec::new();
     for (name, settings) in database {
-        let error = match &out {
-            Some(error) => Some(error.clone()),
-            None => made(settings).and_then(|validator| validator.try_once()).err(),
+        let tried = match &out {
+            Some(error) => Err(error.clone()),
+            None => made(settings).and_then(|validator| validator.try_once().and_then(|()| validator.doubt())),
         };
-        if let Some(error @ (AskError::Unreachable(_) | AskError::Refused(_) | AskError::Timeout)) = &error {
+        if let Err(error @ (AskError::Unreachable(_) | AskError::Refused(_) | AskError::Timeout)) = &tried {
             out = Some(error.clone());
         }
-        let is_answered = error.is_none();
-        let place = settings.source.place();
-        trials.push(trial(name, settings, "validator", place.clone(), "the query is prepared", error));
+        let (place, is_answered) = (settings.source.place(), tried.is_ok());
+        let (doubt, error) = match tried {
+            Ok(doubt) => (doubt, None),
+            Err(error) => (None, Some(error)),
+        };
+        let asked = trial(name, settings, "validator", place.clone(), "the query is prepared", error);
+        trials.push(Trial { doubt, ..asked });
         if is_answered && settings.listen.is_some() {
             let listened = made(settings).and_then(|validator| validator.try_to_listen());
             let told = "what another session notifies is told";
