@@ -189,7 +189,7 @@ pub(super) const KEYS: &[Key] = &[
         "validator",
         "heartbeat",
         DURATION,
-        "with `listen`: what was changed longer ago than this is never served, even if the connection is lost and nobody is told; it is looked at four times as often",
+        "with `listen`: what was changed longer ago than this (and `stale`, if it is set) is never served, even if the connection is lost and nobody is told; it is looked at four times as often",
         "a small query four times a second",
     ),
     key(
