@@ -218,7 +218,6 @@ fn a_list_without_the_node_that_asks_confirms_nothing() {
     });
 }
 
-/// Each look brought other names, all of which were kept.
 /// It would have been told at each purge, or never.
 #[test]
 fn what_nobody_tells_of_is_said_once() {
@@ -244,6 +243,7 @@ fn what_nobody_tells_of_is_said_once() {
     });
 }
 
+/// Each look brought other names, all of which were kept.
 #[test]
 fn names_of_nodes_that_change_with_each_look_are_not_all_kept() {
     static LOOKS: AtomicU64 = AtomicU64::new(0);
