@@ -2,6 +2,7 @@
 //! whose steps are those of the script, and its reports are what JUnit's and SARIF's readers take.
 //!
 //! Measures: whether a page that sleeps ten times as long is called slower.
+//! Waits: that page sleeps, and is asked fifty times a second.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,6 +1,7 @@
 //! `unladen weigh --exporter` of proxies: what Envoy and `unladen serve` tell of themselves.
 //!
 //! Measures: what follows requests among hundreds of counters.
+//! Waits: exporters are asked a few times a second, and a page that costs nothing is.
 
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};

@@ -1,6 +1,7 @@
 //! `unladen weigh --exporter` with all that a machine tells: hundreds of counters, of which a few follow.
 //!
 //! Measures: what follows requests, beside the CPU of processes. What is told late on a busy machine makes phases long.
+//! Waits: exporters are asked a few times a second, and a page that costs nothing is.
 
 use serde_json::Value;
 use unladen_tests::Nginx;

@@ -29,8 +29,14 @@ const SCENES: [(&str, &str, &[Neighbour]); 2] = [
     ("kept-runs-quiet", "beside nothing that was started on purpose", &[Neighbour::Nothing]),
     (
         "kept-runs",
-        "beside nothing, or bursts on half or on all of the processors, by lot",
-        &[Neighbour::Nothing, Neighbour::HalfTheProcessors, Neighbour::AllProcessors],
+        "beside nothing, bursts on half or on all of the processors, bursts that empty its caches, or a quota that bites in bursts, by lot",
+        &[
+            Neighbour::Nothing,
+            Neighbour::HalfTheProcessors,
+            Neighbour::AllProcessors,
+            Neighbour::Caches,
+            Neighbour::Quota,
+        ],
     ),
 ];
 

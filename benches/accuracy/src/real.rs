@@ -7,6 +7,7 @@ mod cgroup;
 mod disturbance;
 mod error;
 mod prove;
+mod quota;
 mod run;
 mod series;
 mod setting;

@@ -48,15 +48,19 @@ impl Unit {
 impl Drop for Unit {
     fn drop(&mut self) {
         for folder in [self.folder(), self.parent.clone()] {
-            // The last exit may still be under way.
-            for _ in 0..50 {
-                match fs::remove_dir(&folder) {
-                    Err(error) if error.kind() == std::io::ErrorKind::ResourceBusy => {
-                        std::thread::sleep(std::time::Duration::from_millis(20));
-                    }
-                    _ => break,
-                }
+            remove(&folder);
+        }
+    }
+}
+
+/// Removes a control group whose processes have ended, or are about to.
+pub(super) fn remove(folder: &Path) {
+    for _ in 0..50 {
+        match fs::remove_dir(folder) {
+            Err(error) if error.kind() == std::io::ErrorKind::ResourceBusy => {
+                std::thread::sleep(std::time::Duration::from_millis(20));
             }
+            _ => break,
         }
     }
 }

@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use super::error::RealError;
+use super::quota::{Limiter, Quota};
 use crate::random::exponential;
-use crate::real::burn;
+use crate::real::burn::{self, Burn};
 
 /// Mean of the stretches, s, and what they are cut to.
 const STRETCH: f64 = 1.2;
@@ -15,6 +17,12 @@ const SHORTEST: f64 = 0.2;
 const LONGEST: f64 = 5.0;
 /// Others' requests a second during a stretch.
 const OTHERS_RATE: f64 = 10.0;
+
+/// What a quota leaves of one processor.
+const LEFT: f64 = 0.5;
+/// More than the caches of a processor hold, in numbers of eight bytes, and how many of them a line of a cache holds.
+const LARGE: usize = 8 << 20;
+const LINE: usize = 8;
 
 /// What kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +33,10 @@ pub enum Neighbour {
     HalfTheProcessors,
     /// All of them are, so half of the machine on average.
     AllProcessors,
+    /// Memory larger than the caches is written over and over, on one processor, during random stretches.
+    Caches,
+    /// A quota leaves the server half of a processor during random stretches.
+    Quota,
     /// Other clients ask the very server that is weighed, ten times a second during random stretches.
     OtherClients,
 }
@@ -34,26 +46,40 @@ pub enum Neighbour {
 pub(super) struct Disturbance {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
+    /// Goes after what sets it has ended.
+    _quota: Option<Quota>,
 }
 
 impl Disturbance {
-    pub(super) fn start(beside: Neighbour, seed: u64, subject: SocketAddr) -> Self {
+    /// # Errors
+    /// If there is to be a quota, and no control group can be made.
+    pub(super) fn start(beside: Neighbour, seed: u64, subject: &Burn) -> Result<Self, RealError> {
         let stop = Arc::new(AtomicBool::new(false));
         let processors = thread::available_parallelism().map_or(1, Into::into);
         let count = match beside {
             Neighbour::Nothing => 0,
             Neighbour::HalfTheProcessors => (processors / 2).max(1),
             Neighbour::AllProcessors => processors,
-            Neighbour::OtherClients => 1,
+            Neighbour::Caches | Neighbour::Quota | Neighbour::OtherClients => 1,
         };
+        let quota = (beside == Neighbour::Quota).then(Quota::create).transpose()?;
+        if let Some(quota) = &quota {
+            quota.take(subject.pid())?;
+        }
         let threads = (0..count)
             .map(|_| {
                 let stop = Arc::clone(&stop);
+                let does = match (beside, &quota) {
+                    (_, Some(quota)) => Does::Limit(quota.limiter()),
+                    (Neighbour::OtherClients, _) => Does::Ask(subject.address()),
+                    (Neighbour::Caches, _) => Does::Write(vec![0; LARGE]),
+                    _ => Does::Spin,
+                };
                 // The same seed: all in the same stretches.
-                thread::spawn(move || stretches(seed, &stop, beside, subject))
+                thread::spawn(move || stretches(seed, &stop, does))
             })
             .collect();
-        Self { stop, threads }
+        Ok(Self { stop, threads, _quota: quota })
     }
 }
 
@@ -66,27 +92,40 @@ impl Drop for Disturbance {
     }
 }
 
-fn stretches(seed: u64, stop: &AtomicBool, beside: Neighbour, subject: SocketAddr) {
+/// What a thread does during a stretch.
+#[derive(Debug)]
+enum Does {
+    Spin,
+    /// Through all of this.
+    Write(Vec<u64>),
+    Ask(SocketAddr),
+    Limit(Limiter),
+}
+
+fn stretches(seed: u64, stop: &AtomicBool, mut does: Does) {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut busy = rng.bool();
     let mut end = Instant::now();
     while !stop.load(Ordering::Relaxed) {
         end += Duration::from_secs_f64(exponential(&mut rng, STRETCH).clamp(SHORTEST, LONGEST));
         busy = !busy;
+        if let Does::Limit(limiter) = &does {
+            // It could be set when the group was made.
+            let _ = limiter.set(busy.then_some(LEFT));
+        }
         let mut next = Instant::now();
         while Instant::now() < end && !stop.load(Ordering::Relaxed) {
-            if !busy {
-                thread::sleep(Duration::from_millis(2));
-            } else if beside == Neighbour::OtherClients {
-                // On a schedule of their own: they do not wait for our requests to let them through.
-                if Instant::now() >= next {
-                    next += Duration::from_secs_f64(1.0 / OTHERS_RATE);
-                    let _ = burn::get(subject, "/");
-                } else {
-                    thread::sleep(Duration::from_millis(2));
+            match &mut does {
+                Does::Spin if busy => (0..10_000).for_each(|_| std::hint::spin_loop()),
+                Does::Write(numbers) if busy => {
+                    numbers.iter_mut().step_by(LINE).for_each(|number| *number = number.wrapping_add(1));
                 }
-            } else {
-                (0..10_000).for_each(|_| std::hint::spin_loop());
+                // On a schedule of their own: they do not wait for our requests to let them through.
+                Does::Ask(address) if busy && Instant::now() >= next => {
+                    next += Duration::from_secs_f64(1.0 / OTHERS_RATE);
+                    let _ = burn::get(*address, "/");
+                }
+                _ => thread::sleep(Duration::from_millis(2)),
             }
         }
     }

@@ -42,7 +42,7 @@ impl Series {
         let beside = self.rng.choice(self.beside).copied().unwrap_or(Neighbour::Nothing);
         let seed = self.rng.u64(..1 << 32);
         let subject = Burn::working(binaries, steps, self.address, self.time * 3 + Duration::from_secs(60))?;
-        let disturbance = Disturbance::start(beside, seed, subject.address());
+        let disturbance = Disturbance::start(beside, seed, &subject)?;
         let setting = Setting { time: self.time, ..Setting::beside(beside, seed) };
         let text = weigh::document(binaries, &subject, &setting)?;
         drop(disturbance);
