@@ -4,9 +4,12 @@
 //! for one. A word too many that is left out costs nothing; one too few is somebody's password in a report.
 
 mod cursor;
+mod path;
 
 #[cfg(test)]
 mod tests;
+
+pub(crate) use path::path_without_secrets;
 
 use cursor::Cursor;
 

@@ -16,7 +16,7 @@ mod statement;
 mod tests;
 
 pub use fingerprint::{Fingerprint, MAX_FINGERPRINT, MAX_TEXT, fingerprint};
-pub use placeholder::has_placeholder;
+pub use placeholder::{has_placeholder, without_values};
 pub use statement::StatementKind;
 
 use crate::evidence::QueryProtocol;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use unladen_trace::without_secrets;
+
 /// Single settings that bear upon what a request costs.
 const SETTINGS: [&str; 21] = [
     "auto_append_file",
@@ -55,8 +57,11 @@ const FAMILIES: [&str; 22] = [
     "xhprof.",
 ];
 
-/// Parts of names whose values are nobody's business.
-const SECRETS: [&str; 6] = ["license", "password", "secret", "token", "api_key", "key_file"];
+/// Parts of names whose values are nobody's business. Who knows `xdebug.trigger_value` or `spx.http_key` may start them.
+const SECRETS: [&str; 9] = ["license", "passw", "pwd", "secret", "token", "key", "credential", "auth", "trigger_value"];
+
+/// What stands in the place of a password, and of what may hold one.
+const LEFT_OUT: &str = "…";
 
 /// How phpinfo writes that there is no value.
 const NOTHING: [&str; 3] = ["no value", "(none)", ""];
@@ -191,12 +196,21 @@ pub(super) fn is_wanted(name: &str) -> bool {
     kept && !SECRETS.iter().any(|secret| name.contains(secret))
 }
 
-/// Handlers of sessions take their password in the path: `tcp://localhost:6379?auth=secret`, `tcp://user:secret@host`.
+/// A value without passwords. Handlers of sessions take them in the path: `tcp://localhost:6379?auth=secret`,
+/// `tcp://user:secret@host`, and for several servers `seed[]=cache1:6379&auth=secret`.
 pub(super) fn without_password(value: &str) -> String {
-    match (value.find("://"), value.find(['?', '@'])) {
-        (Some(scheme), Some(_)) => format!("{}://…", &value[..scheme]),
-        _ => value.to_owned(),
+    if let Some(end) = value.find("://")
+        && value.contains(['?', '@', '&'])
+    {
+        let begin = value[..end].trim_end_matches(|letter: char| letter.is_ascii_alphanumeric()).len();
+        // What stands before may be another server, with its own password.
+        let before = if value[..begin].trim_matches(['"', '\'', ' ']).is_empty() { "" } else { LEFT_OUT };
+        return format!("{before}{}://{LEFT_OUT}", &value[begin..end]);
     }
+    if value.contains(['?', '&']) && value.contains('=') {
+        return LEFT_OUT.to_owned();
+    }
+    without_secrets(value)
 }
 
 /// A name of an extension is one or two words; some extensions write sentences where their names are.

@@ -8,6 +8,7 @@ use super::moment::Moment;
 use super::table::Table;
 use crate::event::{FileCall, LockCall, Way};
 use crate::evidence::{Evidence, FileOutcome, FileSeen, LockKind, LockSeen, TransferSeen};
+use crate::secrets::path_without_secrets;
 
 /// Files by path.
 #[derive(Debug, Default)]
@@ -50,7 +51,8 @@ impl Files {
     ) {
         let outcome = outcome(result);
         self.lock_files(group, call, &path, target.as_deref(), outcome, took_ns, moment);
-        self.calls.add((group, call, path, outcome), moment, took_ns);
+        // From here on it is only told.
+        self.calls.add((group, call, path_without_secrets(path), outcome), moment, took_ns);
     }
 
     /// A lock file is made by a call that fails if it is there, and removed in the same request. A link always is
@@ -81,7 +83,8 @@ impl Files {
                     && made.moment.request == moment.request
                     && (made.by_link || is_called_lock(path))
                 {
-                    self.locks.add((group, LockKind::File, path.to_owned()), made.moment, made.took_ns + took_ns);
+                    let told = path_without_secrets(path.to_owned());
+                    self.locks.add((group, LockKind::File, told), made.moment, made.took_ns + took_ns);
                 }
             }
             _ => {}
@@ -95,11 +98,11 @@ impl Files {
     }
 
     pub(super) fn lock(&mut self, group: usize, call: LockCall, path: String, took_ns: u64, moment: Moment) {
-        self.locks.add((group, LockKind::Call(call), path), moment, took_ns);
+        self.locks.add((group, LockKind::Call(call), path_without_secrets(path)), moment, took_ns);
     }
 
     pub(super) fn transfer(&mut self, group: usize, way: Way, path: String, result: i64, moment: Moment) {
-        let key = (group, path);
+        let key = (group, path_without_secrets(path));
         if self.transfers.len() >= MAX_FILES && !self.transfers.contains_key(&key) {
             self.dropped += 1;
             return;

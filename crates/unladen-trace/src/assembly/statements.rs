@@ -7,10 +7,8 @@ use super::moment::Moment;
 use super::table::Table;
 use crate::evidence::{Counted, Evidence, QueryProtocol, QuerySeen};
 use crate::series::Series;
-use crate::sql::{Fingerprint, fingerprint};
+use crate::sql::{Fingerprint, fingerprint, without_values};
 
-/// Bytes that are kept of an example.
-const EXAMPLE: usize = 400;
 /// Texts whose fingerprints are remembered: pages ask the same again.
 const MEMORY: usize = 20_000;
 
@@ -114,8 +112,8 @@ impl Statements {
             return known.clone();
         }
         let Fingerprint { text: fingerprint, writes, .. } = fingerprint(text, protocol.into());
-        let example = String::from_utf8_lossy(&text[..text.len().min(EXAMPLE)]);
-        let example = example.chars().map(|character| if character.is_control() { ' ' } else { character }).collect();
+        // What was asked of whom is somebody's data, and a password now and then.
+        let example = without_values(&String::from_utf8_lossy(text), &fingerprint, protocol);
         let known = Rc::new(Known { fingerprint: fingerprint.into(), writes, example });
         if self.known.len() < MEMORY {
             self.known.insert(memory, known.clone());

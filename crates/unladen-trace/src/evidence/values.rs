@@ -1,8 +1,8 @@
 //! Values that are nobody else's business: [`Evidence::leave_out_values`].
 
-use super::{Evidence, QueryProtocol, QuerySeen};
+use super::Evidence;
 use crate::secrets::without_secrets;
-use crate::sql::has_placeholder;
+use crate::sql::without_values;
 
 /// What stands in the place of a value.
 const LEFT_OUT: &str = "…";
@@ -12,20 +12,13 @@ impl Evidence {
     /// and [secrets](crate::without_secrets). So it is told to another machine.
     pub fn leave_out_values(&mut self) {
         for seen in &mut self.queries {
-            seen.example = without_values(seen);
+            // An older agent's may have some; told again it is the same.
+            seen.example = without_values(&seen.example, &seen.fingerprint, seen.protocol);
         }
         for example in self.logs.iter_mut().flat_map(|seen| &mut seen.examples) {
             *example = line_without_values(&without_secrets(example));
         }
     }
-}
-
-/// The fingerprint. In SQLite's it has to be seen whether values were given apart from the text.
-fn without_values(seen: &QuerySeen) -> String {
-    if seen.protocol == QueryProtocol::Sqlite && !has_placeholder(&seen.example) {
-        return seen.fingerprint.replace('?', LEFT_OUT);
-    }
-    seen.fingerprint.clone()
 }
 
 /// `<30>shop[12]: user "ann" has 3` → `<30>shop[…]: user "…" has …`
@@ -72,7 +65,8 @@ fn skip_quotation(letters: &mut impl Iterator<Item = char>, quote: char) -> bool
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::LogSeen;
+    use crate::evidence::{LogSeen, QueryProtocol, QuerySeen};
+    use crate::sql::has_placeholder;
 
     /// Lines of JSON in lines of JSON: each quotation ended at the first quote within, and the rest was told.
     #[test]

@@ -78,6 +78,12 @@ impl<'a> Lexer<'a> {
         Some(token)
     }
 
+    /// Whether what was just read may be a text, although it stands in the quotes of a name: SQLite takes one that names
+    /// nothing for a text. What is followed by a dot names a table.
+    pub(super) fn may_be_text(&self, quoted: &str) -> bool {
+        self.dialect == Dialect::Sqlite && quoted.starts_with('"') && !self.rest().trim_start().starts_with('.')
+    }
+
     /// [`Self::skip_blanks`] leaves `executable` alone; an executable comment that is not closed ends the text as it
     /// is.
     fn open_comment(&mut self) -> Option<Token<'a>> {

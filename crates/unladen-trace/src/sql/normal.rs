@@ -7,6 +7,9 @@ use super::keywords::{function, is_called, keyword};
 use super::lexer::{CUT, Lexer, Token};
 use super::piece::Piece;
 
+/// Operators behind which a value usually stands.
+const COMPARISONS: &[&str] = &["=", "<>", "!=", "<", ">", "<=", ">=", "->", "->>"];
+
 /// A statement in pieces, normalised as they come.
 #[derive(Debug)]
 pub(super) struct Normal<'a> {
@@ -43,6 +46,8 @@ impl<'a> Normal<'a> {
         while let Some(token) = lexer.next(normal.pieces.last().is_some_and(Piece::is_operand)) {
             match token {
                 Token::Word(word) => normal.push_word(word),
+                // A name that is compared and stands alone is rare, and somebody's password is not.
+                Token::Quoted(name) if lexer.may_be_text(name) && normal.wants_value() => normal.push(Piece::Value),
                 Token::Quoted(name) => normal.push(Piece::Quoted(printable(name))),
                 Token::Value => {
                     normal.drop_signs();
@@ -74,6 +79,17 @@ impl<'a> Normal<'a> {
             frame.rows = false;
         }
         self.pieces.push(piece);
+    }
+
+    /// Whether a value is likely to come next: behind a comparison, in a list of values, behind `KEY`.
+    fn wants_value(&self) -> bool {
+        match self.pieces.last() {
+            Some(Piece::Op(operator)) => COMPARISONS.contains(operator),
+            Some(Piece::Open(_) | Piece::Comma) => self.frames.last().is_some_and(|frame| frame.list),
+            Some(Piece::Name(name)) => name.eq_ignore_ascii_case("key"),
+            Some(last) => last.is_any(&["LIKE", "GLOB", "REGEXP", "BETWEEN", "ESCAPE"]),
+            None => false,
+        }
     }
 
     fn push_word(&mut self, word: &'a str) {

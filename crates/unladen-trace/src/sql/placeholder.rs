@@ -1,4 +1,28 @@
-//! [`has_placeholder`]: whether a statement is given its values apart from its text.
+//! [`has_placeholder`]: whether a statement is given its values apart from its text. [`without_values`]: a statement as
+//! evidence has it.
+
+use crate::evidence::QueryProtocol;
+
+/// What stands in the place of a value of SQLite that stood in the text.
+const LEFT_OUT: &str = "…";
+
+/// A statement of this fingerprint, as evidence has it: without its values. Those that SQLite's library was given in the
+/// text are `…`, so that it is still known whether values were given apart from it; all others are `?`.
+///
+/// ```
+/// use unladen_trace::QueryProtocol;
+/// use unladen_trace::sql::without_values;
+///
+/// let (text, fingerprint) = ("select a from t where token = 'x'", "SELECT a FROM t WHERE token = ?");
+/// assert_eq!(without_values(text, fingerprint, QueryProtocol::Mysql), fingerprint);
+/// assert_eq!(without_values(text, fingerprint, QueryProtocol::Sqlite), "SELECT a FROM t WHERE token = …");
+/// ```
+pub fn without_values(text: &str, fingerprint: &str, protocol: QueryProtocol) -> String {
+    if protocol == QueryProtocol::Sqlite && !has_placeholder(text) {
+        return fingerprint.replace('?', LEFT_OUT);
+    }
+    fingerprint.to_owned()
+}
 
 /// Whether values are given apart from the text: `?`, `?1`, `:name`, `@name`, `$name` outside of quotes.
 pub fn has_placeholder(text: &str) -> bool {

@@ -1,7 +1,7 @@
 //! What a page answers, as evidence: [`answers`].
 
 use unladen_load::{Answers, Ask, Cancel, Driver, Sample, Variation};
-use unladen_trace::{Evidence, EvidenceSource, Missing, Response, Unanswered, Variant};
+use unladen_trace::{Evidence, EvidenceSource, Missing, Response, Unanswered, Variant, without_secrets};
 
 /// Asks, and puts the answers into the evidence; no answer is a reason in it.
 pub(super) fn answers(driver: &mut Driver, url: usize, sample: &Sample, cancel: &Cancel, evidence: &mut Evidence) {
@@ -12,7 +12,7 @@ pub(super) fn answers(driver: &mut Driver, url: usize, sample: &Sample, cancel: 
         }
         Err(error) => evidence.missing.push(Missing {
             source: EvidenceSource::Response,
-            why: format!("the page could not be asked for again: {error}"),
+            why: format!("the page could not be asked for again: {}", without_secrets(&error.to_string())),
             takes: String::new(),
         }),
     }
@@ -23,12 +23,27 @@ fn response(answers: Answers) -> Response {
     let variants = variations.into_iter().map(variant).collect();
     let unanswered = left_out.into_iter().filter(|left| left.applies);
     let unanswered = unanswered.map(|left| Unanswered { ask: of_trace(left.ask), why: left.why }).collect();
+    let headers = told(headers);
     Response { status, headers, body_bytes, answers, changed, personal, variants, unanswered }
 }
 
 fn variant(variation: Variation) -> Variant {
     let Variation { ask, header, status, headers, body_bytes, same, cost } = variation;
+    let headers = told(headers);
     Variant { ask: of_trace(ask), header, status, headers, body_bytes, same, cost: cost.map(Into::into) }
+}
+
+/// Headers without tokens, in names as in URLs: they are kept. Values of cookies are not there, and rules read the rest.
+fn told(headers: Vec<(String, String)>) -> Vec<(String, String)> {
+    let without = |(name, value): (String, String)| {
+        if name == "set-cookie" {
+            return (name, value);
+        }
+        let line = without_secrets(&format!("{name}: {value}"));
+        let told = line.strip_prefix(&format!("{name}: ")).map(str::to_owned);
+        (name, told.unwrap_or(value))
+    };
+    headers.into_iter().map(without).collect()
 }
 
 fn of_trace(ask: Ask) -> unladen_trace::Ask {
@@ -38,5 +53,25 @@ fn of_trace(ask: Ask) -> unladen_trace::Ask {
         Ask::Language => unladen_trace::Ask::Language,
         Ask::Cookie => unladen_trace::Ask::Cookie,
         Ask::UnknownCookie => unladen_trace::Ask::UnknownCookie,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tokens of answers stood in what is kept.
+    #[test]
+    fn tokens_in_headers_of_answers_were_kept() {
+        for (name, value, without) in [
+            ("location", "https://shop.example/in?token=4d1f&page=3", "https://shop.example/in?token=…&page=3"),
+            ("x-csrf-token", "4d1f", "…"),
+            ("set-cookie", "sid=…; path=/; HttpOnly", "sid=…; path=/; HttpOnly"),
+            ("vary", "Cookie, Authorization", "Cookie, Authorization"),
+            ("cache-control", "private, no-cache=\"set-cookie\"", "private, no-cache=\"set-cookie\""),
+            ("etag", "W/\"4d1f\"", "W/\"4d1f\""),
+        ] {
+            assert_eq!(told(vec![(name.into(), value.into())]), [(name.to_owned(), without.to_owned())]);
+        }
     }
 }

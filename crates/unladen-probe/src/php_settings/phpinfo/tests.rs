@@ -77,6 +77,32 @@ fn passwords_and_keys_stay_where_they_are() {
     assert_eq!(without_password("/var/lib/php/sessions"), "/var/lib/php/sessions");
 }
 
+/// A password was looked for behind `://` alone.
+#[test]
+fn passwords_of_several_servers_and_of_proxies_were_told() {
+    for (value, told) in [
+        ("tcp://ann:hunter2@a:6379", "tcp://…"),
+        ("tcp://a:6379?auth=hunter2, tcp://b:6379?auth=hunter2", "tcp://…"),
+        ("\"tcp://a:6379?auth[]=ann&auth[]=hunter2\"", "tcp://…"),
+        ("a:6379?auth=hunter2,tcp://b:6379", "…tcp://…"),
+        ("seed[]=a:7000&seed[]=b:7000&auth=hunter2", "…"),
+        ("unix:/run/redis.sock?auth=hunter2", "…"),
+        ("ann:hunter2@proxy:8080", "ann:…@proxy:8080"),
+        ("host=db user=ann password=hunter2", "host=db user=ann password=…"),
+    ] {
+        assert_eq!(without_password(value), told);
+    }
+    for value in ["E_ALL & ~E_NOTICE", ".:/usr/share/php", "2;0600;/var/lib/php", "a:11211,b:11211", "Off", ""] {
+        assert_eq!(without_password(value), value);
+    }
+    for name in ["spx.http_key", "xdebug.trigger_value", "scoutapm.key", "elastic_apm.secret_token"] {
+        assert!(!is_wanted(name), "{name}");
+    }
+    for name in ["opcache.enable", "session.save_path", "xdebug.start_with_request", "realpath_cache_size"] {
+        assert!(is_wanted(name), "{name}");
+    }
+}
+
 #[test]
 fn files_that_were_not_read_are_noticed() {
     let folder = tempfile::tempdir().unwrap();
