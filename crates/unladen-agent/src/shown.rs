@@ -10,9 +10,16 @@ use unladen_trace::without_secrets;
 /// ```
 pub fn shown(text: &str, most: usize) -> String {
     let text = &text[..text.floor_char_boundary(most)];
-    // Marks that turn the direction of text round could make a name read as another one.
-    let is_plain = |c: char| !c.is_control() && !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars().map(|c| if is_plain(c) { c } else { ' ' }).collect()
+    text.chars().map(|c| if c.is_control() || is_unseen(c) { ' ' } else { c }).collect()
+}
+
+/// Marks that turn the direction of text round, ends of lines, and characters without width: they make a name read as
+/// another one.
+fn is_unseen(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+        | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// As [`shown`], without [secrets](without_secrets): of commands, and of what they and logins say.
@@ -30,6 +37,14 @@ mod tests {
     fn a_terminal_is_told_nothing() {
         assert_eq!(shown("a\x1b[2Jb\n\u{202e}c", 100), "a [2Jb  c");
         assert_eq!(shown("äöü", 3), "ä");
+    }
+
+    /// Two groups of a host were told by one name, of which one had a character that nobody sees.
+    #[test]
+    fn a_name_with_characters_that_nobody_sees_read_as_another() {
+        assert_eq!(shown("nginx\u{200b}.service\u{feff}", 100), "nginx .service ");
+        assert_eq!(shown("a\u{2028}b\u{61c}c\u{e0041}", 100), "a b c ");
+        assert_eq!(shown("größer – 文字 🦀", 100), "größer – 文字 🦀");
     }
 
     #[test]

@@ -47,6 +47,10 @@ const LONGEST_AGE: Duration = Duration::from_secs(3_600);
 /// Resolution of an answer's `Date`.
 const DATE_STEP_MS: i64 = 1_000;
 
+/// Moves that are remembered, of all families together: a thousand families that move at every answer for as long as they
+/// are watched. What an exporter with tens of thousands of them does later is not looked at.
+const MOST_MOVES: usize = 2_000_000;
+
 /// How old an exporter's values are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Freshness {
@@ -95,7 +99,12 @@ pub struct Watch {
     stopped: Option<Duration>,
     /// How long answers took.
     took: Vec<Duration>,
+    room: Room,
 }
+
+/// For how many more moves there is room.
+#[derive(Debug, Clone)]
+struct Room(usize);
 
 /// What was seen of a family.
 #[derive(Debug, Clone, Default)]
@@ -106,6 +115,14 @@ struct Seen {
     amounts: Vec<f64>,
     /// The oldest value that it gave, by its timestamps.
     oldest: Duration,
+}
+
+// === impl Room ===
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(MOST_MOVES)
+    }
 }
 
 // === impl Seen ===
@@ -148,8 +165,14 @@ impl Watch {
             if is_own(&series.family) {
                 continue;
             }
+            let is_new = !moved.contains(series.family.as_str());
+            if is_new && self.room.0 == 0 {
+                continue;
+            }
             let seen = self.families.entry(series.family.clone()).or_default();
-            if moved.insert(series.family.as_str()) {
+            if is_new {
+                self.room.0 -= 1;
+                moved.insert(series.family.as_str());
                 seen.moves.push(at);
                 seen.amounts.push(0.0);
             }

@@ -49,6 +49,7 @@ impl Growth {
     /// - A series that was not there before grows from its first value on, as nobody knows when it grew to that; unless
     ///   it tells that it was created after others of its exporter were read.
     /// - One that was away grows from where it was.
+    /// - One that grows by more than anything can ([`limits::GROWTH`]) is no counter, and counts no more.
     pub fn advance_at(&mut self, exposition: &Exposition<'_>, at: Option<f64>) -> Vec<(usize, f64)> {
         let read_before = std::mem::replace(&mut self.read_at, at);
         let created = created(exposition);
@@ -66,7 +67,7 @@ impl Growth {
                     self.is_full = true;
                 } else {
                     let is_new = self.has_begun && latest.is_finite() && began.is_some_and(|began| began > latest);
-                    if is_new && sample.value > 0.0 {
+                    if is_new && sample.value > 0.0 && sample.value <= limits::GROWTH {
                         grown.push((self.series.len(), sample.value));
                     }
                     self.enter(key, sample, basis, now);
@@ -85,6 +86,10 @@ impl Growth {
             }
             self.resets += u64::from(has_begun_again);
             let more = if has_begun_again { sample.value } else { sample.value - before.value };
+            if more > limits::GROWTH {
+                self.series[index].is_refuted = true;
+                continue;
+            }
             if more > 0.0 {
                 grown.push((index, more));
             }

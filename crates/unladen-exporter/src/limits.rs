@@ -19,3 +19,6 @@ pub const SHOWN: usize = 200;
 pub const KEPT: usize = 2 * SERIES;
 /// The most bytes of the names of these with all their labels, by which they are told apart.
 pub const KEPT_BYTES: usize = 64 << 20;
+/// What a counter may grow by from one answer to the next: a thousand processors take 1e15 ns in eleven days, and bytes
+/// are fewer. What is beyond is no count, and squares of it would be no numbers.
+pub const GROWTH: f64 = 1e24;

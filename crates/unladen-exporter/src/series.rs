@@ -18,7 +18,7 @@ pub struct Series {
     pub unit: Unit,
     /// The exporter does not say that it is a counter; so far it has only grown.
     pub is_presumed: bool,
-    /// It went down without being a counter: it counts no more.
+    /// It went down without being a counter, or grew by more than anything can: it counts no more.
     pub is_refuted: bool,
 }
 

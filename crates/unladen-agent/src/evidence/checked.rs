@@ -12,6 +12,13 @@ const MAX_TEXT: usize = 8 << 10;
 /// Most sentences about what could not be looked at.
 const MAX_MISSING: usize = 64;
 
+/// Most files, locks and the like of a kind: more than fit into the structures of evidence that is honest.
+const MAX_FILES: usize = 50_000;
+/// Most statements of SQL that are told apart.
+const MAX_QUERIES: usize = 2_000;
+/// Most peers, names, logs, programs and the like. Rules hold each of these against all others.
+const MAX_PEERS: usize = 500;
+
 /// Evidence that cannot be.
 #[derive(Debug, thiserror::Error)]
 pub enum EvidenceError {
@@ -37,8 +44,8 @@ pub enum EvidenceError {
 }
 
 /// Evidence of so many groups. An agent may be wrong, or no agent: whatever it says, no text is longer than 8 KiB or
-/// tells a terminal anything, and nothing is in it that only this machine can have seen: the page, its answers, who it
-/// goes through.
+/// tells a terminal anything, no list is longer than any page makes it (what is left out counts as lost), and nothing is
+/// in it that only this machine can have seen: the page, its answers, who it goes through.
 ///
 /// # Errors
 /// What cannot be.
@@ -80,6 +87,7 @@ pub fn read_evidence(json: &[u8], groups: usize) -> Result<Evidence, EvidenceErr
     evidence.sources.sort_unstable();
     evidence.sources.dedup();
     evidence.missing.truncate(MAX_MISSING);
+    bound(&mut evidence, groups);
     for group in &mut evidence.groups {
         // Only this machine knows what they weigh.
         (group.cpu, group.untold, group.on_path) = (None, None, false);
@@ -90,6 +98,28 @@ pub fn read_evidence(json: &[u8], groups: usize) -> Result<Evidence, EvidenceErr
     }
     evidence.each_text(&mut |text| *text = shown(text, MAX_TEXT));
     Ok(evidence)
+}
+
+/// Cuts lists: a rule that compares all connections with all others would take hours for what 32 MiB hold, and each of
+/// them might be a finding.
+fn bound(evidence: &mut Evidence, groups: usize) {
+    let mut lost = cut(&mut evidence.files, MAX_FILES);
+    lost += cut(&mut evidence.transfers, MAX_FILES) + cut(&mut evidence.locks, MAX_FILES);
+    lost += cut(&mut evidence.compiles, MAX_FILES) + cut(&mut evidence.syscalls, MAX_FILES);
+    lost += cut(&mut evidence.queries, MAX_QUERIES);
+    lost += cut(&mut evidence.connections, MAX_PEERS) + cut(&mut evidence.dns, MAX_PEERS);
+    lost += cut(&mut evidence.processes, MAX_PEERS) + cut(&mut evidence.logs, MAX_PEERS);
+    lost += cut(&mut evidence.counters, MAX_PEERS) + cut(&mut evidence.sleeps, MAX_PEERS);
+    evidence.lost = evidence.lost.saturating_add(lost);
+    // One of each group, and no more are asked for.
+    evidence.php.truncate(groups);
+}
+
+/// Leaves so many, and tells how many are left out.
+fn cut<T>(list: &mut Vec<T>, most: usize) -> u64 {
+    let more = list.len().saturating_sub(most);
+    list.truncate(most);
+    more as u64
 }
 
 /// A phase that was asked for.

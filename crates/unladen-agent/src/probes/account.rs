@@ -10,8 +10,9 @@ use crate::shown::shown;
 /// Most amounts in a reading: above what a thousand busy groups have.
 const MAX_AMOUNTS: usize = 100_000;
 
-/// Most sentences about what is not counted.
-const MAX_REMARKS: usize = 256;
+/// Most sentences about what is not counted, and the longest: all of them are warnings of a report.
+const MAX_REMARKS: usize = 64;
+const MAX_REMARK: usize = 1_000;
 
 /// What another host's agent has said of its counters. An agent may be wrong, or no agent: whatever it says, this
 /// stays within its bounds, and what it holds can be shown and used as an index.
@@ -107,11 +108,11 @@ fn checked(opened: Opened) -> Result<Opened, String> {
     let shortfalls = opened.shortfalls.into_iter().take(MAX_REMARKS);
     Ok(Opened {
         counters,
-        unavailable: unavailable.map(|(name, why)| (shown(&name, MAX_NAME), shown(&why, MAX_TEXT))).collect(),
+        unavailable: unavailable.map(|(name, why)| (shown(&name, MAX_NAME), shown(&why, MAX_REMARK))).collect(),
         shortfalls: shortfalls
             .map(|short| FarShortfall {
-                missing: shown(&short.missing, MAX_TEXT),
-                takes: shown(&short.takes, MAX_TEXT),
+                missing: shown(&short.missing, MAX_REMARK),
+                takes: shown(&short.takes, MAX_REMARK),
             })
             .collect(),
         kernel: shown(&opened.kernel, MAX_NAME),

@@ -154,3 +154,19 @@ fn what_does_not_move_is_refused() {
     let (none, _) = watch(|_, _| "# TYPE g gauge\ng 1\n".to_owned());
     assert_eq!(none.judge(ms(100)).unwrap_err(), NotFresh::NoCounters);
 }
+
+/// Each answer of an exporter with tens of thousands of families was remembered: hundreds of megabytes in a watch.
+#[test]
+fn an_exporter_with_many_families_took_all_memory() {
+    let text =
+        |value: u64| -> String { (0..10).map(|number| counter(&format!("hits_{number}_total"), value)).collect() };
+    let (mut watch, mut growth) = (Watch { room: Room(25), ..Watch::default() }, Growth::default());
+    for at in 0..9 {
+        let text = text(at);
+        let grown = growth.advance(&Exposition::parse(text.as_bytes(), Format::Text).unwrap());
+        watch.answered(ms(100 * at), ms(100 * at + TOOK), None, &growth, &grown);
+    }
+    assert_eq!(watch.families.values().map(|seen| seen.moves.len()).sum::<usize>(), 25);
+    assert!(watch.families.values().all(|seen| seen.moves.len() == seen.amounts.len()));
+    assert!(watch.judge(ms(100)).is_ok());
+}

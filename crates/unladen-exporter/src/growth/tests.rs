@@ -37,6 +37,17 @@ fn a_counter_that_begins_again_has_grown_by_its_value() {
     assert_eq!(growth.resets(), 1);
 }
 
+/// Squares of what it told were infinite, and the interval of whoever was summed with it was none.
+#[test]
+fn a_counter_that_grows_by_more_than_anything_can_is_none() {
+    let mut growth = Growth::default();
+    let text = |value: &str| format!("# TYPE c counter\nc {value}\nu {value}\n# TYPE d counter\nd 1\n");
+    advance(&mut growth, &text("1"), Format::Text);
+    assert_eq!(advance(&mut growth, &text("1e300"), Format::Text), []);
+    assert_eq!(growth.series().iter().map(|series| series.is_refuted).collect::<Vec<_>>(), [true, true, false]);
+    assert_eq!(advance(&mut growth, &text("2e300"), Format::Text), []);
+}
+
 /// A restart between two answers, after which more was counted than before, was taken for growth of the difference.
 #[test]
 fn another_date_of_creation_is_another_beginning() {

@@ -180,23 +180,21 @@ fn changes(file: &FileSeen) -> bool {
 fn told_elsewhere(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
     let logs = evidence.logs.iter().filter(|seen| seen.group == group && seen.sink == LogSink::File);
     let sqlite = evidence.queries.iter().any(|query| query.group == group && query.protocol == QueryProtocol::Sqlite);
+    let written = written_files(evidence, group);
     // A file that is locked and written is written, unless it is the database.
     let locks = evidence
         .locks
         .iter()
         .filter(|seen| seen.group == group)
-        .filter(|seen| seen.kind == LockKind::File || sqlite || !is_written(evidence, group, &seen.path));
+        .filter(|seen| seen.kind == LockKind::File || sqlite || !written.contains(seen.path.as_str()));
     let told = logs.map(|seen| seen.path.as_str()).chain(locks.map(|seen| seen.path.as_str()));
     told.chain(lock_files(evidence, group)).collect()
 }
 
-/// Whether bytes went into a file.
-fn is_written(evidence: &Evidence, group: usize, path: &str) -> bool {
-    evidence
-        .transfers
-        .iter()
-        .filter(|seen| seen.group == group && without_suffix(&seen.path) == path)
-        .any(|seen| !seen.writing_requests.is_zero())
+/// Files that bytes went into. A first request may take a hundred thousand locks.
+fn written_files(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
+    let of_group = evidence.transfers.iter().filter(|seen| seen.group == group && !seen.writing_requests.is_zero());
+    of_group.map(|seen| without_suffix(&seen.path)).collect()
 }
 
 /// SQLite's journals are a part of its database: with a write-ahead log, most of it is written there.
@@ -220,7 +218,8 @@ fn time(evidence: &Evidence, group: usize, statements: &Counted, files: bool) ->
     let mut count = statements.count.clone();
     let mut time_ns = statements.time_ns.clone();
     if files {
-        let opens = |file: &FileSeen| file.call == FileCall::OpenWrite && is_written(evidence, group, &file.path);
+        let written = written_files(evidence, group);
+        let opens = |file: &FileSeen| file.call == FileCall::OpenWrite && written.contains(file.path.as_str());
         for file in calls(evidence, group).filter(|file| changes(file) || opens(file)) {
             count.absorb(&file.counted.count);
             time_ns.absorb(&file.counted.time_ns);

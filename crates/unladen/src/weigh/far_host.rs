@@ -16,7 +16,7 @@ use crate::weigh::overlap::{self, View};
 const MOST: usize = 32;
 /// The probes of a host have to be open by then: the first look is at all processes, and may cost a second.
 const OPEN_WITHIN: Duration = Duration::from_secs(30);
-/// Readings before the first phase, which tell how long the way takes.
+/// Readings before the first phase, which tell how long the way takes. All together they have as long.
 const TRIALS: usize = 9;
 /// The settle gap has room for the slowest of them, and for a slower one.
 const ROOM: (u32, u32) = (3, 2);
@@ -109,8 +109,9 @@ impl FarHost {
         let session = Session::start(host, session)?;
         let mut instrument = FarInstrument::open(session, by, Instant::now() + OPEN_WITHIN)?;
         let mut round_trip = Duration::ZERO;
+        let until = Instant::now() + OPEN_WITHIN;
         for _ in 0..TRIALS {
-            round_trip = round_trip.max(instrument.read(Instant::now() + OPEN_WITHIN)?.round_trip);
+            round_trip = round_trip.max(instrument.read(until)?.round_trip);
         }
         Ok(Self {
             name: host.name.clone(),

@@ -48,6 +48,10 @@ const MOST_PERHAPS: usize = 6;
 /// It is the factor from which on the rules call a first request a slow one.
 const MORE: f64 = 2.0;
 
+/// Findings of one host that are told: of pages that are looked at in earnest there are some twenty. What more there are,
+/// a host may have made up.
+const MOST_FINDINGS: usize = 100;
+
 /// Looks inside the requests of every URL. What cannot be looked at is in the evidence, with the reason.
 pub(super) fn look_inside(mut weighed: Weighed<'_>) -> Vec<PageRecord> {
     (0..weighed.requests.len()).map(|url| weighed.page(url)).collect()
@@ -60,10 +64,23 @@ pub(crate) fn inside(record: &PageRecord) -> Inside {
         add_host(&mut inside, host);
     }
     // The largest first, wherever it is.
-    let order = |a: &Finding, b: &Finding| b.share.rank().total_cmp(&a.share.rank());
-    inside.findings.sort_by(order);
-    inside.fresh.iter_mut().for_each(|fresh| fresh.findings.sort_by(order));
+    inside.findings.sort_by(larger_first);
+    inside.fresh.iter_mut().for_each(|fresh| fresh.findings.sort_by(larger_first));
     inside
+}
+
+fn larger_first(a: &Finding, b: &Finding) -> std::cmp::Ordering {
+    b.share.rank().total_cmp(&a.share.rank())
+}
+
+/// Leaves the largest, and tells how many are left out.
+fn leave_largest(findings: &mut Vec<Finding>) -> usize {
+    let more = findings.len().saturating_sub(MOST_FINDINGS);
+    if more > 0 {
+        findings.sort_by(larger_first);
+        findings.truncate(MOST_FINDINGS);
+    }
+    more
 }
 
 /// Of one machine.
@@ -98,7 +115,14 @@ fn seen(warm: &Evidence, fresh: Option<&Evidence>) -> Inside {
 fn add_host(inside: &mut Inside, record: &HostRecord) {
     let warm = &record.warm;
     let host = warm.host.clone().unwrap_or_default();
-    let of_host = seen(warm, record.fresh.as_ref());
+    let mut of_host = seen(warm, record.fresh.as_ref());
+    let fresh = of_host.fresh.as_mut().map_or(0, |fresh| leave_largest(&mut fresh.findings));
+    let more = fresh + leave_largest(&mut of_host.findings);
+    if more > 0 {
+        let why = format!("{more} more findings are not told: no page has so many");
+        let (takes, rules) = (String::new(), Vec::new());
+        inside.unjudged.push(Unjudged { what: host.clone(), why, takes, rules, bearing: Bearing::Elsewhere });
+    }
     inside.totals.extend(of_host.totals);
     inside.findings.extend(of_host.findings);
     match (&mut inside.fresh, of_host.fresh) {
@@ -211,7 +235,8 @@ impl<'a> Weighed<'a> {
         if !traced.is_nothing()
             && let Err(failed) = self.counting().count(&mut traced, url, latency)
         {
-            traced.hosts.iter_mut().for_each(|host| host.give_up(&failed.to_string()));
+            let why = without_secrets(&failed.to_string());
+            traced.hosts.iter_mut().for_each(|host| host.give_up(&why));
             traced.here = None;
             error = Some(failed);
         }
@@ -228,7 +253,7 @@ impl<'a> Weighed<'a> {
             }
             (None, error) => {
                 php_settings(self.instrument, &groups, &mut warm);
-                let why = error.map(|error| error.to_string()).unwrap_or_default();
+                let why = error.map(|error| without_secrets(&error.to_string())).unwrap_or_default();
                 warm.missing.extend(cannot_trace(&why, self.options.restart.is_some()));
             }
         }
@@ -310,7 +335,8 @@ impl<'a> Weighed<'a> {
                 Some(fresh)
             }
             Err(error) => {
-                let (why, takes) = (error.to_string(), String::new());
+                // It tells the command, and what that said last.
+                let (why, takes) = (without_secrets(&error.to_string()), String::new());
                 warm.missing.push(Missing { source: EvidenceSource::Restarts, why, takes });
                 None
             }

@@ -1,5 +1,8 @@
 use proptest::prelude::*;
-use unladen_trace::{ContainerSeen, GroupSeen, Interval, LogSeen, PathSeen, PhaseSeen, Response};
+use unladen_trace::{
+    ConnectionSeen, ContainerSeen, DnsSeen, GroupSeen, Interval, LogSeen, PathSeen, PhaseSeen, PhpSettings, QuerySeen,
+    Response,
+};
 
 use super::*;
 
@@ -111,6 +114,20 @@ fn short_evidence_took_gigabytes() {
     }
     let nested = format!("{{\"response\": {{\"variants\": [{}{{}}]}}}}", "{},".repeat(1_000_000));
     assert!(matches!(read_evidence(nested.as_bytes(), 1), Err(EvidenceError::TooMany)));
+}
+
+/// Each of sixty thousand connections was held against all others, and was a finding of several rules.
+#[test]
+fn a_host_told_of_more_peers_than_rules_can_look_at() {
+    let connections = vec![ConnectionSeen::default(); MAX_PEERS + 3];
+    let queries = vec![QuerySeen::default(); MAX_QUERIES + 4];
+    let php = vec![PhpSettings::default(); 3];
+    let kept =
+        read_evidence(&json(&Evidence { connections, queries, php, lost: 5, ..Evidence::default() }), 0).unwrap();
+    assert_eq!((kept.connections.len(), kept.queries.len(), kept.php.len()), (MAX_PEERS, MAX_QUERIES, 0));
+    assert_eq!(kept.lost, 12, "what is left out is told");
+    let most = Evidence { lost: u64::MAX, dns: vec![DnsSeen::default(); MAX_PEERS + 1], ..Evidence::default() };
+    assert_eq!(read_evidence(&json(&most), 0).unwrap().lost, u64::MAX);
 }
 
 proptest! {

@@ -87,6 +87,19 @@ fn counters_are_known_units_and_plain_names() {
     assert_eq!(Account::new(opened(vec![titled])).unwrap().opened().counters[0].title, " ]0;title ");
 }
 
+/// A host filled a report with a megabyte of warnings.
+#[test]
+fn a_host_told_of_more_that_it_lacks_than_anybody_reads() {
+    let long = || "x".repeat(4_096);
+    let unavailable = vec![(long(), long()); 300];
+    let shortfalls = vec![FarShortfall { missing: long(), takes: long() }; 300];
+    let account = Account::new(Opened { unavailable, shortfalls, ..opened(Vec::new()) }).unwrap();
+    let Opened { unavailable, shortfalls, .. } = account.opened();
+    assert_eq!((unavailable.len(), shortfalls.len()), (MAX_REMARKS, MAX_REMARKS));
+    assert!(unavailable.iter().all(|(name, why)| name.len() <= MAX_NAME && why.len() == MAX_REMARK));
+    assert!(shortfalls.iter().all(|short| short.missing.len() == MAX_REMARK && short.takes.len() == MAX_REMARK));
+}
+
 proptest! {
     /// Whatever bytes come as answers, what is kept is bounded, can be shown and is an index of something.
     #[test]

@@ -30,6 +30,9 @@ const LONGEST_SUMMARY: usize = 4 << 20;
 /// Of a sentence of another host, so many bytes are shown.
 pub(super) const LONGEST_SENTENCE: usize = 1_000;
 
+/// `HTTP/1.1`, in bytes.
+const LONGEST_VERSION: usize = 20;
+
 /// How often it is looked whether the load was given up.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -95,11 +98,10 @@ impl FarAgent {
 
     /// Sends a request once; tells the version of HTTP, and how long it took.
     pub(super) fn sample(&self, request: usize, cancel: &Cancel) -> Result<(String, Duration), Failure> {
+        let asked = Instant::now();
         self.ask(LoadAsk::Sample { request: u32::try_from(request).unwrap_or(u32::MAX) })?;
         match self.answer(PATIENCE + self.timeout, cancel)? {
-            LoadAnswer::Sampled { version, latency_ns } => {
-                Ok((version.chars().take(20).collect(), Duration::from_nanos(latency_ns)))
-            }
+            LoadAnswer::Sampled { version, latency_ns } => Ok(sampled(&version, latency_ns, asked.elapsed())),
             other => Err(self.unexpected(other)),
         }
     }
@@ -302,9 +304,28 @@ impl FarAgent {
     }
 }
 
+/// What is taken of what it says of a request, whose answer took so long to come here.
+fn sampled(version: &str, latency_ns: u64, took: Duration) -> (String, Duration) {
+    (shown(version, LONGEST_VERSION), Duration::from_nanos(latency_ns).min(took))
+}
+
 /// What a session's error says, where the host is named before it.
 fn without_name(error: &SessionError, host: &Host) -> String {
     let text = shown(&error.to_string(), LONGEST_SENTENCE);
     let rest = text.strip_prefix(&format!("host {}", host.name)).map(|rest| rest.trim_start_matches(':').trim_start());
     rest.map(|rest| rest.strip_prefix("is gone: ").unwrap_or(rest).to_owned()).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The version of HTTP that a host named was printed as it came, and a phase planned by a latency of centuries.
+    #[test]
+    fn what_a_host_said_of_its_first_request_was_believed() {
+        let took = Duration::from_millis(5);
+        assert_eq!(sampled("HTTP/1.1", 3_000_000, took), ("HTTP/1.1".to_owned(), Duration::from_millis(3)));
+        assert_eq!(sampled("\x1b[2J\x1b]0;x\x07", u64::MAX, took), (" [2J ]0;x ".to_owned(), took));
+        assert_eq!(sampled(&"x".repeat(99), 0, took).0.len(), LONGEST_VERSION);
+    }
 }

@@ -3,8 +3,10 @@
 
 use std::time::{Duration, Instant};
 
+use unladen_agent::shown;
 use unladen_exporter::{Exposition, Format, Growth, Series, limits};
 use unladen_load::{Cancel, Driver, DriverConfig, HttpVersion, LoadError, Sample, TlsOptions};
+use unladen_trace::without_secrets;
 
 use crate::weigh::exporter::error::ExporterError;
 use crate::weigh::exporter::named::Exporter;
@@ -115,7 +117,7 @@ impl Fetch {
 fn next(sample: &Sample) -> String {
     match (sample.location(), sample.status.as_u16()) {
         (Some(location), _) => {
-            let location: String = location.chars().filter(|character| !character.is_control()).take(200).collect();
+            let location = shown(&without_secrets(location), 200);
             format!("it redirects to {location}, and redirects are not followed: give that URL")
         }
         (None, 401 | 403) => "give the login in its URL, http://USER:PASSWORD@…".to_owned(),

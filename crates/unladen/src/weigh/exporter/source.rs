@@ -207,7 +207,7 @@ impl EdgeSource for ExporterSource {
         }
         if self.refuted > 0 {
             notes.push(format!(
-                "{} without a type went down, and were left out as no counters",
+                "{} without a type went down, or grew by more than anything can, and were left out as no counters",
                 count(self.refuted, "series", "series")
             ));
         }

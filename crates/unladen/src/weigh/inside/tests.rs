@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use unladen_finding::{Figure, Fix, Share};
-use unladen_trace::{PathSeen, Recording};
+use unladen_trace::{Counted, PathSeen, QuerySeen, Recording, Series};
 
 use super::*;
 
@@ -75,4 +75,29 @@ fn a_host_where_nothing_was_traced_fails_no_rule() {
     assert!(there.unjudged.contains(&told), "{:?}", there.unjudged);
     assert!(there.findings.iter().all(|found| !found.group.starts_with("web/")));
     assert!(!whole || there.not_looked.is_empty(), "{:?}", there.not_looked);
+}
+
+/// Each of a host's statements was a finding: thousands, and none of other hosts was seen among them.
+#[test]
+fn a_host_told_of_more_findings_than_anybody_reads() {
+    let mut record = elsewhere(recorded("base.json"), "web");
+    let before = inside(&record);
+    let warm = &mut record.hosts[0].warm;
+    let each: Series = warm.phases.all().iter().map(|phase| if phase.on { 20 * phase.requests } else { 0 }).collect();
+    let once = warm.phases.all().iter().map(|phase| if phase.on { phase.requests } else { 0 }).collect();
+    let counted = Counted { count: each, requests: once, ..Counted::default() };
+    warm.queries = (0..MOST_FINDINGS + 50)
+        .map(|number| QuerySeen {
+            fingerprint: format!("SELECT a FROM t{number} WHERE b = ?"),
+            counted: counted.clone(),
+            ..QuerySeen::default()
+        })
+        .collect();
+    let there = inside(&record);
+    let of_host = there.findings.iter().filter(|found| found.fix.host.as_deref() == Some("web")).count();
+    assert_eq!(of_host, MOST_FINDINGS);
+    let told =
+        |part: &&Unjudged| part.what == "web" && part.why.ends_with("more findings are not told: no page has so many");
+    assert_eq!(there.unjudged.iter().filter(told).count(), 1, "{:?}", there.unjudged);
+    assert_eq!(before.unjudged.iter().filter(told).count(), 0);
 }
