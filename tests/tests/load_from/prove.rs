@@ -5,7 +5,10 @@ use std::time::Duration;
 use nix::sys::signal::Signal;
 use unladen_tests::{Call, Lab, Reply, Server};
 
-use crate::way::{agent, mark, relay, signal, way};
+use crate::way::{agent, mark, relay, script, signal, way};
+
+/// Stops whoever has phases begin, before it has read its counters.
+const STOP: &str = include_str!("stop.py");
 
 /// A server whose page `/slow` takes twice as long as its others.
 fn server() -> Server {
@@ -60,6 +63,27 @@ fn what_leads_to_the_hosts_is_in_no_weight() {
     let groups: Vec<&str> = document.list("comparisons").iter().filter_map(|row| row["group"].as_str()).collect();
     assert!(groups.iter().any(|group| group.contains("load_from")), "the server is in this process: {groups:?}");
     assert!(!groups.iter().any(|group| group.contains("busy-way")), "{groups:?}");
+}
+
+/// What agents sent while the counters were still being read was in no count of them. That the reading takes so long is
+/// brought about by stopping this program amid it.
+#[test]
+fn a_phase_that_agents_began_before_the_counters_were_read_is_sent_again() {
+    let server = server();
+    let folder = tempfile::tempdir().unwrap();
+    let begun = folder.path().join("begun");
+    let stop = script(STOP);
+    // Longer than the start lies ahead, which is a tenth of a second on a way without a delay.
+    let through = format!("python3 {} {} 0.3 150000000", stop.path().display(), begun.display());
+    let from = format!("from = [\"a={}\"]", way(&through, &mark("prove-stopped")));
+    let lab = Lab::of(&experiment(&server, &format!("rate = 60\n{PHASES}\n{from}")));
+    let document = lab.prove().args(["--no-copy"]).document();
+    let measured: u64 = document.list("arms").iter().map(|arm| arm["requests"].as_u64().unwrap()).sum();
+    assert_eq!(agent(&document, "a")["requests"].as_u64(), Some(measured), "{document}");
+    let begun = std::fs::read_to_string(begun).unwrap().lines().count() as u64;
+    // Nine requests each. Of those that were sent again nothing is told.
+    assert!(measured.is_multiple_of(9) && begun > measured / 9, "{begun} phases were begun: {document}");
+    assert!(document.list("comparisons").iter().any(|row| row["group"].is_string()), "it counts: {document}");
 }
 
 #[test]

@@ -12,8 +12,13 @@ const RELAY: &str = include_str!("relay.py");
 
 /// The program of [`RELAY`], for `python3`.
 pub(crate) fn relay() -> NamedTempFile {
+    script(RELAY)
+}
+
+/// A file with this program.
+pub(crate) fn script(program: &str) -> NamedTempFile {
     let file = NamedTempFile::new().unwrap();
-    fs::write(file.path(), RELAY).unwrap();
+    fs::write(file.path(), program).unwrap();
     file
 }
 
