@@ -136,7 +136,9 @@ inline_always void count(u32 pid, u32 group, u16 number, u16 error, u64 took)
 		}
 	}
 	__sync_fetch_and_add(&found->times, 1);
-	__sync_fetch_and_add(&found->time_ns, took);
+	// Of a constant 0, clang makes an atomic `or`, which kernels before 5.12 do not know.
+	if (took)
+		__sync_fetch_and_add(&found->time_ns, took);
 }
 
 // The process that runs, if it is followed for itself.

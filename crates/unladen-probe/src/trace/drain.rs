@@ -31,7 +31,7 @@ pub(super) struct Drained {
 
 enum Ask {
     Take(Sender<Drained>),
-    Listening(HashSet<u16>),
+    Listening(HashSet<u16>, Sender<()>),
 }
 
 /// A thread of its own.
@@ -73,8 +73,12 @@ impl Drain {
         replied.recv().map_err(|_| TraceError::failed("reading events", "its thread ended"))
     }
 
+    /// Connections to these ports are accepted ones: so for all events that are read once this has returned.
     pub(super) fn listening(&self, ports: HashSet<u16>) {
-        self.ask(Ask::Listening(ports));
+        let (reply, replied) = channel();
+        self.ask(Ask::Listening(ports, reply));
+        // A thread that ended shows at the next `take`.
+        let _ = replied.recv();
     }
 
     fn ask(&self, ask: Ask) {
@@ -156,7 +160,10 @@ fn run(
             Ok(Ask::Take(reply)) => {
                 let _ = reply.send(std::mem::take(&mut state.borrow_mut().drained));
             }
-            Ok(Ask::Listening(ports)) => state.borrow_mut().decoder.listening.extend(ports),
+            Ok(Ask::Listening(ports, reply)) => {
+                state.borrow_mut().decoder.listening.extend(ports);
+                let _ = reply.send(());
+            }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
         }

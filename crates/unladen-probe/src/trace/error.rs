@@ -17,6 +17,9 @@ pub enum TraceError {
         "this kernel does not describe its types (no /sys/kernel/btf/vmlinux): one with CONFIG_DEBUG_INFO_BTF is needed"
     )]
     NoBtf,
+    /// The kernel has no ring buffer for eBPF.
+    #[error("this kernel is too old for tracing: it has no ring buffer for eBPF, as Linux 5.8 and later have")]
+    TooOld,
     /// The kernel is locked down.
     #[error("the kernel's lockdown (confidentiality) forbids tracing: boot with lockdown=integrity or without it")]
     LockedDown,

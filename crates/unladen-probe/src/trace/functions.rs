@@ -40,10 +40,14 @@ impl Functions {
         let (programs, missing) = match load(kernel) {
             Ok(programs) => (Some(programs), Vec::new()),
             Err(error) => {
+                let takes = match error {
+                    TraceError::Refused { .. } => "a kernel that takes the program; please report what it says",
+                    _ => "a kernel with CONFIG_UPROBE_EVENTS",
+                };
                 let missing = FAMILIES.iter().map(|family| Missing {
                     source: family.source,
                     why: error.to_string(),
-                    takes: "a kernel with CONFIG_UPROBE_EVENTS".into(),
+                    takes: takes.into(),
                 });
                 (None, missing.collect())
             }

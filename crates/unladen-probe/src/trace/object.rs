@@ -18,3 +18,6 @@ pub(super) static FUNCTIONS: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(e
 pub(crate) fn open(bytes: &[u8]) -> Result<OpenObject, TraceError> {
     ObjectBuilder::default().open_memory(bytes).map_err(|error| refusal("reading its own programs", error))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,7 @@
 //! What libbpf said, told apart: [`refusal`].
 
+use libbpf_rs::MapType;
+
 use super::error::TraceError;
 use super::log;
 
@@ -12,6 +14,8 @@ pub(crate) fn refusal(doing: &'static str, error: libbpf_rs::Error) -> TraceErro
     match error.kind() {
         libbpf_rs::ErrorKind::PermissionDenied => TraceError::NotAllowed,
         libbpf_rs::ErrorKind::OutOfMemory => TraceError::Memory,
+        // Tried and not told by the version: distributions bring it into older kernels.
+        _ if MapType::RingBuf.is_supported().is_ok_and(|has| !has) => TraceError::TooOld,
         _ => {
             let last = said.lines().last().unwrap_or_default().trim_start_matches("libbpf: ").to_owned();
             TraceError::Failed {

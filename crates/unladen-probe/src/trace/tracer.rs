@@ -1,6 +1,5 @@
 //! The principal type is [`Tracer`].
 
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -50,15 +49,14 @@ impl Tracer {
     /// # Errors
     /// If the kernel has no room for them.
     pub fn watch(&mut self, all: &[Watched]) -> Result<(), TraceError> {
-        let mut ports = HashSet::new();
+        // Before anything is seen of them: a connection is told apart when its first event is read.
+        self.drain.listening(all.iter().flat_map(|process| ports_of(process.pid)).collect());
         for process in all {
             self.watch_one(process)?;
             if let Ok(mut functions) = self.functions.lock() {
                 functions.look(process.pid);
             }
-            ports.extend(ports_of(process.pid));
         }
-        self.drain.listening(ports);
         Ok(())
     }
 

@@ -1,0 +1,53 @@
+//! What the programs ask of a kernel: nothing that the oldest one does not have.
+
+use super::{Aligned, CALLS, FUNCTIONS};
+
+static STACKS: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/stacks.bpf.o")));
+
+/// `SHF_EXECINSTR`.
+const EXECUTABLE: u64 = 4;
+const CALL: u8 = 0x85;
+/// `BPF_STX | BPF_ATOMIC`, of four bytes and of eight.
+const ATOMIC: [u8; 2] = [0xc3, 0xdb];
+/// The last helper of Linux 5.8, `bpf_csum_level`.
+const LAST_HELPER: i32 = 135;
+
+/// As in include/uapi/linux/bpf.h.
+struct Instruction {
+    code: u8,
+    source: u8,
+    immediate: i32,
+}
+
+fn number(bytes: &[u8], at: usize, width: usize) -> usize {
+    bytes[at..at + width].iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte))
+}
+
+/// Of all sections with code: those that libbpf loads, and the functions that they call.
+fn instructions(elf: &[u8]) -> Vec<Instruction> {
+    let (sections, size, count) = (number(elf, 0x28, 8), number(elf, 0x3a, 2), number(elf, 0x3c, 2));
+    (0..count)
+        .map(|index| &elf[sections + index * size..][..size])
+        .filter(|header| number(header, 8, 8) as u64 & EXECUTABLE != 0)
+        .flat_map(|header| elf[number(header, 0x18, 8)..][..number(header, 0x20, 8)].chunks_exact(8))
+        .map(|raw| Instruction {
+            code: raw[0],
+            source: raw[1] >> 4,
+            immediate: i32::from_le_bytes(raw[4..].try_into().expect("four bytes")),
+        })
+        .collect()
+}
+
+#[test]
+fn class_lookups_made_5_10_refuse_all_functions() {
+    for (name, object) in [("calls", CALLS), ("functions", FUNCTIONS), ("stacks", STACKS)] {
+        let all = instructions(&object.0);
+        assert!(all.len() > 50, "{name}: {}", all.len());
+        for Instruction { code, source, immediate } in all {
+            // Addition without a result: what else is atomic came with 5.12.
+            assert!(!ATOMIC.contains(&code) || immediate == 0, "{name}: atomic {immediate:#x}");
+            // A helper, not a function of its own.
+            assert!(code != CALL || source != 0 || immediate <= LAST_HELPER, "{name}: helper {immediate}");
+        }
+    }
+}
