@@ -99,7 +99,9 @@ pub fn without_secrets(text: &str) -> String {
             name.strip_prefix("-p").filter(|rest| takes_p && !rest.is_empty() && !name.starts_with("--"))
         {
             told.push_str(&name[..name.len() - short.len()]);
-            rest_of_word(&mut cursor, &mut told);
+            told.push_str(LEFT_OUT);
+            // What of it is no name goes, too.
+            rest_of_word(&mut cursor, &mut String::new());
         } else if takes_p && name == "-p" && cursor.letter().is_some_and(|next| !next.is_whitespace()) {
             told.push_str(name);
             rest_of_word(&mut cursor, &mut told);

@@ -78,6 +78,19 @@ fn what_is_no_secret_is_told() {
     assert_eq!(without_secrets("a password='it''s', b=c"), "a password='…''…', b=c");
 }
 
+/// It read as if none had been given.
+#[test]
+fn a_password_of_letters_alone_left_no_trace() {
+    for (line, told) in [
+        ("mysql -phunter2 shop", "mysql -p… shop"),
+        ("mysql -phunter2+x' y' shop", "mysql -p… shop"),
+        ("sshpass -phunter2", "sshpass -p…"),
+    ] {
+        assert_eq!(without_secrets(line), told);
+        assert_eq!(without_secrets(told), told);
+    }
+}
+
 /// The second word of a password in quotes was told.
 #[test]
 fn a_password_of_two_words_was_told_in_part() {
