@@ -166,8 +166,13 @@ function int on_transfer(struct scratch *scratch, struct call *call)
 	if (!record->object.kind)
 		return 0; // no such descriptor
 	if (call->second != NO_ARGUMENT) {
-		// recvfrom gives the length by reference: Unix addresses are then not read, as nothing sends by them.
-		u64 length = out ? record->arguments[5] : 0;
+		u64 length = record->arguments[5];
+		if (!out) {
+			// By reference. Of a connected stream the kernel gives no address: the memory for one then has anything.
+			u32 given = 0;
+			read_user(&given, sizeof(given), (void *)length);
+			length = given;
+		}
 		if (out || record->result >= 0)
 			record->first = describe_address(&record->object, record->arguments[call->second & 7], length,
 							 scratch->data, record->first);

@@ -108,7 +108,7 @@ function u32 describe_address(struct object *object, u64 address, u64 length, u8
 		u16 port;
 		u32 v4;
 	} inet = {};
-	if (!address || read_user(&inet, sizeof(inet.family), (void *)address))
+	if (!address || !length || read_user(&inet, sizeof(inet.family), (void *)address))
 		return named;
 	if (inet.family == AF_UNIX) {
 		object->family = AF_UNIX;

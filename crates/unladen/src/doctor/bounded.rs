@@ -26,19 +26,23 @@ pub(super) fn run(checks: &'static [&'static dyn Check], asked: Asked) -> Vec<Ch
 fn together(checks: &'static [&'static dyn Check], asked: &Arc<Asked>, is_late: bool, found: &mut [Option<Vec<Row>>]) {
     let begun = Instant::now();
     let (sender, receiver) = channel();
-    let mut deadline = begun;
+    let mut waited_for = Vec::new();
     for (index, check) in checks.iter().enumerate().filter(|(_, check)| check.is_late() == is_late) {
-        deadline = deadline.max(begun + check.limit());
         let (sender, asked) = (sender.clone(), Arc::clone(asked));
+        waited_for.push(index);
         // One that hangs ends with the process. Without a thread there is no answer, which is told as well.
         let _ = std::thread::Builder::new().name(check.name().to_owned()).spawn(move || {
             let _ = sender.send((index, check.look(&asked)));
         });
     }
     drop(sender);
-    loop {
-        match receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok((index, rows)) => found[index] = Some(rows),
+    // As long as one of those that have not answered may take: one that hangs is not waited for longer because another may.
+    while let Some(limit) = waited_for.iter().map(|index| checks[*index].limit()).max() {
+        match receiver.recv_timeout((begun + limit).saturating_duration_since(Instant::now())) {
+            Ok((index, rows)) => {
+                found[index] = Some(rows);
+                waited_for.retain(|other| *other != index);
+            }
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
         }
     }
@@ -58,6 +62,7 @@ mod tests {
     use crate::doctor::row::{Verb, Verdict};
 
     struct Quick;
+    struct Patient;
     struct Hanging;
 
     impl Check for Quick {
@@ -69,6 +74,21 @@ mod tests {
         }
         fn look(&self, _: &Asked) -> Vec<Row> {
             vec![Row::ok(Verb::ALL, "it works")]
+        }
+    }
+
+    impl Check for Patient {
+        fn name(&self) -> &'static str {
+            "patient"
+        }
+        fn verbs(&self) -> &'static [Verb] {
+            Verb::ALL
+        }
+        fn limit(&self) -> Duration {
+            Duration::from_secs(3_600)
+        }
+        fn look(&self, _: &Asked) -> Vec<Row> {
+            Quick.look(&Asked::of_this_machine(None))
         }
     }
 
@@ -90,7 +110,7 @@ mod tests {
 
     #[test]
     fn one_that_hangs_is_told_and_holds_up_nobody() {
-        let found = run(&[&Hanging, &Quick, &Quick], Asked::of_this_machine(None));
+        let found = run(&[&Hanging, &Quick, &Patient], Asked::of_this_machine(None));
         let verdicts: Vec<_> = found.iter().map(|checked| checked.rows[0].verdict).collect();
         assert_eq!(verdicts, [Verdict::Limited, Verdict::Ok, Verdict::Ok]);
         assert_eq!(found[0].rows[0].what, "no answer within 0.02 s");

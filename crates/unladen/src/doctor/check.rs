@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::asked::Asked;
 use super::row::{Row, Verb};
 
-/// The whole of `unladen doctor` takes less than two seconds: whoever has not answered by then hangs.
+/// The whole of `unladen doctor` takes less than two seconds: whoever has not answered by then hangs, if it may take no longer.
 const LIMIT: Duration = Duration::from_millis(1_700);
 
 /// One thing that is looked at. docs/reference/doctor.md has a row for each.

@@ -1,5 +1,7 @@
 //! The principal type is [`TracerLoads`]: whether the tracer can be loaded, which is tried.
 
+use std::time::Duration;
+
 use unladen_probe::{TraceError, Tracer, TracerConfig};
 
 use crate::doctor::asked::Asked;
@@ -12,6 +14,10 @@ pub(crate) struct TracerLoads;
 /// Nothing is followed: the smallest room is enough.
 const RING_BYTES: u32 = 1 << 20;
 
+/// The kernel reads each program before it takes it: a tenth of a second where processors are fast, and thirty times as long where
+/// they are emulated.
+const LIMIT: Duration = Duration::from_secs(10);
+
 impl Check for TracerLoads {
     fn name(&self) -> &'static str {
         "tracer"
@@ -19,6 +25,10 @@ impl Check for TracerLoads {
 
     fn verbs(&self) -> &'static [Verb] {
         Verb::TRACING
+    }
+
+    fn limit(&self) -> Duration {
+        LIMIT
     }
 
     fn look(&self, _: &Asked) -> Vec<Row> {
