@@ -1,6 +1,8 @@
 //! The kernel's part but for functions: loaded, and attached. The principal type is [`Kernel`].
 
-use libbpf_rs::{Link, Map, MapCore, MapFlags, MapHandle, Object};
+use std::os::fd::{AsFd, AsRawFd};
+
+use libbpf_rs::{Link, Map, MapCore, MapFlags, MapHandle, Object, Program};
 use unladen_trace::{EvidenceSource, Missing};
 
 use super::object::{CALLS, open};
@@ -76,6 +78,17 @@ impl Kernel {
         Ok(())
     }
 
+    /// How often a program was left out since it was loaded, as it was under way on that processor already. Where the kernel takes
+    /// the processor from a process within it (seen on Linux 7.3), nothing is seen there until that process goes on.
+    pub(super) fn left_out(&self) -> u64 {
+        let told = |program: Program<'_>| {
+            let told = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", program.as_fd().as_raw_fd())).ok()?;
+            left_out(&told)
+        };
+        // Kernels before 5.12 do not count it.
+        self.calls.progs().filter(|program| program.autoload()).filter_map(told).sum()
+    }
+
     /// A map by its name.
     pub(super) fn map(&self, name: &str) -> Result<Map<'_>, TraceError> {
         self.calls
@@ -90,6 +103,11 @@ impl Kernel {
     }
 }
 
+/// Of a program's /proc/PID/fdinfo/FD.
+fn left_out(told: &str) -> Option<u64> {
+    told.lines().find_map(|line| line.strip_prefix("recursion_misses:"))?.trim().parse().ok()
+}
+
 fn load_calls(config: &TracerConfig, with_established: bool) -> Result<Object, TraceError> {
     let mut object = open(&CALLS.0)?;
     for mut map in object.maps_mut().filter(|map| map.name() == "events") {
@@ -101,4 +119,15 @@ fn load_calls(config: &TracerConfig, with_established: bool) -> Result<Object, T
         program.set_autoload(with_established);
     }
     object.load().map_err(|error| refusal("loading its programs", error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::left_out;
+
+    #[test]
+    fn what_was_left_out_is_told() {
+        assert_eq!(left_out("pos:\t0\nprog_id:\t7\nrecursion_misses:\t12\nverified_insns:\t3\n"), Some(12));
+        assert_eq!(left_out("pos:\t0\nprog_id:\t7\n"), None);
+    }
 }

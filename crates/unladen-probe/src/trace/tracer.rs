@@ -23,6 +23,7 @@ pub struct Tracer {
     drain: Drain,
     functions: Arc<Mutex<Functions>>,
     counts: Counts,
+    left_out: u64,
     overhead_ns: u64,
 }
 
@@ -38,7 +39,7 @@ impl Tracer {
         let functions = Arc::new(Mutex::new(Functions::load(&kernel)));
         let drain = Drain::start(kernel.ring()?, config.most_events, Arc::clone(&functions))?;
         let overhead_ns = calibrate(&kernel)?;
-        let mut tracer = Self { kernel, drain, functions, counts: Counts::default(), overhead_ns };
+        let mut tracer = Self { kernel, drain, functions, counts: Counts::default(), left_out: 0, overhead_ns };
         tracer.take()?; // what calibrating left behind
         Ok(tracer)
     }
@@ -86,7 +87,9 @@ impl Tracer {
         // Each processor's are in order already.
         events.sort_by_key(|event| event.at_ns);
         let counts = self.counts.take(&self.kernel.map("counts")?, &self.kernel.map("watched")?, &events)?;
-        let lost = drained.dropped + self.counts.newly_lost(&self.kernel.map("lost")?)?;
+        let left_out = self.kernel.left_out();
+        let newly_left_out = left_out.saturating_sub(std::mem::replace(&mut self.left_out, left_out));
+        let lost = drained.dropped + newly_left_out + self.counts.newly_lost(&self.kernel.map("lost")?)?;
         Ok(Batch { events, counts, lost })
     }
 
