@@ -8,12 +8,26 @@ use nix::errno::Errno;
 use crate::event::{Count, Countable};
 use crate::evidence::{Counted, CounterSeen, Evidence, SyscallSeen};
 
+/// Of the certainty of the process that follows most certainly: who has less does not answer as many of the requests.
+const AS_CERTAIN: f64 = 0.7;
+
 /// Counts by group.
 #[derive(Debug, Default)]
 pub(super) struct Syscalls {
     counted: BTreeMap<(usize, Countable), Counted>,
-    /// Calls by group and process while requests ran, less those while none did.
-    busy: BTreeMap<(usize, u32), i64>,
+    /// By group and process.
+    busy: BTreeMap<(usize, u32), Busy>,
+}
+
+/// How a process follows the requests: its calls in each phase, above zero while requests ran, and below while none did.
+#[derive(Debug, Default)]
+struct Busy {
+    /// The phase that is being counted, and its calls until now.
+    phase: usize,
+    calls: f64,
+    /// Of the phases before it.
+    sum: f64,
+    squares: f64,
 }
 
 // === impl Syscalls ===
@@ -24,15 +38,19 @@ impl Syscalls {
         let counted = self.counted.entry((count.group as usize, count.of)).or_default();
         counted.count.add(phase, count.times);
         counted.time_ns.add(phase, count.time_ns);
-        let calls = i64::try_from(count.times).unwrap_or(i64::MAX);
-        let busy = self.busy.entry((count.group as usize, count.pid)).or_default();
-        *busy = busy.saturating_add(if on { calls } else { -calls });
+        let calls = count.times as f64;
+        self.busy.entry((count.group as usize, count.pid)).or_default().add(phase, if on { calls } else { -calls });
     }
 
-    /// The process of a group that did most while requests ran.
+    /// The process of a group that did most while requests ran, of those that follow the requests about as certainly as any:
+    /// a busy neighbour may have more calls in these phases than in those by chance.
     pub(super) fn busiest(&self, group: usize) -> Option<u32> {
-        let of_group = self.busy.iter().filter(|((of, _), _)| *of == group);
-        of_group.max_by_key(|(_, calls)| **calls).map(|((_, pid), _)| *pid)
+        let of_group = || self.busy.iter().filter(|((of, _), _)| *of == group);
+        let most = of_group().map(|(_, busy)| busy.certainty()).max_by(f64::total_cmp)?;
+        of_group()
+            .filter(|(_, busy)| busy.certainty() >= most.min(most * AS_CERTAIN))
+            .max_by(|(_, a), (_, b)| a.whole().0.total_cmp(&b.whole().0))
+            .map(|((_, pid), _)| *pid)
     }
 
     pub(super) fn finish(self, evidence: &mut Evidence) {
@@ -58,6 +76,30 @@ impl Syscalls {
                 }
             }
         }
+    }
+}
+
+// === impl Busy ===
+
+impl Busy {
+    fn add(&mut self, phase: usize, calls: f64) {
+        if phase != self.phase {
+            (self.sum, self.squares) = self.whole();
+            (self.phase, self.calls) = (phase, 0.0);
+        }
+        self.calls += calls;
+    }
+
+    /// Sum and sum of squares, with the phase that is being counted.
+    fn whole(&self) -> (f64, f64) {
+        (self.sum + self.calls, self.squares + self.calls * self.calls)
+    }
+
+    /// The difference in its own standard errors, if there were none: the root of the number of phases with requests for
+    /// who does the same in each of them and nothing else, some 1 or less for who does as much without requests.
+    fn certainty(&self) -> f64 {
+        let (sum, squares) = self.whole();
+        if squares > 0.0 { sum / squares.sqrt() } else { 0.0 }
     }
 }
 

@@ -399,6 +399,24 @@ fn of_two_servers_under_one_name_the_one_that_was_asked_is_busiest() {
     assert_eq!(assembly.busiest(1), None);
 }
 
+/// Beside a large application under the same name, the fix of a small page named that one's files.
+#[test]
+fn a_busy_neighbour_under_the_same_name_was_taken_for_the_one_that_was_asked() {
+    let mut assembly = Assembly::new(Box::new(Nothing));
+    let count =
+        |pid, number, times| Count { group: 0, pid, of: Countable::Syscall { number, errno: 0 }, times, time_ns: 0 };
+    // The neighbour has 5,000 calls more while requests ran, by chance; the one that was asked has 1,200 of two kinds.
+    let phases = [(true, 9_000), (false, 2_000), (true, 3_000), (false, 8_000), (false, 6_000), (true, 9_000)];
+    for (on, neighbours) in phases {
+        let own = if on { 200 } else { 0 };
+        // One that is woken by each phase follows as certainly, and does next to nothing.
+        let counts = vec![count(7, 0, neighbours), count(8, 0, own), count(8, 1, own), count(9, 0, u64::from(on))];
+        let window = Window { on, begin_ns: 0, end_ns: 10, sent_ns: vec![0] };
+        assembly.phase(&window, Batch { counts, ..Batch::default() });
+    }
+    assert_eq!(assembly.busiest(0), Some(8));
+}
+
 #[test]
 fn a_call_that_a_signal_interrupted_has_a_named_error() {
     assert_eq!([2, 514, 4000].map(error_name), ["ENOENT", "ERESTARTNOHAND", "error 4000"]);
