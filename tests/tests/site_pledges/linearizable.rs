@@ -8,8 +8,7 @@ use unladen_tests::{Subject, Wire};
 use crate::sql::Sql;
 use crate::{Site, cache, get, sign, signed};
 
-/// Requests of each reader. With these, and signers who paused by the clock, the test found each break of the rule that was
-/// tried on it, every time. No break has been tried since they pause by answers.
+/// Requests of each reader. With these the test finds that a request joins a question that is already on its way.
 const REQUESTS: usize = 1_000;
 const READERS: usize = 16;
 /// After so many answers, nobody signs for the last so many of them: pages are asked for more than once, however long it
