@@ -132,7 +132,7 @@ impl Trail {
             });
             for pid in found.iter().flatten() {
                 if self.watched.len() < MOST_WATCHED && self.watched.iter().all(|known| known.pid != *pid) {
-                    self.watched.push(Watched { pid: *pid, group: 0, own: true });
+                    self.watched.push(Watched { pid: *pid, group: 0, children: 0, own: true });
                 }
             }
             self.places.insert(address, found);

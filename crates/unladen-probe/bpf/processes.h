@@ -63,7 +63,7 @@ int on_fork(u64 *context)
 	struct watched *process = map_lookup(&watched, &tgid);
 	if (!process)
 		return 0;
-	struct watched inherited = {.group = process->group, .own = 1};
+	struct watched inherited = {.group = process->children, .own = 1, .children = process->children};
 	if (map_update(&watched, &child_tgid, &inherited, ANY))
 		lose();
 	if (!process->own)
@@ -71,7 +71,7 @@ int on_fork(u64 *context)
 	struct record *record = reserve(0);
 	if (!record)
 		return 0;
-	begin(record, FORK, inherited.group, current_ids());
+	begin(record, FORK, process->group, current_ids());
 	record->at = now_ns();
 	record->result = child_tgid;
 	ring_submit(record, NO_WAKEUP);

@@ -69,6 +69,8 @@ struct watched {
 	u32 group;
 	u32 own; // 0: only its children are of interest
 	u64 cpu_ns;
+	u32 children; // the group of those that it will have
+	u32 unused;
 };
 
 // tgid → what is followed.

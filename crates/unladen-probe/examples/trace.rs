@@ -35,7 +35,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         } else if argument == "--spawner" {
             own = false;
         } else {
-            watched.push(Watched { pid: argument.parse()?, group: 0, own: std::mem::replace(&mut own, true) });
+            watched.push(Watched {
+                pid: argument.parse()?,
+                group: 0,
+                children: 0,
+                own: std::mem::replace(&mut own, true),
+            });
         }
     }
     let mut tracer = Tracer::open(&TracerConfig::default())?;

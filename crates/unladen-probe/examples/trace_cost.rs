@@ -73,7 +73,7 @@ fn main() -> Result<(), Error> {
         let mut tracer = Tracer::open(&TracerConfig::default())?;
         overhead_ns = tracer.overhead_ns();
         arms[1].push(caller.costs()?);
-        tracer.watch(&[Watched { pid: caller.child.id(), group: 0, own: true }])?;
+        tracer.watch(&[Watched { pid: caller.child.id(), group: 0, children: 0, own: true }])?;
         arms[2].push(caller.costs()?);
         let lost = tracer.take()?.lost;
         if lost > 0 {

@@ -4,6 +4,7 @@ mod error;
 mod group_seen;
 mod php;
 mod resolver;
+mod watched;
 
 use std::collections::BTreeSet;
 
@@ -13,9 +14,10 @@ pub use self::error::InspectionError;
 pub use self::group_seen::group_seen;
 
 use self::resolver::ProcResolver;
+use self::watched::watched;
 use crate::instrument::Instrument;
 use crate::ledger::GroupId;
-use crate::trace::{Tracer, TracerConfig, Watched};
+use crate::trace::{Tracer, TracerConfig};
 
 /// All that can only be traced.
 const TRACED: [EvidenceSource; 5] = [
@@ -65,23 +67,8 @@ impl Inspection {
     /// If they cannot be found, or the kernel has no room for them.
     pub fn watch(&mut self, instrument: &mut Instrument) -> Result<(), InspectionError> {
         instrument.read()?;
-        let mut watched = Vec::new();
-        for (index, group) in (0_u32..).zip(&self.groups) {
-            let members: Vec<_> = instrument.members(*group).collect();
-            for member in &members {
-                watched.push(Watched { pid: member.pid.cast_unsigned(), group: index, own: true });
-            }
-            // A master that starts workers does not follow the requests itself: its children do.
-            for parent in members.iter().map(|member| member.parent) {
-                let is_known = watched.iter().any(|watched| watched.pid == parent.cast_unsigned());
-                let is_master =
-                    members.iter().any(|member| member.parent == parent && same_program(member.pid, parent));
-                if parent > 1 && !is_known && is_master {
-                    watched.push(Watched { pid: parent.cast_unsigned(), group: index, own: false });
-                }
-            }
-        }
-        self.tracer.watch(&watched)?;
+        let members: Vec<Vec<_>> = self.groups.iter().map(|group| instrument.members(*group).collect()).collect();
+        self.tracer.watch(&watched(&members, same_program))?;
         Ok(())
     }
 

@@ -7,7 +7,7 @@
 //! use unladen_probe::{Tracer, TracerConfig, Watched};
 //!
 //! let mut tracer = Tracer::open(&TracerConfig::default())?;
-//! tracer.watch(&[Watched { pid: 4711, group: 0, own: true }])?;
+//! tracer.watch(&[Watched { pid: 4711, group: 0, children: 0, own: true }])?;
 //! std::thread::sleep(std::time::Duration::from_secs(1));
 //! let batch = tracer.take()?;
 //! println!("{} events, {} lost", batch.events.len(), batch.lost);

@@ -62,7 +62,7 @@ impl Told {
     }
 
     fn watched(&self) -> Watched {
-        Watched { pid: self.child.id(), group: GROUP, own: true }
+        Watched { pid: self.child.id(), group: GROUP, children: GROUP, own: true }
     }
 
     /// Watches it, lets it do what it is there for, and ends it.

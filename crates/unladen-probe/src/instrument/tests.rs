@@ -195,3 +195,31 @@ fn opened_connections_are_counted() {
     assert!(grown(&instrument, &after, &before, "machine", "tcp_opened") >= 3);
     assert!(grown(&instrument, &after, &before, "machine", "tcp_accepted") >= 3);
 }
+
+/// As PHP-FPM's workers, which the master forks as root.
+#[test]
+fn a_worker_that_becomes_another_user_after_the_first_look_goes_to_that_user() {
+    if !nix::unistd::geteuid().is_root() {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: only root becomes another user");
+        return;
+    }
+    let mut instrument = Instrument::open(GroupBy::Exe).unwrap();
+    instrument.read().unwrap();
+    let script = "$| = 1; my $n = 0; $n++ while $n < 1e5; print \"root\\n\"; <STDIN>; $> = 65534; $n++ while $n < 2e6; print \"nobody\\n\"; <STDIN>";
+    let mut command = Command::new("perl");
+    let mut worker = command.args(["-e", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut to, mut from) = (worker.stdin.take().unwrap(), BufReader::new(worker.stdout.take().unwrap()));
+    let mut says = |word: &str| {
+        let mut line = String::new();
+        from.read_line(&mut line).unwrap();
+        assert_eq!(line.trim(), word);
+    };
+    says("root");
+    let as_root = instrument.read().unwrap();
+    writeln!(to).unwrap();
+    says("nobody");
+    let after = instrument.read().unwrap();
+    drop(to);
+    worker.wait().unwrap();
+    assert!(grown(&instrument, &after, &as_root, "nobody perl", "cpu") > 1_000_000);
+}

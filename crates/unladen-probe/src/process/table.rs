@@ -38,6 +38,8 @@ pub(crate) struct Process {
     pub(crate) previous_stat: Stat,
     /// It has begun since the look before: all that it counted is new.
     pub(crate) is_new: bool,
+    /// It was not there at the first look, and has been looked at once.
+    is_young: bool,
     /// It has run since the look before.
     pub(crate) is_active: bool,
     /// Its exit record has come; it may stay in /proc until its parent asks for it.
@@ -203,9 +205,11 @@ impl ProcessTable {
             Some(known) if known.stat.start == stat.start => {
                 known.cpu_grown_ns = cpu_ns.saturating_sub(known.cpu_ns);
                 known.cpu_ns = known.cpu_ns.max(cpu_ns);
-                if known.stat.comm != stat.comm {
-                    // It became another program (execve), or named itself.
+                // It became another program (execve), or named itself. Or it was looked at as soon as it was there, when a
+                // worker that root starts is not yet its user's.
+                if known.stat.comm != stat.comm || known.is_young {
                     known.group = groups.of_process(procfs, pid, &stat);
+                    known.is_young = false;
                 }
                 known.previous_stat = std::mem::replace(&mut known.stat, stat);
                 known.seen_at = self.looks;
@@ -223,6 +227,7 @@ impl ProcessTable {
                     previous_stat: if first_look { stat.clone() } else { Stat::default() },
                     stat,
                     is_new: !first_look,
+                    is_young: !first_look,
                     is_active: true,
                     has_ended: false,
                     seen_at: self.looks,

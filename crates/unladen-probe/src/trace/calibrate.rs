@@ -20,7 +20,7 @@ pub(super) fn calibrate(kernel: &Kernel) -> Result<u64, TraceError> {
     let failed = |error| TraceError::failed("calibrating", error);
     let (watched, counts) = (kernel.map("watched")?, kernel.map("counts")?);
     let pid = std::process::id();
-    let entry = WatchedEntry { group: NOBODY, own: true, cpu_ns: 0 };
+    let entry = WatchedEntry { group: NOBODY, own: true, cpu_ns: 0, children: NOBODY };
     let number = u16::try_from(libc::SYS_getppid).unwrap_or_default();
     let key = Key { pid, group: NOBODY, number, errno: 0 };
 

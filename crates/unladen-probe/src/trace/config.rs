@@ -16,13 +16,15 @@ impl Default for TracerConfig {
     }
 }
 
-/// A process to follow; its children are followed with it, as members of its group.
+/// A process to follow; its children are followed with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Watched {
     /// The process (not one of its threads).
     pub pid: u32,
     /// Comes back with all that it does.
     pub group: u32,
+    /// The group of the children that it will have: its own, or that of the workers that a master starts.
+    pub children: u32,
     /// What it does itself counts. Otherwise only its children's doings do: it starts the processes that answer, as
     /// PHP-FPM's master does.
     pub own: bool,

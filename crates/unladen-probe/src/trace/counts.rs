@@ -29,6 +29,7 @@ pub(super) struct WatchedEntry {
     pub(super) group: u32,
     pub(super) own: bool,
     pub(super) cpu_ns: u64,
+    pub(super) children: u32,
 }
 
 /// What had been counted when it was last read.
@@ -67,19 +68,22 @@ impl WatchedEntry {
     pub(super) fn from_raw(raw: &[u8]) -> Option<Self> {
         let (group, rest) = raw.split_first_chunk()?;
         let (own, rest) = rest.split_first_chunk()?;
-        let (cpu_ns, _) = rest.split_first_chunk()?;
+        let (cpu_ns, rest) = rest.split_first_chunk()?;
+        let (children, _) = rest.split_first_chunk()?;
         Some(Self {
             group: u32::from_ne_bytes(*group),
             own: u32::from_ne_bytes(*own) != 0,
             cpu_ns: u64::from_ne_bytes(*cpu_ns),
+            children: u32::from_ne_bytes(*children),
         })
     }
 
-    pub(super) fn raw(self) -> [u8; 16] {
-        let mut raw = [0; 16];
+    pub(super) fn raw(self) -> [u8; 24] {
+        let mut raw = [0; 24];
         raw[..4].copy_from_slice(&self.group.to_ne_bytes());
         raw[4..8].copy_from_slice(&u32::from(self.own).to_ne_bytes());
-        raw[8..].copy_from_slice(&self.cpu_ns.to_ne_bytes());
+        raw[8..16].copy_from_slice(&self.cpu_ns.to_ne_bytes());
+        raw[16..20].copy_from_slice(&self.children.to_ne_bytes());
         raw
     }
 }
@@ -185,9 +189,9 @@ mod tests {
         let key = Key { pid: 1, group: 2, number: 3, errno: 4 };
         assert_eq!(Key::from_raw(&key.raw()), Some(key));
         assert_eq!(Key::from_raw(&key.raw()[..11]), None);
-        let entry = WatchedEntry { group: 5, own: true, cpu_ns: 6 };
+        let entry = WatchedEntry { group: 5, own: true, cpu_ns: 6, children: 7 };
         assert_eq!(WatchedEntry::from_raw(&entry.raw()), Some(entry));
-        assert_eq!(WatchedEntry::from_raw(&entry.raw()[..15]), None);
+        assert_eq!(WatchedEntry::from_raw(&entry.raw()[..19]), None);
     }
 
     #[test]
@@ -198,7 +202,7 @@ mod tests {
             counts.take_cpu(followed, events, &mut taken);
             taken.iter().map(|count| (count.pid, count.time_ns)).collect::<Vec<_>>()
         };
-        let entry = |own, cpu_ns| WatchedEntry { group: 0, own, cpu_ns };
+        let entry = |own, cpu_ns| WatchedEntry { group: 0, own, cpu_ns, children: 0 };
         let ends = |pid, cpu_ns| Event { at_ns: 0, pid, tid: pid, group: 0, what: What::Exit { cpu_ns } };
         assert_eq!(take(&[(1, entry(true, 10)), (2, entry(false, 99))], &[]), [(1, 10)]);
         assert_eq!(take(&[(1, entry(true, 10))], &[]), []);

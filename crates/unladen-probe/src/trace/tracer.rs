@@ -67,7 +67,7 @@ impl Tracer {
         let key = process.pid.to_ne_bytes();
         let before = map.lookup(&key, MapFlags::ANY).map_err(failed)?;
         let cpu_ns = before.as_deref().and_then(WatchedEntry::from_raw).map_or(0, |entry| entry.cpu_ns);
-        let entry = WatchedEntry { group: process.group, own: process.own, cpu_ns };
+        let entry = WatchedEntry { group: process.group, own: process.own, cpu_ns, children: process.children };
         map.update(&key, &entry.raw(), MapFlags::ANY).map_err(failed)?;
         // Looked at afterwards: of a process that ended before, the kernel's part will never hear, and another may get
         // its id.
