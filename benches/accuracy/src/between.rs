@@ -6,14 +6,12 @@ use std::time::Duration;
 
 use unladen_accuracy::Table;
 use unladen_accuracy::document::put;
-use unladen_accuracy::real::{Binaries, Neighbour, Series, share};
+use unladen_accuracy::real::{Binaries, Neighbour, RealError, Series, Served, share};
 use unladen_compare::{Comparison, History, Verdict, compare};
 use unladen_document::Document;
 
-/// Steps of work of a request: some 10 ms.
-const STEPS: u64 = 3_000_000;
 /// What is injected.
-const MORE: f64 = 1.03;
+const MORE: f64 = 0.03;
 /// Runs before the first that is compared.
 const BEFORE: usize = 8;
 /// Comparisons of the same thing that may report a difference; of 3 % more, those that are to find it.
@@ -24,20 +22,27 @@ const CERTAIN: f64 = 0.025;
 /// The metric that tells of the work.
 const METRIC: &str = "weight.cpu";
 
-/// What the machine does besides: its table, in words, and what is drawn from for each run.
-const SCENES: [(&str, &str, &[Neighbour]); 2] = [
-    ("kept-runs-quiet", "beside nothing that was started on purpose", &[Neighbour::Nothing]),
-    (
-        "kept-runs",
-        "beside nothing, bursts on half or on all of the processors, bursts that empty its caches, or a quota that bites in bursts, by lot",
-        &[
-            Neighbour::Nothing,
-            Neighbour::HalfTheProcessors,
-            Neighbour::AllProcessors,
-            Neighbour::Caches,
-            Neighbour::Quota,
-        ],
-    ),
+/// What runs are kept of, and beside what.
+struct Scene {
+    /// Its table's.
+    name: &'static str,
+    serve: fn() -> Result<Served, RealError>,
+    /// In words.
+    beside: &'static str,
+    /// What is drawn from for each run.
+    neighbours: &'static [Neighbour],
+}
+
+const NOTHING: (&str, &[Neighbour]) = ("beside nothing that was started on purpose", &[Neighbour::Nothing]);
+const ANYTHING: (&str, &[Neighbour]) = (
+    "beside nothing, bursts on half or on all of the processors, bursts that empty its caches, or a quota that bites in bursts, by lot",
+    &[Neighbour::Nothing, Neighbour::HalfTheProcessors, Neighbour::AllProcessors, Neighbour::Caches, Neighbour::Quota],
+);
+
+const SCENES: [Scene; 3] = [
+    Scene { name: "kept-runs-quiet", serve: Served::burn, beside: NOTHING.0, neighbours: NOTHING.1 },
+    Scene { name: "kept-runs", serve: Served::burn, beside: ANYTHING.0, neighbours: ANYTHING.1 },
+    Scene { name: "kept-runs-pledges", serve: Served::pledges, beside: ANYTHING.0, neighbours: ANYTHING.1 },
 ];
 
 #[derive(Debug, clap::Args)]
@@ -52,7 +57,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, default_value = "30s")]
     time: Duration,
     /// One of the scenes alone
-    #[arg(long, value_name = "SCENE", value_parser = ["kept-runs-quiet", "kept-runs"])]
+    #[arg(long, value_name = "SCENE", value_parser = SCENES.map(|scene| scene.name))]
     scene: Option<String>,
 }
 
@@ -60,28 +65,23 @@ pub(crate) struct Args {
 pub(crate) fn prove(args: &Args, document: &Path) -> Result<bool, Box<dyn Error>> {
     let binaries = Binaries::build()?;
     let mut held = true;
-    for (name, words, beside) in SCENES {
-        if args.scene.as_ref().is_none_or(|scene| scene == name) {
-            held &= scene(args, (name, words, beside), &binaries, document)?;
+    for scene in SCENES {
+        if args.scene.as_ref().is_none_or(|name| name == scene.name) {
+            held &= play(args, &scene, &binaries, document)?;
         }
     }
     Ok(held)
 }
 
-fn scene(
-    args: &Args,
-    (name, words, beside): (&str, &str, &'static [Neighbour]),
-    binaries: &Binaries,
-    document: &Path,
-) -> Result<bool, Box<dyn Error>> {
-    let mut series = Series::new(args.time, beside, 1)?;
+fn play(args: &Args, scene: &Scene, binaries: &Binaries, document: &Path) -> Result<bool, Box<dyn Error>> {
+    let mut series = Series::new((scene.serve)()?, args.time, scene.neighbours, 1, binaries)?;
     let (mut same, mut more) = (Vec::new(), Vec::new());
     // Mixed, so that what the machine does over the hours befalls both.
     let every = (args.runs / args.slower.max(1)).max(1);
     for number in 0..args.runs {
-        same.push(series.run(binaries, STEPS)?);
+        same.push(series.run(binaries, 0.0)?);
         if number % every == every - 1 && more.len() < args.slower {
-            more.push((same.len(), series.run(binaries, (STEPS as f64 * MORE) as u64)?));
+            more.push((same.len(), series.run(binaries, MORE)?));
         }
         eprintln!("run {} of {}: {}", number + 1, args.runs, told(&same));
     }
@@ -114,12 +114,13 @@ fn scene(
     }
     let all: usize = equal.iter().map(|comparison| comparison.rows.len()).sum();
     let text = format!(
-        "{table}\n{rows} of {all} figures of the same thing were called. {} runs of the same thing, of {} each, {words}.",
+        "{table}\n{rows} of {all} figures of the same thing were called. {} runs of the same thing, of {} each, {}.",
         args.runs,
-        humantime::format_duration(args.time)
+        humantime::format_duration(args.time),
+        scene.beside
     );
     eprintln!("{text}");
-    put(document, name, &text)?;
+    put(document, scene.name, &text)?;
     let missed = slower.len() as u64 - found;
     Ok(share::chance_of_as_many(called, equal.len() as u64, MOST_FALSE) >= CERTAIN
         && share::chance_of_as_many(missed, slower.len() as u64, 1.0 - LEAST_FOUND) >= CERTAIN)

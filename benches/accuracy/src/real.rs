@@ -10,8 +10,10 @@ mod prove;
 mod quota;
 mod run;
 mod series;
+mod served;
 mod setting;
 pub mod share;
+mod victim;
 mod weigh;
 mod weighed;
 
@@ -22,6 +24,7 @@ pub use disturbance::Neighbour;
 pub use error::RealError;
 pub use prove::{Experiment, Proved};
 pub use series::Series;
+pub use served::Served;
 pub use setting::Setting;
 pub use weighed::Weighed;
 

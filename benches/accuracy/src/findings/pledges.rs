@@ -1,10 +1,20 @@
 //! The principal type is [`Pledges`]: the subject, up with a state of its own.
 
-use std::path::PathBuf;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::fault::folder;
 use crate::real::RealError;
+
+/// Work whose amount is in PHP's settings; what it uses goes with its function.
+const STEPS: &str = "<?php
+(static function (): void {
+    for ($i = 0, $steps = (int) get_cfg_var('unladen.steps'); $i < $steps; $i++) {
+        crc32((string) $i);
+    }
+})();
+";
 
 /// The running subject; it goes down, and its data with it, when this is dropped.
 #[derive(Debug)]
@@ -43,6 +53,46 @@ impl Pledges {
         }
     }
 
+    /// Restarts PHP, which then does so many steps of work of its own before each page.
+    ///
+    /// # Errors
+    /// If its settings cannot be written, or it does not come back.
+    pub fn restart_with_steps(&self, steps: u64) -> Result<(), RealError> {
+        let (folder, program) = (self.folder(), self.folder().join("app/steps.php"));
+        if !program.exists() {
+            write(&program, STEPS)?;
+        }
+        let settings = format!("unladen.steps = {steps}\nauto_prepend_file = {}\n", program.display());
+        write(&folder.join("php.d/zz-steps.ini"), &settings)?;
+        self.run(&["restart"]).map(drop)
+    }
+
+    /// PHP's processes: the manager, and those that answer.
+    ///
+    /// # Errors
+    /// If they have ended.
+    pub fn php(&self) -> Result<Vec<u32>, RealError> {
+        let read = |path: &Path| std::fs::read_to_string(path).map_err(RealError::io(path.display().to_string()));
+        let manager = read(&self.folder().join("fpm.pid"))?;
+        let manager = manager.trim();
+        let children = read(&PathBuf::from(format!("/proc/{manager}/task/{manager}/children")))?;
+        let pids = std::iter::once(manager).chain(children.split_whitespace());
+        pids.map(|pid| pid.parse().map_err(|_| RealError::failed(format!("no process: {pid}")))).collect()
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// If its URL does not say.
+    pub fn address(&self) -> Result<SocketAddr, RealError> {
+        let address = self.url.split('/').nth(2).and_then(|address| address.parse().ok());
+        address.ok_or_else(|| RealError::failed(format!("no address: {}", self.url)))
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.state.join("pledges")
+    }
+
     fn run(&self, arguments: &[&str]) -> Result<String, RealError> {
         let mut command = Command::new(folder().join("run"));
         command.args(arguments).env("UNLADEN_STATE", &self.state).stdin(Stdio::null());
@@ -63,4 +113,8 @@ impl Drop for Pledges {
             let _ = std::fs::remove_dir_all(&self.state);
         }
     }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), RealError> {
+    std::fs::write(path, text).map_err(RealError::io(path.display().to_string()))
 }

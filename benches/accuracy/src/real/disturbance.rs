@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use super::error::RealError;
 use super::quota::{Limiter, Quota};
 use crate::random::exponential;
-use crate::real::burn::{self, Burn};
+use crate::real::burn;
+use crate::real::victim::Victim;
 
 /// Mean of the stretches, s, and what they are cut to.
 const STRETCH: f64 = 1.2;
@@ -53,7 +54,7 @@ pub(super) struct Disturbance {
 impl Disturbance {
     /// # Errors
     /// If there is to be a quota, and no control group can be made.
-    pub(super) fn start(beside: Neighbour, seed: u64, subject: &Burn) -> Result<Self, RealError> {
+    pub(super) fn start(beside: Neighbour, seed: u64, subject: &Victim) -> Result<Self, RealError> {
         let stop = Arc::new(AtomicBool::new(false));
         let processors = thread::available_parallelism().map_or(1, Into::into);
         let count = match beside {
@@ -64,14 +65,16 @@ impl Disturbance {
         };
         let quota = (beside == Neighbour::Quota).then(Quota::create).transpose()?;
         if let Some(quota) = &quota {
-            quota.take(subject.pid())?;
+            for pid in &subject.pids {
+                quota.take(*pid)?;
+            }
         }
         let threads = (0..count)
             .map(|_| {
                 let stop = Arc::clone(&stop);
                 let does = match (beside, &quota) {
                     (_, Some(quota)) => Does::Limit(quota.limiter()),
-                    (Neighbour::OtherClients, _) => Does::Ask(subject.address()),
+                    (Neighbour::OtherClients, _) => Does::Ask(subject.address),
                     (Neighbour::Caches, _) => Does::Write(vec![0; LARGE]),
                     _ => Does::Spin,
                 };

@@ -80,7 +80,7 @@ impl Experiment {
             url = subject.url()
         );
         let written = std::fs::write(&file, text).map_err(RealError::io("the experiment"));
-        let disturbance = Disturbance::start(self.beside, self.seed, &subject)?;
+        let disturbance = Disturbance::start(self.beside, self.seed, &(&subject).into())?;
         let said = written.and_then(|()| self.unladen(binaries, [file.as_os_str()]));
         drop(disturbance);
         // It is in the folder for what is temporary: whoever cleans that cleans this too.
@@ -95,7 +95,7 @@ impl Experiment {
     pub fn of_two_percent(&self, binaries: &Binaries, time: Duration) -> Result<Proved, RealError> {
         let lifetime = time * 3 + Duration::from_secs(60);
         let (a, b) = (Burn::costing(binaries, (12.0, 8.0), lifetime)?, Burn::costing(binaries, (12.4, 8.0), lifetime)?);
-        let disturbance = Disturbance::start(self.beside, self.seed, &a)?;
+        let disturbance = Disturbance::start(self.beside, self.seed, &(&a).into())?;
         let before = (a.truth()?, b.truth()?);
         let time = humantime::format_duration(time).to_string();
         let said = self.unladen(binaries, ["--a", &a.url(), "--b", &b.url(), "--time", &time])?;

@@ -27,7 +27,7 @@ impl Setting {
         if let Some(unit) = &unit {
             unit.take(subject.pid())?;
         }
-        let disturbance = Disturbance::start(self.beside, self.seed, &subject)?;
+        let disturbance = Disturbance::start(self.beside, self.seed, &(&subject).into())?;
         let before = subject.truth()?;
         let weights = weigh::run(binaries, &subject, self)?;
         let after = subject.truth()?;

@@ -27,15 +27,15 @@ struct Row {
 }
 
 pub(super) fn run(binaries: &Binaries, subject: &Burn, setting: &Setting) -> Result<Weights, RealError> {
-    let text = document(binaries, subject, setting)?;
+    let text = document(binaries, &subject.url(), setting)?;
     serde_json::from_slice(&text).map_err(|source| RealError::Json { what: "unladen weigh", source })
 }
 
 /// The whole document.
-pub(super) fn document(binaries: &Binaries, subject: &Burn, setting: &Setting) -> Result<Vec<u8>, RealError> {
+pub(super) fn document(binaries: &Binaries, url: &str, setting: &Setting) -> Result<Vec<u8>, RealError> {
     let mut unladen = Command::new(binaries.path("unladen"));
     unladen.env("UNLADEN_STORE", "off");
-    unladen.args(["weigh", &subject.url(), "--json", "--quiet", "--no-findings"]);
+    unladen.args(["weigh", url, "--json", "--quiet", "--no-findings"]);
     unladen.args(["--group-by", if setting.in_unit { "auto" } else { "exe" }]);
     unladen.args(["--time", &humantime::format_duration(setting.time).to_string()]);
     unladen.args(["--seed", &setting.seed.to_string()]);
