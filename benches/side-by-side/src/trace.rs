@@ -93,7 +93,7 @@ impl Drop for Caller {
 
 fn following(pid: u32) -> Result<Tracer> {
     let mut tracer = Tracer::open(&TracerConfig::default())?;
-    tracer.watch(&[Watched { pid, group: 0, own: true }])?;
+    tracer.watch(&[Watched { pid, group: 0, children: 0, own: true }])?;
     Ok(tracer)
 }
 
