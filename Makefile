@@ -64,7 +64,7 @@ soak: ## what takes minutes: mixed load with faults (UNLADEN_SOAK=30m for each),
 fuzz: ## each fuzz target over the inputs that are kept for it (nightly Rust); `scripts/fuzz 60` looks for others, too
 	@scripts/fuzz
 
-demo: ## weigh the main page of a MediaWiki that is set up for it, fix what is found, and measure what that changes
+demo: ## weigh the main page of a MediaWiki that is set up for it, fix what is found, and prove what that changes
 	@scripts/demo
 
 story: ## four public accounts retold on the real software, as one report (root, hours; `scripts/story --short` takes minutes)
