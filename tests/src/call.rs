@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
+use std::io::Write as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -252,6 +253,7 @@ impl Running {
                 return Some(status);
             }
             if self.started.elapsed() > self.limit {
+                let _ = writeln!(std::io::stderr(), "{}", threads(self.child.id()));
                 self.child.kill().expect("a child can be killed");
                 self.child.wait().expect("a child can be waited for");
                 return None;
@@ -259,6 +261,16 @@ impl Running {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
+}
+
+/// What each thread of a process that does not end is waiting for, as far as the kernel tells.
+fn threads(pid: u32) -> String {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let of = |task: std::fs::DirEntry| {
+        let read = |name: &str| std::fs::read_to_string(task.path().join(name)).unwrap_or_default();
+        format!("{}: {} {}\n{}", read("comm").trim(), read("wchan"), read("syscall").trim(), read("stack"))
+    };
+    tasks.map(of).collect()
 }
 
 impl Drop for Running {
