@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use libbpf_rs::{Map, MapCore, MapFlags};
+use libbpf_rs::{MapCore, MapFlags};
 use unladen_trace::{Count, Countable, Event, What};
 
 use super::TraceError;
@@ -89,7 +89,7 @@ impl WatchedEntry {
 }
 
 /// How often, and how long altogether.
-pub(super) fn lookup(counts: &Map<'_>, key: Key) -> Result<(u64, u64), TraceError> {
+pub(super) fn lookup(counts: &impl MapCore, key: Key) -> Result<(u64, u64), TraceError> {
     let failed = |error| TraceError::failed("reading counts", error);
     let raw = counts.lookup(&key.raw(), MapFlags::ANY).map_err(failed)?.unwrap_or_default();
     Ok(pair(&raw).unwrap_or_default())
@@ -105,15 +105,17 @@ impl Counts {
     /// What was counted since the last call; `events` are those that happened since then.
     pub(super) fn take(
         &mut self,
-        counts: &Map<'_>,
-        watched: &Map<'_>,
+        counts: &impl MapCore,
+        watched: &impl MapCore,
         events: &[Event],
     ) -> Result<Vec<Count>, TraceError> {
         let followed = read_watched(watched)?;
         let mut taken = Vec::new();
         self.take_cpu(&followed, events, &mut taken);
         let alive: HashSet<u32> = followed.iter().map(|(pid, _)| *pid).collect();
-        for raw in counts.keys() {
+        // All keys first: once the key that it is at has gone, the kernel walks through all of them again.
+        let keys: Vec<_> = counts.keys().collect();
+        for raw in keys {
             let Some(key) = Key::from_raw(&raw) else { continue };
             let (times, time_ns) = lookup(counts, key)?;
             let before = self.calls.insert(key, (times, time_ns)).unwrap_or_default();
@@ -157,7 +159,7 @@ impl Counts {
     }
 
     /// What the kernel's part lost since the last call.
-    pub(super) fn newly_lost(&mut self, lost: &Map<'_>) -> Result<u64, TraceError> {
+    pub(super) fn newly_lost(&mut self, lost: &impl MapCore) -> Result<u64, TraceError> {
         let failed = |error| TraceError::failed("reading counts", error);
         let by_processor = lost.lookup_percpu(&0_u32.to_ne_bytes(), MapFlags::ANY).map_err(failed)?.unwrap_or_default();
         let now = by_processor.iter().filter_map(|raw| raw.first_chunk().map(|raw| u64::from_ne_bytes(*raw))).sum();
@@ -166,9 +168,10 @@ impl Counts {
 }
 
 /// All that are followed.
-pub(super) fn read_watched(watched: &Map<'_>) -> Result<Vec<(u32, WatchedEntry)>, TraceError> {
-    let mut all = Vec::new();
-    for raw in watched.keys() {
+pub(super) fn read_watched(watched: &impl MapCore) -> Result<Vec<(u32, WatchedEntry)>, TraceError> {
+    let keys: Vec<_> = watched.keys().collect();
+    let mut all = Vec::with_capacity(keys.len());
+    for raw in keys {
         let entry = watched
             .lookup(&raw, MapFlags::ANY)
             .map_err(|error| TraceError::failed("reading which processes are followed", error))?;
@@ -182,6 +185,13 @@ pub(super) fn read_watched(watched: &Map<'_>) -> Result<Vec<(u32, WatchedEntry)>
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use libbpf_rs::libbpf_sys::bpf_map_create_opts;
+    use libbpf_rs::{MapHandle, MapType};
+
     use super::*;
 
     #[test]
@@ -192,6 +202,46 @@ mod tests {
         let entry = WatchedEntry { group: 5, own: true, cpu_ns: 6, children: 7 };
         assert_eq!(WatchedEntry::from_raw(&entry.raw()), Some(entry));
         assert_eq!(WatchedEntry::from_raw(&entry.raw()[..19]), None);
+    }
+
+    /// As the kernel's part has it; `None` for whom the kernel lets make none.
+    fn hash_map(key_size: u32, value_size: u32) -> Option<MapHandle> {
+        let options =
+            bpf_map_create_opts { sz: size_of::<bpf_map_create_opts>() as _, ..bpf_map_create_opts::default() };
+        MapHandle::create(MapType::Hash, Some("test"), key_size, value_size, 65536, &options).ok()
+    }
+
+    /// It took minutes: after each count that was taken away, the kernel began with the first one again.
+    #[test]
+    fn counts_of_processes_that_ended_are_taken_away_without_reading_all_again() {
+        const PROCESSES: u32 = 400;
+        const CALLS: u16 = 50;
+        let (Some(counts), Some(watched)) = (hash_map(12, 16), hash_map(4, 24)) else {
+            let _ = writeln!(std::io::stderr(), "SKIPPED: only root, and who has CAP_BPF, makes maps of the kernel");
+            return;
+        };
+        let has_ended = |pid: u32| pid.is_multiple_of(4);
+        for pid in 0..PROCESSES {
+            if !has_ended(pid) {
+                let entry = WatchedEntry { group: 1, own: true, cpu_ns: 0, children: 1 };
+                watched.update(&pid.to_ne_bytes(), &entry.raw(), MapFlags::ANY).unwrap();
+            }
+            for number in 0..CALLS {
+                counts.update(&Key { pid, group: 1, number, errno: 0 }.raw(), &[1; 16], MapFlags::ANY).unwrap();
+            }
+        }
+        let (done, is_done) = channel();
+        std::thread::spawn(move || {
+            let mut all = Counts::default();
+            let taken = all.take(&counts, &watched, &[]).unwrap().len();
+            let again = all.take(&counts, &watched, &[]).unwrap().len();
+            let left: Vec<Key> = counts.keys().filter_map(|raw| Key::from_raw(&raw)).collect();
+            let _ = done.send((taken, again, left));
+        });
+        let (taken, again, left) = is_done.recv_timeout(Duration::from_secs(60)).expect("it ends");
+        assert_eq!((taken, again), (20_000, 0));
+        assert_eq!(left.len(), 15_000);
+        assert!(left.iter().all(|key| !has_ended(key.pid)));
     }
 
     #[test]

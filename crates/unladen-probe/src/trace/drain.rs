@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use libbpf_rs::{MapHandle, RingBufferBuilder};
+use libbpf_rs::{MapCore, MapHandle, RingBufferBuilder};
 use unladen_trace::{Event, What};
 
 use super::TraceError;
@@ -16,6 +16,9 @@ use super::record::{Decoder, NOBODY};
 
 /// Between looks. The kernel's part wakes nobody; at this pace, 16 MiB hold what comes at five million events a second.
 const PAUSE: Duration = Duration::from_millis(10);
+
+/// `sizeof(struct record)` in bpf/record.h: no record of the ring is shorter.
+const LEAST_RECORD: usize = 128;
 
 /// How often a process that became another program is looked at: first it has mapped the program alone, later its
 /// libraries.
@@ -142,6 +145,9 @@ fn run(
     let state =
         RefCell::new(State { decoder: Decoder::new(), drained: Drained::default(), most_events, became: Vec::new() });
     let failed = |error| TraceError::failed("reading events", error);
+    // All that can be in the ring at once. It would go on for as long as events come faster than they are read, and nobody
+    // would get an answer.
+    let most_at_once = ring.max_entries() as usize / LEAST_RECORD;
     let mut builder = RingBufferBuilder::new();
     builder
         .add(ring, |bytes| {
@@ -154,7 +160,7 @@ fn run(
     loop {
         let ask = asks.recv_timeout(PAUSE);
         // It can only fail if a callback does.
-        let _ = ring.consume();
+        let _ = ring.consume_raw_n(most_at_once);
         state.borrow_mut().look(functions);
         match ask {
             Ok(Ask::Take(reply)) => {
