@@ -1,8 +1,10 @@
 //! The principal type is [`Place`]: the file, and perhaps the line, that a finding is about.
 
 use std::fmt;
+use std::path::Path;
 
 use unladen_document::{Finding, Function, ProfileDocument};
+use unladen_trace::is_kernels;
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,8 +46,8 @@ pub(crate) fn of_finding(finding: &Finding) -> Option<Place> {
 /// An absolute path with a name that ends as files' names do: folders and devices are no place for a remark.
 fn is_file(name: &str) -> bool {
     let Some((folder, file)) = name.rsplit_once('/') else { return false };
-    let is_kernels = ["/proc", "/sys", "/dev", "/run"].iter().any(|of| folder.starts_with(of));
-    name.starts_with('/') && !is_kernels && file.contains('.') && !name.contains(char::is_control)
+    let is_passing = is_kernels(folder) || Path::new(folder).starts_with("/run");
+    name.starts_with('/') && !is_passing && file.contains('.') && !name.contains(char::is_control)
 }
 
 /// Whether a sentence holds a name as a whole word.
@@ -77,6 +79,11 @@ mod tests {
             Some("/srv/app/a.php")
         );
         assert_eq!(place(&["/proc/self/stat.x", "/srv/app"], Some("/etc/php.ini")).as_deref(), Some("/etc/php.ini"));
+        assert_eq!(
+            place(&["/dev/fd/x.y", "/run/php/a.sock", "/developers/app/a.php"], None).as_deref(),
+            Some("/developers/app/a.php"),
+            "a folder that only begins like one of the kernel's"
+        );
         assert_eq!(place(&["SELECT 1 / 2.0"], Some("a drop-in of the service")), None);
         let there = Finding { host: Some("db".into()), ..finding(&["/srv/app/a.php"], None) };
         assert_eq!(of_finding(&there), None, "on another host");

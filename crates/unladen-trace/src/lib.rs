@@ -9,6 +9,7 @@ mod assembly;
 mod event;
 mod evidence;
 mod interval;
+mod kernels;
 mod phases;
 mod record;
 mod secrets;
@@ -30,6 +31,7 @@ pub use evidence::{
     Unseen, Variant,
 };
 pub use interval::Interval;
+pub use kernels::is_kernels;
 pub use phases::{PhaseSeen, Phases};
 pub use record::{HostRecord, PageRecord, Recording, RecordingError};
 pub use secrets::without_secrets;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use unladen_trace::{Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, LogSink, Series};
+use unladen_trace::{Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, LogSink, Series, is_kernels};
 
 use crate::again;
 use crate::finding::{Figure, Finding, Item, Share};
@@ -187,9 +187,7 @@ fn without_suffix(path: &str) -> &str {
 
 /// What is no file on a disk, and what the loader of programs opens.
 fn is_special(path: &str) -> bool {
-    ["/dev/", "/proc/", "/sys/", "/etc/ld.so."].iter().any(|folder| path.starts_with(folder))
-        || path.ends_with(".so")
-        || path.contains(".so.")
+    is_kernels(path) || path.starts_with("/etc/ld.so.") || path.ends_with(".so") || path.contains(".so.")
 }
 
 fn fix(evidence: &Evidence, group: usize, worst: &str) -> Fix {

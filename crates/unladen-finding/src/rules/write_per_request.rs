@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unladen_trace::{
     Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Interval, LockKind, LogSink, QueryProtocol,
-    QuerySeen, Series, State,
+    QuerySeen, Series, State, is_kernels,
 };
 
 use crate::again;
@@ -209,7 +209,7 @@ fn is_profile(path: &str) -> bool {
 }
 
 fn is_special(path: &str) -> bool {
-    path.is_empty() || ["/dev/", "/proc/", "/sys/"].iter().any(|folder| path.starts_with(folder))
+    path.is_empty() || is_kernels(path)
 }
 
 /// Time of the statements, and of calls that make and change files and take them to the disk. What SQLite does in files

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use unladen_report::LeftBehind;
-use unladen_trace::{Evidence, FileCall, FileOutcome};
+use unladen_trace::{Evidence, FileCall, FileOutcome, is_kernels};
 
 /// Folders that are looked through at most: those that are written to most come first.
 const MOST_FOLDERS: usize = 16;
@@ -53,9 +53,7 @@ fn folders(evidence: &[&Evidence]) -> BTreeMap<Folder, f64> {
         let made = page.files.iter().filter(|seen| makes(seen.call) && seen.outcome == FileOutcome::Found);
         for seen in made.filter(|seen| page.mean(&seen.counted.count) > 0.0) {
             let Some(folder) = Path::new(&seen.path).parent().and_then(Path::to_str) else { continue };
-            // Devices, and what the kernel makes up, are no files that lie there.
-            let is_made_up = ["/dev", "/proc", "/sys"].iter().any(|root| Path::new(folder).starts_with(root));
-            if folder.starts_with('/') && !is_made_up {
+            if folder.starts_with('/') && !is_kernels(folder) {
                 let group = page.groups.get(seen.group);
                 let container =
                     group.and_then(|group| Some((group.name.clone(), group.container.as_ref()?.name.clone())));

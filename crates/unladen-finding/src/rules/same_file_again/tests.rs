@@ -65,6 +65,14 @@ fn once_in_each_of_many_requests_is_not_again() {
     silent(&SameFileAgain, &evidence);
 }
 
+/// All below /dev was taken for devices.
+#[test]
+fn a_file_in_shared_memory_is_one() {
+    let mut evidence = opened(40);
+    evidence.files[0].path = "/dev/shm/app/cache.json".into();
+    assert!(only(&SameFileAgain, &evidence).summary.contains("/dev/shm/app/cache.json"));
+}
+
 #[test]
 fn what_other_rules_tell_of_and_what_is_no_file() {
     for path in ["/dev/urandom", "/proc/self/stat", "/usr/lib/libz.so.1", "/etc/ld.so.cache"] {

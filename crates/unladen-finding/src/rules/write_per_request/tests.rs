@@ -138,6 +138,13 @@ fn a_new_file_in_each_request() {
     assert_eq!(found.summary, "1 written file per GET");
 }
 
+/// All below /dev was taken for devices.
+#[test]
+fn sessions_in_shared_memory_are_written_too() {
+    let evidence = with_transfers(vec![transfer("/dev/shm/php/counter", each(1))]);
+    assert_eq!(only(&WritePerRequest, &evidence).items[0].name, "/dev/shm/php/counter");
+}
+
 #[test]
 fn logs_locks_and_devices_are_told_elsewhere() {
     let mut evidence = with_transfers(vec![transfer("/srv/app/app.log", each(1)), transfer("/dev/null", each(1))]);

@@ -42,6 +42,20 @@ fn folders_that_are_only_read_and_those_of_the_kernel_are_not_looked_through() {
     }
 }
 
+/// Some keep PHP's sessions in shared memory, below a folder of devices, and were told that none was left behind.
+#[test]
+fn files_in_shared_memory_are_left_behind_too() {
+    // Where there is no shared memory, there is nothing to be left in it.
+    let Ok(folder) = tempfile::tempdir_in("/dev/shm") else { return };
+    fs::write(folder.path().join("sess_1"), "12345").unwrap();
+    let page = writes(folder.path().join("sess_x").to_str().unwrap(), FileCall::OpenWrite);
+    let folder = folder.path().to_str().unwrap().to_owned();
+    assert_eq!(
+        left_behind(&[&page], Since(SystemTime::UNIX_EPOCH), |_| None),
+        [LeftBehind { folder, files: 1, bytes: 5 }]
+    );
+}
+
 #[test]
 fn a_folder_of_a_container_is_looked_through_where_it_is() {
     let root = tempfile::tempdir().unwrap();

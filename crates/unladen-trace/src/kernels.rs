@@ -1,0 +1,30 @@
+//! [`is_kernels`]: whether a path is no file that somebody keeps.
+
+use std::path::Path;
+
+/// Where devices are, and what the kernel makes up.
+const FOLDERS: [&str; 3] = ["/dev", "/proc", "/sys"];
+/// A place for files all the same: shared memory, in which some keep PHP's sessions.
+const SHARED_MEMORY: &str = "/dev/shm";
+
+/// Whether a path leads to a device, or to what the kernel makes up when it is read. What is in shared memory is a file
+/// like others: it takes memory until somebody removes it.
+pub fn is_kernels(path: &str) -> bool {
+    let path = Path::new(path);
+    FOLDERS.iter().any(|folder| path.starts_with(folder)) && !path.starts_with(SHARED_MEMORY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_memory_is_a_place_for_files() {
+        for path in ["/dev", "/dev/null", "/dev/pts/3", "/dev/shmem", "/proc/self/stat", "/sys/fs/cgroup/cpu.stat"] {
+            assert!(is_kernels(path), "{path}");
+        }
+        for path in ["/dev/shm", "/dev/shm/sessions/sess_1", "/developers/a.php", "/system", "dev/null", ""] {
+            assert!(!is_kernels(path), "{path}");
+        }
+    }
+}
