@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::{Serialize, Serializer};
+use unladen_postgres::with_one_host;
 use url::Url;
 
 use crate::BusError;
@@ -10,7 +11,12 @@ use crate::BusError;
 /// Where an engine is. What it shows has no user, no password and no parameters, which may hold one.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BusUrl {
+    /// As it is written.
+    text: String,
+    /// With one host.
     url: Url,
+    /// Of PostgreSQL, all hosts, where there is not just one.
+    hosts: Option<String>,
 }
 
 /// Bytes of a URL, at most.
@@ -28,8 +34,14 @@ impl BusUrl {
             return Err(BusError::Url(format!("the URL is longer than {LONGEST} bytes")));
         }
         let hint = "write it as `valkey://user:password@host:6379/0`, with `%40` for an `@` in the password";
-        let url =
-            Url::parse(text).map_err(|error| BusError::Url(format!("the URL cannot be read ({error}): {hint}")))?;
+        let (one, hosts) = with_one_host(text);
+        let read = |text: &str| {
+            Url::parse(text).map_err(|error| BusError::Url(format!("the URL cannot be read ({error}): {hint}")))
+        };
+        let url = read(&one)?;
+        for host in hosts.iter().flat_map(|hosts| hosts.split(',')).filter(|host| !host.is_empty()) {
+            read(&format!("{}://{host}", url.scheme()))?;
+        }
         // An `@` after the host is the end of a password whose `/`, `?` or `#` ended the host: what is taken for a path
         // would be shown.
         let of_password = |query: &str| query.split('@').next().is_some_and(|before| !before.contains('='));
@@ -43,12 +55,13 @@ impl BusUrl {
                     .to_owned(),
             ));
         }
-        Ok(Self { url })
+        let (text, hosts) = (if hosts.is_some() { text } else { url.as_str() }.to_owned(), hosts.map(str::to_owned));
+        Ok(Self { text, url, hosts })
     }
 
     /// All of it, with its secrets.
     pub fn as_str(&self) -> &str {
-        self.url.as_str()
+        &self.text
     }
 
     /// What it begins with.
@@ -99,8 +112,11 @@ impl Serialize for BusUrl {
 
 impl fmt::Display for BusUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}://{}", self.url.scheme(), self.url.host_str().unwrap_or_default())?;
-        if let Some(port) = self.url.port() {
+        match &self.hosts {
+            Some(hosts) => write!(f, "{}://{hosts}", self.url.scheme())?,
+            None => write!(f, "{}://{}", self.url.scheme(), self.url.host_str().unwrap_or_default())?,
+        }
+        if let (Some(port), None) = (self.url.port(), &self.hosts) {
             write!(f, ":{port}")?;
         }
         match self.url.path() {
@@ -170,6 +186,21 @@ mod tests {
         assert_eq!(url.to_string(), "valkey://default/…");
         let url = BusUrl::parse("postgres://host/shop?user=me&password=a@b").unwrap();
         assert_eq!(url.to_string(), "postgres://host/shop");
+    }
+
+    /// A URL of libpq with several hosts was refused, by which nodes find the server that has taken over.
+    #[test]
+    fn postgresql_has_several_hosts() {
+        let text = "postgres://me:s3cret@a:1,[::1]:2,c/shop?target_session_attrs=read-write";
+        let url = BusUrl::parse(text).unwrap();
+        assert_eq!((url.as_str(), &*url.to_string()), (text, "postgres://a:1,[::1]:2,c/shop"));
+        let url = BusUrl::parse("postgres://me:s3cret@/shop?host=/run/postgresql").unwrap();
+        assert_eq!(url.to_string(), "postgres:///shop");
+        for wrong in ["postgres://me:s3cret@a:1,b:s3cret/shop", "valkey://:s3cret@a:1,b:2", "postgres://me:s3,b:s3cret"]
+        {
+            let error = BusUrl::parse(wrong).unwrap_err().to_string();
+            assert!(!error.contains("cret"), "{error}");
+        }
     }
 
     #[test]

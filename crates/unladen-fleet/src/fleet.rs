@@ -26,6 +26,7 @@ use self::sending::Sending;
 use self::waiting::Waiting;
 use crate::nodes::Nodes;
 use crate::recent::Recent;
+use crate::seldom::Seldom;
 use crate::state::FleetState;
 use crate::{
     BusError, FleetSettings, Forget, Lease, News, Outcome, Position, PurgeBus, Record, Wait, What, WhenCutOff, bus,
@@ -58,6 +59,9 @@ pub struct Fleet {
     progress: Mutex<Progress>,
     recent: Mutex<Recent>,
     counts: Counts,
+    /// What was lost, and what a newer version wrote, as it is told.
+    lost: Seldom,
+    newer: Seldom,
     queue: Queue,
     /// Where the last of what this node has purged stands on the bus.
     written: Mutex<Option<Position>>,
@@ -98,6 +102,8 @@ struct Counts {
 #[derive(Debug, Default)]
 struct More {
     last_beat: Option<Instant>,
+    /// When the engine was asked for a lease, and has not answered yet.
+    asked: Option<Instant>,
     cut_offs: u64,
     cut_off: Duration,
     cut_off_since: Option<Instant>,
@@ -134,6 +140,8 @@ impl Fleet {
             progress: Mutex::default(),
             recent: Mutex::default(),
             counts: Counts { more: Mutex::new(more), ..Counts::default() },
+            lost: Seldom::default(),
+            newer: Seldom::default(),
             queue: Queue::default(),
             written: Mutex::default(),
             successor: OnceLock::new(),
@@ -212,7 +220,9 @@ impl Fleet {
                     }
                     // A little longer: the other one watches the time.
                     Ok(()) => match within(until + Duration::from_secs(1), told).await {
-                        None => outcome.why = Some("nobody knows who has read it".into()),
+                        None => {
+                            outcome.why = Some("it is written, and the engine does not tell who has read it".into())
+                        }
                         Some(watched) => {
                             outcome.is_confirmed = watched.is_confirmed;
                             outcome.nodes = watched.nodes;
@@ -346,7 +356,7 @@ impl Fleet {
             lost: count(&self.counts.lost),
             cut_offs: more.cut_offs,
             cut_off: more.cut_off + going_on,
-            error: more.error.as_ref().filter(|_| !is_connected).map(ToString::to_string),
+            error: more.why(now, self.settings.lease).filter(|_| !is_connected).map(|error| error.to_string()),
         }
     }
 
@@ -400,7 +410,7 @@ impl Fleet {
     /// Why nothing is written.
     fn why_not(&self) -> String {
         let rest = if self.queue.is_closed() { LEFT } else { "it is kept, and written once it can be" };
-        match &self.more().error {
+        match self.more().why(Instant::now(), self.settings.lease) {
             Some(error) => format!("it is not written to {} yet: {error}; {rest}", self.settings.bus.url),
             None => format!("it is not written to {} yet; {rest}", self.settings.bus.url),
         }
@@ -465,13 +475,23 @@ impl Fleet {
                 // Going back for a moment is none either.
                 (false, Some(since)) if !is_told && now > patience && now > since + self.settings.lease / 4 => {
                     is_told = true;
-                    Some(News::CutOff { why: more.error.clone() })
+                    Some(News::CutOff { why: more.why(now, self.settings.lease) })
                 }
                 _ => None,
             };
             drop(more);
             news.iter().for_each(|news| forget.tell(news));
         }
+    }
+}
+
+// === impl More ===
+
+impl More {
+    /// What went wrong last; an engine that stands still has said nothing yet.
+    fn why(&self, now: Instant, lease: Duration) -> Option<BusError> {
+        let is_silent = self.asked.is_some_and(|at| now.saturating_duration_since(at) > lease / BEATS);
+        self.error.clone().or_else(|| is_silent.then_some(BusError::Timeout))
     }
 }
 

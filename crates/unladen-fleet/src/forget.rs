@@ -35,11 +35,15 @@ pub enum News {
     Lost {
         /// What happened to the engine.
         why: &'static str,
+        /// How often since this was told last.
+        times: u64,
     },
     /// A record cannot be read: everything that is stored is asked about.
     Unreadable {
         /// What is wrong with it.
         why: String,
+        /// How often since this was told last.
+        times: u64,
     },
     /// More purges wait for the engine than may: once it is there, all nodes are told to ask about everything.
     Overflow,

@@ -42,6 +42,7 @@ mod position;
 mod purge_bus;
 mod recent;
 mod record;
+mod seldom;
 mod settings;
 mod state;
 

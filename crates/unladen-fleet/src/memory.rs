@@ -1,7 +1,7 @@
 //! The principal type is [`MemoryEngine`]: an engine within this process, with its faults at hand, for tests.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -43,6 +43,7 @@ struct MemoryBus {
     node: String,
     is_cut: Arc<Mutex<bool>>,
     is_mute: Arc<Mutex<bool>>,
+    is_still: Arc<AtomicBool>,
     untold: Arc<AtomicU32>,
 }
 
@@ -51,6 +52,7 @@ struct MemoryBus {
 pub struct Wire {
     is_cut: Arc<Mutex<bool>>,
     is_mute: Arc<Mutex<bool>>,
+    is_still: Arc<AtomicBool>,
     untold: Arc<AtomicU32>,
 }
 
@@ -60,9 +62,14 @@ impl MemoryEngine {
     /// A way to it, and what cuts it.
     pub fn bus(&self, node: &str) -> (Arc<dyn PurgeBus>, Wire) {
         let (is_cut, is_mute) = (Arc::<Mutex<bool>>::default(), Arc::<Mutex<bool>>::default());
-        let untold = Arc::<AtomicU32>::default();
-        let wire = Wire { is_cut: is_cut.clone(), is_mute: is_mute.clone(), untold: untold.clone() };
-        (Arc::new(MemoryBus { engine: self.clone(), node: node.to_owned(), is_cut, is_mute, untold }), wire)
+        let (is_still, untold) = (Arc::<AtomicBool>::default(), Arc::<AtomicU32>::default());
+        let wire = Wire {
+            is_cut: is_cut.clone(),
+            is_mute: is_mute.clone(),
+            is_still: is_still.clone(),
+            untold: untold.clone(),
+        };
+        (Arc::new(MemoryBus { engine: self.clone(), node: node.to_owned(), is_cut, is_mute, is_still, untold }), wire)
     }
 
     /// All that was written so far cannot be read any more.
@@ -122,6 +129,11 @@ impl Wire {
     /// Whether it does not come into the list of nodes from now on, though all else is done.
     pub fn mute(&self, is_mute: bool) {
         *self.is_mute.lock().unwrap_or_else(PoisonError::into_inner) = is_mute;
+    }
+
+    /// Whether whoever asks to be in the list of nodes waits for an answer from now on.
+    pub fn stand_still(&self, is_still: bool) {
+        self.is_still.store(is_still, Ordering::SeqCst);
     }
 
     /// So many records in a row are found from now on that nobody told of.
@@ -211,6 +223,9 @@ impl PurgeBus for MemoryBus {
 
     fn confirm<'a>(&'a self, position: &'a Position, lease: Duration) -> Answer<'a, Position> {
         Box::pin(async move {
+            while self.is_still.load(Ordering::SeqCst) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
             let mut state = self.reached()?;
             if *self.is_mute.lock().unwrap_or_else(PoisonError::into_inner) {
                 return Err(BusError::Timeout);

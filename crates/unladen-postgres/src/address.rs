@@ -7,11 +7,12 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustls::ClientConfig;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -30,6 +31,9 @@ pub struct PostgresAddress {
     /// The hosts, for messages.
     pub shown: String,
 }
+
+/// What several hosts may take together, of which none answers. Whoever connects is more patient.
+const SEVERAL: Duration = Duration::from_millis(1500);
 
 /// How much of a certificate is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +75,12 @@ impl PostgresAddress {
         Self { config, tls: self.tls.clone(), shown: self.shown.clone() }
     }
 
+    /// Whether it is to be a server that writes (`target_session_attrs=read-write`). A session is asked for that, and so
+    /// must not begin as one that only reads.
+    pub fn wants_a_writer(&self) -> bool {
+        self.config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite
+    }
+
     /// Whether a connection was refused since its session was to begin with settings: so PgBouncer and its like do.
     pub fn refuses_settings(error: &tokio_postgres::Error) -> bool {
         let of_poolers = [SqlState::PROTOCOL_VIOLATION, SqlState::FEATURE_NOT_SUPPORTED];
@@ -90,6 +100,14 @@ impl PostgresAddress {
             ));
         }
         config.application_name("unladen");
+        // One that does not answer at all is not to take the time that the next ones have.
+        let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
+        if let Some(each) = u32::try_from(hosts).ok().and_then(|hosts| SEVERAL.checked_div(hosts))
+            && hosts > 1
+            && config.get_connect_timeout().is_none()
+        {
+            config.connect_timeout(each);
+        }
         let near =
             config.get_hosts().iter().all(near) && config.get_hostaddrs().iter().all(std::net::IpAddr::is_loopback);
         let mode = mode.as_deref().unwrap_or(if near { "disable" } else { "verify-full" });

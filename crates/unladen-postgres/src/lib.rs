@@ -15,7 +15,9 @@ mod address;
 mod address_error;
 mod carrier;
 mod chain;
+mod hosts;
 
 pub use address::PostgresAddress;
 pub use address_error::AddressError;
 pub use carrier::Carrier;
+pub use hosts::with_one_host;

@@ -126,9 +126,5 @@ fn eab(value: &Value<'_>, r: &mut Reading<'_>) -> Result<EabSettings, Bad> {
     let text = key.one_line()?;
     let is_base64 = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_=".contains(&byte));
     // A secret is not repeated.
-    if is_base64 {
-        Ok(EabSettings { kid, key: text.to_owned() })
-    } else {
-        Err(key.refuse("something else", "a key in base64url"))
-    }
+    if is_base64 { Ok(EabSettings { kid, key: text.to_owned() }) } else { Err(key.refuse_secret("a key in base64url")) }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use unladen_postgres::with_one_host;
 use unladen_toml::{Bad, Value, nearest};
 use unladen_validator::ValidatorSource;
 use url::Url;
@@ -46,7 +47,7 @@ pub(super) fn read(value: &Value<'_>, r: &Reading<'_>) -> Result<Database, Bad> 
             return Err(value.unknown_word(format!("{scheme}://…"), meant));
         }
     };
-    match Url::parse(text) {
+    match Url::parse(&with_one_host(text).0) {
         Ok(url) if url.path().len() > 1 || url.query().is_some() => Ok(database),
         Ok(_) => Err(value.refuse("a URL without the name of a database", FORM)),
         Err(error) => Err(value.refuse(format!("not a URL ({error})"), FORM)),
@@ -62,10 +63,15 @@ impl Database {
             Self::Sqlite(path) => return Shown::Text(format!("sqlite:{}", path.display())),
             Self::Postgres(url) | Self::MySql(url) => url,
         };
-        let Ok(mut url) = Url::parse(text) else { return Shown::None };
+        let (one, hosts) = with_one_host(text);
+        let Ok(mut url) = Url::parse(&one) else { return Shown::None };
         let has_secret = url.password().is_some() || url.query_pairs().any(|(name, _)| name == "password");
-        if !has_secret {
+        // Beside several hosts, or none, the user is not looked for.
+        if !has_secret && hosts.is_none() {
             return Shown::Text(text.clone());
+        }
+        if hosts.is_some() {
+            let _ = url.set_username("");
         }
         let _ = url.set_password(None);
         let kept: Vec<(String, String)> = url
@@ -77,7 +83,12 @@ impl Database {
         if !kept.is_empty() {
             url.query_pairs_mut().extend_pairs(kept);
         }
-        Shown::Text(url.into())
+        let shown = String::from(url);
+        let begin = shown.find("://").map_or(0, |at| at + 3);
+        match (hosts, shown.get(begin..).and_then(|rest| rest.find(['/', '?']))) {
+            (Some(hosts), Some(end)) => Shown::Text(format!("{}{hosts}{}", &shown[..begin], &shown[begin + end..])),
+            _ => Shown::Text(shown),
+        }
     }
 
     pub(super) fn source(self, query: String, parameters: Vec<String>) -> ValidatorSource {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::bad::Bad;
+use crate::hidden::hidden;
 use crate::place::Place;
 use crate::problem::Problem;
 
@@ -16,7 +17,7 @@ pub struct BadPlace {
     pub line: usize,
     /// The column in characters, counted from 1.
     pub column: usize,
-    /// The line's text.
+    /// The line's text, without what may be a secret.
     pub text: String,
     /// How many characters of the line are meant, at least 1.
     pub width: usize,
@@ -40,7 +41,14 @@ impl BadPlace {
         let wide = rest.char_indices().take_while(|(at, _)| start + at < bad.span.end).count();
         let Place { line, column } = Place::of(text, start);
         let problem = *bad.problem;
-        Self { file: file.to_owned(), line, column, text: shown.to_owned(), width: wide.max(1), problem }
+        // What cannot be used as a secret may be one all the same.
+        let text = match &problem {
+            Problem::Secret { .. } => {
+                shown.chars().enumerate().map(|(at, c)| if at + 1 < column { c } else { '*' }).collect()
+            }
+            _ => hidden(shown),
+        };
+        Self { file: file.to_owned(), line, column, text, width: wide.max(1), problem }
     }
 }
 

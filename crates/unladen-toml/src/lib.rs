@@ -27,6 +27,7 @@ mod bad;
 mod bad_place;
 mod bytes;
 mod document;
+mod hidden;
 mod mistakes;
 mod place;
 mod problem;

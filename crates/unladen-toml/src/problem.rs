@@ -54,6 +54,14 @@ pub enum Problem {
         /// What it may be.
         expected: String,
     },
+    /// A value that cannot be, and is never shown.
+    #[error("`{key}` is something else: expected {expected}")]
+    Secret {
+        /// The key.
+        key: String,
+        /// What it may be.
+        expected: String,
+    },
     /// A key is missing.
     #[error("{place} has no `{key}`: {expected}")]
     Missing {

@@ -12,6 +12,7 @@ use toml::de::DeValue;
 
 use crate::bad::Bad;
 use crate::bytes::{bytes_text, parse_bytes};
+use crate::hidden::hidden;
 use crate::problem::Problem;
 use crate::suggestion::meant;
 
@@ -62,9 +63,15 @@ impl<'t> Value<'t> {
         Problem::WrongType { key: self.key.into(), found, expected: expected.into() }.at(self.span())
     }
 
-    /// This value cannot be.
+    /// This value cannot be. Of a URL in it, user and password are not repeated.
     pub fn refuse(&self, value: impl Into<String>, expected: impl Into<String>) -> Bad {
-        Problem::Value { key: self.key.into(), value: value.into(), expected: expected.into() }.at(self.span())
+        let value = hidden(&value.into());
+        Problem::Value { key: self.key.into(), value, expected: expected.into() }.at(self.span())
+    }
+
+    /// This value, which is a secret, cannot be: its line is shown up to it.
+    pub fn refuse_secret(&self, expected: impl Into<String>) -> Bad {
+        Problem::Secret { key: self.key.into(), expected: expected.into() }.at(self.span())
     }
 
     /// The file that it names cannot be read, or is not what it should be.

@@ -211,9 +211,16 @@ impl Shared {
     async fn connect_and_prepare(&self) -> Result<Link, AskError> {
         let said = |error: tokio_postgres::Error| explain(&error, &self.address.shown);
         let limit = self.limit();
-        let settings = format!("-c statement_timeout={limit} -c default_transaction_read_only=on");
+        let is_late = self.address.wants_a_writer();
+        let read_only = if is_late { "" } else { " -c default_transaction_read_only=on" };
+        let settings = format!("-c statement_timeout={limit}{read_only}");
         let mut link = match session(&self.address.beginning_with(&settings)).await {
-            Ok(link) => link,
+            Ok(link) => {
+                if is_late {
+                    link.client().batch_execute(&read_only_where(limit)).await.map_err(said)?;
+                }
+                link
+            }
             // A pooler: what is set there would be others' settings, too.
             Err(error) if PostgresAddress::refuses_settings(&error) => session(&self.address).await.map_err(said)?,
             Err(error) => return Err(said(error)),
@@ -272,6 +279,14 @@ async fn session(address: &PostgresAddress) -> Result<Link, tokio_postgres::Erro
 
 impl Row {
     const NONE: Self = Self { version: None, key: None };
+}
+
+/// Has a session only read, if it began with this limit: one that a pooler lends did not, and is others', too.
+fn read_only_where(limit: u128) -> String {
+    format!(
+        "select set_config('default_transaction_read_only', 'on', false) \
+         from pg_settings where name = 'statement_timeout' and setting = '{limit}'"
+    )
 }
 
 /// What to say of sessions that are not read-only, or are not limited in time (ms).

@@ -17,11 +17,13 @@ impl Fleet {
             };
             // Before it is asked for: the engine counts from later.
             let began = Instant::now();
+            self.more().asked = Some(began);
             // Between two beats, others wait for the position alone.
             let told = match last {
                 Some(last) if began.duration_since(last) < lease / BEATS => self.bus.tell(&position, lease).await,
                 _ => self.bus.confirm(&position, lease).await.map(Some),
             };
+            self.more().asked = None;
             match told {
                 Ok(end) => {
                     failures = 0;

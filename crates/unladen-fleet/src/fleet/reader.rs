@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::task::spawn_blocking;
 
@@ -14,6 +14,8 @@ use crate::{Forget, News, Position, Record, RecordError};
 impl Fleet {
     pub(super) async fn read(&self, forget: &Arc<dyn Forget>) {
         let mut failures = 0;
+        // When something was lost last, and how often without a lease between.
+        let (mut lost_at, mut losses) = (None::<Instant>, 0);
         loop {
             if self.holds.load(Ordering::SeqCst) > 0 {
                 self.rewound.notified().await;
@@ -40,19 +42,33 @@ impl Fleet {
                     let noticed = Instant::now();
                     if after.is_some() {
                         self.counts.lost.fetch_add(1, Ordering::Relaxed);
-                        forget.tell(&News::Lost { why });
+                        if let Some(times) = self.lost.passes(noticed) {
+                            forget.tell(&News::Lost { why, times });
+                        }
+                        let is_again = lost_at.replace(noticed).is_some_and(|at| noticed - at < self.settings.lease);
+                        losses = if is_again { losses + 1 } else { 0 };
                     }
                     // What is stored from now on is asked for from now on: after this end.
                     self.doubt(forget).await;
                     let whole_since = noticed.checked_sub(whole_for).unwrap_or(noticed);
                     self.progress().begin(generation, end, whole_since, &self.lease);
                     self.moved.notify_one();
+                    // An engine that forgets again and again, as one whose memory is full, is not asked without end.
+                    tokio::time::sleep(self.rest(losses)).await;
                 }
                 Err(error) => {
                     let pause = self.pause(error, &mut failures);
                     tokio::time::sleep(pause).await;
                 }
             }
+        }
+    }
+
+    /// How long nothing is read after so many losses in a row.
+    fn rest(&self, losses: u32) -> Duration {
+        match losses {
+            0 => Duration::ZERO,
+            again => (Duration::from_millis(10) * 2u32.saturating_pow(again.min(10))).min(self.settings.lease / 8),
         }
     }
 
@@ -83,10 +99,11 @@ impl Fleet {
                     meant.push(record);
                 }
                 Err(error) => {
-                    if self.counts.unreadable.fetch_add(1, Ordering::Relaxed) == 0
-                        || matches!(error, RecordError::Newer(_)) && !is_unreadable
-                    {
-                        forget.tell(&News::Unreadable { why: plain(&error.to_string()) });
+                    let is_first = self.counts.unreadable.fetch_add(1, Ordering::Relaxed) == 0;
+                    let is_newer = matches!(error, RecordError::Newer(_));
+                    let times = if is_newer { self.newer.passes(Instant::now()) } else { is_first.then_some(1) };
+                    if let Some(times) = times {
+                        forget.tell(&News::Unreadable { why: plain(&error.to_string()), times });
                     }
                     is_unreadable = true;
                 }

@@ -145,6 +145,48 @@ fn a_node_that_is_cut_off_is_waited_for_and_catches_up() {
     });
 }
 
+/// An engine that stood still had not failed yet when the lease was over: it was told that purges come too fast.
+#[test]
+fn an_engine_that_stands_still_is_told_of() {
+    run(async {
+        let engine = MemoryEngine::default();
+        let a = Node::with_lease(&engine, "a", Duration::from_millis(400));
+        until(|| a.is_connected()).await;
+        a.wire.stand_still(true);
+        until(|| a.memory.has_heard(|news| matches!(news, News::CutOff { .. }))).await;
+        assert!(a.memory.has_heard(|news| *news == News::CutOff { why: Some(BusError::Timeout) }));
+        assert_eq!(a.fleet.state().error, Some(BusError::Timeout.to_string()));
+        a.wire.stand_still(false);
+        until(|| a.is_connected()).await;
+        assert_eq!(a.fleet.state().error, None);
+    });
+}
+
+/// An engine whose memory was full removed the fleet's keys a thousand times a second. Each time was told, and the next
+/// question followed at once.
+#[test]
+fn an_engine_that_forgets_again_and_again_is_neither_told_of_nor_asked_without_end() {
+    run(async {
+        let engine = MemoryEngine::default();
+        let a = Node::with_lease(&engine, "a", Duration::from_millis(800));
+        until(|| a.is_connected()).await;
+        let began = Instant::now();
+        while began.elapsed() < Duration::from_millis(500) {
+            engine.flush();
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let lost = a.fleet.state().lost;
+        assert!((2..20).contains(&lost), "{lost}");
+        let told = |news: &News| matches!(news, News::Lost { .. });
+        let times =
+            a.memory.news.lock().unwrap_or_else(PoisonError::into_inner).iter().filter(|&news| told(news)).count();
+        assert_eq!(times, 1);
+        assert!(a.memory.doubted() >= lost);
+        // It goes on as soon as the engine does.
+        while !a.purge("t").await.is_confirmed {}
+    });
+}
+
 #[test]
 fn what_was_trimmed_is_doubted() {
     run(async {
@@ -286,7 +328,7 @@ fn what_cannot_be_read_has_everything_doubted() {
             engine.write(bytes);
             until(|| a.memory.doubted() == doubted).await;
         }
-        assert!(a.memory.has_heard(|news| matches!(news, News::Unreadable { why } if why.contains("newer"))));
+        assert!(a.memory.has_heard(|news| matches!(news, News::Unreadable { why, .. } if why.contains("newer"))));
         assert_eq!(a.fleet.state().unreadable, 3);
         assert!(a.memory.forgotten().is_empty());
     });

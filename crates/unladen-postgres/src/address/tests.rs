@@ -56,3 +56,14 @@ fn settings_stand_behind_those_of_the_url() {
     let _ = address.beginning_with("-c lock_timeout=1s");
     assert_eq!(address.config.get_options(), Some("-c lock_timeout=9s -c geqo=off"), "the address stays what it was");
 }
+
+/// The first of several hosts, whose machine was off, took all the time that a connection may take.
+#[test]
+fn each_of_several_hosts_has_a_part_of_the_time() {
+    let patience = |url: &str| PostgresAddress::parse(url).unwrap().config.get_connect_timeout().copied();
+    let ms = |ms| Some(std::time::Duration::from_millis(ms));
+    assert_eq!(patience("postgres://u@127.0.0.1:1,127.0.0.2:2,127.0.0.3:3/x"), ms(500));
+    assert_eq!(patience("postgres://u@/x?hostaddr=127.0.0.1,127.0.0.2"), ms(750));
+    assert_eq!(patience("postgres://u@127.0.0.1:1,127.0.0.2:2/x?connect_timeout=3"), ms(3000));
+    assert_eq!(patience("postgres://u@127.0.0.1/x"), None);
+}

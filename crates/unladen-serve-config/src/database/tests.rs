@@ -39,4 +39,7 @@ fn a_password_is_not_shown() {
     assert_eq!(shown("postgres://me:secret@db/a"), "\"postgres://me@db/a\"");
     assert_eq!(shown("postgres:///a?host=/run/postgresql"), "\"postgres:///a?host=/run/postgresql\"");
     assert!(!shown("postgres://db/a?user=me&password=secret").contains("secret"));
+    let several = "postgres://me:secret@a:1,[::1]:2/a?target_session_attrs=read-write&password=secret";
+    assert_eq!(shown(several), "\"postgres://a:1,[::1]:2/a?target_session_attrs=read-write\"");
+    assert_eq!(shown("postgres://me:secret@/a?host=/run"), "\"postgres:///a?host=%2Frun\"");
 }

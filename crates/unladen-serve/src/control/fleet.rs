@@ -109,6 +109,11 @@ pub(super) fn tell_lost(fleet: &Fleet, lost: u64) {
     }
 }
 
+/// What is told at most once in a while.
+fn often(times: u64) -> String {
+    if times > 1 { format!("; {times} times since this was said last") } else { String::new() }
+}
+
 // === impl Sites ===
 
 impl Forget for Sites {
@@ -129,16 +134,20 @@ impl Forget for Sites {
                 "unladen: cut off from the fleet: {bus}: {why}; see whether it runs and can be reached from here; purges are read once it can be"
             ),
             News::CutOff { why: None } => {
-                say!("unladen: cut off from the fleet: purges come faster than they are forgotten here");
+                say!("unladen: cut off from the fleet: purges come faster than they are read and forgotten here");
             }
             News::Connected { after: None } => say!("unladen: this is a node of the fleet at {bus}"),
             News::Connected { after: Some(after) } => {
                 let after = humantime::format_duration(Duration::from_millis(after.as_millis() as u64));
                 say!("unladen: connected to the fleet again after {after}; all purges of meanwhile are forgotten");
             }
-            News::Lost { why } => say!("unladen: purges of the fleet may be missing ({bus}: {why}): {rest}"),
-            News::Unreadable { why } => {
-                say!("unladen: {bus} has a record that is no purge this version can read ({why}): {rest}");
+            News::Lost { why, times } => {
+                let often = often(*times);
+                say!("unladen: purges of the fleet may be missing ({bus}: {why}{often}): {rest}");
+            }
+            News::Unreadable { why, times } => {
+                let often = often(*times);
+                say!("unladen: {bus} has a record that is no purge this version can read ({why}{often}): {rest}");
             }
             News::Overflow => say!(
                 "unladen: more purges waited for {bus} than may: all nodes are told to revalidate every stored page"

@@ -243,14 +243,54 @@ async fn in_time<T, E: Error>(what: impl Future<Output = Result<T, E>>) -> Resul
 }
 
 fn said(error: impl Error) -> BusError {
-    BusError::Answer(plain(&error.to_string()))
+    judged(plain(&error.to_string()))
 }
+
+/// What the server does not do it says with a code of its API; the client library says of its own that time was over.
+fn judged(words: String) -> BusError {
+    let does = match words.split_once("error code ").and_then(|(_, after)| after.trim_end_matches(')').parse().ok()) {
+        None if words.contains("timed out") => return BusError::Timeout,
+        None => return BusError::Answer(words),
+        Some(FULL | FULL_OF_MESSAGES) => ": the stream is full, and is to discard what is old (`discard`)",
+        Some(NO_ROOM | NO_ROOM_ON_DISK) => ": JetStream has no room for more",
+        Some(OFF | OFF_FOR_ACCOUNT) => ": JetStream is to be enabled, for this account, too",
+        Some(_) => "",
+    };
+    BusError::Refused(format!("{words}{does}"))
+}
+
+/// Error codes of JetStream's API.
+const FULL: u32 = 10_077;
+const FULL_OF_MESSAGES: u32 = 10_078;
+const NO_ROOM: u32 = 10_023;
+const NO_ROOM_ON_DISK: u32 = 10_047;
+const OFF: u32 = 10_076;
+const OFF_FOR_ACCOUNT: u32 = 10_039;
 
 fn unreachable(address: &str, error: &async_nats::ConnectError) -> BusError {
     use async_nats::ConnectErrorKind::{Authentication, AuthorizationViolation, Tls};
     let words = format!("{address}: {}", plain(&error.to_string()));
     match error.kind() {
-        Authentication | AuthorizationViolation | Tls => BusError::Refused(words),
+        Authentication | AuthorizationViolation => BusError::Refused(format!(
+            "{words} (give what it asks for: `nats://user:password@host`, or a token: `nats://TOKEN@host`)"
+        )),
+        Tls => BusError::Refused(words),
         _ => BusError::Unreachable(words),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the server refuses was taken for an answer that is not understood.
+    #[test]
+    fn what_is_refused_is_told_from_what_is_not_understood() {
+        let full = judged("publish failed: maximum bytes exceeded (code 503, error code 10077)".to_owned());
+        assert!(matches!(&full, BusError::Refused(words) if words.contains("discard")), "{full}");
+        let gone = judged("request failed: stream not found (code 404, error code 10059)".to_owned());
+        assert!(matches!(&gone, BusError::Refused(words) if words.ends_with("10059)")), "{gone}");
+        assert_eq!(judged("timed out: didn't receive ack in time".to_owned()), BusError::Timeout);
+        assert_eq!(judged("a word".to_owned()), BusError::Answer("a word".to_owned()));
     }
 }

@@ -29,6 +29,8 @@ pub(super) fn explain(error: &tokio_postgres::Error, shown: &str) -> BusError {
         }
         _ => format!("{shown}: {error}{}", cause.map(|cause| format!(": {cause}")).unwrap_or_default()),
     };
+    // Each of several hosts has said something, and the last one may only have said that it is no primary.
+    let message = if shown.contains(", ") { format!("{message} (so says the last of these hosts)") } else { message };
     // Its kinds have no other names: a password is asked for and none is given, say.
     if error.to_string() == "authentication error" || error.to_string() == "invalid configuration" {
         BusError::Refused(plain(&message))

@@ -153,6 +153,11 @@ impl Connection {
         }
         let server = connection.info(b"server", place).await.map_err(|error| closed(error, is_plain))?;
         let run = value(&server, "run_id").filter(|run| run.len() == 40 && run.bytes().all(|b| b.is_ascii_hexdigit()));
+        // It says so by the name that its product has for it.
+        if ["redis_mode", "server_mode", "valkey_mode"].iter().any(|name| value(&server, name) == Some("sentinel")) {
+            let does = "it is a Sentinel: give an address that leads to the primary";
+            return Err(BusError::Refused(does.to_owned()));
+        }
         let none = || BusError::Answer("INFO tells no run id: a proxy between cannot be used".to_owned());
         connection.run = run.ok_or_else(none)?.to_owned();
         let replication = connection.info(b"replication", place).await?;
@@ -182,7 +187,7 @@ impl Connection {
             let parts: Vec<&[u8]> = command.iter().map(Vec::as_slice).collect();
             resp::write(&parts, &mut bytes);
         }
-        let failed = |error: io::Error| BusError::Unreachable(error.to_string());
+        let failed = |error: io::Error| resp::unreachable(&error);
         let stream = self.stream.get_mut();
         stream.write_all(&bytes).await.map_err(failed)?;
         stream.flush().await.map_err(failed)?;
@@ -197,7 +202,7 @@ impl Connection {
     pub(super) async fn ask(&mut self, command: &[&[u8]]) -> Result<Reply, BusError> {
         let mut bytes = Vec::with_capacity(256);
         resp::write(command, &mut bytes);
-        let failed = |error: io::Error| BusError::Unreachable(error.to_string());
+        let failed = |error: io::Error| resp::unreachable(&error);
         let stream = self.stream.get_mut();
         stream.write_all(&bytes).await.map_err(failed)?;
         stream.flush().await.map_err(failed)?;

@@ -83,8 +83,14 @@ fn advice(error: &str) -> Option<String> {
         }
         "READONLY" => "it is a replica: give the address of the primary".to_owned(),
         "OOM" => "its memory is full: raise maxmemory, or lower `keep`".to_owned(),
+        "NOREPLICAS" => "it has fewer replicas than min-replicas-to-write wants".to_owned(),
+        "WRONGTYPE" => "something else has keys that begin with `unladen:`: remove them, or give the fleet another \
+             database or another `name`"
+            .to_owned(),
         "LOADING" => "it loads its data, and will be there soon".to_owned(),
         "MOVED" => "another node of the cluster has this fleet's keys: give that one's address".to_owned(),
+        "ASK" | "TRYAGAIN" | "CLUSTERDOWN" => "the cluster moves this fleet's keys, or is not whole".to_owned(),
+        _ if error.contains("SELECT is not allowed in cluster") => "a cluster has the database `/0` alone".to_owned(),
         _ => return None,
     })
 }
@@ -108,6 +114,21 @@ mod tests {
             "ERR ACL failure in script: User purger has no permissions to run the 'get' command script: on @user_script:4.",
         ] {
             assert!(hint(said).contains("+xadd"), "{said}");
+        }
+    }
+
+    /// What Valkey says of itself as a part of more than itself.
+    #[test]
+    fn a_cluster_and_replicas_are_told_of_with_what_to_do() {
+        for (said, does) in [
+            ("MOVED 8688 10.0.0.2:6379", "give that one's address"),
+            ("ASK 8688 10.0.0.2:6379", "moves this fleet's keys"),
+            ("CLUSTERDOWN Hash slot not served", "not whole"),
+            ("ERR SELECT is not allowed in cluster mode", "`/0` alone"),
+            ("NOREPLICAS Not enough good replicas to write.", "min-replicas-to-write"),
+            ("WRONGTYPE Operation against a key holding the wrong kind of value", "another `name`"),
+        ] {
+            assert!(hint(said).starts_with(said) && hint(said).contains(does), "{said}: {}", hint(said));
         }
     }
 

@@ -6,6 +6,7 @@
 use std::io;
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
+use unladen_tls::TlsFault;
 
 use crate::BusError;
 
@@ -135,7 +136,13 @@ fn broken(what: &str) -> BusError {
     BusError::Answer(what.to_owned())
 }
 
-fn unreachable(error: &io::Error) -> BusError {
+pub(super) fn unreachable(error: &io::Error) -> BusError {
+    // With TLS 1.3, what the other side thinks of our certificate is read with its first answer.
+    if let Some(fault @ (TlsFault::WantsClientCertificate | TlsFault::RefusesClientCertificate(_))) =
+        TlsFault::after(error)
+    {
+        return BusError::Refused(format!("TLS: {fault}, and none is sent: set `tls-auth-clients no` there"));
+    }
     match error.kind() {
         io::ErrorKind::UnexpectedEof => BusError::Unreachable("the connection was closed".to_owned()),
         _ => BusError::Unreachable(error.to_string()),

@@ -28,7 +28,7 @@ local function now()
 end
 ";
 
-/// Records after `keep`. If the stream has others' entries, a new history begins.
+/// Records after `keep`. If the stream has others' entries, or is none, a new history begins.
 pub(super) const PUBLISH: &str = r"
 local last = count()
 for i = 3, #ARGV do
@@ -36,7 +36,9 @@ for i = 3, #ARGV do
   local id = string.format('%.0f', last) .. '-0'
   local added = redis.pcall('XADD', KEYS[2], 'MAXLEN', '~', ARGV[2], id, 'r', ARGV[i])
   if type(added) == 'table' and added.err then
-    if string.find(added.err, 'equal or smaller') then begin() end
+    for _, of_others in ipairs({'equal or smaller', 'last possible ID', 'WRONGTYPE'}) do
+      if string.find(added.err, of_others, 1, true) then begin() break end
+    end
     return added
   end
   redis.call('HSET', KEYS[1], 'count', string.format('%.0f', last))

@@ -326,10 +326,22 @@ fn the_password_of_an_engine_is_not_told() {
     assert!(!serde_json::to_string(&config.settings).unwrap().contains("s3cret"));
     for url in ["valkey://me:s3cret@cache.example:port", "redi://me:s3cret@cache.example"] {
         let error = parse(&with(url)).unwrap_err().to_string();
-        // But for the line itself, which is the file's.
-        let message = error.lines().next().unwrap_or_default();
-        assert!(!message.contains("s3cret"), "{error}");
+        // Nor in the line, which is shown below: it goes to a journal, as at a reload.
+        assert!(!error.contains("s3cret"), "{error}");
     }
+}
+
+/// The key of an account is called as other keys are, which are files.
+#[test]
+fn the_key_of_an_account_is_not_told() {
+    let site = "[[site]]\nhosts = 'a.example'\nlisten = '0.0.0.0:443'\nupstream = 'http://127.0.0.1:1'\n";
+    for eab in ["eab = { kid = 'a', key = 's3cret!' }", "eab = { kid = 'a', key = 's3cret', x = 1 }"] {
+        let error = parse(&format!("{site}[site.acme]\n{eab}\n")).unwrap_err().to_string();
+        assert!(error.contains("eab") && !error.contains("s3cret"), "{error}");
+    }
+    let table = "[site.acme]\n[site.acme.eab]\nkid = 'a'\nkey = 's3cret!'\n";
+    let error = parse(&format!("{site}{table}")).unwrap_err().to_string();
+    assert!(error.contains("base64url") && !error.contains("s3cret"), "{error}");
 }
 
 #[test]
@@ -352,10 +364,7 @@ fn a_service_of_limits_is_told_what_is_meant() {
         (&format!("{SERVICE}\ndescriptor = ['a=b']\ndeadline = '2s'"), "deadline"),
     ] {
         let error = parse(&with(wrong)).unwrap_err().to_string();
-        assert!(
-            error.contains(says) && !error.contains("grpc://me:secret@limits.example:8081/shop`"),
-            "{wrong}: {error}"
-        );
+        assert!(error.contains(says) && !error.contains("secret"), "{wrong}: {error}");
     }
     let rates =
         &parse(&with(&format!("{SERVICE}\ndescriptor = ['a=b', 'k=$header:X-Key']"))).unwrap().settings.outbound[0]

@@ -1,0 +1,42 @@
+//! [`with_one_host`]: a URL of PostgreSQL as all other URLs are.
+
+use std::borrow::Cow;
+
+/// A URL of PostgreSQL with the first of its hosts, and the hosts as they are written. libpq's URLs name several
+/// (`postgres://a:5432,b:5432/shop`), or none beside a user (`postgres://me@/shop?host=/run`, where the user is left
+/// out, too): neither is a URL of RFC 3986. All others come back as they are, without hosts.
+pub fn with_one_host(url: &str) -> (Cow<'_, str>, Option<&str>) {
+    let as_it_is = (Cow::Borrowed(url), None);
+    let Some((scheme, rest)) = url.split_once("://") else { return as_it_is };
+    if !matches!(scheme, "postgres" | "postgresql") {
+        return as_it_is;
+    }
+    let (authority, after) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let (user, hosts) = authority.rsplit_once('@').map_or((None, authority), |(user, hosts)| (Some(user), hosts));
+    match (user, hosts.split_once(',')) {
+        (Some(_), None) if hosts.is_empty() => (Cow::Owned(format!("{scheme}://{after}")), Some(hosts)),
+        (None, Some((first, _))) => (Cow::Owned(format!("{scheme}://{first}{after}")), Some(hosts)),
+        (Some(user), Some((first, _))) => (Cow::Owned(format!("{scheme}://{user}@{first}{after}")), Some(hosts)),
+        _ => as_it_is,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_several_hosts_stands_for_all() {
+        for (url, one, hosts) in [
+            ("postgres://me:x@a:1,b:2/shop?c=d", "postgres://me:x@a:1/shop?c=d", Some("a:1,b:2")),
+            ("postgresql://[::1]:1,b", "postgresql://[::1]:1", Some("[::1]:1,b")),
+            ("postgres://me:x@/shop?host=/run", "postgres:///shop?host=/run", Some("")),
+            ("postgres://me:x,y@a/shop", "postgres://me:x,y@a/shop", None),
+            ("postgres:///shop?host=a,b", "postgres:///shop?host=a,b", None),
+            ("valkey://a,b", "valkey://a,b", None),
+            ("postgres", "postgres", None),
+        ] {
+            assert_eq!(with_one_host(url), (one.into(), hosts), "{url}");
+        }
+    }
+}

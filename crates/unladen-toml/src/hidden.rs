@@ -1,0 +1,145 @@
+//! [`hidden`]: a line of a file without what may be a secret.
+
+/// What stands for each character of a secret: so whatever comes later stays where it is.
+const MARK: char = '*';
+/// Keys and parameters whose value is nobody's business.
+const SECRETS: [&str; 6] = ["password", "passwd", "passphrase", "secret", "token", "pass"];
+
+/// The text, with a mark for each character of what may be a secret: user and password of a URL, also of one that
+/// cannot be read, and parameters and keys that are called so. A line is shown where something in it is wrong; whoever
+/// sees it, as in a journal, is not always who wrote it.
+pub(crate) fn hidden(text: &str) -> String {
+    let mut is_hidden = vec![false; text.len()];
+    let mut hide = |from: usize, to: usize| is_hidden[from.min(to)..to].fill(true);
+    for (at, colon) in text.match_indices("://") {
+        let (begin, end) = (at + colon.len(), end_of_url(text, at));
+        if let Some(rest) = text.get(begin..end) {
+            if let Some(of_host) = rest.rfind('@') {
+                hide(begin, begin + of_host);
+            } else if let Some(port) = no_port(rest) {
+                hide(begin + port, end);
+            }
+        }
+    }
+    for name in SECRETS {
+        for (at, _) in text.match_indices(name) {
+            if let Some((from, to)) = value(text, at + name.len()) {
+                hide(from, to);
+            }
+        }
+    }
+    // Of an external account binding of ACME, whose key is called as all keys are.
+    if text.contains("kid") {
+        for (at, key) in text.match_indices("key") {
+            if let Some((from, to)) = value(text, at + key.len()) {
+                hide(from, to);
+            }
+        }
+    }
+    text.char_indices().map(|(at, letter)| if is_hidden[at] { MARK } else { letter }).collect()
+}
+
+/// Where the string ends that the URL is in whose `://` is there; the line's end, if it is not closed.
+fn end_of_url(text: &str, at: usize) -> usize {
+    let of_scheme = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.');
+    let before = text[..at].trim_end_matches(of_scheme).chars().next_back();
+    let quote = before.filter(|letter| matches!(letter, '"' | '\'' | '`'));
+    end_of_string(text, at, quote)
+}
+
+/// Where a string ends that this quote began.
+fn end_of_string(text: &str, from: usize, quote: Option<char>) -> usize {
+    let mut is_escaped = false;
+    for (at, letter) in text[from..].char_indices() {
+        if Some(letter) == quote && !is_escaped {
+            return from + at;
+        }
+        is_escaped = quote == Some('"') && letter == '\\' && !is_escaped;
+    }
+    text.len()
+}
+
+/// Where something stands in the place of a port that is none: a password whose `@` is missing, or comes after a `/`.
+fn no_port(rest: &str) -> Option<usize> {
+    let host = rest.find(']').filter(|_| rest.starts_with('[')).unwrap_or(0);
+    let colon = host + rest[host..].find([':', '/', '?', '#', ','])?;
+    let port = rest.get(colon..)?.strip_prefix(':')?;
+    let digits = port.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    // As `fcgi://host:9000`, `host:5432/name`, and `host:1,other:2` of PostgreSQL.
+    let is_port = digits.len() < port.len() && digits.chars().next().is_none_or(|next| matches!(next, '/' | '?' | ','));
+    (!is_port).then_some(colon + 1)
+}
+
+/// The value of a key or parameter whose name ends there.
+fn value(text: &str, end: usize) -> Option<(usize, usize)> {
+    let rest = text.get(end..)?;
+    // A quoted key is one, too.
+    let after = rest.strip_prefix(['"', '\'']).unwrap_or(rest).trim_start().strip_prefix('=')?;
+    let from = text.len() - after.trim_start().len();
+    match text[from..].chars().next() {
+        Some(quote @ ('"' | '\'')) => Some((from + 1, end_of_string(text, from + 1, Some(quote)))),
+        // A parameter of a URL.
+        Some(_) => {
+            let length = text[from..].find(['&', '"', '\'', '`', ' ', ',', '}']).unwrap_or(text.len() - from);
+            Some((from, from + length))
+        }
+        None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A line with a mistake was shown whole, password and all.
+    #[test]
+    fn what_may_be_a_secret_is_not_shown() {
+        for line in [
+            r#"purges = "valkey://me:s3cret@host:port/0""#,
+            r#"purges = "valkey://:/s3cret@host:6379/0""#,
+            r#"purges = "valkey://:it's s3cret@host""#,
+            r#"purges = "valkey://:\"s3cret@host""#,
+            r#"purges = "valkey://default:/s3cret""#,
+            r#"purges = "valkey://default:12s3cret""#,
+            r#"purges = "nats://s3cret@host""#,
+            r#"purges = "valkey://:s3cret@host"#,
+            r#"database = 'postgres://me:s3cret@[::1]:5432,b:5433/shop'"#,
+            r#"database = 'postgres://db/shop?user=me&password=s3cret&sslmode=no'"#,
+            r#"peers = ["http://a:1", "http://b:s3cret@c"]"#,
+            r#"password = "s3cret""#,
+            r#""secret"= 's3cret' "#,
+            r#"eab = { kid = "a", key = "s3cret" }"#,
+            "`none://me:s3cret@host`",
+        ] {
+            let shown = hidden(line);
+            assert!(!shown.contains("cret@") && !shown.contains("3cret"), "{shown}");
+            assert_eq!(shown.chars().count(), line.chars().count());
+        }
+    }
+
+    #[test]
+    fn all_else_is_shown() {
+        for line in [
+            r#"upstream = "http://127.0.0.1:8080"  # ask me@example.org"#,
+            r#"purges = "valkey://cache.example:6379/0""#,
+            r#"database = "postgres://a:1,b:2/shop?target_session_attrs=read-write""#,
+            r#"upstream = "https://[::1]:8443/""#,
+            r#"secret_file = "/etc/unladen/tier.secret""#,
+            r#"certificate = "a.pem", key = "b.pem""#,
+            "threads = 4",
+        ] {
+            assert_eq!(hidden(line), line);
+        }
+        let shown = hidden(r#"database = "postgres://me:s3cret@db/a?sslmode=no&password=x""#);
+        assert_eq!(shown, r#"database = "postgres://*********@db/a?sslmode=no&password=*""#);
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_keeps_its_length(line in "([a-z]{0,4}(://|=|@|:|/|\"|'|\\\\|password|key|kid|\\PC)){0,12}") {
+            prop_assert_eq!(hidden(&line).chars().count(), line.chars().count());
+        }
+    }
+}
