@@ -82,10 +82,12 @@ fn check(hash: &str) -> Result<(), &'static str> {
     if hash.len() > LONGEST_HASH {
         return Err("expected a hash of at most 512 characters");
     }
-    let mut parts = hash.split('$').skip(1);
+    let mut parts = hash.strip_prefix('$').ok_or(OTHER)?.split('$');
     match parts.next() {
         Some("2y" | "2b" | "2a") => {
-            let cost = parts.next().and_then(|cost| cost.parse().ok()).ok_or(OTHER)?;
+            // Two digits: whoever tries a password reads no others.
+            let is_cost = |cost: &&str| cost.len() == 2 && cost.bytes().all(|byte| byte.is_ascii_digit());
+            let cost = parts.next().filter(is_cost).and_then(|cost| cost.parse().ok()).ok_or(OTHER)?;
             let rest = parts.next().unwrap_or_default();
             let is_base64 = rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"./".contains(&byte));
             if rest.len() != 53 || !is_base64 || parts.next().is_some() {
@@ -107,11 +109,16 @@ fn argon2id<'h>(mut parts: impl Iterator<Item = &'h str>) -> Option<()> {
         return None;
     }
     let mut costs = parts.next()?.split(',');
-    for (name, most) in [("m=", MEMORY), ("t=", PASSES), ("p=", LANES)] {
-        let cost: u32 = costs.next()?.strip_prefix(name)?.parse().ok()?;
-        if cost == 0 || cost > most {
-            return None;
-        }
+    let mut cost = |name, most: u32| {
+        let digits = costs.next()?.strip_prefix(name)?;
+        // Without a sign, and with no zero before them, as the PHC string format has it.
+        let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
+        digits.parse().ok().filter(|cost: &u32| is_plain && *cost <= most)
+    };
+    let (memory, _, lanes) = (cost("m=", MEMORY)?, cost("t=", PASSES)?, cost("p=", LANES)?);
+    // RFC 9106, section 3.1.
+    if memory < 8 * lanes {
+        return None;
     }
     let is_base64 =
         |text: &str| text.len() >= 10 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/".contains(&byte));
