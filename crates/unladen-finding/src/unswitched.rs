@@ -25,6 +25,9 @@ pub fn unswitched(fix: &Fix) -> String {
         Some(unladen_site::FILE) if fix.lines.iter().any(|line| line.starts_with("[[outbound]]")) => {
             "the application has to call another address, which is a setting of its own".into()
         }
+        Some(unladen_site::FILE) if fix.also.is_empty() => {
+            "the application has to say first that the page may be kept, which is code or a setting of its own".into()
+        }
         Some(unladen_site::FILE) => {
             "what the application has to say for it belongs into a file that holds more: a knob writes a whole file"
                 .into()
@@ -57,6 +60,14 @@ fn is_own(file: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_an_application_says_by_itself_is_no_file() {
+        let of = |fix: Fix| unswitched(&fix.lines(unladen_site::FILE, ["[[site]]"]));
+        assert!(of(Fix::advice("say it")).starts_with("the application has to say first"));
+        let also = vec![crate::part::Part { file: "/srv/LocalSettings.php".into(), lines: Vec::new(), group: None }];
+        assert!(of(Fix { also, ..Fix::advice("say it") }).contains("a file that holds more"));
+    }
 
     /// A file of Unladen's own, and settings whose lines "are the whole", were said to hold others.
     #[test]

@@ -49,7 +49,7 @@ impl Cacheable {
             response,
             "say for how long the answer is good, to who is nobody in particular:",
         );
-        let fix = web_server::switched(evidence, fix, "cache");
+        let fix = unladen_cache::switched(evidence, response, fix);
         Some(Finding {
             rule: self.name(),
             group: String::new(),

@@ -53,7 +53,7 @@ impl SlowConditional {
             200 => (ignored(response, conditional)?, Vec::new(), honour()),
             _ => return None,
         };
-        let fix = web_server::switched(evidence, fix, "cache");
+        let fix = unladen_cache::switched(evidence, response, fix);
         Some(Finding {
             rule: self.name(),
             group: String::new(),

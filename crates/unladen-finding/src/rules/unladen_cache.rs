@@ -1,9 +1,9 @@
-//! `unladen serve` as a cache in front of the application: [`fix`].
+//! `unladen serve` as a cache in front of the application: [`fix`], and what switches it: [`switched`].
 
 use unladen_trace::{Evidence, Response};
 
 use super::strangers::strangers;
-use super::unladen_site;
+use super::{answers, unladen_site, web_server};
 use crate::fix::Fix;
 
 /// `unladen serve` in front of the application, which answers in its stead as long as the application says to strangers
@@ -25,4 +25,16 @@ pub(super) fn fix(evidence: &Evidence, response: &Response, advice: &str) -> Fix
     let site = unladen_site::fix(evidence, &advice).unwrap_or_else(|| Fix::advice(&advice));
     let commands = strangers.commands.into_iter().chain(site.commands).collect();
     Fix { also: strangers.parts, commands, group: strangers.group, ..site }
+}
+
+/// The fix with its knob. A cache keeps what the application says it may: where it does not say so yet, and no lines
+/// have it say so, both sides of an experiment would be made anew for each request, and the fix would look slower than
+/// nothing.
+pub(super) fn switched(evidence: &Evidence, response: &Response, fix: Fix) -> Fix {
+    let is_said = !fix.also.is_empty() || answers::is_fresh(response);
+    if fix.file.as_deref() == Some(unladen_site::FILE) && !is_said {
+        fix
+    } else {
+        web_server::switched(evidence, fix, "cache")
+    }
 }

@@ -17,6 +17,15 @@ fn the_same_each_time_is_found() {
     assert!(found.check_again.starts_with("unladen prove --a http://127.0.0.1/page --b "));
 }
 
+/// An experiment with nothing but the cache was written: the application did not say that the page may be kept, each
+/// answer was made anew behind it, and the fix was proven to be slower than nothing.
+#[test]
+fn a_cache_that_may_keep_nothing_is_not_tried() {
+    let fix = testing::only(&Cacheable, &made(&[], Vec::new())).fix;
+    assert!(fix.knob.is_none(), "{:?}", fix.knob);
+    assert!(crate::unswitched(&fix).starts_with("the application has to say first"), "{}", crate::unswitched(&fix));
+}
+
 /// Lines that keep nothing are not printed.
 #[test]
 fn where_it_is_forbidden_nothing_is_put_in_front() {

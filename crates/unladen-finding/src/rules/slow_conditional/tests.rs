@@ -26,6 +26,16 @@ fn a_304_that_costs_a_page_is_found() {
     );
 }
 
+/// A cache keeps what the application says it may, and no more.
+#[test]
+fn a_page_that_may_be_kept_is_tried_with_a_cache_and_no_other() {
+    let knob = |said: &[(&'static str, &'static str)]| {
+        testing::only(&SlowConditional, &made(said, vec![not_modified(0.92)])).fix.knob
+    };
+    assert!(knob(&[ETAG, ("cache-control", "s-maxage=60")]).is_some_and(|knob| knob.site.is_some()));
+    assert!(knob(&[ETAG]).is_none());
+}
+
 #[test]
 fn a_page_for_one_is_not_given_to_a_cache() {
     for private in [("cache-control", "private"), ("set-cookie", "sid=")] {
