@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::growth::Growth;
-use crate::publisher::{is_own, publisher};
+use crate::publisher::{Hidden, Publisher, is_own, publisher};
 
 /// Steps of a family after which its pace is known.
 const STEPS: usize = 3;
@@ -62,6 +62,8 @@ pub struct Freshness {
     pub moved: usize,
     /// Families that are later than the settle gap, by name.
     pub late: BTreeSet<String>,
+    /// What may come later than the settle gap although the watch did not see it.
+    pub hidden: Option<Hidden>,
     /// Answers that this rests on.
     pub answers: usize,
 }
@@ -223,7 +225,7 @@ impl Watch {
     pub fn wants_quiet(&self, now: Duration) -> bool {
         let Some(stopped) = self.stopped else { return true };
         let quiet = now.saturating_sub(stopped);
-        let known = self.families.keys().filter_map(|family| publisher(family)).map(|publisher| publisher.quiet).max();
+        let known = self.publishers().map(|publisher| publisher.quiet).max();
         let twice_the_lag = self.lag().map_or(Duration::ZERO, |lag| lag * 2);
         quiet < LEAST.max(known.unwrap_or_default()).max(twice_the_lag).min(MOST_QUIET)
     }
@@ -244,9 +246,17 @@ impl Watch {
         took.sort_unstable();
         let took = took.get(took.len() / 2).copied().unwrap_or_default();
         // An answer is of some moment while it was made.
-        let settle = settle.max(lag.mul_f64(MARGIN)).max(took * 2);
+        let least = self.publishers().map(|publisher| publisher.settle).max().unwrap_or_default();
+        let settle = settle.max(lag.mul_f64(MARGIN)).max(took * 2).max(least);
+        let hidden = self.publishers().filter_map(|publisher| publisher.hidden);
+        let hidden = hidden.filter(|hidden| hidden.after >= settle).max_by_key(|hidden| hidden.after);
         let late = self.lags().into_iter().filter(|(_, lag)| *lag > settle).map(|(family, _)| family.clone()).collect();
-        Ok(Freshness { lag, settle, moved: self.families.len(), late, answers: self.answers })
+        Ok(Freshness { lag, settle, moved: self.families.len(), late, hidden, answers: self.answers })
+    }
+
+    /// Of the families that moved, those whose publishing is known.
+    fn publishers(&self) -> impl Iterator<Item = &'static Publisher> {
+        self.families.keys().filter_map(|family| publisher(family))
     }
 
     /// The lag of most families; none if none moved.

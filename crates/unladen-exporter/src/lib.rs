@@ -42,5 +42,6 @@ pub use format::Format;
 pub use freshness::{Freshness, NotFresh, Watch};
 pub use growth::Growth;
 pub use kind::Kind;
+pub use publisher::Hidden;
 pub use series::Series;
 pub use unit::Unit;

@@ -195,6 +195,15 @@ impl EdgeSource for ExporterSource {
                 fresh.settle.as_secs_f64()
             ));
         }
+        if let Some(hidden) = &fresh.hidden {
+            notes.push(format!(
+                "{}: what such sessions count may be told in a later phase than the settle gap of {:.1} s allows for; `--settle {}s` \
+                 rules that out",
+                hidden.who,
+                fresh.settle.as_secs_f64(),
+                hidden.settle.as_secs()
+            ));
+        }
         if !fresh.late.is_empty() {
             let named: Vec<&str> = fresh.late.iter().take(NAMED).map(String::as_str).collect();
             let more = fresh.late.len() - named.len();

@@ -138,3 +138,29 @@ fn a_source_that_is_let_go_while_it_waits_ends_at_once() {
     drop(source);
     assert!(begun.elapsed() < Duration::from_secs(30));
 }
+
+/// Nothing said that a database's counts may come later than the watch could see.
+#[test]
+fn what_may_come_later_than_the_watch_saw_is_told_with_what_rules_it_out() {
+    let mut source = open(serve(|_| text("pg_stat_database_xact_commit 1\n"))).unwrap();
+    let hidden = unladen_exporter::Hidden {
+        who: "a session publishes late",
+        after: Duration::from_secs(10),
+        settle: Duration::from_secs(11),
+    };
+    source.freshness = Some(Freshness {
+        lag: Duration::from_millis(60),
+        settle: Duration::from_millis(1_300),
+        moved: 1,
+        late: std::collections::BTreeSet::new(),
+        hidden: Some(hidden),
+        answers: 40,
+    });
+    assert_eq!(
+        source.notes(),
+        [
+            "a session publishes late: what such sessions count may be told in a later phase than the settle gap of 1.3 s allows for; \
+             `--settle 11s` rules that out"
+        ]
+    );
+}
