@@ -293,7 +293,7 @@ const CORPUS: &[&str] = &[
     "/./config.php",
 ];
 
-const FILES: [&str; 22] = [
+const FILES: [&str; 26] = [
     "a/.htpasswd",
     "config.php",
     "config.php~",
@@ -316,6 +316,10 @@ const FILES: [&str; 22] = [
     ".well-known/.env",
     "index.php",
     "config%2ephp.php",
+    "config.php.gz",
+    "config.php.zip",
+    "config.php.dpkg-old",
+    "config.php.~1~",
 ];
 
 #[test]
@@ -323,13 +327,15 @@ fn traversal_and_disclosure_find_nothing() {
     let mut files: Vec<(&str, &[u8])> = FILES.iter().map(|name| (*name, b"SOURCE".as_slice())).collect();
     files.push(("a/style.css", b"body {}"));
     let site = Files::new(&files, "");
-    for (link, to) in [("out.txt", "../secret"), ("etc", "/etc"), ("self", "/proc/self")] {
+    let links = [("out.txt", "../secret"), ("etc", "/etc"), ("self", "/proc/self"), ("source.txt", "config.php.bak")];
+    for (link, to) in links {
         std::os::unix::fs::symlink(to, site.path(link)).expect("a link can be made");
     }
     let made = Command::new("mkfifo").arg(site.path("pipe")).status().expect("mkfifo is there");
     assert!(made.success());
     assert_eq!(site.get("/a/style.css", "").text(), "body {}");
-    for target in CORPUS {
+    let copies = ["/config.php.gz", "/config.php.zip", "/config.php.dpkg-old", "/config.php.~1~", "/source.txt"];
+    for target in CORPUS.iter().chain(&copies) {
         for version in ["1.1", "1.0"] {
             let answer = site.wire().ask(format!("GET {target} HTTP/{version}\r\nHost: a\r\n\r\n"));
             assert!(matches!(answer.status, 400 | 404), "{target}: {} {}", answer.status, answer.text());
@@ -340,7 +346,7 @@ fn traversal_and_disclosure_find_nothing() {
     }
     // An administrator is told where a link leads; a client is not.
     let done = site.serve.stop();
-    done.says(["out.txt", "/secret", "links"]);
+    done.says(["out.txt", "/secret", "links", "config.php.bak, which is not sent by its own name either"]);
 }
 
 #[test]

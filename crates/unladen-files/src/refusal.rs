@@ -11,9 +11,12 @@ pub enum Refusal {
     /// The system does not let this process read it.
     #[error("{}: this process may not read it; give its user the right to read the file and to enter its folders", .0.display())]
     Denied(PathBuf),
-    /// A link leads out of the root, or to a name that is not sent.
-    #[error("{}: a link leads to {}, which is outside of the root or not to be sent; name its folder in `files.links`, or make a route with a `root` of its own for it", .0.display(), .1.display())]
+    /// A link leads out of the root.
+    #[error("{}: a link leads to {}, which is outside of the root; name its folder in `files.links`, or make a route with a `root` of its own for it", .0.display(), .1.display())]
     Outside(PathBuf, PathBuf),
+    /// A link leads to a name that is not sent by itself either.
+    #[error("{}: a link leads to {}, which is not sent by its own name either: it is hidden, or the source of a script; or it is no script, and the link's name is that of one", .0.display(), .1.display())]
+    Unsent(PathBuf, PathBuf),
     /// It is no regular file: a pipe, a socket, a device.
     #[error("{}: it is no regular file", .0.display())]
     Special(PathBuf),
@@ -32,7 +35,7 @@ impl Refusal {
     pub fn status(&self) -> u16 {
         match self {
             Self::Denied(_) => 403,
-            Self::Outside(..) | Self::Special(_) => 404,
+            Self::Outside(..) | Self::Unsent(..) | Self::Special(_) => 404,
             Self::Exhausted(..) => 503,
             Self::Failed(..) => 500,
         }

@@ -198,9 +198,10 @@ impl Search<'_> {
         let Ok(real) = std::fs::canonicalize(&whole) else { return Ok(None) };
         let places = std::iter::once(self.folder).chain(self.links);
         let place = places.filter_map(|folder| Some((folder, real.strip_prefix(&folder.real).ok()?))).next();
-        let Some((folder, beneath)) = place.filter(|(_, beneath)| self.may_be_sent(beneath, is_script)) else {
-            return Err(Refusal::Outside(whole, real));
-        };
+        let Some((folder, beneath)) = place else { return Err(Refusal::Outside(whole, real)) };
+        if !self.may_be_sent(beneath, is_script) {
+            return Err(Refusal::Unsent(whole, real));
+        }
         let beneath = if beneath.as_os_str().is_empty() { Path::new(".") } else { beneath };
         match folder.beneath(beneath.as_os_str().as_bytes(), flags) {
             Ok(file) => Ok(Some(file)),

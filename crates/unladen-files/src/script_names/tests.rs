@@ -61,6 +61,25 @@ fn sources_and_their_copies_are_told() {
         "a.cgi",
         "a.CGI.bak",
         "a.php.1.2.3.4.5.6.7.8.9",
+        // Those of archives, package managers and further editors.
+        "a.php.gz",
+        "a.php.br",
+        "a.php.zst",
+        "a.php.zip",
+        "a.php.tar.gz",
+        "a.PHP.7z",
+        "a.php.orig.gz",
+        "a.php.txt.gz",
+        "a.php.dpkg-old",
+        "a.php.ucf-dist",
+        "a.php.rpmsave",
+        "a.php.sample",
+        "a.php.part",
+        "a.php.~1~",
+        ".a.php.un~",
+        "a.php.swx",
+        "a.inc.php.zip",
+        "a.cgi.zip",
     ] {
         assert!(names.is_source(name.as_bytes()), "{name}");
     }
@@ -81,6 +100,14 @@ fn sources_and_their_copies_are_told() {
         ".",
         "a.incx",
         "php.net.html",
+        "index.php.html",
+        "index.php.html.gz",
+        "jquery.inc.js.br",
+        "Acme.Inc.zip",
+        "php-8.2.30.tar.gz",
+        "mirror.php-8.2.tar.gz",
+        "style.css.gz",
+        "a.php.svg",
     ] {
         assert!(!names.is_source(name.as_bytes()), "{name}");
     }
