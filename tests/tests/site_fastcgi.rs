@@ -466,6 +466,23 @@ fn one_perl_program_answers_all_paths() {
     }
 }
 
+#[test]
+fn a_program_below_a_path_of_a_site_of_php_could_not_be_called() {
+    let (perl, fpm) = (Perl::start(), PhpFpm::start(1, ""));
+    fpm.page("index.php", "<?php echo 'php ', $_SERVER['REQUEST_URI'];");
+    let (at, program) = (perl.folder.path().join("app.sock"), perl.folder.path().join("app.pl"));
+    let site = Site::start(&fpm.site(&format!(
+        "[[site.route]]\npath = \"/lists/\"\nphp = \"{}\"\nfastcgi = {{ script = \"{}\", name = \"/lists\" }}\n",
+        at.display(),
+        program.display()
+    )));
+    assert_eq!(site.get("/lists/a%20b?x").is(200).text(), "/lists|/a b|x||");
+    assert_eq!(site.wire().post("/lists", "body").is(200).text(), "/lists|||body|");
+    for path in ["/", "/list", "/listsa"] {
+        assert_eq!(site.get(path).is(200).text(), format!("php {path}"));
+    }
+}
+
 // === programs that answer as none should ===
 
 /// A record of FastCGI.

@@ -472,7 +472,9 @@ upstream = \"http://127.0.0.1:3\"
     std::fs::write(&file, text).expect("a file");
     let check =
         |url: &str| Call::new(["serve".as_ref(), file.as_os_str(), "--check".as_ref(), "--url".as_ref(), url.as_ref()]);
-    check("http://shop.example:8080/api/x").run().succeeded().shows(["`shop`", "route", "`api`", "line 7"]);
+    // Both sites share their one listener.
+    let shown = ["`shop`", "route", "`api`", "line 7", "OK: 1 listener"];
+    check("http://shop.example:8080/api/x").run().succeeded().shows(shown);
     check("http://shop.example:8080/a.php").run().succeeded().shows(["`gone`", "410"]);
     check("http://a.wiki.example:8080/").run().succeeded().shows(["`wiki`", "*.wiki.example"]);
     let document = check("http://shop.example:8080/%61pi").args(["--json"]).run().succeeded().stdout;

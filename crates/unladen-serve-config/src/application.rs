@@ -166,7 +166,25 @@ pub(super) fn script(
         return php.then(|| ScriptSettings { folder, ..usual_script() });
     };
     r.explain(place, (site.table, "fastcgi"), Shown::Flag(true), origin);
-    let level = &site.group("fastcgi", r);
+    let script = of_table(&site.group("fastcgi", r), r);
+    if !php {
+        // A preset says it for those that have `php`.
+        if site.says("fastcgi") {
+            let without = "needs `php`: set `php` too, or remove this table";
+            r.refuse(site.at(&["fastcgi"]), Problem::Alone { key: "fastcgi", without });
+        }
+        return None;
+    }
+    if script.script.is_none() && folder.is_none() {
+        let place = "[[site]]".into();
+        let expected = "the folder of its scripts, such as root = \"/var/www/html\", or [site.fastcgi] with `script`";
+        r.refuse(site.at(&["php"]), Problem::Missing { place, key: "root", expected });
+    }
+    Some(ScriptSettings { folder, ..script })
+}
+
+/// The keys of a table `fastcgi`.
+fn of_table(level: &Level<'_>, r: &mut Reading<'_>) -> ScriptSettings {
     let usual = usual_script();
     let script = path(level, "script", r);
     let beginning = |value: &Value<'_>, _: &mut Reading<'_>| {
@@ -218,20 +236,7 @@ pub(super) fn script(
     let status_path =
         level.take("status", None, r, status, |path: &Option<String>| path.clone().map_or(Shown::None, Shown::Text));
     let keep = level.flag("keep", usual.keep, r);
-    if !php {
-        // A preset says it for those that have `php`.
-        if site.says("fastcgi") {
-            let without = "needs `php`: set `php` too, or remove this table";
-            r.refuse(site.at(&["fastcgi"]), Problem::Alone { key: "fastcgi", without });
-        }
-        return None;
-    }
-    if script.is_none() && folder.is_none() {
-        let place = "[[site]]".into();
-        let expected = "the folder of its scripts, such as root = \"/var/www/html\", or [site.fastcgi] with `script`";
-        r.refuse(site.at(&["php"]), Problem::Missing { place, key: "root", expected });
-    }
-    Some(ScriptSettings { folder, script, name, sendfile, suffixes, params, status_path, keep })
+    ScriptSettings { folder: None, script, name, sendfile, suffixes, params, status_path, keep }
 }
 
 fn usual_script() -> ScriptSettings {
@@ -270,10 +275,32 @@ fn param(name: &str, value: &Value<'_>) -> Result<(String, String), Bad> {
     Ok((name.to_owned(), text.to_owned()))
 }
 
-/// How scripts are run where a route has another FastCGI application: as the site's own, if that is one.
-pub(super) fn script_of(application: &Application) -> ScriptSettings {
-    match application {
-        Application::Php(script) => ScriptSettings { script: None, status_path: None, ..script.clone() },
-        Application::Upstream | Application::Files(_) => usual_script(),
+/// How scripts are run where a route has another FastCGI application: as its own table `fastcgi` says, or else as the
+/// site's own, if that is one.
+pub(super) fn script_of(level: &Level<'_>, of_site: &Application, r: &mut Reading<'_>) -> ScriptSettings {
+    let place = (level.whose.clone(), level.index);
+    let Some((_, origin)) = level.find("fastcgi", r) else {
+        r.explain(place, (level.table, "fastcgi"), Shown::None, ValueOrigin::BuiltIn);
+        return match of_site {
+            Application::Php(script) => ScriptSettings { script: None, status_path: None, ..script.clone() },
+            Application::Upstream | Application::Files(_) => usual_script(),
+        };
+    };
+    // What it says is told under the route's own key.
+    let before = r.explained.len();
+    let group = level.group("fastcgi", r);
+    let script = of_table(&group, r);
+    let told = r.explained.split_off(before);
+    let said = told.into_iter().filter(|one| !matches!(one.origin, ValueOrigin::BuiltIn));
+    r.explain(
+        place,
+        (level.table, "fastcgi"),
+        Shown::Table(said.map(|one| (one.key.name, one.value)).collect()),
+        origin,
+    );
+    if script.status_path.is_some() {
+        let without = "is of the site: it tells the site's queue how many workers there are; remove this key";
+        r.refuse(group.at(&["status"]), Problem::Alone { key: "status", without });
     }
+    ScriptSettings { status_path: None, ..script }
 }

@@ -154,7 +154,9 @@ fn fastcgi(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
         return Err(value.wrong_type(FASTCGI));
     }
     let text = value.one_line()?;
-    if let Some(path) = text.strip_prefix("unix:").or_else(|| text.starts_with('/').then_some(text)) {
+    // As a shell completes it, or as it is written beside `root`: `run/fpm.sock` is below the file's folder.
+    let is_path = text.starts_with('/') || (text.contains('/') && !text.contains(':'));
+    if let Some(path) = text.strip_prefix("unix:").or_else(|| is_path.then_some(text)) {
         let path = socket_path(value, path, reading)?;
         return Ok(Origin {
             at: EndpointAddress::Unix(path),

@@ -239,6 +239,7 @@ fn action(
         |to: &Option<String>| to.clone().map_or(Shown::None, Shown::Text),
     );
     let status = status(level, redirect.is_some(), r);
+    let script = fastcgi(level, php.is_some(), of, r);
     // `root` beside `php` is where its scripts are.
     let said: Vec<&'static str> = ["upstream", "php", "root", "alias", "redirect", "status"]
         .into_iter()
@@ -277,13 +278,13 @@ fn action(
         None => RouteAction::Site,
         Some(&"upstream") => RouteAction::Upstream(called?),
         Some(&"php") => {
-            let script = ScriptSettings {
-                folder: folder.or_else(|| site_folder.cloned()),
-                ..application::script_of(of.application)
-            };
+            let script = script?;
+            // One program for all paths has no use for a folder that it was not given.
+            let of_site = site_folder.filter(|_| script.script.is_none());
+            let script = ScriptSettings { folder: folder.or_else(|| of_site.cloned()), ..script };
             if script.folder.is_none() && script.script.is_none() {
                 let place = "[[site.route]]".into();
-                let expected = "the folder of its scripts, such as root = \"/var/www/html\"";
+                let expected = "the folder of its scripts, such as root = \"/var/www/html\", or [site.route.fastcgi] with `script`";
                 r.refuse(level.at(&["php"]), Problem::Missing { place, key: "root", expected });
             }
             RouteAction::Php(called?, script)
@@ -307,6 +308,19 @@ fn action(
         Some(&"redirect") => RouteAction::Redirect { to: redirect?, status: status.unwrap_or(PERMANENT) },
         Some(_) => RouteAction::Status(status?),
     })
+}
+
+/// How the route's own FastCGI application is called; none: it has none.
+fn fastcgi(level: &Level<'_>, php: bool, of: &OfSite<'_>, r: &mut Reading<'_>) -> Option<ScriptSettings> {
+    if php {
+        return Some(application::script_of(level, of.application, r));
+    }
+    if level.says("fastcgi") {
+        let without = "needs a `php` in the same table: set `php` too, or remove this table";
+        r.refuse(level.at(&["fastcgi"]), Problem::Alone { key: "fastcgi", without });
+    }
+    r.explain((level.whose.clone(), level.index), ("route", "fastcgi"), Shown::None, Origin::BuiltIn);
+    None
 }
 
 fn usual_index(site: Option<&FolderSettings>, php: bool) -> Vec<String> {

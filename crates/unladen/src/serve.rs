@@ -13,7 +13,7 @@ mod starter;
 use std::io::{self, Write as _};
 
 use unladen_serve::{Asking, Ended};
-use unladen_serve_config::Config;
+use unladen_serve_config::{Config, ListenAddress};
 
 use crate::exit::Failure;
 use crate::output;
@@ -85,7 +85,15 @@ pub(crate) fn check(source: &Source, asking: Option<&Asking>, connect: bool, is_
     if let Some(outlook) = &outlook {
         output::line(&outlook::text(outlook))?;
     }
-    let count = config.settings.outbound.len() + config.settings.site.len();
+    // Sites may share theirs.
+    let of_sites = config.settings.site.iter().map(|site| &site.proxy);
+    let mut listened: Vec<&[ListenAddress]> = Vec::new();
+    for proxy in config.settings.outbound.iter().chain(of_sites) {
+        if !listened.contains(&proxy.listen.as_slice()) {
+            listened.push(&proxy.listen);
+        }
+    }
+    let count = listened.len();
     let listeners = if count == 1 { "1 listener".into() } else { format!("{count} listeners") };
     let doubts = match config.warnings.len() + doubts.len() {
         0 => String::new(),

@@ -300,6 +300,7 @@ name = "run"
 path = "/run"
 php = "fcgi://127.0.0.1:9001"
 root = "run"
+fastcgi = { scripts = [".fcgi"], params = { APP_ENV = "test" } }
 [[site.route]]
 name = "rest"
 path = "/files"
@@ -486,6 +487,47 @@ query = "select extract(epoch from pledge_last_change_time(id)) from pledges whe
 }
 
 /// What is watched is each file that is read at a reload.
+/// What runs a route's requests.
+fn script(route: &str) -> Result<ScriptSettings, ConfigError> {
+    let site = "[[site]]\nlisten = '127.0.0.1:1'\nphp = '/run/a.sock'\nroot = '/srv/www'\nfastcgi.keep = true\n";
+    let text = format!("{site}fastcgi.status = '/status'\n[[site.route]]\npath = '/lists'\n{route}");
+    let action = parse(&text)?.settings.site.remove(0).routes.remove(0).action;
+    let RouteAction::Php(_, script) = action else { panic!("{action:?}") };
+    Ok(script)
+}
+
+#[test]
+fn a_program_beside_that_of_the_site_could_not_be_named() {
+    let own = script("php = '/run/b.sock'\nfastcgi = { script = 'wws.fcgi', name = '/lists' }").unwrap();
+    assert_eq!(own.script.as_deref(), Some(Path::new("/lab/wws.fcgi")));
+    // Nothing of the site's is left: neither its folder nor what is said of its own programs.
+    assert_eq!((own.name.as_str(), own.folder, own.keep, own.status_path), ("/lists", None, false, None));
+    let as_of_site = script("php = '/run/b.sock'").unwrap();
+    assert!(as_of_site.keep && as_of_site.status_path.is_none(), "{as_of_site:?}");
+    assert_eq!(as_of_site.folder.unwrap().root, Path::new("/srv/www"));
+    for (route, said) in [
+        ("upstream = 'http://127.0.0.1:2'\nfastcgi = { keep = true }", "needs a `php` in the same table"),
+        ("php = '/run/b.sock'\nfastcgi = { status = '/s' }", "`status` is of the site"),
+        ("php = '/run/b.sock'\nfastcgi = { scrip = 'a' }", "script"),
+    ] {
+        let error = script(route).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn a_socket_beside_the_file_was_no_socket() {
+    let at = |php: &str| {
+        let text = format!("[[site]]\nlisten = '127.0.0.1:1'\nroot = '/srv'\nphp = '{php}'");
+        parse(&text).map(|config| config.settings.site[0].proxy.upstream.origins[0].at.clone())
+    };
+    assert_eq!(at("run/fpm.sock").unwrap(), at("/lab/run/fpm.sock").unwrap());
+    assert_eq!(at("./fpm.sock").unwrap(), at("/lab/./fpm.sock").unwrap());
+    for wrong in ["fpm.sock", "127.0.0.1:9000", "http://127.0.0.1:9000/x", "127.0.0.1:9000/x"] {
+        at(wrong).unwrap_err();
+    }
+}
+
 #[test]
 fn files_that_are_named_are_watched() {
     let files = watched_files(&parse(WHOLE).unwrap().settings);

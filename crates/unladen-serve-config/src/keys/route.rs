@@ -31,6 +31,13 @@ pub(super) const KEYS: &[Key] = &[
     key("route", "php", "as of `[[site]]`", "another FastCGI application", "what answers the site's other requests"),
     key(
         "route",
+        "fastcgi",
+        "table",
+        "as of `[[site]]`, with `php`, in place of the site's own; it has no `status`",
+        "as the site's own, but for `script`",
+    ),
+    key(
+        "route",
         "root",
         "folder",
         "files of this folder; with `php`, also its scripts",
