@@ -5,6 +5,7 @@
 //! Long: five applications are set up, and people use them in a browser.
 
 mod dokuwiki;
+mod drupal;
 mod laravel;
 mod mediawiki;
 mod refused;
