@@ -252,6 +252,8 @@ fn runs_leave_and_come_back_whole() {
     assert_eq!(piped.stdout, std::fs::read_to_string(&file).unwrap());
     let other = User::new();
     other.call(&["runs", "import", file.to_str().unwrap()]).run().succeeded();
+    let again = other.call(&["runs", "import", file.to_str().unwrap()]).run().succeeded();
+    assert!(again.stdout.contains("nothing was kept; 3 runs were there already"), "{again}");
     let (ours, theirs) = (user.runs(), other.runs());
     assert_eq!(theirs.len(), 3);
     let times = |runs: &[Value]| runs.iter().map(|run| run["time"].clone()).collect::<Vec<_>>();

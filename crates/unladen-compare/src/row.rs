@@ -77,3 +77,19 @@ pub struct Row {
     #[serde(skip)]
     pub unjudged: Option<WhyUnjudged>,
 }
+
+// === impl Row ===
+
+impl Row {
+    /// The metric with what it is of, which no other row of the URL has: `latency.p50 in this change`.
+    pub fn name(&self) -> String {
+        named(&self.metric, self.arm.as_deref(), self.state.as_deref())
+    }
+}
+
+/// A metric, by all that tells it from others of its page: each arm of an experiment has all of them.
+pub(crate) fn named(metric: &str, arm: Option<&str>, state: Option<&str>) -> String {
+    let arm = arm.filter(|arm| !arm.is_empty()).map_or(String::new(), |arm| format!(" in {arm}"));
+    let state = if state == Some("fresh") { ", first request" } else { "" };
+    format!("{metric}{arm}{state}")
+}

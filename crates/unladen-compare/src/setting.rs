@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use unladen_document::{Document, LoadAgent, WeighDocument};
+use unladen_document::{Document, LoadAgent, ProveDocument, WeighDocument};
 
 /// What has to be alike in two runs whose figures answer the same question.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,6 +11,8 @@ pub(crate) struct Setting {
     pub(crate) target: String,
     /// Pages, where there may be several.
     pub(crate) urls: Vec<String>,
+    /// What an experiment switched: its arms but the baseline.
+    arms: Vec<String>,
     options: BTreeMap<&'static str, String>,
 }
 
@@ -55,10 +57,15 @@ impl Setting {
             }
             Document::ProfileDiff(_) | Document::ClassmapCheck(_) => (Vec::new(), Vec::new()),
         };
+        let arms = match document {
+            Document::Prove(document) => arms(document),
+            _ => Vec::new(),
+        };
         Self {
             verb: document.verb(),
             target: document.target().to_owned(),
             urls,
+            arms,
             options: options.into_iter().collect(),
         }
     }
@@ -79,6 +86,14 @@ impl Setting {
         if self.target != after.target && !shares_a_page {
             reasons.push(format!("the targets differ: `{}` and `{}`", self.target, after.target));
         }
+        if !self.arms.is_empty() && !after.arms.is_empty() && !self.arms.iter().any(|arm| after.arms.contains(arm)) {
+            let quoted = |arms: &[String]| arms.iter().map(|arm| format!("`{arm}`")).collect::<Vec<_>>().join(", ");
+            reasons.push(format!(
+                "the experiments have no change in common: {} before, {} after",
+                quoted(&self.arms),
+                quoted(&after.arms)
+            ));
+        }
         for (name, before) in &self.options {
             let after = after.options.get(name).map_or("", String::as_str);
             if before != after {
@@ -87,6 +102,17 @@ impl Setting {
         }
         reasons
     }
+}
+
+/// Those that are compared with the baseline; the baseline again is no change.
+fn arms(document: &ProveDocument) -> Vec<String> {
+    let mut arms: Vec<String> = Vec::new();
+    for comparison in &document.comparisons {
+        if !arms.contains(&comparison.arm) {
+            arms.push(comparison.arm.clone());
+        }
+    }
+    arms
 }
 
 /// Hosts and exporters of which something is known: one that went away before there were figures has no part in a sum, and

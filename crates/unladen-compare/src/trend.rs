@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use crate::figure::Span;
-use crate::row::Kind;
+use crate::row::{Kind, named};
 use crate::run_label::RunLabel;
+use crate::split::FEWEST_RUNS;
 use crate::verdict::Verdict;
 
 /// Runs of one target in the order of time, and where they changed: `unladen.trend/1`.
@@ -22,6 +23,15 @@ pub struct Trend {
     pub series: Vec<Series>,
     /// Sentences: what limits the trend.
     pub warnings: Vec<String>,
+}
+
+// === impl Trend ===
+
+impl Trend {
+    /// Whether the runs are enough to look for changes: of fewer, that nothing changed is not known.
+    pub fn is_looked_at(&self) -> bool {
+        self.runs.len() >= FEWEST_RUNS
+    }
 }
 
 /// One metric over the runs.
@@ -56,6 +66,15 @@ pub struct Series {
     pub points: Vec<SeriesPoint>,
     /// Where it changed, the earliest first.
     pub changes: Vec<ChangePoint>,
+}
+
+// === impl Series ===
+
+impl Series {
+    /// As [`Row::name`](crate::Row::name).
+    pub fn name(&self) -> String {
+        named(&self.metric, self.arm.as_deref(), self.state.as_deref())
+    }
 }
 
 /// One run's figure.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::key::Key;
-use crate::row::Row;
+use crate::row::{Row, named};
 use crate::why_unjudged::WhyUnjudged;
 
 /// A figure of two runs of which nothing could be said: neither a difference, nor that there is none.
@@ -26,6 +26,11 @@ impl Unjudged {
     pub fn of(row: &Row) -> Option<Self> {
         let why = row.unjudged?;
         Some(Self { url: row.url.clone(), metric: row.metric.clone(), arm: row.arm.clone(), why })
+    }
+
+    /// As its row would be called.
+    pub fn name(&self) -> String {
+        named(&self.metric, self.arm.as_deref(), None)
     }
 
     /// One that has no row.

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
+use crate::visible::visible;
+
 /// Rows under a head, each column as wide as its widest cell; columns that are numbers stand on the right. A cell has no
-/// control characters: what a store holds may have come from elsewhere.
+/// characters that steer the terminal, nor such that nobody sees: what a store holds may have come from elsewhere.
 pub fn columns(head: &[&str], rows: &[Vec<String>], is_number: &[bool]) -> String {
-    let clean = |cell: &str| -> String { cell.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect() };
     let mut lines: Vec<Vec<String>> = vec![head.iter().map(|cell| (*cell).to_owned()).collect()];
-    lines.extend(rows.iter().map(|row| row.iter().map(|cell| clean(cell)).collect()));
+    lines.extend(rows.iter().map(|row| row.iter().map(|cell| visible(cell)).collect()));
     let width =
         |at: usize| lines.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..head.len()).map(width).collect();
@@ -43,6 +44,9 @@ mod tests {
     #[test]
     fn no_escape_sequence_reaches_the_terminal() {
         let text = columns(&["what"], &[vec!["a\u{1b}[31mb\n".to_owned()]], &[false]);
-        assert!(!text.contains('\u{1b}') && text.lines().count() == 2, "{text:?}");
+        assert_eq!(text, "what\na␛[31mb␊\n");
+        // A label that turned the direction of all that followed it.
+        let text = columns(&["what"], &[vec!["a=\u{202e}x".to_owned()]], &[false]);
+        assert_eq!(text, "what\na=‹U+202E›x\n");
     }
 }

@@ -105,7 +105,7 @@ fn cells(row: &Row, target: &str) -> Vec<String> {
     let page = if row.url.is_empty() || row.url == target { String::new() } else { format!(" of {}", row.url) };
     let units = if row.in_reference_units { " *" } else { "" };
     vec![
-        format!("{}{page}", row.metric),
+        format!("{}{page}", row.name()),
         figure(row.before),
         figure(row.after),
         plain_change(row) + units,

@@ -35,3 +35,4 @@ pub use comparison_text::comparison_text;
 pub use publication::Publication;
 pub use publications::{PUBLICATIONS, publication_named};
 pub use run_picture::RunPicture;
+pub use visible::visible;

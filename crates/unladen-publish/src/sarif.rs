@@ -18,6 +18,7 @@ mod location;
 mod log;
 mod message;
 mod results;
+mod rule;
 mod run;
 
 use log::Log;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// Shows characters that steer a terminal, break a line, or turn the direction of what follows: names of files, SQL and
 /// header values can hold any. A line feed becomes `␊`, a right-to-left override `‹U+202E›`.
-pub(crate) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     shown(text, |_| false)
 }
 

@@ -488,3 +488,46 @@ proptest! {
         serde_json::to_string(&crate::trend(&history)).unwrap();
     }
 }
+
+/// An experiment of these arms, each with the same effect.
+fn experiment(arms: &[&str]) -> Document {
+    let comparison = |arm: &&str| {
+        format!(
+            r#"{{"arm": "{arm}", "metric": "latency.p50", "unit": "ns", "candidate": 80, "candidate_low": 79, "candidate_high": 81,
+                "ratio": 0.8, "low": 0.79, "high": 0.81}}"#
+        )
+    };
+    let all: Vec<String> = arms.iter().map(comparison).collect();
+    let text = format!(
+        r#"{{"schema": "unladen.prove/1", "target": "http://a/", "design": "each", "comparisons": [{}]}}"#,
+        all.join(", ")
+    );
+    Document::read(text.as_bytes()).unwrap()
+}
+
+/// Two experiments on one page were said to have counted nothing in common, metric by metric.
+#[test]
+fn experiments_that_switch_other_things_answer_other_questions() {
+    let said = compare(&experiment(&["cache"]), &experiment(&["compressed"]), &History::new());
+    assert_eq!(
+        said.comparable.reasons(),
+        ["the experiments have no change in common: `cache` before, `compressed` after"]
+    );
+    assert!(compare(&experiment(&["cache", "map"]), &experiment(&["map"]), &History::new()).comparable.is_comparable());
+}
+
+/// The rows of two arms had one name in terminals, Markdown and JUnit: nobody could tell which of them got worse.
+#[test]
+fn each_row_of_an_experiment_has_a_name_of_its_own() {
+    let both = experiment(&["cache", "map"]);
+    let compared = compare(&both, &both, &History::new());
+    let names: Vec<String> = compared.rows.iter().map(Row::name).collect();
+    let mut unique = names.clone();
+    unique.sort_unstable();
+    unique.dedup();
+    assert!(names.len() == 4 && unique.len() == 4, "{names:?}");
+    assert!(names.contains(&"effect.latency.p50 in cache".to_owned()), "{names:?}");
+    let series = crate::trend(&[both.clone(), both].iter().collect());
+    assert_eq!(series.series[0].name(), "effect.latency.p50 in cache");
+    assert!(!series.is_looked_at());
+}

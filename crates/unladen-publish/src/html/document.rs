@@ -15,6 +15,8 @@ pub struct PageOptions {
     pub nav: Vec<(String, String)>,
     /// Pictures of the run, such as flame graphs. They are shown as images, in which nothing runs.
     pub pictures: Vec<RunPicture>,
+    /// Whether runs have a page of their own: on a site they do, of a file nothing is known.
+    pub links_runs: bool,
 }
 
 /// The largest picture that a page takes in, in bytes.

@@ -45,6 +45,27 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
+/// The longest address that the pages' own server takes in a request's head, with room for a browser's other fields.
+const LONGEST_ADDRESS: usize = 14_000;
+
+/// The address of a link, as the value of an attribute. It is never cut: that would be another address. None: no request
+/// for it would be answered.
+pub(super) fn address(to: &str) -> Option<String> {
+    if to.len() > LONGEST_ADDRESS {
+        return None;
+    }
+    let mut out = String::with_capacity(to.len());
+    for byte in to.bytes() {
+        match byte {
+            b'&' => out.push_str("&amp;"),
+            // What RFC 3986 has in addresses, without quotes.
+            _ if byte.is_ascii_alphanumeric() || b"-._~/?#=%:@!$()*+,;".contains(&byte) => out.push(char::from(byte)),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    Some(out)
+}
+
 fn special(c: char, out: &mut impl Write) -> fmt::Result {
     match c {
         '&' => out.write_str("&amp;"),
@@ -73,6 +94,14 @@ fn is_special(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_leaves_its_attribute_by_no_character() {
+        let hostile = "/trend?a=\"><script>&b='\n\u{202e}";
+        assert_eq!(address(hostile).unwrap(), "/trend?a=%22%3E%3Cscript%3E&amp;b=%27%0A%E2%80%AE");
+        assert_eq!(address("#findings").unwrap(), "#findings");
+        assert_eq!(address(&format!("/{}", "a".repeat(LONGEST_ADDRESS))), None);
+    }
     use proptest::prelude::*;
 
     #[test]

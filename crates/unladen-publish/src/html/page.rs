@@ -3,6 +3,7 @@
 use askama::Template;
 
 use super::block::Block;
+use super::escape::address;
 use super::policy::{POLICY, SCRIPT, STYLE};
 use super::words::Words;
 
@@ -52,6 +53,10 @@ impl Page {
         if !blocks.is_empty() {
             self.sections.push(Section { id, title: title.to_owned(), blocks });
         }
+    }
+
+    fn address(&self, to: &str) -> Option<String> {
+        address(to)
     }
 
     fn has_contents(&self) -> bool {

@@ -8,6 +8,7 @@ use super::page::{Page, rendered};
 use super::table::{Cell, Table};
 use super::words::Words;
 use crate::figures;
+use crate::visible::{shortened, visible};
 
 /// One run in a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,6 +49,8 @@ pub struct RunsFilter {
     pub label: String,
     /// A day, `2026-11-23`: not before it.
     pub since: String,
+    /// A day: before it.
+    pub until: String,
 }
 
 /// A page of the list.
@@ -64,6 +67,13 @@ pub struct RunsPage {
     /// Links above all: a path of this site, and its text.
     pub nav: Vec<(String, String)>,
 }
+
+/// Characters of a target in a list to choose from.
+const CHOICE: usize = 60;
+/// Characters of a target in the table; the run's own page has all of it.
+const TARGET: usize = 160;
+/// Characters of a label and of a host there.
+const NAME: usize = 60;
 
 /// The commands whose results are kept.
 const VERBS: [&str; 5] = ["weigh", "load", "prove", "profile", "profile-diff"];
@@ -85,7 +95,35 @@ impl FilterForm {
 #[derive(Debug, Clone, PartialEq, Template)]
 #[template(path = "compare.html")]
 pub(super) struct CompareForm {
-    ids: Vec<u64>,
+    /// The newest first.
+    runs: Vec<Choice>,
+    /// The place of the one that the newest is compared with, unless something else is chosen.
+    before: usize,
+}
+
+/// A run to choose.
+#[derive(Debug, Clone, PartialEq)]
+struct Choice {
+    id: u64,
+    /// What tells it from the others, in a line.
+    text: String,
+}
+
+impl CompareForm {
+    /// The newest run goes with the one before it of the same thing: others do not compare.
+    fn of(rows: &[RunRow]) -> Self {
+        let is_alike =
+            |row: &RunRow| rows.first().is_some_and(|first| row.verb == first.verb && row.target == first.target);
+        let before = rows.iter().skip(1).position(is_alike).map_or(1, |place| place + 1);
+        let choice = |row: &RunRow| {
+            let target = shortened(&visible(&row.target), CHOICE);
+            Choice {
+                id: row.id,
+                text: format!("{}: {} {target}, {}", row.id, visible(&row.verb), time_text(&row.time)),
+            }
+        };
+        Self { runs: rows.iter().map(choice).collect(), before }
+    }
 }
 
 /// Links to other pages of the list.
@@ -122,8 +160,7 @@ pub fn runs_page(runs: &RunsPage) -> String {
         }
         if runs.rows.len() > 1 {
             blocks.push(Block::Heading("Compare two of them".into()));
-            let ids = runs.rows.iter().map(|row| row.id).collect();
-            blocks.push(Block::Markup(rendered(&CompareForm { ids })));
+            blocks.push(Block::Markup(rendered(&CompareForm::of(&runs.rows))));
         }
     }
     page.section("runs", "Runs", blocks);
@@ -138,15 +175,16 @@ fn table(rows: &[RunRow], caption: String) -> Table {
             "" | "complete" => Words::new(),
             other => Words::new().mark("bad", format!(" {other}")),
         };
-        let labels = row.labels.iter().map(|(name, value)| Words::new().name(format!("{name}={value}")));
+        let labels =
+            row.labels.iter().map(|(name, value)| Words::new().name(shortened(&format!("{name}={value}"), NAME)));
         let commit = if row.commit.is_empty() { Words::new() } else { Words::new().name(short_commit(&row.commit)) };
         let trend = format!("/trend?verb={}&target={}", in_query(&row.verb), in_query(&row.target));
         table.row([
             Cell::new(Words::new().link(format!("/run/{}", row.id), row.id.to_string())),
             Cell::new(time_text(&row.time)),
             Cell::new(Words::new().plain(row.verb.clone()).and(ended)),
-            Cell::new(Words::new().link(format!("/run/{}", row.id), row.target.clone())),
-            Cell::new(row.host.as_str()),
+            Cell::new(Words::new().link(format!("/run/{}", row.id), shortened(&row.target, TARGET))),
+            Cell::new(shortened(&row.host, NAME)),
             commit.into(),
             joined(labels.collect(), " ").into(),
             Cell::new(Words::new().link(trend, "trend")),

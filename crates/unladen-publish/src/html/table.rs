@@ -8,6 +8,8 @@ use super::words::Words;
 pub(super) const MOST_ROWS: usize = 1_500;
 /// From this many rows on, rows can be looked for.
 const FILTER_FROM: usize = 16;
+/// Characters of a first cell that names its row by a number.
+const SHORT: usize = 7;
 
 /// Rows of figures, the first column of which names the row.
 #[derive(Debug, Clone, Default, PartialEq, Template)]
@@ -82,6 +84,11 @@ impl Table {
     /// Few columns far apart would be hard to follow.
     fn is_narrow(&self) -> bool {
         self.columns.len() <= 3 && !(0..self.columns.len()).any(|column| self.has_bars(&column))
+    }
+
+    /// Numbers of runs need no room beside them, which a narrow screen has not.
+    fn is_short(&self) -> bool {
+        self.rows.iter().filter_map(|row| row.first()).all(|cell| cell.words.text().chars().count() <= SHORT)
     }
 
     fn has_bars(&self, column: &usize) -> bool {

@@ -262,6 +262,50 @@ fn a_list_of_runs_reads_like_this() {
     assert!(words(&runs_page(&RunsPage::default())).contains("There is no run yet."));
 }
 
+/// A run of another thing does not compare.
+#[test]
+fn the_newest_run_is_compared_with_the_one_before_of_the_same_thing() {
+    let mut page = runs();
+    page.rows.insert(1, RunRow { id: 9, verb: "load".into(), ..page.rows[0].clone() });
+    let html = runs_page(&page);
+    let (before, after) = html.split_once("name=\"after\"").unwrap();
+    assert!(before.contains("<option value=\"2\" selected>") && !before.contains("<option value=\"9\" selected>"));
+    assert!(after.contains("<option value=\"3\" selected>"));
+}
+
+/// A URL of 4,000 letters filled the page, and with it the other runs were out of sight.
+#[test]
+fn a_long_target_leaves_room_for_other_runs() {
+    let mut page = runs();
+    page.rows[0].target = format!("http://a/{}", "z".repeat(4_000));
+    page.rows[0].labels = vec![("why".into(), "w".repeat(250))];
+    let html = runs_page(&page);
+    assert!(!words(&html).contains(&"z".repeat(200)) && !words(&html).contains(&"w".repeat(100)));
+    // Addresses were cut as texts are: the link led to the trend of another target.
+    assert!(html.contains(&format!("target=http%3A%2F%2Fa%2F{}\"", "z".repeat(4_000))), "the trend is of all of it");
+    page.rows[0].target = format!("http://a/{}", "z".repeat(16_000));
+    let html = runs_page(&page);
+    assert!(!html.contains(&"z".repeat(200)), "no link leads where no request is answered");
+}
+
+/// Of fewer runs than are needed to look, it was said that nothing had changed.
+#[test]
+fn too_few_runs_are_no_trend_without_a_change() {
+    let mut few = trend();
+    few.runs.truncate(4);
+    for series in &mut few.series {
+        series.points.truncate(4);
+        series.changes.clear();
+    }
+    let site = PageOptions { links_runs: true, ..PageOptions::default() };
+    let page = trend_page(&few, &site);
+    let said = words(&page);
+    assert!(said.contains("Too few runs to tell whether anything changed: 4 runs."), "{said}");
+    assert!(!said.contains("No measurable change"), "{said}");
+    assert!(page.contains("href=\"/run/"), "a site's trend leads to its runs");
+    assert!(!trend_page(&few, &PageOptions::default()).contains("href=\"/run/"), "a file's leads nowhere");
+}
+
 #[test]
 fn an_error_says_what_happened() {
     let page =
@@ -420,7 +464,15 @@ fn hostile_filters_are_inert() {
             version: own(),
             ended: own(),
         };
-        let filter = RunsFilter { verb: own(), target: own(), host: own(), commit: own(), label: own(), since: own() };
+        let filter = RunsFilter {
+            verb: own(),
+            target: own(),
+            host: own(),
+            commit: own(),
+            label: own(),
+            since: own(),
+            until: own(),
+        };
         let page = runs_page(&RunsPage {
             rows: vec![row.clone(), row],
             filter,

@@ -9,6 +9,7 @@ use super::document::PageOptions;
 use super::method::{short_commit, time_text};
 use super::page::{Page, rendered};
 use super::picture::{Area, LEFT, Picture, RIGHT, cut};
+use super::runs::in_query;
 use super::table::{Cell, Table};
 use super::words::Words;
 use crate::figures;
@@ -33,7 +34,7 @@ pub fn trend_page(trend: &Trend, options: &PageOptions) -> String {
     page.section("summary", "In short", summary(trend));
     page.section("plots", "Over the runs", plots(trend));
     page.section("changes", "Change points", changes(trend));
-    page.section("runs", "Runs", runs_table(trend));
+    page.section("runs", "Runs", runs_table(trend, options.links_runs));
     let mut warnings = Vec::new();
     warnings.list(trend.warnings.iter().map(|warning| warning.as_str().into()).collect());
     page.section("warnings", "Warnings", warnings);
@@ -77,6 +78,9 @@ fn summary(trend: &Trend) -> Vec<Block> {
     let words = match (trend.runs.len(), changed.as_slice()) {
         (0, _) => Words::new().plain("There is no run of this target."),
         (1, _) => Words::new().plain("There is one run of this target: a trend takes more."),
+        (runs, []) if !trend.is_looked_at() => Words::new()
+            .strong("Too few runs to tell")
+            .plain(format!(" whether anything changed: {}.", figures::count(runs as u64, "run"))),
         (_, []) => Words::new()
             .strong("No measurable change")
             .plain(format!(" in any of {} over these runs.", figures::count(trend.series.len() as u64, "figure"))),
@@ -175,6 +179,7 @@ fn plot(trend: &Trend, series: &Series, names_page: bool) -> Picture {
     let units = if series.in_reference_units { ", at the speed of the latest run's machine" } else { "" };
     let title = format!("{}{units}", name(series, names_page));
     let description = match series.changes.as_slice() {
+        [] if !trend.is_looked_at() => "Too few runs to tell whether it changed.".to_owned(),
         [] => "No measurable change over these runs.".to_owned(),
         changes => changes.iter().map(|change| in_words(trend, series, change).text() + ". ").collect(),
     };
@@ -279,7 +284,7 @@ fn p_text(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
-fn runs_table(trend: &Trend) -> Vec<Block> {
+fn runs_table(trend: &Trend, links_runs: bool) -> Vec<Block> {
     let headline: Vec<&Series> = trend.series.iter().filter(|series| series.headline).take(4).collect();
     let names_page = names_page(trend);
     let names: Vec<String> = headline.iter().map(|series| format!("#{}", name(series, names_page))).collect();
@@ -291,11 +296,11 @@ fn runs_table(trend: &Trend) -> Vec<Block> {
         let commit =
             run.commit.as_deref().map_or(Words::new(), |commit| Words::new().name(short_commit(commit)).faint(dirty));
         let mut cells = vec![
-            Cell::new(run.id.clone().unwrap_or_default()).by(run
-                .id
-                .as_ref()
-                .and_then(|id| id.parse().ok())
-                .unwrap_or(f64::NAN)),
+            Cell::new(match &run.id {
+                Some(id) if links_runs => Words::new().link(format!("/run/{}", in_query(id)), id.clone()),
+                id => Words::new().plain(id.clone().unwrap_or_default()),
+            })
+            .by(run.id.as_ref().and_then(|id| id.parse().ok()).unwrap_or(f64::NAN)),
             Cell::new(run.time.as_deref().map_or(String::new(), time_text)),
             Words::new().name(run.host.clone().unwrap_or_default()).into(),
             commit.into(),

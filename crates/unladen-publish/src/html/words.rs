@@ -2,6 +2,8 @@
 
 use askama::Template;
 
+use super::escape::address;
+
 /// A part of a sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Part {
@@ -10,6 +12,7 @@ pub(super) enum Part {
     /// A name from elsewhere: a group, a rule, a path.
     Name(String),
     /// Where it leads, and its text.
+    /// An address as it stands in markup, and a text.
     Link(String, String),
     /// Said beside the matter.
     Faint(String),
@@ -63,12 +66,15 @@ impl Words {
         self.with(Part::Mark(class, tied(&text.into())))
     }
 
-    /// A link within the page or the site; another address becomes a mere name.
+    /// A link within the page or the site; another address becomes a mere name, as does one that is longer than a request.
     pub(super) fn link(self, to: impl Into<String>, text: impl Into<String>) -> Self {
         let to = to.into();
         // `//host` and `/\host` are other hosts to a browser.
         let is_here = to.starts_with('#') || (to.starts_with('/') && !to[1..].starts_with(['/', '\\']));
-        self.with(if is_here { Part::Link(to, text.into()) } else { Part::Name(text.into()) })
+        match address(&to).filter(|_| is_here) {
+            Some(to) => self.with(Part::Link(to, text.into())),
+            None => self.with(Part::Name(text.into())),
+        }
     }
 
     /// This, and then that.
@@ -156,7 +162,7 @@ mod tests {
     fn a_link_never_leads_elsewhere() {
         let link = |to: &str| Words::new().link(to, "there").to_string();
         assert_eq!(link("#weights"), "<a href=\"#weights\">there</a>");
-        assert_eq!(link("/run/12?a=\"&b"), "<a href=\"/run/12?a=&quot;&amp;b\">there</a>");
+        assert_eq!(link("/run/12?a=\"&b"), "<a href=\"/run/12?a=%22&amp;b\">there</a>");
         for to in ["javascript:alert(1)", "//evil.example/", "/\\evil.example", "http://evil.example", ""] {
             assert_eq!(link(to), "<code class=\"s\">there</code>", "{to}");
         }

@@ -13,7 +13,7 @@ pub(super) fn comparison(comparison: &Comparison, suite: &mut Suite) {
     suite.case("compare", "comparable", comparable);
     for row in &comparison.rows {
         let page = if row.url.is_empty() { String::new() } else { format!(" of {}", row.url) };
-        suite.case("compare", &format!("{}{page}", row.metric), of_row(row));
+        suite.case("compare", &format!("{}{page}", row.name()), of_row(row));
     }
     for change in &comparison.findings {
         let by = if change.group.is_empty() { String::new() } else { format!(" by {}", change.group) };

@@ -123,7 +123,7 @@ fn cells(row: &Row) -> Vec<String> {
 
 fn name(row: &Row) -> String {
     let page = if row.url.is_empty() { String::new() } else { format!(" of {}", code(&row.url)) };
-    format!("{}{page}", code(&row.metric))
+    format!("{}{page}", code(&row.name()))
 }
 
 /// The floor of a row, as a share or in the unit.
@@ -159,7 +159,9 @@ pub(crate) fn change(row: &Row) -> String {
     }
     let Some(difference) = row.difference else { return row.verdict.to_string() };
     let sign = if difference.value > 0.0 { "+" } else { "" };
-    format!("{sign}{}", value(row, difference.value, Some((difference.low, difference.high))))
+    let text = format!("{sign}{}", value(row, difference.value, Some((difference.low, difference.high))));
+    // As all others have it.
+    text.strip_prefix('-').map_or_else(|| text.clone(), |rest| format!("−{rest}"))
 }
 
 fn speed(comparison: &Comparison, sheet: &mut Sheet) {

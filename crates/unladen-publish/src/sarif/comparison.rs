@@ -7,9 +7,7 @@ use super::fingerprint::{Fingerprints, Identity};
 use super::location::location;
 use super::log::{self, Level};
 use super::message::message;
-
-/// The rule of figures that are worse for certain.
-const WORSE: &str = "worse";
+use super::rule::WORSE;
 
 pub(super) fn run(comparison: &Comparison) -> log::Run {
     let after = &comparison.after;
@@ -62,13 +60,13 @@ fn finding(change: &FindingChange, about: &About, fingerprints: &mut Fingerprint
 
 fn worse(row: &Row, about: &About, fingerprints: &mut Fingerprints) -> log::Finding {
     let group = row.group.as_deref().or(row.arm.as_deref()).unwrap_or_default();
-    let identity = Identity { rule: WORSE, url: &row.url, group, state: "", what: &row.metric };
+    let identity = Identity { rule: WORSE, url: &row.url, group, state: "", what: &row.name() };
     log::Finding {
         rule_id: WORSE.to_owned(),
         rule_index: None,
         level: Level::Error,
         baseline_state: Some("new"),
-        message: message(&format!("{} is {}: {}", row.metric, row.verdict, crate::markdown::plain_change(row))),
+        message: message(&format!("{} is {}: {}", row.name(), row.verdict, crate::markdown::plain_change(row))),
         locations: vec![location(None, &row.url, group, about)],
         related_locations: Vec::new(),
         partial_fingerprints: fingerprints.next(identity),

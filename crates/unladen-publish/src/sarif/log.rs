@@ -52,8 +52,8 @@ pub(super) struct Driver {
 pub(super) struct Rule {
     pub(super) id: String,
     pub(super) short_description: Text,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) help: Option<Text>,
+    pub(super) full_description: Text,
+    pub(super) help: Text,
     pub(super) default_configuration: Configuration,
     pub(super) properties: Tags,
 }

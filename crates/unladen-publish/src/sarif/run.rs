@@ -4,17 +4,16 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use unladen_document::{About, Document, Gate, LoadDocument, ProfileDocument, ProveDocument, WeighDocument};
-use unladen_finding::rule_named;
 
 use super::classmap;
 use super::location::{ROOT, page, root, uri};
 use super::log::{
-    ArtifactLocation, AutomationDetails, Configuration, Driver, Finding, Invocation, Level, Notification, Rule, Run,
-    Tags, Text, Tool, VersionControl,
+    ArtifactLocation, AutomationDetails, Driver, Finding, Invocation, Level, Notification, Rule, Run, Tool,
+    VersionControl,
 };
 use super::message::message;
-use super::results::{FAIL_ON, findings, gates};
-use crate::classes::Kind;
+use super::results::{findings, gates};
+use super::rule::rule;
 use crate::command_line::command_line;
 use crate::visible::visible;
 
@@ -164,26 +163,4 @@ fn notifications(document: &Document) -> Vec<Notification> {
     };
     let all = warnings.chain(missing).take(RESULTS);
     all.map(|said| Notification { level: Level::Note, message: message(&said) }).collect()
-}
-
-/// A rule of `unladen rules` with its page, or that of conditions.
-fn rule(id: &str) -> Rule {
-    let (about, help, level) = match rule_named(id) {
-        Some(rule) => {
-            let page = rule.page();
-            let help = Text { text: page.to_owned(), markdown: Some(page.to_owned()) };
-            (rule.about(), Some(help), Level::Warning)
-        }
-        None if id == FAIL_ON => ("a condition of --fail-on is broken for certain", None, Level::Error),
-        None if id == "worse" => ("a figure is worse than in the earlier run for certain", None, Level::Error),
-        None if Kind::named(id).is_some() => (Kind::named(id).map_or("", Kind::about), None, Level::Warning),
-        None => ("a rule of another version of Unladen", None, Level::Warning),
-    };
-    Rule {
-        id: visible(id),
-        short_description: Text { text: about.to_owned(), markdown: None },
-        help,
-        default_configuration: Configuration { level },
-        properties: Tags { tags: vec![if Kind::named(id).is_some() { "maintainability" } else { "performance" }] },
-    }
 }

@@ -41,9 +41,15 @@ pub(super) fn sentence(text: &str, style: Style, out: &mut dyn Write) -> io::Res
     writeln!(out)
 }
 
-/// Without control characters: names and messages come from outside and could steer the terminal.
+/// Without control characters and marks of direction: names and messages come from outside, and could steer the terminal
+/// or turn what follows them.
 pub(super) fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    text.chars().map(|c| if c.is_control() || is_of_direction(c) { ' ' } else { c }).collect()
+}
+
+/// The characters that the bidirectional algorithm takes orders from (Unicode Standard Annex 9, section 2).
+fn is_of_direction(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// An aside, over as many lines as it takes.

@@ -1,5 +1,5 @@
 use super::bar::bar;
-use super::prose::fill;
+use super::prose::{clean, fill};
 use super::*;
 use crate::load::Unfit;
 use crate::prove::{Change, Comparison, Metric, Prove};
@@ -368,4 +368,11 @@ fn in_ascii_every_text_is_ascii_and_its_columns_stand_as_before() {
         Text.weigh(&sample::one_page(), &About::default(), Style::plain(80), &mut out).unwrap();
         String::from_utf8(out).unwrap()
     });
+}
+
+/// A right-to-left override in a statement turned the rest of its line.
+#[test]
+fn a_name_from_outside_neither_steers_nor_turns_a_line() {
+    assert_eq!(clean("a\u{1b}[31m\u{202e}b\u{2066}c\u{200f}"), "a [31m b c ");
+    assert_eq!(clean("فارسی é 日本"), "فارسی é 日本");
 }

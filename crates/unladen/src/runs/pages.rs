@@ -147,7 +147,7 @@ fn document(store: &mut dyn Store, id: &str) -> Result<Page, NoPage> {
     let document = document_of(&run)?;
     let evidence = store.evidence(run.summary.id)?;
     let pictures = pictures(&run.summary.verb, evidence.as_deref());
-    let mut options = PageOptions { nav: nav(), pictures };
+    let mut options = PageOptions { nav: nav(), pictures, links_runs: true };
     let target = in_query(&run.summary.target);
     options.nav.push((format!("/trend?verb={}&target={target}", run.summary.verb), "Trend".to_owned()));
     if let Some(before) = earlier(store, &run)? {
@@ -182,7 +182,7 @@ fn compare(store: &mut dyn Store, query: &Query) -> Result<Page, NoPage> {
         both.ok_or_else(|| NoPage::Query("expected two runs: /compare?before=12&after=15".to_owned()))?;
     let (before, after) = (run(store, before)?, run(store, after)?);
     let comparison = beside(store, &before, &document_of(&after)?, Some(after.summary.id.to_string()))?;
-    let mut options = PageOptions { nav: nav(), ..PageOptions::default() };
+    let mut options = PageOptions { nav: nav(), links_runs: true, ..PageOptions::default() };
     for side in [&before, &after] {
         let id = side.summary.id;
         options.nav.push((format!("/run/{id}"), format!("Run {id}")));
@@ -207,7 +207,8 @@ fn trends(store: &mut dyn Store, query: &Query) -> Result<Page, NoPage> {
             "no run of {target}: a trend is of one target, exactly as the list shows it"
         )));
     }
-    Ok(html(trend_page(&trend(&history), &PageOptions { nav: nav(), ..PageOptions::default() })))
+    let options = PageOptions { nav: nav(), links_runs: true, ..PageOptions::default() };
+    Ok(html(trend_page(&trend(&history), &options)))
 }
 
 // === impl NoPage ===

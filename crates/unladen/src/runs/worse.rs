@@ -1,6 +1,7 @@
 //! What is worse than it was: [`worse`], for gates.
 
 use unladen_compare::{Comparison, FindingVerdict, Row, Unjudged, WhyUnjudged};
+use unladen_publish::visible;
 use unladen_quantity::{Kind, plain, with_sign};
 
 use crate::exit::Failure;
@@ -39,7 +40,8 @@ pub(crate) fn worse(comparison: &Comparison, tolerance: Tolerance) -> Result<(),
         .iter()
         .filter(|finding| is_new(finding.verdict))
         .map(|finding| format!("{}: {} ({}): {}", finding.url, finding.rule, finding.verdict, finding.summary));
-    let all: Vec<String> = rows.chain(findings).collect();
+    // Names of groups, statements and URLs are of others' making, and this goes to a terminal.
+    let all: Vec<String> = rows.chain(findings).map(|told| visible(&told)).collect();
     if !all.is_empty() {
         let before = comparison.before.id.as_deref().unwrap_or("before");
         return Err(Failure::Gate(format!("worse than run {before}:\n{}", some(&all, "\n"))));
@@ -93,7 +95,7 @@ fn what_helps(why: WhyUnjudged) -> &'static str {
 
 fn name(unjudged: &Unjudged) -> String {
     let of = |text: &str| if text.is_empty() { String::new() } else { format!(" of {text}") };
-    format!("{}{}{}", unjudged.metric, of(unjudged.arm.as_deref().unwrap_or("")), of(&unjudged.url))
+    visible(&format!("{}{}", unjudged.name(), of(&unjudged.url)))
 }
 
 /// The first of them, and how many more there are.
@@ -128,7 +130,7 @@ fn told(row: &Row) -> String {
         (None, None) => String::new(),
     };
     let url = if row.url.is_empty() { String::new() } else { format!("{}: ", row.url) };
-    format!("{url}{}: {}{change}", row.metric, row.verdict)
+    format!("{url}{}: {}{change}", row.name(), row.verdict)
 }
 
 #[cfg(test)]

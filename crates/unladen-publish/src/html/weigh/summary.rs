@@ -99,8 +99,12 @@ fn carries(document: &WeighDocument) -> Words {
         let words = words.strong(figures::count(found, "pattern") + " of waste").plain(" that can be taken off");
         let largest = document.findings.iter().find(|finding| finding.share.known);
         return match largest {
+            // What has no figure stands before it only where it is known to be more.
             Some(finding) => words
-                .plain("; the largest is ")
+                .plain(match document.findings.first() {
+                    Some(first) if std::ptr::eq(first, finding) => "; the largest is ",
+                    _ => "; the largest that was measured is ",
+                })
                 .strong(finding.rule.clone())
                 .plain(", ")
                 .and(share(&finding.share))

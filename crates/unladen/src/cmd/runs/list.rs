@@ -11,6 +11,9 @@ use crate::exit::Failure;
 use crate::runs::rfc3339;
 use crate::{output, terminal};
 
+/// Characters of a label in the table; a value has up to 256.
+const LABEL: usize = 40;
+
 /// Letters of a commit that are shown.
 const COMMIT: usize = 8;
 
@@ -60,7 +63,8 @@ pub(super) fn run(args: &List) -> Result<(), Failure> {
 
 fn table(runs: &[RunSummary], width: usize) -> String {
     let row = |run: &RunSummary| {
-        let labels: Vec<String> = run.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let labels: Vec<String> =
+            run.labels.iter().map(|(name, value)| shortened(&format!("{name}={value}"), LABEL)).collect();
         vec![
             run.id.to_string(),
             time(run.time_ns),
@@ -166,6 +170,9 @@ mod tests {
     #[test]
     fn a_list_reads_like_this() {
         let long = format!("http://wiki.example/{}/Main_Page", "x".repeat(80));
+        let mut labelled = run(1, "http://a/");
+        labelled.labels.insert("why".into(), "x".repeat(200));
+        assert!(table(&[labelled], 100).lines().all(|line| line.chars().count() <= 120));
         insta::assert_snapshot!(table(&[run(12, &long), run(2, "http://a/"), run(1, "http://a/\u{1b}[31m")], 100));
     }
 }

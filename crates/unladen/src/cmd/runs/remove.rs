@@ -55,12 +55,27 @@ pub(super) fn prune(args: &Prune) -> Result<(), Failure> {
     };
     if args.dry_run {
         let runs = args.place.open(Mode::ReadOnly)?.prunable(retention)?;
-        let numbers: Vec<String> = runs.iter().map(ToString::to_string).collect();
-        let list = if numbers.is_empty() { String::new() } else { format!(": {}", numbers.join(" ")) };
+        let numbers: Vec<u64> = runs.iter().map(|run| run.get()).collect();
+        let list = if numbers.is_empty() { String::new() } else { format!(": {}", ranges(numbers)) };
         return Ok(output::line(&format!("{} would be removed{list}", count(runs.len())))?);
     }
     let runs = args.place.open(Mode::ReadWrite)?.prune(retention)?;
     Ok(output::line(&removed(runs.len()))?)
+}
+
+/// `1 to 3, 7`: a store may have thousands.
+fn ranges(mut numbers: Vec<u64>) -> String {
+    numbers.sort_unstable();
+    let mut all: Vec<(u64, u64)> = Vec::new();
+    for number in numbers {
+        match all.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(number) => *last = number,
+            _ => all.push((number, number)),
+        }
+    }
+    let text =
+        |(first, last): &(u64, u64)| if first == last { first.to_string() } else { format!("{first} to {last}") };
+    all.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
 fn removed(runs: usize) -> String {
@@ -69,4 +84,17 @@ fn removed(runs: usize) -> String {
 
 fn count(runs: usize) -> String {
     if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Thousands of numbers stood on one line.
+    #[test]
+    fn numbers_in_a_row_are_told_by_their_ends() {
+        assert_eq!(ranges(vec![7, 1, 3, 2]), "1 to 3, 7");
+        assert_eq!((ranges(vec![5]), ranges(Vec::new())), ("5".to_owned(), String::new()));
+        assert_eq!(ranges(vec![u64::MAX]), u64::MAX.to_string());
+    }
 }

@@ -1,6 +1,7 @@
 //! `unladen runs export` and `unladen runs import`: runs as lines of JSON, and documents of earlier versions.
 
 use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -39,6 +40,8 @@ pub(super) struct Export {
 }
 
 /// Keep runs from files: of `unladen runs export`, or results that were written with --json or -o
+///
+/// A run that is there already is not kept again.
 #[derive(Debug, clap::Args)]
 pub(super) struct Import {
     /// The files; - is standard input
@@ -124,19 +127,83 @@ fn line_of(store: &mut dyn Store, id: RunId, no_evidence: bool) -> Result<String
 pub(super) fn import(args: &Import) -> Result<(), Failure> {
     let mut store = args.place.open(Mode::ReadWrite)?;
     let mut ids = Vec::new();
+    let mut there = 0;
     for file in &args.files {
         let mut runs = read(file)?;
+        let all = runs.len();
+        without_twins(&mut runs);
+        let mut new = Vec::with_capacity(runs.len());
+        for run in runs {
+            if !is_there(store.as_mut(), &run)? {
+                new.push(run);
+            }
+        }
+        let mut runs = new;
+        there += all - runs.len();
         // An export has the newest first: numbers are to grow with time here, too.
         runs.sort_by_key(|run| run.time_ns);
         // All of a file or none of it: it can be given again.
         ids.extend(store.keep_all(&runs)?);
     }
-    let text = match ids.as_slice() {
-        [] => "nothing was kept: the files are empty".to_owned(),
+    Ok(output::line(&told(&ids, there))?)
+}
+
+fn told(ids: &[RunId], there: usize) -> String {
+    let text = match ids {
+        [] if there == 0 => return "nothing was kept: the files are empty".to_owned(),
+        [] => "nothing was kept".to_owned(),
         [only] => format!("kept as run {only}"),
         [first, .., last] => format!("{} runs kept, {first} to {last}", ids.len()),
     };
-    Ok(output::line(&text)?)
+    match there {
+        0 => text,
+        1 => format!("{text}; 1 run was there already"),
+        many => format!("{text}; {many} runs were there already"),
+    }
+}
+
+/// Runs of the same nanosecond, command and target that are looked at.
+const AT_ONE_TIME: u32 = 100;
+
+/// Whether a run is kept already: a second one would count as another run of the same thing, that varies by nothing.
+fn is_there(store: &mut dyn Store, run: &NewRun) -> Result<bool, Failure> {
+    let filter = Filter {
+        verb: Some(run.verb.clone()),
+        exact_target: Some(run.target.clone()),
+        since_ns: Some(run.time_ns),
+        until_ns: run.time_ns.checked_add(1),
+        limit: AT_ONE_TIME,
+        ..Filter::default()
+    };
+    for kept in store.list(&filter)? {
+        // One that is damaged is no reason to leave a whole one out.
+        if store.run(kept.id).is_ok_and(|kept| is_same(&kept.document, &run.document)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Leaves one of each in a file that has a run twice.
+fn without_twins(runs: &mut Vec<NewRun>) {
+    // Twins stand side by side: by a hash of what they say, as two runs may have ended at the same time.
+    runs.sort_by_cached_key(|run| {
+        let mut hasher = DefaultHasher::new();
+        value_of(&run.document).map(|value| value.to_string()).hash(&mut hasher);
+        (run.time_ns, hasher.finish())
+    });
+    runs.dedup_by(|a, b| {
+        (a.time_ns, &a.verb, &a.target) == (b.time_ns, &b.verb, &b.target) && is_same(&a.document, &b.document)
+    });
+}
+
+fn value_of(document: &str) -> Option<serde_json::Value> {
+    serde_json::from_str(document).ok()
+}
+
+/// Whether two documents say the same, however they are set.
+fn is_same(one: &str, other: &str) -> bool {
+    one == other || value_of(one).is_some_and(|value| Some(value) == value_of(other))
 }
 
 fn read(file: &Path) -> Result<Vec<NewRun>, Failure> {
@@ -208,6 +275,33 @@ mod tests {
         let runs = read_text(&pretty).unwrap();
         assert_eq!((runs.len(), runs[0].target.as_str(), runs[0].time_ns), (1, "http://a/", 0));
         assert!(read_text("").unwrap().is_empty());
+    }
+
+    /// A file that was imported twice made runs that vary by nothing, and small noise looked like a difference.
+    #[test]
+    fn a_run_is_kept_once() {
+        let line = |p50: u64| {
+            format!(
+                r#"{{"schema": "unladen.run/1", "document": {{"schema": "unladen.load/1", "target": "http://a/",
+                    "time": "2026-11-23T05:00:00Z", "latency_ns": {{"p50": {p50}}}}}}}"#
+            )
+            .replace('\n', " ")
+        };
+        let mut runs = read_text(&format!("{}\n{}\n{}\n", line(1), line(2), line(1))).unwrap();
+        without_twins(&mut runs);
+        assert_eq!(runs.len(), 2);
+        let folder = tempfile::tempdir().unwrap();
+        let location = unladen_store::Location::Sqlite(folder.path().join("runs.sqlite"));
+        let mut store = unladen_store::open(&location, Mode::ReadWrite).unwrap();
+        store.keep_all(&runs[..1]).unwrap();
+        // However it is set.
+        runs[0].document = format!("{:#}", serde_json::from_str::<serde_json::Value>(&runs[0].document).unwrap());
+        assert!(is_there(store.as_mut(), &runs[0]).unwrap());
+        assert!(!is_there(store.as_mut(), &runs[1]).unwrap());
+        let id = RunId::new(7).unwrap();
+        assert_eq!(told(&[id], 0), "kept as run 7");
+        assert_eq!(told(&[], 2), "nothing was kept; 2 runs were there already");
+        assert_eq!(told(&[], 0), "nothing was kept: the files are empty");
     }
 
     #[test]

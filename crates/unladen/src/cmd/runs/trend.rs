@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use unladen_compare::{Series, Trend, trend};
-use unladen_publish::{columns, html};
+use unladen_publish::{columns, html, visible};
 use unladen_quantity::{Kind, plain, with_sign};
 use unladen_store::{Filter, Mode};
 
@@ -73,7 +73,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 
 /// The metrics that a page is judged by first, and all that changed.
 fn text(trend: &Trend, all: bool) -> String {
-    let mut text = format!("{} {}: {} runs\n", trend.verb, trend.target, trend.runs.len());
+    let mut text = visible(&format!("{} {}: {} runs", trend.verb, trend.target, trend.runs.len()));
+    text.push('\n');
     let shown = |series: &&Series| all || series.headline || !series.changes.is_empty();
     let rows: Vec<Vec<String>> = trend.series.iter().filter(shown).map(|series| row(trend, series)).collect();
     if rows.is_empty() {
@@ -87,7 +88,7 @@ fn text(trend: &Trend, all: bool) -> String {
         ));
     }
     for warning in &trend.warnings {
-        text.push_str(&format!("\n{warning}\n"));
+        text.push_str(&format!("\n{}\n", visible(warning)));
     }
     text
 }
@@ -119,10 +120,35 @@ fn row(trend: &Trend, series: &Series) -> Vec<String> {
     let url =
         if series.url.is_empty() || series.url == trend.target { String::new() } else { format!(" {}", series.url) };
     vec![
-        format!("{}{url}", series.metric),
+        format!("{}{url}", series.name()),
         series.points.len().to_string(),
         figure(series.points.first().map(|point| point.value)),
         figure(series.points.last().map(|point| point.value)),
-        if changes.is_empty() { "no".to_owned() } else { changes.join("; ") },
+        match changes.as_slice() {
+            [] if trend.is_looked_at() => "no".to_owned(),
+            [] => "too few runs".to_owned(),
+            changes => changes.join("; "),
+        },
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A target and a version come out of files that somebody may have sent.
+    #[test]
+    fn a_trend_steers_no_terminal_and_says_nothing_of_too_few_runs() {
+        let hostile = "http://a/\u{1b}[31m\n::error::\u{202e}";
+        let text_of = format!(
+            r#"{{"schema": "unladen.load/1", "target": {}, "latency_ns": {{"p50": 20000000}},
+                "latency_intervals_ns": {{"p50": {{"low": 19900000, "high": 20100000}}}}}}"#,
+            serde_json::Value::from(hostile)
+        );
+        let document = unladen_document::Document::read(text_of.as_bytes()).unwrap();
+        let all = [document.clone(), document];
+        let shown = text(&trend(&all.iter().collect()), false);
+        assert!(shown.starts_with("load http://a/␛[31m␊::error::‹U+202E›: 2 runs\n"), "{shown}");
+        assert!(shown.contains("too few runs") && !shown.contains("  no\n"), "{shown}");
+    }
 }

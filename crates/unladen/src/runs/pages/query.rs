@@ -39,6 +39,7 @@ impl Query {
             commit: text("commit"),
             label: text("label"),
             since: text("since"),
+            until: text("until"),
         };
         query.before = match query.get("page") {
             Some(page) => Some(page.parse().map_err(|error: unladen_store::PositionError| error.to_string())?),
@@ -58,22 +59,26 @@ impl Query {
     /// Which field is wrong, and what is expected there.
     pub(super) fn filter(&self) -> Result<Filter, String> {
         let given = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
-        let RunsFilter { verb, target, host, commit, label, since } = &self.form;
+        let RunsFilter { verb, target, host, commit, label, since, until } = &self.form;
         let label = given(label).map(|label| read_label(&label)).transpose().map_err(|error| error.to_string())?;
+        let when = |name: &str, text: &String| {
+            given(text).map(|text| moment(&text)).transpose().map_err(|why| format!("{name}: {why}"))
+        };
         Ok(Filter {
             verb: given(verb),
             target: given(target),
             host: given(host),
             commit: given(commit),
             labels: label.into_iter().collect(),
-            since_ns: given(since).map(|since| moment(&since)).transpose().map_err(|why| format!("since: {why}"))?,
+            since_ns: when("since", since)?,
+            until_ns: when("until", until)?,
             ..Filter::default()
         })
     }
 
     /// The same list from its begin.
     pub(super) fn first_page(&self) -> String {
-        let RunsFilter { verb, target, host, commit, label, since } = &self.form;
+        let RunsFilter { verb, target, host, commit, label, since, until } = &self.form;
         let fields = [
             ("verb", verb),
             ("target", target),
@@ -81,6 +86,7 @@ impl Query {
             ("commit", commit),
             ("label", label),
             ("since", since),
+            ("until", until),
         ];
         let given = fields.into_iter().filter(|(_, value)| !value.is_empty());
         given.map(|(name, value)| format!("{name}={}", in_query(value))).collect::<Vec<_>>().join("&")
@@ -107,6 +113,10 @@ mod tests {
         assert_eq!((filter.labels["release"].as_str(), filter.since_ns), ("1.43", Some(86_400_000_000_000)));
         assert!(Query::parse("label=x").unwrap().filter().is_err());
         assert!(Query::parse("since=soon").unwrap().filter().is_err());
+        assert!(Query::parse("until=soon").unwrap().filter().is_err());
+        let until = Query::parse("until=1970-01-02").unwrap();
+        assert_eq!(until.filter().unwrap().until_ns, Some(86_400_000_000_000));
+        assert_eq!(until.first_page(), "until=1970-01-02");
         assert!(Query::parse("page=x").is_err());
     }
 

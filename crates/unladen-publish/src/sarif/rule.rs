@@ -1,0 +1,128 @@
+//! [`rule`]: what a kind of result is, and what to do about it, for whoever sees it beside the code.
+//!
+//! GitHub asks for `shortDescription`, `fullDescription` and `help` of each rule. There is no `helpUri`: the pages are a
+//! part of the program, and have no address.
+
+use unladen_finding::rule_named;
+
+use super::log::{Configuration, Level, Rule, Tags, Text};
+use super::results::FAIL_ON;
+use crate::classes::Kind;
+use crate::visible::visible;
+
+/// The rule of figures that are worse for certain.
+pub(super) const WORSE: &str = "worse";
+
+/// What a page of a rule begins with.
+const WHAT: &str = "**What it is.** ";
+
+/// A rule of `unladen rules` with its page, or one of what is no rule there.
+pub(super) fn rule(id: &str) -> Rule {
+    let kind = Kind::named(id);
+    let (about, what, help, level) = match (rule_named(id), kind) {
+        (Some(rule), _) => {
+            let page = without_links(rule.page());
+            (rule.about().to_owned(), first_paragraph(&page), page, Level::Warning)
+        }
+        (None, Some(kind)) => {
+            let about = kind.about().to_owned();
+            let what = format!("{}.", crate::figures::capital(&about));
+            let help = format!("{what} What to do: {}.", kind.advice());
+            (about, what, help, Level::Warning)
+        }
+        (None, None) if id == FAIL_ON => (
+            "a condition of --fail-on is broken for certain".to_owned(),
+            "The whole 95 % interval of a figure is beyond the bound that `--fail-on` gave it.".to_owned(),
+            "The whole 95 % interval of a figure is beyond the bound that `--fail-on` gave it, so that longer measuring would \
+             not change it. The message has the condition and the figure; the job's report (`--html`, `--markdown`) shows \
+             what changed beside it. If the change is meant, change the condition."
+                .to_owned(),
+            Level::Error,
+        ),
+        (None, None) if id == WORSE => (
+            "a figure is worse than in the earlier run for certain".to_owned(),
+            "A figure is worse than in the earlier run, by more than runs of the same thing differ.".to_owned(),
+            "A figure is worse than in the earlier run, by more than runs of the same thing differ. `unladen runs compare` \
+             of the two shows the others, and `unladen runs trend` since when it is so. `--tolerate` says how much worse is fine."
+                .to_owned(),
+            Level::Error,
+        ),
+        (None, None) => (
+            "a rule of another version of Unladen".to_owned(),
+            "A rule of another version of Unladen, of which this one has no page.".to_owned(),
+            "This version of Unladen has no page of the rule. The version that measured has: `unladen rules` lists its own."
+                .to_owned(),
+            Level::Warning,
+        ),
+    };
+    let text = |text: String| Text { text, markdown: None };
+    Rule {
+        id: visible(id),
+        short_description: text(about),
+        full_description: text(what),
+        help: Text { text: help.clone(), markdown: Some(help) },
+        default_configuration: Configuration { level },
+        properties: Tags { tags: vec![if kind.is_some() { "maintainability" } else { "performance" }] },
+    }
+}
+
+/// What the rule's page says first, in a line.
+fn first_paragraph(page: &str) -> String {
+    let paragraph = page.split("\n\n").nth(1).unwrap_or_default();
+    let paragraph = paragraph.strip_prefix(WHAT).unwrap_or(paragraph);
+    paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Links to other pages lead nowhere from where this is read: their text stays.
+fn without_links(page: &str) -> String {
+    let mut out = String::with_capacity(page.len());
+    let mut rest = page;
+    while let Some((before, after)) = rest.split_once("](") {
+        out.push_str(before);
+        match (out.rfind('['), after.split_once(')')) {
+            (Some(open), Some((target, behind))) if !target.contains("://") => {
+                out.remove(open);
+                rest = behind;
+            }
+            _ => {
+                out.push_str("](");
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unladen_finding::RULES;
+
+    /// GitHub's list of what it needs of a rule; `fullDescription` was missing, and `help` of conditions.
+    #[test]
+    fn each_rule_says_what_it_is_and_what_to_do() {
+        let others = ["fail-on", "worse", "classmap-out-of-date", "class-misplaced", "a rule of tomorrow"];
+        let ids = RULES.iter().map(|rule| rule.name()).chain(others);
+        for id in ids {
+            let rule = rule(id);
+            let texts = [&rule.short_description.text, &rule.full_description.text, &rule.help.text];
+            assert!(texts.iter().all(|text| text.len() > 20), "{id}: {rule:?}");
+            assert!(
+                rule.full_description.text.len() <= 1024 && !rule.full_description.text.contains(['\n', '*']),
+                "{id}: {rule:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn links_to_pages_that_are_elsewhere_are_text() {
+        assert_eq!(
+            without_links("See [serve](../serve.md) and [lines\nto copy](a.md#b), `[[site]]`, [RFC](https://a/b)."),
+            "See serve and lines\nto copy, `[[site]]`, [RFC](https://a/b)."
+        );
+        assert_eq!(without_links("](a) b [c](d"), "](a) b [c](d");
+        let all = RULES.iter().map(|rule| without_links(rule.page()));
+        assert!(all.into_iter().all(|page| !page.contains(".md)")));
+    }
+}
