@@ -1,5 +1,6 @@
 //! The principal type is [`PhpFpm`]: PHP-FPM with a pool of its own in a temporary folder.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -50,6 +51,22 @@ impl PhpFpm {
         let fpm = Self { process: process.expect("php-fpm is installed"), folder };
         wait::until_ok("PHP-FPM listens", || UnixStream::connect(fpm.socket()));
         fpm
+    }
+
+    /// Has it read its settings, as `systemctl reload` does, and waits until new workers have taken the place of the old.
+    pub fn reload(&self) {
+        let master = self.process.id();
+        let workers = || -> BTreeSet<u32> {
+            let children = fs::read_to_string(format!("/proc/{master}/task/{master}/children")).unwrap_or_default();
+            children.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+        };
+        let before = workers();
+        kill(Pid::from_raw(master.cast_signed()), Signal::SIGUSR2).expect("a master that runs");
+        let is_new = || {
+            let now = workers();
+            now.len() == before.len() && now.is_disjoint(&before)
+        };
+        assert!(wait::within(PATIENCE, is_new), "{before:?} are still there: {:?}", workers());
     }
 
     /// Where it listens.

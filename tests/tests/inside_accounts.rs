@@ -12,7 +12,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use unladen_tests::findings::{figure, finding, items};
-use unladen_tests::{Ability, Call, Document, Serve, Subject, free_port, skip_without, wait};
+use unladen_tests::{Ability, Call, Document, Nginx, PhpFpm, Serve, Subject, free_port, skip_without, wait};
 
 /// Looks inside a page of some milliseconds. Each process is a group, so that another server on the machine is none of
 /// ours.
@@ -113,6 +113,54 @@ fn mediawikis_class_map_and_its_opcode_cache() {
     let mapped = with_classmap("shipped+map", "9s", "150ms");
     figure(finding(&mapped, "stat-storm"), "checks", 120.0, 170.0);
     assert_eq!(others(&mapped, "stat-storm"), BTreeSet::new());
+}
+
+/// A pool that switches the opcode cache off comes after every file of settings: the line that was printed for one changed
+/// nothing. The pool's own line is changed, in whichever file it is.
+#[test]
+fn an_opcode_cache_that_its_pool_switches_off() {
+    if skip_without(Ability::Tracing, "an_opcode_cache_that_its_pool_switches_off") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let pools = folder.path().join("a shop's pools");
+    fs::create_dir(&pools).unwrap();
+    let file = pools.join("shop.conf");
+    let said =
+        "; php_admin_flag[opcache.enable] = on\n[test]\n\tphp_admin_flag[opcache.enable] = off ; why\nenv[A] = b\n";
+    fs::write(&file, said).unwrap();
+    let fpm = PhpFpm::start(1, &format!("include = \"{}/*.conf\"", pools.display()));
+    fpm.page("part.php", "<?php return 'some text';");
+    fpm.page("index.php", "<?php foreach (range(1, 5) as $i) { $text = include __DIR__ . '/part.php'; } echo $text;");
+    let nginx = Nginx::plain(&format!(
+        "location = /page {{ fastcgi_param REQUEST_METHOD $request_method; fastcgi_param SCRIPT_NAME /index.php; \
+         fastcgi_param SCRIPT_FILENAME {}/index.php; fastcgi_pass unix:{}; }}",
+        fpm.root().display(),
+        fpm.socket().display()
+    ));
+    let url = format!("http://{}/page", nginx.address());
+
+    let document = look(&url);
+    let recompile = finding(&document, "recompile");
+    figure(recompile, "compiles", 5.9, 6.1);
+    let advice = recompile["fix"]["advice"].as_str().unwrap();
+    assert!(advice.contains(&format!("in line 3 of {}", file.display())), "{advice}");
+    assert_eq!(lines(recompile), "", "no file of settings decides it: {recompile}");
+    let commands: Vec<&str> =
+        recompile["fix"]["commands"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    let [change, reload] = commands.as_slice() else { panic!("{recompile}") };
+    assert!(reload.starts_with("systemctl reload php"), "{recompile}");
+    let again = recompile["check_again"].as_str().unwrap();
+    assert!(again.contains("[[knob]]") && again.contains("\noff = "), "the way back: {again}");
+
+    // As it is printed, but that this is no unit of systemd.
+    let ran = Command::new("sh").args(["-c", change]).output().unwrap();
+    assert!(ran.status.success(), "{change}: {}", String::from_utf8_lossy(&ran.stderr));
+    let is = fs::read_to_string(&file).unwrap();
+    assert_eq!(is, said.replace("\tphp_admin_flag[opcache.enable] = off", "  php_admin_flag[opcache.enable] = on"));
+    fpm.reload();
+    let document = look(&url);
+    assert!(!document.found().contains("recompile"), "{document}");
 }
 
 /// A service that is asked over a new connection by each request: 260 % more of them per second by a proxy that keeps

@@ -1,5 +1,6 @@
 //! The principal type is [`Fix`]: what takes a waste off.
 
+use crate::in_place::InPlace;
 use crate::knob::Knob;
 use crate::part::Part;
 
@@ -16,6 +17,10 @@ pub struct Fix {
     pub also: Vec<Part>,
     /// Commands, ready to be run, once all lines are where they belong.
     pub commands: Vec<String>,
+    /// Lines of files that hold others, which some of its commands change.
+    pub in_place: Vec<InPlace>,
+    /// Something that no command of these changes keeps it from working: the advice says what.
+    pub is_partial: bool,
     /// The group whose settings these are, where it is not the finding's own: a page has none.
     pub group: Option<usize>,
     /// The host on which the lines and commands belong, if that is not the machine that weighed.

@@ -3,34 +3,84 @@
 
 use std::path::Path;
 
-use unladen_trace::{Evidence, PhpSettings};
+use unladen_trace::{Evidence, FileOutcome, FileSeen, PhpSettings};
 
 use crate::fix::Fix;
+use crate::in_place::InPlace;
 use crate::knob::{Knob, KnobService};
-use crate::stack::{is_contained, program};
+use crate::named_file::named_file;
+use crate::set_again::SetAgain;
+use crate::stack::{is_apache, is_contained, program};
 
-/// The name of a file of settings that is read after all others: folders of settings are read in the order of names,
-/// and not all of those begin with a number (`subject.ini` is read after `99-unladen.ini`, and switched off again what
-/// that had switched on).
-pub(crate) const FILE: &str = "zz-unladen.ini";
+/// The file of settings that is Unladen's own.
+pub(crate) const FILE: &str = unladen_trace::PHP_FILE;
 
-/// Lines for the settings of a group's PHP.
+/// Lines for the settings of a group's PHP. A line that something sets again is changed there, as far as it is known
+/// where.
 pub(crate) fn fix(evidence: &Evidence, group: usize, advice: impl Into<String>, lines: &[&str]) -> Fix {
-    let fix = Fix::advice(advice).lines(file(evidence, group), lines.iter().copied()).of(Some(group));
-    match reload(evidence, group) {
-        Some(command) => fix.command(command),
-        None => fix,
+    let again = SetAgain::of(evidence.php_of(group), lines, reload(evidence, group).as_deref());
+    let mut advice = advice.into();
+    again.told.iter().chain(&unseen(evidence, group)).for_each(|told| advice.push_str(&format!("; {told}")));
+    let mut fix = Fix::advice(advice).of(Some(group));
+    if !again.left.is_empty() {
+        fix = fix.lines(file(evidence, group), again.left);
     }
+    fix = again.changes.iter().fold(fix, |fix, change| fix.command(&change.there));
+    fix = reload(evidence, group).into_iter().fold(fix, Fix::command);
+    Fix { in_place: again.changes, is_partial: again.is_partial, ..fix }
 }
 
-/// Such a fix with its knob, where the file is Unladen's own: a knob replaces the whole file.
+/// What may set settings again, and was not looked into.
+fn unseen(evidence: &Evidence, group: usize) -> Vec<String> {
+    let mut told = Vec::new();
+    if let Some(why) = evidence.php_of(group).and_then(|php| php.pool_unknown.as_ref()) {
+        told.push(format!("{why}; if it sets this, change it there: a pool comes after all settings files"));
+    }
+    if is_apache(evidence, group) {
+        told.push(
+            "php_admin_value, php_admin_flag, php_value and php_flag of Apache's own settings and of .htaccess come after it: if one of them \
+             sets this, change it there"
+                .to_owned(),
+        );
+    }
+    if let Some(file) = user_ini(evidence, group) {
+        told.push(format!("{file} is read later: if it sets this, change it there"));
+    }
+    told
+}
+
+/// A file of settings of the application's own, which PHP reads for the scripts of its folder.
+fn user_ini(evidence: &Evidence, group: usize) -> Option<&str> {
+    let name =
+        setting(evidence.php_of(group), "user_ini.filename").filter(|name| !name.is_empty()).unwrap_or(".user.ini");
+    let is_one = |seen: &FileSeen| {
+        seen.outcome == FileOutcome::Found && Path::new(&seen.path).file_name().is_some_and(|file| file == name)
+    };
+    named_file(evidence, group, is_one).map(|seen| seen.path.as_str())
+}
+
+/// Whether something sets a setting again, so that a file of settings decides nothing.
+pub(crate) fn is_set_again(evidence: &Evidence, group: usize, name: &str) -> bool {
+    evidence.php_of(group).is_some_and(|php| php.set_again.iter().any(|again| again.name == name))
+}
+
+/// Such a fix with its knob, where the file is Unladen's own, as a knob replaces the whole file; or where lines are
+/// changed in place, which has a way back.
 pub(crate) fn switched(evidence: &Evidence, group: usize, fix: Fix, name: &str) -> Fix {
-    let knob = fix.file.as_deref().filter(|file| file.ends_with(FILE) && !fix.lines.is_empty()).map(|file| {
-        // CGI reads its settings for each request.
-        let service = (!is_cgi(evidence, group)).then(|| service(evidence, group));
-        Knob::of_file(name, file, &fix.lines, service)
-    });
-    Fix { knob, ..fix }
+    let is_own = fix.lines.is_empty() || fix.file.as_deref().is_some_and(|file| file.ends_with(FILE));
+    if fix.is_partial || !is_own || (fix.lines.is_empty() && fix.in_place.is_empty()) {
+        return fix;
+    }
+    // CGI reads its settings for each request.
+    let service = (!is_cgi(evidence, group)).then(|| service(evidence, group));
+    let of_file = |file: &String| Knob::of_file(name, file, &fix.lines, service.clone());
+    let own = fix.file.as_ref().filter(|_| !fix.lines.is_empty()).map(of_file);
+    let mut knob = own.unwrap_or_else(|| Knob { name: name.to_owned(), service, ..Knob::default() });
+    let all = |way: fn(&InPlace) -> &String| fix.in_place.iter().map(|change| way(change).as_str()).collect::<Vec<_>>();
+    if !fix.in_place.is_empty() {
+        knob.commands = Some((all(|change| &change.there).join(" && "), all(|change| &change.back).join(" && ")));
+    }
+    Fix { knob: Some(knob), ..fix }
 }
 
 /// A group's PHP, which reads its settings when it starts.
@@ -109,7 +159,7 @@ pub(crate) fn reload(evidence: &Evidence, group: usize) -> Option<String> {
         // Debian has the version in the name of the executable and of the unit.
         Some("") => Some("systemctl reload php-fpm".into()),
         Some(version) => is_version(version).then(|| format!("systemctl reload php{version}-fpm")),
-        None if matches!(name, "apache2" | "httpd") => Some(format!("systemctl reload {name}")),
+        None if is_apache(evidence, group) => Some(format!("systemctl reload {name}")),
         None => None,
     }
 }

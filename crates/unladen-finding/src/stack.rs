@@ -96,6 +96,11 @@ pub(crate) fn is_database_server(evidence: &Evidence, group: usize) -> bool {
     is(program(evidence, group)) || is(unit) || matches!(unit, "postgresql" | "mariadb" | "mysql" | "redis")
 }
 
+/// Whether a group is Apache, which has its own ways to set what PHP within it does.
+pub(crate) fn is_apache(evidence: &Evidence, group: usize) -> bool {
+    matches!(program(evidence, group), "apache2" | "httpd")
+}
+
 /// Whether a group is Sympa's.
 pub(crate) fn is_sympa(evidence: &Evidence, group: usize) -> bool {
     let name = evidence.group(group);

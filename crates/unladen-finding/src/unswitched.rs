@@ -21,6 +21,9 @@ pub fn unswitched(fix: &Fix) -> String {
     if files.any(|file| file.contains(INSIDE)) {
         return "its files are a container's: a knob would write the host's".into();
     }
+    if fix.is_partial {
+        return "something that no command changes sets it again: its advice says what".into();
+    }
     match fix.file.as_deref() {
         Some(unladen_site::FILE) if fix.lines.iter().any(|line| line.starts_with("[[outbound]]")) => {
             "the application has to call another address, which is a setting of its own".into()

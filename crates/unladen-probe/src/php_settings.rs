@@ -13,16 +13,21 @@
 
 mod ask;
 mod error;
+mod glob;
 mod heap;
+mod ini_lines;
 mod phpinfo;
 mod pool;
+mod pool_lines;
 mod process;
+mod read;
+mod set_again;
 mod user;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use unladen_trace::PhpSettings as Seen;
+use unladen_trace::{PhpSetAgain, PhpSettings as Seen};
 
 use self::ask::ask;
 use self::phpinfo::PhpInfo;
@@ -60,6 +65,10 @@ pub struct PhpSettings {
     /// `opcache.enable` → `On`, as PHP writes it; empty for what has no value. Only those that bear upon performance,
     /// and no passwords.
     pub settings: BTreeMap<String, String>,
+    /// What sets some of them again, after the file into which a fix is written.
+    pub set_again: Vec<PhpSetAgain>,
+    /// Why it is not known what its pool sets; none: it is known.
+    pub pool_unknown: Option<String>,
     /// Why the workers' settings may be other than these.
     pub doubts: Vec<String>,
 }
@@ -90,16 +99,20 @@ impl PhpSettings {
         } else if let Some(why) = info.opcache_failure() {
             doubts.push(format!("opcache did not start when asked: {why}"));
         }
-        let pool = match &php.fpm_config {
-            Some(config) => match pools(&php, config) {
-                Ok(pools) => choose(&php, &pools, &mut settings, &mut doubts),
-                Err(why) => {
-                    doubts.push(format!("what its pool sets is not known: {why}"));
-                    String::new()
-                }
-            },
-            None => String::new(),
+        let chosen = match &php.fpm_config {
+            Some(config) => pools(&php, config)
+                .map_err(|why| format!("what its pool sets is not known: {why}"))
+                .and_then(|pools| choose(&php, pools))
+                .map(Some),
+            None => Ok(None),
         };
+        let pool_unknown = chosen.as_ref().err().cloned();
+        doubts.extend(pool_unknown.clone());
+        let pool = chosen.ok().flatten();
+        if let Some(pool) = &pool {
+            pool.apply(&mut settings);
+        }
+        let set_again = set_again::set_again(&php, &info, pool.as_ref());
         Ok(Self {
             exe: php.exe,
             sapi: info.sapi,
@@ -113,9 +126,11 @@ impl PhpSettings {
                 .map(str::to_owned)
                 .collect(),
             fpm_config: php.fpm_config.map(|config| config.to_string_lossy().into_owned()).unwrap_or_default(),
-            pool,
+            pool: pool.map(|pool| pool.name).unwrap_or_default(),
             extensions: info.extensions,
             settings,
+            set_again,
+            pool_unknown,
             doubts,
         })
     }
@@ -176,27 +191,17 @@ fn pools(php: &Php, config: &Path) -> Result<Vec<pool::Pool>, String> {
     Ok(pools)
 }
 
-/// Puts the pool's settings in place of the files', and returns its name.
-fn choose(
-    php: &Php,
-    pools: &[pool::Pool],
-    settings: &mut BTreeMap<String, String>,
-    doubts: &mut Vec<String>,
-) -> String {
-    let found = match (&php.pool, pools) {
-        (Some(name), _) => pools.iter().find(|pool| pool.name == *name),
-        (None, [only]) => Some(only),
+/// The pool that the process is of; or why that is not known.
+fn choose(php: &Php, mut pools: Vec<pool::Pool>) -> Result<pool::Pool, String> {
+    let found = match (&php.pool, pools.len()) {
+        (Some(name), _) => pools.iter().position(|pool| pool.name == *name),
+        (None, 1) => Some(0),
         (None, _) => None,
     };
-    let Some(pool) = found else {
-        doubts.push(match &php.pool {
-            Some(name) => format!("what its pool sets is not known: there is no pool {name} in its file any more"),
-            None => format!("what its {} pools set is left out: ask a worker of one", pools.len()),
-        });
-        return String::new();
-    };
-    pool.apply(settings);
-    pool.name.clone()
+    found.map(|at| pools.swap_remove(at)).ok_or_else(|| match &php.pool {
+        Some(name) => format!("what its pool sets is not known: there is no pool {name} in its file any more"),
+        None => format!("what its {} pools set is left out: ask a worker of one", pools.len()),
+    })
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub use lock::{LockKind, LockSeen};
 pub use log::{LogSeen, LogSink};
 pub use page::{Page, State};
 pub use path::{PathSeen, PathUnknown, PeerSeen, Unseen};
-pub use php::PhpSettings;
+pub use php::{PHP_FILE, PhpSetAgain, PhpSetter, PhpSettings};
 pub use process::{CompileSeen, ProcessSeen};
 pub use profile::{CallerSeen, FunctionSeen, ProfileSeen};
 pub use query::{QueryProtocol, QuerySeen};

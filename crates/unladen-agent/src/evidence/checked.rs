@@ -18,6 +18,8 @@ const MAX_FILES: usize = 50_000;
 const MAX_QUERIES: usize = 2_000;
 /// Most peers, names, logs, programs and the like. Rules hold each of these against all others.
 const MAX_PEERS: usize = 500;
+/// Most places that set a setting again: each is told in a sentence of a fix.
+const MAX_SET_AGAIN: usize = 50;
 
 /// Evidence that cannot be.
 #[derive(Debug, thiserror::Error)]
@@ -110,9 +112,12 @@ fn bound(evidence: &mut Evidence, groups: usize) {
     lost += cut(&mut evidence.connections, MAX_PEERS) + cut(&mut evidence.dns, MAX_PEERS);
     lost += cut(&mut evidence.processes, MAX_PEERS) + cut(&mut evidence.logs, MAX_PEERS);
     lost += cut(&mut evidence.counters, MAX_PEERS) + cut(&mut evidence.sleeps, MAX_PEERS);
-    evidence.lost = evidence.lost.saturating_add(lost);
     // One of each group, and no more are asked for.
     evidence.php.truncate(groups);
+    for php in &mut evidence.php {
+        lost += cut(&mut php.set_again, MAX_SET_AGAIN);
+    }
+    evidence.lost = evidence.lost.saturating_add(lost);
 }
 
 /// Leaves so many, and tells how many are left out.

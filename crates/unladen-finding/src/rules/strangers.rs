@@ -145,7 +145,9 @@ fn mediawiki(evidence: &Evidence, group: usize) -> Strangers {
 fn any_php(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
     let said = "to requests without a cookie, and to no others, say that the page is good for a minute";
     let settings = evidence.php_of(group);
-    let is_free = matches!(php::setting(settings, "auto_prepend_file"), None | Some("" | "no value"));
+    // Where a pool sets it, if only to nothing, a file of settings decides nothing.
+    let is_free = matches!(php::setting(settings, "auto_prepend_file"), None | Some("" | "no value"))
+        && !php::is_set_again(evidence, group, "auto_prepend_file");
     let ini = Some(php::file(evidence, group)).filter(|file| file.starts_with('/') && file.ends_with(php::FILE));
     let file = ini.as_ref().map(|ini| ini.replace(php::FILE, "unladen-cache.php"));
     // A script whose prepended file may not be read ends with 500; the settings are those of other pools, too.

@@ -134,6 +134,7 @@ pub(crate) fn php(settings: &[(&str, &str)]) -> PhpSettings {
         fpm_config: "/etc/php/8.2/fpm/pool.d/www.conf".into(),
         extensions: vec!["Core".into(), "Zend OPcache".into()],
         settings: settings.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+        ..PhpSettings::default()
     }
 }
 

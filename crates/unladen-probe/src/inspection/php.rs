@@ -31,6 +31,8 @@ pub(super) fn php_settings(
                     fpm_config: php.fpm_config,
                     extensions: php.extensions,
                     settings: php.settings,
+                    set_again: php.set_again,
+                    pool_unknown: php.pool_unknown,
                 });
             }
             Err(error) if evidence.groups[index].cpu.is_some() || evidence.groups[index].on_path => {

@@ -1,4 +1,4 @@
-//! [`find`]: texts in the memory of a process that has written over where they were.
+//! [`find`] and [`words`]: texts in the memory of a process that has written over where they were.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,17 +10,48 @@ const MAX_HEAP: u64 = 64 << 20;
 const CHUNK: usize = 1 << 20;
 /// The longest text that is returned: more than the longest path.
 const MAX_TEXT: usize = 64 << 10;
+/// What is allocated begins at a multiple of this (malloc(3) of 64-bit systems).
+const ALIGNED: usize = 16;
+/// The longest word that is looked at.
+const MAX_WORD: usize = 4096;
+/// Words that are kept.
+const MOST_WORDS: usize = 200;
 
 /// For each of these beginnings, the rest of the first text in the heap that has it, up to the byte 0. `folder` is
 /// /proc/PID.
 pub(super) fn find(folder: &Path, beginnings: &[&[u8]]) -> io::Result<Vec<Option<Vec<u8>>>> {
+    let mut found = vec![None; beginnings.len()];
+    each_chunk(folder, |memory| {
+        for (beginning, found) in beginnings.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
+            *found = text(memory, beginning);
+        }
+    })?;
+    Ok(found)
+}
+
+/// Whole texts of printable characters that were allocated as they are, and are wanted; `folder` is /proc/PID.
+pub(super) fn words(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> io::Result<Vec<String>> {
+    let mut found = Vec::new();
+    each_chunk(folder, |memory| {
+        for at in (0..memory.len().min(CHUNK)).step_by(ALIGNED) {
+            if found.len() < MOST_WORDS
+                && let Some(word) = word(&memory[at..]).filter(|word| is_wanted(word))
+            {
+                found.push(word.to_owned());
+            }
+        }
+    })?;
+    Ok(found)
+}
+
+/// Shows the heap piece by piece. Each is shown with the beginning of the next, so that no text is cut.
+fn each_chunk(folder: &Path, mut see: impl FnMut(&[u8])) -> io::Result<()> {
     let maps = fs::read_to_string(folder.join("maps"))?;
     let Some((start, end)) = maps.lines().find_map(heap) else {
         return Err(io::Error::new(io::ErrorKind::NotFound, "it has no heap"));
     };
     let memory = File::open(folder.join("mem"))?;
     let end = end.min(start + MAX_HEAP);
-    let mut found = vec![None; beginnings.len()];
     let mut buffer = vec![0; CHUNK + MAX_TEXT];
     let mut at = start;
     while at < end {
@@ -29,12 +60,16 @@ pub(super) fn find(folder: &Path, beginnings: &[&[u8]]) -> io::Result<Vec<Option
         if read == 0 {
             break;
         }
-        for (beginning, found) in beginnings.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
-            *found = text(&buffer[..read], beginning);
-        }
+        see(&buffer[..read]);
         at += CHUNK as u64;
     }
-    Ok(found)
+    Ok(())
+}
+
+/// The text that begins here, if it is a word: printable, and ended.
+fn word(memory: &[u8]) -> Option<&str> {
+    let end = memory.iter().take(MAX_WORD).position(|byte| !byte.is_ascii_graphic() && *byte != b' ')?;
+    (end > 0 && memory[end] == 0).then(|| std::str::from_utf8(&memory[..end]).ok()).flatten()
 }
 
 /// Where the heap is, if this line of `maps` is about it.
@@ -73,6 +108,14 @@ mod tests {
         assert_eq!(text(memory, b"MY_"), Some(b"PHPRC=no".to_vec()));
         assert_eq!(text(memory, b"PHPX"), None);
         assert_eq!(text(memory, b""), None);
+    }
+
+    #[test]
+    fn a_word_is_printable_and_ended() {
+        assert_eq!(word(b"opcache.enable=0\0more"), Some("opcache.enable=0"));
+        assert_eq!(word(b"opcache.enable=0\nmore\0"), None, "a line of a file that was read");
+        assert_eq!(word(b"opcache.enable=0"), None);
+        assert_eq!(word(b"\0"), None);
     }
 
     #[test]

@@ -20,6 +20,9 @@ const SET_AT_START: [&str; 10] = [
     "opcache.preferred_memory_model",
 ];
 
+/// It can be switched off by whatever sets it, and is on only if none does.
+pub(super) const ONLY_OFF: &str = "opcache.enable";
+
 /// A pool and its settings, `php_value` and `php_admin_value`; flags among them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Pool {
@@ -32,14 +35,24 @@ pub(super) struct Pool {
 impl Pool {
     /// Puts its settings in place of these.
     pub(super) fn apply(&self, settings: &mut BTreeMap<String, String>) {
-        for (name, value) in self.values.iter().chain(&self.admin) {
+        for (name, value) in self.effective() {
+            settings.insert(name.clone(), without_password(value));
+        }
+    }
+
+    /// What it sets, and whether scripts cannot change it.
+    pub(super) fn sets(&self) -> BTreeMap<&str, bool> {
+        self.effective().map(|(name, _)| (name.as_str(), self.admin.contains_key(name))).collect()
+    }
+
+    /// What it changes by that, as far as it is wanted: the last of a name counts.
+    fn effective(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.values.iter().chain(&self.admin).filter(|(name, value)| {
             let too_late = SET_AT_START.contains(&name.as_str())
                 // It can be switched off later on, and not on.
-                || name == "opcache.enable" && PhpSettings::reads_as_on(value);
-            if is_wanted(name) && !too_late {
-                settings.insert(name.clone(), without_password(value));
-            }
-        }
+                || *name == ONLY_OFF && PhpSettings::reads_as_on(value);
+            is_wanted(name) && !too_late
+        })
     }
 }
 

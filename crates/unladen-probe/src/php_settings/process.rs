@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::php_settings::error::PhpSettingsError;
 use crate::php_settings::heap;
+use crate::php_settings::phpinfo::is_wanted;
 use crate::php_settings::user::User;
 
 /// What tells PHP where its settings are; and Xdebug has one that comes before them.
@@ -96,7 +97,7 @@ impl Php {
             proc: proc.to_owned(),
             pid,
             exe,
-            options: if fpm_config.is_some() { Vec::new() } else { options(&arguments) },
+            options: if fpm_config.is_some() { kept_options(&of(pid)) } else { options(&arguments) },
             environment,
             fpm_config,
             pool,
@@ -110,6 +111,21 @@ impl Php {
     /// /proc/PID of the master.
     pub(super) fn folder(&self) -> PathBuf {
         self.proc.join(self.pid.to_string())
+    }
+
+    /// What its command line sets: name, and the words that do.
+    pub(super) fn set_by_options(&self) -> Vec<(String, String)> {
+        let after = self.options.iter().skip(1).map(Some).chain([None]);
+        let pairs = self.options.iter().zip(after).filter_map(|(option, next)| match option.strip_prefix("-d")? {
+            "" => next.map(String::as_str),
+            joined => Some(joined),
+        });
+        pairs.map(|pair| (pair.split('=').next().unwrap_or(pair).trim().to_owned(), format!("-d {pair}"))).collect()
+    }
+
+    /// Where php-fpm looks for files with relative names: the folder that it was built for, in which it is.
+    pub(super) fn prefix(&self) -> PathBuf {
+        self.exe.parent().and_then(Path::parent).unwrap_or(Path::new("/")).to_owned()
     }
 
     /// As whom to ask, the one who may do least first.
@@ -188,6 +204,16 @@ fn environment(folder: &Path, is_fpm: bool) -> (Vec<(String, OsString)>, Vec<Str
         }
         Err(error) => unknown(error),
     }
+}
+
+/// What php-fpm was told by `-d`. Its title lies over its arguments; it has kept a copy of each, by which it starts itself
+/// anew when it is told to reload.
+fn kept_options(folder: &Path) -> Vec<String> {
+    let is_one = |word: &str| word.split_once('=').is_some_and(|(name, _)| is_wanted(name.trim_start_matches("-d")));
+    // Without them, less is known, as before it was looked for; that its memory cannot be read is said of its
+    // environment.
+    let words = heap::words(folder, is_one).unwrap_or_default();
+    words.iter().flat_map(|word| ["-d".to_owned(), word.trim_start_matches("-d").to_owned()]).collect()
 }
 
 /// `-c`, `-n` and `-d` with what belongs to them; up to the script, whose options are its own.

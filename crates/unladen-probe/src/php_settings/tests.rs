@@ -17,6 +17,11 @@ struct Fpm {
 impl Fpm {
     /// None if there is no php-fpm on this machine.
     fn start(pools: &[&str], ini: &str) -> Option<Self> {
+        Self::start_with(pools, ini, |_, _| {})
+    }
+
+    /// One that is started otherwise.
+    fn start_with(pools: &[&str], ini: &str, otherwise: impl FnOnce(&mut Command, &Path)) -> Option<Self> {
         let mut found: Vec<_> = fs::read_dir("/usr/sbin").ok()?.flatten().map(|entry| entry.path()).collect();
         found.retain(|path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"php-fpm")));
         let exe = found.into_iter().max()?;
@@ -33,13 +38,10 @@ impl Fpm {
             );
         }
         fs::write(folder.path().join("fpm.conf"), config).unwrap();
-        let process = Command::new(exe)
-            .args(["-y", &format!("{path}/fpm.conf")])
-            .env("PHP_INI_SCAN_DIR", format!(":{path}/php.d"))
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut command = Command::new(exe);
+        command.args(["-y", &format!("{path}/fpm.conf")]).env("PHP_INI_SCAN_DIR", format!(":{path}/php.d"));
+        otherwise(&mut command, folder.path());
+        let process = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let fpm = Self { folder, process };
         let until = Instant::now() + Duration::from_secs(20);
         while fpm.workers().len() < pools.len() {
@@ -153,4 +155,65 @@ fn a_script_of_the_command_line_has_no_opcache() {
     let settings = settings.unwrap();
     assert_eq!((settings.settings["memory_limit"].as_str(), settings.fpm_config.as_str()), ("34M", ""));
     assert_ne!(settings.is_on("opcache.enable"), Some(true));
+}
+
+/// Of each that sets a setting again: what, who, and where.
+fn told(settings: &PhpSettings) -> Vec<String> {
+    let place = |again: &PhpSetAgain| {
+        let file = again.file.rsplit('/').next().unwrap_or_default();
+        format!("{} by {:?} {} {file}:{} {}", again.name, again.by, again.who, again.line, again.text)
+    };
+    settings.set_again.iter().map(place).collect()
+}
+
+/// Fixes were printed for a file of settings, and the pool's own word, which comes after all files, undid them.
+#[test]
+fn what_sets_a_setting_again_is_found_with_its_line() {
+    let pool = "php_admin_flag[opcache.enable] = off\nphp_admin_value[opcache.memory_consumption] = 64\n\
+                php_value[realpath_cache_size] = 1M\nphp_admin_value[realpath_cache_size]= 2M ; why\nphp_value[precision] = 3";
+    let Some(fpm) = Fpm::start(&[pool, "php_flag[session.lazy_write] = on"], "session.lazy_write = 0\n") else {
+        return;
+    };
+    let of = |pool: &str| {
+        let all = fpm.workers().into_iter().map(|worker| PhpSettings::of(worker).unwrap());
+        all.into_iter().find(|settings| settings.pool == pool).unwrap()
+    };
+    let first = of("pool0");
+    assert_eq!(
+        told(&first),
+        [
+            "opcache.enable by Pool pool0 fpm.conf:9 php_admin_flag[opcache.enable] = off",
+            "realpath_cache_size by Pool pool0 fpm.conf:12 php_admin_value[realpath_cache_size]= 2M ; why",
+        ],
+        "what is set too late sets nothing, and what scripts may change comes before"
+    );
+    assert_eq!(first.set_again[0].in_files.as_deref(), Some("On"));
+    assert_eq!(first.pool_unknown, None);
+    assert_eq!(told(&of("pool1")), ["session.lazy_write by Pool pool1 fpm.conf:19 php_flag[session.lazy_write] = on"]);
+    assert!(PhpSettings::of(fpm.master()).unwrap().pool_unknown.is_some());
+}
+
+#[test]
+fn a_later_file_and_the_command_line_set_it_again() {
+    let Some(fpm) = Fpm::start_with(&[""], "session.lazy_write = 1\n", |command, folder| {
+        fs::write(folder.join("php.d/zzz.ini"), "opcache.enable=1\nmemory_limit = 30M\nrealpath_cache_ttl=1\n")
+            .unwrap();
+        command.args(["-d", "session.lazy_write=0", "-dmemory_limit=77M"]);
+    }) else {
+        return;
+    };
+    let settings = PhpSettings::of(fpm.workers()[0]).unwrap();
+    let mut told = told(&settings);
+    told.sort();
+    assert_eq!(
+        told,
+        [
+            "memory_limit by CommandLine -d memory_limit=77M :0 ",
+            "realpath_cache_ttl by File  zzz.ini:3 realpath_cache_ttl=1",
+            "session.lazy_write by CommandLine -d session.lazy_write=0 :0 ",
+        ]
+    );
+    // Its title lies over its arguments, and it was asked without them.
+    assert_eq!(settings.settings["memory_limit"], "77M");
+    assert_eq!(settings.is_on("session.lazy_write"), Some(false));
 }

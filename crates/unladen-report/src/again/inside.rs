@@ -98,6 +98,8 @@ pub(super) fn finding(found: &kept::Finding) -> Finding {
             lines: fix.lines.clone(),
             also: fix.also.iter().map(part).collect(),
             commands: fix.commands.clone(),
+            in_place: Vec::new(),
+            is_partial: false,
             group: None,
             host: found.host.clone(),
             knob: None,

@@ -2,8 +2,8 @@
 
 use super::{
     CallerSeen, Carried, CompileSeen, ConnectionSeen, ContainerSeen, CounterSeen, DnsSeen, Evidence, FileSeen,
-    FunctionSeen, GroupSeen, LockSeen, LogSeen, Missing, Page, PathSeen, PathUnknown, PhpSettings, ProcessSeen,
-    ProfileSeen, QuerySeen, Response, SyscallSeen, TransferSeen,
+    FunctionSeen, GroupSeen, LockSeen, LogSeen, Missing, Page, PathSeen, PathUnknown, PhpSetAgain, PhpSettings,
+    ProcessSeen, ProfileSeen, QuerySeen, Response, SyscallSeen, TransferSeen,
 };
 
 impl Evidence {
@@ -179,8 +179,11 @@ fn of_response(response: &mut Response, see: &mut dyn FnMut(&mut String)) {
 }
 
 fn of_php(php: &mut PhpSettings, see: &mut dyn FnMut(&mut String)) {
-    let PhpSettings { group: _, ini, ini_folder, fpm_config, extensions, settings } = php;
-    [ini, ini_folder, fpm_config].into_iter().chain(extensions).for_each(&mut *see);
+    let PhpSettings { group: _, ini, ini_folder, fpm_config, extensions, settings, set_again, pool_unknown } = php;
+    [ini, ini_folder, fpm_config].into_iter().chain(extensions).chain(pool_unknown).for_each(&mut *see);
+    for PhpSetAgain { name, by: _, who, file, line: _, text, unknown, in_files } in set_again {
+        [name, who, file, text].into_iter().chain(unknown).chain(in_files).for_each(&mut *see);
+    }
     let all = std::mem::take(settings).into_iter().map(|(mut name, mut value)| {
         see(&mut name);
         see(&mut value);
@@ -217,7 +220,12 @@ mod tests {
             transfers: vec![TransferSeen { path: one(), ..TransferSeen::default() }],
             queries: vec![QuerySeen { example: one(), fingerprint: one(), ..QuerySeen::default() }],
             logs: vec![LogSeen { examples: vec![one()], ..LogSeen::default() }],
-            php: vec![PhpSettings { settings: [(one(), one())].into(), ..PhpSettings::default() }],
+            php: vec![PhpSettings {
+                settings: [(one(), one())].into(),
+                set_again: vec![PhpSetAgain { text: one(), unknown: Some(one()), ..PhpSetAgain::default() }],
+                pool_unknown: Some(one()),
+                ..PhpSettings::default()
+            }],
             response: Some(Response { headers: vec![(one(), one())], ..Response::default() }),
             ..Evidence::default()
         };

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use unladen_trace::{
-    ConnectionSeen, ContainerSeen, DnsSeen, GroupSeen, Interval, LogSeen, PathSeen, PhaseSeen, PhpSettings, QuerySeen,
-    Response,
+    ConnectionSeen, ContainerSeen, DnsSeen, GroupSeen, Interval, LogSeen, PathSeen, PhaseSeen, PhpSetAgain,
+    PhpSettings, QuerySeen, Response,
 };
 
 use super::*;
@@ -126,6 +126,11 @@ fn a_host_told_of_more_peers_than_rules_can_look_at() {
         read_evidence(&json(&Evidence { connections, queries, php, lost: 5, ..Evidence::default() }), 0).unwrap();
     assert_eq!((kept.connections.len(), kept.queries.len(), kept.php.len()), (MAX_PEERS, MAX_QUERIES, 0));
     assert_eq!(kept.lost, 12, "what is left out is told");
+    let set_again = vec![PhpSetAgain::default(); MAX_SET_AGAIN + 1];
+    let php = vec![PhpSettings { set_again, ..PhpSettings::default() }];
+    let groups = vec![GroupSeen::default()];
+    let kept = read_evidence(&json(&Evidence { php, groups, ..Evidence::default() }), 1).unwrap();
+    assert_eq!((kept.php[0].set_again.len(), kept.lost), (MAX_SET_AGAIN, 1));
     let most = Evidence { lost: u64::MAX, dns: vec![DnsSeen::default(); MAX_PEERS + 1], ..Evidence::default() };
     assert_eq!(read_evidence(&json(&most), 0).unwrap().lost, u64::MAX);
 }

@@ -1,4 +1,4 @@
-use unladen_trace::{CompileSeen, Language, ProcessSeen, Series};
+use unladen_trace::{CompileSeen, Language, PhpSetAgain, ProcessSeen, Series};
 
 use super::super::testing::*;
 use super::*;
@@ -33,6 +33,67 @@ fn php_without_its_opcode_cache() {
     assert_eq!(found.fix.commands, ["systemctl reload php8.2-fpm"]);
     assert!(found.check_again.contains("text = \"opcache.enable=1\\n\""), "{}", found.check_again);
     assert_eq!(found.items[0].name, "/srv/app/src");
+}
+
+/// A pool that says no comes after every file of settings: the line that was printed changed nothing.
+#[test]
+fn a_pool_that_switched_it_off_was_given_a_line_for_another_file() {
+    let mut evidence = php_with(&[("opcache.enable", "0")]);
+    evidence.php[0].set_again = vec![PhpSetAgain {
+        name: "opcache.enable".into(),
+        who: "www".into(),
+        file: "/etc/php/8.2/fpm/pool.d/www.conf".into(),
+        line: 41,
+        text: "php_admin_flag[opcache.enable] = off".into(),
+        in_files: Some("On".into()),
+        ..PhpSetAgain::default()
+    }];
+    let found = only(&Recompile, &evidence);
+    assert_eq!((found.fix.lines.len(), &found.fix.file), (0, &None));
+    assert_eq!(
+        found.fix.advice,
+        "switch PHP's opcode cache on; the pool www sets opcache.enable itself, in line 41 of /etc/php/8.2/fpm/pool.d/www.conf, which comes \
+         after all settings files: a command changes that line"
+    );
+    let change = r"sed -i '41s/^php_admin_flag\[opcache\.enable] = off[[:space:]]*$/php_admin_flag[opcache.enable] = on/' /etc/php/8.2/fpm/pool.d/www.conf";
+    assert_eq!(found.fix.commands, [change, "systemctl reload php8.2-fpm"]);
+    let (there, back) = found.fix.knob.unwrap().commands.unwrap();
+    assert_eq!(there, change);
+    assert!(back.contains("= on[[:space:]]*$/php_admin_flag[opcache.enable] = off/"), "{back}");
+    assert!(found.check_again.contains("off = "), "the way back is printed: {}", found.check_again);
+
+    // The files say no, too.
+    evidence.php[0].set_again[0].in_files = Some("0".into());
+    let found = only(&Recompile, &evidence);
+    assert_eq!((found.fix.lines.len(), found.fix.commands.len()), (1, 2));
+    let knob = found.fix.knob.unwrap();
+    assert_eq!((knob.files.len(), knob.commands.is_some()), (1, true));
+
+    // Which line it is, is not known: no experiment would switch it.
+    evidence.php[0].set_again[0].file.clear();
+    let found = only(&Recompile, &evidence);
+    assert!(found.fix.knob.is_none() && found.fix.is_partial, "{found:?}");
+    let why = crate::unswitched::unswitched(&found.fix);
+    assert!(why.starts_with("something that no command changes sets it again"), "{why}");
+    assert!(found.fix.advice.contains("in which line of its own file was not found"), "{}", found.fix.advice);
+}
+
+/// Settings that nobody was asked for may be set anywhere, which was not said.
+#[test]
+fn what_was_not_looked_into_is_told() {
+    let mut evidence = php_with(&[("opcache.enable", "0")]);
+    evidence.php[0].pool_unknown = Some("what its pool sets is not known: denied".into());
+    evidence.files = vec![file(PHP, FileCall::Open, "/srv/app/.user.ini", FileOutcome::Found, 1)];
+    let advice = only(&Recompile, &evidence).fix.advice;
+    assert_eq!(
+        advice,
+        "switch PHP's opcode cache on; what its pool sets is not known: denied; if it sets this, change it there: a pool comes after all \
+         settings files; /srv/app/.user.ini is read later: if it sets this, change it there"
+    );
+    let mut evidence = compiles(PHP, Language::Php, 100);
+    evidence.groups[PHP].exe = Some("/usr/sbin/apache2".into());
+    let fix = only(&Recompile, &evidence).fix;
+    assert!(fix.advice.contains("php_admin_value, php_admin_flag, php_value and php_flag of Apache's own"), "{fix:?}");
 }
 
 #[test]

@@ -138,6 +138,11 @@ fn what_is_read_first_already_is_not_replaced() {
     let php = |settings: &[(&str, &str)]| Evidence { php: vec![testing::php(settings)], ..made(&[], Vec::new()) };
     assert!(of(&php(&[("auto_prepend_file", "/srv/first.php")])).unwrap().parts.is_empty());
     assert_eq!(of(&php(&[("auto_prepend_file", "no value")])).unwrap().parts.len(), 2);
+    // A pool that sets it to nothing comes after the file with the line.
+    let mut pool = php(&[("auto_prepend_file", "")]);
+    let name = "auto_prepend_file".to_owned();
+    pool.php[0].set_again = vec![unladen_trace::PhpSetAgain { name, ..unladen_trace::PhpSetAgain::default() }];
+    assert!(of(&pool).unwrap().parts.is_empty());
 }
 
 #[test]

@@ -6,6 +6,7 @@ use unladen_finding::shell_word;
 use unladen_path::parent;
 use unladen_probe::PhpSettings;
 use unladen_profiler::{Application, Kind};
+use unladen_trace::{PhpSetAgain, PhpSetter};
 
 use super::processes;
 use crate::doctor::asked::Asked;
@@ -74,7 +75,12 @@ fn rows(pid: u32, php: &PhpSettings) -> Vec<Row> {
     } else if has("Zend OPcache") {
         let row = Row::limited(Verb::TRACING, format!("{who}: its opcode cache is off"))
             .so("each request compiles its source anew, which is most of what is measured");
+        let again: Vec<&PhpSetAgain> = php.set_again.iter().filter(|again| again.name == "opcache.enable").collect();
         rows.push(match folder {
+            _ if !again.is_empty() => {
+                let places: Vec<String> = again.into_iter().map(place).collect();
+                row.advice(format!("switch it on where it is switched off: {}", places.join("; "))).fix(reload.clone())
+            }
             "" => row.advice("switch PHP's opcode cache on: opcache.enable=1"),
             folder => row
                 .advice("switch PHP's opcode cache on:")
@@ -105,6 +111,16 @@ fn rows(pid: u32, php: &PhpSettings) -> Vec<Row> {
     }
     rows.extend(php.doubts.iter().map(|doubt| Row::limited(Verb::TRACING, format!("{who}: {doubt}"))));
     rows
+}
+
+/// Where something switches it off after the file that would switch it on.
+fn place(again: &PhpSetAgain) -> String {
+    match again.by {
+        PhpSetter::Pool if again.file.is_empty() => format!("in the settings of the pool {}", again.who),
+        PhpSetter::Pool => format!("in line {} of {}, the pool {}", again.line, again.file, again.who),
+        PhpSetter::File => format!("in line {} of {}", again.line, again.file),
+        PhpSetter::CommandLine | PhpSetter::Environment => format!("it was started with {}", again.who),
+    }
 }
 
 fn files(php: &PhpSettings) -> String {
@@ -138,6 +154,23 @@ mod tests {
         assert_eq!((rows[0].verdict, rows[1].verdict), (Verdict::Limited, Verdict::Ok));
         assert!(rows[0].fix[0].ends_with("tee /etc/php/8.2/fpm/conf.d/zz-unladen.ini"), "{rows:?}");
         assert!(rows[0].fix[1].ends_with("kill -USR2 7"), "{rows:?}");
+    }
+
+    /// A file of settings was to be written, and its pool said no after that.
+    #[test]
+    fn an_opcode_cache_that_a_pool_switches_off_is_switched_on_there() {
+        let again = PhpSetAgain {
+            name: "opcache.enable".into(),
+            who: "www".into(),
+            file: "/etc/php/8.2/fpm/pool.d/www.conf".into(),
+            line: 9,
+            ..PhpSetAgain::default()
+        };
+        let php = PhpSettings { set_again: vec![again], ..php(&["Zend OPcache"], &[("opcache.enable", "0")]) };
+        let rows = rows(7, &php);
+        assert!(rows[0].fix.iter().all(|fix| !fix.contains("tee")), "{rows:?}");
+        let told = format!("{:?}", rows[0]);
+        assert!(told.contains("in line 9 of /etc/php/8.2/fpm/pool.d/www.conf, the pool www"), "{told}");
     }
 
     #[test]

@@ -1,0 +1,55 @@
+//! The principal type is [`IniLine`]: a line of a settings file that sets something.
+
+use std::path::{Path, PathBuf};
+
+use crate::php_settings::read::{self, Room};
+
+/// A line of a settings file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct IniLine {
+    pub(super) name: String,
+    pub(super) file: PathBuf,
+    /// From 1.
+    pub(super) line: u32,
+    pub(super) text: String,
+}
+
+/// Of each setting the line of these files that counts: the last one. Files that cannot be read are passed over: PHP has
+/// not read them either, if it is asked by the same user.
+pub(super) fn ini_lines<'a>(files: impl Iterator<Item = &'a Path>, is_wanted: fn(&str) -> bool) -> Vec<IniLine> {
+    let mut room = Room::default();
+    let mut lines: Vec<IniLine> = Vec::new();
+    for file in files {
+        let Ok(text) = read::text(file, &mut room) else { continue };
+        // What stands below [HOST=…] and [PATH=…] is for some requests alone.
+        let mut is_for_all = true;
+        for (number, line) in (1..).zip(text.lines()) {
+            if let Some(section) = line.trim_start().strip_prefix('[') {
+                let begins = |with: &str| section.get(..with.len()).is_some_and(|text| text.eq_ignore_ascii_case(with));
+                is_for_all = !begins("host=") && !begins("path=");
+            }
+            let Some((name, _)) = read::pair(line).filter(|(name, _)| is_for_all && is_wanted(name)) else { continue };
+            lines.retain(|before| before.name != name);
+            lines.push(IniLine { name: name.to_owned(), file: file.to_owned(), line: number, text: line.to_owned() });
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_for_all_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (folder.path().join("zzz one.ini"), folder.path().join("zzz two.ini"));
+        std::fs::write(&one, "[opcache]\nopcache.enable=1\nopcache.enable=0\n[HOST=a]\nsession.name=x\n").unwrap();
+        std::fs::write(&two, "; session.name=y\nmemory_limit = 1M\n[path=/a]\nopcache.enable=1\n").unwrap();
+        let files = [&*one, Path::new("/nonexistent"), &*two];
+        let told = |line: &IniLine| format!("{} {}", line.name, line.line);
+        let found = ini_lines(files.into_iter(), |name| name != "no");
+        assert_eq!(found.iter().map(told).collect::<Vec<_>>(), ["opcache.enable 3", "memory_limit 2"]);
+        assert_eq!(found[0].text, "opcache.enable=0");
+    }
+}

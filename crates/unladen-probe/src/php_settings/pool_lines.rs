@@ -1,0 +1,149 @@
+//! The principal type is [`PoolLine`]: a line of php-fpm's own files by which a pool sets something of PHP's.
+//!
+//! `php-fpm -tt` says what a pool sets, and not where. The files are read here as php-fpm reads them: line by line, with
+//! `include` in the place where it stands, so that a file's lines belong to whichever pool was named last before.
+
+use std::path::{Path, PathBuf};
+
+use crate::php_settings::glob::glob;
+use crate::php_settings::read::{self, Room};
+
+/// php-fpm's own bound (`ini_recursion` in its fpm_conf.c).
+const DEEPEST: usize = 5;
+/// Lines that are kept: more than there are settings.
+const MOST_LINES: usize = 2_000;
+
+/// A line that sets something in a pool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PoolLine {
+    pub(super) name: String,
+    /// What scripts cannot change; it comes after the others.
+    pub(super) is_admin: bool,
+    pub(super) file: PathBuf,
+    /// From 1.
+    pub(super) line: u32,
+    pub(super) text: String,
+}
+
+/// All lines of a pool that set something of PHP's. `prefix` is the folder that relative names of files are in.
+///
+/// # Errors
+/// Why a file was not read: what it sets is not known then.
+pub(super) fn pool_lines(config: &Path, prefix: &Path, pool: &str) -> Result<Vec<PoolLine>, String> {
+    let mut reader = Reader { pool, prefix, is_in: false, lines: Vec::new(), room: Room::default() };
+    reader.read(config, 1)?;
+    Ok(reader.lines)
+}
+
+struct Reader<'a> {
+    pool: &'a str,
+    prefix: &'a Path,
+    /// Whether the section that was named last is the pool's.
+    is_in: bool,
+    lines: Vec<PoolLine>,
+    room: Room,
+}
+
+// === impl Reader ===
+
+impl Reader<'_> {
+    fn read(&mut self, file: &Path, depth: usize) -> Result<(), String> {
+        if depth > DEEPEST {
+            return Err(format!("{}: it is included by files that include each other", file.display()));
+        }
+        let text = read::text(file, &mut self.room).map_err(|error| format!("{}: {error}", file.display()))?;
+        for (number, line) in (1..).zip(text.lines()) {
+            self.line(file, number, line, depth)?;
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, file: &Path, number: u32, text: &str, depth: usize) -> Result<(), String> {
+        if let Some(section) = text.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            self.is_in = section.0.trim().eq_ignore_ascii_case(self.pool);
+            return Ok(());
+        }
+        let Some((key, value)) = read::pair(text) else { return Ok(()) };
+        if key == "include" {
+            let pattern = self.prefix.join(value);
+            let files = glob(&pattern).ok_or_else(|| format!("{}: too many names", pattern.display()))?;
+            return files.iter().try_for_each(|file| self.read(file, depth + 1));
+        }
+        let Some((kind, name)) = key.strip_suffix(']').and_then(|key| key.split_once('[')) else { return Ok(()) };
+        let is_admin = match kind.trim_end() {
+            "php_admin_value" | "php_admin_flag" => true,
+            "php_value" | "php_flag" => false,
+            _ => return Ok(()),
+        };
+        if self.is_in {
+            if self.lines.len() == MOST_LINES {
+                return Err(format!("{}: more than {MOST_LINES} lines that set something", file.display()));
+            }
+            self.lines.push(PoolLine {
+                name: name.trim().to_owned(),
+                is_admin,
+                file: file.to_owned(),
+                line: number,
+                text: text.to_owned(),
+            });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn lines(folder: &Path, pool: &str) -> Result<Vec<String>, String> {
+        let found = pool_lines(&folder.join("fpm.conf"), folder, pool)?;
+        let told = |line: PoolLine| {
+            let file = line.file.strip_prefix(folder).unwrap().display().to_string();
+            format!("{file}:{} {}{}", line.line, line.name, if line.is_admin { " admin" } else { "" })
+        };
+        Ok(found.into_iter().map(told).collect())
+    }
+
+    #[test]
+    fn a_pools_lines_are_found_in_whichever_file_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        fs::create_dir(folder.path().join("pool 'd")).unwrap();
+        write(
+            "fpm.conf",
+            "[global]\nerror_log = x\n[b]\nphp_value[a.b] = 1\ninclude = pool 'd/*.conf\nphp_flag[late]=on\n",
+        );
+        write("pool 'd/1.conf", "; php_flag[no] = 1\n[A]\nuser = x\n\n\tphp_admin_flag[opcache.enable] = off ; why\n");
+        write("pool 'd/2.conf", "[b]\nphp_value[c]=2\n[a]\nphp_admin_value[memory_limit] = \"1M\"\nenv[X] = 1\n");
+        write("pool 'd/no.conf~", "[a]\nphp_value[c]=3\n");
+        assert_eq!(
+            lines(folder.path(), "a").unwrap(),
+            [
+                "pool 'd/1.conf:5 opcache.enable admin",
+                "pool 'd/2.conf:4 memory_limit admin",
+                // php-fpm goes on in the section that the included file ended with.
+                "fpm.conf:6 late",
+            ]
+        );
+        assert_eq!(lines(folder.path(), "b").unwrap(), ["fpm.conf:4 a.b", "pool 'd/2.conf:2 c"]);
+        assert_eq!(lines(folder.path(), "c").unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn files_that_include_each_other_or_are_too_many_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        write("fpm.conf", "include = fpm.conf\n");
+        assert!(lines(folder.path(), "a").unwrap_err().contains("include each other"));
+        write("fpm.conf", "include = many/*\n");
+        fs::create_dir(folder.path().join("many")).unwrap();
+        for number in 0..300 {
+            write(&format!("many/{number}"), "[a]\n");
+        }
+        assert!(lines(folder.path(), "a").unwrap_err().contains("more than 200 files"));
+        write("fpm.conf", &format!("[a]\n{}", "php_value[x] = 1\n".repeat(MOST_LINES + 1)));
+        assert!(lines(folder.path(), "a").unwrap_err().contains("more than 2000 lines"));
+    }
+}

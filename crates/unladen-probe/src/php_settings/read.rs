@@ -1,0 +1,87 @@
+//! [`lines`]: the lines of a file of settings, with bounds on all of it.
+
+use std::fs::OpenOptions;
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// Files that are read for one process.
+const MOST_FILES: usize = 200;
+/// A file of settings has some KiB.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// How many more files may be read.
+#[derive(Debug)]
+pub(super) struct Room(usize);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(MOST_FILES)
+    }
+}
+
+/// The text of a regular file, which may not be a text: what is none is replaced.
+///
+/// # Errors
+/// If it cannot be read, is none, is too long, or if too many were read before.
+pub(super) fn text(file: &Path, room: &mut Room) -> io::Result<String> {
+    let refused = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why.to_owned());
+    room.0 = room.0.checked_sub(1).ok_or_else(|| refused("more than 200 files of settings"))?;
+    // A pipe would be waited for until somebody writes into it.
+    let file = OpenOptions::new().read(true).custom_flags(nix::libc::O_NONBLOCK).open(file)?;
+    if !file.metadata()?.is_file() {
+        return Err(refused("it is no regular file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(refused("it is longer than 1 MiB"));
+    }
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
+
+/// A line that sets something: what stands before its first `=`, and what behind it, up to a comment.
+pub(super) fn pair(line: &str) -> Option<(&str, &str)> {
+    let line = line.trim_start();
+    if line.starts_with([';', '#']) {
+        return None;
+    }
+    let (key, value) = line.split_once('=')?;
+    let value = value.trim();
+    let value = match value.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next().unwrap_or_default(),
+        None => value.split(';').next().unwrap_or_default().trim_end(),
+    };
+    Some((key.trim(), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_file_of_settings_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("long"), vec![b'x'; (MOST_BYTES + 1) as usize]).unwrap();
+        nix::unistd::mkfifo(&path("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        std::os::unix::fs::symlink(path("round"), path("round")).unwrap();
+        std::fs::write(path("bytes"), b"a=\xff\n").unwrap();
+        let mut room = Room::default();
+        for (name, why) in [("long", "1 MiB"), ("pipe", "regular"), (".", "regular"), ("round", ""), ("none", "")] {
+            let error = text(&path(name), &mut room).unwrap_err().to_string();
+            assert!(error.contains(why), "{name}: {error}");
+        }
+        assert_eq!(text(&path("bytes"), &mut room).unwrap(), "a=\u{fffd}\n");
+        assert!(text(&path("bytes"), &mut Room(0)).unwrap_err().to_string().contains("more than"));
+    }
+
+    #[test]
+    fn a_line_is_a_pair_without_its_comment() {
+        assert_eq!(pair("  opcache.enable = 0 ; off"), Some(("opcache.enable", "0")));
+        assert_eq!(pair("a=\"x;y\" ; z"), Some(("a", "x;y")));
+        assert_eq!(pair("a ="), Some(("a", "")));
+        assert_eq!(pair(";a=1"), None);
+        assert_eq!(pair("[www]"), None);
+    }
+}
