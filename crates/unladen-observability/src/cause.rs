@@ -85,6 +85,11 @@ impl Cause {
     pub fn of_answer(reason: Reason, endpoint: Option<Arc<Endpoint>>, upstream: &Upstream) -> Option<Self> {
         let timeouts = &upstream.settings().timeouts;
         let text = match reason {
+            // The peers of a tier have one setting for both.
+            Reason::ConnectTimeout | Reason::UpstreamTimeout if upstream.settings().is_tier => format!(
+                "no sign of it within {:?} (half of `deadline` in [tier]), or a pause of {:?} in its answer",
+                timeouts.first_byte, timeouts.idle
+            ),
             Reason::ConnectTimeout => format!("no connection within {:?} (`timeouts.connect`)", timeouts.connect),
             Reason::UpstreamClosed => {
                 "it closed the connection before its answer was whole: see its error log".to_owned()

@@ -16,6 +16,9 @@ use crate::discovery::Discovery;
 pub struct UpstreamSettings {
     /// Its name in logs and metrics.
     pub name: String,
+    /// Whether it is the peers of a tier, which have other settings for the same.
+    #[serde(skip)]
+    pub is_tier: bool,
     /// Where it is: one or more.
     pub origins: Vec<Origin>,
     /// How its TLS is made, for the origins that have TLS.
@@ -327,6 +330,7 @@ impl UpstreamSettings {
     pub fn new(name: impl Into<String>, origins: Vec<Origin>) -> Self {
         Self {
             name: name.into(),
+            is_tier: false,
             origins,
             tls: TlsSettings::default(),
             http: Protocol::default(),

@@ -47,6 +47,7 @@ pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<TierSettings>
     if upstream.origins.is_empty() {
         return None;
     }
+    upstream.is_tier = true;
     // One question is one request on one connection, and whoever is asked says at once what it cannot answer.
     upstream.http = Protocol::Http1;
     upstream.retry.attempts = 0;

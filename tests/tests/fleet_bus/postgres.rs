@@ -140,3 +140,38 @@ fn a_role_that_may_not_is_told_what_it_lacks() {
         assert!(!format!("{refused} {unknown} {:?}", as_nobody("wr%40ng").bus("one")).contains("ng@"));
     });
 }
+
+/// Of several servers in the URL it is the one that writes, and another once that has gone and another took over.
+#[test]
+fn the_server_that_has_taken_over_is_found() {
+    let (mut standby, mut primary) = (Postgres::start(), Postgres::start());
+    for server in [&standby, &primary] {
+        server.sql("grant create on database postgres to asker");
+    }
+    standby.become_standby();
+    let hosts = format!("@{},{}/", standby.address(), primary.address());
+    let url = primary.url("right").replace(&format!("@{}/", primary.address()), &hosts);
+    let both = Contract { url: format!("{url}?target_session_attrs=read-write"), fleet: "two", ca: None };
+    on_one_thread(async {
+        let (one, two) = (both.bus("one"), both.bus("two"));
+        let start = end(&*two).await;
+        let last = one.publish(&texts("one", 1..=1)).await.expect("it takes it").remove(0);
+        assert_eq!(records(two.read_on(Some(&start), Duration::from_secs(9)).await).len(), 1);
+        // The standby alone takes nothing, and says what to do.
+        let alone = Contract { url: standby.url("right"), fleet: "two", ca: None }.bus("alone");
+        let refused = alone.publish(&texts("alone", 1..=1)).await.expect_err("it is a standby");
+        assert!(matches!(&refused, BusError::Refused(words) if words.contains("name the one that does")), "{refused}");
+        primary.become_standby();
+        let nobody = one.publish(&texts("one", 2..=2)).await;
+        let nobody = if nobody.is_err() { one.publish(&texts("one", 2..=2)).await } else { nobody };
+        let nobody = nobody.expect_err("neither writes");
+        assert!(nobody.to_string().contains("the last of these hosts"), "{nobody}");
+        standby.sql("do $$ begin perform pg_promote(); end $$");
+        let mut read = two.read_on(Some(&last), Duration::ZERO).await;
+        while read.is_err() {
+            read = two.read_on(Some(&last), Duration::ZERO).await;
+        }
+        assert!(matches!(&read, Ok(Read::Lost { end, .. }) if !end.has_reached(&last)), "{read:?}");
+        one.publish(&texts("one", 3..=3)).await.expect("it takes it");
+    });
+}

@@ -67,6 +67,29 @@ fn a_user_needs_no_more_than_the_page_says() {
     });
 }
 
+/// Whoever wrote there by mistake kept all purges back for good.
+#[test]
+fn what_is_no_stream_gives_way_to_another_history() {
+    let contract = contract("foreign");
+    on_one_thread(async {
+        let (one, two) = (contract.bus("one"), contract.bus("two"));
+        for (number, command) in (1..).zip([
+            "SET unladen:{foreign}:purges x",
+            "XADD unladen:{foreign}:purges 7-7 r x",
+            "XADD unladen:{foreign}:purges 18446744073709551615-18446744073709551615 r x",
+        ]) {
+            let start = end(&*two).await;
+            SERVER.say("DEL unladen:{foreign}:purges");
+            let said = SERVER.say(command).expect("it answers");
+            assert!(!said.starts_with('-'), "{said}");
+            let refused = one.publish(&texts("one", number..=number)).await.expect_err("the key is another's");
+            assert!(matches!(refused, BusError::Refused(_)), "{refused}");
+            one.publish(&texts("one", number..=number)).await.expect("it takes it, in another history");
+            assert!(matches!(two.read_on(Some(&start), Duration::ZERO).await, Ok(Read::Lost { .. })), "{command}");
+        }
+    });
+}
+
 /// A server that was a replica in between is the same process, and has the same keys, but not all records.
 #[test]
 fn a_server_that_was_a_replica_in_between_is_another() {
@@ -157,5 +180,9 @@ fn over_tls_it_is_verified_whom_the_engine_is() {
             assert_eq!(matches!(refused, BusError::Refused(_)), is_of_certificates, "{refused:?}");
             assert!(!is_of_certificates || said.contains("`ca`"), "{said}");
         }
+        // What Valkey and Redis want unless they are told otherwise.
+        assert_eq!(server.say("CONFIG SET tls-auth-clients yes").as_deref(), Some(""));
+        let refused = good("valkeys", "tls").bus("one").read_on(None, Duration::ZERO).await.expect_err("it wants more");
+        assert!(matches!(&refused, BusError::Refused(words) if words.contains("`tls-auth-clients no`")), "{refused}");
     });
 }

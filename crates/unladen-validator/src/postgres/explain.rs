@@ -19,11 +19,13 @@ pub(super) fn explain(error: &tokio_postgres::Error, shown: &str) -> AskError {
         };
     }
     let cause = std::error::Error::source(error);
+    // Each has said something, and the last one may only have said that it is no primary.
+    let last = if shown.contains(", ") { " (so says the last of these hosts)" } else { "" };
     let message = text(match cause.and_then(|cause| cause.downcast_ref::<std::io::Error>()) {
         Some(source) if error.to_string() == "error performing TLS handshake" => {
-            format!("{shown}: no TLS: {}", TlsFault::of(source))
+            format!("{shown}: no TLS: {}{last}", TlsFault::of(source))
         }
-        _ => format!("{shown}: {error}{}", cause.map(|cause| format!(": {cause}")).unwrap_or_default()),
+        _ => format!("{shown}: {error}{}{last}", cause.map(|cause| format!(": {cause}")).unwrap_or_default()),
     });
     // Its kinds have no other names: a password is asked for and none is given, say.
     if error.to_string() == "authentication error" || error.to_string() == "invalid configuration" {

@@ -51,6 +51,17 @@ fn a_password_that_an_engine_repeats_is_not_shown() {
     }
 }
 
+/// It was taken for a proxy that hides the run id.
+#[test]
+fn a_sentinel_is_told_to_be_one() {
+    const INFO: &str = "run_id:0000000000000000000000000000000000000000\r\nredis_mode:sentinel\r\n";
+    let answers: Vec<String> =
+        ["+OK\r\n".to_owned(), "+OK\r\n".to_owned(), format!("${}\r\n{INFO}\r\n", INFO.len())].into();
+    let answers: Vec<&'static str> = answers.into_iter().map(|answer| &*answer.leak()).collect();
+    let error = told(":s3cretpw", answers.leak());
+    assert!(matches!(&error, BusError::Refused(words) if words.contains("leads to the primary")), "{error}");
+}
+
 #[test]
 fn what_an_engine_says_is_told_with_what_to_do() {
     let error = told(":s3cretpw", &["-WRONGPASS invalid username-password pair or user is disabled.\r\n"]).to_string();
