@@ -134,7 +134,22 @@ impl Run {
         let looked = key.arm.is_none() && self.counted.contains(&counted(key)) && !self.is_of_an_exporter(key);
         // Of a group that was not traced nothing is known; that it costs more is seen in its weights.
         let looked = looked && (!is_traced(key) || self.traced.contains(&traced(key)));
-        (has_zero && looked).then(|| Measured::absent(noise_floor.unwrap_or(0.0)))
+        (has_zero && looked).then(|| Measured::absent(noise_floor.unwrap_or(0.0).max(self.margin_of_all_calls(key))))
+    }
+
+    /// Of calls of one kind: how well the run knew the group's calls altogether. Counts are shown where they are certain,
+    /// so one that is missing may be a part of what the run did not know.
+    fn margin_of_all_calls(&self, key: &Key) -> f64 {
+        if key.kind != Kind::Count || !key.counter.as_deref().is_some_and(|counter| counter.starts_with("syscall.")) {
+            return 0.0;
+        }
+        let is_of_all = |all: &Key| {
+            all.kind == Kind::Count
+                && all.counter.as_deref() == Some("syscalls")
+                && (&all.url, &all.group, &all.state) == (&key.url, &key.group, &key.state)
+        };
+        let all = self.figures.iter().find(|(key, _)| is_of_all(key)).map(|(_, measured)| measured.figure);
+        all.and_then(|all| Some((all.value - all.low?).max(all.high? - all.value))).unwrap_or(0.0).max(0.0)
     }
 
     /// Whether its group is an exporter's, whose name the group's begins with.

@@ -304,6 +304,28 @@ fn what_is_no_part_of_each_request_is_not_judged_without_earlier_runs() {
     assert_eq!((verdict(0.1), verdict(3.0)), (Verdict::TooFewRuns, Verdict::New));
 }
 
+/// Run 1 knew all calls to no more than 35, and was not certain of three kinds of them; run 2 was. They were "new", and a
+/// gate failed without a change.
+#[test]
+fn a_kind_of_call_is_not_new_where_all_calls_were_hardly_known() {
+    let run = |margin: f64, ioctl: bool| {
+        let count = |counter: &str, value: f64, margin: f64| {
+            serde_json::json!({"url": "http://a/", "state": "warm", "group": "php", "counter": counter,
+                "per_request": value, "low": value - margin, "high": value + margin, "noise_floor": 0.0, "invalid": false})
+        };
+        let mut counts = vec![count("syscalls", 293.0, margin), count("syscall.fcntl", 130.0, 0.0)];
+        counts.extend(ioctl.then(|| count("syscall.ioctl", 4.0, 0.0)));
+        let value = serde_json::json!({"schema": "unladen.weigh/1", "target": "http://a/",
+            "urls": [{"url": "http://a/"}], "counts": counts});
+        Document::read(value.to_string().as_bytes()).unwrap()
+    };
+    let verdict = |margin: f64| {
+        let compared = compare(&run(margin, false), &run(1.0, true), &History::new());
+        row(&compared, "count.syscall.ioctl php").verdict
+    };
+    assert_eq!((verdict(35.0), verdict(0.1)), (Verdict::TooFewRuns, Verdict::New));
+}
+
 /// Beside other work a count whose interval reached down to nothing was not in main's document, and "new" in the branch's.
 #[test]
 fn a_count_that_was_not_certain_was_new() {
