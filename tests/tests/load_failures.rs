@@ -56,6 +56,24 @@ fn what_fails_later_is_counted_by_kind_and_ends_nothing() {
     assert_eq!(document["new_connections"]["requests"], 100);
 }
 
+/// The kernel's signal ended the program, and nothing was said.
+#[test]
+fn a_file_that_may_not_grow_is_told_as_a_full_disk_is() {
+    let server = faulty();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("record");
+    let command = format!("ulimit -f 0; exec \"$0\" load -n 5 --record {} {}", file.display(), server.url("/"));
+    let output = std::process::Command::new("sh")
+        .args(["-c", &command])
+        .arg(unladen_tests::binary())
+        .env("UNLADEN_STORE", "off")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(6), "{said}");
+    assert!(said.contains("File too large") && said.contains("record"), "{said}");
+}
+
 #[test]
 fn failures_are_shown_with_the_statuses_and_are_an_exit_code() {
     let server = faulty();

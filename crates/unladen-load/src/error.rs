@@ -28,16 +28,13 @@ pub enum LoadError {
         expected: &'static str,
     },
     /// This process may not have as many files open.
-    #[error(
-        "{concurrency} connections at once take more than the {limit} files that this process may have open: --concurrency {most} is the \
-         most here, or raise the limit (`ulimit -Hn`, LimitNOFILE= of systemd)"
-    )]
+    #[error("{}", too_few_files(*concurrency, *limit, *most))]
     TooFewFiles {
         /// Requests under way at once.
         concurrency: usize,
         /// The hard limit.
         limit: u64,
-        /// As many as can be.
+        /// As many requests as can be; 0: not one.
         most: u64,
     },
     /// There is no request of this index.
@@ -295,4 +292,17 @@ fn closed_advice(stage: Stage, version: &str, target: &str) -> &'static str {
 
 fn announced_as(announced: Option<u64>) -> String {
     announced.map(|length| format!(" (it announces {length})")).unwrap_or_default()
+}
+
+fn too_few_files(concurrency: usize, limit: u64, most: u64) -> String {
+    let raise = "raise the limit (`ulimit -Hn`, LimitNOFILE= of systemd)";
+    if most == 0 {
+        return format!(
+            "this process may have {limit} files open, too few for one connection and what is open beside it: {raise}"
+        );
+    }
+    format!(
+        "{concurrency} connections at once take more than the {limit} files that this process may have open: --concurrency {most} is the \
+         most here, or {raise}"
+    )
 }

@@ -41,7 +41,7 @@ fn verdict(concurrency: usize, limit: u64) -> Result<(), LoadError> {
     if u64::try_from(concurrency).is_ok_and(|wanted| wanted <= most) {
         return Ok(());
     }
-    Err(LoadError::TooFewFiles { concurrency, limit, most: most.max(1) })
+    Err(LoadError::TooFewFiles { concurrency, limit, most })
 }
 
 #[cfg(test)]
@@ -54,5 +54,8 @@ mod tests {
         assert!(error.contains("2000 connections at once") && error.contains("1024 files"), "{error}");
         assert!(error.contains("--concurrency 960"), "{error}");
         assert!(verdict(960, 1_024).is_ok() && suffice(1).is_ok());
+        // It said that one was too many, and that one could be.
+        let error = verdict(1, 12).unwrap_err().to_string();
+        assert!(error.contains("12 files") && !error.contains("--concurrency"), "{error}");
     }
 }

@@ -32,6 +32,7 @@ use unladen_agent::Program;
 use unladen_load::LoadError;
 
 use crate::exit::Failure;
+use crate::interrupt;
 use crate::terminal::{self, Colour};
 
 /// Weighs what each request of a web application carries.
@@ -74,6 +75,7 @@ enum Command {
 /// Parses the command line and does what it says.
 pub(crate) fn run() -> ExitCode {
     unladen_load::name_services::settle();
+    interrupt::survive_file_limit();
     let cli = match mistakes::parse::<Cli>(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(code) => return code,

@@ -1,13 +1,21 @@
 //! Ctrl-C and SIGTERM: the first asks for an orderly end. What the second does depends on what there is to put in order.
 
 use std::io;
+use std::sync::Arc;
 use std::thread;
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use unladen_load::Cancel;
 
 use crate::exit::Code;
+
+/// Has a write fail that would make a file larger than this process may (`ulimit -f`), and is told as a full disk is. The
+/// signal would end the process otherwise, amid an experiment too, with the system left switched.
+pub(crate) fn survive_file_limit() {
+    // Programs that this process starts have the signal as it was: a handler is not inherited.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+}
 
 /// Throws `cancel` at the first signal; the second ends the process at once.
 ///
