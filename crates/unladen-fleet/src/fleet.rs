@@ -221,7 +221,7 @@ impl Fleet {
                     // A little longer: the other one watches the time.
                     Ok(()) => match within(until + Duration::from_secs(1), told).await {
                         None => {
-                            outcome.why = Some("it is written, and the engine does not tell who has read it".into())
+                            outcome.why = Some("it is written, and the engine does not tell who has read it".into());
                         }
                         Some(watched) => {
                             outcome.is_confirmed = watched.is_confirmed;
