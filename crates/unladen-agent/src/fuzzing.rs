@@ -1,4 +1,4 @@
-//! What the fuzz target `agent_frame` reaches: answers of an agent, as whoever asked takes them.
+//! What the fuzz targets `agent_frame` and `agent_session` reach: answers of an agent, as whoever asked takes them.
 
 use crate::answer::Answer;
 use crate::codec::decode;
@@ -6,6 +6,7 @@ use crate::evidence::{EvidenceAnswer, read_evidence};
 use crate::frame::FrameReader;
 use crate::hello::Hello;
 use crate::probes::{Account, FarReading, ProbeAnswer};
+use crate::session::reader::heard;
 
 /// Takes these bytes as all that an agent sends, and checks what is kept of it.
 ///
@@ -35,6 +36,16 @@ pub fn answers(bytes: &[u8]) {
         assert!(*group < account.groups().len() && *counter < account.opened().counters.len());
     }
     assert!(account.groups().iter().all(|group| !group.name.chars().any(char::is_control)));
+}
+
+/// Takes these bytes as all that comes from another host, its shell's lines before the agent's frames.
+///
+/// # Panics
+/// If why it ended cannot be shown.
+pub fn session(bytes: &[u8]) {
+    let (count, why) = heard(bytes, "unladen-agent-0 ");
+    assert!(count <= bytes.len() && !why.is_empty());
+    assert!(!why.chars().any(char::is_control), "{why:?}");
 }
 
 /// Takes these bytes as evidence of a group.

@@ -2,7 +2,7 @@
 
 mod last_words;
 mod options;
-mod reader;
+pub(crate) mod reader;
 mod start;
 mod transport;
 mod writer;

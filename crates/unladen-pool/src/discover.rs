@@ -11,6 +11,8 @@ mod change;
 mod error;
 mod file;
 mod found;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod list;
 mod srv;
 mod xds;

@@ -18,6 +18,9 @@ mod discover;
 mod discovery;
 mod endpoint;
 mod fastcgi;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod grpc;
 mod h2_connection;
 mod health;

@@ -179,7 +179,7 @@ impl ContainerState {
 }
 
 /// What Docker keeps and tells of a container.
-fn name_in_docker(told: &Value) -> Option<ContainerName> {
+pub(crate) fn name_in_docker(told: &Value) -> Option<ContainerName> {
     let name = told.get("Name").and_then(Value::as_str).map(|name| name.trim_start_matches('/'));
     ContainerName::of_labels(&Annotations(told.pointer("/Config/Labels")), name)
 }

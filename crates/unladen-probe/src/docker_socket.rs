@@ -25,6 +25,11 @@ pub(crate) fn inspect(socket: &Path, id: &str) -> Option<Value> {
     write!(stream, "GET /containers/{id}/json HTTP/1.0\r\nHost: docker\r\n\r\n").ok()?;
     let mut answer = Vec::new();
     stream.take(MOST_BYTES).read_to_end(&mut answer).ok()?;
+    read(&answer)
+}
+
+/// The document of an answer; none if it is another than 200.
+pub(crate) fn read(answer: &[u8]) -> Option<Value> {
     let status = answer.get(..12).filter(|line| line.starts_with(b"HTTP/1."))?;
     let body = answer.windows(4).position(|end| end == b"\r\n\r\n")? + 4;
     (&status[9..] == b"200").then(|| serde_json::from_slice(&answer[body..]).ok()).flatten()

@@ -2,7 +2,8 @@
 
 use crate::cgroup::{self, Hierarchy};
 use crate::container;
-use crate::container_state::ContainerState;
+use crate::container_state::{ContainerState, name_in_docker};
+use crate::docker_socket;
 use crate::process::{Io, Stat};
 use crate::procfs::{decimal, number_after};
 use crate::taskstats;
@@ -24,6 +25,11 @@ pub fn kernel_text(bytes: &[u8]) {
 /// The container that a process's `/proc/PID/cgroup` names, and the command that starts it again.
 pub fn container(cgroup: &str) -> Option<(String, Option<String>)> {
     container::named(cgroup)
+}
+
+/// What Docker's engine says of a container (an answer of HTTP): how its group is called.
+pub fn docker(answer: &[u8]) -> Option<String> {
+    Some(name_in_docker(&docker_socket::read(answer)?)?.to_string())
 }
 
 /// A datagram of exit records; how many were understood.

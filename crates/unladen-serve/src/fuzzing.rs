@@ -1,20 +1,25 @@
 //! For `fuzz/` alone: the way of requests from a client's bytes to an upstream's, over sockets that lead to nobody. The
 //! principal functions are [`carry`], for HTTP/1, and [`downgrade`], for heads of HTTP/2. What a country database can
-//! hold ([`country`]), and what passes of frames of HTTP/2 ([`frames`]).
+//! hold ([`country`]), what passes of frames of HTTP/2 ([`frames`]), and for whom a connection ([`proxied`]), a
+//! request ([`asker`]) and a peer ([`peer_question`]) say that they are.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::io;
+use std::net::{IpAddr, SocketAddr};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
-use unladen_http1::{HeadLimits, Request};
+use unladen_http1::{Fields, HeadLimits, Request};
 use unladen_pool::{Buffer, Half, Socket, Transport, UpstreamSettings};
-use unladen_serve_config::{ClientSettings, Forwarded, HostRule, ProxySettings};
+use unladen_serve_config::{ClientSettings, Forwarded, HostRule, ProxySettings, TrustedSettings};
 
 use crate::message::compose::{Additions, request_to_h1};
 use crate::message::convert::request_from_h2;
 use crate::message::stream::{BodySource, H1Sink, H1Source, Pump, Sink};
+use crate::site::proxy_protocol;
+use crate::site::trust::Trust;
+use crate::tier::words::{Question, Told};
 
 /// More than this is not carried: sockets hold it, so that nobody has to read meanwhile.
 pub const MOST: usize = 32 * 1024;
@@ -146,4 +151,38 @@ pub fn frames(mut bytes: &[u8], preface: usize, sizes: &[usize]) -> (Option<u64>
         bytes = rest;
     }
     (frames.head(), frames.bodies)
+}
+
+/// From whom a connection is, as it begins by the PROXY protocol, if that is taken, and how many bytes of it are left.
+///
+/// # Errors
+/// If there are no sockets.
+pub async fn proxied(bytes: &[u8]) -> io::Result<Option<(Option<SocketAddr>, usize)>> {
+    let (mut other, ours) = pair()?;
+    other.write_all(bytes.get(..MOST).unwrap_or(bytes)).await?;
+    other.shutdown().await?;
+    let mut socket = Socket::Unix(ours);
+    let Ok(told) = proxy_protocol::read(&mut socket).await else { return Ok(None) };
+    let mut left = Vec::new();
+    socket.read_to_end(&mut left).await?;
+    Ok(Some((told, left.len())))
+}
+
+/// For whom a request is made that comes from this address, and whether it was by https.
+pub fn asker(settings: &TrustedSettings, fields: &Fields, peer: Option<IpAddr>) -> (Option<IpAddr>, Option<bool>) {
+    let asker = Trust::new(settings).asker(fields, peer);
+    (asker.address, asker.is_https)
+}
+
+/// What a peer asks and answers, as it is written again.
+pub fn peer_question(fields: &Fields) -> [Option<Fields>; 2] {
+    let written = |write: &dyn Fn(&mut Fields)| {
+        let mut fields = Fields::default();
+        write(&mut fields);
+        fields
+    };
+    [
+        Question::read(fields).map(|question| written(&|fields| question.write(fields))),
+        Told::read(fields).map(|told| written(&|fields| told.write(fields))),
+    ]
 }

@@ -51,6 +51,23 @@ pub(super) fn read(from: impl Read, marker: &str, events: &SyncSender<Event>, pi
     let _ = events.send(Event::End(why));
 }
 
+/// For `fuzz/`: how many things all that comes is taken for, and why it ended.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn heard(bytes: &[u8], marker: &str) -> (usize, String) {
+    // Each takes a byte at least.
+    let (events, all) = std::sync::mpsc::sync_channel(bytes.len() + 2);
+    read(bytes, marker, &events, &Arc::default());
+    drop(events);
+    let (mut count, mut why) = (0, String::new());
+    for event in all {
+        match event {
+            Event::End(text) => why = text,
+            _ => count += 1,
+        }
+    }
+    (count, why)
+}
+
 /// Lines until the one that says that the agent runs.
 fn lines(from: &mut BufReader<impl Read>, marker: &str, events: &SyncSender<Event>) -> Result<(), String> {
     let mut noise = Vec::new();

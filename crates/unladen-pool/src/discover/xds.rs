@@ -41,6 +41,19 @@ const MAX_RETRY: Duration = Duration::from_secs(30);
 /// `INVALID_ARGUMENT` of gRPC.
 const INVALID: i32 = 3;
 
+/// For `fuzz/`: the endpoints that a message has for a cluster or an assignment of this name.
+#[cfg(feature = "fuzzing")]
+pub(super) fn fuzzing(message: &[u8], name: &str) -> Result<Option<Vec<Found>>, String> {
+    let response = <DiscoveryResponse as prost::Message>::decode(message).map_err(|error| error.to_string())?;
+    if response.type_url == messages::CLUSTER {
+        return Ok(told::cluster(&response, name)?.map(|members| match members {
+            Members::Listed(found) => found,
+            Members::Named(_) => Vec::new(),
+        }));
+    }
+    told::assignment(&response, name)
+}
+
 /// A control plane that tells the endpoints of one cluster.
 #[derive(Debug)]
 pub(super) struct ControlPlane {
