@@ -164,12 +164,15 @@ pub(crate) fn reload(evidence: &Evidence, group: usize) -> Option<String> {
     }
 }
 
-/// The pool's file.
+/// The file at whose end a line is added to the pool; none: it is not known which.
 pub(crate) fn pool_file(evidence: &Evidence, group: usize) -> Option<String> {
-    let known = evidence.php_of(group).map(|php| php.fpm_config.clone()).filter(|file| !file.is_empty());
+    if let Some(php) = evidence.php_of(group) {
+        // A line in any other file would be another pool's.
+        return Some(php.fpm_config.clone()).filter(|file| !file.is_empty());
+    }
     // What the host's is called says nothing of a container's.
     let is_ours = !is_contained(evidence, group);
-    known.or_else(|| debian(evidence, group).filter(|_| is_ours).map(|folder| format!("{folder}/pool.d/www.conf")))
+    debian(evidence, group).filter(|_| is_ours).map(|folder| format!("{folder}/pool.d/www.conf"))
 }
 
 /// The file that such lines go into.

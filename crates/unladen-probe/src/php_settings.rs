@@ -31,7 +31,9 @@ use unladen_trace::{PhpSetAgain, PhpSettings as Seen};
 
 use self::ask::ask;
 use self::phpinfo::PhpInfo;
+use self::pool_lines::pool_lines;
 use self::process::{Php, XDEBUG_MODE};
+use self::set_again::real;
 use self::user::User;
 
 pub use self::ask::AskError;
@@ -60,6 +62,8 @@ pub struct PhpSettings {
     pub fpm_config: String,
     /// The pool whose settings are in [`settings`](Self::settings); empty if there is none, or it is not known which.
     pub pool: String,
+    /// The file at whose end a line is added to that pool; empty if there is none, or it is not known which.
+    pub pool_file: String,
     /// Extensions loaded, as they call themselves: `Zend OPcache`, `xdebug`.
     pub extensions: Vec<String>,
     /// `opcache.enable` → `On`, as PHP writes it; empty for what has no value. Only those that bear upon performance,
@@ -112,7 +116,10 @@ impl PhpSettings {
         if let Some(pool) = &pool {
             pool.apply(&mut settings);
         }
-        let set_again = set_again::set_again(&php, &info, pool.as_ref());
+        let of_pool = pool.as_ref().zip(php.fpm_config.as_deref());
+        let of_pool = of_pool.map(|(pool, config)| (pool, pool_lines(config, &php.prefix(), &pool.name)));
+        let set_again = set_again::set_again(&php, &info, of_pool.as_ref().map(|(pool, lines)| (*pool, lines)));
+        let pool_file = of_pool.and_then(|(_, lines)| lines.ok()?.file).map(|file| real(&file)).unwrap_or_default();
         Ok(Self {
             exe: php.exe,
             sapi: info.sapi,
@@ -127,6 +134,7 @@ impl PhpSettings {
                 .collect(),
             fpm_config: php.fpm_config.map(|config| config.to_string_lossy().into_owned()).unwrap_or_default(),
             pool: pool.map(|pool| pool.name).unwrap_or_default(),
+            pool_file,
             extensions: info.extensions,
             settings,
             set_again,

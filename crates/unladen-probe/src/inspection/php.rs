@@ -28,7 +28,7 @@ pub(super) fn php_settings(
                     group: index,
                     ini: php.ini,
                     ini_folder: last_folder(&php.ini_folder).to_owned(),
-                    fpm_config: php.fpm_config,
+                    fpm_config: php.pool_file,
                     extensions: php.extensions,
                     settings: php.settings,
                     set_again: php.set_again,

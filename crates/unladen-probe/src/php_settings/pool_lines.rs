@@ -25,14 +25,25 @@ pub(super) struct PoolLine {
     pub(super) text: String,
 }
 
-/// All lines of a pool that set something of PHP's. `prefix` is the folder that relative names of files are in.
+/// What php-fpm's own files say of a pool.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct PoolLines {
+    /// All that set something of PHP's.
+    pub(super) lines: Vec<PoolLine>,
+    /// The file that names the pool, if the pool's section goes on to its end: a line that is added there is the pool's. Of
+    /// several the last one, which counts.
+    pub(super) file: Option<PathBuf>,
+}
+
+/// Reads the files. `prefix` is the folder that relative names of files are in.
 ///
 /// # Errors
 /// Why a file was not read: what it sets is not known then.
-pub(super) fn pool_lines(config: &Path, prefix: &Path, pool: &str) -> Result<Vec<PoolLine>, String> {
-    let mut reader = Reader { pool, prefix, is_in: false, lines: Vec::new(), room: Room::default() };
+pub(super) fn pool_lines(config: &Path, prefix: &Path, pool: &str) -> Result<PoolLines, String> {
+    let found = PoolLines::default();
+    let mut reader = Reader { pool, prefix, is_in: false, named_in: None, found, room: Room::default() };
     reader.read(config, 1)?;
-    Ok(reader.lines)
+    Ok(reader.found)
 }
 
 struct Reader<'a> {
@@ -40,7 +51,9 @@ struct Reader<'a> {
     prefix: &'a Path,
     /// Whether the section that was named last is the pool's.
     is_in: bool,
-    lines: Vec<PoolLine>,
+    /// Where the pool was named last.
+    named_in: Option<PathBuf>,
+    found: PoolLines,
     room: Room,
 }
 
@@ -55,12 +68,18 @@ impl Reader<'_> {
         for (number, line) in (1..).zip(text.lines()) {
             self.line(file, number, line, depth)?;
         }
+        if self.named_in.as_deref() == Some(file) {
+            self.found.file = self.is_in.then(|| file.to_owned());
+        }
         Ok(())
     }
 
     fn line(&mut self, file: &Path, number: u32, text: &str, depth: usize) -> Result<(), String> {
         if let Some(section) = text.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             self.is_in = section.0.trim().eq_ignore_ascii_case(self.pool);
+            if self.is_in {
+                self.named_in = Some(file.to_owned());
+            }
             return Ok(());
         }
         let Some((key, value)) = read::pair(text) else { return Ok(()) };
@@ -76,10 +95,10 @@ impl Reader<'_> {
             _ => return Ok(()),
         };
         if self.is_in {
-            if self.lines.len() == MOST_LINES {
+            if self.found.lines.len() == MOST_LINES {
                 return Err(format!("{}: more than {MOST_LINES} lines that set something", file.display()));
             }
-            self.lines.push(PoolLine {
+            self.found.lines.push(PoolLine {
                 name: name.trim().to_owned(),
                 is_admin,
                 file: file.to_owned(),
@@ -103,7 +122,31 @@ mod tests {
             let file = line.file.strip_prefix(folder).unwrap().display().to_string();
             format!("{file}:{} {}{}", line.line, line.name, if line.is_admin { " admin" } else { "" })
         };
-        Ok(found.into_iter().map(told).collect())
+        Ok(found.lines.into_iter().map(told).collect())
+    }
+
+    /// Lines for a pool went to the master's file, where they belong to the pool that was included last.
+    #[test]
+    fn a_line_that_is_added_to_the_file_is_the_pools() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        let file = |pool: &str| {
+            let found = pool_lines(&folder.path().join("fpm.conf"), folder.path(), pool).unwrap();
+            found.file.map(|file| file.file_name().unwrap().to_str().unwrap().to_owned())
+        };
+        write("fpm.conf", "[global]\nerror_log = x\ninclude = *.pool\n");
+        write("1.pool", "[one]\nuser = a\n");
+        write("2.pool", "[two]\nuser = b\n[three]\nuser = c\n");
+        assert_eq!(file("one").as_deref(), Some("1.pool"));
+        assert_eq!(file("two"), None, "what is added to its file is another's");
+        assert_eq!(file("three").as_deref(), Some("2.pool"));
+        write("3.pool", "[one]\npm = static\n");
+        assert_eq!(file("one").as_deref(), Some("3.pool"), "the last one counts");
+        write("fpm.conf", "[own]\nuser = a\ninclude = 1.pool\n");
+        assert_eq!(file("own"), None, "the included one ends in another");
+        write("fpm.conf", "include = 1.pool\n[own]\nuser = a\n");
+        assert_eq!(file("own").as_deref(), Some("fpm.conf"));
+        assert_eq!(file("none"), None);
     }
 
     #[test]

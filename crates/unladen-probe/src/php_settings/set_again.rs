@@ -11,7 +11,7 @@ use unladen_trace::{PHP_FILE, PhpSetAgain, PhpSetter, PhpSettings, without_secre
 use crate::php_settings::ini_lines::ini_lines;
 use crate::php_settings::phpinfo::{PhpInfo, is_wanted, without_password};
 use crate::php_settings::pool::{ONLY_OFF, Pool};
-use crate::php_settings::pool_lines::{PoolLine, pool_lines};
+use crate::php_settings::pool_lines::PoolLines;
 use crate::php_settings::process::{Php, XDEBUG_MODE};
 use crate::php_settings::read;
 
@@ -19,8 +19,12 @@ use crate::php_settings::read;
 const MAX_LINE: usize = 1_000;
 
 /// All that sets something again. Of a name, it is what counts in the end; of what can only be switched off, all that
-/// switch it off.
-pub(super) fn set_again(php: &Php, info: &PhpInfo, pool: Option<&Pool>) -> Vec<PhpSetAgain> {
+/// switch it off. With the pool comes what its files say, or why they were not read.
+pub(super) fn set_again(
+    php: &Php,
+    info: &PhpInfo,
+    pool: Option<(&Pool, &Result<PoolLines, String>)>,
+) -> Vec<PhpSetAgain> {
     let in_files = info.settings();
     let mut all: Vec<PhpSetAgain> = Vec::new();
     let mut add = |names: &[&str], places: Vec<PhpSetAgain>| {
@@ -48,14 +52,9 @@ pub(super) fn set_again(php: &Php, info: &PhpInfo, pool: Option<&Pool>) -> Vec<P
         let place = PhpSetAgain { by: PhpSetter::Environment, who, ..named("xdebug.mode", &in_files) };
         add(&["xdebug.mode"], vec![place]);
     }
-    if let (Some(pool), Some(config)) = (pool, &php.fpm_config) {
-        let sets = pool.sets();
-        // Most pools set nothing that bears upon performance.
-        if !sets.is_empty() {
-            let lines = pool_lines(config, &php.prefix(), &pool.name);
-            for (name, is_admin) in sets {
-                add(&[name], of_pool(pool, name, is_admin, &lines, &in_files));
-            }
+    if let Some((pool, lines)) = pool {
+        for (name, is_admin) in pool.sets() {
+            add(&[name], of_pool(pool, name, is_admin, lines, &in_files));
         }
     }
     all
@@ -66,13 +65,13 @@ fn of_pool(
     pool: &Pool,
     name: &str,
     is_admin: bool,
-    lines: &Result<Vec<PoolLine>, String>,
+    lines: &Result<PoolLines, String>,
     in_files: &BTreeMap<String, String>,
 ) -> Vec<PhpSetAgain> {
     let of = || PhpSetAgain { by: PhpSetter::Pool, who: pool.name.clone(), ..named(name, in_files) };
     let unknown = |why: String| vec![PhpSetAgain { unknown: Some(why), ..of() }];
     let lines = match lines {
-        Ok(lines) => lines.iter().filter(|line| line.name == name && line.is_admin == is_admin),
+        Ok(of) => of.lines.iter().filter(|line| line.name == name && line.is_admin == is_admin),
         Err(why) => return unknown(why.clone()),
     };
     // Several of them are read from the last to the first, which is no promise: the fix changes all.
@@ -103,7 +102,7 @@ fn later_files(folders: &str, files: &str) -> Vec<PathBuf> {
 }
 
 /// The file itself: a link that is changed in place becomes a file beside what it led to.
-fn real(file: &Path) -> String {
+pub(super) fn real(file: &Path) -> String {
     let real = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     real.to_str().map(str::to_owned).unwrap_or_default()
 }

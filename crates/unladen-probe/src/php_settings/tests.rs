@@ -90,7 +90,9 @@ fn a_worker_has_the_settings_of_files_environment_and_pool() {
     let settings = PhpSettings::of(worker).unwrap();
     assert_eq!(settings, PhpSettings::of(fpm.master()).unwrap(), "there is but one pool");
     assert_eq!((settings.sapi.as_str(), settings.pool.as_str()), ("FPM/FastCGI", "pool0"));
-    assert_eq!(settings.fpm_config, fpm.folder.path().join("fpm.conf").to_str().unwrap());
+    let config = fpm.folder.path().join("fpm.conf");
+    assert_eq!(settings.fpm_config, config.to_str().unwrap());
+    assert_eq!(settings.pool_file, fs::canonicalize(config).unwrap().to_str().unwrap());
     assert_eq!(settings.settings["opcache.revalidate_freq"], "7", "PHP_INI_SCAN_DIR was found: {:?}", settings.doubts);
     assert_eq!(settings.settings["memory_limit"], "33M");
     assert_eq!((settings.is_on("display_errors"), settings.is_on("opcache.enable")), (Some(true), Some(true)));
@@ -107,10 +109,11 @@ fn each_pool_has_its_own_and_the_master_none() {
         .workers()
         .into_iter()
         .map(|worker| PhpSettings::of(worker).unwrap())
-        .map(|settings| (settings.pool.clone(), settings.is_on("opcache.enable")))
+        .map(|settings| (settings.pool.clone(), settings.is_on("opcache.enable"), settings.pool_file.is_empty()))
         .collect();
     enabled.sort();
-    assert_eq!(enabled, [("pool0".to_owned(), Some(false)), ("pool1".to_owned(), Some(true))]);
+    // What is added to their file is the second one's.
+    assert_eq!(enabled, [("pool0".to_owned(), Some(false), true), ("pool1".to_owned(), Some(true), false)]);
     let master = PhpSettings::of(fpm.master()).unwrap();
     assert_eq!((master.pool.as_str(), master.is_on("opcache.enable")), ("", Some(true)));
     assert_eq!(master.doubts, ["what its 2 pools set is left out: ask a worker of one"]);

@@ -19,7 +19,7 @@ pub struct PhpSettings {
     pub ini: String,
     /// The folder of further ones.
     pub ini_folder: String,
-    /// The pool's or the master's own file, if there is one.
+    /// The file of php-fpm's own at whose end a line is added to the pool; empty if there is none, or it is not known which.
     pub fpm_config: String,
     /// Extensions loaded.
     pub extensions: Vec<String>,

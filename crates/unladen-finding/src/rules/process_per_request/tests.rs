@@ -1,3 +1,5 @@
+use unladen_trace::PhpSettings;
+
 use super::super::testing::*;
 use super::*;
 
@@ -44,6 +46,16 @@ fn cgi_and_workers_that_are_replaced() {
     assert_eq!(workers.fix.file.as_deref(), Some("/etc/php/8.2/fpm/pool.d/www.conf"));
     assert_eq!(workers.fix.lines, ["pm = static", "pm.max_requests = 0"]);
     assert_eq!(workers.fix.commands, ["systemctl reload php8.2-fpm"]);
+}
+
+/// The master's file was named, where such lines are those of the pool that was included last.
+#[test]
+fn a_pool_whose_file_is_not_known_is_given_no_file() {
+    let mut evidence = started(PHP, &[("", each(1))]);
+    evidence.php = vec![PhpSettings { fpm_config: String::new(), ..php(&[]) }];
+    let fix = only(&ProcessPerRequest, &evidence).fix;
+    assert_eq!((fix.file.as_deref(), fix.lines.len()), (None, 0));
+    assert!(fix.advice.ends_with("(pm = static, pm.max_requests = 0)"), "{}", fix.advice);
 }
 
 #[test]
