@@ -167,8 +167,12 @@ pub(crate) fn reload(evidence: &Evidence, group: usize) -> Option<String> {
 /// The file at whose end a line is added to the pool; none: it is not known which.
 pub(crate) fn pool_file(evidence: &Evidence, group: usize) -> Option<String> {
     if let Some(php) = evidence.php_of(group) {
+        let exe = |group: usize| evidence.groups.get(group).and_then(|seen| seen.exe.as_deref());
+        // A master is of no pool, or of several; the worker that answered was asked in another group, if it is another user's.
+        let workers = evidence.php.iter().filter(|of| of.group != group && exe(of.group) == exe(group));
+        let mut files = [php].into_iter().chain(workers).map(|of| &of.fpm_config).filter(|file| !file.is_empty());
         // A line in any other file would be another pool's.
-        return Some(php.fpm_config.clone()).filter(|file| !file.is_empty());
+        return files.next().cloned();
     }
     // What the host's is called says nothing of a container's.
     let is_ours = !is_contained(evidence, group);

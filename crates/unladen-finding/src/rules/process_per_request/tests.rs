@@ -56,6 +56,12 @@ fn a_pool_whose_file_is_not_known_is_given_no_file() {
     let fix = only(&ProcessPerRequest, &evidence).fix;
     assert_eq!((fix.file.as_deref(), fix.lines.len()), (None, 0));
     assert!(fix.advice.ends_with("(pm = static, pm.max_requests = 0)"), "{}", fix.advice);
+
+    // Root's master forks; who answers is another user's, and knows its pool.
+    evidence.groups[NGINX].exe = evidence.groups[PHP].exe.clone();
+    evidence.php.push(PhpSettings { group: NGINX, fpm_config: "/etc/php/8.2/fpm/pool.d/shop.conf".into(), ..php(&[]) });
+    let fix = only(&ProcessPerRequest, &evidence).fix;
+    assert_eq!(fix.file.as_deref(), Some("/etc/php/8.2/fpm/pool.d/shop.conf"));
 }
 
 #[test]
