@@ -45,6 +45,16 @@ fn lines(finding: &Value) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
+/// nginx that hands `/page` to the script `index.php` of a PHP-FPM.
+fn in_front(fpm: &PhpFpm) -> Nginx {
+    Nginx::plain(&format!(
+        "location = /page {{ fastcgi_param REQUEST_METHOD $request_method; fastcgi_param SCRIPT_NAME /index.php; \
+         fastcgi_param SCRIPT_FILENAME {}/index.php; fastcgi_pass unix:{}; }}",
+        fpm.root().display(),
+        fpm.socket().display()
+    ))
+}
+
 /// Waits until somebody listens there.
 fn listens(at: &str) {
     wait::until_ok(&format!("somebody listens at {at}"), || TcpStream::connect(at));
@@ -132,12 +142,7 @@ fn an_opcode_cache_that_its_pool_switches_off() {
     let fpm = PhpFpm::start(1, &format!("include = \"{}/*.conf\"", pools.display()));
     fpm.page("part.php", "<?php return 'some text';");
     fpm.page("index.php", "<?php foreach (range(1, 5) as $i) { $text = include __DIR__ . '/part.php'; } echo $text;");
-    let nginx = Nginx::plain(&format!(
-        "location = /page {{ fastcgi_param REQUEST_METHOD $request_method; fastcgi_param SCRIPT_NAME /index.php; \
-         fastcgi_param SCRIPT_FILENAME {}/index.php; fastcgi_pass unix:{}; }}",
-        fpm.root().display(),
-        fpm.socket().display()
-    ));
+    let nginx = in_front(&fpm);
     let url = format!("http://{}/page", nginx.address());
 
     let document = look(&url);
@@ -161,6 +166,34 @@ fn an_opcode_cache_that_its_pool_switches_off() {
     fpm.reload();
     let document = look(&url);
     assert!(!document.found().contains("recompile"), "{document}");
+}
+
+/// Workers that are replaced after each request: lines were printed for the master's file, where they may be another
+/// pool's. The one that answered has ended when PHP is asked.
+#[test]
+fn workers_that_are_replaced_are_kept_by_the_file_of_their_pool() {
+    if skip_without(Ability::Tracing, "workers_that_are_replaced_are_kept_by_the_file_of_their_pool") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("shop.conf");
+    let pool = "[test]\npm.max_requests = 1\n";
+    fs::write(&file, pool).unwrap();
+    let fpm = PhpFpm::start(2, &format!("include = {}/*.conf", folder.path().display()));
+    fpm.page("index.php", "<?php echo 'some text';");
+    let nginx = in_front(&fpm);
+    let url = format!("http://{}/page", nginx.address());
+    // Workers come and go: those of one program are one group.
+    let look = || Call::weigh(["--time", "6s", "--phase", "150ms", "--settle", "20ms", &url]).document();
+
+    let document = look();
+    let replaced = finding(&document, "process-per-request");
+    assert_eq!(replaced["fix"]["file"].as_str().map(PathBuf::from), fs::canonicalize(&file).ok(), "{replaced}");
+    // As it is printed: at the file's end.
+    fs::write(&file, format!("{pool}{}", lines(replaced))).unwrap();
+    fpm.reload();
+    let document = look();
+    assert!(!document.found().contains("process-per-request"), "{document}");
 }
 
 /// A service that is asked over a new connection by each request: 260 % more of them per second by a proxy that keeps

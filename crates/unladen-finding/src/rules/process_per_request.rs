@@ -104,7 +104,12 @@ fn fix(evidence: &Evidence, group: usize, items: &[Item]) -> (Fix, String) {
                 let reload = php::reload(evidence, group);
                 (reload.into_iter().fold(fix, Fix::command), weigh())
             }
-            None => (Fix::advice(format!("{advice} (pm = static, pm.max_requests = 0)")), weigh()),
+            None => {
+                let why = evidence.php_of(group).and_then(|php| php.pool_unknown.as_deref());
+                let why = why.map(|why| format!("; {why}")).unwrap_or_default();
+                let lines = "pm = static and pm.max_requests = 0, in the section of the pool that answers";
+                (Fix::advice(format!("{advice}: {lines}{why}")), weigh())
+            }
         };
     }
     if stack == Stack::Php {

@@ -1,13 +1,14 @@
 //! What the PHPs that follow say of themselves, as evidence: [`php_settings`].
 
+use std::path::Path;
+
 use unladen_trace::{Evidence, EvidenceSource, Missing};
 
 use crate::instrument::Instrument;
 use crate::ledger::GroupId;
-use crate::php_settings::PhpSettings;
+use crate::php_settings::{PhpSettings, PhpSettingsError};
 
-/// Asks one process of each group that runs PHP: the one that answered most, if that is known. A group of another
-/// program has none to ask.
+/// Asks one process of each group that runs PHP. A group of another program has none to ask.
 pub(super) fn php_settings(
     instrument: &Instrument,
     groups: &[GroupId],
@@ -19,9 +20,8 @@ pub(super) fn php_settings(
         let exe = evidence.groups[index].exe.as_deref().and_then(|exe| exe.rsplit('/').next());
         let is_php = exe.is_some_and(|name| name.starts_with("php"));
         let busiest = busiest.get(index).copied().flatten().map(u32::cast_signed);
-        let any = || instrument.members(*group).next().map(|member| member.pid);
-        let Some(pid) = busiest.or_else(any).filter(|_| is_php) else { continue };
-        match PhpSettings::of(pid) {
+        let Some(answer) = is_php.then(|| ask(instrument, *group, busiest)).flatten() else { continue };
+        match answer {
             Ok(php) => {
                 asked.answered = true;
                 evidence.php.push(unladen_trace::PhpSettings {
@@ -47,6 +47,19 @@ pub(super) fn php_settings(
     }
     if let Some(why) = why {
         evidence.missing.push(Missing { source: EvidenceSource::PhpSettings, why, takes: String::new() });
+    }
+}
+
+/// Asks who answered most. Of PHP-FPM's workers that are replaced, it may have ended: then their master is asked, as
+/// another worker may be of another pool. None: there is nobody to ask.
+fn ask(instrument: &Instrument, group: GroupId, busiest: Option<i32>) -> Option<Result<PhpSettings, PhpSettingsError>> {
+    let is_alive = |pid: i32| Path::new("/proc").join(pid.to_string()).exists();
+    if let Some(pid) = busiest.filter(|pid| is_alive(*pid)) {
+        return Some(PhpSettings::of(pid));
+    }
+    match instrument.members(group).find(|member| is_alive(member.pid)) {
+        Some(another) => Some(PhpSettings::of(another.parent).or_else(|_| PhpSettings::of(another.pid))),
+        None => busiest.map(PhpSettings::of),
     }
 }
 

@@ -55,7 +55,10 @@ fn a_pool_whose_file_is_not_known_is_given_no_file() {
     evidence.php = vec![PhpSettings { fpm_config: String::new(), ..php(&[]) }];
     let fix = only(&ProcessPerRequest, &evidence).fix;
     assert_eq!((fix.file.as_deref(), fix.lines.len()), (None, 0));
-    assert!(fix.advice.ends_with("(pm = static, pm.max_requests = 0)"), "{}", fix.advice);
+    assert!(fix.advice.ends_with("in the section of the pool that answers"), "{}", fix.advice);
+    evidence.php[0].pool_unknown = Some("what its 2 pools set is left out: ask a worker of one".into());
+    let fix = only(&ProcessPerRequest, &evidence).fix;
+    assert!(fix.advice.ends_with("what its 2 pools set is left out: ask a worker of one"), "{}", fix.advice);
 
     // Root's master forks; who answers is another user's, and knows its pool.
     evidence.groups[NGINX].exe = evidence.groups[PHP].exe.clone();
