@@ -6,6 +6,7 @@
 //! the engine ended it, since it counts from before it asked for it, and less.
 
 mod beat;
+mod contact;
 mod progress;
 mod queue;
 mod reader;
@@ -20,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, mpsc, oneshot};
 
+use self::contact::Contact;
 use self::progress::Progress;
 use self::queue::{NotTaken, Queue};
 use self::sending::Sending;
@@ -96,19 +98,7 @@ struct Counts {
     unreadable: AtomicU64,
     lost: AtomicU64,
     members: AtomicU64,
-    more: Mutex<More>,
-}
-
-#[derive(Debug, Default)]
-struct More {
-    last_beat: Option<Instant>,
-    /// When the engine was asked for a lease, and has not answered yet.
-    asked: Option<Instant>,
-    cut_offs: u64,
-    cut_off: Duration,
-    cut_off_since: Option<Instant>,
-    has_been_connected: bool,
-    error: Option<BusError>,
+    contact: Mutex<Contact>,
 }
 
 /// Why nothing is sent any more.
@@ -131,7 +121,7 @@ impl Fleet {
     /// Over an engine that is open already.
     pub fn over(bus: Arc<dyn PurgeBus>, settings: FleetSettings) -> Arc<Self> {
         let (watching, watched) = mpsc::channel(WATCHED);
-        let more = More { cut_off_since: Some(Instant::now()), ..More::default() };
+        let contact = Contact { cut_off_since: Some(Instant::now()), ..Contact::default() };
         Arc::new(Self {
             settings,
             bus,
@@ -139,7 +129,7 @@ impl Fleet {
             number: AtomicU64::new(1),
             progress: Mutex::default(),
             recent: Mutex::default(),
-            counts: Counts { more: Mutex::new(more), ..Counts::default() },
+            counts: Counts { contact: Mutex::new(contact), ..Counts::default() },
             lost: Seldom::default(),
             newer: Seldom::default(),
             queue: Queue::default(),
@@ -338,14 +328,14 @@ impl Fleet {
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let (lag, now) = (self.progress().lag(), Instant::now());
         let is_connected = self.lease.holds(now);
-        let more = self.more();
-        let going_on = more.cut_off_since.map(|since| now.saturating_duration_since(since)).unwrap_or_default();
+        let contact = self.contact();
+        let going_on = contact.cut_off_since.map(|since| now.saturating_duration_since(since)).unwrap_or_default();
         FleetState {
             bus: self.settings.bus.url.to_string(),
             node: self.settings.bus.node.clone(),
             is_connected,
             lag,
-            last_beat: more.last_beat.map(|at| now.saturating_duration_since(at)),
+            last_beat: contact.last_beat.map(|at| now.saturating_duration_since(at)),
             members: count(&self.counts.members),
             sent: count(&self.counts.sent),
             waiting: self.queue.len(),
@@ -354,9 +344,12 @@ impl Fleet {
             repeated: count(&self.counts.repeated),
             unreadable: count(&self.counts.unreadable),
             lost: count(&self.counts.lost),
-            cut_offs: more.cut_offs,
-            cut_off: more.cut_off + going_on,
-            error: more.why(now, self.settings.lease).filter(|_| !is_connected).map(|error| error.to_string()),
+            cut_offs: contact.cut_offs,
+            cut_off: contact.cut_off + going_on,
+            error: contact
+                .why(now, self.settings.lease / BEATS)
+                .filter(|_| !is_connected)
+                .map(|error| error.to_string()),
         }
     }
 
@@ -410,7 +403,7 @@ impl Fleet {
     /// Why nothing is written.
     fn why_not(&self) -> String {
         let rest = if self.queue.is_closed() { LEFT } else { "it is kept, and written once it can be" };
-        match self.more().why(Instant::now(), self.settings.lease) {
+        match self.contact().why(Instant::now(), self.settings.lease / BEATS) {
             Some(error) => format!("it is not written to {} yet: {error}; {rest}", self.settings.bus.url),
             None => format!("it is not written to {} yet; {rest}", self.settings.bus.url),
         }
@@ -424,13 +417,13 @@ impl Fleet {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn more(&self) -> MutexGuard<'_, More> {
-        self.counts.more.lock().unwrap_or_else(PoisonError::into_inner)
+    fn contact(&self) -> MutexGuard<'_, Contact> {
+        self.counts.contact.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Something went wrong; the pause before it is tried again, which gets longer.
     fn pause(&self, error: BusError, failures: &mut u32) -> Duration {
-        self.more().error = Some(error);
+        self.contact().error = Some(error);
         *failures = failures.saturating_add(1);
         let longest = (self.settings.lease / 2).clamp(Duration::from_millis(50), Duration::from_secs(2));
         let pause = (Duration::from_millis(20) * 2u32.saturating_pow((*failures).min(10))).min(longest);
@@ -455,43 +448,33 @@ impl Fleet {
             }
             let now = Instant::now();
             let is_connected = self.lease.holds(now);
-            let mut more = self.more();
-            let news = match (is_connected, more.cut_off_since) {
+            let mut contact = self.contact();
+            let news = match (is_connected, contact.cut_off_since) {
                 (true, Some(since)) => {
                     let after = now.saturating_duration_since(since);
-                    more.cut_off += after;
-                    more.cut_off_since = None;
-                    more.error = None;
-                    let is_first = !std::mem::replace(&mut more.has_been_connected, true);
+                    contact.cut_off += after;
+                    contact.cut_off_since = None;
+                    contact.error = None;
+                    let is_first = !std::mem::replace(&mut contact.has_been_connected, true);
                     // What nobody heard the beginning of has no end.
                     let is_heard = is_first || std::mem::take(&mut is_told);
                     is_heard.then_some(News::Connected { after: (!is_first).then_some(after) })
                 }
                 (false, None) => {
-                    more.cut_offs += 1;
-                    more.cut_off_since = Some(now);
+                    contact.cut_offs += 1;
+                    contact.cut_off_since = Some(now);
                     None
                 }
                 // Going back for a moment is none either.
                 (false, Some(since)) if !is_told && now > patience && now > since + self.settings.lease / 4 => {
                     is_told = true;
-                    Some(News::CutOff { why: more.why(now, self.settings.lease) })
+                    Some(News::CutOff { why: contact.why(now, self.settings.lease / BEATS) })
                 }
                 _ => None,
             };
-            drop(more);
+            drop(contact);
             news.iter().for_each(|news| forget.tell(news));
         }
-    }
-}
-
-// === impl More ===
-
-impl More {
-    /// What went wrong last; an engine that stands still has said nothing yet.
-    fn why(&self, now: Instant, lease: Duration) -> Option<BusError> {
-        let is_silent = self.asked.is_some_and(|at| now.saturating_duration_since(at) > lease / BEATS);
-        self.error.clone().or_else(|| is_silent.then_some(BusError::Timeout))
     }
 }
 

@@ -15,6 +15,7 @@ use crate::settings::{Application, FolderSettings, ScriptSettings, Try};
 const TRY: &str = "\"{path}\", \"{path}/\", \"{path}.html\" or the like, or a path such as \"/index.php\"";
 const NAME: &str = "a file name such as \"index.html\"";
 const MISSING: &str = "the address of the application, such as upstream = \"http://127.0.0.1:8080\"";
+const FOLDER: &str = "the folder of its scripts, such as root = \"/var/www/html\", or [site.fastcgi] with `script`";
 
 /// What answers, and where it is; none: too little is known of it.
 pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> Option<(Application, Vec<Origin>)> {
@@ -158,9 +159,7 @@ pub(super) fn script(
         r.explain(place, (site.table, "fastcgi"), Shown::None, ValueOrigin::BuiltIn);
         if php && folder.is_none() {
             let place = "[[site]]".into();
-            let expected =
-                "the folder of its scripts, such as root = \"/var/www/html\", or [site.fastcgi] with `script`";
-            r.refuse(site.at(&["php"]), Problem::Missing { place, key: "root", expected });
+            r.refuse(site.at(&["php"]), Problem::Missing { place, key: "root", expected: FOLDER });
             return None;
         }
         return php.then(|| ScriptSettings { folder, ..usual_script() });
@@ -177,8 +176,7 @@ pub(super) fn script(
     }
     if script.script.is_none() && folder.is_none() {
         let place = "[[site]]".into();
-        let expected = "the folder of its scripts, such as root = \"/var/www/html\", or [site.fastcgi] with `script`";
-        r.refuse(site.at(&["php"]), Problem::Missing { place, key: "root", expected });
+        r.refuse(site.at(&["php"]), Problem::Missing { place, key: "root", expected: FOLDER });
     }
     Some(ScriptSettings { folder, ..script })
 }
@@ -275,9 +273,26 @@ fn param(name: &str, value: &Value<'_>) -> Result<(String, String), Bad> {
     Ok((name.to_owned(), text.to_owned()))
 }
 
-/// How scripts are run where a route has another FastCGI application: as its own table `fastcgi` says, or else as the
-/// site's own, if that is one.
-pub(super) fn script_of(level: &Level<'_>, of_site: &Application, r: &mut Reading<'_>) -> ScriptSettings {
+/// How scripts are run where a route has another FastCGI application; none: it has none.
+pub(super) fn script_of(
+    level: &Level<'_>,
+    php: bool,
+    of_site: &Application,
+    r: &mut Reading<'_>,
+) -> Option<ScriptSettings> {
+    if php {
+        return Some(script_of_route(level, of_site, r));
+    }
+    if level.says("fastcgi") {
+        let without = "needs a `php` in the same table: set `php` too, or remove this table";
+        r.refuse(level.at(&["fastcgi"]), Problem::Alone { key: "fastcgi", without });
+    }
+    r.explain((level.whose.clone(), level.index), (level.table, "fastcgi"), Shown::None, ValueOrigin::BuiltIn);
+    None
+}
+
+/// As its own table `fastcgi` says, or else as the site's own, if that is one.
+fn script_of_route(level: &Level<'_>, of_site: &Application, r: &mut Reading<'_>) -> ScriptSettings {
     let place = (level.whose.clone(), level.index);
     let Some((_, origin)) = level.find("fastcgi", r) else {
         r.explain(place, (level.table, "fastcgi"), Shown::None, ValueOrigin::BuiltIn);

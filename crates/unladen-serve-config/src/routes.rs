@@ -239,7 +239,7 @@ fn action(
         |to: &Option<String>| to.clone().map_or(Shown::None, Shown::Text),
     );
     let status = status(level, redirect.is_some(), r);
-    let script = fastcgi(level, php.is_some(), of, r);
+    let script = application::script_of(level, php.is_some(), of.application, r);
     // `root` beside `php` is where its scripts are.
     let said: Vec<&'static str> = ["upstream", "php", "root", "alias", "redirect", "status"]
         .into_iter()
@@ -308,19 +308,6 @@ fn action(
         Some(&"redirect") => RouteAction::Redirect { to: redirect?, status: status.unwrap_or(PERMANENT) },
         Some(_) => RouteAction::Status(status?),
     })
-}
-
-/// How the route's own FastCGI application is called; none: it has none.
-fn fastcgi(level: &Level<'_>, php: bool, of: &OfSite<'_>, r: &mut Reading<'_>) -> Option<ScriptSettings> {
-    if php {
-        return Some(application::script_of(level, of.application, r));
-    }
-    if level.says("fastcgi") {
-        let without = "needs a `php` in the same table: set `php` too, or remove this table";
-        r.refuse(level.at(&["fastcgi"]), Problem::Alone { key: "fastcgi", without });
-    }
-    r.explain((level.whose.clone(), level.index), ("route", "fastcgi"), Shown::None, Origin::BuiltIn);
-    None
 }
 
 fn usual_index(site: Option<&FolderSettings>, php: bool) -> Vec<String> {

@@ -17,13 +17,13 @@ impl Fleet {
             };
             // Before it is asked for: the engine counts from later.
             let began = Instant::now();
-            self.more().asked = Some(began);
+            self.contact().asked = Some(began);
             // Between two beats, others wait for the position alone.
             let told = match last {
                 Some(last) if began.duration_since(last) < lease / BEATS => self.bus.tell(&position, lease).await,
                 _ => self.bus.confirm(&position, lease).await.map(Some),
             };
-            self.more().asked = None;
+            self.contact().asked = None;
             match told {
                 Ok(end) => {
                     failures = 0;
@@ -31,7 +31,7 @@ impl Fleet {
                         self.progress().beaten(end, began + lease - lease / MARGIN, &self.lease);
                         last = Some(began);
                     }
-                    self.more().last_beat = Some(Instant::now());
+                    self.contact().last_beat = Some(Instant::now());
                     let pause = (lease / BEATS).saturating_sub(last.unwrap_or(began).elapsed());
                     let _ = tokio::time::timeout(pause, self.moved.notified()).await;
                 }

@@ -196,7 +196,7 @@ fn what_was_trimmed_is_doubted() {
         b.wire.cut(true);
         // It reads no more: its reading from before was given the wire as it is now.
         assert!(a.fleet.purge(None, tag("one"), false, Some(Wait::Nobody)).await.is_confirmed);
-        until(|| b.fleet.state().error.is_some() || !b.is_connected() || b.fleet.more().error.is_some()).await;
+        until(|| b.fleet.state().error.is_some() || !b.is_connected() || b.fleet.contact().error.is_some()).await;
         assert!(b.memory.forgotten().is_empty());
         engine.trim();
         b.wire.cut(false);
