@@ -167,6 +167,7 @@ answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 # What holds ports until its input ends, and prints them: those that it is given where they are free, and others for those that are 0.
 # A port is held by a Unix socket without a file, whose name only one process can have; the tests hold theirs so too
 # (tests/src/port.rs). The range ends below the kernel's ephemeral ports.
+# shellcheck disable=SC2016 # of Perl
 HOLDER='
 use Socket;
 $| = 1;

@@ -35,7 +35,7 @@ pub fn unswitched(fix: &Fix) -> String {
             "what the application has to say for it belongs into a file that holds more: a knob writes a whole file"
                 .into()
         }
-        Some(file) if !fix.lines.is_empty() && is_proxys(file) => {
+        Some(file) if !fix.lines.is_empty() && is_of_proxy(file) => {
             "the application has to connect to another address, which is a setting of its own".into()
         }
         Some(file) if !fix.lines.is_empty() && is_own(file) => {
@@ -51,7 +51,7 @@ pub fn unswitched(fix: &Fix) -> String {
 }
 
 /// Whether the file holds the settings of what stands between an application and its database.
-fn is_proxys(file: &str) -> bool {
+fn is_of_proxy(file: &str) -> bool {
     file.ends_with("/pgbouncer.ini") || file.ends_with("/proxysql.cnf")
 }
 
