@@ -10,6 +10,8 @@ use unladen_accuracy::real::{Binaries, Neighbour, RealError, Series, Served, sha
 use unladen_compare::{Comparison, History, Verdict, compare};
 use unladen_document::Document;
 
+use crate::interrupt::go_on;
+
 /// What is injected.
 const MORE: f64 = 0.03;
 /// Runs before the first that is compared.
@@ -79,6 +81,7 @@ fn play(args: &Args, scene: &Scene, binaries: &Binaries, document: &Path) -> Res
     // Mixed, so that what the machine does over the hours befalls both.
     let every = (args.runs / args.slower.max(1)).max(1);
     for number in 0..args.runs {
+        go_on()?;
         same.push(series.run(binaries, 0.0)?);
         if number % every == every - 1 && more.len() < args.slower {
             more.push((same.len(), series.run(binaries, MORE)?));

@@ -3,6 +3,7 @@
 mod between;
 mod comparing;
 mod fleets;
+mod interrupt;
 mod matrix;
 mod measurement;
 mod simulation;
@@ -43,6 +44,9 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let usual = if matches!(cli.proof, Proof::Fleet) { fleets::default_path() } else { document::default_path() };
     let document = cli.document.unwrap_or(usual);
+    if matches!(cli.proof, Proof::Real(_) | Proof::Runs(_) | Proof::Findings(_)) {
+        interrupt::take_down_first();
+    }
     let done: Result<bool, Box<dyn std::error::Error>> = match cli.proof {
         Proof::Simulate(args) => simulation::prove(&args, &document).map_err(Into::into),
         Proof::Real(args) => measurement::prove(&args, &document),

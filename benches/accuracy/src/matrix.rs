@@ -9,6 +9,8 @@ use unladen_accuracy::document::put;
 use unladen_accuracy::findings::{BASE, Fault, Look, Pledges, Row, faults};
 use unladen_accuracy::real::Binaries;
 
+use crate::interrupt::go_on;
+
 /// The name of the variant that takes away what is found in the page as it is.
 const LEAN: &str = "lean";
 
@@ -47,6 +49,7 @@ pub(crate) fn prove(args: &Args, document: &Path) -> Result<bool, Box<dyn Error>
     let base = row(args, &binaries, &subject, None)?;
     let mut rows = vec![base.clone()];
     for fault in all.iter().filter(|fault| args.only.is_empty() || args.only.contains(&fault.name)) {
+        go_on()?;
         rows.push(row(args, &binaries, &subject, Some(fault))?);
     }
     drop(subject);

@@ -10,6 +10,8 @@ use unladen_accuracy::Table;
 use unladen_accuracy::document::put;
 use unladen_accuracy::real::{Binaries, Neighbour, Setting, Weighed, can_make_units};
 
+use crate::interrupt::go_on;
+
 /// Every weight is to be this near to the truth, also beside bursts that take half of the machine.
 const NEAR: f64 = 0.02;
 
@@ -67,6 +69,7 @@ fn weigh(args: &Args, binaries: &Binaries, document: &Path) -> Result<bool, Box<
     for (name, beside, in_unit, runs) in settings {
         let mut all: Vec<Weighed> = Vec::new();
         for seed in 1..=runs {
+            go_on()?;
             let setting = Setting { in_unit, time: args.time, ..Setting::beside(beside, seed) };
             for weighed in setting.run(binaries)? {
                 eprintln!(

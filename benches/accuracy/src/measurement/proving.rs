@@ -8,6 +8,8 @@ use unladen_accuracy::Table;
 use unladen_accuracy::document::put;
 use unladen_accuracy::real::{Binaries, Experiment, Neighbour, Proved, share};
 
+use crate::interrupt::go_on;
+
 /// Most experiments of equal arms in which the headline may be called.
 const MOST_FALSE: f64 = 0.05;
 /// A series breaks a promise if one that keeps it would come out so in fewer than this.
@@ -23,6 +25,7 @@ const BESIDE: (Neighbour, &str) = (Neighbour::HalfTheProcessors, "bursts on half
 pub(super) fn equals(runs: u64, binaries: &Binaries, document: &Path) -> Result<bool, Box<dyn Error>> {
     let mut all = Vec::new();
     for seed in 1..=runs {
+        go_on()?;
         let proved = Experiment { beside: BESIDE.0, seed }.of_equals(binaries)?;
         eprintln!("equal arms, {seed} of {runs}: {}", told(&proved));
         all.push(proved);
@@ -65,6 +68,7 @@ pub(super) fn slower(runs: u64, binaries: &Binaries, document: &Path) -> Result<
     let mut table = Table::new(["beside", "seed", "true ratio", "p50's ratio", "(95 % interval)", "p50", "took"]);
     let (mut found, mut in_time) = (0, true);
     for seed in 1..=runs {
+        go_on()?;
         let begun = Instant::now();
         let proved = Experiment { beside: BESIDE.0, seed }.of_two_percent(binaries, MEASURED)?;
         let took = begun.elapsed();
