@@ -151,6 +151,60 @@ fn a_version_out_of_step_ends_a_release() {
     assert_eq!(output.status.code(), Some(2), "there is no such tag");
 }
 
+/// A folder of some of this machine's programs: all of PATH.
+fn programs(lab: &Path, names: &[&str]) -> PathBuf {
+    let folder = lab.join("programs");
+    fs::create_dir(&folder).unwrap();
+    for name in names {
+        let found = run("sh", &["-c", "command -v \"$1\"", "-", name]);
+        std::os::unix::fs::symlink(found.trim_end(), folder.join(name)).unwrap();
+    }
+    folder
+}
+
+/// Published programs have eBPF. One of its tools is enough for it to be missing.
+#[test]
+fn a_program_that_has_to_have_ebpf_is_not_built_without() {
+    let lab = TempDir::new().unwrap();
+    let found = programs(
+        lab.path(),
+        &["bash", "cc", "dirname", "env", "false", "nm", "pkg-config", "realpath", "uname", "grep"],
+    );
+    // Nothing is built here, if the script finds nothing wrong.
+    std::os::unix::fs::symlink(found.join("false"), found.join("cargo")).unwrap();
+    for program in ["unladen", "agent"] {
+        let done = Command::new(root().join("scripts/static"))
+            .args([program, "--ebpf"])
+            .env("PATH", &found)
+            .env("CARGO_TARGET_DIR", lab.path().join("target"))
+            .env_remove("CLANG")
+            .output()
+            .unwrap();
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(2), "{said}");
+        assert!(said.contains("--ebpf: clang, pkg-config, or an archive"), "{said}");
+    }
+}
+
+/// What a release needs in the end is missed before it builds.
+#[test]
+fn a_release_misses_its_tools_at_once() {
+    let lab = TempDir::new().unwrap();
+    let names = ["awk", "bash", "dirname", "git", "mkdir", "mktemp", "realpath", "rm", "sed", "tar", "uname"];
+    let found = programs(lab.path(), &names);
+    let done = Command::new(root().join("scripts/release"))
+        .arg("--dry-run")
+        .env("PATH", &found)
+        .env("CARGO_TARGET_DIR", lab.path().join("target"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8(done.stderr).unwrap();
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    for missing in ["dpkg-deb", "rpmbuild", "python3", "cargo"] {
+        assert!(said.contains(&format!("there is no {missing} ")), "{missing} is not in\n{said}");
+    }
+}
+
 /// A misspelt name of a package is no more than a warning of cargo's, and the package would be built for its size.
 #[test]
 fn what_is_built_for_speed_is_there() {
