@@ -255,7 +255,11 @@ fn an_image_is_what_its_sums_say_and_the_same_each_time() {
         assert_eq!(fs::metadata(&path).unwrap().len(), descriptor["size"].as_u64().unwrap(), "{descriptor}");
         path
     };
-    let manifest = json(&blob(&json(&layout.join("index.json"))["manifests"][0]));
+    let listed = &json(&layout.join("index.json"))["manifests"][0];
+    // `podman load` makes a name of it, and called it `0.1.0:latest` by the version alone.
+    assert_eq!(text(&listed["annotations"], "org.opencontainers.image.ref.name"), "unladen:1.2.3");
+    assert_eq!(text(&listed["annotations"], "io.containerd.image.name"), "docker.io/library/unladen:1.2.3");
+    let manifest = json(&blob(listed));
     let config = json(&blob(&manifest["config"]));
     assert_eq!(text(&config["config"], "User"), "65532:65532");
     assert_eq!(config["config"]["Entrypoint"][0], "/usr/bin/unladen");
