@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use bstr::{BStr, ByteSlice};
 
+use crate::input::read_whole;
 use crate::php::Kind;
 use crate::readers::composer::{Flags, vendor_folder};
 use crate::{Map, Problem};
@@ -28,7 +29,7 @@ pub fn composer(map: &Map, root: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Probl
     };
     let vendor = vendor_folder(root)?;
     let real = vendor.join("composer/autoload_real.php");
-    let flags = Flags::of(&std::fs::read(&real).map_err(|error| unreadable(&real, &error))?);
+    let flags = Flags::of(&read_whole(&real).map_err(|error| unreadable(&real, &error))?);
     let plain = |path: &Path| path.canonicalize().map_err(|error| unreadable(path, &error));
     let folders = Folders { target: plain(&vendor.join("composer"))?, vendor: plain(&vendor)?, base: plain(root)? };
 
@@ -36,7 +37,7 @@ pub fn composer(map: &Map, root: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Probl
     let mut files = vec![(folders.target.join("autoload_classmap.php"), list(&classes, &folders))];
     if flags.is_static {
         let file = folders.target.join("autoload_static.php");
-        let source = std::fs::read(&file).map_err(|error| unreadable(&file, &error))?;
+        let source = read_whole(&file).map_err(|error| unreadable(&file, &error))?;
         let text = initializer::with_list(&source, &array(&classes, &folders))
             .map_err(|missing| Problem::of(&file, format!("{missing} was expected: run composer dump-autoload")))?;
         files.push((file, text));

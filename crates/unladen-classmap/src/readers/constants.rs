@@ -7,6 +7,7 @@ use bstr::{BString, ByteSlice};
 use super::path::plain;
 use super::settings_calls::{INCLUDE, as_calls};
 use crate::Problem;
+use crate::input::read_whole;
 use crate::php::constant::{Value, calls};
 
 /// Includes of settings that are followed, one from the other.
@@ -54,7 +55,7 @@ impl Settings {
             return;
         }
         self.inputs.push(file.to_owned());
-        let read = file.canonicalize().and_then(|real| Ok((std::fs::read(&real)?, real)));
+        let read = file.canonicalize().and_then(|real| Ok((read_whole(&real)?, real)));
         let (source, real) = match read {
             Ok(read) => read,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return,

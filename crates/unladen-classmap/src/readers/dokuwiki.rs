@@ -19,6 +19,7 @@ use super::bundled::vendors;
 use super::constants::{Settings, with};
 use super::path::plain;
 use super::{Extensions, Options, Reader, composer};
+use crate::input::read_whole;
 use crate::php::constant::{Value, assigned, assignments};
 use crate::{Application, Loader, Problem, Rule, Standing};
 
@@ -163,7 +164,7 @@ impl Reading<'_> {
 
     fn source(&mut self, file: &Path) -> Result<Vec<u8>, Problem> {
         self.application.inputs.push(file.to_owned());
-        std::fs::read(file).map_err(|error| Problem::of(file, format!("cannot be read: {error}")).hiding())
+        read_whole(file).map_err(|error| Problem::of(file, format!("cannot be read: {error}")).hiding())
     }
 
     /// The list in the function, which it gives to `$classes`.
@@ -201,7 +202,7 @@ const LEFT_OUT: &str = "the classes of plugins and templates are left to DokuWik
 fn switch_on(root: &Path) -> Vec<String> {
     const ADMINISTRATORS: &str = "/etc/dokuwiki/preload.php";
     let own = root.join("inc/preload.php");
-    let is_debians = std::fs::read(&own).is_ok_and(|source| source.contains_str(ADMINISTRATORS));
+    let is_debians = read_whole(&own).is_ok_and(|source| source.contains_str(ADMINISTRATORS));
     let file = if is_debians { PathBuf::from(ADMINISTRATORS) } else { own };
     let how = if file.exists() { "behind its <?php" } else { "a new file that begins with <?php" };
     vec![

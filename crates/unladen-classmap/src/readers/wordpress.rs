@@ -17,6 +17,7 @@ use super::constants::Settings;
 use super::path::plain;
 use super::settings_calls::{INCLUDE, as_calls};
 use super::{Extensions, Options, Reader, composer};
+use crate::input::read_whole;
 use crate::php::constant::{Value, calls};
 use crate::{Application, Loader, Problem, Standing};
 
@@ -98,7 +99,7 @@ impl Reading<'_> {
         let mut files: Vec<PathBuf> = options.settings.iter().cloned().collect();
         if let Some(config) = self.config_file() {
             // Which host's settings are included is worked out from the request.
-            let is_debians = std::fs::read(&config).is_ok_and(|source| source.contains_str("/etc/wordpress/config-"));
+            let is_debians = read_whole(&config).is_ok_and(|source| source.contains_str("/etc/wordpress/config-"));
             if is_debians && files.is_empty() {
                 files.extend(hosts(Path::new(DEBIAN)));
             }
@@ -153,7 +154,7 @@ impl Reading<'_> {
         self.application.inputs.push(file.clone());
         let unreadable =
             |error| Problem::of(&file, format!("cannot be read: {error}; a loader it includes is not seen"));
-        let source = match file.canonicalize().and_then(|real| Ok((std::fs::read(&real)?, real))) {
+        let source = match file.canonicalize().and_then(|real| Ok((read_whole(&real)?, real))) {
             Ok((source, real)) => calls(&as_calls(&source), &real, &[INCLUDE], &[]),
             Err(error) => Err(unreadable(error)),
         };

@@ -2,15 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
-use nix::fcntl::OFlag;
-
 use crate::Problem;
-
-/// The longest file that is read, in bytes. The longest of known applications have some 10 MB; PHP itself refuses 2 GB.
-const LONGEST: usize = 256 << 20;
+use crate::input::{self, LONGEST, too_long};
 
 /// Memory for one file after the other.
 #[derive(Debug, Default)]
@@ -27,7 +23,7 @@ impl Buffer {
         loop {
             if length == self.0.len() {
                 if length > longest {
-                    return Err(io::Error::other(format!("it has more than {} MB", longest >> 20)));
+                    return Err(too_long(longest));
                 }
                 // One byte more, to see whether there is any.
                 self.0.resize((2 * length).clamp(256 << 10, longest + 1), 0);
@@ -47,8 +43,7 @@ impl Buffer {
 /// # Errors
 /// If it cannot be opened.
 pub(super) fn open(path: &Path) -> Result<Option<File>, Problem> {
-    // A pipe by the name of a PHP file must not hold us up.
-    match std::fs::OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path) {
+    match input::open(path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         Err(error) => Err(unreadable(path, &error)),

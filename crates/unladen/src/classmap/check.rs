@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use unladen_classmap::{Check, Problem, Written};
+use unladen_classmap::{Check, Problem, Written, read_whole};
 use unladen_document::{ClassPlace, ClassmapCheckDocument};
 use unladen_report::Style;
 
@@ -40,7 +40,7 @@ pub(crate) fn check(task: &Task, asked: &Asked) -> Result<(), Failure> {
     let Some(path) = task.target(&project) else {
         return Err(Failure::Usage("--check reads a file: give it with --output".to_owned()));
     };
-    let (check, is_same) = match std::fs::read(&path) {
+    let (check, is_same) = match read_whole(&path) {
         Ok(source) => {
             let check = Check::of(&Written::read(&source, &path)?, &project.map, &project.tree);
             // Its classes may be right and its loader not: of another version, or changed by hand.

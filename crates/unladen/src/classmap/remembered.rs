@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use unladen_classmap::{Extensions, Made, Options, Project, reader_named};
+use unladen_classmap::{Extensions, Made, Options, Project, read_whole, reader_named};
 
 use super::place::place;
 use super::plain::absolute;
@@ -17,7 +17,7 @@ impl Task {
     /// If its line cannot be read.
     pub(super) fn made(&self) -> Result<Option<Made>, Failure> {
         let Some(file) = self.file() else { return Ok(None) };
-        let Ok(source) = std::fs::read(&file) else { return Ok(None) };
+        let Ok(source) = read_whole(&file) else { return Ok(None) };
         Ok(Made::read(&source, &file)?)
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use unladen_classmap::{Project, emit};
+use unladen_classmap::{Project, emit, read_whole};
 
 use super::emit::Emit;
 use super::place::{is_kept, make_folder, open_for_all, place};
@@ -95,5 +95,5 @@ pub(super) fn write(texts: &[Text]) -> Result<bool, OutputError> {
 
 fn is(path: &Path, text: &[u8]) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.len() == text.len() as u64)
-        && std::fs::read(path).is_ok_and(|there| there == text)
+        && read_whole(path).is_ok_and(|there| there == text)
 }

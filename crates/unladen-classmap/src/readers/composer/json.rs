@@ -5,10 +5,11 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::Problem;
+use crate::input::read_whole;
 
 /// What is in the file; nothing if it is not there.
 pub(super) fn read(path: &Path) -> Result<Option<Value>, Problem> {
-    let source = match std::fs::read(path) {
+    let source = match read_whole(path) {
         Ok(source) => source,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Problem::of(path, format!("it can't be read: {error}")).hiding()),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use bstr::{BString, ByteSlice};
 
 use crate::Problem;
+use crate::input::read_whole;
 use crate::php::constant::{Value, assigned, returned};
 use crate::readers::path;
 
@@ -114,7 +115,7 @@ fn real(path: &Path) -> Result<PathBuf, Problem> {
 }
 
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Problem> {
-    std::fs::read(path).map_err(|error| unreadable(path, &error))
+    read_whole(path).map_err(|error| unreadable(path, &error))
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Problem {

@@ -6,6 +6,7 @@ use bstr::BString;
 use serde_json::{Map, Value};
 
 use crate::Problem;
+use crate::input::read_whole;
 use crate::readers::path;
 
 /// What MediaWiki's ExtensionProcessor takes from it for classes. What is there for tests alone is not loaded by a
@@ -42,7 +43,7 @@ impl Manifest {
     /// If it cannot be read or is not what MediaWiki would take; then the wiki does not work at all, so there is
     /// nothing to save.
     pub(super) fn read(origin: &Path) -> Result<Self, Problem> {
-        let text = std::fs::read(origin).map_err(|error| {
+        let text = read_whole(origin).map_err(|error| {
             let what = match error.kind() {
                 std::io::ErrorKind::NotFound => {
                     "is enabled, but not there; MediaWiki itself would stop here".to_owned()

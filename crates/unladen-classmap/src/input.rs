@@ -1,0 +1,73 @@
+//! Reading the files that say how an application finds its classes, and a map that is there. The principal function is
+//! [`read_whole`].
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use nix::fcntl::OFlag;
+
+/// The longest file that is read, in bytes. The longest of known applications have some 10 MB; PHP itself refuses 2 GB.
+pub(crate) const LONGEST: usize = 256 << 20;
+
+/// All that is in a file.
+///
+/// # Errors
+/// If it cannot be read, is a pipe or a device, whose end nobody knows, or has more than 256 MB.
+pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is no file, but a pipe or a device"));
+    }
+    up_to(file, LONGEST)
+}
+
+/// Opens a file; a pipe by its name does not hold us up.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path)
+}
+
+/// The length that the system tells is not asked for: a file may grow while it is read, and one full of holes is as long
+/// as it says, and takes the memory.
+fn up_to(input: impl Read, longest: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // One byte more, to see whether there is any.
+    input.take(longest as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > longest { Err(too_long(longest)) } else { Ok(bytes) }
+}
+
+/// The error of a file with more bytes than these.
+pub(crate) fn too_long(longest: usize) -> io::Error {
+    io::Error::other(format!("it has more than {} MB", longest >> 20))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_without_end_is_refused_and_one_as_long_as_may_be_is_read() {
+        let longest = 1 << 20;
+        assert_eq!(up_to(io::repeat(0), longest).expect_err("too long").to_string(), "it has more than 1 MB");
+        assert_eq!(up_to(io::repeat(0).take(longest as u64), longest).expect("read").len(), longest);
+    }
+
+    #[test]
+    fn a_pipe_or_a_device_is_refused_and_not_waited_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("installed.json");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRUSR).expect("a pipe");
+        for path in [pipe.as_path(), Path::new("/dev/zero")] {
+            let error = read_whole(path).expect_err("no file");
+            assert_eq!(error.to_string(), "it is no file, but a pipe or a device");
+        }
+        assert_eq!(read_whole(folder.path()).expect_err("a folder").kind(), io::ErrorKind::IsADirectory);
+        let gone = read_whole(&folder.path().join("none")).expect_err("not there");
+        assert_eq!(gone.kind(), io::ErrorKind::NotFound);
+    }
+}
