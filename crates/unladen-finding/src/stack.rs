@@ -12,6 +12,8 @@ pub(crate) enum Stack {
     Php,
     Perl,
     Python,
+    Ruby,
+    Node,
     Nginx,
     Apache,
     Other,
@@ -39,6 +41,9 @@ impl Stack {
             () if begins(&["php"]) => Self::Php,
             () if begins(&["perl"]) || [".pl", ".cgi", ".fcgi"].iter().any(|end| program.ends_with(end)) => Self::Perl,
             () if begins(&["python", "gunicorn", "uwsgi"]) => Self::Python,
+            () if begins(&["ruby"]) => Self::Ruby,
+            // `node_exporter` is none.
+            () if ["node", "nodejs"].contains(&program) => Self::Node,
             () if begins(&["nginx", "openresty"]) => Self::Nginx,
             () if begins(&["apache2", "httpd"]) => Self::Apache,
             () => Self::Other,

@@ -66,7 +66,7 @@ impl DatabaseReconnect {
         let opened = peers::often(evidence, &asked, LEAST_PER_REQUEST)?;
         let part = 1.0 - peers::unused_part(evidence, seen).unwrap_or(0.0);
         let several = peers::often(evidence, &asked.less(&seen.opened.requests), LEAST_AGAIN).is_some();
-        let database = format!("{} at {}", peers::spoken(seen.protocol), seen.peer);
+        let database = format!("{} at {}", peers::spoken(peers::protocol(seen)), seen.peer);
         let connections = peers::so_many(opened, "new connection", "new connections");
         let mut figures = vec![Figure { name: "connections", unit: "1", value: opened }];
         let login = peers::time(evidence, &[&seen.logins]).filter(|time| time.low > 0.0);
@@ -78,7 +78,11 @@ impl DatabaseReconnect {
             group: evidence.group(seen.group).to_owned(),
             summary: format!(
                 "{connections} per request to {database}, {}{}",
-                if several { "where one would do" } else { "each with its greeting and login" },
+                match (several, seen.protocol == Protocol::Tls) {
+                    (true, _) => "where one would do",
+                    (false, true) => "each with its greeting, TLS handshake and login",
+                    (false, false) => "each with its greeting and login",
+                },
                 match servers {
                     Some(cpu) => format!(
                         "; the server starts a process for each, {} of CPU a request with its queries",
@@ -99,7 +103,7 @@ impl DatabaseReconnect {
 /// CPU of the processes that PostgreSQL on this machine starts for connections, ns a request: what they do for queries
 /// is in it, and cannot be told apart.
 fn servers(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Interval> {
-    if seen.protocol != Protocol::Postgres || !seen.local {
+    if peers::protocol(seen) != Protocol::Postgres || !seen.local {
         return None;
     }
     let forked = |group: usize| evidence.processes.iter().filter(move |process| process.group == group);
@@ -114,7 +118,8 @@ fn servers(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Interval> {
 fn pooler(evidence: &Evidence, seen: &ConnectionSeen) -> Option<&'static str> {
     let by_port = POOLER_PORTS.iter().find(|(port, _)| peers::port(seen) == Some(*port) && peers::is_tcp(seen));
     let follows = |name: &str| (0..evidence.groups.len()).any(|group| program(evidence, group) == name);
-    let by_group = || POOLERS.iter().find(|(name, _, spoken)| seen.local && *spoken == seen.protocol && follows(name));
+    let by_group =
+        || POOLERS.iter().find(|(name, _, spoken)| seen.local && *spoken == peers::protocol(seen) && follows(name));
     by_port.map(|(_, name)| *name).or_else(|| by_group().map(|(_, name, _)| *name))
 }
 
@@ -124,11 +129,16 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, several: bool) -> Fix {
         false => "",
     };
     let application = Application::of(evidence, seen.group);
-    if let (Protocol::Mysql, Some(Application::WordPress), None) = (seen.protocol, application, pooler(evidence, seen))
+    if let (Protocol::Mysql, Some(Application::WordPress), None) =
+        (peers::protocol(seen), application, pooler(evidence, seen))
     {
         return wordpress(evidence, seen);
     }
-    let keep = keep(application, Stack::of(evidence, seen.group), seen.protocol);
+    let mut keep = keep(application, Stack::of(evidence, seen.group), peers::protocol(seen));
+    if seen.protocol == Protocol::Tls && seen.local {
+        keep += "; the database is on this machine, where TLS protects nothing: without it (sslmode=disable of PostgreSQL, ssl-mode=DISABLED of \
+                 MySQL) the handshake is spared";
+    }
     if let Some(pooler) = pooler(evidence, seen) {
         return Fix::advice(format!(
             "{first}{keep}. {pooler} is between already and keeps the connections to the database: a second one would only add its own time. \
@@ -141,7 +151,7 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, several: bool) -> Fix {
              container of its own (PgBouncer, ProxySQL), and name it to the application in place of the database"
         ));
     }
-    match seen.protocol {
+    match peers::protocol(seen) {
         Protocol::Mysql => proxysql(first, &keep, seen),
         _ if !peers::is_tcp(seen) => Fix::advice(format!(
             "{first}{keep} (max_connections of PostgreSQL must be above the number of workers, and what a request leaves set, the next one \
@@ -165,6 +175,10 @@ fn keep(application: Option<Application>, stack: Stack, protocol: Protocol) -> S
         (_, Stack::Php, _) => "keep it: pg_pconnect in place of pg_connect, or PDO::ATTR_PERSISTENT => true",
         (_, Stack::Python, _) => "keep it: CONN_MAX_AGE = 60 in Django, a pool in SQLAlchemy",
         (_, Stack::Perl, _) => "keep it: DBI->connect_cached, or Apache::DBI",
+        (_, Stack::Node, _) => {
+            "keep it in one pool, made when the process starts (new Pool() of pg, createPool() of mysql2), in place of a client for each request"
+        }
+        (_, Stack::Ruby, _) => "keep it in ActiveRecord's pool (pool: in database.yml, as large as the server has threads), or in one of Sequel",
         _ => "keep it in a pool as large as the process has threads",
     }
     .to_owned()

@@ -31,7 +31,15 @@ pub(super) fn port(seen: &ConnectionSeen) -> Option<u16> {
 
 /// Whether databases have a rule of their own.
 pub(super) fn is_database(seen: &ConnectionSeen) -> bool {
-    matches!(seen.protocol, Protocol::Postgres | Protocol::Mysql)
+    matches!(protocol(seen), Protocol::Postgres | Protocol::Mysql)
+}
+
+/// What is spoken: of a database that is asked over TLS, its own, which began before the TLS did.
+pub(super) fn protocol(seen: &ConnectionSeen) -> Protocol {
+    match (seen.protocol, seen.inside) {
+        (Protocol::Tls, Some(inside @ (Protocol::Postgres | Protocol::Mysql))) => inside,
+        (protocol, _) => protocol,
+    }
 }
 
 /// As summaries call what is spoken.

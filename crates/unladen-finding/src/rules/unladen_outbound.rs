@@ -34,9 +34,12 @@ const NOT_HTTP: &[(u16, &str)] = &[
     (993, "IMAP"),
     (995, "POP3"),
     (3269, "LDAP"),
+    (3306, "MySQL"),
+    (5432, "PostgreSQL"),
     (5671, "AMQP"),
     (6379, "Redis"),
     (6380, "Redis"),
+    (6432, "PostgreSQL"),
     (8883, "MQTT"),
     (27017, "MongoDB"),
 ];
@@ -116,6 +119,9 @@ pub(super) fn without(stack: Stack) -> &'static str {
              curl_share_init_persistent([CURL_LOCK_DATA_CONNECT, CURL_LOCK_DATA_SSL_SESSION, CURL_LOCK_DATA_DNS]))"
         }
         Stack::Python => ". Without a proxy: one requests.Session or httpx.Client for the life of the process",
+        Stack::Node => {
+            ". Without a proxy: one https.Agent({ keepAlive: true }) for all calls; from Node.js 19 on, https.globalAgent is one"
+        }
         Stack::Perl => {
             ". Without a proxy: one LWP::UserAgent with keep_alive => 16 for the life of the process, where that outlives \
              a request (FastCGI does, CGI does not)"

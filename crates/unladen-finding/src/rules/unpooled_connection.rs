@@ -91,6 +91,10 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) ->
              upstream with keepalive. What `stream` passes on is one connection for each of a client's: keep these"
         }
         (Protocol::Http, Stack::Python) => "keep one requests.Session or httpx.Client for the life of the process",
+        (Protocol::Http, Stack::Node) => {
+            "have one agent keep connections, for all calls: new http.Agent({ keepAlive: true }), handed on as `agent`; from Node.js 19 on, \
+             http.globalAgent does so by itself, and fetch always does"
+        }
         (Protocol::Http, _) if let Some(outbound) = outbounds.at(seen) => return proxy(outbound, stack),
         // Called through a proxy here, it costs as much again.
         (Protocol::Http, Stack::Php) => {
@@ -105,6 +109,9 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) ->
         }
         (Protocol::Memcached, Stack::Php) => {
             "give it a name: new Memcached('pool'), and addServer only if getServerList() is empty"
+        }
+        (Protocol::Redis | Protocol::Memcached, Stack::Node) => {
+            "make the client once, when the process starts, and not for each request: one connection takes the questions of all"
         }
         (Protocol::Redis | Protocol::Memcached, _) => {
             "make the client once, when the process starts, with a pool as large as its threads"

@@ -90,7 +90,7 @@ impl WritePerRequest {
         let method = if evidence.page.method.is_empty() { "GET" } else { &evidence.page.method };
         let items = files.iter().map(|(name, series)| (name.clone(), evidence.mean(series)));
         let statement = |query: &&QuerySeen| (cut(&query.fingerprint), evidence.mean(&query.counted.count));
-        let (fix, check_again) = fix(evidence, group, by_sql, &files);
+        let (fix, check_again) = fix(evidence, group, by_sql.map_or(&[], |_| queries.as_slice()), &files);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
@@ -237,10 +237,23 @@ fn time(evidence: &Evidence, group: usize, statements: &Counted, files: bool) ->
     evidence.time_of(&count, &time_ns).filter(|time| time.value > 0.0)
 }
 
-fn fix(evidence: &Evidence, group: usize, by_sql: Option<Interval>, files: &[(String, Series)]) -> (Fix, String) {
+/// Whether a statement writes into a table of sessions: `sessions` of Request Tracker and Rails, `django_session`.
+fn is_of_sessions(query: &QuerySeen) -> bool {
+    const VERBS: [&str; 8] = ["INSERT", "REPLACE", "UPDATE", "DELETE", "INTO", "FROM", "IGNORE", "ONLY"];
+    let mut words = query.fingerprint.split(|letter: char| letter.is_whitespace() || letter == '(');
+    let table = words.find(|word| !word.is_empty() && !VERBS.iter().any(|verb| word.eq_ignore_ascii_case(verb)));
+    table.is_some_and(|table| table.to_ascii_lowercase().contains("session"))
+}
+
+fn fix(evidence: &Evidence, group: usize, queries: &[&QuerySeen], files: &[(String, Series)]) -> (Fix, String) {
     let begins = |text: &str| files.iter().any(|(name, _)| name.starts_with(text));
     let mut advice = Vec::new();
-    if by_sql.is_some() {
+    if queries.iter().any(|query| is_of_sessions(query)) {
+        advice.push(
+            "begin a session only when there is something to keep, and write it only when that has changed, or its time is older than some minutes",
+        );
+    }
+    if !queries.iter().all(|query| is_of_sessions(query)) {
         advice.push(
             "count and remember visits outside of the request: gathered in memory (APCu, Redis) and written each minute, or only if the value is older than some minutes",
         );

@@ -1,6 +1,7 @@
 use unladen_trace::{GroupSeen, ProcessSeen, State};
 
 use super::super::testing::{self, PHP};
+use super::super::unpooled_tls::UnpooledTls;
 use super::*;
 
 const SOCKET: &str = "/var/run/postgresql/.s.PGSQL.5432";
@@ -253,4 +254,42 @@ fn kept_ones_are_silent() {
     testing::silent(&DatabaseReconnect, &Evidence { state: State::Fresh, ..page(one()) });
     testing::silent(&DatabaseReconnect, &testing::lean());
     testing::silent(&DatabaseReconnect, &Evidence::default());
+}
+
+/// Django's PostgreSQL, which libpq asks over TLS even on loopback, was called an HTTPS service without connections kept.
+#[test]
+fn a_database_that_is_asked_over_tls_was_taken_for_a_web_service() {
+    let of = |inside: Protocol, peer: &str| {
+        let handshakes = testing::counted(1, 3_000_000);
+        page(ConnectionSeen { inside: Some(inside), handshakes, ..seen(Protocol::Tls, peer, 1) })
+    };
+    let evidence = of(Protocol::Postgres, "127.0.0.1:5432");
+    let found = testing::only(&DatabaseReconnect, &evidence);
+    assert_eq!(
+        found.summary,
+        "1 new connection per request to PostgreSQL at 127.0.0.1:5432, each with its greeting, TLS handshake and login"
+    );
+    assert!(found.fix.advice.starts_with("keep it: pg_pconnect"), "{found:?}");
+    assert!(found.fix.advice.contains("sslmode=disable"), "{found:?}");
+    testing::silent(&UnpooledTls, &evidence);
+    let evidence = of(Protocol::Mysql, "10.0.0.7:3306");
+    assert!(testing::only(&DatabaseReconnect, &evidence).summary.contains("to MySQL at 10.0.0.7:3306"));
+    testing::silent(&UnpooledTls, &evidence);
+    // What a web server says through a tunnel is none.
+    testing::silent(&DatabaseReconnect, &of(Protocol::Http, "10.0.0.7:3128"));
+}
+
+/// Node.js has one thread, and was told to make a pool as large as it has.
+#[test]
+fn node_was_told_of_its_threads() {
+    let advice = |exe: &str| {
+        let mut evidence = page(seen(Protocol::Postgres, "127.0.0.1:5432", 1));
+        evidence.groups[PHP] = GroupSeen { name: "app.service".into(), exe: Some(exe.into()), ..GroupSeen::default() };
+        evidence.php.clear();
+        evidence.compiles.clear();
+        testing::only(&DatabaseReconnect, &evidence).fix.advice
+    };
+    assert!(advice("/usr/bin/node").starts_with("keep it in one pool, made when the process starts (new Pool() of pg"));
+    assert!(advice("/usr/bin/ruby3.1").starts_with("keep it in ActiveRecord's pool"));
+    assert!(advice("/usr/bin/node_exporter").contains("as the process has threads"));
 }

@@ -134,3 +134,13 @@ fn the_authority_that_the_page_trusts_was_not_in_the_lines() {
     evidence.files.push(opened("/etc/app/other.crt"));
     assert_eq!(testing::only(&UnpooledTls, &evidence).fix.lines.len(), 4);
 }
+
+/// The beginning of a kept connection may not be seen, and so not what is spoken in it.
+#[test]
+fn a_port_of_a_database_was_to_be_called_by_http() {
+    for (port, spoken) in [(5432, "PostgreSQL"), (6432, "PostgreSQL"), (3306, "MySQL")] {
+        let at = ConnectionSeen { peer: format!("10.0.0.5:{port}"), server_name: None, ..seen(testing::each(1)) };
+        let fix = testing::only(&UnpooledTls, &page(vec![at])).fix;
+        assert!(fix.lines.is_empty() && fix.advice.contains(&format!("(port {port} is {spoken}'s)")), "{fix:?}");
+    }
+}

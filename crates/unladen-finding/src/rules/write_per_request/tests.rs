@@ -234,3 +234,23 @@ fn a_file_for_each_worker_was_written_by_too_few_requests_each() {
 fn what_a_profiler_writes_is_told_with_it() {
     silent(&WritePerRequest, &with_transfers(vec![transfer("/tmp/cachegrind.out.7", each(1))]));
 }
+
+/// Request Tracker's session was taken for a counter of visits, and so were those of Django and Rails.
+#[test]
+fn a_session_in_a_table_was_called_a_count_of_visits() {
+    let advice = |texts: &[&str]| {
+        let queries = texts.iter().map(|text| statement(PHP, text, QueryProtocol::Mysql)).collect();
+        only(&WritePerRequest, &Evidence { queries, ..lean() }).fix.advice
+    };
+    for text in [
+        "UPDATE sessions SET a_session = ?, LastUpdated = NOW() WHERE id = ?",
+        "INSERT INTO \"django_session\" (\"session_key\", \"session_data\", \"expire_date\") VALUES (?+)",
+        "DELETE FROM `sess`.`user_sessions` WHERE id = ?",
+    ] {
+        let advice = advice(&[text]);
+        assert!(advice.starts_with("begin a session only") && !advice.contains("visits"), "{text}: {advice}");
+    }
+    let both = advice(&["UPDATE sessions SET a_session = ? WHERE id = ?", COUNTER]);
+    assert!(both.contains("begin a session only") && both.contains("count and remember visits"), "{both}");
+    assert!(!advice(&["UPDATE page SET session = ?"]).contains("begin a session"));
+}
