@@ -1,7 +1,9 @@
 //! One client, or one network, with much of everything leaves something for the others.
 
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use unladen_tests::frames::{Frame, Http2, kind};
 use unladen_tests::h2::H2Client;
 use unladen_tests::site::{app, get, page};
 use unladen_tests::{Site, Upstream, Wire, wait};
@@ -172,4 +174,26 @@ fn a_rate_of_a_client_counts_hits_where_that_is_asked() {
         assert_eq!(refused > 0, hits, "{refused}");
         site.stop();
     }
+}
+
+#[test]
+fn who_is_refused_and_does_not_read_that_holds_nobody_up() {
+    let app = telling();
+    let site = Site::of(&app, "[site.clients]\nrate = 0.001");
+    let is_refused = |number| site.get(&format!("/before/{number}")).status == 429;
+    assert!((0..100).any(is_refused), "it may ask for all");
+    // Its windows stay shut.
+    let stream = TcpStream::connect(site.address()).expect("it listens");
+    stream.set_read_timeout(Some(LIMIT)).expect("an option");
+    let mut client = Http2::client(stream);
+    client.send(&Frame::settings(&[(4, 0)]));
+    let fields: [(&[u8], &[u8]); 4] =
+        [(b":method", b"GET"), (b":scheme", b"http"), (b":path", b"/page"), (b":authority", b"test")];
+    client.send(&Frame::head(1, &fields, true));
+    let head = client.wait(|frame| frame.kind == kind::HEADERS).expect("it is answered");
+    assert_eq!(head.status(), Some(429));
+    // Who comes by a Unix socket has no address, and may ask for as much as it likes.
+    assert_eq!(site.unix().get("/page").is(200).text(), "/page");
+    drop(client);
+    site.stop();
 }

@@ -8,7 +8,7 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use unladen_cache::{
-    CacheStatus, FetchReader, Forwarded, Joined, Stored, Time, Verdict, may_serve_on_error, precondition,
+    CacheStatus, FetchReader, FetchWriter, Forwarded, Joined, Stored, Time, Verdict, may_serve_on_error, precondition,
 };
 use unladen_http1::Length;
 use unladen_observability::{CacheResult, End, Reason};
@@ -36,6 +36,12 @@ pub(crate) enum Waited {
 /// Whoever fetches has bounds of its own; this is for what nobody thought of.
 const LONG: Duration = Duration::from_secs(3600);
 
+/// Whoever was to ask for all may not: those who wait with it already ask for themselves, and whoever comes asks anew.
+fn give_up(writer: FetchWriter<News>) {
+    writer.tell(News::NotForAll, None);
+    writer.end();
+}
+
 impl InboundRequest<'_> {
     /// Waits for an answer of the application's, and has it asked if nobody does.
     pub(crate) async fn wait(
@@ -58,6 +64,7 @@ impl InboundRequest<'_> {
                 let place = match self.go(cache_lookup.who) {
                     Ok(place) => place,
                     Err((reason, after)) => {
+                        give_up(writer);
                         return self
                             .ended(self.own(cache_lookup.request, client_side, reason, after, cache_lookup.who).await);
                     }
@@ -132,13 +139,11 @@ impl InboundRequest<'_> {
         stored: &Arc<Stored>,
     ) {
         let join = cache_lookup.join_key(client_side.key, client_side.variant);
-        if let Joined::Lead(writer, _) = cache_lookup.cache.fetches.join(&join)
-            && let Ok(place) = self.place(cache_lookup.who)
-        {
-            let wanted = self.wanted(cache_lookup, client_side.key, Some(stored.clone()));
-            let queue_entry = (self.flow(cache_lookup.request, cache_lookup.who), join);
-            fetch(self.context, self.index, wanted, writer, place, Rc::default(), queue_entry);
-        }
+        let Joined::Lead(writer, _) = cache_lookup.cache.fetches.join(&join) else { return };
+        let Ok(place) = self.place(cache_lookup.who) else { return give_up(writer) };
+        let wanted = self.wanted(cache_lookup, client_side.key, Some(stored.clone()));
+        let queue_entry = (self.flow(cache_lookup.request, cache_lookup.who), join);
+        fetch(self.context, self.index, wanted, writer, place, Rc::default(), queue_entry);
     }
 
     fn wanted(&self, cache_lookup: &CacheLookup<'_>, key: &[u8], stored: Option<Arc<Stored>>) -> FetchPlan {
