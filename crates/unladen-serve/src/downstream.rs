@@ -2,3 +2,4 @@
 
 pub(crate) mod h1;
 pub(crate) mod h2;
+mod refusal;

@@ -373,6 +373,27 @@ fn who_takes_nothing_of_what_waits_is_ended() {
 }
 
 #[test]
+fn who_does_not_take_that_a_request_was_malformed_is_reset() {
+    let app = application();
+    let site = Site::of(&app, "timeouts = { idle = \"1s\" }");
+    // Its windows stay shut.
+    let mut client = Http2::client(connect(&site));
+    client.send(&Frame::settings(&[(4, 0)]));
+    let fields: [(&[u8], &[u8]); 5] =
+        [(b":method", b"GET"), (b":scheme", b"http"), (b":path", b"/"), (b":authority", b"a"), (b"host", b"b")];
+    client.send(&Frame::head(1, &fields, true));
+    let head = client.wait(|frame| frame.kind == kind::HEADERS).expect("it is refused");
+    assert_eq!(head.status(), Some(400));
+    assert!(client.wait(|frame| frame.kind == kind::RST_STREAM && frame.stream == 1).is_some(), "it is kept");
+    drop(client);
+    let metrics = unladen_tests::Wire::unix(&site.path("admin.sock")).get("/metrics").is(200).text();
+    let is_of_it =
+        |line: &&str| line.starts_with("http_server_request_duration_seconds_count{") && line.contains("=\"400\"");
+    assert!(metrics.lines().find(is_of_it).is_some_and(|line| line.ends_with(" 1")), "{metrics}");
+    site.stop();
+}
+
+#[test]
 fn who_takes_least_is_ended_while_memory_is_short() {
     let (_app, site, _) = settled("limits = { connections = 400 }\nper_client = 10000");
     let mut config = std::fs::read_to_string(site.path("unladen.toml")).expect("its file");

@@ -9,14 +9,14 @@ use std::task::{Poll, ready};
 use std::time::{Duration, Instant};
 
 use unladen_http1::Fault;
-use unladen_observability::{End, Reason, RequestAccount, Version};
+use unladen_observability::{End, Reason, Version};
 use unladen_pool::{Buffer, Half, Transport};
 
 use crate::context::{Buffers, Context, Slot};
 use crate::downstream::h2;
+use crate::downstream::refusal::Refusal;
 use crate::limits::budget::{Held, Share};
-use crate::message::compose;
-use crate::message::downstream::{Downstream, H1Downstream, ResponseOptions};
+use crate::message::downstream::{Downstream, H1Downstream};
 use crate::message::stream::{BodySource, H1Source};
 use crate::peer::Peer;
 use crate::proxy::{Proxy, head_limits};
@@ -275,7 +275,6 @@ impl H1Connection {
     async fn refuse(&mut self, buffers: &mut Buffers, proxy: &Proxy, reason: Reason, began: Instant) {
         let Self { transport, watch, peer, share, context, slot, .. } = self;
         let mut keep = false;
-        let words = compose::local(&mut buffers.response, reason, None);
         let half = Half(transport);
         let mut client = Downstream::H1(H1Downstream {
             half,
@@ -289,20 +288,10 @@ impl H1Connection {
             codings: None,
             edits: None,
         });
+        let refusal = Refusal { reason, version: Version::Http11, began };
         let deadline = Deadline::new(Instant::now(), REFUSAL_TIME, None);
-        let options = ResponseOptions { via: proxy.settings.via, ..ResponseOptions::default() };
-        let answered = watch.over(&deadline, pin!(client.answer(&buffers.response, &words, options))).await;
-        let end = if answered == Some(Ok(())) { End::Local(reason) } else { End::ClientGone };
-        let upstream = &proxy.upstream.settings().name;
-        let record = RequestAccount {
-            head: began.elapsed(),
-            bytes_out: words.len() as u64,
-            client: peer.address,
-            ..RequestAccount::unasked(upstream, reason.status(), end, began, began.elapsed())
-        };
-        context.observability.begin(slot.index.get());
-        context.observability.observe(&record, slot.index.get());
-        context.observability.end(slot.index.get());
+        let client = (&mut client, &mut buffers.response);
+        refusal.send(client, (watch, &deadline), peer, proxy, (context, slot)).await;
     }
 
     /// Says that nothing more comes, and reads on for a while: a connection that is closed with bytes unread is reset,

@@ -25,10 +25,10 @@ use unladen_serve_config::ClientSettings;
 use self::lateness::Lateness;
 use self::wire::Wire;
 use crate::context::{Buffers, Context, Slot};
+use crate::downstream::refusal::Refusal;
 use crate::limits::budget::{Claim, Held, Share};
-use crate::message::compose;
 use crate::message::convert::request_from_h2;
-use crate::message::downstream::{Downstream, H2Downstream, ResponseOptions};
+use crate::message::downstream::{Downstream, H2Downstream};
 use crate::message::stream::{BodySource, H2Source};
 use crate::peer::Peer;
 use crate::proxy::head_limits;
@@ -317,9 +317,9 @@ async fn answer(
         edits: None,
     });
     if let Err(fault) = request_from_h2(request, &head, body.is_end_stream(), &limits) {
-        let words = compose::local(response, Reason::Malformed(fault), None);
-        let options = ResponseOptions { via: proxy.settings.via, ..ResponseOptions::default() };
-        let _ = client.answer(response, &words, options).await;
+        let refusal = Refusal { reason: Reason::Malformed(fault), version: Version::Http2, began };
+        let deadline = Deadline::of_local_reply(began);
+        refusal.send((&mut client, response), (&mut watch, &deadline), &peer, &proxy, (context, slot)).await;
     } else {
         let mut body = BodySource::H2(Box::new(H2Source::new(body)));
         let (found, index) = slot.find(request, Version::Http2, &peer);

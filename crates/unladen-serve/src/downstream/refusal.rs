@@ -1,0 +1,54 @@
+//! The principal type is [`Refusal`]: the answer to what came in a request's place and is none.
+
+use std::pin::pin;
+use std::time::Instant;
+
+use unladen_http1::Response;
+use unladen_observability::{End, Reason, RequestAccount, Version};
+
+use crate::context::{Context, Slot};
+use crate::message::compose;
+use crate::message::downstream::{Downstream, ResponseOptions};
+use crate::peer::Peer;
+use crate::proxy::Proxy;
+use crate::request::watch::{Deadline, Watch};
+
+/// The answer to what came in a request's place and is none.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) reason: Reason,
+    pub(super) version: Version,
+    /// When what is refused had come.
+    pub(super) began: Instant,
+}
+
+// === impl Refusal ===
+
+impl Refusal {
+    /// Sends it, with a head that is made in this response, and tells of it.
+    pub(super) async fn send(
+        &self,
+        (client, response): (&mut Downstream<'_>, &mut Response),
+        (watch, deadline): (&mut Watch, &Deadline),
+        peer: &Peer,
+        proxy: &Proxy,
+        (context, slot): (&Context, &Slot),
+    ) {
+        let words = compose::local(response, self.reason, None);
+        let options = ResponseOptions { via: proxy.settings.via, ..ResponseOptions::default() };
+        let answered = watch.over(deadline, pin!(client.answer(response, &words, options))).await;
+        let end = if answered == Some(Ok(())) { End::Local(self.reason) } else { End::ClientGone };
+        let (upstream, took) = (&proxy.upstream.settings().name, self.began.elapsed());
+        let record = RequestAccount {
+            head: took,
+            bytes_out: words.len() as u64,
+            client: peer.address,
+            client_version: self.version,
+            ..RequestAccount::unasked(upstream, self.reason.status(), end, self.began, took)
+        };
+        let index = slot.index.get();
+        context.observability.begin(index);
+        context.observability.observe(&record, index);
+        context.observability.end(index);
+    }
+}
