@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use unladen_tests::site::{app, get, page};
-use unladen_tests::{Site, Upstream};
+use unladen_tests::{Answer, Site, Upstream, wait};
 
 fn text() -> String {
     (0..3000).map(|number| format!("<li>All work and no play makes page {number} dull.\n")).collect()
@@ -92,6 +92,28 @@ fn a_page_on_its_way_into_the_cache_is_compressed_for_who_asks_first() {
     // What is kept is what the application sent.
     assert_eq!(site.get("/").is_hit(200).text(), text());
     assert_eq!(app.seen().len(), 1);
+    site.stop();
+}
+
+#[test]
+fn a_page_that_is_asked_about_still_depends_on_the_codings_that_a_client_takes() {
+    let lines = "Content-Type: text/html\r\nCache-Control: no-cache\r\nETag: \"a\"\r\nVary: X-Kind\r\n";
+    let app = app(move |request| match request.field("if-none-match").is_some() {
+        // Apache, and most that PHP writes, says here again what the page depends on.
+        true => format!("HTTP/1.1 304 Not Modified\r\n{lines}\r\n"),
+        false => page(lines, &text()),
+    });
+    let site = Site::of(&app, "");
+    site.get("/");
+    // Until it has been put into the coding, beside a request.
+    let coded = |answer: &Answer| answer.field("content-encoding") == Some("gzip");
+    let mut wire = site.wire();
+    wait::until("it is sent in a coding", || coded(&wire.ask(get("/", "Accept-Encoding: gzip\r\n"))));
+    for accepts in ["Accept-Encoding: gzip\r\n", ""] {
+        let answer = site.get_with("/", accepts);
+        let vary = answer.field("vary").unwrap_or_default().to_ascii_lowercase();
+        assert!(vary.contains("x-kind") && vary.contains("accept-encoding"), "{accepts:?}: {vary}");
+    }
     site.stop();
 }
 

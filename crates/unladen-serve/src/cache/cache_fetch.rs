@@ -346,6 +346,8 @@ impl FetchPlan {
             is_kept.unwrap_or_else(|_| Freshness::of(stored.status, &whole.fields, self.requested, received, &policy));
         let mut fields = kept(&whole.fields);
         self.with_cookies(&mut fields, &whole);
+        // A 304 has an application's own `Vary`, and what the body has been put into stays.
+        self.vary_by_coding(stored.status, &mut fields, stored.body.len());
         let mut stored = stored.freshened(fields, freshness, self.version.clone(), self.sequence);
         stored.add_groups(&origin(&self.request.authority, self.is_https));
         (stored, is_kept.map(drop))

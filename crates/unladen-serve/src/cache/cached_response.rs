@@ -72,12 +72,7 @@ pub(crate) fn memory<'s>(
     let coding = (range.is_none() && may_be_coded).then(|| coding(site, key, request, stored)).flatten();
     match precondition(request, &stored.validators, stored.freshness.received) {
         Verdict::NotModified => not_modified(stored, coding.is_some()),
-        Verdict::Failed => CachedResponse {
-            status: 412,
-            lines: Lines::Own(Fields::default()),
-            body: Bytes::new(),
-            length: Length::Exact(0),
-        },
+        Verdict::Failed => failed(stored),
         Verdict::Proceed => match (range, coding) {
             (Some(range), _) if if_range(request, &stored.validators) => part(stored, range),
             (_, Some((coding, body))) => coded(stored, coding, body),
@@ -107,6 +102,15 @@ fn not_modified(stored: &Stored, is_coded: bool) -> CachedResponse<'_> {
         _ => Lines::NotModified(stored),
     };
     CachedResponse { status: 304, lines, body: Bytes::new(), length: Length::None }
+}
+
+/// Nothing of it but its date, which its age counts from.
+fn failed(stored: &Stored) -> CachedResponse<'_> {
+    let mut fields = Fields::default();
+    if let Some(date) = stored.fields.get(Name::Date) {
+        fields.push(b"date", date);
+    }
+    CachedResponse { status: 412, lines: Lines::Own(fields), body: Bytes::new(), length: Length::Exact(0) }
 }
 
 /// In one of the codings that the client takes, if the body has been put into it.
