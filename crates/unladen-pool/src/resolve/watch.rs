@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinSet};
 use tokio::time::Instant;
 
 use super::error::ResolveError;
@@ -33,7 +33,7 @@ pub struct Watcher {
     resolver: Arc<Resolver>,
     settings: ResolveSettings,
     sources: Vec<WatchedName>,
-    asking: JoinSet<(usize, Result<Answer, ResolveError>)>,
+    asking: JoinSet<Result<Answer, ResolveError>>,
     status: Arc<ResolveStatus>,
     changed: bool,
 }
@@ -46,6 +46,8 @@ struct WatchedName {
     weight: u32,
     /// When to ask; none while it is being asked for.
     due: Option<Instant>,
+    /// The task that has asked for it last.
+    lookup: Option<Id>,
     /// In a row.
     failures: u32,
     addresses: Vec<SocketAddr>,
@@ -95,12 +97,11 @@ impl Watcher {
                 }
             };
             tokio::select! {
-                Some(asked) = self.asking.join_next() => {
-                    // A lookup that was lost with its task is asked again with the others.
-                    if let Ok((index, answer)) = asked {
-                        self.learn(index, answer);
-                    }
-                }
+                Some(asked) = self.asking.join_next_with_id() => match asked {
+                    Ok((lookup, answer)) => self.learn(lookup, answer.map_err(|error| error.to_string())),
+                    // A lookup that is lost with its task has failed as others do: nobody else asks for its name.
+                    Err(lost) => self.learn(lost.id(), Err(lost.to_string())),
+                },
                 () = until_due => {}
             }
         }
@@ -109,19 +110,20 @@ impl Watcher {
     /// Asks for what is due.
     fn ask(&mut self) {
         let now = Instant::now();
-        for (index, source) in self.sources.iter_mut().enumerate() {
+        for source in &mut self.sources {
             let Some((host, port)) = &source.name else { continue };
             if source.due.is_some_and(|due| due <= now) {
                 source.due = None;
                 let (resolver, settings) = (self.resolver.clone(), self.settings.clone());
                 let (host, port) = (host.clone(), *port);
-                self.asking.spawn(async move { (index, resolver.lookup(&host, port, &settings).await) });
+                let lookup = self.asking.spawn(async move { resolver.lookup(&host, port, &settings).await });
+                source.lookup = Some(lookup.id());
             }
         }
     }
 
-    fn learn(&mut self, index: usize, answer: Result<Answer, ResolveError>) {
-        let Some(source) = self.sources.get_mut(index) else { return };
+    fn learn(&mut self, lookup: Id, answer: Result<Answer, String>) {
+        let Some(source) = self.sources.iter_mut().find(|source| source.lookup == Some(lookup)) else { return };
         let now = Instant::now();
         self.status.looked_up(answer.is_ok());
         match answer {
@@ -136,7 +138,7 @@ impl Watcher {
                 source.failures = source.failures.saturating_add(1);
                 let most = backoff::bound(source.failures, FIRST_RETRY, self.settings.max_ttl.max(MIN_RETRY));
                 source.due = Some(now + most.mul_f64(fastrand::f64()).max(MIN_RETRY));
-                self.status.failed(error.to_string());
+                self.status.failed(error);
             }
         }
     }
@@ -155,6 +157,7 @@ impl WatchedName {
         };
         let mut source = Self {
             due: name.is_some().then(Instant::now),
+            lookup: None,
             name,
             origin: index,
             weight: origin.weight,

@@ -179,3 +179,12 @@ async fn a_family_that_could_not_be_learnt_keeps_its_addresses() {
     server.set("192.0.2.2 half.test");
     assert_eq!(shown(&changed(&mut watcher).await), set(["2001:db8::1 192.0.2.2"]));
 }
+
+#[tokio::test]
+async fn a_lookup_that_is_lost_with_its_task_is_asked_again() {
+    let server = Dnsmasq::start("192.0.2.1 wiki.example");
+    let mut watcher = watcher(&server, &[origin("wiki.example", 1)]);
+    watcher.ask();
+    watcher.asking.abort_all();
+    assert_eq!(shown(&changed(&mut watcher).await), set(["192.0.2.1"]));
+}
