@@ -186,22 +186,67 @@ fn a_program_that_has_to_have_ebpf_is_not_built_without() {
     }
 }
 
-/// What a release needs in the end is missed before it builds.
+/// What a release needs in the end is missed before it builds. A machine without apt-get is told what it is.
 #[test]
 fn a_release_misses_its_tools_at_once() {
     let lab = TempDir::new().unwrap();
-    let names = ["awk", "bash", "dirname", "git", "mkdir", "mktemp", "realpath", "rm", "sed", "tar", "uname"];
-    let found = programs(lab.path(), &names);
+    let names = [
+        "awk", "basename", "bash", "dirname", "git", "id", "mkdir", "mktemp", "python3", "realpath", "rm", "sed",
+        "tar", "uname",
+    ];
     let done = Command::new(root().join("scripts/release"))
-        .arg("--dry-run")
-        .env("PATH", &found)
+        .env("PATH", programs(lab.path(), &names))
         .env("CARGO_TARGET_DIR", lab.path().join("target"))
         .output()
         .unwrap();
-    let said = String::from_utf8(done.stderr).unwrap();
-    assert_eq!(done.status.code(), Some(1), "{said}");
-    for missing in ["dpkg-deb", "rpmbuild", "python3", "cargo"] {
-        assert!(said.contains(&format!("there is no {missing} ")), "{missing} is not in\n{said}");
+    let said = String::from_utf8([done.stdout, done.stderr].concat()).unwrap();
+    assert!(!done.status.success() && said.contains("the packages binutils dpkg rpm"), "{said}");
+}
+
+/// By a shell script that stands for what was built: it is of another commit, or lacks something.
+#[test]
+fn a_release_ends_if_a_program_is_not_what_it_is_published_as() {
+    let lab = TempDir::new().unwrap();
+    let target = lab.path().join("target");
+    let executable = |path: &Path, text: &str| {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let flags = fs::read_to_string(root().join("scripts/flags.sh")).unwrap();
+    let version = flags.lines().find_map(|line| line.strip_prefix("CARGO_AUDITABLE=")).unwrap();
+    let tools = target.join(format!("tools/cargo-auditable-{version}/bin"));
+    // In place of building: it writes a program with these words.
+    executable(
+        &tools.join("cargo-auditable"),
+        "#!/bin/bash\nset -e\nfolder=$CARGO_TARGET_DIR/static/$(uname -m)-unknown-linux-gnu/dist\nmkdir -p \"$folder\"\n\
+         printf '#!/bin/sh\\necho \"%s\"\\n' \"$WORDS\" >\"$folder/unladen\"\nchmod +x \"$folder/unladen\"\n",
+    );
+    let first = lab.path().join("first");
+    executable(&first.join("rpmbuild"), "#!/bin/false\n");
+    let path = format!("{}:{}", first.display(), std::env::var("PATH").unwrap());
+    let commit = run("git", &["-C", root().to_str().unwrap(), "rev-parse", "HEAD"]);
+    let (commit, version) = (commit.trim_end(), env!("CARGO_PKG_VERSION"));
+    let [name, of, linked, ebpf] = [
+        format!("unladen {version}"),
+        format!("commit   {commit} of today"),
+        "linked to nothing".to_owned(),
+        "eBPF     is in it".to_owned(),
+    ];
+    for (words, missed) in [
+        (format!("{name} {linked} {ebpf}"), format!("commit   {commit} of ")),
+        (format!("{name} {of} {ebpf}"), linked.clone()),
+        (format!("{name} {of} {linked}"), ebpf.clone()),
+    ] {
+        let done = Command::new(root().join("scripts/release"))
+            .env("PATH", &path)
+            .env("CARGO_TARGET_DIR", &target)
+            .env("WORDS", &words)
+            .output()
+            .unwrap();
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(1), "{said}");
+        assert!(said.contains(&format!("static does not say \"{missed}\"")), "{said}");
     }
 }
 
