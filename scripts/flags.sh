@@ -30,6 +30,8 @@ remap "$PWD" /unladen
 remap "$(realpath -m "$target")" /target
 # Where the sources of Rust's own library are installed, their places are this machine's.
 remap "$(rustc --print sysroot)/lib/rustlib/src/rust" "/rustc/$(rustc -vV | sed -n 's/^commit-hash: //p')"
+# No panic comes through the libraries in C: tables to unwind them by would only be carried.
+CFLAGS="$CFLAGS -fno-asynchronous-unwind-tables -fno-unwind-tables"
 export RUSTFLAGS CFLAGS
 
 CARGO_AUDITABLE=0.7.7
