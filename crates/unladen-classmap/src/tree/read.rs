@@ -8,25 +8,35 @@ use std::path::Path;
 use crate::Problem;
 use crate::input::{self, LONGEST, too_long};
 
+/// What is read before anything is asked about a file: nearly all have less.
+const FIRST: usize = 256 << 10;
+
 /// Memory for one file after the other.
 #[derive(Debug, Default)]
 pub(super) struct Buffer(Vec<u8>);
 
 impl Buffer {
-    /// The rest of the file. No call asks how long it is: most fit in what the one before has left.
+    /// The rest of the file; nothing of a device, which may have no end. No call asks how long it is: most fit in what the
+    /// one before has left.
     pub(super) fn fill(&mut self, file: &mut File) -> io::Result<&[u8]> {
-        self.fill_up_to(file, LONGEST)
+        self.fill_up_to(file, LONGEST, is_worth_it)
     }
 
-    fn fill_up_to(&mut self, file: &mut impl Read, longest: usize) -> io::Result<&[u8]> {
-        let mut length = 0;
+    /// `is_worth_it` is asked once, of what has more than [`FIRST`] bytes.
+    fn fill_up_to<R: Read>(
+        &mut self,
+        file: &mut R,
+        longest: usize,
+        is_worth_it: impl Fn(&R) -> io::Result<bool>,
+    ) -> io::Result<&[u8]> {
+        let (mut length, mut is_asked) = (0, false);
         loop {
             if length == self.0.len() {
                 if length > longest {
                     return Err(too_long(longest));
                 }
                 // One byte more, to see whether there is any.
-                self.0.resize((2 * length).clamp(256 << 10, longest + 1), 0);
+                self.0.resize((2 * length).clamp(FIRST, longest + 1), 0);
             }
             match file.read(&mut self.0[length..]) {
                 Ok(0) => return Ok(&self.0[..length]),
@@ -34,7 +44,25 @@ impl Buffer {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
+            if length >= FIRST && !is_asked {
+                is_asked = true;
+                if !is_worth_it(file)? {
+                    return Ok(&[]);
+                }
+            }
         }
+    }
+}
+
+/// Whether it is a file.
+///
+/// # Errors
+/// If it is one that is too long: its first 256 MB need not be read to see that.
+fn is_worth_it(file: &File) -> io::Result<bool> {
+    let metadata = file.metadata()?;
+    match metadata.is_file() && metadata.len() > LONGEST as u64 {
+        true => Err(too_long(LONGEST)),
+        false => Ok(metadata.is_file()),
     }
 }
 
@@ -68,12 +96,25 @@ mod tests {
     fn a_file_without_end_takes_no_more_memory_than_the_longest() {
         let longest = 1 << 20;
         let mut buffer = Buffer::default();
-        let error = buffer.fill_up_to(&mut io::repeat(0), longest).expect_err("too long");
+        let error = buffer.fill_up_to(&mut io::repeat(0), longest, |_| Ok(true)).expect_err("too long");
         assert_eq!(error.to_string(), "it has more than 1 MB");
         assert_eq!(buffer.0.len(), longest + 1);
         for length in [longest, longest - 1, 1, 0] {
-            let read = buffer.fill_up_to(&mut io::repeat(0).take(length as u64), longest).expect("read");
+            let read = buffer.fill_up_to(&mut io::repeat(0).take(length as u64), longest, |_| Ok(true)).expect("read");
             assert_eq!(read.len(), length);
         }
+    }
+
+    /// `--watch` read 256 MB of /dev/zero whenever a link to it came or went, and then said that the map would not be whole,
+    /// which it was when all was read.
+    #[test]
+    fn neither_a_device_nor_a_file_full_of_holes_takes_memory() {
+        let mut buffer = Buffer::default();
+        let mut device = open(Path::new("/dev/zero")).expect("a device").expect("there");
+        assert_eq!(buffer.fill(&mut device).expect("nothing to read"), b"");
+        let mut long = tempfile::tempfile().expect("a file");
+        long.set_len(8 << 30).expect("a long file");
+        assert_eq!(buffer.fill(&mut long).expect_err("too long").to_string(), "it has more than 256 MB");
+        assert_eq!(buffer.0.len(), FIRST);
     }
 }
