@@ -94,6 +94,13 @@ impl Bins {
         })
     }
 
+    /// Bytes that it takes. They grow with the range of the latencies, and not with their number: some 70 kB from 0.1 ms to
+    /// 10 s, and 250 kB for all that there can be.
+    pub fn memory(&self) -> usize {
+        let rows = self.rows.iter().flatten().count();
+        rows * size_of::<[u32; ROW]>() + self.rows.capacity() * size_of::<Option<Box<[u32; ROW]>>>()
+    }
+
     /// Whether nothing was counted.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -161,6 +168,17 @@ fn middle_of(number: usize) -> u64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// `unladen load` for ten hours at 5,000 a second adds 180 million.
+    #[test]
+    fn bins_that_are_full_take_no_more() {
+        let mut bins = Bins::default();
+        (0..64).for_each(|bit| (0..4096).for_each(|part| bins.add((part << 52) >> bit)));
+        let full = bins.memory();
+        assert!(full <= 300_000, "{full}");
+        (0..64).for_each(|bit| (0..4096).for_each(|part| bins.add_many((part << 52) >> bit, 1_000_000)));
+        assert_eq!(bins.memory(), full);
+    }
 
     proptest! {
         #[test]

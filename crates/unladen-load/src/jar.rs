@@ -20,6 +20,10 @@ const MOST_COOKIES: usize = 50;
 /// Bytes of one of them, at most (the same).
 const MOST_BYTES: usize = 4096;
 
+/// Requests that a user has ready with its cookies, at most. Without a bound each of a thousand users came to hold each of
+/// a long list of URLs, of 1 kB or more.
+const MOST_DRESSED: usize = 32;
+
 /// The jars of those users who have no request under way.
 #[derive(Debug, Default)]
 pub(crate) struct Jars {
@@ -80,6 +84,9 @@ impl Jar {
         let line = (!added.is_empty()).then(|| joined(request.headers(), &added));
         let value = line.and_then(|line| HeaderValue::try_from(line).ok());
         let dressed = value.map(|value| Arc::new(request.clone().with(header::COOKIE, value)));
+        if self.dressed.len() >= MOST_DRESSED {
+            self.dressed.clear();
+        }
         self.dressed.insert(index, dressed.clone());
         dressed
     }

@@ -5,6 +5,8 @@
 //! make intervals too narrow. Whole blocks are drawn with replacement (Efron & Tibshirani 1993,
 //! ch. 8), and the interval is that of the resampled quantiles (percentile method).
 
+use std::collections::BTreeMap;
+
 use crate::mean::mean_ratio;
 
 /// How many times blocks are resampled: the ends of a 95 % interval are then the 25th smallest and
@@ -59,6 +61,24 @@ impl BlockLatencies {
         binned.sort_unstable();
         let bins = binned.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u64)).collect();
         self.blocks.push(bins);
+    }
+
+    /// Adds the latencies (ns) of one block that were counted before, each with how many there were: in memory that does
+    /// not grow with their number.
+    pub fn push_counts(&mut self, counts: impl IntoIterator<Item = (u64, u64)>) {
+        let mut bins: BTreeMap<u64, u64> = BTreeMap::new();
+        let (mut sum, mut number) = (0.0, 0);
+        for (latency, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
+            number += count;
+            sum += latency as f64 * count as f64;
+            self.sum_of_squares += (latency as f64).powi(2) * count as f64;
+            self.max = self.max.max(latency);
+            *bins.entry(bin(latency)).or_default() += count;
+        }
+        self.count += number;
+        self.sum += sum;
+        self.sums.push((sum, number as f64));
+        self.blocks.push(bins.into_iter().collect());
     }
 
     /// Requests.
