@@ -32,6 +32,7 @@ mod status_range;
 mod strangers;
 mod terminal;
 mod weigh;
+mod whole_file;
 
 fn main() -> std::process::ExitCode {
     cmd::run()

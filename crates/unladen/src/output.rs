@@ -11,7 +11,7 @@ use unladen_publish::{PUBLICATIONS, Publication, RunPicture};
 use unladen_report::{Again, Format, Inside, Load, ProfileDiff, Profiled, Prove, Style, Weigh, ascii, format_named};
 
 use crate::counters::title_of;
-use crate::{locale, terminal};
+use crate::{locale, terminal, whole_file};
 
 /// A result of any command.
 #[derive(Debug, Clone, Copy)]
@@ -457,18 +457,7 @@ pub(crate) fn whole_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::
         let mut file = std::fs::OpenOptions::new().write(true).open(path).map_err(error)?;
         return write(&mut file).map_err(error);
     }
-    let mut builder = tempfile::Builder::new();
-    // As any new file: the umask narrows it.
-    let file = builder
-        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666))
-        .tempfile_in(folder_of(path))
-        .map_err(error)?;
-    let mut out = BufWriter::new(&file);
-    write(&mut out).and_then(|()| out.flush()).map_err(error)?;
-    drop(out);
-    file.as_file().sync_all().map_err(error)?;
-    file.persist(path).map_err(|failed| error(failed.error))?;
-    Ok(())
+    whole_file::replace(path, folder_of(path), write).map_err(error)
 }
 
 /// Writes tables to standard error, as far as that works.
