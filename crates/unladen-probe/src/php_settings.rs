@@ -8,6 +8,9 @@
 //! - Workers keep the settings with which their master was started, whatever has been written to the files since.
 //! - `.user.ini`, `ini_set` and `fastcgi_param PHP_VALUE` change settings by request.
 //!
+//! PHP as a part of another server (Apache's module) cannot be asked: the command line's PHP of the same version is made
+//! to read its files ([`Module`](module::Module)). What is then said counts only if the server's memory has these files.
+//!
 //! Asking starts PHP: its extensions are loaded, as by any `php-fpm -t`. Neither the script of `opcache.preload` is
 //! run, nor does Xdebug begin a profile.
 
@@ -16,6 +19,7 @@ mod error;
 mod glob;
 mod heap;
 mod ini_lines;
+mod module;
 mod phpinfo;
 mod pool;
 mod pool_lines;
@@ -30,6 +34,7 @@ use std::path::{Path, PathBuf};
 use unladen_trace::{PhpSetAgain, PhpSettings as Seen};
 
 use self::ask::ask;
+use self::module::{Module, OF_THE_COMMAND_LINE};
 use self::phpinfo::PhpInfo;
 use self::pool_lines::pool_lines;
 use self::process::{Php, XDEBUG_MODE};
@@ -90,8 +95,14 @@ impl PhpSettings {
         let mut doubts = php.doubts.clone();
         let info = info(&php)?;
         let mut settings = info.settings();
-        if let Some(doubt) = unconfirmed(&php, &info) {
-            doubts.push(doubt);
+        if let Some(why) = unconfirmed(&php, &info) {
+            if php.module.is_some() {
+                return Err(PhpSettingsError::OtherFiles { pid, why });
+            }
+            doubts.push(why);
+        }
+        if php.module.is_some() {
+            OF_THE_COMMAND_LINE.iter().for_each(|name| drop(settings.remove(*name)));
         }
         CHANGED_BY_ASKING.iter().for_each(|name| drop(settings.remove(*name)));
         let mode = php.environment.iter().find(|(name, value)| name == XDEBUG_MODE && !value.is_empty());
@@ -143,6 +154,11 @@ impl PhpSettings {
         })
     }
 
+    /// Whether a process has PHP as a part of it: Apache with its module.
+    pub fn are_within(pid: i32) -> bool {
+        Module::is_within(&Path::new("/proc").join(pid.to_string()))
+    }
+
     /// A setting that is on or off; `None` if it is not known.
     pub fn is_on(&self, name: &str) -> Option<bool> {
         self.settings.get(name).map(|value| Seen::reads_as_on(value))
@@ -152,7 +168,8 @@ impl PhpSettings {
 /// Asks as the workers' user. If that one cannot read all the files that the master read, as the master's.
 fn info(php: &Php) -> Result<PhpInfo, PhpSettingsError> {
     let asked = |user: Option<User>| {
-        let options = php.options.iter().map(String::as_str).chain(HARMLESS).chain(["-i"]);
+        let within = php.module.as_ref().map(Module::options).unwrap_or_default();
+        let options = php.options.iter().chain(&within).map(String::as_str).chain(HARMLESS).chain(["-i"]);
         ask(&php.exe, options, &php.environment, user)
             .map(|output| PhpInfo::parse(&output.stdout))
             .map_err(|source| PhpSettingsError::Ask { exe: php.exe.clone(), source })
@@ -167,22 +184,29 @@ fn info(php: &Php) -> Result<PhpInfo, PhpSettingsError> {
     }
     info.and_then(|info| match info.sapi.is_empty() {
         true => Err(PhpSettingsError::Silent { exe: php.exe.clone() }),
-        false => Ok(info),
+        false => php.is_of_version(info),
     })
 }
 
 /// Whether the files that it names are those that the process has in its memory.
 fn unconfirmed(php: &Php, info: &PhpInfo) -> Option<String> {
-    php.fpm_config.as_ref()?;
+    if php.fpm_config.is_none() && php.module.is_none() {
+        return None;
+    }
+    let name = if php.module.is_some() { "server" } else { "php-fpm" };
     let named = [&info.ini, &info.ini_files].map(|text| text.as_bytes());
     let named: Vec<&[u8]> = named.into_iter().filter(|text| !text.is_empty()).collect();
     match heap::find(&php.folder(), &named) {
         Ok(found) if found.iter().all(Option::is_some) => None,
+        Ok(_) if php.module.is_some() => {
+            let files = "it was started before those came that are there now, or has a PHPIniDir of its own";
+            Some(format!("not those that {} reads by itself ({}): {files}", php.exe.display(), info.ini))
+        }
         Ok(_) => Some(
             "the running php-fpm has read other settings files: it was started before they came, or with -c or -n"
                 .to_owned(),
         ),
-        Err(error) => Some(format!("whether the running php-fpm has read the same files cannot be told: {error}")),
+        Err(error) => Some(format!("whether the running {name} has read the same files cannot be told: {error}")),
     }
 }
 

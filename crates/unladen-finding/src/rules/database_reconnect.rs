@@ -124,21 +124,20 @@ fn pooler(evidence: &Evidence, seen: &ConnectionSeen) -> Option<&'static str> {
 }
 
 fn fix(evidence: &Evidence, seen: &ConnectionSeen, several: bool) -> Fix {
-    let first = match several {
-        true => "make one connection and hand it to all who ask; then ",
-        false => "",
-    };
+    let mut first = String::new();
+    if seen.protocol == Protocol::Tls && seen.local {
+        first += "ask it without TLS, which protects nothing on this machine (sslmode=disable of PostgreSQL, ssl-mode=DISABLED of MySQL); then ";
+    }
+    if several {
+        first += "make one connection and hand it to all who ask; then ";
+    }
     let application = Application::of(evidence, seen.group);
     if let (Protocol::Mysql, Some(Application::WordPress), None) =
         (peers::protocol(seen), application, pooler(evidence, seen))
     {
         return wordpress(evidence, seen);
     }
-    let mut keep = keep(application, Stack::of(evidence, seen.group), peers::protocol(seen));
-    if seen.protocol == Protocol::Tls && seen.local {
-        keep += "; the database is on this machine, where TLS protects nothing: without it (sslmode=disable of PostgreSQL, ssl-mode=DISABLED of \
-                 MySQL) the handshake is spared";
-    }
+    let keep = keep(application, Stack::of(evidence, seen.group), peers::protocol(seen));
     if let Some(pooler) = pooler(evidence, seen) {
         return Fix::advice(format!(
             "{first}{keep}. {pooler} is between already and keeps the connections to the database: a second one would only add its own time. \
@@ -152,12 +151,12 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, several: bool) -> Fix {
         ));
     }
     match peers::protocol(seen) {
-        Protocol::Mysql => proxysql(first, &keep, seen),
+        Protocol::Mysql => proxysql(&first, &keep, seen),
         _ if !peers::is_tcp(seen) => Fix::advice(format!(
             "{first}{keep} (max_connections of PostgreSQL must be above the number of workers, and what a request leaves set, the next one \
              finds). PgBouncer stands in for that only where the application logs in by a password: over a Unix socket it mostly does not"
         )),
-        _ => pgbouncer(first, &keep, seen),
+        _ => pgbouncer(&first, &keep, seen),
     }
 }
 
@@ -230,8 +229,8 @@ fn proxysql(first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
         return Fix::advice(format!("{first}{keep}; or put ProxySQL between, which keeps connections"));
     };
     Fix::advice(format!(
-        "{first}{keep}; or put ProxySQL between, which keeps connections, and connect to 127.0.0.1:6033 (USER and \
-         PASSWORD are the application's; the file is read at the first start only, hence --initial, which forgets \
+        "{first}{keep}; or put ProxySQL between (from its makers: Debian 12 has no package of it), which keeps connections, and connect to \
+         127.0.0.1:6033 (USER and PASSWORD are the application's; the file is read at the first start only, hence --initial, which forgets \
          what ProxySQL was told before)"
     ))
     .lines(

@@ -82,7 +82,12 @@ fn fix(evidence: &Evidence, group: usize, items: &[Item]) -> (Fix, String) {
     let starts = |names: &[&str]| items.iter().any(|item| names.contains(&base(item).as_str()));
     let stack = Stack::of(evidence, group);
     let of = program(evidence, group);
-    if matches!(stack, Stack::Apache | Stack::Nginx) || ["fcgiwrap", "lighttpd", "cgid"].contains(&of) {
+    // A unit of Apache compiles what its scripts do, and so is taken for theirs.
+    let is_cgi = |item: &Item| item.name.contains("/cgi-bin/") || item.name.ends_with(".cgi");
+    if matches!(stack, Stack::Apache | Stack::Nginx)
+        || items.iter().any(is_cgi)
+        || ["fcgiwrap", "lighttpd", "cgid"].contains(&of)
+    {
         return (
             Fix::advice(
                 "CGI starts the program for each request: a process that stays takes FastCGI, PSGI, WSGI or HTTP (PHP-FPM, spawn-fcgi, Starman, gunicorn)",

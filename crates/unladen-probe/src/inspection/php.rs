@@ -18,8 +18,8 @@ pub(super) fn php_settings(
     let mut asked = Asked::default();
     for (index, group) in groups.iter().enumerate() {
         let exe = evidence.groups[index].exe.as_deref().and_then(|exe| exe.rsplit('/').next());
-        let is_php = exe.is_some_and(|name| name.starts_with("php"));
         let busiest = busiest.get(index).copied().flatten().map(u32::cast_signed);
+        let is_php = exe.is_some_and(|name| name.starts_with("php")) || busiest.is_some_and(PhpSettings::are_within);
         let Some(answer) = is_php.then(|| ask(instrument, *group, busiest)).flatten() else { continue };
         match answer {
             Ok(php) => {

@@ -27,7 +27,7 @@ pub enum PhpSettingsError {
         pid: i32,
     },
     /// Its executable is none of PHP's.
-    #[error("process {pid} runs {}, which is no PHP that can be asked: php-fpm, php-cgi and php are known", exe.display())]
+    #[error("process {pid} runs {}, which is no PHP that can be asked: php-fpm, php-cgi, php and Apache's module are known", exe.display())]
     NotPhp {
         /// Its id.
         pid: i32,
@@ -41,6 +41,42 @@ pub enum PhpSettingsError {
         pid: i32,
         /// What it was started from.
         exe: PathBuf,
+    },
+    /// The library of PHP within a server says nothing of its version.
+    #[error("process {pid} has PHP within, and what its settings are could not be found out")]
+    Unread {
+        /// Its id.
+        pid: i32,
+    },
+    /// PHP within a server is asked by that of the command line, which is not there.
+    #[error(
+        "process {pid} has PHP {version} within, which only the command line's PHP {version} can tell of: install it (Debian: php-cli)"
+    )]
+    NoCommandLine {
+        /// Its id.
+        pid: i32,
+        /// The version that is wanted.
+        version: String,
+    },
+    /// The command line's PHP is of another version.
+    #[error("process {pid} has PHP {version} within, and {} is PHP {other}: not asked", exe.display())]
+    OtherVersion {
+        /// Its id.
+        pid: i32,
+        /// The version that is wanted.
+        version: String,
+        /// What would have been asked.
+        exe: PathBuf,
+        /// And its version.
+        other: String,
+    },
+    /// PHP within a server has read other files than the command line's PHP was made to read.
+    #[error("process {pid} has PHP within, and which settings files it has read is not known: {why}")]
+    OtherFiles {
+        /// Its id.
+        pid: i32,
+        /// What was seen.
+        why: String,
     },
     /// Asking failed.
     #[error("{} -i: {source}", exe.display())]

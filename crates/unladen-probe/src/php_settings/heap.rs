@@ -47,21 +47,27 @@ pub(super) fn words(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> io::Resu
 /// Shows the heap piece by piece. Each is shown with the beginning of the next, so that no text is cut.
 fn each_chunk(folder: &Path, mut see: impl FnMut(&[u8])) -> io::Result<()> {
     let maps = fs::read_to_string(folder.join("maps"))?;
-    let Some((start, end)) = maps.lines().find_map(heap) else {
+    // The kernel lists it in pieces where a part was touched before a fork and another after it.
+    let pieces: Vec<(u64, u64)> = maps.lines().filter_map(heap).collect();
+    if pieces.is_empty() {
         return Err(io::Error::new(io::ErrorKind::NotFound, "it has no heap"));
-    };
+    }
     let memory = File::open(folder.join("mem"))?;
-    let end = end.min(start + MAX_HEAP);
     let mut buffer = vec![0; CHUNK + MAX_TEXT];
-    let mut at = start;
-    while at < end {
-        let length = usize::try_from(end - at).unwrap_or(usize::MAX).min(buffer.len());
-        let read = memory.read_at(&mut buffer[..length], at)?;
-        if read == 0 {
-            break;
+    let mut left = MAX_HEAP;
+    for (start, end) in pieces {
+        let end = end.min(start.saturating_add(left));
+        left -= end.saturating_sub(start);
+        let mut at = start;
+        while at < end {
+            let length = usize::try_from(end - at).unwrap_or(usize::MAX).min(buffer.len());
+            let read = memory.read_at(&mut buffer[..length], at)?;
+            if read == 0 {
+                break;
+            }
+            see(&buffer[..read]);
+            at += CHUNK as u64;
         }
-        see(&buffer[..read]);
-        at += CHUNK as u64;
     }
     Ok(())
 }
@@ -123,6 +129,19 @@ mod tests {
         let line = "55e06b377000-55e06b68b000 rw-p 00000000 00:00 0                          [heap]";
         assert_eq!(heap(line), Some((0x55e0_6b37_7000, 0x55e0_6b68_b000)));
         assert_eq!(heap("7fff92585000-7fff925a6000 rw-p 00000000 00:00 0 [stack]"), None);
+    }
+
+    /// Apache's workers have it in two, and only the first was looked into: what was read at their start lay in the second.
+    #[test]
+    fn the_second_piece_of_a_heap_was_not_looked_into() {
+        let folder = tempfile::tempdir().unwrap();
+        let maps = "00001000-00002000 rw-p 00000000 00:00 0                          [heap]\n\
+                    00002000-00003000 rw-p 00000000 00:00 0                          [heap]\n";
+        fs::write(folder.path().join("maps"), maps).unwrap();
+        let mut memory = vec![0; 0x3000];
+        memory[0x2100..0x210c].copy_from_slice(b"/etc/php.ini");
+        fs::write(folder.path().join("mem"), memory).unwrap();
+        assert_eq!(find(folder.path(), &[b"/etc/php.ini"]).unwrap(), [Some(Vec::new())]);
     }
 
     #[test]

@@ -69,6 +69,8 @@ const NOTHING: [&str; 3] = ["no value", "(none)", ""];
 /// What a PHP says of itself.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct PhpInfo {
+    /// `8.2.36`
+    pub(super) version: String,
     pub(super) sapi: String,
     pub(super) ini: String,
     pub(super) ini_folder: String,
@@ -146,6 +148,7 @@ impl PhpInfo {
 
     fn note(&mut self, name: &str, value: String) {
         match name {
+            "PHP Version" if self.version.is_empty() => self.version = value,
             "Server API" => self.sapi = value,
             "Configuration File (php.ini) Path" => self.ini_path = value,
             "Loaded Configuration File" => self.ini = value,

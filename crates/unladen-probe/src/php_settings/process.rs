@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use crate::php_settings::error::PhpSettingsError;
 use crate::php_settings::heap;
-use crate::php_settings::phpinfo::is_wanted;
+use crate::php_settings::module::Module;
+use crate::php_settings::phpinfo::{PhpInfo, is_wanted};
 use crate::php_settings::user::User;
 
 /// What tells PHP where its settings are; and Xdebug has one that comes before them.
@@ -27,7 +28,10 @@ pub(super) struct Php {
     proc: PathBuf,
     /// The master, or the process itself where there is none.
     pid: i32,
+    /// What is asked.
     pub(super) exe: PathBuf,
+    /// PHP as a part of another server, which cannot be asked itself.
+    pub(super) module: Option<Module>,
     /// Its options that say where settings are.
     pub(super) options: Vec<String>,
     pub(super) environment: Vec<(String, OsString)>,
@@ -59,7 +63,8 @@ impl Php {
         let known = ["php-fpm", "php-cgi", "php"];
         let file = exe.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let plain = file.trim_end_matches(" (deleted)").trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-        if !known.contains(&plain) {
+        let is_within = !known.contains(&plain) && Module::is_within(&of(pid));
+        if !known.contains(&plain) && !is_within {
             return Err(PhpSettingsError::NotPhp { pid, exe });
         }
         let (user, parent) = status(&of(pid)).map_err(failed(pid))?;
@@ -84,20 +89,35 @@ impl Php {
         }
         // Through the link, it is the file that runs, whatever has its name now.
         let running = fs::metadata(of(pid).join("exe")).map_err(failed(pid))?;
-        if !fs::metadata(&exe).is_ok_and(|named| (named.dev(), named.ino()) == (running.dev(), running.ino())) {
+        let is_same = |named: &fs::Metadata| (named.dev(), named.ino()) == (running.dev(), running.ino());
+        // A server with PHP within is not what is asked.
+        if !is_within && !fs::metadata(&exe).as_ref().is_ok_and(is_same) {
             return Err(PhpSettingsError::Replaced { pid, exe });
         }
 
+        let module = match is_within {
+            true => Some(Module::of(&of(pid)).map_err(failed(pid))?.ok_or(PhpSettingsError::Unread { pid })?),
+            false => None,
+        };
         let title = arguments.first().and_then(|title| title.strip_prefix(MASTER)?.split(')').next());
         let fpm_config = title.map(|config| folder_of(&of(pid)).join(config));
-        let (environment, doubts) = environment(&of(pid), fpm_config.is_some());
+        let (mut environment, doubts) = environment(&of(pid), fpm_config.is_some());
+        if let Some(module) = &module {
+            module.folder_for(&mut environment);
+        }
         let we = nix::unistd::geteuid().as_raw();
         let other = |user: User| (we == 0 && user.uid != we).then_some(user);
         Ok(Self {
             proc: proc.to_owned(),
             pid,
-            exe,
-            options: if fpm_config.is_some() { kept_options(&of(pid)) } else { options(&arguments) },
+            exe: module.as_ref().map_or(Ok(exe), |module| module.asked(pid))?,
+            options: match (&fpm_config, &module) {
+                (Some(_), _) => kept_options(&of(pid)),
+                // Apache's own, which mean something else.
+                (None, Some(_)) => Vec::new(),
+                (None, None) => options(&arguments),
+            },
+            module,
             environment,
             fpm_config,
             pool,
@@ -123,6 +143,16 @@ impl Php {
         pairs.map(|pair| (pair.split('=').next().unwrap_or(pair).trim().to_owned(), format!("-d {pair}"))).collect()
     }
 
+    /// What was said, if it is of the version that runs within the server.
+    pub(super) fn is_of_version(&self, info: PhpInfo) -> Result<PhpInfo, PhpSettingsError> {
+        let other = self.module.as_ref().filter(|module| module.version != info.version);
+        other.map_or(Ok(()), |module| {
+            let (version, other) = (module.version.clone(), info.version.clone());
+            Err(PhpSettingsError::OtherVersion { pid: self.pid, version, exe: self.exe.clone(), other })
+        })?;
+        Ok(info)
+    }
+
     /// Where php-fpm looks for files with relative names: the folder that it was built for, in which it is.
     pub(super) fn prefix(&self) -> PathBuf {
         self.exe.parent().and_then(Path::parent).unwrap_or(Path::new("/")).to_owned()
@@ -138,6 +168,9 @@ impl Php {
 
     /// Whether it is a `php` that runs a script, for which opcache has a switch of its own. `php -S` serves pages.
     pub(super) fn is_command_line(&self) -> bool {
+        if self.module.is_some() {
+            return false;
+        }
         let file = self.exe.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         !file.starts_with("php-") && !self.arguments.iter().any(|argument| argument.starts_with("-S"))
     }

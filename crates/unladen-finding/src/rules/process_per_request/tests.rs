@@ -80,3 +80,11 @@ fn without_cpu_the_share_is_not_known() {
 fn a_server_that_has_just_been_started_starts_its_workers() {
     silent(&ProcessPerRequest, &Evidence { state: State::Fresh, ..started(PHP, &[("", each(4))]) });
 }
+
+/// AWStats below a unit of Apache, `apache2.service`: "use a library for it", it said of the page itself.
+#[test]
+fn a_cgi_script_in_the_unit_of_its_server_was_a_program_to_be_replaced() {
+    let fix = |program: &str| only(&ProcessPerRequest, &started(PERL, &[(program, each(1))])).fix.advice;
+    assert!(fix("/usr/lib/cgi-bin/awstats.pl").starts_with("CGI starts the program for each request"));
+    assert!(fix("/usr/bin/convert").starts_with("use a library for it"));
+}
