@@ -9,6 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tempfile::TempDir;
 
+use crate::authority::Certificate;
 use crate::port::free_address;
 use crate::wait;
 
@@ -28,7 +29,38 @@ impl Nats {
     /// # Panics
     /// If Debian's package is missing (`scripts/test` installs it), or it does not come up.
     pub fn start() -> Self {
-        let (address, folder) = (free_address(), tempfile::tempdir().expect("a temporary folder"));
+        Self::in_folder(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    /// The same, which speaks TLS alone with this certificate. `wants`: the authorities (PEM) of the certificate that each
+    /// client has to show; none: it asks for none.
+    ///
+    /// # Panics
+    /// As [`Self::start`].
+    pub fn start_with_tls(certificate: &Certificate, wants: Option<&str>) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file of our own");
+        file("chain.pem", &certificate.chain);
+        file("key.pem", &certificate.key);
+        if let Some(authorities) = wants {
+            file("authorities.pem", authorities);
+        }
+        Self::in_folder(folder)
+    }
+
+    /// The same, with these users in place of the one that there is, as a server's `authorization` has them.
+    ///
+    /// # Panics
+    /// As [`Self::start`].
+    pub fn start_with_users(users: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let config = format!("authorization {{ users: [ {users} ] }}\n");
+        std::fs::write(folder.path().join("users.conf"), config).expect("a file of our own");
+        Self::in_folder(folder)
+    }
+
+    fn in_folder(folder: TempDir) -> Self {
+        let address = free_address();
         let nats = Self { child: spawn(address, &folder), address, folder };
         nats.wait_until_it_answers();
         nats
@@ -99,7 +131,19 @@ impl Drop for Nats {
 fn spawn(address: SocketAddr, folder: &TempDir) -> Child {
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "KILL", "--", "nats-server", "-a", "127.0.0.1", "-p", &address.port().to_string()]);
-    command.args(["--user", "unladen", "--pass", "open-sesame", "-js", "-sd"]).arg(folder.path());
+    command.args(["-js", "-sd"]).arg(folder.path());
+    let at = |name: &str| folder.path().join(name);
+    if at("users.conf").exists() {
+        command.arg("-c").arg(at("users.conf"));
+    } else {
+        command.args(["--user", "unladen", "--pass", "open-sesame"]);
+    }
+    if at("chain.pem").exists() {
+        command.arg("--tls").arg("--tlscert").arg(at("chain.pem")).arg("--tlskey").arg(at("key.pem"));
+    }
+    if at("authorities.pem").exists() {
+        command.arg("--tlsverify").arg("--tlscacert").arg(at("authorities.pem"));
+    }
     let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     child.expect("nats-server is missing: run scripts/test, which installs it")
 }

@@ -9,6 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tempfile::TempDir;
 
+use crate::authority::Certificate;
 use crate::port::free_port;
 use crate::wait;
 
@@ -59,6 +60,30 @@ impl Postgres {
     /// With what it says, if it does not.
     pub fn sql(&self, sql: &str) {
         ended(&mut self.psql(sql));
+    }
+
+    /// From now on it speaks TLS with this certificate, and lets nobody in over TCP without.
+    ///
+    /// # Panics
+    /// If it does not take it.
+    pub fn speak_tls(&self, certificate: &Certificate) {
+        let at = |name: &str| self.folder.path().join(name);
+        for (name, text) in [("chain.pem", &certificate.chain), ("key.pem", &certificate.key)] {
+            std::fs::write(at(name), text).expect("a file of our own");
+            ended(Command::new("chown").arg("postgres").arg(at(name)));
+            ended(Command::new("chmod").arg("600").arg(at(name)));
+        }
+        let access = "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n";
+        std::fs::write(at("data/pg_hba.conf"), access).expect("a file of our own");
+        self.sql(&format!("alter system set ssl_cert_file = '{}'", at("chain.pem").display()));
+        self.sql(&format!("alter system set ssl_key_file = '{}'", at("key.pem").display()));
+        self.sql("alter system set ssl = on");
+        self.sql("select pg_reload_conf()");
+        let is_on = || {
+            let shown = self.psql("select 'it is ' || current_setting('ssl')").output();
+            shown.is_ok_and(|done| String::from_utf8_lossy(&done.stdout).contains("it is on"))
+        };
+        wait::until("PostgreSQL speaks TLS", is_on);
     }
 
     /// Sends the server and what it has started a signal.

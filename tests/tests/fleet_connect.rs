@@ -1,10 +1,12 @@
 //! `unladen serve --check --connect`: what a fleet rests on is tried as a node uses it, and what is wrong is told with
-//! what to do about it.
+//! what to do about it. A node connects by authorities that have become others.
 
 use std::fs;
 
 use unladen_tests::site::free;
-use unladen_tests::{Call, ControlPlane, Done, Names, Nats, Nginx, PgBouncer, Postgres, RateLimits, Valkey};
+use unladen_tests::{
+    Authority, Call, ControlPlane, Done, Names, Nats, Nginx, PgBouncer, Postgres, RateLimits, Serve, Valkey, Wire, wait,
+};
 
 /// What a machine may be too slow for, as a check gives an engine some seconds.
 const ATTEMPTS: usize = 4;
@@ -248,4 +250,39 @@ fn what_tells_endpoints_is_asked_for_real() {
     let plane = ControlPlane::start("web-1");
     let done = check(&outbound(&format!("xds://{}/nobody?node=web-1", plane.address())), "").ended_with(3);
     assert!(line(&done, "[[outbound]] `app`").starts_with("FAILED "), "{done}");
+}
+
+/// The file was watched and read, and the node went on with what it had read at its start.
+#[test]
+fn authorities_that_have_become_others_are_those_that_a_node_trusts() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let valkey = Valkey::start_with_tls(&authority.certificate("127.0.0.1"));
+    let folder = tempfile::tempdir().unwrap();
+    let ca = folder.path().join("ca.pem");
+    fs::write(&ca, other.pem()).unwrap();
+    let serve = Serve::start(&format!(
+        "[admin]\nlisten = \"unix:DIR/admin.sock\"\n[fleet]\npurges = \"rediss://:{}@{}/0\"\nca = \"{}\"\n\
+         [[site]]\nlisten = \"unix:DIR/a.sock\"\nupstream = \"http://127.0.0.1:9\"\ncache = {{}}\n",
+        Valkey::PASSWORD,
+        valkey.tls_address(),
+        ca.display()
+    ));
+    let page = || Wire::unix(&serve.path("admin.sock")).get("/metrics").text();
+    let is_connected = || page().lines().any(|line| line == "unladen_fleet_connected 1");
+    // Longer than a lease: it has said why by then.
+    let cut_off = || {
+        let page = page();
+        let line = page.lines().find_map(|line| line.strip_prefix("unladen_fleet_cut_off_duration_seconds_total "));
+        line.and_then(|seconds| seconds.parse::<f64>().ok()).unwrap_or_default()
+    };
+    wait::until("it is cut off", || cut_off() > 3.0);
+    assert!(!is_connected());
+    let new = folder.path().join("new.pem");
+    fs::write(&new, authority.pem()).unwrap();
+    fs::rename(&new, &ca).unwrap();
+    wait::until("it trusts whom the file names now", is_connected);
+    let done = serve.stop();
+    let said = &done.stderr;
+    assert!(said.contains("no trusted authority signed its certificate; name the file"), "{done}");
+    assert!(!said.contains(Valkey::PASSWORD), "{done}");
 }

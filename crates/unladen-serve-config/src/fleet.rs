@@ -2,6 +2,7 @@
 
 mod htcp;
 
+use std::hash::{DefaultHasher, Hasher};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use unladen_toml::{Bad, Value};
 use super::explain::Shown;
 use super::level::Level;
 use super::reading::Reading;
-use super::top;
+use super::{tls, top};
 use crate::settings::FleetSettings;
 
 /// Some pauses of a machine that has too much to do take a second.
@@ -35,8 +36,9 @@ pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<FleetSettings
     let level = top::table(top, "fleet", "[fleet]", r)?;
     let about = "the engine, such as purges = \"valkey://cache.example:6379/0\"";
     let purges = level.require("purges", about, r, |value, _| url(value), |url| Shown::Text(url.to_string()));
-    let path = |value: &Value<'_>, r: &mut Reading<'_>| Ok(Some(r.path(value.one_line()?)));
-    let ca = level.take("ca", None, r, path, |path: &Option<PathBuf>| {
+    let mut stamp = DefaultHasher::new();
+    let file = |value: &Value<'_>, r: &mut Reading<'_>| tls::pem(value, "CERTIFICATE", &mut stamp, r).map(Some);
+    let ca = level.take("ca", None, r, file, |path: &Option<PathBuf>| {
         path.as_ref().map_or(Shown::None, |path| Shown::Text(path.display().to_string()))
     });
     let name = level.take(
@@ -64,6 +66,7 @@ pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<FleetSettings
     Some(FleetSettings {
         purges,
         ca,
+        stamp: stamp.finish(),
         name,
         node,
         lease,

@@ -48,6 +48,9 @@ pub struct SharedSettings {
     pub url: BusUrl,
     /// The authorities (PEM) that verify its certificate; none: the system's.
     pub ca: Option<PathBuf>,
+    /// Another number when that file is another.
+    #[serde(skip)]
+    pub stamp: u64,
     /// Which fleet of those on the engine it is, …
     pub fleet: String,
     /// … and which site.

@@ -231,6 +231,21 @@ pub(crate) fn on_one_thread(what: impl Future<Output = ()>) {
     });
 }
 
+/// Why an engine is not read from. Once more, if that is only that a busy machine took too long.
+pub(crate) async fn refusal(bus: &dyn PurgeBus) -> BusError {
+    let mut refused = None;
+    for _ in 0..10 {
+        let read = bus.read_on(None, Duration::ZERO).await;
+        let error = read.expect_err("it is not to be read from");
+        let is_slow = error == BusError::Timeout;
+        refused = Some(error);
+        if !is_slow {
+            break;
+        }
+    }
+    refused.expect("it was asked")
+}
+
 /// Where the end is, as one that has just begun is told.
 pub(crate) async fn end(bus: &dyn PurgeBus) -> Position {
     match bus.read_on(None, Duration::ZERO).await {

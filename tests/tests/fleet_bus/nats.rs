@@ -4,9 +4,9 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use unladen_fleet::{BusError, Read};
-use unladen_tests::Nats;
+use unladen_tests::{Authority, Nats};
 
-use crate::contract::{Contract, end, kept, on_one_thread, records, texts};
+use crate::contract::{Contract, end, kept, on_one_thread, records, refusal, texts};
 
 static SERVER: LazyLock<&Nats> = LazyLock::new(|| kept(Nats::start));
 
@@ -91,5 +91,68 @@ fn who_may_not_is_told_so_without_the_password() {
         let refused = Contract { url, fleet: "wrong", ca: None }.bus("one").read_on(None, Duration::ZERO).await;
         let refused = refused.expect_err("it may not");
         assert!(matches!(refused, BusError::Refused(_)) && !refused.to_string().contains("guess-what"), "{refused}");
+    });
+}
+
+/// What was wrong with a certificate was told as an error of reading or writing, without what to do.
+#[test]
+fn over_tls_it_is_verified_whom_the_server_is() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = |name: &str, authority: &Authority| {
+        std::fs::write(folder.path().join(name), authority.pem()).expect("a file of our own");
+        Some(folder.path().join(name))
+    };
+    let (right, wrong) = (file("right.pem", &authority), file("wrong.pem", &other));
+    let good = Nats::start_with_tls(&authority.certificate("127.0.0.1"), None);
+    let expired = Nats::start_with_tls(&authority.expired("127.0.0.1"), None);
+    let wanting = Nats::start_with_tls(&authority.certificate("127.0.0.1"), Some(&authority.pem()));
+    let at = |server: &Nats, scheme: &str, host: &str| {
+        format!("{scheme}://unladen:open-sesame@{host}:{}", server.address().port())
+    };
+    on_one_thread(async {
+        let url = at(&good, "tls", "127.0.0.1");
+        Contract { url, fleet: "tls", ca: right.clone() }.records_come_in_order().await;
+        for (url, ca, expected) in [
+            (at(&good, "tls", "127.0.0.1"), &wrong, "no trusted authority signed its certificate; name the file"),
+            (at(&good, "tls", "127.0.0.1"), &None, "no trusted authority signed its certificate; name the file"),
+            // It asks for TLS, and is verified as well.
+            (at(&good, "nats", "127.0.0.1"), &None, "`ca`, with a URL of `tls://`"),
+            (at(&good, "tls", "localhost"), &right, "is for 127.0.0.1, not for localhost; use such a name"),
+            (at(&expired, "tls", "127.0.0.1"), &right, "its certificate expired"),
+            (at(&wanting, "tls", "127.0.0.1"), &right, "none is sent: take `verify`"),
+            (at(&SERVER, "tls", "127.0.0.1"), &right, "it does not speak TLS there: write `nats://`"),
+        ] {
+            let bus = Contract { url, fleet: "tls", ca: ca.clone() }.bus("one");
+            let refused = refusal(&*bus).await;
+            let said = refused.to_string();
+            assert!(said.contains(expected) && !said.contains("open-sesame"), "{expected}: {said}");
+            let is_reached = !expected.contains("does not speak TLS");
+            assert_eq!(matches!(refused, BusError::Refused(_)), is_reached, "{refused:?}");
+        }
+    });
+}
+
+/// The server does not answer what it forbids: it was said that it did not answer in time.
+#[test]
+fn what_a_user_may_not_do_is_told() {
+    let user = |name: &str, publish: &str| {
+        format!(
+            "{{ user: {name}, password: open-sesame, permissions: {{ publish: [{publish}], subscribe: [\"_INBOX.>\", \"unladen.>\"] }} }}"
+        )
+    };
+    let users = [user("weak", "\"unladen.>\""), user("narrow", "\"$JS.API.>\", \"unladen.>\"")].join(", ");
+    let server = Nats::start_with_users(&users);
+    let at = |name: &str| format!("nats://{name}:open-sesame@{}", server.address());
+    on_one_thread(async {
+        let weak = Contract { url: at("weak"), fleet: "users", ca: None }.bus("one");
+        let refused = refusal(&*weak).await;
+        let said = refused.to_string();
+        assert!(matches!(refused, BusError::Refused(_)), "{refused:?}");
+        assert!(said.contains("$JS.API.") && said.contains("`unladen.>`") && !said.contains("open-sesame"), "{said}");
+        // The page's list of subjects is all that a user needs.
+        let narrow = Contract { url: at("narrow"), fleet: "users", ca: None };
+        narrow.records_come_in_order().await;
+        narrow.members_come_and_go().await;
     });
 }

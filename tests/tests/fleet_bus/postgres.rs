@@ -3,10 +3,10 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use unladen_fleet::{BusError, Read};
-use unladen_tests::Postgres;
+use unladen_fleet::{BusError, BusSettings, BusUrl, Read, open};
+use unladen_tests::{Authority, Postgres};
 
-use crate::contract::{Contract, LEASE, end, kept, on_one_thread, records, texts};
+use crate::contract::{Contract, LEASE, end, kept, on_one_thread, records, refusal, texts};
 
 static SERVER: LazyLock<&Postgres> = LazyLock::new(|| {
     kept(|| {
@@ -174,4 +174,46 @@ fn the_server_that_has_taken_over_is_found() {
         assert!(matches!(&read, Ok(Read::Lost { end, .. }) if !end.has_reached(&last)), "{read:?}");
         one.publish(&texts("one", 3..=3)).await.expect("it takes it");
     });
+}
+
+/// `ca` was looked at by nobody where the URL asked for no TLS; and what was wrong was told without what to do.
+#[test]
+fn over_tls_it_is_verified_whom_the_server_is() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let server = Postgres::start();
+    server.sql("grant create on database postgres to asker");
+    server.speak_tls(&authority.certificate("127.0.0.1"));
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = |name: &str, authority: &Authority| {
+        std::fs::write(folder.path().join(name), authority.pem()).expect("a file of our own");
+        Some(folder.path().join(name))
+    };
+    let (right, wrong) = (file("right.pem", &authority), file("wrong.pem", &other));
+    let at = |server: &Postgres, host: &str, mode: &str| {
+        format!("postgres://asker:right@{host}:{}/postgres{mode}", server.address().port())
+    };
+    let full = "?sslmode=verify-full";
+    on_one_thread(async {
+        let url = at(&server, "127.0.0.1", full);
+        Contract { url, fleet: "tls", ca: right.clone() }.records_come_in_order().await;
+        for (url, ca, expected) in [
+            (at(&server, "127.0.0.1", full), &wrong, "no trusted authority signed its certificate; name the file"),
+            (at(&server, "127.0.0.1", full), &None, "no trusted authority signed its certificate; name the file"),
+            (at(&server, "localhost", full), &right, "is for 127.0.0.1, not for localhost; use such a name"),
+            (at(&server, "127.0.0.1", ""), &None, "add `sslmode=verify-full`"),
+            (at(&SERVER, "127.0.0.1", full), &right, "set `ssl = on` there"),
+        ] {
+            let bus = Contract { url, fleet: "tls", ca: ca.clone() }.bus("one");
+            let refused = refusal(&*bus).await;
+            let said = refused.to_string();
+            assert!(said.contains(expected) && !said.contains("right@"), "{expected}: {said}");
+            assert_eq!(matches!(refused, BusError::Refused(_)), !expected.contains("ssl = on"), "{refused:?}");
+        }
+    });
+    for mode in ["", "?sslmode=disable", "?sslmode=prefer"] {
+        let url = BusUrl::parse(&at(&server, "127.0.0.1", mode)).expect("a URL");
+        let (fleet, node) = ("tls".to_owned(), "one".to_owned());
+        let said = open(&BusSettings { url, ca: right.clone(), fleet, node, keep: 1000 }).expect_err(mode).to_string();
+        assert!(said.contains("`ca` is for TLS: add `sslmode=verify-full`"), "{mode}: {said}");
+    }
 }

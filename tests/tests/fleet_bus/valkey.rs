@@ -6,7 +6,7 @@ use std::time::Duration;
 use unladen_fleet::{BusError, Read};
 use unladen_tests::{Authority, Valkey};
 
-use crate::contract::{Contract, LEASE, end, kept, on_one_thread, records, texts, until_it_is_back};
+use crate::contract::{Contract, LEASE, end, kept, on_one_thread, records, refusal, texts, until_it_is_back};
 
 static SERVER: LazyLock<&Valkey> = LazyLock::new(|| kept(Valkey::start));
 
@@ -86,6 +86,25 @@ fn what_is_no_stream_gives_way_to_another_history() {
             assert!(matches!(refused, BusError::Refused(_)), "{refused}");
             one.publish(&texts("one", number..=number)).await.expect("it takes it, in another history");
             assert!(matches!(two.read_on(Some(&start), Duration::ZERO).await, Ok(Read::Lost { .. })), "{command}");
+        }
+    });
+}
+
+/// Whoever wrote there by mistake kept all nodes cut off for good.
+#[test]
+fn a_count_that_is_none_gives_way_to_another_history() {
+    let contract = contract("counted");
+    on_one_thread(async {
+        let (one, two) = (contract.bus("one"), contract.bus("two"));
+        for count in ["-5", "x", "nan", "1.5", "inf", "1e300", "9007199254740992"] {
+            let start = end(&*two).await;
+            let said = SERVER.say(&format!("HSET unladen:{{counted}}:about count {count}"));
+            assert_eq!(said.as_deref(), Some(":0\r\n"), "{count}");
+            let read = two.read_on(Some(&start), Duration::ZERO).await;
+            assert!(matches!(&read, Ok(Read::Lost { end, .. }) if end.index() == 0), "{count}: {read:?}");
+            let last = one.publish(&texts("one", 1..=2)).await.expect("it takes them").pop().expect("two");
+            assert_eq!(last.index(), 2, "{count}");
+            one.confirm(&last, LEASE).await.expect("it is in");
         }
     });
 }
@@ -180,6 +199,11 @@ fn over_tls_it_is_verified_whom_the_engine_is() {
             assert_eq!(matches!(refused, BusError::Refused(_)), is_of_certificates, "{refused:?}");
             assert!(!is_of_certificates || said.contains("`ca`"), "{said}");
         }
+        // Where it does not speak TLS, it takes what begins a handshake for a command, and waits for its end.
+        let url = format!("rediss://:{}@{}/0", Valkey::PASSWORD, server.address());
+        let silent = Contract { url, fleet: "tls", ca: right.clone() }.bus("one");
+        let said = refusal(&*silent).await.to_string();
+        assert!(said.contains("no answer to the handshake") && said.contains("write `valkey://`"), "{said}");
         // What Valkey and Redis want unless they are told otherwise.
         assert_eq!(server.say("CONFIG SET tls-auth-clients yes").as_deref(), Some(""));
         let refused = good("valkeys", "tls").bus("one").read_on(None, Duration::ZERO).await.expect_err("it wants more");

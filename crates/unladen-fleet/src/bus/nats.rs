@@ -26,6 +26,7 @@ use self::place::Place;
 use crate::purge_bus::{Answer, BATCH, BackEnd, PurgeBus, Read};
 use crate::{BusError, BusSettings, Member, Position};
 
+mod forbidden;
 mod link;
 mod patience;
 mod place;
@@ -91,7 +92,8 @@ impl Nats {
         if let Some(link) = slot.as_ref() {
             return Ok(link.clone());
         }
-        let made = timeout(PATIENCE, Link::connect(&self.place)).await.map_err(|_| BusError::Timeout)??;
+        let made = timeout(PATIENCE, Link::connect(&self.place)).await.map_err(|_| BusError::Timeout);
+        let made = made.flatten().map_err(|error| self.place.forbidden.explains(error))?;
         Ok(slot.insert(Arc::new(made)).clone())
     }
 
@@ -103,7 +105,7 @@ impl Nats {
                 *slot = None;
             }
         }
-        done
+        done.map_err(|error| self.place.forbidden.explains(error))
     }
 
     async fn write(&self, link: &Link, records: &[String]) -> Result<Vec<Position>, BusError> {

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Mutex;
 use tokio_postgres::Row;
+use tokio_postgres::config::SslMode;
 use tokio_postgres::types::{FromSql, ToSql, Type};
 use unladen_postgres::PostgresAddress;
 
@@ -68,8 +69,14 @@ fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
         }
         None => PostgresAddress::parse(settings.url.as_str()),
     };
+    let address = address.map_err(|error| BusError::Url(error.to_string()))?;
+    // Without TLS, or where it may do without, nobody is verified by it.
+    if settings.ca.is_some() && matches!(address.config.get_ssl_mode(), SslMode::Disable | SslMode::Prefer) {
+        let url = &settings.url;
+        return Err(BusError::Url(format!("`{url}`: `ca` is for TLS: add `sslmode=verify-full` to the URL")));
+    }
     Ok(Arc::new(Postgres {
-        address: address.map_err(|error| BusError::Url(error.to_string()))?,
+        address,
         fleet: settings.fleet.clone(),
         node: settings.node.clone(),
         keep: i64::try_from(settings.keep).unwrap_or(i64::MAX).max(1),

@@ -552,6 +552,25 @@ fn a_certificate_that_is_another_is_told_by_its_stamp() {
     assert_ne!(of(&with), of(LEAST));
 }
 
+/// A fleet's node went on with the authorities of before, as its settings were the same.
+#[test]
+fn authorities_of_an_engine_that_are_others_are_told_by_their_stamp() {
+    let of = |ca: &str| {
+        let validator =
+            "[[site.validator]]\npath = '/'\ndatabase = 'postgres://db/shop'\nquery = 'select 1'\nshared = '5ms'\n";
+        let fleet = format!("[fleet]\npurges = 'valkeys://cache.example'\n{ca}");
+        let settings = parse(&format!("{fleet}{SITE}{validator}")).unwrap().settings;
+        let shared = settings.site[0].validators[0].shared.clone().unwrap();
+        let fleet = settings.fleet.unwrap();
+        assert_eq!(fleet.stamp, shared.stamp);
+        fleet.stamp
+    };
+    assert_eq!(of("ca = 'ca.pem'\n"), of("ca = 'ca.pem'\n"));
+    assert_ne!(of("ca = 'ca.pem'\n"), of(""));
+    let error = parse("[fleet]\npurges = 'valkeys://cache.example'\nca = 'none.pem'\n").unwrap_err().to_string();
+    assert!(error.contains("none.pem"), "{error}");
+}
+
 #[test]
 fn explains_each_value() {
     let config = parse(&format!("{LEAST}pool.idle = '3s'\n[defaults.pool]\nfresh = '500ms'\nidle = '2s'\n")).unwrap();

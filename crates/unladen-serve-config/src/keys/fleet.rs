@@ -14,7 +14,8 @@ pub(super) const KEYS: &[Key] = &[
         "fleet",
         "ca",
         FILE,
-        "the certificate authorities (PEM) that the engine's certificate is verified with; for `valkeys://` and `rediss://`",
+        "the certificate authorities (PEM) that the engine's certificate is verified with; for URLs with TLS: `valkeys://`, \
+         `rediss://`, `tls://`, `postgres://…?sslmode=verify-full`",
         "the system's certificate authorities",
     ),
     key(

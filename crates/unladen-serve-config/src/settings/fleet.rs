@@ -15,6 +15,9 @@ pub struct FleetSettings {
     pub purges: BusUrl,
     /// The authorities that the engine's certificate is verified with; none: the system's.
     pub ca: Option<PathBuf>,
+    /// Another number when that file is another.
+    #[serde(skip)]
+    pub stamp: u64,
     /// Which fleet of those on the engine.
     pub name: String,
     /// What this node is called; none: as the machine.

@@ -38,5 +38,5 @@ pub(super) fn read(level: &Level<'_>, source: Option<&ValidatorSource>, r: &mut 
         return None;
     };
     let site = level.whose.site().unwrap_or_default().to_owned();
-    Some(SharedSettings { within, url: fleet.purges, ca: fleet.ca, fleet: fleet.name, site })
+    Some(SharedSettings { within, url: fleet.purges, ca: fleet.ca, stamp: fleet.stamp, fleet: fleet.name, site })
 }

@@ -85,6 +85,7 @@ mod tests {
         FleetSettings {
             purges: BusUrl::parse("valkey://cache.example").unwrap(),
             ca: None,
+            stamp: 0,
             name: "shop".to_owned(),
             node: None,
             lease: Duration::from_secs(2),
@@ -111,6 +112,7 @@ mod tests {
                 within: Duration::from_millis(ms),
                 url: BusUrl::parse("valkey://cache.example").unwrap(),
                 ca: None,
+                stamp: 0,
                 fleet: "shop".to_owned(),
                 site: "shop".to_owned(),
             }),

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
@@ -13,10 +14,12 @@ use async_nats::jetstream::{self, Context, ErrorCode};
 use futures_util::{StreamExt, TryStreamExt};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
+use unladen_tls::TlsFault;
 
 use super::patience::PATIENCE;
 use super::place::Place;
 use crate::BusError;
+use crate::bus::handshake::Handshake;
 use crate::plain::plain;
 use crate::purge_bus::MEMBERS;
 use crate::record::LONGEST;
@@ -267,12 +270,36 @@ const NO_ROOM_ON_DISK: u32 = 10_047;
 const OFF: u32 = 10_076;
 const OFF_FOR_ACCOUNT: u32 = 10_039;
 
+/// What to do where TLS fails.
+const HANDSHAKE: Handshake = Handshake {
+    authority: "name the file that has its authority: `ca`, with a URL of `tls://`",
+    name: "use such a name in the URL, or name a file that has this very certificate: `ca`",
+    plain: "write `nats://`, or set `tls` there",
+    certificate: "take `verify` and `verify_and_map` from its `tls`",
+};
+
+/// The client library calls what fails in the handshake an error of reading or writing.
+fn tls_fault(error: &async_nats::ConnectError) -> Option<TlsFault> {
+    let mut cause = error.source();
+    while let Some(one) = cause {
+        if let Some(fault) = one.downcast_ref::<io::Error>().and_then(TlsFault::after) {
+            return Some(fault);
+        }
+        cause = one.source();
+    }
+    None
+}
+
 fn unreachable(address: &str, error: &async_nats::ConnectError) -> BusError {
     use async_nats::ConnectErrorKind::{Authentication, AuthorizationViolation, Tls};
+    if let Some(fault) = tls_fault(error) {
+        return HANDSHAKE.failed(address, &fault);
+    }
     let words = format!("{address}: {}", plain(&error.to_string()));
     match error.kind() {
         Authentication | AuthorizationViolation => BusError::Refused(format!(
-            "{words} (give what it asks for: `nats://user:password@host`, or a token: `nats://TOKEN@host`)"
+            "{words} (give what it asks for: `nats://user:password@host`, or a token: `nats://TOKEN@host`; nkeys and \
+             files of credentials are not used)"
         )),
         Tls => BusError::Refused(words),
         _ => BusError::Unreachable(words),

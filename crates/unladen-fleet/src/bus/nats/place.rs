@@ -12,6 +12,7 @@ use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
 use unladen_tls::{Trusted, Verifier, provider, system_authorities};
 
+use super::forbidden::Forbidden;
 use super::patience::PATIENCE;
 use crate::record::LONGEST;
 use crate::{BusError, BusSettings};
@@ -31,6 +32,8 @@ pub(super) struct Place {
     user: Option<(String, Option<String>)>,
     fleet: String,
     keep: i64,
+    /// What the server does not let the user do.
+    pub(super) forbidden: Forbidden,
 }
 
 // === impl Place ===
@@ -57,14 +60,20 @@ impl Place {
         };
         let keep = i64::try_from(settings.keep).unwrap_or(i64::MAX).max(1);
         let address = format!("{}://{host}:{}", url.scheme(), url.port().unwrap_or(PORT));
-        Ok(Self { address, tls, user, fleet: encoded(&settings.fleet), keep })
+        let (fleet, forbidden) = (encoded(&settings.fleet), Forbidden::default());
+        Ok(Self { address, tls, user, fleet, keep, forbidden })
     }
 
     /// How to connect.
     pub(super) fn options(&self) -> ConnectOptions {
         // It is this crate that connects again, and knows then what it may have missed.
+        let forbidden = self.forbidden.clone();
         let options = ConnectOptions::new()
             .name("unladen")
+            .event_callback(move |event| {
+                forbidden.hear(&event);
+                std::future::ready(())
+            })
             .connection_timeout(PATIENCE)
             .request_timeout(Some(PATIENCE))
             .max_reconnects(1)

@@ -12,10 +12,11 @@ use rustls::client::danger::ServerCertVerifier;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
-use unladen_tls::{Trusted, Verifier, provider, system_authorities};
+use unladen_tls::{TlsFault, Trusted, Verifier, provider, system_authorities};
 
-use super::hint::{closed, hint, refused_auth, untrusted};
+use super::hint::{HANDSHAKE, closed, hint, refused_auth, silent};
 use super::resp::{self, Reply};
 use crate::{BusError, BusUrl};
 
@@ -46,6 +47,8 @@ impl<S: AsyncRead + AsyncWrite + Send + Sync + Unpin> Stream for S {}
 
 /// What Redis listens at.
 const PORT: u16 = 6379;
+/// Until the handshake of TLS is done: less than whoever connects waits, who would not know what was waited for.
+const LONGEST_HANDSHAKE: Duration = Duration::from_millis(1500);
 /// Characters of a replication's id that an epoch has, as the scripts have it.
 const REPLICATION: usize = 16;
 
@@ -116,7 +119,7 @@ impl fmt::Debug for Place {
 impl Connection {
     /// Connects, says who it is, and asks the engine who that is.
     pub(super) async fn open(place: &Place) -> Result<Self, BusError> {
-        let at = format!("{}:{}", place.host, place.port);
+        let (at, began) = (format!("{}:{}", place.host, place.port), Instant::now());
         let failed = |error: io::Error| BusError::Unreachable(format!("{at}: {error}"));
         let stream = TcpStream::connect((&*place.host, place.port)).await.map_err(failed)?;
         // Commands are small, and each is waited for.
@@ -124,7 +127,9 @@ impl Connection {
         let stream: Box<dyn Stream> = match &place.tls {
             None => Box::new(stream),
             Some((connector, name)) => {
-                Box::new(connector.connect(name.clone(), stream).await.map_err(|error| untrusted(&at, &error))?)
+                let left = LONGEST_HANDSHAKE.saturating_sub(began.elapsed());
+                let shaken = timeout(left, connector.connect(name.clone(), stream)).await.map_err(|_| silent(&at))?;
+                Box::new(shaken.map_err(|error| HANDSHAKE.failed(&at, &TlsFault::of(&error)))?)
             }
         };
         let mut connection = Self {

@@ -1,10 +1,7 @@
 //! [`hint`]: what to do about what Valkey says.
 
-use std::io;
-
-use unladen_tls::TlsFault;
-
 use crate::BusError;
+use crate::bus::handshake::Handshake;
 use crate::plain::plain;
 
 /// What its user has to be allowed, as docs/reference/fleet.md has it.
@@ -34,26 +31,21 @@ pub(super) fn refused_auth(error: &str) -> String {
     format!("AUTH: {said} ({does})")
 }
 
-/// A handshake of TLS that failed, and what to do about it.
-pub(super) fn untrusted(at: &str, error: &io::Error) -> BusError {
-    let fault = TlsFault::of(error);
-    let does = match &fault {
-        TlsFault::UnknownIssuer => "; name the file that has its authority: `ca`",
-        TlsFault::WrongName { .. } => {
-            "; use such a name in the URL, or name a file that has this very certificate: `ca`"
-        }
-        TlsFault::NotTls => {
-            return BusError::Unreachable(format!(
-                "{at}: it does not speak TLS there: write `valkey://`, or its port of TLS"
-            ));
-        }
-        _ => "",
-    };
-    let words = format!("{at}: TLS: {}{does}", plain(&fault.to_string()));
-    match fault {
-        TlsFault::Closed | TlsFault::Other(_) => BusError::Unreachable(words),
-        _ => BusError::Refused(words),
-    }
+/// What to do where TLS fails.
+pub(super) const HANDSHAKE: Handshake = Handshake {
+    authority: "name the file that has its authority: `ca`",
+    name: "use such a name in the URL, or name a file that has this very certificate: `ca`",
+    plain: "write `valkey://`, or its port of TLS",
+    certificate: "set `tls-auth-clients no` there",
+};
+
+/// An engine that takes what begins a handshake for a part of a command waits for its end: so do Valkey and Redis where
+/// they do not speak TLS.
+pub(super) fn silent(at: &str) -> BusError {
+    BusError::Unreachable(format!(
+        "{at}: no answer to the handshake of TLS: if it does not speak TLS there, {}",
+        HANDSHAKE.plain
+    ))
 }
 
 /// What came of the first command. `is_plain`: it was sent without TLS.

@@ -8,6 +8,7 @@ use std::io;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt};
 use unladen_tls::TlsFault;
 
+use super::hint::HANDSHAKE;
 use crate::BusError;
 
 /// What Valkey answers.
@@ -141,7 +142,7 @@ pub(super) fn unreachable(error: &io::Error) -> BusError {
     if let Some(fault @ (TlsFault::WantsClientCertificate | TlsFault::RefusesClientCertificate(_))) =
         TlsFault::after(error)
     {
-        return BusError::Refused(format!("TLS: {fault}, and none is sent: set `tls-auth-clients no` there"));
+        return BusError::Refused(format!("TLS: {fault}, and none is sent: {}", HANDSHAKE.certificate));
     }
     match error.kind() {
         io::ErrorKind::UnexpectedEof => BusError::Unreachable("the connection was closed".to_owned()),

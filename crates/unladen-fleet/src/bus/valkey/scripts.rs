@@ -1,8 +1,9 @@
 //! What the engine does in one step. Each script gets the keys `about`, `purges`, `nodes` and `positions`, and as its
 //! first argument a token for the case that there is none.
 
-/// Before each of them: the token of this history, which begins here if it has none, or if the list of nodes has not its
-/// mark: an engine whose memory is full may have removed that key alone. The mark is no name of a node, and never over.
+/// Before each of them: the token of this history, which begins here if it has none, or no count that could be one, or if
+/// the list of nodes has not its mark: an engine whose memory is full may have removed that key alone. The mark is no name
+/// of a node, and never over.
 ///
 /// What is told as the token begins with the id of the engine's replication, which is another one after each promotion: a
 /// server that was a replica in between is the same process, and has the same keys.
@@ -19,9 +20,13 @@ if not string.find(replication, 'role:master', 1, true) then
   return redis.error_reply('READONLY this one is a replica')
 end
 local token = redis.call('HGET', KEYS[1], 'token')
-if not token or not redis.call('ZSCORE', KEYS[3], '=' .. token) then token = begin() end
+local known = tonumber(redis.call('HGET', KEYS[1], 'count'))
+local is_count = known and known >= 0 and known < 9007199254740992 and known % 1 == 0
+if not token or not is_count or not redis.call('ZSCORE', KEYS[3], '=' .. token) then
+  token = begin()
+  known = 0
+end
 local told_token = string.sub(string.match(replication, 'master_replid:(%x+)') or '', 1, 16) .. '.' .. token
-local function count() return tonumber(redis.call('HGET', KEYS[1], 'count')) or 0 end
 local function now()
   local time = redis.call('TIME')
   return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -30,7 +35,7 @@ end
 
 /// Records after `keep`. If the stream has others' entries, or is none, a new history begins.
 pub(super) const PUBLISH: &str = r"
-local last = count()
+local last = known
 for i = 3, #ARGV do
   last = last + 1
   local id = string.format('%.0f', last) .. '-0'
@@ -49,7 +54,7 @@ return {told_token, last}
 /// From an id, so many. What is longer than a record is left out: whoever reads it knows that something was there.
 pub(super) const READ: &str = r"
 local began = tonumber(redis.call('HGET', KEYS[1], 'began')) or 0
-local told = {told_token, count(), math.max(0, math.floor(now() / 1000) - began)}
+local told = {told_token, known, math.max(0, math.floor(now() / 1000) - began)}
 for _, entry in ipairs(redis.call('XRANGE', KEYS[2], ARGV[2], '+', 'COUNT', ARGV[3])) do
   local record = entry[2][2] or ''
   if #record > 20480 then record = '' end
@@ -69,12 +74,12 @@ for _, node in ipairs(over) do
   redis.call('ZREM', KEYS[3], node)
   redis.call('HDEL', KEYS[4], node)
 end
-return {told_token, count()}
+return {told_token, known}
 ";
 
 /// Where the end is, and the nodes whose lease is not over with their positions; at most so many.
 pub(super) const MEMBERS: &str = r"
-local told = {told_token, count()}
+local told = {told_token, known}
 local live = redis.call('ZRANGEBYSCORE', KEYS[3], '(' .. string.format('%.0f', now()), '+inf', 'LIMIT', 0, ARGV[2] + 1)
 for _, node in ipairs(live) do
   if node ~= '=' .. token then
