@@ -4,7 +4,8 @@
 //! Waits: owners that are stopped are given up.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddr;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -493,4 +494,60 @@ fn loops_end_and_strangers_gain_nothing() {
         assert_eq!(node.ask("/absent", &stored).status, 421);
     }
     tier.stop();
+}
+
+/// A peer that is taken over, or another program at its address: each request that meets it is the application's.
+#[test]
+fn what_no_node_says_is_no_page() {
+    const OURS: &str = "HTTP/1.1 200 OK\r\nX-Unladen-Tier: answer\r\nCache-Control: max-age=600\r\n";
+    let (app, folder) = (pages(), tempfile::tempdir().expect("a temporary folder"));
+    let secret = folder.path().join("secret");
+    std::fs::write(&secret, SECRET).expect("a file can be written");
+    for (said, goes_on) in [
+        ("\0\u{7f}no HTTP\r\n\r\n".to_owned(), ""),
+        ("HTTP/1.1 200 OK\r\nCache-Control: max-age=600\r\nContent-Length: 4\r\n\r\nEVIL".to_owned(), ""),
+        (format!("{OURS}Content-Length: 4\r\nContent-Length: 8\r\n\r\nEVILEVIL"), ""),
+        (format!("{OURS}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nEVIL\r\n0\r\n\r\n"), ""),
+        (format!("{OURS}Content-Length: 99999999999999999999999\r\n\r\nEVIL"), ""),
+        (format!("{OURS}Connection: upgrade\r\nUpgrade: evil\r\n\r\n").replace("200 OK", "101 Evil"), ""),
+        // Fields without end, and a field without end.
+        (OURS.to_owned(), "X-Evil: 0123456789\r\n"),
+        (format!("{OURS}X-Evil: "), "0123456789"),
+    ] {
+        let peer = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+        let (other, own, met) =
+            (peer.local_addr().expect("its address"), free_address(), Arc::<AtomicUsize>::default());
+        let (counted, first) = (met.clone(), said.clone());
+        std::thread::spawn(move || {
+            for mut stream in peer.incoming().flatten() {
+                let _ = stream.read(&mut [0; 4096]);
+                counted.fetch_add(1, Ordering::SeqCst);
+                let mut is_taken = stream.write_all(first.as_bytes()).is_ok();
+                while is_taken && !goes_on.is_empty() {
+                    is_taken = stream.write_all(goes_on.repeat(100).as_bytes()).is_ok();
+                }
+            }
+        });
+        let serve = Serve::start(&format!(
+            "[tier]
+             peers = [\"http://{own}\", \"http://{other}\"]
+             secret_file = \"{}\"
+             {PATIENT}
+             [[site]]
+             listen = [\"unix:DIR/a.sock\", \"{own}\"]
+             upstream = \"{}\"
+             cache = {{}}",
+            secret.display(),
+            app.url()
+        ));
+        let mut asked = 0;
+        while met.load(Ordering::SeqCst) == 0 {
+            let path = format!("/evil/{}/{asked}", own.port());
+            assert_eq!(Wire::tcp(own).get(&path).is(200).text(), path, "{said:?}");
+            assert_eq!(Wire::tcp(own).get(&path).is(200).text(), path, "it was stored: {said:?}");
+            asked += 1;
+            assert!(asked < 200, "the peer owns none of {asked} pages");
+        }
+        drop(serve.stop());
+    }
 }
