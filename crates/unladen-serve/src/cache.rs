@@ -6,6 +6,7 @@ pub(crate) mod cached_response;
 pub(crate) mod codable;
 pub(crate) mod coded;
 pub(crate) mod compress;
+pub(crate) mod fetch_plan;
 pub(crate) mod fleet_link;
 pub(crate) mod head_answer;
 pub(crate) mod news;

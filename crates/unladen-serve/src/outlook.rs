@@ -24,7 +24,7 @@ pub use self::error::OutlookError;
 use self::place::MatchedListener;
 pub use self::seen::{AnswerSeen, CookieSeen, KeptFor, Outlook, RouteSeen, Rule, ValidatorSeen, WhyNot};
 use crate::cache::Cache;
-use crate::cache::cache_fetch::FetchPlan;
+use crate::cache::fetch_plan::FetchPlan;
 use crate::peer::Peer;
 use crate::proxy::Proxy;
 use crate::site::Site;

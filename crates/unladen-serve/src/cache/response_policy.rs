@@ -11,8 +11,8 @@ use unladen_cache::{
 use unladen_fleet::What;
 use unladen_http1::{Fields, Request, Response};
 
-use super::cache_fetch::origin;
 use super::cache_lookup::{CacheLookup, ValidatorAnswer};
+use super::fetch_plan::origin;
 use super::fleet_link::what;
 use crate::site::Site;
 

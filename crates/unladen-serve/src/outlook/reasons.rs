@@ -3,7 +3,7 @@
 use unladen_cache::{NoStore, Time};
 use unladen_http1::{Fields, Length, Response};
 
-use crate::cache::cache_fetch::FetchPlan;
+use crate::cache::fetch_plan::FetchPlan;
 
 /// More than there are.
 const MOST: usize = 16;

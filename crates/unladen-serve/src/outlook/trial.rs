@@ -16,8 +16,8 @@ use unladen_serve_config::Settings;
 
 use super::reasons;
 use super::seen::{AnswerSeen, KeptFor, Outlook, Rule, WhyNot, shown};
-use crate::cache::cache_fetch::FetchPlan;
 use crate::cache::cache_lookup::ValidatorAnswer;
+use crate::cache::fetch_plan::FetchPlan;
 use crate::cache::news::News;
 use crate::context::Context;
 use crate::limits::budget::Budget;

@@ -8,7 +8,8 @@ use unladen_cache::{FetchWriter, Policy, make_conditional};
 use unladen_http1::{Name, Request, Response};
 use unladen_observability::{UpstreamIndex, Version};
 
-use crate::cache::cache_fetch::{CacheFetch, FetchPlan};
+use crate::cache::cache_fetch::CacheFetch;
+use crate::cache::fetch_plan::FetchPlan;
 use crate::cache::news::News;
 use crate::context::Context;
 use crate::limits::crowd::CrowdPermit;

@@ -15,8 +15,8 @@ use unladen_observability::{CacheResult, End, Reason};
 
 use super::fetch::fetch;
 use super::inbound_request::{ClientSide, InboundRequest};
-use crate::cache::cache_fetch::FetchPlan;
 use crate::cache::cache_lookup::{CacheLookup, Found, ValidatorAnswer};
+use crate::cache::fetch_plan::FetchPlan;
 use crate::cache::news::{Began, News, Storable, hops};
 use crate::message::stream::{BodySource, FetchSource};
 use crate::request::fetched::Fetched;
