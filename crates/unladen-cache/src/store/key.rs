@@ -25,8 +25,6 @@ pub(super) struct Hashed(u64);
 
 // === impl Key ===
 
-impl Key {}
-
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.hash);
