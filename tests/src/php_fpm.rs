@@ -55,18 +55,20 @@ impl PhpFpm {
 
     /// Has it read its settings, as `systemctl reload` does, and waits until new workers have taken the place of the old.
     pub fn reload(&self) {
-        let master = self.process.id();
-        let workers = || -> BTreeSet<u32> {
-            let children = fs::read_to_string(format!("/proc/{master}/task/{master}/children")).unwrap_or_default();
-            children.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
-        };
-        let before = workers();
-        kill(Pid::from_raw(master.cast_signed()), Signal::SIGUSR2).expect("a master that runs");
+        let before = self.workers();
+        kill(Pid::from_raw(self.process.id().cast_signed()), Signal::SIGUSR2).expect("a master that runs");
         let is_new = || {
-            let now = workers();
+            let now = self.workers();
             now.len() == before.len() && now.is_disjoint(&before)
         };
-        assert!(wait::within(PATIENCE, is_new), "{before:?} are still there: {:?}", workers());
+        assert!(wait::within(PATIENCE, is_new), "{before:?} are still there: {:?}", self.workers());
+    }
+
+    /// Its workers.
+    pub fn workers(&self) -> BTreeSet<Pid> {
+        let master = self.process.id();
+        let children = fs::read_to_string(format!("/proc/{master}/task/{master}/children")).unwrap_or_default();
+        children.split_whitespace().filter_map(|pid| pid.parse().ok()).map(Pid::from_raw).collect()
     }
 
     /// Where it listens.

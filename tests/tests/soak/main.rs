@@ -3,11 +3,16 @@
 //! fault explains.
 //!
 //! `make soak` runs all of it for `UNLADEN_SOAK` each (`30m`, `90s`); docs/reference/soak.md has the figures. In
-//! `make test` `serve` alone runs, for seconds: what of it leaks with every request shows even then.
+//! `make test` `serve`, `classmap` and `profile` run for seconds: what of them leaks with every request, or is left behind,
+//! shows even then.
+//!
+//! Long: six profiles, each with an end of its own.
 
 mod gauge;
+mod mapping;
 mod measuring;
 mod mixed;
+mod profiling;
 
 use std::time::Duration;
 
@@ -28,6 +33,16 @@ fn length() -> Duration {
 #[test]
 fn a_short_mixed_load_with_faults_leaves_nothing_behind() {
     mixed::run(Duration::from_secs(8), false);
+}
+
+#[test]
+fn a_map_is_whole_while_files_come_and_go() {
+    mapping::run(Duration::from_secs(8), false);
+}
+
+#[test]
+fn a_profile_leaves_nothing_behind_whatever_ends_it() {
+    profiling::run(Duration::from_secs(1), false);
 }
 
 #[test]
@@ -52,4 +67,16 @@ fn weigh_is_flat_against_a_bad_server() {
 #[ignore = "minutes: `make soak`"]
 fn prove_is_flat_against_a_bad_server() {
     measuring::prove(length());
+}
+
+#[test]
+#[ignore = "minutes: `make soak`"]
+fn classmap_is_flat_while_files_come_and_go() {
+    mapping::run(length(), true);
+}
+
+#[test]
+#[ignore = "minutes: `make soak`"]
+fn profile_leaves_nothing_behind_whatever_ends_it() {
+    profiling::run(length(), true);
 }
