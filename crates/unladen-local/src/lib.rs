@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod answer;
+mod connections;
 mod listener;
 mod local;
 

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,13 +14,13 @@ use hyper::{HeaderMap, Request, Response, StatusCode, Uri};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
 
 use crate::answer::{TEXT, response};
+use crate::connections::{Connections, Turn};
 use crate::local::is_local;
 
-/// Connections at a time; others wait in the listener's queue.
+/// Connections at a time. One more takes the place of the one that has waited for longest without asking; where all are
+/// being answered, it waits.
 pub const CONNECTIONS: usize = 64;
 
 /// For a request's head, and between requests.
@@ -60,42 +59,39 @@ where
     A: Fn(Request<Incoming>) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = Response<Full<Bytes>>> + Send,
 {
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
-    let mut connections = JoinSet::new();
+    let mut connections = Connections::new(CONNECTIONS);
     loop {
-        // Never closed.
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         let accepted = match &listener {
             Listener::Tcp(listener) => listener.accept().await.map(|(stream, _)| Stream::Tcp(stream)),
             Listener::Unix(listener) => listener.accept().await.map(|(stream, _)| Stream::Unix(stream)),
             Listener::Exposed(listener) => listener.accept().await.map(|(stream, _)| Stream::Exposed(stream)),
         };
-        while connections.try_join_next().is_some() {}
         let Ok(stream) = accepted else {
             // Out of files, most likely: others have to be closed first.
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
+        connections.room().await;
         let answer = answer.clone();
-        connections.spawn(async move {
+        connections.add(|turn| async move {
             // What goes wrong is the other side's: it left, or spoke no HTTP.
             let _ = match stream {
-                Stream::Tcp(stream) => converse(stream, false, &answer).await,
-                Stream::Unix(stream) => converse(stream, true, &answer).await,
-                Stream::Exposed(stream) => converse(stream, true, &answer).await,
+                Stream::Tcp(stream) => converse(stream, false, &answer, &turn).await,
+                Stream::Unix(stream) => converse(stream, true, &answer, &turn).await,
+                Stream::Exposed(stream) => converse(stream, true, &answer, &turn).await,
             };
-            drop(place);
         });
     }
 }
 
-async fn converse<S, A, F>(stream: S, takes_any_name: bool, answer: &A) -> io::Result<()>
+async fn converse<S, A, F>(stream: S, takes_any_name: bool, answer: &A, turn: &Turn) -> io::Result<()>
 where
     S: AsyncRead + AsyncWrite + Unpin,
     A: Fn(Request<Incoming>) -> F,
     F: Future<Output = Response<Full<Bytes>>>,
 {
     let service = service_fn(|request: Request<Incoming>| async move {
+        let _answering = turn.answering();
         if !takes_any_name && !asks_locally(request.uri(), request.headers()) {
             let text = "This address answers to localhost, 127.0.0.1 and [::1] alone.\n";
             return Ok::<_, Infallible>(response(StatusCode::MISDIRECTED_REQUEST, TEXT, text));

@@ -1,4 +1,4 @@
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
@@ -236,14 +236,18 @@ fn a_head_without_end_is_refused() {
     });
 }
 
-/// Whoever holds all places without asking anything loses them, and others come in.
+/// Whoever held all places without asking anything kept others out for [`HEAD`].
 #[test]
-fn connections_that_ask_nothing_end() {
+fn connections_that_ask_nothing_keep_nobody_out() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let (address, _seeing, _serving) = started().await;
+        let (address, observability, _serving) = started().await;
+        // One that is being answered keeps its place: its turn to make a history has not come.
+        let turn = observability.history.turn().await.unwrap();
+        let mut asks = TcpStream::connect(address).await.unwrap();
+        asks.write_all(b"GET /history HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await.unwrap();
         let mut idle = Vec::new();
-        for n in 0..CONNECTIONS {
+        for n in 0..CONNECTIONS + 6 {
             let mut stream = TcpStream::connect(address).await.unwrap();
             // Some have asked before, and some have begun to.
             match n % 3 {
@@ -253,11 +257,21 @@ fn connections_that_ask_nothing_end() {
             }
             idle.push(stream);
         }
-        let start = Instant::now();
-        let (status, ..) = get(address, "/healthz", "").await;
-        assert_eq!(status, 200);
-        // Not a bound of time, but that it had to wait: there was no place.
-        assert!(start.elapsed() > HEAD / 2, "{:?}", start.elapsed());
+        let asked = tokio::time::timeout(HEAD - Duration::from_secs(1), get(address, "/healthz", ""));
+        assert_eq!(asked.await.expect("it waits for those that ask nothing").0, 200);
+        // The first of them had to go; the last may ask still.
+        let first = &mut idle[1];
+        let ended = tokio::time::timeout(HEAD - Duration::from_secs(1), first.read_u8()).await;
+        assert!(ended.expect("it is open still").is_err());
+        let last = idle.len() - 3;
+        idle[last].write_all(b"lthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await.unwrap();
+        let mut answer = Vec::new();
+        idle[last].read_to_end(&mut answer).await.unwrap();
+        assert!(answer.starts_with(b"HTTP/1.1 200 "), "{}", String::from_utf8_lossy(&answer));
+        drop(turn);
+        let mut answer = Vec::new();
+        asks.read_to_end(&mut answer).await.unwrap();
+        assert!(answer.starts_with(b"HTTP/1.1 "), "the one that was being answered lost its place");
     });
 }
 
