@@ -23,6 +23,8 @@ pub struct Filter {
     pub since_ns: Option<i64>,
     /// Measured before that: ns since 1970 in UTC.
     pub until_ns: Option<i64>,
+    /// Measured at one of these times: ns since 1970 in UTC. None of them: at any time.
+    pub times_ns: Vec<i64>,
     /// That come after this one in the list, newest first: the next page.
     pub before: Option<Position>,
     /// At most so many, and [`PAGE`](crate::PAGE) at most. [`Store::count`](crate::Store::count) counts them all.
@@ -43,6 +45,7 @@ impl Default for Filter {
             host: None,
             since_ns: None,
             until_ns: None,
+            times_ns: Vec::new(),
             before: None,
             limit: 100,
         }

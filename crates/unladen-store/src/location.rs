@@ -29,6 +29,9 @@ pub enum LocationError {
     /// Shells know homes; configuration files do not.
     #[error("`~` of a store's path is not replaced here: write the path in full")]
     Tilde,
+    /// Words of libpq, as `host=… password=…`, which would be a file's name otherwise. They are not shown.
+    #[error("words such as host=… name no store: write the path of a file, or postgres://USER@HOST/DATABASE")]
+    Words,
     /// A URL of something else. Its scheme alone is shown.
     #[error("there is no store at {0}:// addresses: write the path of a file, or postgres://USER@HOST/DATABASE")]
     Scheme(String),
@@ -63,12 +66,19 @@ impl FromStr for Location {
         if text == "~" || text.starts_with("~/") {
             return Err(LocationError::Tilde);
         }
+        if text.split_ascii_whitespace().any(is_word_of_libpq) {
+            return Err(LocationError::Words);
+        }
         match text.split_once("://") {
             Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(text.to_owned())),
             Some((scheme, _)) if is_scheme(scheme) => Err(LocationError::Scheme(scheme.to_owned())),
             _ => Ok(Self::Sqlite(PathBuf::from(text))),
         }
     }
+}
+
+fn is_word_of_libpq(text: &str) -> bool {
+    ["host=", "hostaddr=", "password=", "dbname=", "user="].iter().any(|word| text.starts_with(word))
 }
 
 fn is_scheme(text: &str) -> bool {
@@ -104,6 +114,10 @@ fn without_password(url: &str) -> String {
     let known = |pair: &&str| !pair.starts_with("sslmode=") && !pair.starts_with("sslrootcert=") && !pair.is_empty();
     let kept: Vec<&str> = query.split('&').filter(known).collect();
     let plain = if kept.is_empty() { address.to_owned() } else { format!("{address}?{}", kept.join("&")) };
+    // Nor would what stands after an `@` of a password.
+    if address.matches('@').count() > 1 {
+        return "postgres://…".to_owned();
+    }
     let Ok(config) = plain.parse::<Config>() else { return "postgres://…".to_owned() };
     let ports = config.get_ports();
     let port = |at: usize| ports.get(at).or(ports.first()).filter(|port| **port != 5432);

@@ -4,7 +4,7 @@
 //! SQLite; see `schema/`.
 
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Error, Row, Transaction};
+use tokio_postgres::{Client, Error, Row};
 
 use self::link::{CONTENT, Link, QUICK, Repeat};
 use self::told::Told;
@@ -15,6 +15,7 @@ use crate::prepared::Prepared;
 use crate::statement::{Dialect, Statement, Value};
 use crate::store_error::StoreError;
 
+mod insert;
 mod link;
 mod migrate;
 mod session;
@@ -82,10 +83,7 @@ impl Database for Postgres {
         // Not again where the answer is lost: they might be there twice.
         self.link.run(CONTENT, Repeat::No, async |client: &mut Client| {
             let transaction = client.transaction().await?;
-            let mut ids: Vec<i64> = Vec::with_capacity(runs.len());
-            for run in runs {
-                ids.push(insert(&transaction, run).await?);
-            }
+            let ids = insert::all(&transaction, runs).await?;
             transaction.commit().await?;
             Ok(ids)
         })
@@ -105,41 +103,6 @@ impl Database for Postgres {
             rows.iter().map(|row| row.try_get(0)).collect()
         })
     }
-}
-
-async fn insert(transaction: &Transaction<'_>, prepared: &Prepared<'_>) -> Result<i64, Error> {
-    let run = prepared.run;
-    let sql = "INSERT INTO runs (time_ns, verb, target, host, version, ended, commit_id, dirty, document_bytes, \
-               evidence_bytes, stored_bytes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id";
-    let (document, evidence) = (prepared.document_bytes(), prepared.evidence_bytes());
-    let stored = prepared.stored_bytes();
-    let values: [&(dyn ToSql + Sync); 11] = [
-        &run.time_ns,
-        &run.verb,
-        &run.target,
-        &run.host,
-        &run.version,
-        &run.ended,
-        &run.commit,
-        &run.dirty,
-        &document,
-        &evidence,
-        &stored,
-    ];
-    let id: i64 = transaction.query_one(sql, &values).await?.try_get(0)?;
-    if !run.labels.is_empty() {
-        let (keys, labels): (Vec<&String>, Vec<&String>) = run.labels.iter().unzip();
-        let sql = "INSERT INTO run_labels (run_id, key, value, time_ns) SELECT $1, label.key, label.value, $4 \
-                   FROM unnest($2::text[], $3::text[]) AS label (key, value)";
-        transaction.execute(sql, &[&id, &keys, &labels, &run.time_ns]).await?;
-    }
-    let sql = "INSERT INTO documents (run_id, content) VALUES ($1, $2)";
-    transaction.execute(sql, &[&id, &prepared.document]).await?;
-    if let Some(evidence) = &prepared.evidence {
-        let sql = "INSERT INTO evidence (run_id, content) VALUES ($1, $2)";
-        transaction.execute(sql, &[&id, evidence]).await?;
-    }
-    Ok(id)
 }
 
 fn places(values: &[Value]) -> Vec<&(dyn ToSql + Sync)> {

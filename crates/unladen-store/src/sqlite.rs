@@ -108,7 +108,10 @@ impl Database for Sqlite {
     }
 
     fn insert(&mut self, runs: &[Prepared<'_>]) -> Result<Vec<i64>, StoreError> {
-        self.write(|transaction| runs.iter().map(|run| insert(transaction, run)).collect())
+        self.write(|transaction| {
+            let mut insert = Insert::prepared(transaction)?;
+            runs.iter().map(|run| insert.insert(run)).collect()
+        })
     }
 
     fn delete(&mut self, ids: &[i64]) -> Result<usize, StoreError> {
@@ -139,12 +142,32 @@ impl ToSql for Value {
     }
 }
 
-fn insert(transaction: &rusqlite::Transaction<'_>, prepared: &Prepared<'_>) -> rusqlite::Result<i64> {
-    let run = prepared.run;
-    transaction.execute(
-        "INSERT INTO runs (time_ns, verb, target, host, version, ended, commit_id, dirty, document_bytes, \
-         evidence_bytes, stored_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        params![
+/// The statements that keep a run, prepared once for all runs of a transaction.
+struct Insert<'a> {
+    run: rusqlite::Statement<'a>,
+    label: rusqlite::Statement<'a>,
+    document: rusqlite::Statement<'a>,
+    evidence: rusqlite::Statement<'a>,
+}
+
+// === impl Insert ===
+
+impl<'a> Insert<'a> {
+    fn prepared(transaction: &'a rusqlite::Transaction<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            run: transaction.prepare(
+                "INSERT INTO runs (time_ns, verb, target, host, version, ended, commit_id, dirty, document_bytes, \
+                 evidence_bytes, stored_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            )?,
+            label: transaction.prepare("INSERT INTO run_labels (run_id, key, value, time_ns) VALUES (?, ?, ?, ?)")?,
+            document: transaction.prepare("INSERT INTO documents (run_id, content) VALUES (?, ?)")?,
+            evidence: transaction.prepare("INSERT INTO evidence (run_id, content) VALUES (?, ?)")?,
+        })
+    }
+
+    fn insert(&mut self, prepared: &Prepared<'_>) -> rusqlite::Result<i64> {
+        let run = prepared.run;
+        let id = self.run.insert(params![
             run.time_ns,
             run.verb,
             run.target,
@@ -156,18 +179,16 @@ fn insert(transaction: &rusqlite::Transaction<'_>, prepared: &Prepared<'_>) -> r
             prepared.document_bytes(),
             prepared.evidence_bytes(),
             prepared.stored_bytes(),
-        ],
-    )?;
-    let id = transaction.last_insert_rowid();
-    for (key, value) in &run.labels {
-        let sql = "INSERT INTO run_labels (run_id, key, value, time_ns) VALUES (?, ?, ?, ?)";
-        transaction.execute(sql, params![id, key, value, run.time_ns])?;
+        ])?;
+        for (key, value) in &run.labels {
+            self.label.execute(params![id, key, value, run.time_ns])?;
+        }
+        self.document.execute(params![id, prepared.document])?;
+        if let Some(evidence) = &prepared.evidence {
+            self.evidence.execute(params![id, evidence])?;
+        }
+        Ok(id)
     }
-    transaction.execute("INSERT INTO documents (run_id, content) VALUES (?, ?)", params![id, prepared.document])?;
-    if let Some(evidence) = &prepared.evidence {
-        transaction.execute("INSERT INTO evidence (run_id, content) VALUES (?, ?)", params![id, evidence])?;
-    }
-    Ok(id)
 }
 
 fn columns(row: &Row<'_>) -> rusqlite::Result<Columns> {

@@ -228,6 +228,7 @@ impl Statement {
         if let Some(until) = filter.until_ns {
             conditions.and(&format!("{time} < "), Value::Integer(until), "");
         }
+        conditions.among(time, &filter.times_ns);
         if let Some(before) = filter.before {
             conditions.and(&format!("({time}, {id}) < ("), Value::Integer(before.time_ns), ", ");
             conditions.statement.value(Value::Integer(before.id.column()));
@@ -263,6 +264,21 @@ impl Conditions<'_> {
         self.statement.sql.push_str(if self.begun { " AND " } else { " WHERE " });
         self.begun = true;
         self.statement.sql.push_str(condition);
+    }
+
+    /// One of these numbers, if there are any.
+    fn among(&mut self, what: &str, numbers: &[i64]) {
+        for (index, number) in numbers.iter().enumerate() {
+            if index == 0 {
+                self.so(&format!("{what} IN ("));
+            } else {
+                self.statement.sql.push_str(", ");
+            }
+            self.statement.value(Value::Integer(*number));
+        }
+        if !numbers.is_empty() {
+            self.statement.sql.push(')');
+        }
     }
 
     fn and(&mut self, left: &str, value: Value, right: &str) {

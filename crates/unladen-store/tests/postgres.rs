@@ -36,6 +36,15 @@ fn what_every_store_does() {
     assert!(!server.log().contains("unexpected EOF"), "{}", server.log());
 }
 
+/// A server that accepts and says nothing held up a measurement for 75 s.
+#[test]
+fn a_server_that_says_nothing_is_given_up() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("postgres://u@{}/runs?connect_timeout=1", silent.local_addr().unwrap());
+    let refused = error(&url, Mode::ReadWrite);
+    assert!(refused.to_string().contains("cannot be reached: no answer within 10 s"), "{refused}");
+}
+
 #[test]
 fn a_server_is_used_as_it_permits() {
     let mut server = Server::start();
@@ -175,7 +184,8 @@ fn what_is_not_permitted_is_said(server: &Server) {
     let mut reader = at(&guest, Mode::ReadOnly).unwrap();
     assert_eq!(ids(&reader.list(&Filter::default()).unwrap()), [id]);
     assert!(reader.run(id).is_ok());
-    let refused = at(&guest, Mode::ReadWrite).unwrap().keep(&run("weigh", "page", 1)).unwrap_err();
+    // Told before anything is measured: it was told when the result was to be kept.
+    let refused = error(&guest, Mode::ReadWrite);
     assert!(matches!(refused, StoreError::Forbidden { .. }), "{refused}");
     server.sql("narrow", &writing.join("\n").replace("team", "guest"));
     let mut writer = at(&guest, Mode::ReadWrite).unwrap();

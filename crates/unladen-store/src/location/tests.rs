@@ -27,6 +27,17 @@ fn what_is_no_place_says_what_to_write() {
     insta::assert_snapshot!(said("mysql://u:hush@h/d"), @"there is no store at mysql:// addresses: write the path of a file, or postgres://USER@HOST/DATABASE");
 }
 
+/// A password became the name of a file, which messages show.
+#[test]
+fn words_of_libpq_are_no_file() {
+    for words in ["host=localhost password=hush", "user=u dbname=d password=hush", "password=hush"] {
+        let error = words.parse::<Location>().unwrap_err();
+        assert_eq!(error, LocationError::Words);
+        assert!(!error.to_string().contains("hush"));
+    }
+    assert_eq!(read("runs of host.sqlite"), Location::Sqlite("runs of host.sqlite".into()));
+}
+
 #[test]
 fn the_usual_place_is_that_of_state() {
     let usual = |state: Option<&str>, home: Option<&str>| {
@@ -55,6 +66,8 @@ fn what_is_shown_has_no_password() {
         // A password may look like a port, and what follows it like a parameter.
         ("postgres://u:1234?sslmode=x@h/runs", "postgres://…"),
         ("postgres://u:hush@h:port/runs", "postgres://…"),
+        // The client library takes the first `@` for the end, and the rest of the password for a host.
+        ("postgres://u:hu@sh@h/runs", "postgres://…"),
         ("postgres://u:hush@h/runs?unknown=hush", "postgres://…"),
     ] {
         let location = read(url);

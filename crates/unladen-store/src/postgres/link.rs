@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::runtime::{self, Runtime};
 use tokio::task::{JoinHandle, yield_now};
 use tokio::time::timeout;
-use tokio_postgres::{Client, Error, NoTls};
+use tokio_postgres::{Client, Error};
 use unladen_postgres::PostgresAddress;
 
 use super::migrate::migrate;
@@ -53,7 +53,7 @@ pub(super) struct Link {
 /// A connection, and the task that reads and writes for it.
 struct Open {
     client: Client,
-    task: JoinHandle<Result<(), Error>>,
+    task: JoinHandle<()>,
 }
 
 // === impl Link ===
@@ -148,7 +148,7 @@ impl Link {
 
     async fn made(&self) -> Result<Open, StoreError> {
         let ready = async {
-            let mut open = self.connected().await.map_err(|error| self.told.of(&error))?;
+            let mut open = self.logged_in().await?;
             begin(&open.client, self.mode).await.map_err(|error| self.told.of(&error))?;
             migrate(&mut open.client, self.mode, &self.told).await?;
             Ok(open)
@@ -156,18 +156,21 @@ impl Link {
         timeout(QUICK, ready).await.unwrap_or_else(|_| Err(self.told.slow(QUICK.as_secs())))
     }
 
-    async fn connected(&self) -> Result<Open, Error> {
+    /// Its TLS and its login count too: a server that accepts and says nothing would hold up whoever measures.
+    async fn logged_in(&self) -> Result<Open, StoreError> {
         let config = &self.address.config;
-        Ok(match self.address.tls.clone() {
-            Some(tls) => {
-                let (client, connection) = config.connect(tls).await?;
-                Open { client, task: tokio::spawn(connection) }
-            }
-            None => {
-                let (client, connection) = config.connect(NoTls).await?;
-                Open { client, task: tokio::spawn(connection) }
-            }
-        })
+        let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
+        let each = config.get_connect_timeout().copied().unwrap_or_default();
+        let within = each.saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX)).max(CONNECT);
+        match timeout(within, self.connected()).await {
+            Ok(open) => open.map_err(|error| self.told.of(&error)),
+            Err(_) => Err(self.told.unreachable(format!("no answer within {} s", within.as_secs()))),
+        }
+    }
+
+    async fn connected(&self) -> Result<Open, Error> {
+        let (client, carrier) = self.address.connect().await?;
+        Ok(Open { client, task: tokio::spawn(carrier.run()) })
     }
 }
 

@@ -35,7 +35,8 @@ pub(super) async fn migrate(client: &mut Client, mode: Mode, told: &Told) -> Res
     let Found { schema, made_by } = found.check(told, known)?;
     let store = || told.shown().to_owned();
     match mode {
-        _ if schema == known => Ok(()),
+        Mode::ReadWrite if schema == known => writable(client, told).await,
+        Mode::ReadOnly if schema == known => Ok(()),
         Mode::ReadOnly if schema == 0 => Err(StoreError::NoStore { store: store() }),
         Mode::ReadOnly => Err(StoreError::Older { store: store(), made_by, schema, known }),
         Mode::ReadWrite => {
@@ -50,6 +51,24 @@ pub(super) async fn migrate(client: &mut Client, mode: Mode, told: &Told) -> Res
             transaction.commit().await.map_err(said)
         }
     }
+}
+
+/// Whether this user may keep or remove runs, by a word of the server: what is measured for minutes is not to be lost to a
+/// right that is missing.
+async fn writable(client: &impl GenericClient, told: &Told) -> Result<(), StoreError> {
+    let sql = "SELECT has_table_privilege($1::text, 'INSERT, DELETE'), pg_catalog.pg_is_in_recovery()";
+    let said = |error| told.of(&error);
+    let row = client.query_one(sql, &[&format!("{SCHEMA}.runs")]).await.map_err(said)?;
+    let (is_permitted, is_replica): (bool, bool) = (row.try_get(0).map_err(said)?, row.try_get(1).map_err(said)?);
+    let store = || told.shown().to_owned();
+    if is_replica {
+        return Err(StoreError::ReadOnly { store: store(), what: "the server is a replica".to_owned() });
+    }
+    if !is_permitted {
+        let what = format!("this user may read {SCHEMA}.runs, and neither add to it nor remove from it");
+        return Err(StoreError::Forbidden { store: store(), what });
+    }
+    Ok(())
 }
 
 async fn look(client: &impl GenericClient) -> Result<Found, Error> {

@@ -17,6 +17,7 @@ fn each_value_has_one_place_in_order() {
         host: Some("bench".to_owned()),
         since_ns: Some(1),
         until_ns: Some(2),
+        times_ns: vec![3, 4],
         before: Some(Position { time_ns: 3, id: RunId::new(4).unwrap() }),
         limit: 5,
     };

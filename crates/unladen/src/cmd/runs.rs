@@ -1,13 +1,14 @@
 //! `unladen runs`: what was measured before.
 
 mod compare;
+mod export;
 mod find;
+mod import;
 mod list;
 mod place;
 mod remove;
 mod serve;
 mod show;
-mod transfer;
 mod trend;
 
 use crate::exit::Failure;
@@ -43,8 +44,8 @@ enum Command {
     Compare(compare::Args),
     Trend(trend::Args),
     Serve(serve::Args),
-    Export(transfer::Export),
-    Import(transfer::Import),
+    Export(export::Args),
+    Import(import::Args),
     Rm(remove::Rm),
     Prune(remove::Prune),
 }
@@ -57,8 +58,8 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::Trend(args)) => trend::run(&args),
         Some(Command::Serve(args)) => serve::run(&args),
-        Some(Command::Export(args)) => transfer::export(&args),
-        Some(Command::Import(args)) => transfer::import(&args),
+        Some(Command::Export(args)) => export::run(&args),
+        Some(Command::Import(args)) => import::run(&args),
         Some(Command::Rm(args)) => remove::rm(&args),
         Some(Command::Prune(args)) => remove::prune(&args),
     }
