@@ -36,7 +36,7 @@ pub struct Comparison {
     pub warnings: Vec<String>,
 }
 
-/// The earlier runs that the variation between runs was estimated from.
+/// The other runs that the variation between runs was estimated from: earlier than the later of the two, if there are enough.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Past {
     /// How many runs of the same target, measured the same way, there were.

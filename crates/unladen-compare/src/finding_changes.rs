@@ -100,7 +100,7 @@ fn verdict(judge: &Judge<'_>, key: &FindingKey, change: f64) -> (FindingVerdict,
     let turns = looked.windows(2).filter(|pair| pair[0] != pair[1]).count();
     if turns >= TURNS {
         let had = looked.iter().filter(|had| **had).count();
-        let why = format!("{had} of {} earlier runs had it, in no order", looked.len());
+        let why = format!("{had} of {} other runs had it, in no order", looked.len());
         return (FindingVerdict::ComesAndGoes, Some(why));
     }
     (if is { FindingVerdict::New } else { FindingVerdict::Gone }, None)

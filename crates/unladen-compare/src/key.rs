@@ -72,6 +72,11 @@ impl Key {
         self.counter.as_deref().is_some_and(|counter| counter.ends_with("_faults") || counter.ends_with("_switches"))
     }
 
+    /// Switches that the scheduler forces: what else wants the processors decides their number.
+    pub(crate) fn is_of_neighbours(&self) -> bool {
+        self.counter.as_deref() == Some("involuntary_switches")
+    }
+
     /// Whether it is the first figure of a finding: it has no row of its own.
     pub(crate) fn is_finding(&self) -> bool {
         self.metric.starts_with("finding.")

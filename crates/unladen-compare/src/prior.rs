@@ -4,11 +4,15 @@ use crate::between::Between;
 use crate::key::Key;
 use crate::row::Kind;
 
-/// How many runs the prior counts for: with four degrees of freedom, a history of eight runs outweighs it by two to one.
+/// How many runs the prior counts for at most: with four degrees of freedom, a history of eight runs outweighs it by two to one.
 pub(crate) const PRIOR_DEGREES: f64 = 4.0;
 
 /// How many runs the documented figure counts for beside the other counters of the same kind.
 const DOCUMENTED_DEGREES: f64 = 1.0;
+
+/// A history whose variance is above so many times that of the documented figure refutes it: its runs vary by more than
+/// twice as much.
+const REFUTED: f64 = 4.0;
 
 /// What the variation of one series is drawn towards: an empirical Bayes estimate of a variance, as in Smyth (2004, *Stat.
 /// Appl. Genet. Mol. Biol.* 3:3). All counters of a kind share what the machine does to a run, so they vary alike; but
@@ -16,6 +20,10 @@ const DOCUMENTED_DEGREES: f64 = 1.0;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Prior {
     variance: f64,
+    /// How many runs it counts for.
+    degrees: f64,
+    /// The variance of the documented figure alone.
+    documented: f64,
 }
 
 /// The documented standard deviation between runs, as a share of the figure (of shares of requests, as it is): an
@@ -35,10 +43,12 @@ pub(crate) fn documented(key: &Key) -> f64 {
 impl Prior {
     /// Of a documented standard deviation alone.
     pub(crate) fn documented(deviation: f64) -> Self {
-        Self { variance: deviation * deviation }
+        let variance = deviation * deviation;
+        Self { variance, degrees: PRIOR_DEGREES, documented: variance }
     }
 
-    /// With what the series of the same kind show: their median, so that one wild counter does not widen all others.
+    /// With what the series of the same kind show: their median, so that one wild counter does not widen all others. After two
+    /// runs they show little: all of them share what happened to these two.
     pub(crate) fn pooled(deviation: f64, alike: &[Between]) -> Self {
         let median = |mut values: Vec<f64>| {
             values.sort_unstable_by(f64::total_cmp);
@@ -47,20 +57,25 @@ impl Prior {
         let degrees = median(alike.iter().map(|between| between.degrees).collect());
         let variance = median(alike.iter().map(|between| between.variance).collect());
         let documented = deviation * deviation;
-        Self { variance: (DOCUMENTED_DEGREES * documented + degrees * variance) / (DOCUMENTED_DEGREES + degrees) }
+        let known = DOCUMENTED_DEGREES + degrees;
+        let variance = (DOCUMENTED_DEGREES * documented + degrees * variance) / known;
+        Self { variance, degrees: known.min(PRIOR_DEGREES), documented }
     }
 
     /// The same on another scale.
     pub(crate) fn scaled(self, factor: f64) -> Self {
-        Self { variance: self.variance * factor * factor }
+        let square = factor * factor;
+        Self { variance: self.variance * square, documented: self.documented * square, ..self }
     }
 
     /// The variation of a series, with what its own history shows.
     pub(crate) fn with(self, own: Option<Between>) -> Between {
         let Some(own) = own else {
-            return Between { variance: self.variance, within: 0.0, degrees: PRIOR_DEGREES, runs: 0 };
+            return Between { variance: self.variance, within: 0.0, degrees: self.degrees, runs: 0 };
         };
-        let degrees = PRIOR_DEGREES + own.degrees;
-        Between { variance: (PRIOR_DEGREES * self.variance + own.degrees * own.variance) / degrees, degrees, ..own }
+        let is_refuted = own.variance > REFUTED * self.documented;
+        let of_prior = if is_refuted { DOCUMENTED_DEGREES } else { self.degrees };
+        let degrees = of_prior + own.degrees;
+        Between { variance: (of_prior * self.variance + own.degrees * own.variance) / degrees, degrees, ..own }
     }
 }

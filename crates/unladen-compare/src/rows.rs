@@ -148,7 +148,9 @@ fn row(
     let is_tail = key.kind == Kind::Latency && key.is_tail() && between.runs == 0;
     // Nor how often comes what is no part of each request: a library that asks the system for memory once in a while.
     let is_rare = key.kind == Kind::Count && draft.size() < 1.0 && between.runs < FEW_RUNS;
-    let is_unknown = is_tail || is_rare;
+    // Nor how busy the machine is besides: that of two runs of one page had 59 % more forced switches, and failed a gate.
+    let is_of_neighbours = key.is_of_neighbours() && between.runs < FEW_RUNS;
+    let is_unknown = is_tail || is_rare || is_of_neighbours;
     row.verdict =
         if is_unknown { Verdict::TooFewRuns } else { verdict(judge, draft, &effect, adjusted_p, whole(draft, all)) };
     row.unjudged = match row.verdict {

@@ -17,9 +17,9 @@ pub(crate) fn warnings(judge: &Judge<'_>, comparison: &Comparison, documents: [&
     let here = comparison.history.of_this_machine;
     if here < FEW_RUNS {
         let of = match here {
-            0 => "no earlier runs of this target and machine tell".to_owned(),
-            1 => "only 1 earlier run of this target and machine tells".to_owned(),
-            many => format!("only {many} earlier runs of this target and machine tell"),
+            0 => "no other runs of this target and machine tell".to_owned(),
+            1 => "only 1 other run of this target and machine tells".to_owned(),
+            many => format!("only {many} other runs of this target and machine tell"),
         };
         all.push(format!("{of} how much runs vary; a general figure stands in, and small changes stay hidden"));
     }

@@ -79,7 +79,7 @@ fn what_comes_and_goes_is_no_news() {
     let history: History = [&with, &without, &with, &without].into_iter().collect();
     let found = &compare(&with, &without, &history).findings[0];
     assert_eq!(found.verdict, FindingVerdict::ComesAndGoes);
-    assert_eq!(found.why.as_deref(), Some("2 of 4 earlier runs had it, in no order"));
+    assert_eq!(found.why.as_deref(), Some("2 of 4 other runs had it, in no order"));
     let steady: History = [&with, &with, &with].into_iter().collect();
     assert_eq!(verdicts(&with, &without, &steady)[0].1, FindingVerdict::Gone);
 }

@@ -116,10 +116,12 @@ fn counts(comparison: &Comparison) -> Words {
             .plain(format!(", {rest} without a difference that could be told")),
     };
     match comparison.history.runs {
-        0 => words.plain(". No earlier runs tell how much two runs of the same thing differ; a documented default stands in for them."),
+        0 => words.plain(
+            ". No other runs tell how much two runs of the same thing differ; a documented default stands in for them.",
+        ),
         runs => words.plain(format!(
             ". {} of the same tell how much two runs of it differ.",
-            figures::count(runs as u64, "earlier run")
+            figures::count(runs as u64, "other run")
         )),
     }
 }

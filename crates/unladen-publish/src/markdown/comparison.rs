@@ -66,11 +66,12 @@ fn in_words(comparison: &Comparison) -> String {
     }
     let past = comparison.history;
     text.push_str(&match past.runs {
-        0 => ". No earlier runs tell how much two runs of the same thing differ: a default stands in for them."
-            .to_owned(),
+        0 => {
+            ". No other runs tell how much two runs of the same thing differ: a default stands in for them.".to_owned()
+        }
         runs => format!(
             ". {} of the same told how much two runs of the same thing differ.",
-            count(runs as u64, "earlier run")
+            count(runs as u64, "other run")
         ),
     });
     let heads = comparison.rows.iter().filter(|row| row.headline);

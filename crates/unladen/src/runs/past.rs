@@ -2,11 +2,12 @@
 
 use unladen_compare::{Comparison, History, compare};
 use unladen_document::Document;
-use unladen_store::{Filter, Run, Store};
+use unladen_store::{Filter, PAGE, Run, RunSummary, Store};
 
 use crate::exit::Failure;
+use crate::runs::time::read_rfc3339;
 
-/// Earlier runs that tell how much runs of a target vary. Older ones say little of the machine of today.
+/// Runs that tell how much runs of a target vary. Those that are further away say little of the machine of that time.
 pub(crate) const PAST_RUNS: u32 = 40;
 
 /// The document of a run that is kept.
@@ -22,10 +23,32 @@ pub(crate) fn document_of(run: &Run) -> Result<Document, Failure> {
 /// # Errors
 /// If the store cannot be read.
 pub(crate) fn past(store: &mut dyn Store, verb: &str, target: &str, most: u32) -> Result<History, Failure> {
-    let filter =
-        Filter { verb: Some(verb.to_owned()), exact_target: Some(target.to_owned()), limit: most, ..Filter::default() };
+    let filter = Filter { limit: most, ..alike(verb, target) };
+    let runs = store.list(&filter)?;
+    read(store, runs)
+}
+
+/// The runs beside which one of this time is seen: those before it; where they are few, those after it, too.
+fn around(store: &mut dyn Store, verb: &str, target: &str, time_ns: i64) -> Result<History, Failure> {
+    let before = Filter { until_ns: time_ns.checked_add(1), limit: PAST_RUNS, ..alike(verb, target) };
+    let mut runs = store.list(&before)?;
+    let missing = (PAST_RUNS as usize).saturating_sub(runs.len());
+    if missing > 0 {
+        let after = Filter { since_ns: time_ns.checked_add(1), limit: PAGE, ..alike(verb, target) };
+        let later = store.list(&after)?;
+        // The list has the newest first.
+        runs.extend(later.into_iter().rev().take(missing));
+    }
+    read(store, runs)
+}
+
+fn alike(verb: &str, target: &str) -> Filter {
+    Filter { verb: Some(verb.to_owned()), exact_target: Some(target.to_owned()), ..Filter::default() }
+}
+
+fn read(store: &mut dyn Store, runs: Vec<RunSummary>) -> Result<History, Failure> {
     let mut history = History::new();
-    for run in store.list(&filter)? {
+    for run in runs {
         let run = store.run(run.id)?;
         // One that cannot be read tells nothing of how much runs vary.
         if let Ok(document) = document_of(&run) {
@@ -46,7 +69,8 @@ pub(crate) fn beside(
     id: Option<String>,
 ) -> Result<Comparison, Failure> {
     let earlier = document_of(before)?;
-    let history = past(store, after.verb(), after.target(), PAST_RUNS)?;
+    let time = after.about().time.as_deref().and_then(read_rfc3339).unwrap_or(i64::MAX);
+    let history = around(store, after.verb(), after.target(), time)?;
     let mut comparison = compare(&earlier, after, &history);
     comparison.before.id = Some(before.summary.id.to_string());
     comparison.after.id = id;

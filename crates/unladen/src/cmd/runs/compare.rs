@@ -14,7 +14,7 @@ use crate::runs::{RunName, Tolerance, beside, document_of, worse};
 
 /// Compare two runs: what is gone, new, heavier, lighter, slower or faster, and what shows no measurable difference
 ///
-/// Two runs of the same thing differ, too. How much is estimated from the earlier runs of the same target.
+/// Two runs of the same thing differ, too. How much is estimated from the other runs of the same target.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The earlier run: its number, `latest` (the last before AFTER), a label such as release=1.42, or commit:4f2a
