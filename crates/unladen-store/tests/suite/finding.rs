@@ -83,6 +83,8 @@ pub(crate) fn each_filter_finds_what_it_says(store: &mut dyn Store) {
         (Filter { host: text("other"), ..all.clone() }, vec![2]),
         (Filter { since_ns: Some(30), ..all.clone() }, vec![4, 3, 2]),
         (Filter { until_ns: Some(30), ..all.clone() }, vec![1, 0]),
+        (Filter { times_ns: vec![20, 7], ..all.clone() }, vec![1]),
+        (Filter { times_ns: vec![7], ..all.clone() }, vec![]),
     ] {
         let expected: Vec<RunId> = expected.into_iter().map(|at: usize| kept[at]).collect();
         assert_eq!(ids(&store.list(&filter).unwrap()), expected, "{filter:?}");
@@ -161,6 +163,7 @@ pub(crate) fn filters_together_are_all_met(store: &mut dyn Store) {
         host: Some("bench".to_owned()),
         since_ns: Some(20),
         until_ns: Some(21),
+        times_ns: vec![20, 7],
         before: Some(Position { time_ns: 20, id: kept[2] }),
         limit: 10,
     };
@@ -176,6 +179,7 @@ pub(crate) fn filters_together_are_all_met(store: &mut dyn Store) {
         Filter { host: text("other"), ..all.clone() },
         Filter { since_ns: Some(21), ..all.clone() },
         Filter { until_ns: Some(20), ..all.clone() },
+        Filter { times_ns: vec![19, 21], ..all.clone() },
         Filter { before: Some(Position { time_ns: 20, id: kept[1] }), ..all.clone() },
     ] {
         assert_eq!(store.count(&one).unwrap(), 0, "{one:?}");
