@@ -410,7 +410,7 @@ fn is_writable(path: &Path) -> io::Result<()> {
         return Err(io::Error::from(io::ErrorKind::NotADirectory));
     }
     // A new file takes the place of the old one: what counts is whether the folder takes it.
-    let own = tempfile::Builder::new().tempfile_in(folder)?.as_file().metadata()?.uid();
+    let own = tempfile::tempfile_in(folder)?.metadata()?.uid();
     let folder = folder.metadata()?;
     let is_sticky = folder.mode() & 0o1000 != 0 && own != 0 && own != folder.uid();
     match path.symlink_metadata() {
