@@ -136,7 +136,7 @@ fn one(time: Duration) {
 }
 
 /// What a request of a page with few functions takes while it is kept.
-const BYTES_A_REQUEST: u64 = 4096;
+const BYTES_A_REQUEST: u64 = 256;
 
 /// How many files are in the folder, each whole, and none beside them.
 fn whole(folder: &Path) -> usize {
