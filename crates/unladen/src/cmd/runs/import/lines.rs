@@ -196,7 +196,7 @@ fn places(from: &mut dyn BufRead, shown: &str, copy: &mut Copy, otherwise: i64) 
 
 /// Whether it is a line of an export.
 fn is_line(text: &[u8]) -> bool {
-    serde_json::from_slice::<Line<'_'>>(text).is_ok_and(|line| line.schema == SCHEMA)
+    serde_json::from_slice::<Line<'_>>(text).is_ok_and(|line| line.schema == SCHEMA)
 }
 
 fn of_line(text: &[u8], offset: u64, otherwise: i64) -> Result<Place, String> {
