@@ -41,9 +41,10 @@ impl Rule for SplitsCache {
 impl SplitsCache {
     fn by_cookie(&self, evidence: &Evidence, response: &Response) -> Option<Finding> {
         let is_same = |ask| response.variant(ask).is_some_and(|variant| variant.same == Some(true));
-        // What the page's own cookies do is what counts, if it sets any.
-        let own = response.variant(Ask::Cookie).is_none() || is_same(Ask::Cookie);
-        if response.personal || !own || !is_same(Ask::UnknownCookie) {
+        // What the page's own cookies do is what counts, if it sets any. If it sets none, it may know others: those of who is
+        // signed in, above all.
+        let own = response.variant(Ask::Cookie).is_some();
+        if response.personal || (own && !is_same(Ask::Cookie)) || !is_same(Ask::UnknownCookie) {
             return None;
         }
         let cookies: Vec<&str> = response.all("set-cookie").filter_map(|line| line.split('=').next()).collect();
@@ -62,13 +63,20 @@ impl SplitsCache {
             true => ": call session_start() when something is put into the session, and session.auto_start = 0",
             false => "",
         };
+        let (same, untried) = match own {
+            true => ("with the cookies that it sets", "Those of visitors who have signed in were not tried."),
+            false => {
+                ("with a cookie that it does not know", "The cookies of visitors who have signed in were not tried.")
+            }
+        };
         Some(self.finding(
             evidence,
-            format!("{what}, though the page is the same with cookies and without"),
+            format!("{what}, though the page is the same {same}"),
             items,
             Fix::advice(format!(
-                "set cookies when there is something to remember, and not before{session}; and take Cookie out of Vary on pages \
-                 that do not look at cookies"
+                "set cookies when there is something to remember, and not before{session}. {untried} Fetch the page as such a \
+                 visitor (curl -b) and as nobody: if they differ, Vary: Cookie is right, and must stay; if they are the same, \
+                 take Cookie out of Vary"
             )),
         ))
     }
