@@ -36,7 +36,7 @@ pub fn system_authorities() -> Result<Arc<RootCertStore>, NoSystemRoots> {
     Ok(roots)
 }
 
-/// The certificates of the authorities that the system trusts, as they stand in its files.
+/// The certificates of the authorities that the system trusts, as they stand in its files: those of them that can be read.
 ///
 /// # Errors
 /// If there are none.
@@ -47,12 +47,13 @@ pub fn system_certificates() -> Result<Vec<CertificateDer<'static>>, NoSystemRoo
 fn loaded() -> Result<(RootCertStore, Vec<CertificateDer<'static>>), NoSystemRoots> {
     let found = rustls_native_certs::load_native_certs();
     let mut roots = RootCertStore::empty();
+    let mut certificates = found.certs;
     // Systems carry a few certificates that webpki cannot read; the others still count.
-    roots.add_parsable_certificates(found.certs.iter().cloned());
+    certificates.retain(|certificate| roots.add(certificate.clone()).is_ok());
     if roots.is_empty() {
         return Err(NoSystemRoots { source: found.errors.into_iter().next() });
     }
-    Ok((roots, found.certs))
+    Ok((roots, certificates))
 }
 
 #[cfg(test)]

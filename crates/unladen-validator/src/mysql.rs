@@ -4,7 +4,7 @@
 //! a time. Parameters go as text, which the server compares by its own rules (`'12abc' = 12`). Sessions are read-only.
 //!
 //! The URL is `mysql_async`'s, with `ssl_ca=FILE` besides. A server elsewhere is spoken to by TLS, and its certificate
-//! and name are checked against Mozilla's authorities or those of `ssl_ca`, unless `require_ssl`, `verify_ca` or
+//! and name are checked against the system's authorities or those of `ssl_ca`, unless `require_ssl`, `verify_ca` or
 //! `verify_identity` say otherwise.
 
 use std::sync::{Arc, Mutex};

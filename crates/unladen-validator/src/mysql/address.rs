@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use mysql_async::{Opts, OptsBuilder, SslOpts, UrlError};
+use mysql_async::{Opts, OptsBuilder, UrlError};
 use rustls::crypto::CryptoProvider;
-use unladen_tls::{is_near, provider};
+use unladen_tls::{is_near, provider, system_certificates};
 use url::Url;
 
 use crate::SettingsError;
@@ -51,12 +51,23 @@ impl Address {
             if CryptoProvider::get_default().is_none() {
                 let _ = CryptoProvider::clone(&provider()).install_default();
             }
-            if let Some(file) = ca {
-                let file = PathBuf::from(file);
-                unladen_tls::authorities(&file).map_err(|error| SettingsError::Tls(error.to_string()))?;
-                let ssl: SslOpts = ssl.clone().with_root_certs(vec![file.into()]).with_disable_built_in_roots(true);
-                opts = OptsBuilder::from_opts(opts).ssl_opts(Some(ssl)).into();
-            }
+            let ssl = ssl.clone();
+            let ssl = match ca {
+                Some(file) => {
+                    let file = PathBuf::from(file);
+                    unladen_tls::authorities(&file).map_err(|error| SettingsError::Tls(error.to_string()))?;
+                    ssl.with_root_certs(vec![file.into()]).with_disable_built_in_roots(true)
+                }
+                // Nobody is asked whose certificate it is.
+                None if ssl.accept_invalid_certs() => ssl,
+                // mysql_async's own are Mozilla's of the day it was built: not those that this system's owner adds or distrusts.
+                None => {
+                    let system = system_certificates().map_err(|error| SettingsError::Tls(error.to_string()))?;
+                    let system = system.iter().map(|certificate| certificate.to_vec().into()).collect();
+                    ssl.with_root_certs(system).with_disable_built_in_roots(true)
+                }
+            };
+            opts = OptsBuilder::from_opts(opts).ssl_opts(Some(ssl)).into();
         }
         // Given up while it says nothing, a connection waits in the background for its end: this is it, should the
         // server be gone.

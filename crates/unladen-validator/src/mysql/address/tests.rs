@@ -17,6 +17,8 @@ fn a_server_elsewhere_is_spoken_to_by_tls() {
     for far in ["mysql://u@db.example/x", "mariadb://u@10.0.0.1/x", "mysql://u@db.example/x?verify_ca=true"] {
         let ssl = ssl(far).unwrap();
         assert!(!ssl.accept_invalid_certs() && !ssl.skip_domain_validation(), "{far}");
+        // Whom the system trusts, and not the list that a library brought.
+        assert!(ssl.disable_built_in_roots() && ssl.root_certs().len() > 10, "{far}: {}", ssl.root_certs().len());
     }
     assert!(ssl("mysql://u@db.example/x?verify_identity=false").unwrap().skip_domain_validation());
 }
