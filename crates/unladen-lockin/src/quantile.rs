@@ -92,9 +92,13 @@ impl BlockLatencies {
     }
 
     /// The 95 % interval of the mean, ns; `None` with fewer than [`MIN_BLOCKS`](crate::MIN_BLOCKS) blocks.
+    ///
+    /// It does not reach below the smallest latency, as the mean does not either. Blocks of which one is far above the others
+    /// would have it end below nothing.
     pub fn mean_interval(&self) -> Option<(f64, f64)> {
         let (sums, counts): (Vec<f64>, Vec<f64>) = self.sums.iter().copied().unzip();
-        mean_ratio(&sums, &counts).ok().map(|mean| (mean.low, mean.high))
+        let least = self.blocks.iter().filter_map(|bins| bins.first()).map(|(latency, _)| *latency).min()? as f64;
+        mean_ratio(&sums, &counts).ok().map(|mean| (mean.low.max(least), mean.high))
     }
 
     /// Standard deviation of the latencies (their spread, not an interval), ns.

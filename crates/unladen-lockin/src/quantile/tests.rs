@@ -38,6 +38,17 @@ fn the_mean_lies_within_its_interval_and_few_blocks_have_none() {
 }
 
 #[test]
+fn a_mean_is_not_below_all_that_was_seen() {
+    let mut latencies = BlockLatencies::default();
+    for block in 0..8 {
+        // The last of eight blocks was held up by something else.
+        latencies.push_block([if block == 7 { 9_000_000 } else { 64 }; 4]);
+    }
+    let (low, high) = latencies.mean_interval().unwrap();
+    assert!(low >= 64.0 && low < latencies.mean() && latencies.mean() < high, "{low} to {high}");
+}
+
+#[test]
 fn blocks_that_differ_widen_the_interval() {
     let spread = |shift: u64| {
         let mut latencies = BlockLatencies::default();
