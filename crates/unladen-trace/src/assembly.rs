@@ -111,8 +111,11 @@ impl Assembly {
         }
         evidence.phases.drop_partial();
         evidence.page.requests = evidence.phases.requests();
-        let dropped =
-            self.files.dropped() + self.logs.dropped() + self.connections.dropped() + self.statements.dropped();
+        let dropped = self.files.dropped()
+            + self.logs.dropped()
+            + self.connections.dropped()
+            + self.statements.dropped()
+            + self.sqlite.dropped();
         evidence.lost += self.lost + dropped;
         self.syscalls.finish(evidence);
         self.files.finish(evidence);
@@ -161,7 +164,8 @@ impl Assembly {
                     self.files.transfer(group, way, path, result, moment);
                 }
                 Object::Socket(socket) => {
-                    let transfer = Transfer { at_ns, group, way, socket: &socket, result, payload: &payload, took_ns };
+                    let payload = &payload;
+                    let transfer = Transfer { at_ns, pid, group, way, socket: &socket, result, payload, took_ns };
                     if !self.logs.socket(&transfer, moment) {
                         self.connections.transfer(&transfer, moment, &mut self.statements);
                     }
@@ -169,13 +173,13 @@ impl Assembly {
                 Object::Pipe | Object::Other => self.logs.stream(group, way, fd, result, &payload, took_ns, moment),
             },
             What::Connect { socket, result, took_ns, .. } => {
-                self.connections.connect(at_ns, group, &socket, result, took_ns, moment);
+                self.connections.connect((at_ns, pid, group), &socket, result, took_ns, moment);
             }
             What::Established { socket, took_ns } => self.connections.established(&socket, took_ns, moment),
             What::Close { fd, socket } => {
                 self.descriptors.closed(pid, fd);
                 if let Some(socket) = socket {
-                    self.connections.close(&socket, moment);
+                    self.connections.close(pid, &socket, moment);
                 }
             }
             What::Lock { call, fd, name, unlock: false, took_ns, .. } => {
@@ -183,16 +187,18 @@ impl Assembly {
                 self.files.lock(group, call, path, took_ns, moment);
             }
             What::Lock { unlock: true, .. } => {}
-            What::Sleep { took_ns } => self.sleeps.add(group, moment, took_ns),
+            What::Sleep { took_ns } => _ = self.sleeps.add(group, moment, took_ns),
             What::Fork { child } => {
                 self.descriptors.forked(pid, child);
                 self.processes.forked(group, child, moment);
             }
             What::Exec { path } => {
+                self.sqlite.ended(pid);
                 self.processes.became(pid, group, String::from_utf8_lossy(&path).into_owned(), moment);
             }
             What::Exit { cpu_ns } => {
                 self.descriptors.ended(pid);
+                self.sqlite.ended(pid);
                 self.processes.ended(pid, cpu_ns, moment);
             }
             What::Compile { language, path, took_ns, nested } => {

@@ -10,7 +10,7 @@ use nix::errno::Errno;
 
 use super::moment::Moment;
 use super::statements::Statements;
-use super::table::Table;
+use super::table::{MAX_KEYS, Table};
 use super::transfer::Transfer;
 use crate::event::{Peer, Socket};
 use crate::evidence::{ConnectionSeen, DnsSeen, Evidence, Protocol};
@@ -33,6 +33,8 @@ pub(super) struct Connections {
     exchanges: Table<Key>,
     questions: Table<(usize, String, String, String)>,
     dropped: u64,
+    /// In the place of what finds no room in `seen`.
+    beyond: Seen,
 }
 
 #[derive(Debug, Default)]
@@ -48,8 +50,7 @@ struct Seen {
 impl Connections {
     pub(super) fn connect(
         &mut self,
-        at_ns: u64,
-        group: usize,
+        (at_ns, pid, group): (u64, u32, usize),
         socket: &Socket,
         result: i32,
         took_ns: u64,
@@ -68,7 +69,7 @@ impl Connections {
         if let Some(former) = self.open.remove(&socket.id) {
             self.account(former, moment);
         }
-        self.open.insert(socket.id, Conversation::opened(group, socket, at_ns, took_ns, pending, moment));
+        self.open.insert(socket.id, Conversation::opened((pid, group), socket, at_ns, took_ns, pending, moment));
     }
 
     pub(super) fn established(&mut self, socket: &Socket, took_ns: u64, _moment: Moment) {
@@ -82,6 +83,10 @@ impl Connections {
             return;
         }
         let id = transfer.socket.id;
+        // Its owner ended, which closes it without a call; another has its place in the kernel's memory.
+        if let Some(former) = remove_if(&mut self.open, id, |open| !open.is_of(transfer.socket)) {
+            self.account(former, moment);
+        }
         if !self.open.contains_key(&id) {
             // Opened before tracing began, or accepted: its content tells.
             if self.open.len() >= MAX_SOCKETS {
@@ -104,8 +109,10 @@ impl Connections {
         }
     }
 
-    pub(super) fn close(&mut self, socket: &Socket, moment: Moment) {
-        if let Some(conversation) = self.open.remove(&socket.id) {
+    /// A process has closed it. One that has only inherited it ends nothing thereby: some close all that they have before
+    /// they become another program.
+    pub(super) fn close(&mut self, pid: u32, socket: &Socket, moment: Moment) {
+        if let Some(conversation) = remove_if(&mut self.open, socket.id, |open| open.pid == pid) {
             self.account(conversation, moment);
         }
     }
@@ -130,7 +137,7 @@ impl Connections {
                     self.seen(key, peer);
                 }
             }
-            Notice::Question { name, kind } => self.questions.add((key.0, name, kind, key.1), moment, 0),
+            Notice::Question { name, kind } => _ = self.questions.add((key.0, name, kind, key.1), moment, 0),
             Notice::Answer { name, kind, took_ns } => {
                 self.questions.add_time((key.0, name, kind, key.1), moment, took_ns);
             }
@@ -153,6 +160,11 @@ impl Connections {
     }
 
     fn seen(&mut self, key: Key, peer: &Peer) -> &mut Seen {
+        if self.seen.len() >= MAX_KEYS && !self.seen.contains_key(&key) {
+            self.dropped += 1;
+            self.beyond = Seen::default();
+            return &mut self.beyond;
+        }
         self.seen.entry(key).or_insert_with(|| Seen { local: is_local(peer), ..Seen::default() })
     }
 
@@ -192,16 +204,16 @@ impl Connections {
             );
         }
         for (key, counted) in self.opened.into_sorted() {
-            connections.entry(key).or_default().opened = counted;
+            of(&mut connections, key).opened = counted;
         }
         for (key, counted) in self.handshakes.into_sorted() {
-            connections.entry(key).or_default().handshakes = counted;
+            of(&mut connections, key).handshakes = counted;
         }
         for (key, counted) in self.logins.into_sorted() {
-            connections.entry(key).or_default().logins = counted;
+            of(&mut connections, key).logins = counted;
         }
         for (key, counted) in self.exchanges.into_sorted() {
-            connections.entry(key).or_default().exchanges = counted;
+            of(&mut connections, key).exchanges = counted;
         }
         evidence.connections = connections.into_values().collect();
         evidence.dns = self
@@ -213,10 +225,41 @@ impl Connections {
     }
 }
 
+fn remove_if(
+    open: &mut HashMap<u64, Conversation>,
+    id: u64,
+    is_over: impl Fn(&Conversation) -> bool,
+) -> Option<Conversation> {
+    if open.get(&id).is_some_and(is_over) { open.remove(&id) } else { None }
+}
+
+fn of(connections: &mut BTreeMap<Key, ConnectionSeen>, key: Key) -> &mut ConnectionSeen {
+    let (group, peer, protocol) = key.clone();
+    connections.entry(key).or_insert_with(|| ConnectionSeen { group, peer, protocol, ..Default::default() })
+}
+
 fn is_local(peer: &Peer) -> bool {
     match peer {
         Peer::Ip(address) => address.ip().to_canonical().is_loopback(),
         Peer::Unix(_) => true,
         Peer::Unknown => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Those who ask a server over UDP are as many as they like.
+    #[test]
+    fn peers_that_are_remembered_are_bounded() {
+        let mut connections = Connections::default();
+        let moment = Moment { phase: 0, request: 0 };
+        for number in 0..MAX_KEYS as u32 + 10 {
+            let peer = Peer::Ip((std::net::Ipv4Addr::from(number), 443).into());
+            let socket = Socket { id: 1, datagram: false, accepted: false, peer };
+            connections.connect((1, 7, 0), &socket, -(Errno::ECONNREFUSED as i32), 1, moment);
+        }
+        assert_eq!((connections.seen.len(), connections.dropped()), (MAX_KEYS, 10));
     }
 }

@@ -126,7 +126,9 @@ impl Logs {
         text: &str,
         took_ns: u64,
     ) {
-        self.lines.add_many(key.clone(), moment, lines, took_ns);
+        if !self.lines.add_many(key.clone(), moment, lines, took_ns) {
+            return;
+        }
         let more = self.more.entry(key).or_default();
         more.bytes.add(moment.phase, u64::try_from(result).unwrap_or(0));
         if more.examples.len() >= EXAMPLES {
@@ -189,7 +191,8 @@ mod tests {
             let peer = Peer::Unix(b"/srv/state/syslog.sock".to_vec());
             let socket = Socket { id: 1, datagram, accepted: false, peer };
             let result = payload.len() as i64;
-            let transfer = Transfer { at_ns: 5, group: 0, way: Way::Out, socket: &socket, result, payload, took_ns: 2 };
+            let transfer =
+                Transfer { at_ns: 5, pid: 7, group: 0, way: Way::Out, socket: &socket, result, payload, took_ns: 2 };
             logs.socket(&transfer, Moment { phase: 0, request: 0 })
         };
         let line = b"<135>Nov 21 17:36:31 pledges[7]: step 1 of the page is done";

@@ -13,7 +13,11 @@ const MAX_PREPARED: usize = 100_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Sqlite {
-    prepared: HashMap<(u32, u64), Prepared>,
+    /// By process, and by what stands for the statement in it.
+    prepared: HashMap<u32, HashMap<u64, Prepared>>,
+    /// All of them.
+    count: usize,
+    dropped: u64,
 }
 
 #[derive(Debug)]
@@ -44,10 +48,9 @@ impl Sqlite {
             let _ = (group, moment, statements);
             return;
         }
-        if self.prepared.len() < MAX_PREPARED || self.prepared.contains_key(&(pid, statement)) {
-            let has_placeholders = has_placeholders(sql);
-            let prepared = Prepared { text: sql.to_vec(), has_placeholders, running: None, owed_ns: took_ns };
-            self.prepared.insert((pid, statement), prepared);
+        let has_placeholders = has_placeholders(sql);
+        if let Some(prepared) = self.entry(pid, statement) {
+            *prepared = Prepared { text: sql.to_vec(), has_placeholders, running: None, owed_ns: took_ns };
         }
     }
 
@@ -62,13 +65,7 @@ impl Sqlite {
         moment: Moment,
         statements: &mut Statements,
     ) {
-        let unknown = || Prepared {
-            text: b"(prepared before tracing began)".to_vec(),
-            has_placeholders: true,
-            running: None,
-            owed_ns: 0,
-        };
-        let prepared = self.prepared.entry((pid, statement)).or_insert_with(unknown);
+        let Some(prepared) = self.entry(pid, statement) else { return };
         let key = prepared.running.get_or_insert_with(|| {
             let identity = (!prepared.has_placeholders).then(|| hash(&prepared.text));
             statements.executed((group, DATABASE, QueryProtocol::Sqlite), &prepared.text, identity, moment)
@@ -82,9 +79,36 @@ impl Sqlite {
     }
 
     pub(super) fn reset(&mut self, pid: u32, statement: u64) {
-        if let Some(prepared) = self.prepared.get_mut(&(pid, statement)) {
+        if let Some(prepared) = self.prepared.get_mut(&pid).and_then(|of| of.get_mut(&statement)) {
             prepared.running = None;
         }
+    }
+
+    /// A process ended, or became another program: its statements are gone, and their addresses will be others'.
+    pub(super) fn ended(&mut self, pid: u32) {
+        self.count -= self.prepared.remove(&pid).map_or(0, |of| of.len());
+    }
+
+    /// What found no room.
+    pub(super) fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// A statement, known or not; none if there is no room for it.
+    fn entry(&mut self, pid: u32, statement: u64) -> Option<&mut Prepared> {
+        let of_process = self.prepared.entry(pid).or_default();
+        let is_new = !of_process.contains_key(&statement);
+        if is_new && self.count >= MAX_PREPARED {
+            self.dropped += 1;
+            return None;
+        }
+        self.count += usize::from(is_new);
+        Some(of_process.entry(statement).or_insert_with(|| Prepared {
+            text: b"(prepared before tracing began)".to_vec(),
+            has_placeholders: true,
+            running: None,
+            owed_ns: 0,
+        }))
     }
 }
 
@@ -99,4 +123,27 @@ fn has_placeholders(sql: &[u8]) -> bool {
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each statement that was not seen to be prepared was remembered, however many there were.
+    #[test]
+    fn what_is_remembered_is_bounded_and_goes_with_its_process() {
+        let (mut sqlite, mut statements) = (Sqlite::default(), Statements::default());
+        let moment = Moment { phase: 0, request: 0 };
+        let more = MAX_PREPARED as u64 + 10;
+        for statement in 1..=more {
+            let pid = 1 + (statement % 2) as u32;
+            sqlite.stepped(0, pid, statement, false, 1, moment, &mut statements);
+        }
+        assert_eq!((sqlite.count, sqlite.dropped()), (MAX_PREPARED, 10));
+        sqlite.ended(1);
+        assert_eq!(sqlite.count, MAX_PREPARED / 2);
+        sqlite.ended(1);
+        sqlite.ended(2);
+        assert_eq!((sqlite.count, sqlite.prepared.len()), (0, 0));
+    }
 }

@@ -56,7 +56,9 @@ impl Statements {
     ) -> Key {
         let known = self.known(text, protocol);
         let key = (group, database.to_owned(), protocol, known.fingerprint.clone());
-        self.asked.add(key.clone(), moment, 0);
+        if !self.asked.add(key.clone(), moment, 0) {
+            return key;
+        }
         let more = self.more.entry(key.clone()).or_default();
         if more.example.is_empty() {
             more.example.clone_from(&known.example);
@@ -80,7 +82,9 @@ impl Statements {
     ) -> Key {
         let known = self.known(text, protocol);
         let key = (group, database.to_owned(), protocol, known.fingerprint.clone());
-        self.prepared.add(key.clone(), moment, 0);
+        if !self.prepared.add(key.clone(), moment, 0) {
+            return key;
+        }
         let more = self.more.entry(key.clone()).or_default();
         if more.example.is_empty() {
             more.example.clone_from(&known.example);

@@ -8,7 +8,7 @@ use crate::evidence::Counted;
 
 /// Most keys of one table, of some 0.7 kB each. Twelve first requests of Sympa with 300 lists have 120,000: each lock
 /// is made by a file with a name of its own. What comes beyond is counted as dropped, and said.
-const MAX_KEYS: usize = 250_000;
+pub(super) const MAX_KEYS: usize = 250_000;
 
 /// Counts by key, in how many requests, and times.
 #[derive(Debug)]
@@ -30,16 +30,16 @@ impl<K> Default for Table<K> {
 }
 
 impl<K: Eq + Hash> Table<K> {
-    /// It happened, and took so long.
-    pub(super) fn add(&mut self, key: K, moment: Moment, took_ns: u64) {
-        self.add_many(key, moment, 1, took_ns);
+    /// It happened, and took so long; false if there was no room for it.
+    pub(super) fn add(&mut self, key: K, moment: Moment, took_ns: u64) -> bool {
+        self.add_many(key, moment, 1, took_ns)
     }
 
-    /// It happened so many times, and took so long altogether.
-    pub(super) fn add_many(&mut self, key: K, moment: Moment, times: u64, took_ns: u64) {
+    /// It happened so many times, and took so long altogether; false if there was no room for it.
+    pub(super) fn add_many(&mut self, key: K, moment: Moment, times: u64, took_ns: u64) -> bool {
         if self.entries.len() >= MAX_KEYS && !self.entries.contains_key(&key) {
             self.dropped += times;
-            return;
+            return false;
         }
         let entry = self.entries.entry(key).or_default();
         entry.counted.count.add(moment.phase, times);
@@ -48,6 +48,7 @@ impl<K: Eq + Hash> Table<K> {
             entry.last_request = Some(moment.request);
             entry.counted.requests.add(moment.phase, 1);
         }
+        true
     }
 
     /// Time that belongs to what has been counted already.

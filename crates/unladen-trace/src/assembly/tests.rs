@@ -421,3 +421,89 @@ fn a_busy_neighbour_under_the_same_name_was_taken_for_the_one_that_was_asked() {
 fn a_call_that_a_signal_interrupted_has_a_named_error() {
     assert_eq!([2, 514, 4000].map(error_name), ["ENOENT", "ERESTARTNOHAND", "error 4000"]);
 }
+
+/// Events of one phase with one request, in order: process, and what it did.
+fn in_one_phase(events: Vec<(u32, What)>) -> Evidence {
+    let mut assembly = Assembly::new(Box::new(Nothing));
+    let events = (0..).zip(events).map(|(at_ns, (pid, what))| Event { at_ns, pid, tid: pid, group: 0, what }).collect();
+    let window = Window { on: true, begin_ns: 0, end_ns: REQUEST_NS, sent_ns: vec![0] };
+    assembly.phase(&window, Batch { events, ..Batch::default() });
+    let mut evidence = Evidence::default();
+    assembly.finish(&mut evidence);
+    evidence
+}
+
+fn connect(socket: &Socket) -> What {
+    What::Connect { fd: 9, socket: socket.clone(), result: 0, took_ns: 5_000 }
+}
+
+/// A process that ends closes its sockets without a call, and the kernel gives their memory to others: what came over
+/// those was taken for more of the ended one's.
+#[test]
+fn a_socket_whose_owner_ended_is_not_the_next_one_in_its_place() {
+    let (database, client) = (tcp(1, 5432), Socket { accepted: true, ..tcp(1, 40_000) });
+    let redis = tcp(1, 6379);
+    let evidence = in_one_phase(vec![
+        (7, connect(&database)),
+        (7, sent(&database, &query("select 1"))),
+        (7, received(&database, b"C\0\0\0\x0dSELECT 1\0Z\0\0\0\x05I")),
+        (7, What::Exit { cpu_ns: 5 }),
+        // Taken by another process.
+        (8, received(&client, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")),
+        (8, sent(&client, b"HTTP/1.1 200 OK\r\n\r\n")),
+        (8, received(&client, b"GET /b HTTP/1.1\r\nHost: a\r\n\r\n")),
+        (8, What::Exit { cpu_ns: 5 }),
+        // One that was there before, in the same place.
+        (9, sent(&redis, b"*1\r\n$4\r\nPING\r\n")),
+        (9, received(&redis, b"+PONG\r\n")),
+    ]);
+    let told: Vec<_> = evidence
+        .connections
+        .iter()
+        .map(|seen| (seen.peer.as_str(), seen.protocol, seen.opened.count.total(), seen.exchanges.count.total()))
+        .collect();
+    let expected = [("10.0.0.5:5432", Protocol::Postgres, 1, 1), ("10.0.0.5:6379", Protocol::Redis, 0, 1)];
+    assert_eq!(told, expected);
+}
+
+/// Python closes all that a child inherited before the child becomes a program.
+#[test]
+fn a_child_that_closes_what_it_inherited_does_not_end_the_parents_connection() {
+    let socket = tcp(1, 5432);
+    let parse = [&b"P\0\0\0\x12s\0select $1\0\0\0"[..], b"S\0\0\0\x04"].concat();
+    let execute = [&b"B\0\0\0\x0d\0s\0\0\0\0\0\0\0"[..], b"E\0\0\0\x09\0\0\0\0\0", b"S\0\0\0\x04"].concat();
+    let evidence = in_one_phase(vec![
+        (7, connect(&socket)),
+        (7, sent(&socket, &parse)),
+        (7, received(&socket, b"1\0\0\0\x04Z\0\0\0\x05I")),
+        (7, What::Fork { child: 8 }),
+        (8, What::Close { fd: 9, socket: Some(socket.clone()) }),
+        (8, What::Exec { path: b"/bin/true".to_vec() }),
+        (7, sent(&socket, &execute)),
+        (7, received(&socket, b"2\0\0\0\x04C\0\0\0\x0dSELECT 1\0Z\0\0\0\x05I")),
+        (7, What::Close { fd: 9, socket: Some(socket.clone()) }),
+    ]);
+    let queries: Vec<_> =
+        evidence.queries.iter().map(|seen| (seen.fingerprint.as_str(), seen.counted.count.total())).collect();
+    assert_eq!(queries, [("SELECT ?", 1)]);
+    assert_eq!(evidence.connections[0].opened.count.total(), 1);
+}
+
+/// The next process with the same id has the same addresses, of other statements.
+#[test]
+fn prepared_statements_of_a_process_that_ended_were_those_of_the_next_with_its_id() {
+    let step = || What::SqliteStep { statement: 5, row: false, took_ns: 1 };
+    let evidence = in_one_phase(vec![
+        (7, What::SqlitePrepare { statement: 5, sql: b"select 1 from a".to_vec(), took_ns: 1 }),
+        (7, step()),
+        (7, What::Exit { cpu_ns: 5 }),
+        (7, step()),
+        (7, What::SqlitePrepare { statement: 5, sql: b"select 1 from b".to_vec(), took_ns: 1 }),
+        (7, What::Exec { path: b"/usr/bin/next".to_vec() }),
+        (7, step()),
+    ]);
+    let mut counted: Vec<_> =
+        evidence.queries.iter().map(|seen| (seen.fingerprint.as_str(), seen.counted.count.total())).collect();
+    counted.sort_unstable();
+    assert_eq!(counted, [("(prepared before tracing began)", 2), ("SELECT ? FROM a", 1)]);
+}

@@ -6,6 +6,7 @@ use crate::event::{Socket, Way};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Transfer<'a> {
     pub(super) at_ns: u64,
+    pub(super) pid: u32,
     pub(super) group: usize,
     pub(super) way: Way,
     pub(super) socket: &'a Socket,

@@ -19,7 +19,7 @@ pub(super) struct Text {
 #[derive(Debug, Default)]
 pub(super) struct Prepared {
     texts: HashMap<Vec<u8>, Text>,
-    /// Names, the oldest first; a name that was given again stands at its first place.
+    /// Names, the oldest first.
     order: VecDeque<Vec<u8>>,
     bytes: usize,
 }
@@ -29,10 +29,11 @@ pub(super) struct Prepared {
 impl Prepared {
     pub(super) fn insert(&mut self, name: &[u8], text: Text) {
         self.bytes += cost(name, &text);
-        match self.texts.insert(name.to_vec(), text) {
-            Some(old) => self.bytes -= cost(name, &old),
-            None => self.order.push_back(name.to_vec()),
+        if let Some(old) = self.texts.insert(name.to_vec(), text) {
+            self.bytes -= cost(name, &old);
+            self.order.retain(|own| own != name);
         }
+        self.order.push_back(name.to_vec());
         while self.texts.len() > MAX_STATEMENTS || self.bytes > MAX_BYTES {
             let Some(oldest) = self.order.pop_front() else { break };
             self.forget(&oldest);
@@ -95,5 +96,19 @@ mod tests {
         }
         assert_eq!(prepared.get(b"").map(|text| text.bytes.as_slice()), Some(&b"SELECT 2"[..]));
         assert_eq!((prepared.order.len(), prepared.bytes), (1, 8));
+    }
+
+    /// Clients give the statement without a name again and again: it was taken for the oldest.
+    #[test]
+    fn a_name_given_again_was_the_first_to_be_forgotten() {
+        let mut prepared = Prepared::default();
+        let text = |length: usize| Text { bytes: vec![b'x'; length], truncated: false };
+        prepared.insert(b"", text(10));
+        for number in 0..10_u8 {
+            prepared.insert(&[number], text(100_000));
+        }
+        prepared.insert(b"", text(90_000));
+        assert!(prepared.get(b"").is_some() && prepared.get(&[9]).is_some());
+        assert!(prepared.get(&[0]).is_none() && prepared.bytes <= MAX_BYTES);
     }
 }

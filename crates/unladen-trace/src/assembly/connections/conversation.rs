@@ -21,6 +21,10 @@ const MAX_PENDING: usize = 256;
 #[derive(Debug)]
 pub(super) struct Conversation {
     group: usize,
+    /// Who asked for it, or sent or received by it last.
+    pub(super) pid: u32,
+    /// The other end as transfers have it: it may be another than was asked for, where the kernel leads elsewhere.
+    led_to: Option<Peer>,
     pub(super) peer: Peer,
     pub(super) datagram: bool,
     /// When it was opened; `None` if that was before tracing began.
@@ -69,7 +73,7 @@ enum Language {
 impl Conversation {
     /// One that was just asked for.
     pub(super) fn opened(
-        group: usize,
+        (pid, group): (u32, usize),
         socket: &Socket,
         at_ns: u64,
         call_ns: u64,
@@ -78,6 +82,8 @@ impl Conversation {
     ) -> Self {
         Self {
             group,
+            pid,
+            led_to: None,
             peer: socket.peer.clone(),
             datagram: socket.datagram,
             opened_in: Some(moment),
@@ -110,8 +116,25 @@ impl Conversation {
         Self {
             opened_in: None,
             accepted: accepted && !socket.datagram,
-            ..Self::opened(transfer.group, socket, transfer.at_ns, 0, false, Moment { phase: 0, request: 0 })
+            ..Self::opened(
+                (transfer.pid, transfer.group),
+                socket,
+                transfer.at_ns,
+                0,
+                false,
+                Moment { phase: 0, request: 0 },
+            )
         }
+    }
+
+    /// Whether it can be the same that goes over this socket.
+    pub(super) fn is_of(&self, socket: &Socket) -> bool {
+        if self.datagram || socket.datagram {
+            // Messages name whom they go to.
+            return self.datagram == socket.datagram;
+        }
+        let is_other = self.led_to.as_ref().is_some_and(|peer| is_known(&socket.peer) && socket.peer != *peer);
+        !is_other && (self.accepted || !socket.accepted)
     }
 
     pub(super) fn key(&self) -> Key {
@@ -135,6 +158,10 @@ impl Conversation {
         statements: &mut Statements,
         notice: &mut dyn FnMut(Notice),
     ) {
+        self.pid = transfer.pid;
+        if self.led_to.is_none() && is_known(&transfer.socket.peer) {
+            self.led_to = Some(transfer.socket.peer.clone());
+        }
         if self.accepted {
             return;
         }
@@ -323,6 +350,14 @@ fn answered(
             statements.rows(&asked.key, rows, moment);
         }
         pending.clear();
+    }
+}
+
+fn is_known(peer: &Peer) -> bool {
+    match peer {
+        Peer::Ip(_) => true,
+        Peer::Unix(path) => !path.is_empty(),
+        Peer::Unknown => false,
     }
 }
 
