@@ -107,7 +107,7 @@ fn keepers(procfs: &mut ProcFs, root: i32) -> BTreeSet<u32> {
         }
         for tid in procfs.tids(pid).unwrap_or_default() {
             let name = format!("task/{tid}/children");
-            let below = procfs.of_process(pid, &name).map(|below| String::from_utf8_lossy(below).into_owned());
+            let below = procfs.list_of_process(pid, &name).map(|below| String::from_utf8_lossy(below).into_owned());
             let below = below.unwrap_or_default();
             let below = below.split_ascii_whitespace().filter_map(|pid| pid.parse().ok());
             next.extend(below.filter(|pid| seen.len() < MAX_TREE && seen.insert(*pid)));

@@ -1,5 +1,8 @@
-//! The principal type is [`ProcFs`]: reads the kernel's small text files with three system calls
+//! The principal type is [`ProcFs`]: reads the kernel's small text files with few system calls
 //! and no allocation each.
+//!
+//! The kernel makes a file about one thing as a whole, however much is asked for. One with a record a thing (mounts,
+//! interfaces, mappings) it gives by the page, so that only a read that gives nothing is the end.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -16,6 +19,15 @@ const INITIAL_BUFFER: usize = 16 * 1024;
 
 /// No file read here is larger.
 const MAX_FILE: usize = 4 * 1024 * 1024;
+
+/// By what the end of a file is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// It comes whole, up to the buffer's size.
+    AtAShortRead,
+    /// It comes by the page.
+    AtAnEmptyRead,
+}
 
 /// Reads files below /proc, reusing its buffers.
 #[derive(Debug)]
@@ -34,12 +46,22 @@ impl ProcFs {
         &self.root
     }
 
-    /// The content of `/proc/{pid}/{name}`.
+    /// The content of `/proc/{pid}/{name}`, which is about that process alone.
     pub(crate) fn of_process(&mut self, pid: i32, name: &str) -> io::Result<&[u8]> {
+        self.name_of_process(pid, name);
+        self.read_path(Ends::AtAShortRead)
+    }
+
+    /// The content of `/proc/{pid}/{name}`, which has a record for each of several things.
+    pub(crate) fn list_of_process(&mut self, pid: i32, name: &str) -> io::Result<&[u8]> {
+        self.name_of_process(pid, name);
+        self.read_path(Ends::AtAnEmptyRead)
+    }
+
+    fn name_of_process(&mut self, pid: i32, name: &str) {
         self.path.clear();
         // Writing into a String cannot fail.
         let _ = write!(self.path, "{}/{pid}/{name}", self.root.display());
-        self.read_path()
     }
 
     /// The content of `/proc/{name}`.
@@ -47,14 +69,14 @@ impl ProcFs {
         self.path.clear();
         let _ = write!(self.path, "{}/{name}", self.root.display());
         let path = PathBuf::from(&self.path);
-        self.read_path().map_err(|source| ProbeError::Read { path, source })
+        self.read_path(Ends::AtAnEmptyRead).map_err(|source| ProbeError::Read { path, source })
     }
 
     /// The content of a file anywhere, such as one below /sys.
     pub(crate) fn absolute(&mut self, path: &Path) -> io::Result<&[u8]> {
         self.path.clear();
         let _ = write!(self.path, "{}", path.display());
-        self.read_path()
+        self.read_path(Ends::AtAShortRead)
     }
 
     /// What `/proc/{pid}/{name}` links to.
@@ -85,20 +107,21 @@ impl ProcFs {
             .collect()
     }
 
-    fn read_path(&mut self) -> io::Result<&[u8]> {
+    fn read_path(&mut self, ends: Ends) -> io::Result<&[u8]> {
         let mut file = File::open(&self.path)?;
         let mut filled = 0;
         loop {
             let read = file.read(&mut self.buffer[filled..])?;
             filled += read;
-            // A short read is the end: these files come whole, up to the buffer's size.
-            if read == 0 || filled < self.buffer.len() {
+            if read == 0 || ends == Ends::AtAShortRead && filled < self.buffer.len() {
                 return Ok(&self.buffer[..filled]);
             }
             if filled >= MAX_FILE {
                 return Err(io::Error::new(io::ErrorKind::FileTooLarge, "longer than 4 MiB"));
             }
-            self.buffer.resize(filled * 2, 0);
+            if filled == self.buffer.len() {
+                self.buffer.resize(filled * 2, 0);
+            }
         }
     }
 }
@@ -119,6 +142,31 @@ mod tests {
         let content = vec![b'x'; INITIAL_BUFFER * 5 + 7];
         std::fs::write(folder.path().join("long"), &content).unwrap();
         assert_eq!(ProcFs::new(folder.path()).file("long").unwrap(), content);
+    }
+
+    /// Of a machine with many interfaces, or many mounts, only those of the first page were seen.
+    #[test]
+    fn of_a_list_of_several_pages_the_first_alone_was_read() {
+        // Each thread has a line in the list of what is mapped, at least.
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let ended = std::sync::Arc::new(std::sync::Mutex::new(ended));
+        let threads: Vec<_> = (0..200)
+            .map(|_| {
+                let ended = std::sync::Arc::clone(&ended);
+                std::thread::spawn(move || drop(ended.lock().map(|ended| ended.recv())))
+            })
+            .collect();
+        let own = i32::try_from(std::process::id()).unwrap();
+        let mut procfs = ProcFs::new("/proc");
+        let last = |maps: &[u8]| maps.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().map(<[u8]>::to_vec);
+        let whole = std::fs::read("/proc/self/maps").unwrap();
+        assert!(whole.len() > 8192, "{} bytes", whole.len());
+        assert_eq!(last(procfs.file("self/maps").unwrap()), last(&whole));
+        assert_eq!(last(procfs.list_of_process(own, "maps").unwrap()), last(&whole));
+        drop(end);
+        for thread in threads {
+            thread.join().unwrap();
+        }
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Tracer {
     /// If the kernel has no room for them.
     pub fn watch(&mut self, all: &[Watched]) -> Result<(), TraceError> {
         // Before anything is seen of them: a connection is told apart when its first event is read.
-        self.drain.listening(all.iter().flat_map(|process| ports_of(process.pid)).collect());
+        self.drain.listening(ports_of(all.iter().map(|process| process.pid)));
         for process in all {
             self.watch_one(process)?;
             if let Ok(mut functions) = self.functions.lock() {

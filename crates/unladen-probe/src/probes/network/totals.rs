@@ -26,7 +26,7 @@ impl Totals {
         let read = |name: &str, source| ProbeError::Read { path: path(name), source };
         let content = procfs.of_process(pid, "net/snmp").map_err(|source| read("net/snmp", source))?;
         let tcp = tcp(content).ok_or_else(|| malformed(path("net/snmp"), SNMP, content))?;
-        let content = procfs.of_process(pid, "net/dev").map_err(|source| read("net/dev", source))?;
+        let content = procfs.list_of_process(pid, "net/dev").map_err(|source| read("net/dev", source))?;
         let bytes = bytes(content).ok_or_else(|| malformed(path("net/dev"), DEV, content))?;
         Ok(Self::new(tcp, bytes))
     }
