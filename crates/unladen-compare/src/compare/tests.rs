@@ -106,6 +106,39 @@ fn few_runs_of_a_noisy_machine_are_told_as_few() {
     }
 }
 
+/// Prints the table of docs/concepts/between-runs.md. `cargo test --release -p unladen-compare the_table -- --ignored --nocapture`
+#[test]
+#[ignore = "minutes: it asserts nothing, and prints what the documentation shows"]
+fn the_table_of_what_comparisons_find() {
+    let of = |between| World { between, ..World::QUIET };
+    let wanders = |world| World { wander: 0.03, reference: Some(0.003), ..world };
+    let worlds: [(&str, World, &[usize]); 8] = [
+        ("0.3 %", of(0.003), &[0, 2, 8, 20]),
+        ("0.5 %", of(0.005), &[2, 8, 20]),
+        ("1 %", of(0.01), &[8, 20]),
+        ("1.5 %", of(0.015), &[2, 8, 20]),
+        ("6 %", of(0.06), &[2, 3, 8, 20]),
+        ("0.3 %, a machine that wanders by 3 % a run, reference work known to ±0.6 %", wanders(of(0.003)), &[8, 20]),
+        (
+            "0.5 %, tails of Student's t with three degrees of freedom, the same machine",
+            wanders(World { heavy: true, ..of(0.005) }),
+            &[8, 20],
+        ),
+        ("0.5 %, and bursts of up to 2.5 % in every tenth run", BURSTS, &[8, 20]),
+    ];
+    println!(
+        "| effects of runs | earlier runs | interval | differ | cover | 3 % found |\n|---|---:|---:|---:|---:|---:|"
+    );
+    for (name, world, pasts) in worlds {
+        for past in pasts {
+            let (same, other) = (pairs(world, *past, 1.0, 1_000), pairs(world, *past, 1.03, 1_000));
+            let [interval, differ, cover, found] =
+                [same.of_ratio, same.false_comparisons, same.covered, other.found].map(|share| share * 100.0);
+            println!("| {name} | {past} | ±{interval:.1} % | {differ:.1} % | {cover:.1} % | {found:.0} % |");
+        }
+    }
+}
+
 /// A change of a word failed a gate whose first two runs had different neighbours.
 #[test]
 fn forced_switches_are_of_the_neighbours_until_a_history_tells() {
