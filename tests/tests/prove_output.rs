@@ -4,7 +4,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use unladen_tests::{Ability, Lab, Reply, SHORT_LOAD, Server, binary, skip_without};
+use unladen_tests::{Ability, Call, Lab, Reply, SHORT_LOAD, Server, binary, skip_without};
 
 /// `/slow` takes twice as long.
 fn server() -> Server {
@@ -113,6 +113,15 @@ fn a_result_that_cannot_be_written_is_known_before_anything_is_switched() {
     let lab = lab(&server);
     lab.prove().args(["-o", "/nonexistent/result.json"]).run().ended_with(6).says(["/nonexistent/result.json"]);
     assert!(server.received().is_empty());
+}
+
+/// It ended with 101, and no result.
+#[test]
+fn a_full_disk_behind_standard_error_loses_nothing() {
+    let server = server();
+    let (a, b) = (server.url("/"), server.url("/slow"));
+    let call = Call::prove(["--no-weights", "--requests", "12", "--a", &a, "--b", &b]);
+    call.through_shell(r#"exec "$@" 2>/dev/full"#).run().ended_with(0).shows(["baseline again"]);
 }
 
 #[test]

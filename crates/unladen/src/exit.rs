@@ -193,7 +193,7 @@ pub(crate) enum Failure {
     /// The result cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// Ctrl-C or SIGTERM.
+    /// Ctrl-C, SIGTERM, or a terminal that is gone (SIGHUP).
     #[error("interrupted{}", if *.shown { "" } else { " before there was enough to show: an interval takes six blocks of phases" })]
     Interrupted {
         /// The blocks until then were enough for a result, which has been written.
@@ -231,7 +231,7 @@ pub(crate) enum Code {
     Unconfirmed = 12,
     /// This machine lacks something that a command needs.
     Lacking = 13,
-    /// Ctrl-C or SIGTERM; the blocks until then are shown if there are enough.
+    /// Ctrl-C, SIGTERM or SIGHUP; the blocks until then are shown if there are enough.
     Interrupted = 130,
 }
 

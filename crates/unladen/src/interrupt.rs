@@ -1,14 +1,16 @@
-//! Ctrl-C and SIGTERM: the first asks for an orderly end. What the second does depends on what there is to put in order.
+//! Ctrl-C, SIGTERM and SIGHUP, by which a terminal says that it is gone, with the connection that it was at the end of:
+//! the first asks for an orderly end. What the second does depends on what there is to put in order.
 
 use std::io;
 use std::sync::Arc;
 use std::thread;
 
-use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use unladen_load::Cancel;
 
 use crate::exit::Code;
+use crate::say::say;
 
 /// Has a write fail that would make a file larger than this process may (`ulimit -f`), and is told as a full disk is. The
 /// signal would end the process otherwise, amid an experiment too, with the system left switched.
@@ -33,13 +35,16 @@ pub(crate) fn on_signal(cancel: &Cancel) -> io::Result<()> {
 /// When the system refuses the handler or the thread.
 pub(crate) fn on_signal_while_switched(cancel: &Cancel) -> io::Result<()> {
     watch(cancel, || {
-        eprintln!("unladen: everything is being put back; after kill -9, `unladen prove --restore FILE` would do that");
+        say!("unladen: everything is being put back; after kill -9, `unladen prove --restore FILE` would do that");
     })
 }
 
 /// Throws `cancel` at the first signal, and does this at each further one.
 fn watch(cancel: &Cancel, again: fn()) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    if !is_hangup_ignored() {
+        signals.add_signal(SIGHUP)?;
+    }
     let cancel = cancel.clone();
     thread::Builder::new().name("signals".into()).spawn(move || {
         for _ in signals.forever() {
@@ -50,4 +55,17 @@ fn watch(cancel: &Cancel, again: fn()) -> io::Result<()> {
         }
     })?;
     Ok(())
+}
+
+/// Whether this process was started to go on without its terminal (nohup).
+fn is_hangup_ignored() -> bool {
+    std::fs::read_to_string("/proc/self/status").is_ok_and(|status| ignores(&status, SIGHUP))
+}
+
+/// Whether a process of this status (proc_pid_status(5)) ignores a signal.
+fn ignores(status: &str, signal: i32) -> bool {
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }

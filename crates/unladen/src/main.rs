@@ -1,6 +1,8 @@
 //! Unladen weighs what each request of a web application carries. This file is a table of contents;
 //! each verb is a file in `cmd/`.
 #![forbid(unsafe_code)]
+// `say!` goes on where nobody can be told.
+#![warn(clippy::print_stderr)]
 
 mod carried;
 mod classmap;
@@ -27,6 +29,7 @@ mod prove;
 mod purge;
 mod reference;
 mod runs;
+mod say;
 mod serve;
 mod status_range;
 mod strangers;

@@ -2,6 +2,8 @@
 
 use unladen_classmap::Problem;
 
+use crate::say::say;
+
 /// Problems that are shown by name where others are counted.
 const SHOWN_PROBLEMS: usize = 10;
 
@@ -20,9 +22,9 @@ pub(super) fn tell(problems: &[Problem]) {
     let mut order: Vec<_> = problems.iter().collect();
     order.sort_by_key(|problem| !problem.hides);
     for problem in order.iter().take(SHOWN_PROBLEMS) {
-        eprintln!("unladen: {}", plain_text(&problem.to_string()));
+        say!("unladen: {}", plain_text(&problem.to_string()));
     }
     if let Some(more) = order.len().checked_sub(SHOWN_PROBLEMS).filter(|more| *more > 0) {
-        eprintln!("unladen: and {more} more: `unladen classmap --check` lists them");
+        say!("unladen: and {more} more: `unladen classmap --check` lists them");
     }
 }

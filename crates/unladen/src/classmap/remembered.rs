@@ -9,6 +9,7 @@ use super::plain::absolute;
 use super::problems::plain_text;
 use super::task::Task;
 use crate::exit::Failure;
+use crate::say::say;
 
 impl Task {
     /// How the map that is there was made, if it says so.
@@ -54,10 +55,10 @@ impl Task {
         let of = |made: &Made| plain_text(&format!("{} of {}", made.words(), made.root.display()));
         match self.made() {
             Ok(Some(made)) if made != now => {
-                eprintln!("unladen: the map that is there was made with {}; now it is {}", of(&made), of(&now));
+                say!("unladen: the map that is there was made with {}; now it is {}", of(&made), of(&now));
             }
             Ok(_) => {}
-            Err(error) => eprintln!("unladen: {}; now it is {}", plain_text(&error.to_string()), of(&now)),
+            Err(error) => say!("unladen: {}; now it is {}", plain_text(&error.to_string()), of(&now)),
         }
     }
 

@@ -11,6 +11,7 @@ use super::problems::tell;
 use super::task::Task;
 use super::{make, summary, target};
 use crate::exit::Failure;
+use crate::say::say;
 use crate::{interrupt, output, terminal};
 
 /// How soon a signal is answered.
@@ -43,7 +44,7 @@ pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
             match follow(task, &mut project, &mut changes, &changed, &cancel) {
                 Ok(None) => {}
                 Ok(Some(what)) => output::line(&format!("{what} ({:.0} ms)", start.elapsed().as_secs_f64() * 1e3))?,
-                Err(failure) => eprintln!("unladen: {failure}; the map stays as it was"),
+                Err(failure) => say!("unladen: {failure}; the map stays as it was"),
             }
         }
     }

@@ -21,6 +21,7 @@ use crate::load::{Files, Limit, Options, Pace};
 use crate::open_loop::MOST_UNDER_WAY;
 use crate::output::Report;
 use crate::runs::Origin;
+use crate::say::say;
 use crate::{interrupt, load, output};
 
 mod from;
@@ -279,7 +280,7 @@ impl Args {
         let server = Request::get(server)?.build()?.url().clone();
         let log = AccessLog::read(file)?;
         if log.skipped() > 0 {
-            eprintln!(
+            say!(
                 "unladen: {} lines of {} were passed over: other methods than GET, or answered 400 and above",
                 log.skipped(),
                 file.display()

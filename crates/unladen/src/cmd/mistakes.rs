@@ -8,6 +8,7 @@ use clap::{ColorChoice, Command, Parser};
 
 use crate::cmd::rules::near;
 use crate::exit::Code;
+use crate::say::say;
 
 /// Reads a command line.
 ///
@@ -29,7 +30,7 @@ pub(super) fn parse<C: Parser>(args: Vec<OsString>) -> Result<C, ExitCode> {
     let (error, hint) = told(error, &args, &C::command());
     let _ = error.print();
     if let Some(hint) = hint {
-        eprintln!("{hint}");
+        say!("{hint}");
     }
     Err(Code::Usage.into())
 }

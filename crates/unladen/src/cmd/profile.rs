@@ -20,6 +20,7 @@ use crate::exit::Failure;
 use crate::interrupt;
 use crate::output::{self, Report};
 use crate::profile::{self, Ran};
+use crate::say::say;
 
 /// Where inside the code the time of a page goes
 ///
@@ -116,7 +117,7 @@ fn page(args: Args, typed: &[String]) -> Result<(), Failure> {
     if let Some(failure) = failure {
         // The failure decides the exit code; what could not be written is told all the same.
         for error in [written.err().map(|error| error.to_string()), shown.err().map(|error| error.to_string())] {
-            error.inspect(|error| eprintln!("unladen: {error}"));
+            error.inspect(|error| say!("unladen: {error}"));
         }
         return Err(failure);
     }

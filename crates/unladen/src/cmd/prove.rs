@@ -18,6 +18,7 @@ use crate::condition::Condition;
 use crate::exit::Failure;
 use crate::output::Report;
 use crate::prove::{Options, Profiles, Proved};
+use crate::say::say;
 use crate::{interrupt, output, prove};
 
 /// Requests of each arm that --profile looks at: a share of 1 % is then known to some tenths of it.
@@ -133,7 +134,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
             (Some(_), true) => ", or less, once --until is reached",
             (Some(_), false) => ", or up to 30 min, until --until is reached",
         };
-        eprintln!("unladen: {arms} arms in turns, {}{until}", prove::estimate(&options.experiment, arms, counts));
+        say!("unladen: {arms} arms in turns, {}{until}", prove::estimate(&options.experiment, arms, counts));
     }
     let cancel = Cancel::new();
     interrupt::on_signal_while_switched(&cancel).map_err(|source| LoadError::Thread { source })?;
@@ -141,7 +142,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let written = showing.show_and_keep(Report::Prove(&result), &keeper, || None);
     if let (Err(error), true) = (&written, failure.is_some() || !put_back.is_complete()) {
         // Another failure decides the exit code.
-        eprintln!("unladen: {error}");
+        say!("unladen: {error}");
     }
     if !put_back.is_complete() {
         return Err(Failure::NotPutBack { report: put_back.to_string(), before: failure.map(Box::new) });

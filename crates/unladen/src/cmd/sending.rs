@@ -16,6 +16,7 @@ use unladen_prove::Load;
 
 use crate::cmd::values::{address, base64, cookies_of};
 use crate::exit::Failure;
+use crate::say::say;
 
 /// How long a request may take, unless told otherwise.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -303,7 +304,7 @@ impl Sending {
     /// Says what is probably not meant: `-d 10` is a time for wrk and k6, and a body here as for curl.
     fn doubt(&self) {
         if let Some(data) = self.data.as_deref().filter(|data| !data.is_empty() && time_of(data).is_ok()) {
-            eprintln!(
+            say!(
                 "unladen: warning: -d {data} sends the body `{data}` by POST, as curl does; if a time was meant, it is -t {data}"
             );
         }

@@ -19,6 +19,7 @@ use crate::cmd::values::{concurrency, percent, seed, some, some_time};
 use crate::exit::Failure;
 use crate::output::{self, Report};
 use crate::runs::Origin;
+use crate::say::say;
 use crate::weigh::{Budget, Experiments, ExporterError, Options, Outcome, Restart};
 use crate::{interrupt, weigh};
 
@@ -183,7 +184,7 @@ fn ended(failure: Option<Failure>, written: Result<(), Failure>, ended: Ended) -
     match (failure, written) {
         (Some(failure), written) => {
             if let Err(error) = written {
-                eprintln!("unladen: {error}");
+                say!("unladen: {error}");
             }
             Err(failure)
         }

@@ -11,6 +11,7 @@ use crate::load::options::{Options, Pace};
 use crate::load::recorder::Recorder;
 use crate::load::trial::{Sent, Watch, send, send_from};
 use crate::progress::Progress;
+use crate::say::say;
 use crate::strangers::{strangers, strangers_warning};
 
 /// Requests that are tried once before the load, so that a mistake is told at once and not as ten thousand errors.
@@ -38,7 +39,7 @@ impl Sender {
         // Of a load at a rate it is a bound that most loads stay far below.
         let each = options.concurrency.div_ceil(options.hosts.len());
         if let (Pace::Closed, false, Some(note)) = (&options.pace, options.quiet, memory_note(each)) {
-            eprintln!("unladen: {note}");
+            say!("unladen: {note}");
         }
         progress.say("starting the agents");
         Hosts::start(&options.hosts, &options.sessions, &options.driver, cancel).map(Self::Hosts)

@@ -21,6 +21,7 @@ use crate::prove::plan::{LONGEST_IDLE, PASSES, Plan, SETTLE, warm_up};
 use crate::prove::profiles::{self, Profiling};
 use crate::prove::recording::{ArmRecord, BlockRecord, Recording};
 use crate::reference::ReferenceWork;
+use crate::say::say;
 
 /// With `--until`, unless the experiment's own time is longer, or the command line says how much there may be.
 const MOST_TIME_UNTIL: Duration = Duration::from_secs(1_800);
@@ -125,7 +126,7 @@ pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failur
         cold: vec![true; arms.len()],
     };
     if let Some(found) = run.board.found() {
-        eprintln!("unladen: an earlier run was killed; {found}");
+        say!("unladen: an earlier run was killed; {found}");
     }
     let mut stopped = match run.prepare() {
         Ok(()) => run.blocks(),
@@ -400,7 +401,7 @@ impl Run<'_> {
             if put_back.done.is_empty() {
                 return Err(failure.unwrap_or(Failure::Interrupted { shown: false }));
             }
-            eprintln!("unladen: {put_back}");
+            say!("unladen: {put_back}");
             return Err(failure.unwrap_or(Failure::Interrupted { shown: false }));
         }
         let lost = self.instrument.as_mut().is_some_and(|instrument| instrument.newly_lost() > 0);

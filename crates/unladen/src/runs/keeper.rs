@@ -13,6 +13,7 @@ use crate::runs::preferences::Preferences;
 use crate::runs::run_name::RunName;
 use crate::runs::time::{now, read_rfc3339};
 use crate::runs::worse::Tolerance;
+use crate::say::say;
 
 /// What the command line says of keeping.
 #[derive(Debug, Clone, Default)]
@@ -155,13 +156,13 @@ impl Keeper {
                     } else {
                         String::new()
                     };
-                    eprintln!("unladen: kept as run {id}: `unladen runs show {id}{store}` shows it again");
+                    say!("unladen: kept as run {id}: `unladen runs show {id}{store}` shows it again");
                 }
                 Ok(Some(id))
             }
             Err(error) if destination.is_named => Err(error.into()),
             Err(error) => {
-                eprintln!("unladen: warning: the result was not kept: {error}; --no-store measures without keeping");
+                say!("unladen: warning: the result was not kept: {error}; --no-store measures without keeping");
                 Ok(None)
             }
         }

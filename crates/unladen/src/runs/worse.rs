@@ -5,6 +5,7 @@ use unladen_publish::visible;
 use unladen_quantity::{Kind, plain, with_sign};
 
 use crate::exit::Failure;
+use crate::say::say;
 
 /// Metrics that are told of one by one; of the others, how many.
 const TOLD: usize = 10;
@@ -75,7 +76,7 @@ fn unjudged(comparison: &Comparison, requires_history: bool) -> Result<(), Failu
         )));
     }
     if !all.is_empty() {
-        eprintln!(
+        say!(
             "unladen: nothing is worse for certain; {judged} of {total} figures were judged, the others were not:\n{}",
             lines(&told(&|_| true))
         );

@@ -12,6 +12,7 @@ use unladen_report::Weigh;
 use crate::carried::{Secrets, carried, is_secret};
 use crate::exit::Failure;
 use crate::output::{self, OutputError};
+use crate::say::say;
 use crate::weigh::options::Options;
 
 /// A name is cut there.
@@ -92,7 +93,7 @@ impl Experiments {
             }
         }
         if number == 0 {
-            eprintln!("unladen: nothing was found, and so {} has no experiment", self.folder.display());
+            say!("unladen: nothing was found, and so {} has no experiment", self.folder.display());
         }
         Ok(())
     }
@@ -103,11 +104,11 @@ impl Experiments {
                 let file = self.folder.join(format!("{name}.toml"));
                 write_new(&file, &text).map_err(|source| OutputError::new(&file, source))?;
                 let knob = finding.fix.knob.as_ref().map_or("", |knob| &knob.name);
-                eprintln!("unladen: {}: switches `{knob}`; unladen prove {0}", file.display());
+                say!("unladen: {}: switches `{knob}`; unladen prove {0}", file.display());
             }
             Made::None(why) => {
                 let of = if finding.group.is_empty() { String::new() } else { format!(" of {}", finding.group) };
-                eprintln!("unladen: no experiment for {}{of}: {why}", finding.rule);
+                say!("unladen: no experiment for {}{of}: {why}", finding.rule);
             }
         }
         Ok(())

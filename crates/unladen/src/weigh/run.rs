@@ -22,6 +22,7 @@ use self::warm_up::WarmUp;
 use crate::exit::Failure;
 use crate::progress::Progress;
 use crate::reference::ReferenceWork;
+use crate::say::say;
 use crate::weigh::catalog::{Catalog, SourceId};
 use crate::weigh::edge::{EdgeSource, SourceKind};
 use crate::weigh::edges::{Edges, Watch};
@@ -82,7 +83,7 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
     let plan = Plan::choose(&options, &known)?;
     if let Some(announcement) = plan.announcement().filter(|_| !options.quiet) {
         progress.clear();
-        eprintln!("unladen: {announcement}");
+        say!("unladen: {announcement}");
     }
     let settle_for = edges
         .living()

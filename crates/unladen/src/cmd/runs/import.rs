@@ -12,6 +12,7 @@ use self::twins::Twins;
 use crate::cmd::runs::place::Place;
 use crate::exit::Failure;
 use crate::output;
+use crate::say::say;
 
 /// Keep runs from files: of `unladen runs export`, or results that were written with --json or -o
 ///
@@ -54,7 +55,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         if let Err(failure) = keep(store.as_mut(), &mut lines, Batch::USUAL, &mut told) {
             let kept = told.kept.len() - before;
             if kept > 0 {
-                eprintln!("unladen: {kept} runs of {} were kept; the same command keeps the rest", lines.shown());
+                say!("unladen: {kept} runs of {} were kept; the same command keeps the rest", lines.shown());
             }
             return Err(failure);
         }

@@ -4,6 +4,7 @@ use unladen_store::{Location, Mode, Store, StoreError};
 
 use crate::exit::Failure;
 use crate::runs::{Preferences, STORE_VARIABLE};
+use crate::say::say;
 
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct Place {
@@ -46,7 +47,7 @@ impl Place {
         match unladen_store::open(&self.location()?, Mode::ReadOnly) {
             Ok(store) => Ok(Some(store)),
             Err(error @ StoreError::NoStore { .. }) => {
-                eprintln!("unladen: {error}{}", of_root());
+                say!("unladen: {error}{}", of_root());
                 Ok(None)
             }
             Err(error) => Err(error.into()),

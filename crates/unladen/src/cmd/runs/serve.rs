@@ -5,6 +5,7 @@ use unladen_load::{Cancel, LoadError};
 use crate::cmd::runs::place::Place;
 use crate::exit::Failure;
 use crate::runs::{Address, Pages, browse};
+use crate::say::say;
 use crate::{interrupt, output};
 
 /// Show runs in a browser on this machine: list, filter, compare, plot
@@ -26,6 +27,6 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     browse(pages, &args.listen, &cancel, |url| {
         // Whoever does not read it has another way to know it.
         let _ = output::line(url);
-        eprintln!("unladen: Ctrl-C ends it");
+        say!("unladen: Ctrl-C ends it");
     })
 }
