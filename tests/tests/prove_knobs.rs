@@ -240,7 +240,8 @@ fn a_candidate_that_breaks_amid_the_run_ends_it_with_4_and_the_reason() {
 fn ctrl_c_puts_back_and_ends_with_130() {
     let server = Server::good();
     let lab = endless(&server);
-    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+    // The last comes when a terminal is gone, as with the connection of ssh: it left everything switched.
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         let running = lab.prove().args(["--no-weights"]).start();
         lab.wait_until("app.ini", "cache = 0");
         running.signal(signal);
@@ -248,6 +249,20 @@ fn ctrl_c_puts_back_and_ends_with_130() {
         assert_eq!(lab.read("app.ini"), "cache = 1\n");
         assert!(!lab.has_journal());
     }
+}
+
+#[test]
+fn a_run_that_is_started_by_nohup_goes_on_without_its_terminal() {
+    let server = Server::good();
+    let lab = endless(&server);
+    let running = lab.prove().args(["--no-weights"]).through(["nohup"]).start();
+    lab.wait_until("app.ini", "cache = 0");
+    running.signal(Signal::SIGHUP);
+    lab.wait_until("app.ini", "cache = 1");
+    lab.wait_until("app.ini", "cache = 0");
+    running.interrupt();
+    running.wait().ended_with(130);
+    assert_eq!(lab.read("app.ini"), "cache = 1\n");
 }
 
 #[test]
@@ -275,6 +290,19 @@ fn a_second_ctrl_c_while_everything_is_put_back_does_not_stop_that() {
     lab.wait_until("state", "goes off");
     running.interrupt();
     running.wait().ended_with(130).says(["everything is being put back", "put back: "]);
+    assert_eq!(lab.read("state"), "off\n");
+    assert_eq!(lab.read("app.ini"), "cache = 1\n# \u{fc}ber\n");
+    assert!(!lab.has_journal());
+}
+
+/// The output of commands goes to a file there: none was run any more, those that put back neither.
+#[test]
+fn a_folder_for_temporary_files_that_goes_meanwhile_is_no_reason_not_to_put_back() {
+    let server = Server::good();
+    let lab = two_knobs(&server, "rm -rf tmp; echo on >state");
+    std::fs::create_dir(lab.path("tmp")).unwrap();
+    lab.prove().args(["--no-weights"]).env("TMPDIR", lab.path("tmp")).run().succeeded();
+    assert!(!lab.path("tmp").exists());
     assert_eq!(lab.read("state"), "off\n");
     assert_eq!(lab.read("app.ini"), "cache = 1\n# \u{fc}ber\n");
     assert!(!lab.has_journal());

@@ -26,7 +26,7 @@ const NEW_PLAN: &str = "plan.json.new";
 const TRIES: usize = 100;
 /// How long a lock is waited for. A child of a run that was killed holds it until it has become the command that it is
 /// to run, a moment later.
-const PATIENCE: Duration = Duration::from_millis(500);
+pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The folder, locked.
 #[derive(Debug)]

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use unladen_load::Cancel;
 
+use crate::claim::Claim;
 use crate::error::SwitchError;
 use crate::experiment::Experiment;
 use crate::fault::{CommandFault, Fault};
@@ -32,6 +33,8 @@ pub struct KnobController {
     systemd: Systemd,
     /// None where nothing on the system is switched.
     journal: Option<Journal>,
+    /// No other run may switch these files meanwhile.
+    claims: Vec<Claim>,
     plan: Plan,
     /// For each knob, the side on which it is, if it is on one.
     now: Vec<Option<bool>>,
@@ -93,7 +96,9 @@ impl KnobController {
         }
         let shell = Shell::new(&experiment.folder);
         let folder = journal.as_ref().map_or(Path::new("/nonexistent"), Journal::folder);
-        let plan = Plan::make(experiment, &mut Saver::new(folder, &shell), &systemd);
+        let mut saver = Saver::new(folder, &shell);
+        let plan = Plan::make(experiment, &mut saver, &systemd);
+        let claims = saver.into_claims();
         let plan = plan.and_then(|plan| match &journal {
             Some(journal) => journal.write(&plan).map(|()| plan),
             None => Ok(plan),
@@ -112,6 +117,7 @@ impl KnobController {
             shell,
             systemd,
             journal,
+            claims,
             found,
         })
     }
@@ -203,6 +209,7 @@ impl KnobController {
             close(self.journal.take().as_ref(), &mut report);
             self.switched.clear();
             self.stale.clear();
+            self.claims.clear();
         }
         report
     }
@@ -304,6 +311,7 @@ pub fn restore(experiment: &Path) -> Result<PutBack, SwitchError> {
 
 fn put_back_left_over(journal: &Journal, systemd: &Systemd) -> Result<Option<PutBack>, SwitchError> {
     let Some((plan, switched)) = journal.left_over()? else { return Ok(None) };
+    let _claims = plan.claim(&switched)?;
     let known = Known { switched, long_ago: true, ..Known::default() };
     let mut report = plan.put_back(journal.folder(), &known, systemd);
     report.journal = Some(journal.folder().to_owned());

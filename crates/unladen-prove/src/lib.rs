@@ -39,6 +39,7 @@
 
 #![forbid(unsafe_code)]
 
+mod claim;
 mod error;
 mod experiment;
 mod fault;

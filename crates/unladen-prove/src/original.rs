@@ -26,6 +26,9 @@ pub struct Original {
     /// What else it may be made to hold, kept in the journal; none if that is not known.
     #[serde(default)]
     written: Option<Vec<String>>,
+    /// It is not replaced at once: if the power is cut, it may hold no more than the beginning of that.
+    #[serde(default)]
+    in_pieces: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,22 +67,29 @@ impl Original {
     /// Keeps what is at `path` now. A symbolic link is followed unless `link_itself`.
     ///
     /// # Errors
-    /// When it is neither a file nor absent, could not be replaced without loss, or cannot be read.
+    /// When it is neither a file nor absent, could not be replaced without loss, or cannot be read; when another run
+    /// switches it.
     pub fn save(path: &Path, link_itself: bool, saver: &mut Saver<'_>) -> Result<Self, Fault> {
+        saver.claim(path)?;
         let refuse = |is: &str, instead| Err(Fault::Unsafe { path: path.to_owned(), is: is.to_owned(), instead });
         let found = match fs::symlink_metadata(path) {
             Ok(found) => found,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let folders = path.ancestors().skip(1).take_while(|folder| !folder.as_os_str().is_empty());
                 let folders = folders.take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
-                return Ok(Self { path: path.to_owned(), was: Was::Absent { folders }, written: None });
+                return Ok(Self {
+                    path: path.to_owned(),
+                    was: Was::Absent { folders },
+                    written: None,
+                    in_pieces: false,
+                });
             }
             Err(source) => return Err(Fault::file("look at", path)(source)),
         };
         if found.is_symlink() {
             if link_itself {
                 let target = fs::read_link(path).map_err(Fault::file("read", path))?;
-                return Ok(Self { path: path.to_owned(), was: Was::Link { target }, written: None });
+                return Ok(Self { path: path.to_owned(), was: Was::Link { target }, written: None, in_pieces: false });
             }
             // The file behind it is replaced, and the link stays one.
             let behind = fs::canonicalize(path).map_err(Fault::file("follow the symbolic link", path))?;
@@ -99,7 +109,7 @@ impl Original {
         }
         let bytes = read(path).map_err(Fault::file("read", path))?;
         let was = Was::File { kept: saver.keep(&bytes)?, meta: Meta::of(&found) };
-        Ok(Self { path: path.to_owned(), was, written: None })
+        Ok(Self { path: path.to_owned(), was, written: None, in_pieces: false })
     }
 
     /// Notes all that it may be made to hold, so that the work of others can be told from ours later.
@@ -116,6 +126,16 @@ impl Original {
         Ok(self)
     }
 
+    /// Others than this process write it, in pieces.
+    pub(crate) fn in_pieces(self) -> Self {
+        Self { in_pieces: true, ..self }
+    }
+
+    /// More may come from us than what was noted, and nothing is told from the work of others.
+    pub(crate) fn may_hold_anything(&mut self) {
+        self.written = None;
+    }
+
     /// Whether it holds what neither was there nor came from us.
     pub(crate) fn is_foreign(&self, journal: &Path) -> bool {
         let Some(written) = &self.written else { return false };
@@ -125,7 +145,8 @@ impl Original {
             Was::Absent { .. } | Was::Link { .. } => None,
         };
         // What is kept and cannot be read is no reason to leave the file: putting it back will tell.
-        !written.iter().chain(was).any(|kept| read(&journal.join(kept)).map_or(true, |kept| kept == now))
+        let holds = |kept: &Vec<u8>| *kept == now || (self.in_pieces && kept.starts_with(&now));
+        !written.iter().chain(was).any(|kept| read(&journal.join(kept)).map_or(true, |kept| holds(&kept)))
     }
 
     /// Whether there was a symbolic link.

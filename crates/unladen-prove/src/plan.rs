@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use unladen_load::Cancel;
 
+use crate::claim::Claim;
 use crate::error::SwitchError;
 use crate::experiment::Experiment;
 use crate::fault::Fault;
@@ -80,6 +81,7 @@ impl Plan {
             let order = knob.steps(knob.initial, &vec![true; knob.changes.len()]);
             plan.knobs.push(KnobPlan { name: knob.name.clone(), undo, order, restart: knob.restart.clone() });
         }
+        plan.blur_shared();
         for (index, service) in experiment.services.iter().enumerate() {
             let drop_in = match &service.restart {
                 Restart::Unit(unit) if experiment.knobs.iter().any(|knob| knob.gives_variables_to(index)) => {
@@ -106,6 +108,29 @@ impl Plan {
             }
         }
         Ok(())
+    }
+
+    /// A file that several patches touch may hold what any number of them make of it.
+    fn blur_shared(&mut self) {
+        let all = self.knobs.iter_mut().flat_map(|knob| &mut knob.undo).flat_map(|(_, undo)| undo.patched());
+        let mut files: Vec<&mut Original> = all.collect();
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        let shared = files.chunk_by_mut(|one, other| one.path == other.path).filter(|of_one| of_one.len() > 1);
+        shared.flatten().for_each(|file| file.may_hold_anything());
+    }
+
+    /// Claims the files of these knobs.
+    pub(crate) fn claim(&self, knobs: &[usize]) -> Result<Vec<Claim>, SwitchError> {
+        let mut claims: Vec<Claim> = Vec::new();
+        for knob in knobs.iter().filter_map(|knob| self.knobs.get(*knob)) {
+            for file in knob.undo.iter().flat_map(|(_, undo)| undo.files()) {
+                if !claims.iter().any(|claim| claim.path() == file.path) {
+                    let fault = |fault| SwitchError::Check { knob: knob.name.clone(), fault };
+                    claims.extend(Claim::take(&file.path).map_err(fault)?);
+                }
+            }
+        }
+        Ok(claims)
     }
 
     /// Puts back what was switched, the last knob first, and restarts the services that need it.

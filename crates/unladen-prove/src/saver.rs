@@ -5,6 +5,7 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::claim::Claim;
 use crate::fault::Fault;
 use crate::shell::Shell;
 
@@ -14,6 +15,8 @@ pub struct Saver<'a> {
     folder: &'a Path,
     shell: &'a Shell,
     count: usize,
+    /// The files of which originals are copied.
+    claims: Vec<Claim>,
 }
 
 // === impl Saver ===
@@ -21,7 +24,7 @@ pub struct Saver<'a> {
 impl<'a> Saver<'a> {
     /// One that saves into this folder.
     pub(crate) fn new(folder: &'a Path, shell: &'a Shell) -> Self {
-        Self { folder, shell, count: 0 }
+        Self { folder, shell, count: 0, claims: Vec::new() }
     }
 
     /// Runs commands, for looking only.
@@ -39,6 +42,23 @@ impl<'a> Saver<'a> {
         let path = self.folder.join(&name);
         write_new(&path, bytes).map_err(Fault::file("write", path))?;
         Ok(name)
+    }
+
+    /// Has no other run switch this file, before anything of it is read.
+    ///
+    /// # Errors
+    /// If another one does.
+    pub(crate) fn claim(&mut self, path: &Path) -> Result<(), Fault> {
+        // Patches may share one.
+        if !self.claims.iter().any(|claim| claim.path() == path) {
+            self.claims.extend(Claim::take(path)?);
+        }
+        Ok(())
+    }
+
+    /// The rights to what was claimed.
+    pub(crate) fn into_claims(self) -> Vec<Claim> {
+        self.claims
     }
 
     /// Where they are.

@@ -31,6 +31,9 @@ const WHOLE: u64 = 16 << 20;
 /// The longest pause between two looks whether it has ended: short beside any switch that takes a command.
 const LOOK: Duration = Duration::from_millis(10);
 
+/// A file system that is on no disk.
+const SHARED_MEMORY: &str = "/dev/shm";
+
 /// Runs commands in one folder.
 #[derive(Clone, Debug)]
 pub struct Shell {
@@ -78,7 +81,7 @@ impl Shell {
             return Err(CommandFault::Cancelled);
         }
         let start = |source| CommandFault::Start { command: name.to_owned(), source };
-        let output = tempfile::tempfile().map_err(start)?;
+        let output = unnamed(&self.folder).map_err(start)?;
         let stdout = output.try_clone().map_err(start)?;
         let stderr = output.try_clone().map_err(start)?;
         program.current_dir(&self.folder).stdin(Stdio::null()).stdout(stdout).stderr(stderr).process_group(0);
@@ -96,6 +99,13 @@ impl Shell {
             Ended::Cancelled => Err(CommandFault::Cancelled),
         }
     }
+}
+
+/// A file without a name. The folder for such may be gone, full or no longer to be written to, also by what was switched:
+/// that is no reason not to put back.
+fn unnamed(folder: &Path) -> io::Result<File> {
+    let elsewhere = [folder, Path::new(SHARED_MEMORY)];
+    tempfile::tempfile().or_else(|error| elsewhere.iter().find_map(|at| tempfile::tempfile_in(at).ok()).ok_or(error))
 }
 
 /// `sh -c` of a command, with this soft limit on open files: a server that it starts is to have the one that it would

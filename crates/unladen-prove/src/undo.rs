@@ -76,6 +76,14 @@ impl Undo {
         }
     }
 
+    /// Those of a patch.
+    pub(crate) fn patched(&mut self) -> &mut [Original] {
+        match self {
+            Self::Patch { files, .. } => files,
+            Self::Nothing | Self::Files(_) | Self::Command { .. } => &mut [],
+        }
+    }
+
     /// What to type when it failed.
     pub(crate) fn by_hand(&self, journal: &Path, shell: &Shell) -> Option<String> {
         match self {

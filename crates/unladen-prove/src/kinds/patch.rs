@@ -3,6 +3,8 @@
 //! Putting back does not rely on it: the files that the patch touches are kept, and made as they were.
 
 use std::ffi::OsStr;
+use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +17,7 @@ use unladen_toml::{Bad, DAY, MILLISECOND, Table};
 use crate::fault::{CommandFault, Fault};
 use crate::kinds::kind::Kind;
 use crate::knob::{Knob, Switch};
-use crate::original::Original;
+use crate::original::{Content, Original};
 use crate::read::{Given, Reading, Side};
 use crate::saver::Saver;
 use crate::shell::{COMMAND_TIME, Output, Shell};
@@ -95,12 +97,40 @@ impl PatchKnob {
         }
         if files.is_empty() {
             // What is not kept cannot be put back.
-            let source = std::io::Error::other("git names none");
+            let source = io::Error::other("git names none");
             return Err(Fault::file("list the files of", &self.patch)(source));
         }
         files.sort();
         files.dedup();
         Ok(files)
+    }
+
+    /// What the patch makes of these files, tried on copies; none if that cannot be told, as of symbolic links.
+    fn makes(&self, files: &[PathBuf], patch: &Path) -> Option<Vec<Content>> {
+        let scratch = tempfile::tempdir().ok()?;
+        let copies: Vec<PathBuf> = files
+            .iter()
+            .map(|file| Some(scratch.path().join(file.strip_prefix(&self.dir).ok()?)))
+            .collect::<Option<_>>()?;
+        for (file, copy) in files.iter().zip(&copies) {
+            match file.symlink_metadata() {
+                Ok(found) if found.is_file() => {
+                    fs::create_dir_all(copy.parent()?).ok()?;
+                    fs::copy(file, copy).ok()?;
+                }
+                Ok(_) => return None,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(_) => return None,
+            }
+        }
+        let there = Self { dir: scratch.path().to_owned(), ..self.clone() };
+        there.git(&[], patch, self.within, &Cancel::new()).ok()?;
+        let made = copies.iter().map(|copy| match copy.symlink_metadata() {
+            Ok(found) if found.is_file() => fs::read(copy).ok().map(Content::Bytes),
+            Ok(_) => None,
+            Err(error) => (error.kind() == io::ErrorKind::NotFound).then_some(Content::Absent),
+        });
+        made.collect()
     }
 }
 
@@ -132,8 +162,16 @@ impl Knob for PatchKnob {
             });
         }
         let files = self.files(&kept)?;
-        let files = files.iter().map(|file| Original::save(file, true, saver)).collect::<Result<_, _>>()?;
-        Ok(Undo::Patch { kept: name, files })
+        let mut originals = Vec::new();
+        for file in &files {
+            originals.push(Original::save(file, true, saver)?);
+        }
+        if let Some(made) = self.makes(&files, &kept) {
+            let noted = originals.into_iter().zip(&made);
+            let noted = noted.map(|(original, made)| Ok(original.holding([made].into_iter(), saver)?.in_pieces()));
+            originals = noted.collect::<Result<_, Fault>>()?;
+        }
+        Ok(Undo::Patch { kept: name, files: originals })
     }
 
     fn set(&self, on: bool, switch: &Switch<'_>) -> Result<(), Fault> {

@@ -213,6 +213,31 @@ fn two_runs_of_one_experiment_refuse_each_other() {
     assert!(matches!(restore(&place.file()), Err(SwitchError::Busy { .. })));
 }
 
+/// The second took what the first had switched for the original, and put that back in the end.
+#[test]
+fn two_experiments_on_one_file_refuse_each_other() {
+    let place = Place::new();
+    fs::write(place.path("other.toml"), TOML).unwrap();
+    std::os::unix::fs::symlink("app.ini", place.path("link.ini")).unwrap();
+    let open = |toml: &str| {
+        fs::write(place.path("other.toml"), toml).unwrap();
+        KnobController::open(&Experiment::read(&place.path("other.toml")).unwrap())
+    };
+    let mut board = place.open().unwrap();
+    board.set(&arm([true, true]), &NEVER()).unwrap();
+    for toml in [TOML.to_owned(), TOML.replace("app.ini\", text", "link.ini\", text")] {
+        let error = open(&toml).unwrap_err().to_string();
+        assert!(error.starts_with("the knob `cache` cannot be switched: "), "{error}");
+        assert!(error.ends_with("/app.ini is switched by another experiment now: wait for its end"), "{error}");
+        assert!(!place.path(".other.toml.undo").exists());
+    }
+    assert!(board.put_back().is_complete());
+    place.assert_as_it_was();
+    let mut other = open(TOML).unwrap();
+    assert!(other.put_back().is_complete());
+    place.assert_as_it_was();
+}
+
 #[test]
 fn a_knob_that_cannot_be_switched_is_refused_before_anything_is() {
     let place = Place::new();
@@ -290,6 +315,60 @@ fn what_others_have_changed_since_the_crash_is_theirs() {
     assert!(text.contains("app.ini was changed by someone else since: it is left as it is"), "{text}");
     assert_eq!(fs::read_to_string(place.path("app.ini")).unwrap(), "mended\n");
     assert!(!place.path("new.ini").exists(), "the rest is put back");
+}
+
+const PATCH: &str = "--- a/app.ini\n+++ b/app.ini\n@@ -1 +1 @@\n-original\n+patched\n";
+
+/// A patch in place of the file knob.
+fn with_patch(place: &Place) {
+    let knob = "on = { file = \"app.ini\", text = \"cache\\n\" }";
+    assert!(TOML.contains(knob));
+    fs::write(place.file(), TOML.replace(knob, "on = { patch = \"fix.patch\" }")).unwrap();
+    fs::write(place.path("fix.patch"), PATCH).unwrap();
+}
+
+#[test]
+fn a_patch_of_a_run_that_was_killed_is_put_back() {
+    let place = Place::new();
+    with_patch(&place);
+    killed_run(&place, "restart");
+    assert_eq!(fs::read_to_string(place.path("app.ini")).unwrap(), "patched\n");
+    let report = restore(&place.file()).unwrap();
+    assert!(report.is_complete(), "{report}");
+    place.assert_as_it_was();
+}
+
+/// An application that was patched, and updated after the crash, had its old files put back.
+#[test]
+fn what_others_have_changed_of_a_patched_file_since_the_crash_is_theirs() {
+    let place = Place::new();
+    with_patch(&place);
+    killed_run(&place, "restart");
+    fs::write(place.path("app.ini"), "updated\n").unwrap();
+    let report = restore(&place.file()).unwrap().to_string();
+    assert!(report.contains("app.ini was changed by someone else since: it is left as it is"), "{report}");
+    assert_eq!(fs::read_to_string(place.path("app.ini")).unwrap(), "updated\n");
+    assert!(!place.path("new.ini").exists(), "the rest is put back");
+}
+
+#[test]
+fn patches_that_share_a_file_are_put_back_whichever_were_in() {
+    let place = Place::new();
+    with_patch(&place);
+    let text = fs::read_to_string(place.file()).unwrap();
+    fs::write(place.path("app.ini"), "original\n\n\n\n\n\n\n\nend\n").unwrap();
+    let one = "--- a/app.ini\n+++ b/app.ini\n@@ -1,3 +1,3 @@\n-original\n+patched\n \n \n";
+    let two = "--- a/app.ini\n+++ b/app.ini\n@@ -7,3 +7,3 @@\n \n \n-end\n+END\n";
+    fs::write(place.path("fix.patch"), one).unwrap();
+    fs::write(place.path("two.patch"), two).unwrap();
+    let knob = "{ file = \"new.ini\", text = \"x\" }";
+    assert!(text.contains(knob));
+    fs::write(place.file(), text.replace(knob, "{ patch = \"two.patch\" }")).unwrap();
+    killed_run(&place, "restart");
+    assert_eq!(fs::read_to_string(place.path("app.ini")).unwrap(), "patched\n\n\n\n\n\n\n\nEND\n");
+    let report = restore(&place.file()).unwrap();
+    assert!(report.is_complete(), "{report}");
+    assert_eq!(fs::read_to_string(place.path("app.ini")).unwrap(), "original\n\n\n\n\n\n\n\nend\n");
 }
 
 #[test]

@@ -1,0 +1,74 @@
+//! The principal type is [`Claim`]: the right of one run, among all on this machine, to switch a file.
+//!
+//! A journal keeps two runs of one experiment apart. Two experiments that switch the same file have a journal each: the
+//! second would take what the first has switched for the original, and put that back.
+
+use std::io;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use crate::fault::Fault;
+use crate::journal::PATIENCE;
+
+/// The right to switch a file, until this is dropped, or the process ends, however it does.
+///
+/// It is the name of an abstract socket (unix(7)), which all users' processes share and which leaves nothing behind. In
+/// containers with a network of their own it keeps apart those inside.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    path: PathBuf,
+    /// Nobody sends anything to it.
+    _socket: UnixDatagram,
+}
+
+// === impl Claim ===
+
+impl Claim {
+    /// None: its folder is not there, as whoever looks at the file next says; or there are no such sockets here, and
+    /// experiments are not kept apart.
+    ///
+    /// # Errors
+    /// If another run has it.
+    pub(crate) fn take(path: &Path) -> Result<Option<Self>, Fault> {
+        let Some(name) = name_of(path) else { return Ok(None) };
+        let started = Instant::now();
+        loop {
+            match SocketAddr::from_abstract_name(&name).and_then(|address| UnixDatagram::bind_addr(&address)) {
+                Ok(socket) => return Ok(Some(Self { path: path.to_owned(), _socket: socket })),
+                Err(error) if error.kind() != io::ErrorKind::AddrInUse => return Ok(None),
+                Err(_) if started.elapsed() < PATIENCE => std::thread::sleep(PATIENCE / 20),
+                Err(_) => {
+                    return Err(Fault::Unsafe {
+                        path: path.to_owned(),
+                        is: "switched by another experiment now".to_owned(),
+                        instead: "wait for its end",
+                    });
+                }
+            }
+        }
+    }
+
+    /// What it is of.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// The same for each way to the file, and short enough for the name of a socket, of at most 107 bytes.
+fn name_of(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let found = folder.metadata().ok()?;
+    let name = path.file_name()?.as_encoded_bytes();
+    Some(format!("unladen-prove/{:x}/{:x}/{:016x}", found.dev(), found.ino(), fnv(name)))
+}
+
+/// FNV-1a, which is the same in each version of this program.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests;
