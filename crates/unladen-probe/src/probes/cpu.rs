@@ -1,7 +1,9 @@
 //! On-CPU time, exact to the nanosecond, of living and of ended processes.
 
+mod units;
+
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::cgroup;
 use crate::counter::{Counter, Unit};
@@ -9,7 +11,9 @@ use crate::error::ProbeError;
 use crate::group::{Group, GroupKind};
 use crate::ledger::{CounterId, GroupId, Ledger};
 use crate::probe::{Probe, ProbeEntry, Scene, Shortfall, Surroundings};
-use crate::procfs::{ProcFs, number_after};
+use crate::process::Process;
+
+use self::units::{Times, Units};
 
 pub(super) const ENTRY: ProbeEntry = ProbeEntry {
     name: "cpu",
@@ -43,6 +47,7 @@ struct Cpu {
     has_exit_records: bool,
     /// Where each group's time is read.
     sources: HashMap<GroupId, CpuSource>,
+    units: Units,
     /// By process: the time of its ended children.
     waiters: HashMap<i32, Waiter>,
 }
@@ -75,24 +80,10 @@ impl Waiter {
 }
 
 /// Where a group's time is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CpuSource {
     Processes,
-    Cgroup { file: PathBuf, last: Option<Times> },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Times {
-    total_ns: u64,
-    user_ns: u64,
-    system_ns: u64,
-}
-
-impl Times {
-    /// cpu.stat of a v2 control group, in microseconds.
-    fn parse(cpu_stat: &[u8]) -> Option<Self> {
-        let ns = |key| number_after(cpu_stat, key).map(|us| us.saturating_mul(1_000));
-        Some(Self { total_ns: ns(b"usage_usec")?, user_ns: ns(b"user_usec")?, system_ns: ns(b"system_usec")? })
-    }
+    Cgroup,
 }
 
 impl Cpu {
@@ -104,36 +95,34 @@ impl Cpu {
             hierarchy: surroundings.hierarchy.cloned(),
             has_exit_records: surroundings.has_exit_records,
             sources: HashMap::new(),
+            units: Units::default(),
             waiters: HashMap::new(),
         }
     }
 
     /// Whether the group's processes are to be added up (else its control group counts for them).
     fn by_processes(&mut self, id: GroupId, group: &Group) -> bool {
-        let hierarchy = self.hierarchy.as_ref();
+        let (hierarchy, units) = (self.hierarchy.as_ref(), &mut self.units);
         let source = self.sources.entry(id).or_insert_with(|| {
             let GroupKind::Unit { cgroup: Some(path) } = &group.kind else { return CpuSource::Processes };
             match hierarchy.map(|hierarchy| hierarchy.cpu_stat(path)).filter(|file| cgroup::is_readable(file)) {
-                Some(file) => CpuSource::Cgroup { file, last: None },
+                Some(file) => {
+                    units.insert(id, path, file);
+                    CpuSource::Cgroup
+                }
                 None => CpuSource::Processes,
             }
         });
-        matches!(source, CpuSource::Processes)
+        *source == CpuSource::Processes
     }
 
-    fn read_units(&mut self, procfs: &mut ProcFs, is_first: bool, ledger: &mut Ledger) {
-        for (group, source) in &mut self.sources {
-            let CpuSource::Cgroup { file, last } = source else { continue };
-            // A unit that was stopped takes its control group with it.
-            let Some(now) = procfs.absolute(file).ok().and_then(Times::parse) else { continue };
-            // One that came up after the beginning has counted nothing that is not ours.
-            let before = last.or((!is_first).then_some(Times { total_ns: 0, user_ns: 0, system_ns: 0 }));
-            if let Some(before) = before {
-                ledger.add(*group, self.total, now.total_ns.saturating_sub(before.total_ns));
-                ledger.add(*group, self.user, now.user_ns.saturating_sub(before.user_ns));
-                ledger.add(*group, self.system, now.system_ns.saturating_sub(before.system_ns));
-            }
-            *last = Some(now);
+    fn read_units(&mut self, scene: &mut Scene<'_>, ledger: &mut Ledger) {
+        let within = told_by_themselves(scene);
+        let read = |file: &Path| scene.procfs.absolute(file).ok().and_then(Times::parse);
+        for (group, grown) in self.units.grown(read, scene.table.is_first_look(), within.into_iter()) {
+            ledger.add(group, self.total, grown.total_ns);
+            ledger.add(group, self.user, grown.user_ns);
+            ledger.add(group, self.system, grown.system_ns);
         }
     }
 
@@ -204,6 +193,33 @@ impl Cpu {
     }
 }
 
+/// What a process has used since the look before.
+fn grown(process: &Process) -> Times {
+    let ticks = |now: u64, before: u64| now.saturating_sub(before).saturating_mul(TICK_NS);
+    Times {
+        total_ns: process.cpu_grown_ns,
+        user_ns: ticks(process.stat.user_ticks, process.previous_stat.user_ticks),
+        system_ns: ticks(process.stat.system_ticks, process.previous_stat.system_ticks),
+    }
+}
+
+/// Processes that belong to no unit although their control group may be one's: Unladen's own, and threads of the kernel,
+/// which are in none. With the paths of their control groups.
+fn told_by_themselves(scene: &mut Scene<'_>) -> Vec<(String, Times)> {
+    let mut all = Vec::new();
+    for process in scene.table.active() {
+        let path = match scene.groups.get(process.group).kind {
+            GroupKind::Own => {
+                scene.procfs.of_process(process.pid, "cgroup").ok().and_then(cgroup::path_of).map(str::to_owned)
+            }
+            GroupKind::Kernel => Some("/".to_owned()),
+            GroupKind::Machine | GroupKind::Unit { .. } | GroupKind::Processes => None,
+        };
+        all.extend(path.map(|path| (path, grown(process))));
+    }
+    all
+}
+
 impl Probe for Cpu {
     fn read(&mut self, scene: &mut Scene<'_>, ledger: &mut Ledger) -> Result<(), ProbeError> {
         for process in scene.table.active() {
@@ -211,13 +227,9 @@ impl Probe for Cpu {
                 continue;
             }
             ledger.add(process.group, self.total, process.cpu_grown_ns);
-            let ticks = |now: u64, before: u64| now.saturating_sub(before).saturating_mul(TICK_NS);
-            ledger.add(process.group, self.user, ticks(process.stat.user_ticks, process.previous_stat.user_ticks));
-            ledger.add(
-                process.group,
-                self.system,
-                ticks(process.stat.system_ticks, process.previous_stat.system_ticks),
-            );
+            let grown = grown(process);
+            ledger.add(process.group, self.user, grown.user_ns);
+            ledger.add(process.group, self.system, grown.system_ns);
         }
         for ended in scene.table.ended().iter().filter(|ended| !ended.was_seen) {
             if self.by_processes(ended.group, scene.groups.get(ended.group)) {
@@ -226,7 +238,7 @@ impl Probe for Cpu {
             }
         }
         self.credit_children(scene, ledger);
-        self.read_units(scene.procfs, scene.table.is_first_look(), ledger);
+        self.read_units(scene, ledger);
         Ok(())
     }
 
@@ -237,17 +249,5 @@ impl Probe for Cpu {
             missing: "counts of processes that live between two readings, their CPU apart (credited to their parents)",
             takes: if is_root { "root outside of a container" } else { "root" },
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_microseconds_of_a_control_group_become_nanoseconds() {
-        let times = Times::parse(b"usage_usec 15\nuser_usec 10\nsystem_usec 5\nnice_usec 0\n").unwrap();
-        assert_eq!(times, Times { total_ns: 15_000, user_ns: 10_000, system_ns: 5_000 });
-        assert_eq!(Times::parse(b"usage_usec 15\n"), None);
     }
 }

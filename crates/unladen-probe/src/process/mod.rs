@@ -7,4 +7,4 @@ mod table;
 
 pub(crate) use io::Io;
 pub(crate) use stat::Stat;
-pub(crate) use table::ProcessTable;
+pub(crate) use table::{Process, ProcessTable};
