@@ -466,6 +466,19 @@ fn a_socket_whose_owner_ended_is_not_the_next_one_in_its_place() {
     assert_eq!(told, expected);
 }
 
+/// The ports at which processes listen are known of all networks together.
+#[test]
+fn a_connection_from_a_port_at_which_another_listens_is_a_question_all_the_same() {
+    let socket = Socket { accepted: true, ..tcp(1, 6379) };
+    let evidence = in_one_phase(vec![
+        (7, connect(&socket)),
+        (7, sent(&socket, b"*1\r\n$4\r\nPING\r\n")),
+        (7, received(&socket, b"+PONG\r\n")),
+    ]);
+    let [redis] = &evidence.connections[..] else { panic!("{:?}", evidence.connections) };
+    assert_eq!((redis.protocol, redis.exchanges.count.total()), (Protocol::Redis, 1));
+}
+
 /// Python closes all that a child inherited before the child becomes a program.
 #[test]
 fn a_child_that_closes_what_it_inherited_does_not_end_the_parents_connection() {

@@ -43,6 +43,8 @@ pub(super) struct Conversation {
     language: Language,
     /// The other side asks: a connection that was accepted. Nothing of it is looked at.
     accepted: bool,
+    /// Its own port is one at which somebody listens: of one that was asked for, in another network.
+    looks_accepted: bool,
     /// When the last thing was sent that has not been answered.
     asked_ns: Option<u64>,
     /// Something was sent that was more than what opening a connection takes.
@@ -95,6 +97,7 @@ impl Conversation {
             inside: None,
             language: Language::Unknown,
             accepted: false,
+            looks_accepted: socket.accepted,
             asked_ns: None,
             used: false,
             login_ns: None,
@@ -134,7 +137,7 @@ impl Conversation {
             return self.datagram == socket.datagram;
         }
         let is_other = self.led_to.as_ref().is_some_and(|peer| is_known(&socket.peer) && socket.peer != *peer);
-        !is_other && (self.accepted || !socket.accepted)
+        !is_other && (self.accepted || self.looks_accepted || !socket.accepted)
     }
 
     pub(super) fn key(&self) -> Key {
