@@ -7,7 +7,8 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::CertifiedKey;
-use x509_parser::extensions::{GeneralName, ParsedExtension};
+use unladen_tls::dns_names;
+use x509_parser::extensions::ParsedExtension;
 use x509_parser::parse_x509_certificate;
 
 use crate::schedule::Lifetime;
@@ -138,12 +139,7 @@ type Read = (Vec<String>, Lifetime, Option<(String, String)>);
 fn read(der: &CertificateDer<'_>) -> Result<Read, IssuedError> {
     let wrong = |error: &dyn std::fmt::Display| IssuedError::Malformed(error.to_string());
     let (_, parsed) = parse_x509_certificate(der).map_err(|error| wrong(&error))?;
-    let alternative = parsed.subject_alternative_name().map_err(|error| wrong(&error))?;
-    let names = alternative.iter().flat_map(|names| &names.value.general_names);
-    let names = names.filter_map(|name| match name {
-        GeneralName::DNSName(name) => Some(name.to_ascii_lowercase()),
-        _ => None,
-    });
+    let names = dns_names(&parsed).map_err(|error| wrong(&error))?;
     let seconds = |time: i64| u64::try_from(time).unwrap_or(0);
     let validity = parsed.validity();
     let lifetime = Lifetime {
@@ -158,7 +154,7 @@ fn read(der: &CertificateDer<'_>) -> Result<Read, IssuedError> {
         let serial = parsed.tbs_certificate.raw_serial();
         (BASE64_URL_SAFE_NO_PAD.encode(key), BASE64_URL_SAFE_NO_PAD.encode(serial))
     });
-    Ok((names.collect(), lifetime, id))
+    Ok((names, lifetime, id))
 }
 
 #[cfg(test)]

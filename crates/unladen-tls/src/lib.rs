@@ -14,6 +14,7 @@
 mod anyone;
 mod fault;
 mod files;
+mod names;
 mod near;
 mod system;
 mod trusted;
@@ -26,6 +27,7 @@ use rustls::crypto::{CryptoProvider, aws_lc_rs};
 pub use anyone::Anyone;
 pub use fault::TlsFault;
 pub use files::{FileError, authorities, certificates, private_key};
+pub use names::dns_names;
 pub use near::is_near;
 pub use rustls_native_certs::Error as SystemError;
 pub use system::{NoSystemRoots, system_authorities, system_certificates};

@@ -24,6 +24,13 @@ fn a_pair_is_read_in_either_order() {
 }
 
 #[test]
+fn a_name_that_nobody_can_ask_for_is_none() {
+    let (chain, key) = pem(&["example.org", "a\n\u{1b}[2Jb", "*.xn--bcher-kva.example"]);
+    let issued = Issued::parse(format!("{key}{chain}").as_bytes()).unwrap();
+    assert_eq!(issued.names, ["example.org", "*.xn--bcher-kva.example"]);
+}
+
+#[test]
 fn what_clients_would_refuse_is_not_shown_to_them() {
     let (chain, key) = pem(&["example.org"]);
     let issued = Issued::parse(format!("{key}{chain}").as_bytes()).unwrap();

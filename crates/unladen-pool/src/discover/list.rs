@@ -48,13 +48,11 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Found>, serde_json::Error> {
     serde_json::from_slice::<Document>(bytes).map(|document| document.endpoints)
 }
 
-/// What is wrong, without where.
+/// What is wrong, without where: on one line, though it may quote what is in the file.
 pub(super) fn why(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    match text.rsplit_once(" at line ") {
-        Some((why, _)) => why.to_owned(),
-        None => text,
-    }
+    let why = text.rsplit_once(" at line ").map_or(&*text, |(why, _)| why);
+    why.replace(char::is_control, " ")
 }
 
 fn one() -> u32 {

@@ -8,8 +8,7 @@ use rustls::pki_types::CertificateDer;
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use unladen_acme::{ACME_TLS, Answers, Held};
-use unladen_tls::{certificates, private_key};
-use x509_parser::extensions::GeneralName;
+use unladen_tls::{certificates, dns_names, private_key};
 use x509_parser::parse_x509_certificate;
 
 use super::error::AcceptorError;
@@ -171,13 +170,8 @@ fn names(
         };
         warnings.push(format!("the certificate {} {when}: {date}; clients refuse it", file.display()));
     }
+    let found = dns_names(&parsed).map_err(|error| wrong(error.to_string()))?;
     let names = parsed.subject_alternative_name().map_err(|error| wrong(error.to_string()))?;
-    let mut found = Vec::new();
-    for name in names.iter().flat_map(|names| &names.value.general_names) {
-        if let GeneralName::DNSName(name) = name {
-            found.push(name.to_ascii_lowercase());
-        }
-    }
     if names.is_none_or(|names| names.value.general_names.is_empty()) {
         warnings.push(format!("the certificate {} is for no name (subjectAltName): clients refuse it", file.display()));
     }
