@@ -12,6 +12,7 @@ use crate::group::{Group, GroupKind};
 use crate::ledger::{CounterId, GroupId, Ledger};
 use crate::probe::{Probe, ProbeEntry, Scene, Shortfall, Surroundings};
 use crate::process::Process;
+use crate::taskstats::Record;
 
 use self::units::{Times, Units};
 
@@ -118,8 +119,10 @@ impl Cpu {
 
     fn read_units(&mut self, scene: &mut Scene<'_>, ledger: &mut Ledger) {
         let within = told_by_themselves(scene);
+        let is_wanted = self.units.has_unread() && !scene.table.is_first_look();
+        let shown = is_wanted.then(|| shown_by_processes(scene));
         let read = |file: &Path| scene.procfs.absolute(file).ok().and_then(Times::parse);
-        for (group, grown) in self.units.grown(read, scene.table.is_first_look(), within.into_iter()) {
+        for (group, grown) in self.units.grown(read, shown.as_ref(), within.into_iter()) {
             ledger.add(group, self.total, grown.total_ns);
             ledger.add(group, self.user, grown.user_ns);
             ledger.add(group, self.system, grown.system_ns);
@@ -216,6 +219,21 @@ fn told_by_themselves(scene: &mut Scene<'_>) -> Vec<(String, Times)> {
             GroupKind::Machine | GroupKind::Unit { .. } | GroupKind::Processes => None,
         };
         all.extend(path.map(|path| (path, grown(process))));
+    }
+    all
+}
+
+/// What the processes of each group show, ended ones included.
+fn shown_by_processes(scene: &Scene<'_>) -> HashMap<GroupId, Times> {
+    let mut all: HashMap<GroupId, Times> = HashMap::new();
+    let living = scene.table.active().map(|process| (process.group, grown(process)));
+    let ended = scene.table.ended().iter().map(|ended| {
+        let Record { user_ns, system_ns, .. } = ended.totals;
+        (ended.group, Times { total_ns: ended.cpu_grown_ns, user_ns, system_ns })
+    });
+    for (group, used) in living.chain(ended) {
+        let sum = all.entry(group).or_default();
+        *sum = sum.plus(used);
     }
     all
 }

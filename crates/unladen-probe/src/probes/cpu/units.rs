@@ -49,7 +49,7 @@ impl Times {
         self.combine(other, u64::saturating_sub)
     }
 
-    fn plus(self, other: Self) -> Self {
+    pub(super) fn plus(self, other: Self) -> Self {
         self.combine(other, u64::saturating_add)
     }
 
@@ -71,21 +71,28 @@ impl Units {
         self.all.insert(group, Unit { path: path.to_owned(), file, last: None, owed_ns: 0 });
     }
 
-    /// What each has used since the call before. `within` are processes that are told by themselves: the path of the
-    /// control group that one is in, and what it has used.
+    /// Whether there is one of which nothing has been read yet.
+    pub(super) fn has_unread(&self) -> bool {
+        self.all.values().any(|unit| unit.last.is_none())
+    }
+
+    /// What each has used since the call before. `shown` is what its processes show, of one that came up after the
+    /// beginning: its control group may be older, as that of a container in which only services ran until now. `within` are
+    /// processes that are told by themselves: the path of the control group that one is in, and what it has used.
     pub(super) fn grown(
         &mut self,
         mut read: impl FnMut(&Path) -> Option<Times>,
-        is_first: bool,
+        shown: Option<&HashMap<GroupId, Times>>,
         within: impl Iterator<Item = (String, Times)>,
     ) -> Vec<(GroupId, Times)> {
-        let mut grown = Vec::with_capacity(self.all.len());
+        let (mut grown, mut new) = (Vec::with_capacity(self.all.len()), Vec::new());
         for (group, unit) in &mut self.all {
             // A unit that was stopped takes its control group with it.
             let Some(now) = read(&unit.file) else { continue };
-            // One that came up after the beginning has counted nothing that is not ours.
-            let before = unit.last.replace(now).or((!is_first).then(Times::default));
-            grown.extend(before.map(|before| (*group, now.less(before))));
+            match unit.last.replace(now) {
+                Some(before) => grown.push((*group, now.less(before))),
+                None => new.extend(shown.and_then(|shown| Some((*group, now.combine(*shown.get(group)?, u64::min))))),
+            }
         }
         let mut others: HashMap<GroupId, Times> = HashMap::new();
         let mut other = |outer: Option<GroupId>, used: Times| {
@@ -94,7 +101,7 @@ impl Units {
                 *sum = sum.plus(used);
             }
         };
-        for (group, used) in &grown {
+        for (group, used) in grown.iter().chain(&new) {
             other(self.all.get(group).and_then(|unit| self.above(&unit.path)), *used);
         }
         for (path, used) in within {
@@ -107,6 +114,7 @@ impl Units {
             unit.owed_ns = others.total_ns.saturating_sub(used.total_ns);
             *used = used.less(others);
         }
+        grown.extend(new);
         grown
     }
 
@@ -145,7 +153,7 @@ mod tests {
     fn grown(units: &mut Units, now: &[(&str, u64)], within: &[(&str, u64)]) -> Vec<u64> {
         let read = |file: &Path| now.iter().find(|(path, _)| Path::new(path) == file).map(|(_, total)| used(*total));
         let within = within.iter().map(|(path, total)| ((*path).to_owned(), used(*total)));
-        let grown = units.grown(read, false, within);
+        let grown = units.grown(read, None, within);
         let of =
             |path: &str| grown.iter().find(|(group, _)| units.all[group].path == path).map(|(_, used)| used.total_ns);
         now.iter().map(|(path, _)| of(path).unwrap_or_default()).collect()
@@ -165,6 +173,7 @@ mod tests {
         let (web, php, job) = ("/lxc.payload.web", "/lxc.payload.web/system.slice/php.service", "/web.service");
         let inner = "/lxc.payload.web/system.slice/php.service/docker/7f";
         let mut units = of(&[web, php, inner, job]);
+        assert_eq!(grown(&mut units, &[(web, 0), (php, 0), (inner, 0), (job, 0)], &[]), [0; 4]);
         let now = [(web, 1_000), (php, 700), (inner, 300), (job, 50)];
         assert_eq!(grown(&mut units, &now, &[]), [300, 400, 300, 50]);
         let now = [(web, 1_900), (php, 1_500), (inner, 1_000), (job, 50)];
@@ -176,6 +185,7 @@ mod tests {
     fn the_clients_own_time_was_counted_for_the_unit_that_it_runs_in() {
         let (runner, other) = ("/system.slice/runner.service", "/system.slice/other.service");
         let mut units = of(&[runner, other]);
+        assert_eq!(grown(&mut units, &[(runner, 0), (other, 0)], &[]), [0; 2]);
         let within = [("/system.slice/runner.service/job", 400), ("/user.slice/user-0.slice", 9)];
         assert_eq!(grown(&mut units, &[(runner, 1_000), (other, 5)], &within), [600, 5]);
         // Its clock was read earlier than the file, or later: in the end it comes to the same.
@@ -186,14 +196,28 @@ mod tests {
     #[test]
     fn the_root_has_what_is_nobodys() {
         let mut units = of(&["/", "/a", "/a/b.service"]);
+        assert_eq!(grown(&mut units, &[("/", 0), ("/a", 0), ("/a/b.service", 0)], &[]), [0; 3]);
         assert_eq!(grown(&mut units, &[("/", 100), ("/a", 60), ("/a/b.service", 10)], &[("/", 5)]), [35, 50, 10]);
     }
 
+    /// A shell in a container that had only services until then: all that the container had ever used was counted at once.
     #[test]
-    fn what_was_there_at_the_beginning_is_not_counted() {
-        let mut units = of(&["/a.service"]);
-        assert_eq!(units.grown(|_| Some(used(500)), true, std::iter::empty()), []);
-        assert_eq!(units.grown(|_| Some(used(520)), false, std::iter::empty()), [(GroupId(0), used(20))]);
-        assert_eq!(units.grown(|_| None, false, std::iter::empty()), []);
+    fn a_group_that_is_new_here_may_be_old() {
+        let mut units = of(&["/web"]);
+        assert!(units.has_unread());
+        assert_eq!(units.grown(|_| Some(used(500)), None, std::iter::empty()), []);
+        assert!(!units.has_unread());
+        units.insert(GroupId(1), "/new.service", PathBuf::from("/new.service"));
+        units.insert(GroupId(2), "/old.service", PathBuf::from("/old.service"));
+        let shown = HashMap::from([(GroupId(1), used(90)), (GroupId(2), used(30))]);
+        let read = |file: &Path| Some(used(if file.starts_with("/old.service") { 9_000_000 } else { 520 }));
+        let mut grown = units.grown(
+            |file| if file.starts_with("/new.service") { Some(used(80)) } else { read(file) },
+            Some(&shown),
+            std::iter::empty(),
+        );
+        grown.sort_unstable_by_key(|(group, _)| *group);
+        assert_eq!(grown, [(GroupId(0), used(20)), (GroupId(1), used(80)), (GroupId(2), used(30))]);
+        assert_eq!(units.grown(|_| None, None, std::iter::empty()), []);
     }
 }
