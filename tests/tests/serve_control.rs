@@ -8,7 +8,7 @@ mod serve_control {
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
 use std::process::Stdio;
 use std::time::Duration;
@@ -114,6 +114,40 @@ fn a_change_of_the_file_is_noticed_and_a_wrong_one_refused() {
     proxy.signal(Signal::SIGHUP);
     proxy.wait_until_said("1 addresses kept, 1 new, 1 gone", 2);
     assert_eq!(Client::tcp(listen).get("/").expect("served").status, 200);
+    proxy.stop();
+}
+
+/// Where a link above its folder led elsewhere, or its folder was made anew, a page, a certificate or the configuration
+/// itself was not read again until SIGHUP.
+#[test]
+fn a_folder_that_becomes_another_is_noticed() {
+    let server = Server::good();
+    let proxy = Proxy::start(&config(&server, free_address(), ""));
+    let page = |release: &str, text: &str| {
+        fs::create_dir_all(proxy.path(release)).unwrap();
+        fs::write(proxy.path(release).join("page.html"), text).unwrap();
+    };
+    page("pages/releases/1", "one");
+    page("pages/releases/2", "two");
+    symlink("releases/1", proxy.path("pages/current")).unwrap();
+    let (listen, upstream) = (free_address(), server.url(""));
+    let site = format!(
+        "[[site]]\nname = \"shop\"\nlisten = [\"{listen}\"]\nupstream = \"{upstream}\"\nerror_page = \"pages/current/page.html\"\n"
+    );
+    proxy.write(&config(&server, free_address(), &site));
+    // Each change is read for itself, and not with what is still told of the one before.
+    let quiet = || std::thread::sleep(Duration::from_millis(500));
+    proxy.wait_until_said("is in force: ", 1);
+    quiet();
+    symlink("releases/2", proxy.path("pages/next")).unwrap();
+    fs::rename(proxy.path("pages/next"), proxy.path("pages/current")).unwrap();
+    proxy.wait_until_said("is in force: ", 2);
+    quiet();
+    fs::remove_dir_all(proxy.path("pages/releases")).unwrap();
+    proxy.wait_until_said("the old configuration goes on", 1);
+    quiet();
+    page("pages/releases/2", "three");
+    proxy.wait_until_said("is in force: ", 3);
     proxy.stop();
 }
 

@@ -31,6 +31,7 @@ mod workers;
 
 use std::io;
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::process::Child;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -154,12 +155,16 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
 }
 
 /// The file itself, and those that it names.
-fn watch_files(file_watch: Option<&FileWatch>, config: &Config) {
+fn files(config: &Config) -> Vec<PathBuf> {
     let mut files = watched_files(&config.settings);
     if config.spoken.is_none() {
         files.push(config.file.clone());
     }
-    if let Some(Err(error)) = file_watch.map(|file_watch| file_watch.watch(&files)) {
+    files
+}
+
+fn watch_files(file_watch: Option<&FileWatch>, config: &Config) {
+    if let Some(Err(error)) = file_watch.map(|file_watch| file_watch.watch(&files(config))) {
         not_noticed(&config.file, &error);
     }
 }
@@ -231,6 +236,10 @@ impl Control {
 
     /// Reads the configuration again. What is wrong with it is told, and the old one goes on.
     fn reload(&mut self, is_asked_for: bool) {
+        // Before it is read: its folder may have been made anew. What is missing is told when it is read.
+        if let Some(file_watch) = &self.file_watch {
+            let _ = file_watch.watch(&files(&self.config));
+        }
         let config = match self.config.again() {
             Ok(config) => config,
             Err(error) => {

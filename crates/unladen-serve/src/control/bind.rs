@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 use std::{fs, io, thread};
@@ -84,9 +83,19 @@ fn make_way(path: &Path) -> io::Result<()> {
     if !metadata.file_type().is_socket() {
         return Err(io::Error::other("there is something by that name, and it is no socket"));
     }
-    match UnixStream::connect(path) {
+    match connect(path) {
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
         // Whatever else it says, there is someone.
         _ => Err(io::Error::from(io::ErrorKind::AddrInUse)),
     }
 }
+
+/// Without waiting for a process that accepts nothing: where so many wait already, it says so at once.
+fn connect(path: &Path) -> io::Result<()> {
+    let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+    socket.set_nonblocking(true)?;
+    socket.connect(&SockAddr::unix(path)?)
+}
+
+#[cfg(test)]
+mod tests;
