@@ -8,10 +8,13 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::fault::Fault;
-use crate::journal::PATIENCE;
+
+/// How long a lock, or a claim, is waited for. A child of a run that was killed holds it until it has become the command that it is
+/// to run, a moment later.
+pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The right to switch a file, until this is dropped, or the process ends, however it does.
 ///

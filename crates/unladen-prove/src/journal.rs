@@ -9,12 +9,13 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg, OFlag};
 use nix::unistd::Uid;
 
+use crate::claim::PATIENCE;
 use crate::error::SwitchError;
 use crate::plan::Plan;
 use crate::saver::write_new;
@@ -24,9 +25,6 @@ const PLAN: &str = "plan.json";
 const NEW_PLAN: &str = "plan.json.new";
 /// How often a folder that vanishes under the lock is made anew.
 const TRIES: usize = 100;
-/// How long a lock is waited for. A child of a run that was killed holds it until it has become the command that it is
-/// to run, a moment later.
-pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The folder, locked.
 #[derive(Debug)]
