@@ -1,6 +1,5 @@
 //! Sessions with the agent as it is built, over commands that lead to this machine.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails so")]
-#![expect(clippy::print_stdout, reason = "one process of these tells another")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -65,7 +65,5 @@ fn is_hangup_ignored() -> bool {
 /// Whether a process of this status (proc_pid_status(5)) ignores a signal.
 fn ignores(status: &str, signal: i32) -> bool {
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    ignored
-        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        .is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }

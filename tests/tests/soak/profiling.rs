@@ -118,7 +118,7 @@ fn turn(number: usize, rng: &mut fastrand::Rng) {
             whole(folder.path());
         }
     }
-    site.is_as_before();
+    site.must_be_as_before();
 }
 
 /// One call all the time, whose memory is looked at: each request has its stacks in it.
@@ -182,11 +182,14 @@ impl Site {
     fn kill_workers(&self, all: bool) {
         let workers = self.fpm.workers();
         let most = if all { workers.len() } else { 1 };
-        workers.into_iter().take(most).for_each(|worker| drop(kill(worker, Signal::SIGKILL)));
+        for worker in workers.into_iter().take(most) {
+            // It may have ended by itself.
+            let _ = kill(worker, Signal::SIGKILL);
+        }
     }
 
     /// Nothing of a profiler stays with the application: the page is the one that it was.
-    fn is_as_before(self) {
+    fn must_be_as_before(self) {
         wait::until("the page is answered as before", || {
             let done: Done = Call::load(["-n", "1", "--json", &self.url()]).run();
             done.code == Some(0)
