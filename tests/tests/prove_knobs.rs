@@ -242,7 +242,8 @@ fn ctrl_c_puts_back_and_ends_with_130() {
     let lab = endless(&server);
     // The last comes when a terminal is gone, as with the connection of ssh: it left everything switched.
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
-        let running = lab.prove().args(["--no-weights"]).start();
+        // Tests that are run by nohup have it ignored, and so had this.
+        let running = lab.prove().args(["--no-weights"]).through(["env", "--default-signal=HUP"]).start();
         lab.wait_until("app.ini", "cache = 0");
         running.signal(signal);
         running.wait().ended_with(130).says(["put back", "interrupted"]).shows_nothing();
