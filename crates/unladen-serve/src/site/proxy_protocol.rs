@@ -102,8 +102,9 @@ fn version_1(bytes: &[u8]) -> Result<Option<SocketAddr>, ProxyError> {
         v1::BinaryParseError::Parse(error) => ProxyError::V1(error),
         v1::BinaryParseError::InvalidUtf8(_) => ProxyError::V1(v1::ParseError::InvalidProtocol),
     })?;
-    // What is behind a `\r` within the line is not looked at by the parser.
-    if header.header.len() != bytes.len() {
+    // What is behind a `\r` within the line is not looked at by the parser, and it takes ` \n` for an end (section 2.1 has
+    // `\r\n` alone).
+    if header.header.len() != bytes.len() || !bytes.ends_with(b"\r\n") {
         return Err(ProxyError::V1(v1::ParseError::InvalidSuffix));
     }
     Ok(match header.addresses {

@@ -111,6 +111,8 @@ async fn what_is_wrong_is_refused() {
         b"PROXYTCP4 1.2.3.4 127.0.0.1 4660 443\r\n".to_vec(),
         b"proxy TCP4 1.2.3.4 127.0.0.1 4660 443\r\n".to_vec(),
         b"PROXY TCP4 1.2.3.4 127.0.0.1 4660 443\n".to_vec(),
+        // Fuzzing found that this was taken.
+        b"PROXY TCP4 1.2.3.4 127.0.0.1 4660 0 \n".to_vec(),
         b"PROXY TCP4 1.2.3.4 127.0.0.1 4660 443".to_vec(),
         b"PROXY TCP4 1.2.3.4 127.0.0.1 4660 443 5\r\n".to_vec(),
         b"PROXY TCP4 1.2.3.4 127.0.0.1 4660\r\n".to_vec(),
