@@ -10,10 +10,12 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use crate::fault::Fault;
 
-/// How long a lock, or a claim, is waited for. A child of a run that was killed holds it until it has become the command that it is
-/// to run, a moment later.
+/// How long a lock, or a claim, is waited for. A child of a run that was killed holds it until it has become the command
+/// that it is to run, a moment later.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The right to switch a file, until this is dropped, or the process ends, however it does.
@@ -65,12 +67,7 @@ fn name_of(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let found = folder.metadata().ok()?;
     let name = path.file_name()?.as_encoded_bytes();
-    Some(format!("unladen-prove/{:x}/{:x}/{:016x}", found.dev(), found.ino(), fnv(name)))
-}
-
-/// FNV-1a, which is the same in each version of this program.
-fn fnv(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+    Some(format!("unladen-prove/{:x}/{:x}/{:016x}", found.dev(), found.ino(), xxh3_64(name)))
 }
 
 #[cfg(test)]

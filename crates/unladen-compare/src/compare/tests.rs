@@ -106,7 +106,8 @@ fn few_runs_of_a_noisy_machine_are_told_as_few() {
     }
 }
 
-/// Prints the table of docs/concepts/between-runs.md. `cargo test --release -p unladen-compare the_table -- --ignored --nocapture`
+/// Prints the table of docs/concepts/between-runs.md:
+/// `cargo test -p unladen-compare --lib the_table -- --ignored --nocapture`
 #[test]
 #[ignore = "minutes: it asserts nothing, and prints what the documentation shows"]
 fn the_table_of_what_comparisons_find() {
