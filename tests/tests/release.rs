@@ -66,7 +66,10 @@ fn a_dry_run_finds_the_versions_in_step() {
     let made = lab.path().join("made");
     let said = succeeded(script(&root(), "release", &["--dry-run", "--output", made.to_str().unwrap()], lab.path()));
     assert!(said.contains("versions are in step") && said.contains("would make"), "{said}");
-    assert!(!fs::read_to_string(made.join("NOTES.md")).unwrap().contains("\n## "), "notes of one section alone");
+    let notes = fs::read_to_string(made.join("NOTES.md")).unwrap();
+    assert!(!notes.contains("\n## "), "notes of one section alone");
+    let links = notes.match_indices("](").filter(|(at, _)| !notes[at + 2..].starts_with("http"));
+    assert_eq!(links.count(), 0, "the pages that a link leads to are not beside them");
 
     let version = env!("CARGO_PKG_VERSION");
     let whole = json(&made.join(format!("unladen-{version}.cdx.json")));

@@ -1,7 +1,7 @@
 //! `runs`: real runs of the same thing, kept and compared, and of a thing that does 3 % more.
 
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use unladen_accuracy::Table;
@@ -61,6 +61,9 @@ pub(crate) struct Args {
     /// One of the scenes alone
     #[arg(long, value_name = "SCENE", value_parser = SCENES.map(|scene| scene.name))]
     scene: Option<String>,
+    /// Keep the document of each run here; those of an earlier call with the same arguments are not measured again
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
 }
 
 /// Whether what is promised is held.
@@ -80,11 +83,17 @@ fn play(args: &Args, scene: &Scene, binaries: &Binaries, document: &Path) -> Res
     let (mut same, mut more) = (Vec::new(), Vec::new());
     // Mixed, so that what the machine does over the hours befalls both.
     let every = (args.runs / args.slower.max(1)).max(1);
+    let kept = |number: usize, what: &str| {
+        args.keep.as_ref().map(|folder| folder.join(format!("{}-{:03}-{what}.json", scene.name, number + 1)))
+    };
+    if let Some(folder) = &args.keep {
+        std::fs::create_dir_all(folder)?;
+    }
     for number in 0..args.runs {
         go_on()?;
-        same.push(series.run(binaries, 0.0)?);
+        same.push(series.run(binaries, 0.0, kept(number, "same").as_deref())?);
         if number % every == every - 1 && more.len() < args.slower {
-            more.push((same.len(), series.run(binaries, MORE)?));
+            more.push((same.len(), series.run(binaries, MORE, kept(number, "more").as_deref())?));
         }
         eprintln!("run {} of {}: {}", number + 1, args.runs, told(&same));
     }

@@ -1,5 +1,7 @@
 //! The principal type is [`Response`]: the head of a response.
 
+use std::time::Duration;
+
 use crate::framing::Framing;
 use crate::lines::Lines;
 use crate::start_line::StatusLine;
@@ -80,6 +82,14 @@ impl Response {
     /// 101, when the connection is no longer one of HTTP/1.
     pub fn keeps_alive(&self) -> bool {
         self.status != 101 && self.length != Length::UntilClose && self.fields.keep_alive(self.minor)
+    }
+
+    /// How long the upstream says that it keeps an idle connection: `Keep-Alive: timeout=5` (RFC 2068, section 19.7.1.1).
+    pub fn idle_timeout(&self) -> Option<Duration> {
+        let value = std::str::from_utf8(self.fields.get(Name::KeepAlive)?).ok()?;
+        let mut parameters = value.split(',').filter_map(|parameter| parameter.split_once('='));
+        let (_, seconds) = parameters.find(|(name, _)| name.trim().eq_ignore_ascii_case("timeout"))?;
+        seconds.trim().trim_matches('"').parse().ok().map(Duration::from_secs)
     }
 }
 

@@ -194,7 +194,6 @@ impl KnobController {
         let known = Known {
             switched: self.switched.iter().copied().collect(),
             settled: self.switched.iter().copied().filter(settled).collect(),
-            long_ago: false,
             stale: self.stale.clone(),
             ready: self.experiment.services.iter().map(|service| service.ready.as_ref()).collect(),
         };
@@ -221,8 +220,9 @@ impl KnobController {
         self.stale.extend(&knob.restart);
         for step in knob.steps(on, &self.made[index]) {
             let undo = &self.plan.knobs[index].undo[step].1;
+            let ours = undo.files().iter().try_for_each(|file| file.refuse_foreign(journal));
             let switch = Switch { shell: &self.shell, undo, journal, cancel };
-            knob.changes[step].set(on, &switch).map_err(|fault| {
+            ours.and_then(|()| knob.changes[step].set(on, &switch)).map_err(|fault| {
                 let knob = knob.name.clone();
                 or_cancelled(fault, |fault| SwitchError::Knob { knob, on, fault })
             })?;
@@ -312,7 +312,7 @@ pub fn restore(experiment: &Path) -> Result<PutBack, SwitchError> {
 fn put_back_left_over(journal: &Journal, systemd: &Systemd) -> Result<Option<PutBack>, SwitchError> {
     let Some((plan, switched)) = journal.left_over()? else { return Ok(None) };
     let _claims = plan.claim(&switched)?;
-    let known = Known { switched, long_ago: true, ..Known::default() };
+    let known = Known { switched, ..Known::default() };
     let mut report = plan.put_back(journal.folder(), &known, systemd);
     report.journal = Some(journal.folder().to_owned());
     Ok(Some(report))

@@ -136,8 +136,13 @@ impl Original {
         self.written = None;
     }
 
-    /// Whether it holds what neither was there nor came from us.
-    pub(crate) fn is_foreign(&self, journal: &Path) -> bool {
+    /// # Errors
+    /// If it holds what neither was there nor came from us: others have changed it, and it is theirs.
+    pub(crate) fn refuse_foreign(&self, journal: &Path) -> Result<(), Fault> {
+        if self.is_foreign(journal) { Err(Fault::Foreign { path: self.path.clone() }) } else { Ok(()) }
+    }
+
+    fn is_foreign(&self, journal: &Path) -> bool {
         let Some(written) = &self.written else { return false };
         let Ok(now) = read(&self.path) else { return false };
         let was = match &self.was {

@@ -55,8 +55,6 @@ pub(crate) struct Known<'a> {
     pub(crate) switched: Vec<usize>,
     /// Of these, those whose commands have brought them back already.
     pub(crate) settled: BTreeSet<usize>,
-    /// It was switched by a run that was killed, however long ago: what others have changed since is theirs.
-    pub(crate) long_ago: bool,
     /// Services that are to be restarted in any case.
     pub(crate) stale: BTreeSet<usize>,
     /// For each service, when it is there again; empty if that is not known.
@@ -141,7 +139,7 @@ impl Plan {
         for index in known.switched.iter().rev() {
             let Some(knob) = self.knobs.get(*index) else { continue };
             let settled = known.settled.contains(index);
-            if knob.put_back(journal, &shell, (settled, known.long_ago), &mut report) || !settled {
+            if knob.put_back(journal, &shell, settled, &mut report) || !settled {
                 stale.extend(&knob.restart);
             }
         }
@@ -164,19 +162,15 @@ impl Plan {
 // === impl KnobPlan ===
 
 impl KnobPlan {
-    /// Puts it back; tells whether that changed anything.
-    fn put_back(&self, journal: &Path, shell: &Shell, (settled, long_ago): (bool, bool), report: &mut PutBack) -> bool {
+    /// Puts it back, but for what others have changed since, which is theirs; tells whether that changed anything.
+    fn put_back(&self, journal: &Path, shell: &Shell, settled: bool, report: &mut PutBack) -> bool {
         let (mut changed, mut failed) = (false, false);
         for (what, undo) in self.order.iter().filter_map(|index| self.undo.get(*index)) {
             if settled && matches!(undo, Undo::Command { .. }) {
                 continue;
             }
-            let foreign = undo.files().iter().find(|file| long_ago && file.is_foreign(journal));
-            let done = match foreign {
-                Some(file) => Err(Fault::Foreign { path: file.path.clone() }),
-                None => undo.run(journal, shell),
-            };
-            match done {
+            let ours = undo.files().iter().try_for_each(|file| file.refuse_foreign(journal));
+            match ours.and_then(|()| undo.run(journal, shell)) {
                 Ok(did) => changed |= did,
                 Err(error) => {
                     failed = true;

@@ -1,5 +1,7 @@
 //! The principal type is [`Series`]: runs of one server, one after another, as they would be kept.
 
+use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use unladen_compare::{History, compare};
@@ -66,15 +68,25 @@ impl Series {
         ratio.map(|ratio| ratio - 1.0).ok_or_else(|| RealError::failed("the work of PHP does not show in its CPU"))
     }
 
-    /// One run: a request does `more` times its work on top (0.03 is 3 %).
+    /// One run: a request does `more` times its work on top (0.03 is 3 %). Its document is written to `kept`, and read from
+    /// there if it is there already.
     ///
     /// # Errors
-    /// If a program fails, or its document cannot be read.
-    pub fn run(&mut self, binaries: &Binaries, more: f64) -> Result<Document, RealError> {
+    /// If a program fails, or its document cannot be read or written.
+    pub fn run(&mut self, binaries: &Binaries, more: f64, kept: Option<&Path>) -> Result<Document, RealError> {
+        // Drawn of one that is kept too: what is beside those after it is the same then.
         let beside = self.rng.choice(self.beside).copied().unwrap_or(Neighbour::Nothing);
         let seed = self.rng.u64(..1 << 32);
+        if let Some(text) = kept.and_then(|file| fs::read(file).ok()) {
+            return read(&text);
+        }
         let started = self.served.start(binaries, more, self.time * 3 + Duration::from_secs(60))?;
-        self.weigh(binaries, &started, beside, seed)
+        let text = self.text(binaries, &started, beside, seed)?;
+        if let Some(file) = kept {
+            let part = file.with_extension("part");
+            fs::write(&part, &text).and_then(|()| fs::rename(&part, file)).map_err(RealError::io("a kept run"))?;
+        }
+        read(&text)
     }
 
     fn weigh(
@@ -84,10 +96,16 @@ impl Series {
         beside: Neighbour,
         seed: u64,
     ) -> Result<Document, RealError> {
-        let disturbance = Disturbance::start(beside, seed, &started.victim)?;
-        let setting = Setting { time: self.time, ..Setting::beside(beside, seed) };
-        let text = weigh::document(binaries, &started.url, &setting)?;
-        drop(disturbance);
-        Document::read(&text).map_err(|error| RealError::failed(format!("unladen weigh: {error}")))
+        read(&self.text(binaries, started, beside, seed)?)
     }
+
+    fn text(&self, binaries: &Binaries, started: &Started, beside: Neighbour, seed: u64) -> Result<Vec<u8>, RealError> {
+        let _disturbance = Disturbance::start(beside, seed, &started.victim)?;
+        let setting = Setting { time: self.time, ..Setting::beside(beside, seed) };
+        weigh::document(binaries, &started.url, &setting)
+    }
+}
+
+fn read(text: &[u8]) -> Result<Document, RealError> {
+    Document::read(text).map_err(|error| RealError::failed(format!("unladen weigh: {error}")))
 }

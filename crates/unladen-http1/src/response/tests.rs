@@ -84,3 +84,21 @@ fn what_is_no_response_is_known_by_its_first_byte() {
         assert_eq!(response.parse(bytes, b"GET", &HeadLimits::default()), Err(fault), "{}", bytes.escape_ascii());
     }
 }
+
+/// Some write `Timeout`, and were taken for silent: their connections were closed while a request was on its way.
+#[test]
+fn what_an_upstream_says_of_idle_connections_is_read_as_it_may_write_it() {
+    for (value, seconds) in [
+        ("timeout=5", Some(5)),
+        ("Timeout=15, max=100", Some(15)),
+        ("max=100 , timeout = \"7\"", Some(7)),
+        ("max=100", None),
+        ("timeout", None),
+        ("timeout=-1", None),
+        ("timeout=99999999999999999999", None),
+        ("", None),
+    ] {
+        let response = read(&format!("HTTP/1.1 200 OK\r\nKeep-Alive: {value}\r\n\r\n"), "GET").unwrap();
+        assert_eq!(response.idle_timeout(), seconds.map(std::time::Duration::from_secs), "{value:?}");
+    }
+}

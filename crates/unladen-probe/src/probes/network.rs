@@ -59,7 +59,8 @@ struct Network {
 impl Probe for Network {
     fn read(&mut self, scene: &mut Scene<'_>, ledger: &mut Ledger) -> Result<(), ProbeError> {
         let now = Totals::read(scene.procfs)?;
-        let machine = self.last.replace(now).map(|last| (MACHINE, now.since(last)));
+        let machine = self.last.as_ref().map(|last| (MACHINE, now.since(last)));
+        self.last = Some(now);
         let processes = scene.table.living().map(|process| (process.pid, process.stat.start, process.group));
         let others = self.namespaces.read(scene.procfs, processes, |group| &scene.groups.get(group).name);
         for (group, grown) in machine.into_iter().chain(others) {

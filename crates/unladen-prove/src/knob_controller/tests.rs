@@ -317,6 +317,28 @@ fn what_others_have_changed_since_the_crash_is_theirs() {
     assert!(!place.path("new.ini").exists(), "the rest is put back");
 }
 
+/// An operator who mended the file amid a run had his work overwritten at the next switch.
+#[test]
+fn what_others_change_amid_a_run_ends_it_and_is_theirs() {
+    for patched in [false, true] {
+        let place = Place::new();
+        if patched {
+            with_patch(&place);
+        }
+        let mut board = place.open().unwrap();
+        board.set(&arm([true, true]), &NEVER()).unwrap();
+        fs::write(place.path("app.ini"), "mended\n").unwrap();
+        let error = board.set(&arm([false, true]), &NEVER()).unwrap_err().to_string();
+        assert!(error.contains("the knob `cache` could not be switched off"), "{error}");
+        assert!(error.contains("app.ini was changed by someone else since: it is left as it is"), "{error}");
+        let report = board.put_back().to_string();
+        assert!(report.contains("app.ini was changed by someone else since: it is left as it is"), "{report}");
+        assert_eq!(fs::read_to_string(place.path("app.ini")).unwrap(), "mended\n");
+        assert!(!place.path("new.ini").exists(), "the rest is put back");
+        assert!(left_over(&place.file()).is_err(), "the originals are kept, and this run has them");
+    }
+}
+
 const PATCH: &str = "--- a/app.ini\n+++ b/app.ini\n@@ -1 +1 @@\n-original\n+patched\n";
 
 /// A patch in place of the file knob.

@@ -215,14 +215,16 @@ impl InboundRequest<'_> {
             client_side.client.ends();
         }
         let via = self.proxy.settings.via;
-        let options = ResponseOptions { head: request.method == b"HEAD", close: false, via };
+        let is_head = request.method == b"HEAD";
+        let options = ResponseOptions { head: is_head, close: false, via };
+        let bytes_out = if is_head { 0 } else { words.len() as u64 };
         let start = Instant::now();
         let deadline = Deadline::of_local_reply(start);
         let status = client_side.response.status;
         let answering = client_side.client.answer(client_side.response, words, options);
         let answered = client_side.watch.over(&deadline, pin!(answering)).await;
         let end = if answered == Some(Ok(())) { end } else { End::ClientGone };
-        self.tell(request, end, status, words.len() as u64, (CacheResult::Own, why), Some(start), deadline.look())
+        self.tell(request, end, status, bytes_out, (CacheResult::Own, why), Some(start), deadline.look())
     }
 
     /// What all answers get: those to a peer get it there.

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::iter::once;
 
+use percent_encoding::percent_decode;
+
 /// Segments of paths whose GETs do something, or answer by whom they are asked, whatever a validator says of the pages
 /// beside them: any program of PHP, and what WordPress and others call theirs.
 const USUAL: [&str; 10] =
@@ -95,25 +97,7 @@ fn may_be_usual(segment: &[u8]) -> bool {
 
 /// As the application's server reads it: `/wp-cr%6Fn.php` is `/wp-cron.php`.
 fn decoded(path: &[u8]) -> Cow<'_, [u8]> {
-    if !path.contains(&b'%') {
-        return Cow::Borrowed(path);
-    }
-    let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
-    let mut read = Vec::with_capacity(path.len());
-    let mut at = 0;
-    while let Some(byte) = path.get(at) {
-        match (byte, digit(path.get(at + 1)), digit(path.get(at + 2))) {
-            (b'%', Some(high), Some(low)) => {
-                read.push(u8::try_from(high * 16 + low).unwrap_or(b'%'));
-                at += 3;
-            }
-            _ => {
-                read.push(*byte);
-                at += 1;
-            }
-        }
-    }
-    Cow::Owned(read)
+    percent_decode(path).into()
 }
 
 fn named(segment: &[u8]) -> &[u8] {

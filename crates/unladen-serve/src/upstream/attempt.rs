@@ -376,10 +376,7 @@ fn half_and_buffer(connection: &mut Connection) -> (Half<'_>, &mut Buffer) {
     (Half(&connection.transport), &mut connection.buffer)
 }
 
-/// `Keep-Alive: timeout=5`, and a second less, so that it is not met on the way.
+/// What the upstream says, and a second less, so that it is not met on the way.
 pub(super) fn keep_alive(response: &Response) -> Option<Duration> {
-    let value = response.fields.get(Name::KeepAlive)?;
-    let timeout = value.split(|byte| *byte == b',').find_map(|part| part.trim_ascii().strip_prefix(b"timeout="))?;
-    let seconds: u64 = std::str::from_utf8(timeout).ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds.saturating_sub(1)).max(Duration::from_millis(500)))
+    Some(response.idle_timeout()?.saturating_sub(Duration::from_secs(1)).max(Duration::from_millis(500)))
 }

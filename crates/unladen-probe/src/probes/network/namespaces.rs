@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::ledger::GroupId;
 use crate::procfs::ProcFs;
 
-use super::totals::Totals;
+use super::totals::{Grown, Totals};
 
 /// Networks that are read. A machine may have hundreds of pods; each costs two files at each edge of a phase.
 const MOST: usize = 256;
@@ -29,7 +29,7 @@ impl Namespaces {
         procfs: &mut ProcFs,
         processes: impl Iterator<Item = (i32, u64, GroupId)>,
         name: impl Fn(GroupId) -> &'a str,
-    ) -> Vec<(GroupId, Totals)> {
+    ) -> Vec<(GroupId, Grown)> {
         if self.ours.is_none() {
             self.ours = inode(procfs, "self");
         }
@@ -51,9 +51,10 @@ impl Namespaces {
             let Some(owner) = owner(&groups, &name) else { continue };
             // A process that has just ended takes its view of the network along: the next reading has another's.
             let Ok(now) = Totals::of_process(procfs, pid) else { continue };
-            if let Some(last) = self.last.insert(namespace, now) {
+            if let Some(last) = self.last.get(&namespace) {
                 grown.push((owner, now.since(last)));
             }
+            self.last.insert(namespace, now);
         }
         grown
     }

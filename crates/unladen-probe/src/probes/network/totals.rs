@@ -1,14 +1,24 @@
 //! The principal type is [`Totals`]: what a network has counted.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::error::ProbeError;
 use crate::probe::proc_path;
 use crate::procfs::{ProcFs, decimal, malformed};
 
-/// In the order of the counters.
+/// What it has counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Totals {
+    /// Connections opened and accepted, segments sent again.
+    tcp: [u64; 3],
+    /// Bytes over each interface.
+    interfaces: BTreeMap<String, u64>,
+}
+
+/// By how much it grew, in the order of the counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Totals(pub(super) [u64; 5]);
+pub(super) struct Grown(pub(super) [u64; 5]);
 
 impl Totals {
     pub(super) fn read(procfs: &mut ProcFs) -> Result<Self, ProbeError> {
@@ -16,8 +26,8 @@ impl Totals {
         let tcp = tcp(content).ok_or_else(|| malformed("/proc/net/snmp", SNMP, content))?;
         let path = proc_path(procfs, "net/dev");
         let content = procfs.file("net/dev")?;
-        let bytes = bytes(content).ok_or_else(|| malformed(path, DEV, content))?;
-        Ok(Self::new(tcp, bytes))
+        let interfaces = interfaces(content).ok_or_else(|| malformed(path, DEV, content))?;
+        Ok(Self { tcp, interfaces })
     }
 
     /// Of the network that a process is in.
@@ -27,18 +37,27 @@ impl Totals {
         let content = procfs.of_process(pid, "net/snmp").map_err(|source| read("net/snmp", source))?;
         let tcp = tcp(content).ok_or_else(|| malformed(path("net/snmp"), SNMP, content))?;
         let content = procfs.list_of_process(pid, "net/dev").map_err(|source| read("net/dev", source))?;
-        let bytes = bytes(content).ok_or_else(|| malformed(path("net/dev"), DEV, content))?;
-        Ok(Self::new(tcp, bytes))
+        let interfaces = interfaces(content).ok_or_else(|| malformed(path("net/dev"), DEV, content))?;
+        Ok(Self { tcp, interfaces })
     }
 
-    fn new([opened, accepted, again]: [u64; 3], (loopback, network): (u64, u64)) -> Self {
-        Self([opened, accepted, again, loopback, network])
-    }
-
-    pub(super) fn since(self, last: Self) -> Self {
-        Self(std::array::from_fn(|index| self.0[index].saturating_sub(last.0[index])))
+    /// An interface that came or went meanwhile does not count: it may bring bytes from elsewhere, or take them along.
+    pub(super) fn since(&self, last: &Self) -> Grown {
+        let [opened, accepted, again] = std::array::from_fn(|index| self.tcp[index].saturating_sub(last.tcp[index]));
+        let (mut loopback, mut network) = (0, 0_u64);
+        for (name, bytes) in &self.interfaces {
+            let grown = last.interfaces.get(name).map_or(0, |last| bytes.saturating_sub(*last));
+            if name == LOOPBACK {
+                loopback = grown;
+            } else {
+                network = network.saturating_add(grown);
+            }
+        }
+        Grown([opened, accepted, again, loopback, network])
     }
 }
+
+const LOOPBACK: &str = "lo";
 
 /// What the files hold.
 const SNMP: &str = "a Tcp: line of names and one of numbers";
@@ -56,22 +75,19 @@ fn tcp(snmp: &[u8]) -> Option<[u64; 3]> {
     Some([value("ActiveOpens")?, value("PassiveOpens")?, value("RetransSegs")?])
 }
 
-/// Bytes over the loopback (received ones: sent are the same) and over everything else (both ways).
-fn bytes(dev: &[u8]) -> Option<(u64, u64)> {
+/// Bytes over the loopback (received ones: sent are the same) and over each other interface (both ways).
+fn interfaces(dev: &[u8]) -> Option<BTreeMap<String, u64>> {
     let text = std::str::from_utf8(dev).ok()?;
-    let mut totals = (0, 0_u64);
-    for line in text.lines().skip(2) {
+    let lines = text.lines().skip(2).map(|line| {
         let (name, numbers) = line.split_once(':')?;
+        let name = name.trim();
         let mut numbers = numbers.split_ascii_whitespace();
         let received = decimal(numbers.next()?.as_bytes())?;
         let sent = decimal(numbers.nth(7)?.as_bytes())?;
-        if name.trim() == "lo" {
-            totals.0 = received;
-        } else {
-            totals.1 = totals.1.saturating_add(received).saturating_add(sent);
-        }
-    }
-    Some(totals)
+        let bytes = if name == LOOPBACK { received } else { received.saturating_add(sent) };
+        Some((name.to_owned(), bytes))
+    });
+    lines.collect()
 }
 
 #[cfg(test)]
@@ -86,9 +102,25 @@ mod tests {
         assert_eq!(tcp(b"Tcp: RtoMin\n"), None);
     }
 
+    fn totals(dev: &str) -> Totals {
+        let dev = format!("Inter-| Receive | Transmit\n face |bytes\n{dev}");
+        Totals { tcp: [0; 3], interfaces: interfaces(dev.as_bytes()).unwrap() }
+    }
+
     #[test]
     fn the_loopback_is_kept_apart_from_the_wire() {
-        let dev = b"Inter-| Receive | Transmit\n face |bytes\n    lo: 100 1 0 0 0 0 0 0 100 1 0 0 0 0 0 0\n  eth0:7 1 0 0 0 0 0 0 5 1 0 0 0 0 0 0\n";
-        assert_eq!(bytes(dev), Some((100, 12)));
+        let before = totals("    lo: 0 1 0 0 0 0 0 0 0 1 0 0 0 0 0 0\n  eth0:0 1 0 0 0 0 0 0 0 1 0 0 0 0 0 0\n");
+        let after = totals("    lo: 100 1 0 0 0 0 0 0 100 1 0 0 0 0 0 0\n  eth0:7 1 0 0 0 0 0 0 5 1 0 0 0 0 0 0\n");
+        assert_eq!(after.since(&before), Grown([0, 0, 0, 100, 12]));
+    }
+
+    /// A container that ended took its gigabytes off the sum, and the wire seemed to have stood still.
+    #[test]
+    fn an_interface_that_goes_takes_nothing_from_others() {
+        let eth = |bytes: u64| format!("  eth0: {bytes} 1 0 0 0 0 0 0 0 1 0 0 0 0 0 0\n");
+        let veth = "  veth1: 9000000 1 0 0 0 0 0 0 9000000 1 0 0 0 0 0 0\n";
+        let (with, without) = (totals(&(eth(100) + veth)), totals(&eth(150)));
+        assert_eq!(without.since(&with), Grown([0, 0, 0, 0, 50]));
+        assert_eq!(totals(&(eth(170) + veth)).since(&without), Grown([0, 0, 0, 0, 20]));
     }
 }

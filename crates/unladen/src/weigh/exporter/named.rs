@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use percent_encoding::percent_decode_str;
 use unladen_load::{Header, Request, RequestError};
 use url::Url;
 
@@ -70,27 +71,13 @@ fn take_login(url: &mut Url) -> Option<String> {
     if url.username().is_empty() && url.password().is_none() {
         return None;
     }
-    let mut login = unescaped(url.username());
+    let mut login: Vec<u8> = percent_decode_str(url.username()).collect();
     login.push(b':');
-    login.extend(unescaped(url.password().unwrap_or_default()));
+    login.extend(percent_decode_str(url.password().unwrap_or_default()));
     // A URL that has a login has a host, which may have none.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     Some(format!("Authorization: Basic {}", BASE64_STANDARD.encode(login)))
-}
-
-/// The bytes behind `%XX` (RFC 3986, section 2.1).
-fn unescaped(text: &str) -> Vec<u8> {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let digits = bytes.get(at + 1..at + 3).and_then(|digits| std::str::from_utf8(digits).ok());
-        let escaped = digits.filter(|_| *byte == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        out.push(escaped.unwrap_or(*byte));
-        at += if escaped.is_some() { 3 } else { 1 };
-    }
-    out
 }
 
 #[cfg(test)]
