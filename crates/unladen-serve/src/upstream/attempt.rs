@@ -9,7 +9,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use unladen_files::OpenFile;
-use unladen_http1::{Fault, Length, Name, Response};
+use unladen_http1::{Fault, Length, Response};
 use unladen_observability::{Cause, End, Reason, Version};
 use unladen_pool::{Buffer, Connection, Endpoint, Half, Lease, Stream, TlsFault};
 
