@@ -174,13 +174,8 @@ impl Difference<'_> {
 
     fn comparison(&self, arm: String, adjusted_p: f64, whole: &Whole) -> Comparison {
         let is_negligible = self.ratio.is_some_and(|ratio| ratio.change().abs() < NEGLIGIBLE);
-        let verdict = match judge(&self.difference, &self.floor, adjusted_p, whole.beside(self)) {
-            Judged::TooFewBlocks => Change::TooFewBlocks,
-            Judged::NoMeasurableDifference => Change::Equal,
-            _ if is_negligible => Change::Equal,
-            _ if self.difference.value < 0.0 => Change::Better,
-            _ => Change::Worse,
-        };
+        let judged = judge(&self.difference, &self.floor, adjusted_p, whole.beside(self));
+        let verdict = verdict(judged, self.most(), self.difference.value, is_negligible);
         Comparison {
             arm,
             metric: format!("weight.{} {}", self.weight.counter, self.weight.group),
@@ -195,6 +190,19 @@ impl Difference<'_> {
             adjusted_p,
             verdict,
         }
+    }
+}
+
+/// Of a weight that is `most` in the heavier of the two arms.
+fn verdict(judged: Judged, most: f64, difference: f64, is_negligible: bool) -> Change {
+    match judged {
+        Judged::TooFewBlocks => Change::TooFewBlocks,
+        Judged::NoMeasurableDifference => Change::Equal,
+        _ if is_negligible => Change::Equal,
+        // Less than nothing in both: a background that requests push aside, and nothing that they carry.
+        _ if most <= 0.0 => Change::Equal,
+        _ if difference < 0.0 => Change::Better,
+        _ => Change::Worse,
     }
 }
 
@@ -221,5 +229,21 @@ mod tests {
         // A group that carries nothing.
         assert_eq!(judged(1.0, 3.9, 1.0, 400.0), Judged::NoMeasurableDifference);
         assert_eq!(judged(1.0, 4.1, 1.0, 400.0), Judged::TooFewBlocks);
+    }
+
+    /// The machine's own daemon had less time for itself while requests ran: -13.5 µs a request went to -12.3 µs, and that
+    /// was called heavier.
+    #[test]
+    fn a_background_that_requests_push_aside_is_neither_heavier_nor_lighter() {
+        for (most, difference, expected) in [
+            (0.0, 0.9, Change::Equal),
+            (0.0, -0.9, Change::Equal),
+            (0.5, 0.9, Change::Worse),
+            (0.5, -0.9, Change::Better),
+        ] {
+            let judged = if difference > 0.0 { Judged::More } else { Judged::Less };
+            assert_eq!(verdict(judged, most, difference, false), expected, "{most} {difference}");
+        }
+        assert_eq!(verdict(Judged::TooFewBlocks, 0.0, 0.9, false), Change::TooFewBlocks);
     }
 }
