@@ -16,6 +16,16 @@ pub struct Capacity {
     pub trials: Vec<Trial>,
 }
 
+// === impl Capacity ===
+
+impl Capacity {
+    /// The lowest rate that broke the limit because requests failed, and how.
+    pub fn broken_by_failures(&self) -> Option<(&Trial, &str)> {
+        let trial = self.trials.iter().rev().find(|trial| Some(trial.rate) == self.lowest_broken)?;
+        Some((trial, trial.failure.as_deref()?))
+    }
+}
+
 /// One rate that was tried.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
@@ -32,6 +42,9 @@ pub struct Trial {
     pub high: Option<u64>,
     /// Requests not answered as expected.
     pub errors: u64,
+    /// The first failure of the kind that came most often.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
     /// Whether the limit was held; null if undecided.
     pub held: Option<bool>,
     /// Whether the generator, not the server, was the bound.

@@ -237,6 +237,8 @@ pub struct Trial {
     pub quantile: Option<(u64, Option<(u64, u64)>)>,
     /// Failed or never sent.
     pub errors: u64,
+    /// The first failure of the kind that came most often.
+    pub failure: Option<String>,
     /// Whether it held the limit; none if the interval contains the limit.
     pub held: Option<bool>,
     /// The generator was the bottleneck.

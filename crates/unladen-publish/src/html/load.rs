@@ -140,9 +140,16 @@ fn held(capacity: &Capacity) -> Words {
         }
         None => words.plain("The server held ").name(capacity.limit.clone()).plain(" at no rate that was tried"),
     };
-    match capacity.lowest_broken {
+    let words = match capacity.lowest_broken {
         Some(broken) => words.plain(format!(" and broke it at {}.", rate(broken))),
         None => words.plain("; no rate that was tried broke it."),
+    };
+    match capacity.broken_by_failures() {
+        Some((trial, failure)) => {
+            let (errors, planned) = (grouped(trial.errors as f64, 0), grouped(trial.planned as f64, 0));
+            words.plain(format!(" There, {errors} of {planned} requests failed, most of them so: ")).name(failure.to_owned())
+        }
+        None => words,
     }
 }
 

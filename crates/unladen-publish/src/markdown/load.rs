@@ -105,6 +105,12 @@ fn capacity(document: &LoadDocument, sheet: &mut Sheet) {
         (None, Some(rate)) => format!("No rate held {limit}; the lowest that broke it is {}/s.", number(rate)),
         (None, None) => format!("No rate held {limit}."),
     });
+    if let Some((trial, failure)) = found.broken_by_failures() {
+        let (errors, planned) = (grouped(trial.errors as f64, 0), grouped(trial.planned as f64, 0));
+        let rate = number(trial.rate);
+        sheet
+            .part(&format!("At {rate}/s, {errors} of {planned} requests failed, most of them so: {}.", prose(failure)));
+    }
     let mut table = Table::new(&["rate", "latency", "95 % interval", "failed", "held "]);
     for trial in &found.trials {
         let ends = trial.low.zip(trial.high);

@@ -104,6 +104,7 @@ fn trial(trial: &kept::Trial) -> Trial {
         planned: trial.planned,
         quantile: trial.quantile_ns.map(|value| (value, trial.low.zip(trial.high))),
         errors: trial.errors,
+        failure: trial.failure.clone(),
         held: trial.held,
         unfit: trial.unfit,
     }

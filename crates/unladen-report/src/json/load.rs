@@ -109,17 +109,19 @@ struct CapacityJson<'a> {
     limit: &'a str,
     highest: Option<f64>,
     lowest_broken: Option<f64>,
-    trials: Vec<TrialJson>,
+    trials: Vec<TrialJson<'a>>,
 }
 
 #[derive(Serialize)]
-struct TrialJson {
+struct TrialJson<'a> {
     rate: f64,
     planned: u64,
     quantile_ns: Option<u64>,
     low: Option<u64>,
     high: Option<u64>,
     errors: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<&'a str>,
     held: Option<bool>,
     unfit: bool,
 }
@@ -230,7 +232,7 @@ fn capacity(found: &FoundCapacity) -> CapacityJson<'_> {
     }
 }
 
-fn trial(trial: &Trial) -> TrialJson {
+fn trial(trial: &Trial) -> TrialJson<'_> {
     let interval = trial.quantile.and_then(|(_, interval)| interval);
     TrialJson {
         rate: trial.rate,
@@ -239,6 +241,7 @@ fn trial(trial: &Trial) -> TrialJson {
         low: interval.map(|(low, _)| low),
         high: interval.map(|(_, high)| high),
         errors: trial.errors,
+        failure: trial.failure.as_deref(),
         held: trial.held,
         unfit: trial.unfit,
     }

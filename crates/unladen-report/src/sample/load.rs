@@ -242,6 +242,7 @@ pub(crate) fn searched() -> Load {
         planned: (rate * 10.0) as u64,
         quantile: Some((p95, Some((p95 / 100 * 97, p95 / 100 * 104)))),
         errors: 0,
+        failure: None,
         held,
         unfit: false,
     };

@@ -248,7 +248,8 @@ fn judged(result: &mut Load, rate: f64, limit: &Limit, sent: &Sent) -> Trial {
         };
         result.unfit.push(Unfit::Late { p99: late, limit, because });
     }
-    Trial { rate, planned: result.planned, quantile, errors, held, unfit: !result.unfit.is_empty() }
+    let failure = result.errors.iter().max_by_key(|error| error.count).map(|error| error.first.clone());
+    Trial { rate, planned: result.planned, quantile, errors, failure, held, unfit: !result.unfit.is_empty() }
 }
 
 /// Whether a trial held the limit, if that can be told; and if the latencies were too long for it, how much shorter

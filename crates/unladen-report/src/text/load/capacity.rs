@@ -7,11 +7,11 @@ use unladen_quantity::{Kind, grouped, plain, short};
 use crate::load::{FoundCapacity, Trial};
 use crate::style::Style;
 use crate::text::figure::interval;
-use crate::text::prose::sentence;
+use crate::text::prose::{clean, sentence};
 use crate::text::table::{Grid, strong, warn};
 
 pub(super) fn capacity(found: &FoundCapacity, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    sentence(&verdict(found), style, out)?;
+    sentence(&(verdict(found) + &why_broken(found)), style, out)?;
     let quantile = found.limit.split(['<', '≤', '=']).next().unwrap_or_default().trim();
     let mut table = Grid::new(&["tried", "requests", quantile, "95 % interval", "failed", &found.limit])
         .left(5)
@@ -42,11 +42,44 @@ fn verdict(found: &FoundCapacity) -> String {
     }
 }
 
+/// ` At 218/s, 60 of 2,180 requests failed: …`: a rate may break a limit that its latencies are far below.
+fn why_broken(found: &FoundCapacity) -> String {
+    let broken = found.trials.iter().rev().find(|trial| Some(trial.rate) == found.lowest_broken);
+    let Some((trial, failure)) = broken.and_then(|trial| Some((trial, trial.failure.as_ref()?))) else {
+        return String::new();
+    };
+    let (errors, planned) = (grouped(trial.errors as f64, 0), grouped(trial.planned as f64, 0));
+    let rate = short(Kind::Count, trial.rate);
+    format!(" At {rate}/s, {errors} of {planned} requests failed, most of them so: {}.", clean(failure))
+}
+
 fn outcome(trial: &Trial) -> String {
     match (trial.unfit, trial.held) {
         (true, _) => warn("generator unfit"),
         (false, Some(true)) => strong("held"),
         (false, Some(false)) => warn("broke"),
         (false, None) => "not told".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    /// A rate "broke p95<100ms" with a p95 of 1.9 ms, and nothing said that some requests had been refused.
+    #[test]
+    fn what_broke_a_limit_that_latencies_held_is_said() {
+        let mut found = sample::searched().capacity.unwrap();
+        assert_eq!(why_broken(&found), "");
+        let last = found.trials.last_mut().unwrap();
+        (last.errors, last.failure) = (60, Some("GET /a was answered 429 Too Many Requests\n".to_owned()));
+        let told = why_broken(&found);
+        assert_eq!(
+            told,
+            " At 218/s, 60 of 2,180 requests failed, most of them so: GET /a was answered 429 Too Many Requests."
+        );
+        found.lowest_broken = None;
+        assert_eq!(why_broken(&found), "");
     }
 }
