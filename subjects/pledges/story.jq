@@ -3,12 +3,13 @@
 include "figures";
 
 def by_subsystem:
+    def sampled: if .per_request then "≈ \(.per_request | time) ± \(half | time)" else "–" end;
     .[0] as $weigh
     | "| CPU of a request | the account | here | ± | user | system |", "|---|---|---|---|---|---|",
       ( $weigh | following[] as $group
         | weight($group; "cpu") as $cpu | weight($group; "cpu_user") as $user | weight($group; "cpu_system") as $system
         | (if $group | test("php") then "83 ± 8 ms" elif $group | test("postgres") then "55 ± 9 ms" else "–" end) as $account
-        | "| \($group) | \($account) | \($cpu.per_request | time) | \($cpu | half | time) | ≈ \($user.per_request | time) ± \($user | half | time) | ≈ \($system.per_request | time) ± \($system | half | time) |" ),
+        | "| \($group) | \($account) | \($cpu.per_request | time) | \($cpu | half | time) | \($user | sampled) | \($system | sampled) |" ),
       "",
       "The ± of the account is the spread of its cycles; here it is half of the 95 % interval of the mean. User and system are sampled by the kernel, and approximate.",
       ($weigh | cautions);
@@ -25,7 +26,10 @@ def compiling:
       ($prove | cautions);
 
 def capacities:
-    def capacity: .capacity | "\(.highest | if . then digits else "none" end) | \(.lowest_broken | if . then digits else "none" end)";
+    # Where the client was the bound, no rate broke the limit, and the highest is no more than what could be tried.
+    def beyond: if .lowest_broken then .lowest_broken | digits
+        elif any(.trials[]; .unfit) then "none: the client could send no more" else "none" end;
+    def capacity: .capacity | "\(.highest | if . then digits else "none" end) | \(beyond)";
     "", "| capacity, with \(.[0].capacity.limit) | the account | the highest rate that held | the lowest that did not |", "|---|---|---|---|",
     "| straight to the application | 60 to 100/s | \(.[0] | capacity) |",
     "| through `unladen serve`, which asks the database for each request | 350/s | \(.[1] | capacity) |",

@@ -55,7 +55,7 @@ impl Prior {
             values.get(values.len() / 2).copied().unwrap_or(0.0)
         };
         let degrees = median(alike.iter().map(|between| between.degrees).collect());
-        let variance = median(alike.iter().map(|between| between.variance).collect());
+        let variance = median(alike.iter().map(|between| between.variance).collect()) / median_of_chi_square(degrees);
         let documented = deviation * deviation;
         let known = DOCUMENTED_DEGREES + degrees;
         let variance = (DOCUMENTED_DEGREES * documented + degrees * variance) / known;
@@ -77,5 +77,25 @@ impl Prior {
         let of_prior = if is_refuted { DOCUMENTED_DEGREES } else { self.degrees };
         let degrees = of_prior + own.degrees;
         Between { variance: (of_prior * self.variance + own.degrees * own.variance) / degrees, degrees, ..own }
+    }
+}
+
+/// The median of a variance that is estimated with so many degrees of freedom, as a share of its mean: such estimates are
+/// skewed, most of them too small (Wilson & Hilferty 1931, *Proc. Natl. Acad. Sci.* 17:684).
+fn median_of_chi_square(degrees: f64) -> f64 {
+    (1.0 - 2.0 / (9.0 * degrees.max(1.0))).powi(3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The exact medians of chi-square over its degrees of freedom.
+    #[test]
+    fn most_estimates_of_a_variance_are_too_small() {
+        for (degrees, exact) in [(1.0, 0.4549), (2.0, 0.6931), (3.0, 0.7887), (7.0, 0.9066), (40.0, 0.9834)] {
+            let median = median_of_chi_square(degrees);
+            assert!((median - exact).abs() < 0.02, "{degrees}: {median}");
+        }
     }
 }

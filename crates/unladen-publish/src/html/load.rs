@@ -147,7 +147,9 @@ fn held(capacity: &Capacity) -> Words {
     match capacity.broken_by_failures() {
         Some((trial, failure)) => {
             let (errors, planned) = (grouped(trial.errors as f64, 0), grouped(trial.planned as f64, 0));
-            words.plain(format!(" There, {errors} of {planned} requests failed, most of them so: ")).name(failure.to_owned())
+            words
+                .plain(format!(" There, {errors} of {planned} requests failed, most of them so: "))
+                .name(failure.to_owned())
         }
         None => words,
     }
