@@ -50,7 +50,7 @@ fn why_broken(found: &FoundCapacity) -> String {
     };
     let (errors, planned) = (grouped(trial.errors as f64, 0), grouped(trial.planned as f64, 0));
     let rate = short(Kind::Count, trial.rate);
-    format!(" At {rate}/s, {errors} of {planned} requests failed, most of them so: {}.", clean(failure))
+    format!(" At {rate}/s, {errors} of {planned} requests failed, most of them so: {}.", clean(failure).trim_end())
 }
 
 fn outcome(trial: &Trial) -> String {
