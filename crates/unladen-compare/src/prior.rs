@@ -57,8 +57,9 @@ impl Prior {
         let degrees = median(alike.iter().map(|between| between.degrees).collect());
         let variance = median(alike.iter().map(|between| between.variance).collect()) / median_of_chi_square(degrees);
         let documented = deviation * deviation;
-        let known = DOCUMENTED_DEGREES + degrees;
-        let variance = (DOCUMENTED_DEGREES * documented + degrees * variance) / known;
+        let of_documented = if variance > REFUTED * documented && degrees > 0.0 { 0.0 } else { DOCUMENTED_DEGREES };
+        let known = of_documented + degrees;
+        let variance = (of_documented * documented + degrees * variance) / known;
         Self { variance, degrees: known.min(PRIOR_DEGREES), documented }
     }
 
