@@ -194,8 +194,8 @@ fn a_program_that_has_to_have_ebpf_is_not_built_without() {
 fn a_release_misses_its_tools_at_once() {
     let lab = TempDir::new().unwrap();
     let names = [
-        "awk", "basename", "bash", "dirname", "git", "id", "mkdir", "mktemp", "python3", "realpath", "rm", "sed",
-        "tar", "uname",
+        "awk", "basename", "bash", "dirname", "flock", "git", "id", "mkdir", "mktemp", "python3", "realpath", "rm",
+        "sed", "tar", "uname",
     ];
     let done = Command::new(root().join("scripts/release"))
         .env("PATH", programs(lab.path(), &names))
