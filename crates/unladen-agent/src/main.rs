@@ -16,7 +16,9 @@ fn main() -> ExitCode {
     let done = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         [] => unladen_agent::run(),
         ["--protocol"] => writeln!(std::io::stdout(), "{}", Hello::own().line()).map_err(|error| error.to_string()),
-        ["--version" | "-V"] => {
+        ["-V"] => writeln!(std::io::stdout(), "unladen-agent {}", env!("CARGO_PKG_VERSION"))
+            .map_err(|error| error.to_string()),
+        ["--version"] => {
             let program = Program::this("unladen-agent", cfg!(feature = "ebpf"));
             writeln!(std::io::stdout(), "{program}").map_err(|error| error.to_string())
         }
