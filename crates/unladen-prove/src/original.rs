@@ -144,6 +144,10 @@ impl Original {
 
     fn is_foreign(&self, journal: &Path) -> bool {
         let Some(written) = &self.written else { return false };
+        // Of a link it is the link that is switched, and not what it leads to.
+        if let Ok(leads) = fs::read_link(&self.path) {
+            return !matches!(&self.was, Was::Link { target } if *target == leads);
+        }
         let Ok(now) = read(&self.path) else { return false };
         let was = match &self.was {
             Was::File { kept, .. } => Some(kept),

@@ -339,6 +339,32 @@ fn what_others_change_amid_a_run_ends_it_and_is_theirs() {
     }
 }
 
+/// A link that is taken away leads to a file that is none of ours: its content is no work of others.
+#[test]
+fn a_link_is_switched_and_what_others_make_of_it_is_theirs() {
+    let place = Place::new();
+    let link = place.path("site.conf");
+    std::os::unix::fs::symlink("app.ini", &link).unwrap();
+    let knob = "{ file = \"new.ini\", text = \"x\" }";
+    assert!(TOML.contains(knob));
+    fs::write(place.file(), TOML.replace(knob, "{ file = \"site.conf\", absent = true }")).unwrap();
+    let mut board = place.open().unwrap();
+    for on in [true, false, true] {
+        board.set(&arm([false, on]), &NEVER()).unwrap();
+        assert_eq!(link.is_symlink(), !on);
+    }
+    assert!(board.put_back().is_complete());
+    assert_eq!(fs::read_link(&link).unwrap(), std::path::Path::new("app.ini"));
+
+    let mut board = place.open().unwrap();
+    board.set(&arm([false, true]), &NEVER()).unwrap();
+    std::os::unix::fs::symlink("elsewhere", &link).unwrap();
+    let error = board.set(&arm([false, false]), &NEVER()).unwrap_err().to_string();
+    assert!(error.contains("site.conf was changed by someone else since: it is left as it is"), "{error}");
+    assert!(!board.put_back().is_complete());
+    assert_eq!(fs::read_link(&link).unwrap(), std::path::Path::new("elsewhere"));
+}
+
 const PATCH: &str = "--- a/app.ini\n+++ b/app.ini\n@@ -1 +1 @@\n-original\n+patched\n";
 
 /// A patch in place of the file knob.
