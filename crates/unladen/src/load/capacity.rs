@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use unladen_load::{Cancel, Schedule, Step};
-use unladen_report::{FoundCapacity, Load, Trial, Unfit};
+use unladen_report::{ErrorCount, FoundCapacity, Load, Trial, Unfit};
 
 use crate::exit::Failure;
 use crate::latency::latency;
@@ -248,8 +248,19 @@ fn judged(result: &mut Load, rate: f64, limit: &Limit, sent: &Sent) -> Trial {
         };
         result.unfit.push(Unfit::Late { p99: late, limit, because });
     }
-    let failure = result.errors.iter().max_by_key(|error| error.count).map(|error| error.first.clone());
+    let failure = most_of_what_failed(&result.errors, result.unsent, result.missing);
     Trial { rate, planned: result.planned, quantile, errors, failure, held, unfit: !result.unfit.is_empty() }
+}
+
+/// How most of the requests failed that did: the first of that kind.
+fn most_of_what_failed(errors: &[ErrorCount], unsent: u64, missing: u64) -> Option<String> {
+    let own = [
+        (unsent, "never sent: as many as --concurrency allows were under way until the end"),
+        (missing, "missing: the agents that were to send them were lost"),
+    ];
+    let of_kind = errors.iter().map(|error| (error.count, error.first.as_str()));
+    let most = of_kind.chain(own).filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count);
+    most.map(|(_, words)| words.to_owned())
 }
 
 /// Whether a trial held the limit, if that can be told; and if the latencies were too long for it, how much shorter
@@ -287,5 +298,15 @@ mod tests {
         assert_eq!(verdict(Some((9 * MS, None)), 8 * MS, 0), (Some(false), Some(MS)));
         assert_eq!(verdict(Some((9 * MS, Some((9 * MS, 9 * MS)))), 8 * MS, 3), (Some(false), None), "requests failed");
         assert_eq!(verdict(None, 8 * MS, 0), (None, None));
+    }
+
+    /// A rate "broke" a limit that its latencies were far below, and nothing said that most requests had not been sent.
+    #[test]
+    fn requests_that_were_never_sent_have_failed_too() {
+        let refused = ErrorCount { kind: "status", count: 60, first: "429".to_owned() };
+        assert_eq!(most_of_what_failed(&[], 0, 0), None);
+        assert_eq!(most_of_what_failed(std::slice::from_ref(&refused), 9, 0).as_deref(), Some("429"));
+        let unsent = most_of_what_failed(&[refused], 61, 0).unwrap();
+        assert!(unsent.starts_with("never sent: as many as --concurrency allows"), "{unsent}");
     }
 }
