@@ -57,6 +57,7 @@ impl Prior {
         let degrees = median(alike.iter().map(|between| between.degrees).collect());
         let variance = median(alike.iter().map(|between| between.variance).collect()) / median_of_chi_square(degrees);
         let documented = deviation * deviation;
+        // A machine that refutes the documented figure by most of its series refutes it for each of them.
         let of_documented = if variance > REFUTED * documented && degrees > 0.0 { 0.0 } else { DOCUMENTED_DEGREES };
         let known = of_documented + degrees;
         let variance = (of_documented * documented + degrees * variance) / known;
