@@ -8,7 +8,7 @@ use unladen_cache::Coding;
 const UNKNOWN: &str = "application/octet-stream";
 
 /// Where the list of types has none, or one from before IANA registered another. Small letters are not meant alone.
-const OWN: [(&str, &str); 22] = [
+static OWN: [(&str, &str); 22] = [
     ("map", "application/json"),
     // A site has sources of TypeScript more seldom than parts of a stream (HLS), which play under this type alone.
     ("ts", "video/mp2t"),

@@ -14,7 +14,7 @@ pub struct PrivateName {
 }
 
 /// Where files with a private name are refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// Below every root.
     Everywhere,
@@ -99,16 +99,17 @@ impl PrivateNames {
     }
 }
 
-/// The entry that a file's name is like.
+/// The entry that a file's name is like; of several, as for `dump.sql.zip`, the one that refuses in most places.
 pub(crate) fn private(name: &[u8]) -> Option<&'static PrivateName> {
     let name = name.to_ascii_lowercase();
     let mut left = name.as_slice();
+    let mut found: Option<&PrivateName> = None;
     for _ in 0..MOST_ENDS {
         if matches!(left, [.., b'~'] | [b'#', .., b'#']) {
             return PRIVATE.iter().find(|entry| entry.ends.contains(&".bak"));
         }
         if let Some(entry) = PRIVATE.iter().find(|entry| entry.ends.iter().any(|end| ends(left, end.as_bytes()))) {
-            return Some(entry);
+            found = found.filter(|found| found.place <= entry.place).or(Some(entry));
         }
         // `error.log.1`, `error.log-20260101`, `dump.sql.gz`
         let digits = left.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
@@ -116,10 +117,10 @@ pub(crate) fn private(name: &[u8]) -> Option<&'static PrivateName> {
         left = match (PACKED.iter().find_map(|end| left.strip_suffix(*end)), shorter) {
             (Some(packed), _) => packed,
             (None, [rest @ .., b'.' | b'-' | b'_']) if digits > 0 => rest,
-            _ => return None,
+            _ => return found,
         };
     }
-    None
+    found
 }
 
 fn ends(name: &[u8], end: &[u8]) -> bool {
@@ -187,6 +188,12 @@ mod tests {
         ] {
             assert!(private(page.as_bytes()).is_none(), "{page}");
         }
+    }
+
+    #[test]
+    fn a_packed_dump_was_taken_for_a_download() {
+        assert_eq!(private(b"dump.sql.zip").map(|entry| entry.place), Some(Place::Everywhere));
+        assert_eq!(private(b"theme.zip").map(|entry| entry.place), Some(Place::BesideIndex));
     }
 
     #[test]

@@ -185,10 +185,10 @@ impl Search<'_> {
         if let Some((folder, real)) = &opened.linked {
             self.permit(folder, real)?;
         }
-        Ok(match is_script {
-            true => Found::Script,
-            false => Found::File(OpenFile { file: opened.file, meta, path: path.to_vec() }),
-        })
+        if is_script {
+            return Ok(Found::Script);
+        }
+        Ok(Found::File(OpenFile { file: opened.file, meta, path: path.to_vec() }))
     }
 
     /// Refuses what is private by its name, and what an `.htaccess` on the way to it refuses: of the folders' own rules

@@ -92,7 +92,7 @@ fn beneath(pattern: &str, alias: &str) -> Option<String> {
     if !pattern.starts_with('/') || pattern.strip_suffix('*').is_some_and(|start| alias.starts_with(start)) {
         return Some(if pattern.starts_with('/') && !alias.is_empty() { "/*".to_owned() } else { pattern.to_owned() });
     }
-    pattern.strip_prefix(alias).map(str::to_owned)
+    pattern.strip_prefix(alias).filter(|rest| rest.starts_with('/')).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -85,21 +85,22 @@ impl ParamsOf<'_> {
             }
             (None, None) => return Err(Reason::Malformed(Fault::Target)),
         };
+        let path_info = &*path_info;
         let mut add = |name: &[u8], value: &[u8]| params.add(name, value).map_err(|_| TOO_LONG);
         add(b"SCRIPT_FILENAME", filename.as_bytes())?;
         add(b"SCRIPT_NAME", name)?;
         if path_info.is_empty() {
             add(b"DOCUMENT_URI", name)?;
         } else {
-            add(b"DOCUMENT_URI", &[name, &path_info].concat())?;
+            add(b"DOCUMENT_URI", &[name, path_info].concat())?;
         }
         if let Some(root) = root {
             add(b"DOCUMENT_ROOT", root.as_bytes())?;
         }
         if !path_info.is_empty() {
-            add(b"PATH_INFO", &path_info)?;
+            add(b"PATH_INFO", path_info)?;
             if let Some(root) = root {
-                add(b"PATH_TRANSLATED", &[root.as_bytes(), &path_info].concat())?;
+                add(b"PATH_TRANSLATED", &[root.as_bytes(), path_info].concat())?;
             }
         }
         Ok(())
