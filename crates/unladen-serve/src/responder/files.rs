@@ -73,7 +73,7 @@ impl<'a> InboundRequest<'a> {
             Resolved::Redirect(path) => return self.to_folder(path, request, client_side, who).await,
             Resolved::Refused(refusal) => {
                 let reason = match &refusal {
-                    Refusal::Denied(_) => Reason::FileDenied,
+                    Refusal::Denied(_) | Refusal::Htaccess(..) => Reason::FileDenied,
                     Refusal::Exhausted(..) => Reason::OutOfFiles,
                     Refusal::Failed(..) => Reason::FileFailed,
                     _ => Reason::NotFound,
