@@ -18,6 +18,7 @@
 mod again;
 mod application;
 mod container;
+mod cures;
 mod experiment;
 mod finding;
 mod fix;
@@ -43,8 +44,8 @@ mod unswitched;
 mod words;
 
 pub use experiment::experiment;
-pub use finding::{Figure, Finding, Item, Share, Whole};
-pub use fix::Fix;
+pub use finding::{Figure, Finding, Item, Removes, Saves, Share, Whole};
+pub use fix::{Audience, Fix};
 pub use in_place::InPlace;
 pub use judged::unjudged;
 pub use knob::{Knob, KnobService, KnobSite, Once};

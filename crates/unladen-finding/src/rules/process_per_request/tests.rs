@@ -72,7 +72,7 @@ fn without_cpu_the_share_is_not_known() {
     let mut evidence = started(PERL, &[("/usr/sbin/sendmail", each(1))]);
     evidence.processes[0].cpu_ns = Series::default();
     let found = only(&ProcessPerRequest, &evidence);
-    assert!(matches!(found.share, Share::NotKnown(_)), "{found:?}");
+    assert!(matches!(found.takes, Share::NotKnown(_)), "{found:?}");
     assert!(found.fix.advice.contains("queue"), "{found:?}");
 }
 
