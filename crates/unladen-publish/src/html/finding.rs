@@ -165,7 +165,8 @@ pub(super) fn saves(finding: &Finding) -> Words {
             .plain(" a request, ")
             .strong(format!("{} %", percent(part)))
             .plain(format!(" of the {}", whole(saves.of.as_deref()))),
-        _ if saves.why.is_none() => Words::new(),
+        // One reason for both is told once.
+        _ if saves.why.is_none() || saves.why == finding.share.why => Words::new(),
         _ => Words::new().plain(format!(
             "{}what the fix saves is not known{}",
             removes.map_or_else(String::new, |text| format!("{text}; ")),

@@ -125,7 +125,7 @@ fn saves(found: &kept::Finding) -> Saves {
     let kept::Saves { of, at_most, why, .. } = &found.saves;
     match (of, found.saves_at_most_ns, at_most) {
         (Some(of), Some(time), Some(part)) => Saves::AtMost { of: whole(of), time, part: *part },
-        _ => Saves::NotKnown(why.clone().unwrap_or_else(|| "an earlier version told none".to_owned())),
+        _ => Saves::NotKnown(why.clone().unwrap_or_else(|| "an earlier version told no bound".to_owned())),
     }
 }
 

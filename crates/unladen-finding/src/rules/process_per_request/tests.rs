@@ -86,5 +86,5 @@ fn a_server_that_has_just_been_started_starts_its_workers() {
 fn a_cgi_script_in_the_unit_of_its_server_was_a_program_to_be_replaced() {
     let fix = |program: &str| only(&ProcessPerRequest, &started(PERL, &[(program, each(1))])).fix.advice;
     assert!(fix("/usr/lib/cgi-bin/awstats.pl").starts_with("CGI starts the program for each request"));
-    assert!(fix("/usr/bin/convert").starts_with("use a library for it"));
+    assert!(fix("/usr/bin/convert").starts_with("for the developers of the application: use a library for it"));
 }
