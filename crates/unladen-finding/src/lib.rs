@@ -18,7 +18,6 @@
 mod again;
 mod application;
 mod container;
-mod cures;
 mod experiment;
 mod finding;
 mod fix;
@@ -28,6 +27,7 @@ mod in_place;
 mod judged;
 mod knob;
 mod look;
+mod means;
 mod named_file;
 mod part;
 mod php;

@@ -5,9 +5,9 @@ use unladen_trace::{ConnectionSeen, Counted, Evidence, EvidenceSource, Interval,
 use super::peers::{self, LEAST_PER_REQUEST};
 use crate::again;
 use crate::application::{Application, folder_of};
-use crate::cures;
 use crate::finding::{Figure, Finding, Item, Saves, Share};
 use crate::fix::Fix;
+use crate::means;
 use crate::named_file::named_file;
 use crate::php;
 use crate::quoting;
@@ -186,7 +186,7 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, several: bool) -> Fix {
 
 /// By the application's own means where they are known.
 fn keep(application: Option<Application>, stack: Stack, protocol: Protocol) -> String {
-    if let Some(means) = application.and_then(|application| cures::of(application, "database-reconnect").next()) {
+    if let Some(means) = application.and_then(|application| means::of(application, "database-reconnect").next()) {
         return means;
     }
     match (stack, protocol) {

@@ -69,7 +69,7 @@ impl StatStorm {
             figures,
             items: Item::largest(folders(checks.iter().map(|check| (check.file.path.as_str(), check.mean)))),
             saves: Saves::part_of(&takes, removes),
-            removes: (removes < NEARLY_ALL).then(|| Removes {
+            removes: (removes < NEARLY_ALL).then_some(Removes {
                 what: "checks",
                 calls: all.value * removes,
                 of: all.value,

@@ -132,7 +132,7 @@ fn to_do(number: usize, finding: &Finding) -> Words {
     let mut words = Words::new().strong(sentence(&finding.fix.advice)).plain(" ");
     words = words.plain(sentence(&capital(&finding.summary))).plain(" ");
     if finding.saves_at_most_ns.is_some() {
-        words = words.plain("Before it is proved: ").and(saves(finding)).plain(". ");
+        words = words.plain("Not proved yet: ").and(saves(finding)).plain(". ");
     }
     words.link(format!("#finding-{number}"), format!("Evidence and fix: {}", finding.rule))
 }

@@ -1,4 +1,4 @@
-//! The list [`CURES`]: settings of well-known applications that take a waste off without a change of code.
+//! The list [`MEANS`]: settings of well-known applications that take a waste off without a change of code.
 
 use unladen_trace::Evidence;
 
@@ -7,7 +7,7 @@ use crate::finding::Finding;
 use crate::fix::Audience;
 
 /// A setting of an application's own, as its documentation has it.
-struct Cure {
+struct Means {
     application: Application,
     /// The rules whose waste it takes off.
     rules: &'static [&'static str],
@@ -18,132 +18,132 @@ struct Cure {
 }
 
 /// All, in the order of applications. Where several are for one rule, all are told.
-const CURES: &[Cure] = &[
-    Cure {
+const MEANS: &[Means] = &[
+    Means {
         application: Application::MediaWiki,
         rules: &["same-query-again", "n-plus-one"],
         setting: "$wgMainCacheType = CACHE_ACCEL; in LocalSettings.php, with PHP's APCu (or CACHE_MEMCACHED, CACHE_REDIS)",
         removes: "what was read before is kept between requests: by itself MediaWiki keeps it nowhere",
     },
-    Cure {
+    Means {
         application: Application::MediaWiki,
         rules: &["write-per-request", "process-per-request"],
         setting: "$wgJobRunRate = 0; in LocalSettings.php, and maintenance/runJobs.php by a timer",
         removes: "requests run no jobs",
     },
-    Cure {
+    Means {
         application: Application::MediaWiki,
         rules: &["database-reconnect"],
         setting: "keep it: DBO_PERSISTENT among the flags of $wgDBservers",
         removes: "",
     },
-    Cure {
+    Means {
         application: Application::WordPress,
         rules: &["same-query-again", "n-plus-one"],
         setting: "an object cache that outlives the request: a plugin that puts wp-content/object-cache.php there, for Redis, \
                   Memcached or APCu",
         removes: "options, posts and terms that were read before are not read again",
     },
-    Cure {
+    Means {
         application: Application::WordPress,
         rules: &["write-per-request", "unpooled-connection", "unpooled-tls"],
         setting: "define( 'DISABLE_WP_CRON', true ); in wp-config.php, and wp-cron.php by a timer",
         removes: "visitors' requests look for no jobs, and call no wp-cron.php over HTTP",
     },
-    Cure {
+    Means {
         application: Application::DokuWiki,
         rules: &["stat-storm", "same-file-again"],
         setting: "$conf['readdircache'] = 600; in conf/local.php",
         removes: "searches read the folder of the index once in ten minutes",
     },
-    Cure {
+    Means {
         application: Application::Drupal,
         rules: &["database-reconnect"],
         setting: "keep it: 'pdo' => [PDO::ATTR_PERSISTENT => true] in $databases of settings.php",
         removes: "",
     },
-    Cure {
+    Means {
         application: Application::Drupal,
         rules: &["same-query-again", "n-plus-one", "write-per-request"],
         setting: "the module redis or memcache, and $settings['cache']['default'] in settings.php as it says",
         removes: "caches are read from and written to memory, and not the database",
     },
-    Cure {
+    Means {
         application: Application::Drupal,
         rules: &["write-per-request"],
         setting: "uninstall the module automated_cron, and call cron by a timer (drush cron)",
         removes: "no request ends with jobs",
     },
-    Cure {
+    Means {
         application: Application::Laravel,
         rules: &["database-reconnect"],
         setting: "keep it: 'options' => [PDO::ATTR_PERSISTENT => true] in config/database.php",
         removes: "",
     },
-    Cure {
+    Means {
         application: Application::Laravel,
         rules: &["stat-storm", "same-file-again", "recompile", "template-parsed-again"],
         setting: "php artisan optimize at each deployment (config:cache, route:cache, view:cache)",
         removes: "settings, routes and templates are one file each, and .env is not read",
     },
-    Cure {
+    Means {
         application: Application::Laravel,
         rules: &["write-per-request", "lock-churn"],
         setting: "SESSION_DRIVER=redis and CACHE_STORE=redis (CACHE_DRIVER before Laravel 11) in .env",
         removes: "sessions and caches are neither files nor rows",
     },
-    Cure {
+    Means {
         application: Application::Symfony,
         rules: &["stat-storm", "same-file-again", "recompile", "debug-left-on"],
         setting: "APP_ENV=prod and APP_DEBUG=0, and composer dump-env prod at each deployment",
         removes: "the container is not checked for changes, and .env files are not read",
     },
-    Cure {
+    Means {
         application: Application::Nextcloud,
         rules: &["same-query-again", "n-plus-one", "same-file-again"],
         setting: "'memcache.local' => '\\OC\\Memcache\\APCu', in config/config.php, with PHP's APCu",
         removes: "settings and file listings that were read before are not read again",
     },
-    Cure {
+    Means {
         application: Application::Nextcloud,
         rules: &["write-per-request"],
         setting: "'memcache.locking' => '\\OC\\Memcache\\Redis', with 'redis' => [...], in config/config.php; and background jobs by \
                   cron (occ background:cron)",
         removes: "locks of files are not rows of the database, and pages run no jobs",
     },
-    Cure {
+    Means {
         application: Application::Piwigo,
         rules: &["stat-storm", "same-file-again"],
         setting: "$conf['template_compile_check'] = false; and $conf['compiled_template_cache_language'] = true; in \
                   local/config/config.inc.php (empty _data/templates_c after an update)",
         removes: "templates are not checked for changes, and not translated anew",
     },
-    Cure {
+    Means {
         application: Application::PhpBb,
         rules: &["same-file-again", "same-query-again", "stat-storm"],
         setting: "$acm_type = 'phpbb\\\\cache\\\\driver\\\\apcu'; in config.php, with PHP's APCu",
         removes: "what is cached is not a file each",
     },
-    Cure {
+    Means {
         application: Application::Doctrine,
         rules: &["database-reconnect"],
         setting: "keep it: Doctrine's driverOptions with PDO::ATTR_PERSISTENT => true",
         removes: "",
     },
-    Cure {
+    Means {
         application: Application::Django,
         rules: &["database-reconnect"],
         setting: "keep it: CONN_MAX_AGE = 60 in DATABASES",
         removes: "",
     },
-    Cure {
+    Means {
         application: Application::Django,
         rules: &["write-per-request"],
         setting: "SESSION_SAVE_EVERY_REQUEST = False (Django's default), and SESSION_ENGINE = \
                   'django.contrib.sessions.backends.cached_db' with a CACHES backend in memory",
         removes: "sessions are written when they change, and read from memory",
     },
-    Cure {
+    Means {
         application: Application::Django,
         rules: &["template-parsed-again", "same-file-again"],
         setting: "django.template.loaders.cached.Loader around the loaders of TEMPLATES, which DEBUG = False has by itself \
@@ -154,10 +154,10 @@ const CURES: &[Cure] = &[
 
 /// The application's own settings against a rule's waste, as half sentences.
 pub(crate) fn of(application: Application, rule: &str) -> impl Iterator<Item = String> + '_ {
-    let is_one = move |cure: &&Cure| cure.application == application && cure.rules.contains(&rule);
-    CURES.iter().filter(is_one).map(|cure| match cure.removes {
-        "" => cure.setting.to_owned(),
-        removes => format!("{} ({removes})", cure.setting),
+    let is_one = move |one: &&Means| one.application == application && one.rules.contains(&rule);
+    MEANS.iter().filter(is_one).map(|one| match one.removes {
+        "" => one.setting.to_owned(),
+        removes => format!("{} ({removes})", one.setting),
     })
 }
 

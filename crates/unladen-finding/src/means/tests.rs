@@ -49,10 +49,10 @@ fn a_setting_is_told_once() {
 
 #[test]
 fn each_is_for_rules_that_there_are() {
-    for cure in CURES {
-        assert!(!cure.rules.is_empty() && !cure.setting.is_empty());
-        for rule in cure.rules {
-            assert!(rule_named(rule).is_some(), "{rule}, of {:?}", cure.application);
+    for one in MEANS {
+        assert!(!one.rules.is_empty() && !one.setting.is_empty());
+        for rule in one.rules {
+            assert!(rule_named(rule).is_some(), "{rule}, of {:?}", one.application);
         }
     }
 }
