@@ -41,7 +41,9 @@ pub use classmap_check::{
 pub use document::{Document, MOST_BYTES};
 pub use error::DocumentError;
 pub use figure::{Interval, Latencies, LatencyIntervals, OpenSpan, Span};
-pub use finding::{Evidence, EvidenceFigure, EvidenceItem, Finding, Fix, FixPart, NotJudged, NotLookedFor, Share};
+pub use finding::{
+    Evidence, EvidenceFigure, EvidenceItem, Finding, Fix, FixPart, NotJudged, NotLookedFor, Removes, Saves, Share,
+};
 pub use load::{ByConnection, ByRequest, LoadDocument, Pacing, Slice, Step};
 pub use load_agent::{Drift, LoadAgent, Lost};
 pub use machine::{Machine, Reference};

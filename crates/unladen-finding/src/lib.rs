@@ -27,6 +27,7 @@ mod in_place;
 mod judged;
 mod knob;
 mod look;
+mod means;
 mod named_file;
 mod part;
 mod php;
@@ -43,8 +44,8 @@ mod unswitched;
 mod words;
 
 pub use experiment::experiment;
-pub use finding::{Figure, Finding, Item, Share, Whole};
-pub use fix::Fix;
+pub use finding::{Figure, Finding, Item, Removes, Saves, Share, Whole};
+pub use fix::{Audience, Fix};
 pub use in_place::InPlace;
 pub use judged::unjudged;
 pub use knob::{Knob, KnobService, KnobSite, Once};

@@ -4,7 +4,7 @@ use unladen_trace::{Ask, Evidence, EvidenceSource};
 
 use super::answers::{self, LEAST_BYTES};
 use super::{unladen_site, web_server};
-use crate::finding::{Finding, Share};
+use crate::finding::{Finding, Saves, Share};
 use crate::fix::Fix;
 use crate::knob::{Knob, Once};
 use crate::rule::Rule;
@@ -66,6 +66,7 @@ impl Uncompressed {
             }
         };
         let fix = switched(evidence, fix);
+        let takes = Share::NotKnown("it saves time on the way to the client, which is not measured here".into());
         Some(Finding {
             rule: self.name(),
             group: String::new(),
@@ -75,7 +76,9 @@ impl Uncompressed {
             ),
             figures: Vec::new(),
             items: Vec::new(),
-            share: Share::NotKnown("it saves time on the way to the client, which is not measured here".into()),
+            saves: Saves::all_of(&takes),
+            removes: None,
+            takes,
             check_again: web_server::again(evidence, &fix),
             fix,
         })

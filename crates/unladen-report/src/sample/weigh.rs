@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use unladen_document::FarStation;
-use unladen_finding::{Bearing, Figure, Finding, Fix, Item, Share, Unjudged, Whole};
+use unladen_finding::{Bearing, Figure, Finding, Fix, Item, Removes, Saves, Share, Unjudged, Whole};
 use unladen_lockin::Estimate;
 use unladen_quantity::{Kind, Span};
 use unladen_trace::{Interval, PathSeen, PeerSeen, Protocol, Unseen};
@@ -181,14 +181,19 @@ pub(crate) fn inside() -> Inside {
         items: [("includes/libs", 611.0), ("extensions", 240.0), ("vendor", 120.0), ("a", 3.0), ("b", 2.0), ("c", 1.0)]
             .map(|(name, per_request)| Item { name: name.into(), per_request })
             .to_vec(),
-        share: Share::Known {
+        takes: Share::Known {
             of: Whole::Latency,
             time: Interval { value: 2_100_000.0, low: 900_000.0, high: 4_200_000.0 },
             part: Interval { value: 0.088, low: 0.04, high: 0.175 },
         },
-        fix: Fix::advice("let the opcode cache answer for the files that it holds")
-            .lines("/etc/php/8.2/fpm/conf.d/zz-unladen.ini", ["opcache.enable_file_override = 1"])
-            .command("systemctl reload php8.2-fpm"),
+        saves: Saves::AtMost { of: Whole::Latency, time: 2_630_000.0, part: 0.11 },
+        removes: Some(Removes { what: "checks", calls: 692.0, of: 1_104.0 }),
+        fix: Fix {
+            developers: Some("for the developers of the application: replace trying by knowing".into()),
+            ..Fix::advice("let the opcode cache answer for the files that it holds")
+                .lines("/etc/php/8.2/fpm/conf.d/zz-unladen.ini", ["opcache.enable_file_override = 1"])
+                .command("systemctl reload php8.2-fpm")
+        },
         check_again: "unladen prove FILE, with this knob in it:\n[[knob]]\nname = \"file override\"".into(),
     };
     let no_validator = Finding {
@@ -197,7 +202,9 @@ pub(crate) fn inside() -> Inside {
         summary: "the page has neither ETag nor Last-Modified".into(),
         figures: Vec::new(),
         items: Vec::new(),
-        share: Share::NotKnown("it depends on how often clients come back".into()),
+        takes: Share::NotKnown("it depends on how often clients come back".into()),
+        saves: Saves::NotKnown("it depends on how often clients come back".into()),
+        removes: None,
         fix: Fix::advice("send an ETag"),
         check_again: "unladen weigh http://127.0.0.1:8080/".into(),
     };

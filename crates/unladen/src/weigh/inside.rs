@@ -70,7 +70,7 @@ pub(crate) fn inside(record: &PageRecord) -> Inside {
 }
 
 fn larger_first(a: &Finding, b: &Finding) -> std::cmp::Ordering {
-    b.share.rank().total_cmp(&a.share.rank())
+    b.takes.rank().total_cmp(&a.takes.rank())
 }
 
 /// Leaves the largest, and tells how many are left out.
@@ -232,13 +232,16 @@ impl<'a> Weighed<'a> {
         };
         let mut traced = Traced { here, hosts, cancel: self.cancel };
         traced.wait_attached();
-        if !traced.is_nothing()
-            && let Err(failed) = self.counting().count(&mut traced, url, latency)
-        {
-            let why = without_secrets(&failed.to_string());
-            traced.hosts.iter_mut().for_each(|host| host.give_up(&why));
-            traced.here = None;
-            error = Some(failed);
+        if !traced.is_nothing() {
+            match self.counting().count(&mut traced, url, latency) {
+                Ok(means) => warm.page.traced_latency = mean(&means),
+                Err(failed) => {
+                    let why = without_secrets(&failed.to_string());
+                    traced.hosts.iter_mut().for_each(|host| host.give_up(&why));
+                    traced.here = None;
+                    error = Some(failed);
+                }
+            }
         }
         let is_traced_elsewhere = traced.is_anywhere_else();
         match (&mut traced.here, error) {
@@ -293,6 +296,7 @@ impl<'a> Weighed<'a> {
                 restart: Some(without_secrets(&restart.command)),
                 warm_latency: warm.page.latency,
                 latency: None,
+                traced_latency: None,
                 ..warm.page.clone()
             },
             state: State::Fresh,
