@@ -108,7 +108,7 @@ fn label(result: &Prove, arm: &ArmResult, metric: &str, values: &BoxPlot) -> Str
     let compared = result.of_arm(&arm.name).find(|comparison| comparison.metric == metric);
     match compared.map(|comparison| (comparison.verdict, comparison.ratio)) {
         Some((Change::Equal, _)) => "no measurable difference".to_owned(),
-        Some((Change::TooFewBlocks, _)) => "too few blocks to judge".to_owned(),
+        Some((Change::Unclear, _)) => "unclear".to_owned(),
         Some((_, Some(ratio))) => ratio.change_text(),
         _ => plain(Kind::Time, values.p50 as f64),
     }

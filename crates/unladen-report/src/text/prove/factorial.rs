@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::differences::BRIEF_BELOW;
-use super::verdict::{TOO_FEW, title, value, verdict};
+use super::verdict::{title, value, verdict};
 use unladen_lockin::Role;
 
 use crate::prove::{Interaction, InteractionKind, Prove};
@@ -60,7 +60,7 @@ fn effects<'a>(
         let change = match (interaction.told, interaction.is_equal) {
             (true, _) => strong(&change),
             (false, true) => faint(&untold("no measurable difference", &change, style)),
-            (false, false) => untold(TOO_FEW, &change, style),
+            (false, false) => untold("unclear", &change, style),
         };
         table.row([interaction.knobs.join(" × "), change]);
     }
