@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::load::distribution;
-use unladen_lockin::{MARGIN, Role};
+use unladen_lockin::{MARGIN, MARGIN_OF_SHARES, Role};
 use unladen_quantity::{Kind, Span};
 
 use crate::ended::Ended;
@@ -53,7 +53,7 @@ fn compare(arm: &str, metric: &str, kind: Metric, baseline: f64, candidate: f64,
         ratio: Some(span(ratio, margin)),
         difference: span(candidate - baseline, margin * baseline),
         floor: margin * 0.65,
-        margin: Some(MARGIN),
+        margin: Some(if kind.is_share() { MARGIN_OF_SHARES } else { MARGIN }),
         settled_after: (!is_told && !is_equal).then_some(Duration::from_secs(1_200)),
         on_path: None,
         adjusted_p: if is_told { 0.0002 } else { 0.43 },

@@ -88,7 +88,8 @@ pub(super) fn verdict(comparison: &Comparison, is_brief: bool) -> String {
         Change::Equal if comparison.excludes_no_change() => {
             faint(&format!("{words}{}{}", margin(comparison), signed(comparison, Some(floor(comparison)))))
         }
-        Change::Equal if is_brief => faint(&format!("{words}{}", margin(comparison))),
+        // A narrow terminal has no room for more.
+        Change::Equal if is_brief => faint(&format!("{words}{}", margin(comparison).replacen(" within", ",", 1))),
         Change::Equal => faint(&format!("{words}{}{}", margin(comparison), signed(comparison, None))),
     }
 }
