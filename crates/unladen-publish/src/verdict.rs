@@ -70,10 +70,12 @@ pub(crate) fn margin(comparison: &Comparison) -> String {
     format!(" within ±{text}")
 }
 
-/// What is unclear but weights, each metric once, and how much longer it takes to settle it in every arm.
+/// Which latencies are unclear, and whether the throughput is, each metric once, and how much longer it takes to settle it in every arm.
 pub(crate) fn unclear(document: &ProveDocument) -> Option<String> {
     let mut unclear: Vec<(&str, Option<u64>)> = Vec::new();
-    let is_unclear = |one: &&Comparison| one.change() == Change::Unclear && one.kind() != Metric::Weight;
+    let is_unclear = |one: &&Comparison| {
+        one.change() == Change::Unclear && matches!(one.kind(), Metric::Latency | Metric::Throughput)
+    };
     for comparison in document.comparisons.iter().filter(is_unclear) {
         let more = comparison.time_to_settle_ns.map(|time| time.saturating_sub(document.elapsed_ns));
         match unclear.iter_mut().find(|(metric, _)| *metric == comparison.metric) {

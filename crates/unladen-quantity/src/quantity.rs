@@ -153,7 +153,10 @@ pub fn short(kind: Kind, value: f64) -> String {
 pub fn settling(unclear: impl IntoIterator<Item = (String, Option<Duration>)>) -> Option<String> {
     let mut would = " would settle it";
     let told = unclear.into_iter().map(|(title, more)| match more {
-        Some(more) => format!("{title} (about {} more{})", lasting(more), std::mem::take(&mut would)),
+        Some(more) => {
+            let more = Duration::from_secs(more.as_secs() + 1);
+            format!("{title} (about {} more{})", lasting(more), std::mem::take(&mut would))
+        }
         None => title,
     });
     let told: Vec<String> = told.collect();

@@ -131,10 +131,11 @@ fn how_long(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()>
     writeln!(out)
 }
 
-/// What is unclear but weights, each metric once, and how much longer it takes to settle it in every arm.
+/// Which latencies are unclear, and whether the throughput is, each metric once, and how much longer it takes to settle it in every arm.
 fn unclear(result: &Prove) -> Option<String> {
     let mut unclear: Vec<(&str, Option<Duration>)> = Vec::new();
-    let is_unclear = |one: &&Comparison| one.verdict == Change::Unclear && one.kind != Metric::Weight;
+    let is_unclear =
+        |one: &&Comparison| one.verdict == Change::Unclear && matches!(one.kind, Metric::Latency | Metric::Throughput);
     for comparison in result.comparisons.iter().filter(is_unclear) {
         let more = comparison.settled_after.map(|time| time.saturating_sub(result.setup.elapsed));
         match unclear.iter_mut().find(|(metric, _)| *metric == comparison.metric) {
