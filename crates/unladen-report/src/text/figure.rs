@@ -7,7 +7,7 @@ use crate::latency::LatencyQuantile;
 
 /// Equality of a ratio, with its margin.
 pub(crate) fn equal() -> String {
-    format!("no measurable difference within ±{} %", short(Kind::Count, 100.0 * MARGIN))
+    format!("no measurable difference, ±{} %", short(Kind::Count, 100.0 * MARGIN))
 }
 
 /// `18.9 ms to 19.4 ms`

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 
 use unladen_load::{Cancel, DriverConfig};
-use unladen_lockin::Arm;
+use unladen_lockin::{Arm, Role};
 use unladen_path::follow;
 use unladen_probe::{GroupId, Instrument};
 
 use crate::path::Path;
-use crate::prove::measured::BASELINE_AGAIN;
 
 /// Requests of an arm that are followed: pages of one site differ little in whom they ask.
 const MOST_URLS: usize = 8;
@@ -66,7 +65,7 @@ pub(crate) fn telling(arms: &[Arm]) -> impl Iterator<Item = usize> {
     let is_part = |one: &Arm, other: &Arm| one.on != other.on && one.on.iter().zip(&other.on).all(|(a, b)| *b || !a);
     (0..arms.len()).filter(move |&arm| {
         let is_largest = !arms.iter().any(|other| is_part(&arms[arm], other));
-        arm == 0 || (arm != BASELINE_AGAIN && is_largest)
+        arms[arm].is(Role::Baseline) || (!arms[arm].is(Role::BaselineAgain) && is_largest)
     })
 }
 

@@ -58,7 +58,7 @@ pub(super) fn floor(comparison: &Comparison) -> String {
     }
 }
 
-/// The margin of equality, in the words of the verdict: ` within ±5 %`.
+/// The margin of equality, in the words of the verdict: `, ±5 %`.
 pub(super) fn margin(comparison: &Comparison) -> String {
     let Some(margin) = comparison.margin else { return String::new() };
     let text = match (comparison.kind, comparison.ratio) {
@@ -66,10 +66,10 @@ pub(super) fn margin(comparison: &Comparison) -> String {
         (_, Some(_)) => format!("{} %", short(Kind::Count, 100.0 * margin)),
         (_, None) => plain(kind(comparison), margin),
     };
-    format!(" within ±{text}")
+    format!(", ±{text}")
 }
 
-/// `faster by 13.4 % (12.1 to 14.6)`, `no measurable difference within ±5 %`.
+/// `faster by 13.4 % (12.1 to 14.6)`, `no measurable difference, ±5 %`.
 pub(super) fn verdict(comparison: &Comparison, is_brief: bool) -> String {
     let words = match (comparison.verdict, comparison.kind) {
         (Change::Better, Metric::Within | Metric::Throughput) => "more",
@@ -88,8 +88,7 @@ pub(super) fn verdict(comparison: &Comparison, is_brief: bool) -> String {
         Change::Equal if comparison.excludes_no_change() => {
             faint(&format!("{words}{}{}", margin(comparison), signed(comparison, Some(floor(comparison)))))
         }
-        // A narrow terminal has no room for more.
-        Change::Equal if is_brief => faint(&format!("{words}{}", margin(comparison).replacen(" within", ",", 1))),
+        Change::Equal if is_brief => faint(&format!("{words}{}", margin(comparison))),
         Change::Equal => faint(&format!("{words}{}{}", margin(comparison), signed(comparison, None))),
     }
 }
