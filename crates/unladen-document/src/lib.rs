@@ -31,6 +31,7 @@ mod profile;
 mod profile_diff;
 mod prove;
 mod schema;
+mod verdict;
 mod weigh;
 
 pub use about::{About, Environment, Revision, Software};
@@ -52,6 +53,7 @@ pub use profile::{Caller, Function, OpenNs, ProfileDocument, ProfileSetup, Writt
 pub use profile_diff::{FunctionChange, Moved, ProfileDiffDocument};
 pub use prove::{Arm, ArmProfile, BoxPlot, Comparison, Gate, Interaction, ProveDocument};
 pub use schema::Schema;
+pub use verdict::{Change, Metric};
 pub use weigh::{
     Count, FarStation, HostCpu, LeftBehind, NotFollowing, Path, Peer, Traced, UnknownPath, WeighDocument, WeighedHost,
     WeighedUrl, Weight,

@@ -147,7 +147,16 @@ pub struct Comparison {
     pub floor: Option<f64>,
     /// After control of false discoveries.
     pub adjusted_p: f64,
-    /// `faster`, `slower`, `lighter`, `heavier`, `no measurable difference` or `too few blocks`.
+    /// The margin within which the whole interval has to lie for `no measurable difference`, as the floor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub margin: Option<f64>,
+    /// Where it is unclear, how long the experiment would have to take in all to settle it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_to_settle_ns: Option<u64>,
+    /// Of weights: whether the requests go through the group; null where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_path: Option<bool>,
+    /// `faster`, `slower`, `lighter`, `heavier`, `no measurable difference` or `unclear`; see [`Self::change`].
     pub verdict: String,
 }
 
@@ -171,7 +180,7 @@ pub struct Interaction {
     pub expected: Option<Span>,
     /// Detected, not chance.
     pub told: bool,
-    /// `told`, `no measurable difference` or `too few blocks`.
+    /// `told`, `no measurable difference` or `unclear`.
     pub verdict: String,
 }
 

@@ -21,7 +21,7 @@ mod prove;
 mod sheet;
 mod weigh;
 
-pub(crate) use comparison::{change as plain_change, floor as plain_floor, value as plain_value};
+pub(crate) use comparison::{change as plain_change, floor as plain_floor, margin, said, value as plain_value};
 use sheet::Sheet;
 pub(crate) use weigh::has_looked;
 

@@ -12,6 +12,7 @@ mod interactions;
 mod latencies;
 mod measured;
 mod options;
+mod path;
 mod phase;
 mod plan;
 mod profiles;

@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
-use unladen_lockin::ShareEstimate;
+use unladen_lockin::{MARGIN, ShareEstimate};
 use unladen_profile::{FrameId, FunctionRow, Profile, Unit};
 use unladen_quantity::{Kind, Quantity, grouped, plain};
 
+use super::figure::equal;
 use super::inside::findings;
 use super::prose::{clean, fill, wrapped};
 use super::table::{faint, strong, width};
@@ -95,7 +96,9 @@ fn overhead(setup: &ProfileSetup) -> String {
         format!("a request takes {}, under the profiler {}", quantity(setup.plain_ns), quantity(setup.profiled_ns));
     match setup.overhead() {
         Some((_, low, high)) if low <= 0.0 && high >= 0.0 => {
-            format!("{takes}: no measurable difference ({} to {} %)", signed(low), signed(high))
+            let is_equal = low >= -MARGIN && high <= MARGIN;
+            let said = if is_equal { equal() } else { "unclear".to_owned() };
+            format!("{takes}: {said} ({} to {} %)", signed(low), signed(high))
         }
         Some((value, low, high)) => {
             let word = if value < 0.0 { "less" } else { "more" };

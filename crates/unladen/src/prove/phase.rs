@@ -30,6 +30,8 @@ pub(crate) struct Sender {
     seed: u64,
     phases: u64,
     is_local: bool,
+    /// What is sent, of all arms one after the other.
+    config: DriverConfig,
 }
 
 /// Who sends.
@@ -92,16 +94,17 @@ impl Sender {
             ..DriverConfig::new(requests)
         };
         let (client, is_local) = if options.hosts.is_empty() {
-            let driver = Driver::start(config)?;
+            let driver = Driver::start(config.clone())?;
             let is_local = is_local(&driver);
             (Client::Here(Box::new(driver)), is_local)
         } else {
             let hosts = Hosts::start(&options.hosts, &options.sessions, &config, cancel)?;
             // Whether the server runs here is a matter of what its name means here. It may mean nothing.
-            let is_local = Driver::start(config).is_ok_and(|driver| is_local(&driver));
+            let is_local = Driver::start(config.clone()).is_ok_and(|driver| is_local(&driver));
             (Client::Hosts(hosts), is_local)
         };
-        Ok(Self { client, mixes, pace: load.pace, timeout: load.timeout, seed: options.seed, phases: 0, is_local })
+        let (pace, timeout, seed) = (load.pace, load.timeout, options.seed);
+        Ok(Self { client, mixes, pace, timeout, seed, phases: 0, is_local, config })
     }
 
     /// Sends each request of an arm once, to see that it is answered as expected; gives the first one's latency.
@@ -117,6 +120,11 @@ impl Sender {
             }
         }
         Ok(latency)
+    }
+
+    /// What is sent, of all arms one after the other, as the URLs are.
+    pub(crate) fn config(&self) -> &DriverConfig {
+        &self.config
     }
 
     /// Whether all that is sent goes to this machine.
