@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod about;
+mod answer;
 mod capacity;
 mod classmap_check;
 mod document;
@@ -34,6 +35,7 @@ mod schema;
 mod weigh;
 
 pub use about::{About, Environment, Revision, Software};
+pub use answer::Answer;
 pub use capacity::{Capacity, Trial};
 pub use classmap_check::{
     ClassDifferences, ClassPlace, ClassmapCheckDocument, ClassmapProblem, DuplicateClass, MisplacedClass,
@@ -51,6 +53,6 @@ pub use profile_diff::{FunctionChange, Moved, ProfileDiffDocument};
 pub use prove::{Arm, ArmProfile, BoxPlot, Comparison, Gate, Interaction, ProveDocument};
 pub use schema::Schema;
 pub use weigh::{
-    Count, FarStation, HostCpu, LeftBehind, NotFollowing, Path, Peer, Traced, UnknownPath, WeighDocument, WeighedHost,
-    WeighedUrl, Weight,
+    Count, FarStation, HostCpu, LeftBehind, NextStep, NotFollowing, Path, Peer, Statement, Traced, UnknownPath,
+    WeighDocument, WeighedHost, WeighedUrl, Weight,
 };

@@ -42,6 +42,7 @@ mod unjudged;
 mod unswitched;
 mod words;
 
+pub use again::profile as profile_again;
 pub use experiment::experiment;
 pub use finding::{Figure, Finding, Item, Share, Whole};
 pub use fix::Fix;
