@@ -236,7 +236,7 @@ pub(crate) fn inside() -> Inside {
         ],
         next_step: Some(NextStep {
             url: "http://127.0.0.1:8080/index.php/Main_Page".into(),
-            why: format!("14 of 18 ms of CPU a request are in no finding, most by {php}"),
+            why: format!("14 ms of 18 ms of CPU a request are outside the findings, most by {php}"),
             command: "unladen profile http://127.0.0.1:8080/index.php/Main_Page".into(),
         }),
         findings: vec![storm, no_validator],

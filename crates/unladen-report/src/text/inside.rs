@@ -101,7 +101,7 @@ fn statements(rows: &[StatementRow], style: Style, out: &mut dyn Write) -> io::R
 }
 
 fn next_step(step: &NextStep, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
-    wrapped(&format!("{}. What they are shows:", step.why), style, out)?;
+    wrapped(&format!("{}. This shows where:", step.why), style, out)?;
     copied("    ", &step.command, out)?;
     writeln!(out)
 }

@@ -28,7 +28,7 @@ pub(super) fn next_step(evidence: &Evidence, findings: &[Finding]) -> Option<Nex
     let by = heaviest.filter(|index| of_group(index) > 0.0);
     let by = by.map(|index| format!(", most by {}", evidence.full_name(index))).unwrap_or_default();
     let why = format!(
-        "{} of {} of CPU a request are in no finding{by}",
+        "{} of {} of CPU a request are outside the findings{by}",
         plain(Kind::Time, cpu.value - told),
         plain(Kind::Time, cpu.value)
     );
@@ -52,7 +52,7 @@ mod tests {
             ..Evidence::default()
         };
         let step = next_step(&evidence, &[]).unwrap();
-        assert_eq!(step.why, "18 ms of 18 ms of CPU a request are in no finding, most by www-data php-fpm8.2");
+        assert_eq!(step.why, "18.0 ms of 18.0 ms of CPU a request are outside the findings, most by www-data php-fpm8.2");
         assert_eq!(step.command, "unladen profile 'http://127.0.0.1:8080/a b?x=1&y=2'");
         assert_eq!(next_step(&Evidence::default(), &[]), None);
     }

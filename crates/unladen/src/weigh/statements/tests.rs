@@ -2,11 +2,11 @@ use unladen_trace::{Counted, GroupSeen, Interval, Page, PhaseSeen, Phases, Serie
 
 use super::*;
 
-/// Five blocks; in each phase that is on, 10 requests do `count` of it, each of so many ns.
+/// Six blocks; in each phase that is on, 10 requests do `count` of it, each of so many ns.
 fn counted(count: u64, ns: u64) -> Counted {
     let each = |value: u64| {
         let mut series = Series::default();
-        (0..20).filter(|phase| phase % 2 == 0).for_each(|phase| series.add(phase, 10 * value));
+        (0..24).filter(|phase| phase % 2 == 0).for_each(|phase| series.add(phase, 10 * value));
         series
     };
     Counted { count: each(count), time_ns: each(count * ns), ..Counted::default() }
@@ -19,7 +19,7 @@ fn seen(fingerprint: &str, counted: Counted) -> QuerySeen {
 
 fn evidence(queries: Vec<QuerySeen>) -> Evidence {
     let mut phases = Phases::default();
-    (0..20).for_each(|phase| {
+    (0..24).for_each(|phase| {
         let on = phase % 2 == 0;
         phases.push(PhaseSeen { on, duration_ns: 1_000_000_000, requests: if on { 10 } else { 0 } });
     });
