@@ -52,7 +52,10 @@ mod tests {
             ..Evidence::default()
         };
         let step = next_step(&evidence, &[]).unwrap();
-        assert_eq!(step.why, "18.0 ms of 18.0 ms of CPU a request are outside the findings, most by www-data php-fpm8.2");
+        assert_eq!(
+            step.why,
+            "18.0 ms of 18.0 ms of CPU a request are outside the findings, most by www-data php-fpm8.2"
+        );
         assert_eq!(step.command, "unladen profile 'http://127.0.0.1:8080/a b?x=1&y=2'");
         assert_eq!(next_step(&Evidence::default(), &[]), None);
     }

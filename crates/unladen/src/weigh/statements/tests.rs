@@ -2,11 +2,15 @@ use unladen_trace::{Counted, GroupSeen, Interval, Page, PhaseSeen, Phases, Serie
 
 use super::*;
 
+fn is_on(phase: usize) -> bool {
+    matches!(phase % 4, 0 | 3)
+}
+
 /// Six blocks; in each phase that is on, 10 requests do `count` of it, each of so many ns.
 fn counted(count: u64, ns: u64) -> Counted {
     let each = |value: u64| {
         let mut series = Series::default();
-        (0..24).filter(|phase| phase % 2 == 0).for_each(|phase| series.add(phase, 10 * value));
+        (0..24).filter(|phase| is_on(*phase)).for_each(|phase| series.add(phase, 10 * value));
         series
     };
     Counted { count: each(count), time_ns: each(count * ns), ..Counted::default() }
@@ -20,7 +24,7 @@ fn seen(fingerprint: &str, counted: Counted) -> QuerySeen {
 fn evidence(queries: Vec<QuerySeen>) -> Evidence {
     let mut phases = Phases::default();
     (0..24).for_each(|phase| {
-        let on = phase % 2 == 0;
+        let on = is_on(phase);
         phases.push(PhaseSeen { on, duration_ns: 1_000_000_000, requests: if on { 10 } else { 0 } });
     });
     let latency = Some(Interval { value: 20e6, low: 19e6, high: 21e6 });
@@ -39,7 +43,7 @@ fn the_dearest_statements_were_not_named() {
     let rows = statements(&evidence(many));
     assert_eq!(rows.len(), 5);
     assert_eq!(rows[0].statement, "select 0 from t where a = ?");
-    assert_eq!((rows[0].calls.value, rows[0].time.value), (4.0, 3_100_000.0));
+    assert_eq!((rows[0].calls.value.round(), rows[0].time.value.round()), (4.0, 3_100_000.0));
     assert_eq!(rows[1].statement, "select 6 from t where a = ?");
     assert!(rows.iter().all(|row| !format!("{row:?}").contains("hunter2")), "literals are nobody's business");
     assert_eq!(statements(&evidence(vec![seen("select ?", counted(1, 100_000))])), [], "0.5 % of the page");
