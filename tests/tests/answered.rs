@@ -66,7 +66,7 @@ fn a_login_and_a_page_for_robots_were_weighed_as_the_page() {
     told(&[], "/shop", &["a browser gets another answer: \"Shop\", 200, 9.02 kB of HTML", "(-A 'Mozilla/"]);
     let named = load(&["-A", "me"], "/shop").succeeded();
     assert!(!named.stdout.contains("browser"), "{named}");
-    let plain = load(&[], "/page").succeeded().shows(["\"Page\", 200, 919 B of HTML\n20 requests in"]);
+    let plain = load(&[], "/page").succeeded().shows(["\"Page\", 200, 919 B of HTML 20 requests in"]);
     assert!(!plain.stdout.contains("\n! "), "{plain}");
 }
 
