@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod about;
+mod answer;
 mod capacity;
 mod classmap_check;
 mod document;
@@ -35,6 +36,7 @@ mod verdict;
 mod weigh;
 
 pub use about::{About, Environment, Revision, Software};
+pub use answer::Answer;
 pub use capacity::{Capacity, Trial};
 pub use classmap_check::{
     ClassDifferences, ClassPlace, ClassmapCheckDocument, ClassmapProblem, DuplicateClass, MisplacedClass,
@@ -55,6 +57,6 @@ pub use prove::{Arm, ArmProfile, BoxPlot, Comparison, Gate, Interaction, ProveDo
 pub use schema::Schema;
 pub use verdict::{Change, Metric};
 pub use weigh::{
-    Count, FarStation, HostCpu, LeftBehind, NotFollowing, Path, Peer, Traced, UnknownPath, WeighDocument, WeighedHost,
-    WeighedUrl, Weight,
+    Count, FarStation, HostCpu, LeftBehind, NextStep, NotFollowing, Path, Peer, Statement, Traced, UnknownPath,
+    WeighDocument, WeighedHost, WeighedUrl, Weight,
 };

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::about::About;
+use crate::answer::Answer;
 use crate::figure::{OpenSpan, Span};
 use crate::load_agent::LoadAgent;
 use crate::ordered::Ordered;
@@ -82,6 +83,9 @@ pub struct Arm {
     pub changed: u64,
     /// Answers by status.
     pub statuses: Ordered<u64>,
+    /// What came when it was tried; documents of earlier versions lack it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<Answer>,
     /// Of latency.
     pub box_plot_ns: Option<BoxPlot>,
     /// Of the latency of first requests after a restart.

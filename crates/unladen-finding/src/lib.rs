@@ -43,6 +43,7 @@ mod unjudged;
 mod unswitched;
 mod words;
 
+pub use again::profile as profile_again;
 pub use experiment::experiment;
 pub use finding::{Figure, Finding, Item, Removes, Saves, Share, Whole};
 pub use fix::{Audience, Fix};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unladen_document::Machine;
+use unladen_document::{Answer, Machine};
 pub use unladen_document::{Change, Metric};
 use unladen_lockin::Role;
 use unladen_quantity::{Kind, Span};
@@ -105,6 +105,8 @@ pub struct ArmResult {
     pub changed: u64,
     /// Answers by status, expected or not, the lowest status first.
     pub statuses: Vec<(u16, u64)>,
+    /// What each URL was answered when the arm was tried; empty where other hosts sent it.
+    pub answers: Vec<Answer>,
     /// Box of the plot, in ns.
     pub box_plot: Option<BoxPlot>,
     /// The empirical distribution: (latency in ns, share of requests at or below), at most some hundred points.

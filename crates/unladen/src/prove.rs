@@ -5,6 +5,7 @@ mod agents;
 mod analysis;
 mod answers;
 mod arms;
+mod came;
 mod effect;
 mod gate;
 mod headline;

@@ -64,7 +64,10 @@ pub(super) fn missing(response: &Response) -> Vec<(&'static str, &Variant)> {
 
 impl MissingVary {
     fn one(&self, evidence: &Evidence, response: &Response, header: &str, variant: &Variant) -> Finding {
-        let fix = web_server::switched(evidence, fix(evidence, response, header, variant.ask), "vary");
+        let mut fix = web_server::switched(evidence, fix(evidence, response, header, variant.ask), "vary");
+        if let Some(knob) = &mut fix.knob {
+            knob.changes = vec!["Vary".into()];
+        }
         let takes = Share::NotKnown("a cache would give the wrong page, which costs no time".into());
         Finding {
             rule: self.name(),

@@ -52,14 +52,7 @@ impl StatStorm {
     fn of_group(&self, evidence: &Evidence, group: usize) -> Option<Finding> {
         let checks = check::of_group(evidence, group);
         let all = at_least(evidence, &Series::sum(checks.iter().map(|check| &check.count)), LEAST_CHECKS)?;
-        let missing = checks.iter().filter(|check| check.is_missing()).map(|check| &check.count);
-        let missing = evidence.per_request(&Series::sum(missing))?;
-        let mut summary = format!("{} file checks per request", count(all));
-        let mut figures = vec![Figure { name: "checks", unit: "1", value: all }];
-        if missing.low > 0.0 {
-            summary += &format!(", {} of them for files that do not exist", plain(missing.value.round()));
-            figures.push(Figure { name: "checks_missing", unit: "1", value: missing });
-        }
+        let (summary, figures) = told(evidence, &checks)?;
         let Chosen { fix, check_again, removes } = fix::fix(evidence, group, &checks);
         let takes = Share::of_latency(evidence, time(evidence, &checks));
         Some(Finding {
@@ -79,6 +72,31 @@ impl StatStorm {
             check_again,
         })
     }
+}
+
+/// What was counted, by the words of the table of counts: there an opening that fails is no file check.
+fn told(evidence: &Evidence, checks: &[Check<'_>]) -> Option<(String, Vec<Figure>)> {
+    let sum = |of: &dyn Fn(&Check<'_>) -> bool| {
+        evidence.per_request(&Series::sum(checks.iter().filter(|check| of(check)).map(|check| &check.count)))
+    };
+    let (checked, openings) = (sum(&|check| !check.is_opening())?, sum(&|check| check.is_opening())?);
+    let missing = sum(&|check| !check.is_opening() && check.is_missing())?;
+    let (mut said, mut figures) = (Vec::new(), Vec::new());
+    if checked.low > 0.0 {
+        said.push(format!("{} file checks", count(checked)));
+        figures.push(Figure { name: "checks", unit: "1", value: checked });
+    }
+    if openings.low > 0.0 {
+        said.push(format!("{} openings of files that do not exist", count(openings)));
+        figures.push(Figure { name: "openings_missing", unit: "1", value: openings });
+    }
+    let mut summary = format!("{} per request", said.join(" and "));
+    if missing.low > 0.0 {
+        let of = if said.len() > 1 { "the checks" } else { "them" };
+        summary += &format!(", {} of {of} for files that do not exist", plain(missing.value.round()));
+        figures.push(Figure { name: "checks_missing", unit: "1", value: missing });
+    }
+    Some((summary, figures))
 }
 
 /// What the checks take, ns a request.

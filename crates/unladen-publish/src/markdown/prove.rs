@@ -1,6 +1,6 @@
 //! [`prove`]: what a change does.
 
-use unladen_document::{Arm, Change, Comparison, Metric, ProveDocument};
+use unladen_document::{Answer, Arm, Change, Comparison, Metric, ProveDocument};
 use unladen_quantity::percent;
 
 use super::agents::agents;
@@ -13,11 +13,12 @@ use crate::verdict;
 /// Arms whose figures stand open; those of more are folded away.
 const OPEN: usize = 2;
 
-pub(super) fn prove(document: &ProveDocument, sheet: &mut Sheet) {
+pub(super) fn prove(document: &ProveDocument, answers: &[(&str, &Answer)], sheet: &mut Sheet) {
     match (document.title.as_str(), document.target.as_str()) {
         ("", target) => sheet.part(&format!("## An experiment on {}", code(target))),
         (title, _) => sheet.part(&format!("## {}", prose(title))),
     }
+    about::answers(answers, sheet);
     about::ended(&document.ended, sheet);
     // What the baseline differs from itself is no change's doing.
     let is_control = |name: &str| {

@@ -8,7 +8,7 @@ use unladen_trace::Total;
 use super::figure::interval;
 use super::gate::gates;
 use super::name::known_name as name;
-use crate::inside::{Fresh, Inside, NotLooked, TotalRow};
+use crate::inside::{Fresh, Inside, NotLooked, StatementRow, TotalRow};
 
 /// Whose requests it was found in.
 const FRESH: &str = "fresh";
@@ -38,6 +38,8 @@ pub(super) fn inside(document: &WeighDocument, url: &str) -> Option<Inside> {
         requests: traced("warm").map_or(0, |traced| traced.requests),
         latency: None,
         totals,
+        statements: document.statements.iter().filter(|row| row.url == url).map(statement).collect(),
+        next_step: document.next_steps.iter().find(|step| step.url == url).cloned(),
         findings,
         fresh: has_fresh.then(|| Fresh {
             // Which command it was is not kept: a secret may stand there.
@@ -63,6 +65,17 @@ pub(super) fn pages(document: &WeighDocument) -> Vec<Inside> {
 /// Documents of version 0.1 have no states.
 fn is_of(state: &str, wanted: &str) -> bool {
     state == wanted || (state.is_empty() && wanted != FRESH)
+}
+
+fn statement(row: &kept::Statement) -> StatementRow {
+    let of = |span: kept::Span| interval(span.value, span.low, span.high);
+    StatementRow {
+        group: row.group.clone(),
+        database: row.database.clone(),
+        statement: row.statement.clone(),
+        calls: of(row.calls),
+        time: of(row.time_ns),
+    }
 }
 
 fn total(count: &Count) -> TotalRow {

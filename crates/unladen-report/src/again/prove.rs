@@ -77,6 +77,7 @@ fn arm(arm: &kept::Arm, knobs: &[&str]) -> ArmResult {
         errors: arm.errors,
         changed: arm.changed,
         statuses: statuses(&arm.statuses),
+        answers: arm.answers.clone(),
         box_plot: arm.box_plot_ns.map(box_plot),
         distribution: arm.distribution.clone(),
         cold: arm.cold_box_plot_ns.map(box_plot),

@@ -1,10 +1,11 @@
 //! Findings, in `unladen.weigh/1`.
 
 use serde::Serialize;
+use unladen_document::{Span, Statement};
 use unladen_finding::{Bearing, Figure, Finding, Fix, Item, Part, Saves, Share, Unjudged};
 use unladen_trace::Interval;
 
-use crate::inside::{Inside, TotalRow};
+use crate::inside::{Inside, StatementRow, TotalRow};
 
 #[derive(Serialize)]
 pub(super) struct FindingJson<'a> {
@@ -290,5 +291,22 @@ fn share(share: &Share) -> ShareJson<'_> {
         },
         Share::NearlyAll(why) => ShareJson { of: Some("nearly all of latency"), why: Some(why), ..unknown },
         Share::NotKnown(why) => ShareJson { why: Some(why), ..unknown },
+    }
+}
+
+/// The statements of a page.
+pub(super) fn statements(inside: &Inside) -> impl Iterator<Item = Statement> {
+    inside.statements.iter().map(|row| statement(&inside.url, row))
+}
+
+fn statement(url: &str, row: &StatementRow) -> Statement {
+    let span = |of: Interval| Span { value: of.value, low: of.low, high: of.high };
+    Statement {
+        url: url.to_owned(),
+        group: row.group.clone(),
+        database: row.database.clone(),
+        statement: row.statement.clone(),
+        calls: span(row.calls),
+        time_ns: span(row.time),
     }
 }

@@ -1,7 +1,7 @@
 //! `unladen.prove/1`.
 
 use serde::Serialize;
-use unladen_document::{About, Machine};
+use unladen_document::{About, Answer, Machine};
 
 use unladen_quantity::Span;
 
@@ -57,6 +57,8 @@ struct ArmJson<'a> {
     errors: u64,
     changed: u64,
     statuses: Ordered<u64>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    answers: &'a [Answer],
     box_plot_ns: Option<BoxJson>,
     cold_box_plot_ns: Option<BoxJson>,
     /// Pairs of a latency in ns and the share of requests at or below.
@@ -187,6 +189,7 @@ fn arm(arm: &ArmResult) -> ArmJson<'_> {
         errors: arm.errors,
         changed: arm.changed,
         statuses: Ordered(arm.statuses.iter().map(|(status, count)| (status.to_string(), *count)).collect()),
+        answers: &arm.answers,
         box_plot_ns: arm.box_plot.map(box_plot),
         cold_box_plot_ns: arm.cold.map(box_plot),
         distribution: &arm.distribution,

@@ -64,6 +64,7 @@ fn setup(profiled_ns: f64) -> ProfileSetup {
     ProfileSetup {
         url: URL.into(),
         group: "www-data php-fpm8.2".into(),
+        answer: Some(super::weigh::answer("/index.php/Main_Page")),
         how: "Excimer, every 1 ms of time".into(),
         elapsed: Duration::from_millis(12_340),
         ended: Ended::Complete,

@@ -30,6 +30,7 @@ pub(crate) fn arm(name: &str, on: &[&str], roles: &[Role], median_ms: f64) -> Ar
         errors: 0,
         changed: 0,
         statuses: vec![(200, 4_800)],
+        answers: vec![super::weigh::answer("/index.php/Main_Page")],
         box_plot: Some(boxes(median_ms)),
         distribution: distribution(median_ms),
         cold: None,

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use unladen_document::NextStep;
 use unladen_finding::{Finding, Item, Saves, Share, Unjudged, Whole};
 use unladen_quantity::{Kind, Quantity, grouped, plain};
 use unladen_trace::Interval;
@@ -9,11 +10,15 @@ use unladen_trace::Interval;
 use super::prose::{aside, clean, fill, filled, wrapped};
 use super::table::{Grid, side_by_side};
 use crate::ascii::Edge;
-use crate::inside::{Fresh, Inside, NotLooked, TotalRow};
+use crate::inside::{Fresh, Inside, NotLooked, StatementRow, TotalRow};
 use crate::style::Style;
 
 /// Groups that fit side by side.
 const COLUMNS: usize = 3;
+/// Statements that are shown.
+const STATEMENTS: usize = 3;
+/// What the other columns of their table take, with their gaps.
+const STATEMENT_COLUMNS: usize = 36;
 /// Parts of a finding that are listed.
 const ITEMS: usize = 5;
 /// The column in which a finding's text begins.
@@ -41,6 +46,7 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::R
         )?;
         writeln!(out)?;
     }
+    statements(&inside.statements, style, out)?;
     let mut told = Vec::new();
     findings(&inside.findings, "what each request carries", &mut told, style, out)?;
     if let Some(fresh) = &inside.fresh {
@@ -57,6 +63,9 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::R
         };
         writeln!(out, "{}\n", style.heading(nothing))?;
     }
+    if let Some(step) = &inside.next_step {
+        next_step(step, style, out)?;
+    }
     for unjudged in &inside.unjudged {
         wrapped(&not_judged(unjudged), style, out)?;
     }
@@ -70,6 +79,31 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::R
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// Where the database's time goes, statement by statement: their texts take what the columns leave.
+fn statements(rows: &[StatementRow], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let shown = &rows[..rows.len().min(STATEMENTS)];
+    let width = usize::from(style.width).saturating_sub(STATEMENT_COLUMNS).max(NARROWEST);
+    let mut table = Grid::new(&["the database's time, per request", "statements", "waited for"]);
+    for row in shown {
+        let text = clean(&row.statement);
+        let text = match text.char_indices().nth(width) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text,
+        };
+        table.row([text, quantity(Kind::Count, row.calls), quantity(Kind::Time, row.time)]);
+    }
+    table.write(style, out)
+}
+
+fn next_step(step: &NextStep, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
+    wrapped(&format!("{}. This shows where:", step.why), style, out)?;
+    copied("    ", &step.command, out)?;
+    writeln!(out)
 }
 
 fn first_requests<'a>(

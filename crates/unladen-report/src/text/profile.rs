@@ -8,7 +8,7 @@ use unladen_quantity::{Kind, Quantity, grouped, plain};
 
 use super::figure::equal;
 use super::inside::findings;
-use super::prose::{clean, fill, wrapped};
+use super::prose::{answer, clean, fill, wrapped};
 use super::table::{faint, strong, width};
 use crate::ascii::Edge;
 use crate::ended::Ended;
@@ -66,6 +66,7 @@ fn head(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> 
 
 /// Who answered, how it was profiled, and what that took.
 fn about_setup(title: &str, setup: &ProfileSetup, requests: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    setup.answer.iter().try_for_each(|came| answer(title, came, style, out))?;
     let elapsed = grouped(setup.elapsed.as_secs_f64(), 1);
     let line = format!("{title}{}, by {}; {requests} in {elapsed} s", setup.group, setup.how);
     for line in fill(&clean(&line), usize::from(style.width), style) {

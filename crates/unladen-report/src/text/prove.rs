@@ -4,12 +4,12 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use super::agents::agents;
-use super::prose::{clean, cookies, files_unseen, fill, paragraph, warnings};
+use super::prose::{answer, answers, clean, cookies, files_unseen, fill, paragraph, warnings};
 use unladen_lockin::Role;
 use unladen_quantity::{Kind, grouped, lasting, plain, settling, short};
 
 use crate::ended::Ended;
-use crate::prove::{ArmProfile, Change, Comparison, Gate, Metric, Prove};
+use crate::prove::{ArmProfile, ArmResult, Change, Comparison, Gate, Metric, Prove};
 use crate::style::Style;
 
 mod ablation;
@@ -24,6 +24,8 @@ pub(crate) use verdict::title;
 
 /// Columns of `PASS` or `FAIL`, and a gap.
 const GATE: usize = 6;
+/// Arms of which it is told what they were answered.
+const MOST_ARMS: usize = 4;
 
 pub(super) fn prove(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
     head(result, style, out)?;
@@ -83,6 +85,7 @@ fn head(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
         setup.seed,
     );
     writeln!(out, "{}", style.heading(&clean(&result.title)))?;
+    came(&result.arms, style, out)?;
     for line in fill(&line, usize::from(style.width), style) {
         writeln!(out, "{}", style.faint(&line))?;
     }
@@ -92,6 +95,22 @@ fn head(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
         Ended::Failed => writeln!(out, "{}", style.warn("it failed: these are the blocks until then"))?,
     }
     writeln!(out)
+}
+
+/// What the arms were answered: once where it is the same, and by arm where it is not. Of several URLs, doubts alone.
+fn came(arms: &[ArmResult], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let Some((baseline, others)) = arms.split_first() else { return Ok(()) };
+    answers(&baseline.answers, style, out)?;
+    let is_again = |arm: &&ArmResult| !arm.roles.contains(&Role::BaselineAgain);
+    for arm in others.iter().filter(is_again).filter(|arm| !arm.answers.is_empty()).take(MOST_ARMS) {
+        for (here, before) in arm.answers.iter().zip(&baseline.answers) {
+            if !here.doubts.is_empty() || arm.answers.len() == 1 && here.told() != before.told() {
+                let of = if arm.answers.len() > 1 { format!(", {}", here.request) } else { String::new() };
+                answer(&format!("{}{of}: ", arm.name), here, style, out)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn profiles(profiles: &[ArmProfile], style: Style, out: &mut dyn Write) -> io::Result<()> {

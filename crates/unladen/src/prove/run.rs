@@ -13,6 +13,7 @@ use unladen_report::{ArmProfile, Ended, Prove};
 use crate::exit::Failure;
 use crate::progress::Progress;
 use crate::prove::analysis::analyse;
+use crate::prove::came::tell;
 use crate::prove::headline::headline;
 use crate::prove::measured::Measured;
 use crate::prove::options::{Options, Profiles};
@@ -457,6 +458,7 @@ impl Run<'_> {
             put_back: &put_back,
         };
         let mut result = analyse(&measured);
+        tell(self.arms, self.sender.came(), &self.options.experiment.expect_change, &mut result.arms);
         result.warnings.extend(self.sender.strangers());
         Ok(Proved { result, failure, put_back })
     }

@@ -18,8 +18,10 @@ use crate::weigh::answers::answers;
 use crate::weigh::counting::{Counting, CountingError};
 use crate::weigh::edges::Edges;
 use crate::weigh::host_trace::HostTrace;
+use crate::weigh::next_step::next_step;
 use crate::weigh::options::Options;
 use crate::weigh::restart::Restart;
+use crate::weigh::statements::statements;
 use crate::weigh::traced::Traced;
 use crate::weigh::tried::tried;
 
@@ -102,6 +104,8 @@ fn seen(warm: &Evidence, fresh: Option<&Evidence>) -> Inside {
         requests: warm.page.requests,
         latency: warm.page.latency,
         totals: totals(warm),
+        statements: statements(warm),
+        next_step: next_step(warm, &findings),
         findings,
         fresh: all_fresh,
         not_looked: not_looked(warm),
@@ -124,6 +128,7 @@ fn add_host(inside: &mut Inside, record: &HostRecord) {
         inside.unjudged.push(Unjudged { what: host.clone(), why, takes, rules, bearing: Bearing::Elsewhere });
     }
     inside.totals.extend(of_host.totals);
+    inside.statements.extend(of_host.statements);
     inside.findings.extend(of_host.findings);
     match (&mut inside.fresh, of_host.fresh) {
         (Some(fresh), Some(of_host)) => {

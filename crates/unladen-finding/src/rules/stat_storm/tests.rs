@@ -66,6 +66,21 @@ fn what_others_check_meanwhile_is_not_the_requests() {
     silent(&StatStorm, &evidence);
 }
 
+/// The table said 100 file checks, and the finding 120: it counted 20 openings by the same word.
+#[test]
+fn one_word_stood_for_two_sums() {
+    let mut evidence = with_files(checks(PHP, "/srv/app", 120, ".tpl", FileOutcome::Missing));
+    evidence.files.iter_mut().take(20).for_each(|file| file.call = FileCall::Open);
+    let found = only(&StatStorm, &evidence);
+    let said = "100 file checks and 20 openings of files that do not exist per request, 100 of the checks for files that do not exist";
+    assert_eq!(found.summary, said);
+    let checked = evidence.totals().into_iter().find(|total| total.counter == "files.checked").unwrap();
+    let figure = found.figures.iter().find(|figure| figure.name == "checks").unwrap();
+    assert_eq!(figure.value.value, checked.per_request.value, "the table's own figure");
+    evidence.files.iter_mut().for_each(|file| file.call = FileCall::Open);
+    assert_eq!(only(&StatStorm, &evidence).summary, "120 openings of files that do not exist per request");
+}
+
 #[test]
 fn failed_openings_count_and_others_do_not() {
     let mut evidence = with_files(checks(PYTHON, "/usr/lib/python3", 150, ".py", FileOutcome::Missing));
