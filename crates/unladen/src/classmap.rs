@@ -1,5 +1,6 @@
 //! What `unladen classmap` does.
 
+mod ask;
 mod check;
 mod checked;
 mod emit;
@@ -14,6 +15,7 @@ mod target;
 mod task;
 mod watch;
 
+pub(crate) use ask::Ask;
 pub(crate) use check::{Asked, check};
 pub(crate) use emit::Emit;
 pub(crate) use explain::explain;
