@@ -18,14 +18,14 @@ pub struct Survey {
     pub files: usize,
     /// How many classes they declare.
     pub classes: usize,
-    /// Where loaders are registered, each with its line, in the order of the paths.
+    /// Where loaders are registered, each with its line, the nearest to the folder first.
     pub loaders: Vec<(PathBuf, u32)>,
     /// How many times a file is included by hand.
     pub includes: usize,
     /// How many classes the reader `folders` would have in its map.
     pub named: usize,
     /// The rules by which files are named after their classes, the most frequent first, each with how many follow it.
-    pub rules: Vec<(&'static str, usize)>,
+    pub rules: Vec<(String, usize)>,
     /// Classes, beside those, for a list to ask for.
     pub names: Vec<bstr::BString>,
 }
@@ -45,6 +45,8 @@ impl Survey {
         survey.names.sort();
         survey.names.dedup();
         survey.classes = survey.names.len();
+        // The application's own are nearer than those of what it brings.
+        survey.loaders.sort_by_key(|(file, line)| (file.components().count(), file.clone(), *line));
         let found = Found::of(&tree);
         survey.named = found.classes.len();
         survey.rules = found.rules.into_iter().collect();

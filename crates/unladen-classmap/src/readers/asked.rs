@@ -35,12 +35,26 @@ impl Reader for AnswersOfLoaders {
         let answers = Answers::read(file, root)?;
         let problems = left_out(file, &answers).into_iter().collect();
         let switch_on = switch_on(&answers);
-        let names: Vec<&str> = answers.loaders.iter().map(|loader| loader.name.as_str()).collect();
-        let name = format!("what its own loaders answered ({})", names.join(", "));
+        let name = format!("what its own loaders answered ({})", names(&answers).join(", "));
         let rule = Rule::List { origin: file.clone(), classes: answers.classes.into_iter().collect() };
         let loader = Loader { name, rules: vec![rule], ..Loader::default() };
         Ok(Application { loaders: vec![loader], inputs: vec![file.clone()], problems, switch_on })
     }
+}
+
+/// Each once, with how many there are of it.
+fn names(answers: &Answers) -> Vec<String> {
+    let mut names: Vec<(&str, usize)> = Vec::new();
+    for loader in &answers.loaders {
+        match names.iter_mut().find(|(name, _)| *name == loader.name) {
+            Some((_, many)) => *many += 1,
+            None => names.push((&loader.name, 1)),
+        }
+    }
+    names
+        .into_iter()
+        .map(|(name, many)| if many == 1 { name.to_owned() } else { format!("{name}, {many} times") })
+        .collect()
 }
 
 fn left_out(file: &Path, answers: &Answers) -> Option<Problem> {

@@ -68,7 +68,7 @@ pub(crate) struct Found {
     /// Class and file.
     pub(crate) classes: Vec<(BString, BString)>,
     /// By rule, how many classes follow it.
-    pub(crate) rules: BTreeMap<&'static str, usize>,
+    pub(crate) rules: BTreeMap<String, usize>,
     several: usize,
     unnamed: usize,
     busy: usize,
@@ -86,19 +86,19 @@ impl Found {
             *declared.entry(class.to_ascii_lowercase().into()).or_default() += 1;
         }
         let mut found = Self::default();
-        let mut named: Vec<(&'static str, &BStr, &BString)> = Vec::new();
+        let mut named: Vec<(String, &BStr, &BString)> = Vec::new();
         for (path, class) in classes() {
             if declared.get(class.to_ascii_lowercase().as_bstr()) != Some(&1) {
                 found.several += 1;
             } else if let Some(rule) = rule(class, path) {
-                *found.rules.entry(rule).or_default() += 1;
+                *found.rules.entry(rule.clone()).or_default() += 1;
                 named.push((rule, path, class));
             } else {
                 found.unnamed += 1;
             }
         }
         for (rule, path, class) in named {
-            if found.rules.get(rule).is_none_or(|many| *many < FOLLOWED) {
+            if found.rules.get(&rule).is_none_or(|many| *many < FOLLOWED) {
                 found.unnamed += 1;
             } else if only_declares(path) {
                 found.classes.push((class.clone(), path.to_owned()));
@@ -123,27 +123,27 @@ impl Found {
     }
 }
 
+/// How names of files begin and end around a class's name.
+const BEFORE: [&str; 4] = ["class.", "class_", "class-", ""];
+const BEHIND: [&str; 5] = [".class.php", ".class.inc", ".inc.php", ".php", ".inc"];
+
 /// By which rule the file's name follows from the class's.
-fn rule(class: &BString, path: &BStr) -> Option<&'static str> {
+fn rule(class: &BString, path: &BStr) -> Option<String> {
     let name = class.rsplit_once_str("\\").map_or(class.as_slice(), |(_, name)| name);
     let file = path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, file)| file);
     let lower = name.to_ascii_lowercase();
-    let last = name.rsplit_once_str("_").map(|(_, last)| last);
     let dashed = lower.replace("_", "-");
-    let is = |parts: [&[u8]; 3]| parts.concat() == file;
-    let rules: [(&'static str, bool); 10] = [
-        ("Name.php", is([b"", name, b".php"])),
-        ("name.php", is([b"", &lower, b".php"])),
-        ("Name.class.php", is([b"", name, b".class.php"])),
-        ("name.class.php", is([b"", &lower, b".class.php"])),
-        ("class.Name.php", is([b"class.", name, b".php"])),
-        ("class.name.php", is([b"class.", &lower, b".php"])),
-        ("Name.inc", is([b"", name, b".inc"]) || is([b"", name, b".inc.php"])),
-        ("name.inc", is([b"", &lower, b".inc"]) || is([b"", &lower, b".inc.php"])),
-        ("class-name.php", is([b"class-", &dashed, b".php"])),
-        ("A/Name.php of A_Name", last.is_some_and(|last| is([b"", last, b".php"]))),
-    ];
-    rules.into_iter().find(|(_, keeps)| *keeps).map(|(rule, _)| rule)
+    let last = name.rsplit_once_str("_").map_or(&b""[..], |(_, last)| last);
+    let spellings = [("Name", name), ("name", &lower), ("the-name", &dashed), ("Last part", last)];
+    for (before, behind) in BEFORE.iter().flat_map(|before| BEHIND.map(|behind| (before, behind))) {
+        let stem = file.strip_prefix(before.as_bytes()).and_then(|rest| rest.strip_suffix(behind.as_bytes()));
+        let spelled =
+            stem.and_then(|stem| spellings.iter().find(|(_, spelling)| *spelling == stem && !stem.is_empty()));
+        if let Some((spelled, _)) = spelled {
+            return Some(format!("{before}{spelled}{behind}"));
+        }
+    }
+    None
 }
 
 fn only_declares(path: &BStr) -> bool {
@@ -157,11 +157,17 @@ mod tests {
     #[test]
     fn rules_are_told_by_class_and_file() {
         let rule = |class: &str, path: &str| rule(&class.into(), path.into());
-        assert_eq!(rule("A\\Cart", "/a/Cart.php"), Some("Name.php"));
-        assert_eq!(rule("Cart", "/a/class.cart.php"), Some("class.name.php"));
-        assert_eq!(rule("Cart", "/a/Cart.class.php"), Some("Name.class.php"));
-        assert_eq!(rule("Shop_Cart", "/a/Shop/Cart.php"), Some("A/Name.php of A_Name"));
-        assert_eq!(rule("WP_Cart_X", "/a/class-wp-cart-x.php"), Some("class-name.php"));
-        assert_eq!(rule("Cart", "/a/Basket.php"), None);
+        for (class, path, expected) in [
+            ("A\\Cart", "/a/Cart.php", Some("Name.php")),
+            ("Cart", "/a/class.cart.php", Some("class.name.php")),
+            ("Cart", "/a/class_Cart.inc", Some("class_Name.inc")),
+            ("Cart", "/a/Cart.class.php", Some("Name.class.php")),
+            ("Shop_Cart", "/a/Shop/Cart.php", Some("Last part.php")),
+            ("WP_Cart_X", "/a/class-wp-cart-x.php", Some("class-the-name.php")),
+            ("Cart", "/a/Basket.php", None),
+            ("Cart", "/a/.php", None),
+        ] {
+            assert_eq!(rule(class, path).as_deref(), expected, "{class} {path}");
+        }
     }
 }

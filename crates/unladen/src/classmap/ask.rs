@@ -140,7 +140,18 @@ impl Asking {
                 self.loaders.push(asked);
             }
         }
-        let Some(class) = text("class").map(BString::from) else { return };
+        let Some(class) = text("class") else { return };
+        // A loader that changes its argument, as by `str_replace('\\', '/', $class)`, hides the name.
+        let declares = |name: &str| {
+            let found = text("file").and_then(|file| Tree::look(Path::new(file)));
+            found.is_some_and(|found| found.declaration_of(name.into()).is_some())
+        };
+        let other = text("or").filter(|other| *other != class && !declares(class) && declares(other));
+        // Some function without a name was taken for a loader's: its argument is no class.
+        if line.get("ran").is_some() && other.is_none() && !is_class(class) {
+            return;
+        }
+        let class = BString::from(other.unwrap_or(class));
         if let Some(why) = text("made") {
             self.odd.insert(class.clone(), format!("its loader includes no file: {why}"));
         }
@@ -184,6 +195,14 @@ impl Asking {
         answers.classes.retain(|class, _| !answers.left_out.contains_key(class));
         (answers, self.loaded)
     }
+}
+
+/// Whether PHP could declare a class by that name.
+fn is_class(name: &str) -> bool {
+    name.split('\\').all(|part| {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+        part.bytes().all(fits) && part.bytes().next().is_some_and(|first| !first.is_ascii_digit())
+    })
 }
 
 /// The one file that is included for the class, with the name that the class has there.

@@ -25,10 +25,15 @@ final class UnladenAsk
     private static $root = '';
     private static $asking = false;
     private static $found;
+    /** The class that PHP asked for last, as no loader has changed it yet. */
+    private static $last = '';
+    /** The working folder of the script: that of its end may be another. */
+    private static $folder;
 
     public static function begin()
     {
         self::$key = (string) getenv('UNLADEN_ASK_KEY');
+        self::$folder = getcwd();
         self::$out = fopen('php://stdout', 'ab');
         spl_autoload_register([self::class, 'mark']);
         register_shutdown_function([self::class, 'ask']);
@@ -38,6 +43,7 @@ final class UnladenAsk
     /** Stands in the list of loaders: those before it have put themselves in front. */
     public static function mark($class)
     {
+        self::$last = $class;
     }
 
     /** All loaders of the application, and how many of them are in front of what is prepended. */
@@ -100,6 +106,20 @@ final class UnladenAsk
         return ['name' => $name, 'file' => $file, 'line' => $about->getStartLine() ?: null, 'more' => $more];
     }
 
+    /** The loader as anybody can call it: PHP calls private methods too. */
+    private static function open($loader)
+    {
+        if (is_string($loader) && strpos($loader, '::') !== false) {
+            $loader = explode('::', $loader, 2);
+        }
+        if (!is_array($loader) || !method_exists($loader[0], $loader[1])) {
+            return $loader;
+        }
+        $method = new ReflectionMethod($loader[0], $loader[1]);
+        $method->setAccessible(true);
+        return $method->getClosure(is_object($loader[0]) ? $loader[0] : null);
+    }
+
     private static function tell(array $line)
     {
         $text = json_encode($line, JSON_UNESCAPED_SLASHES | JSON_PARTIAL_OUTPUT_ON_ERROR);
@@ -114,6 +134,7 @@ final class UnladenAsk
         list($loaders, $front) = self::loaders();
         self::off();
         $about = array_map([self::class, 'about'], $loaders);
+        $calls = array_map([self::class, 'open'], $loaders);
         $names = file(getenv('UNLADEN_ASK_NAMES'), FILE_IGNORE_NEW_LINES) ?: [];
         self::tell(['loaders' => $about, 'front' => $front, 'status' => http_response_code() ?: 200,
             'error' => (error_get_last() ?: ['message' => null])['message']]);
@@ -129,6 +150,9 @@ final class UnladenAsk
         });
         $level = ob_get_level();
         ob_start();
+        if (self::$folder) {
+            chdir(self::$folder);
+        }
         self::on();
         self::$asking = true;
         for ($at = (int) ($_SERVER['HTTP_X_UNLADEN_FROM'] ?? 0); $at < count($names); $at++) {
@@ -138,13 +162,13 @@ final class UnladenAsk
             }
             // A loader may end the process: the next run goes on behind the last of these.
             self::tell(['at' => $at]);
-            foreach ($loaders as $number => $loader) {
+            foreach ($calls as $number => $call) {
                 self::$found = null;
                 $error = null;
                 try {
-                    $loader($class);
+                    $call($class);
                 } catch (Throwable $thrown) {
-                    $error = $thrown instanceof UnladenAskFound ? null : get_class($thrown);
+                    $error = $thrown instanceof UnladenAskFound ? null : get_class($thrown) . ': ' . $thrown->getMessage();
                 }
                 if (self::$found !== null) {
                     self::tell(['class' => $class, 'file' => self::$found, 'more' => $about[$number]['more']]);
@@ -164,13 +188,28 @@ final class UnladenAsk
         self::tell(['end' => true]);
     }
 
-    /** PHP is about to include that file. */
+    /** PHP is about to include that file; whether it is there. */
     private static function included($path)
     {
+        if ($path === '' || $path[0] !== '/') {
+            self::off();
+            $path = stream_resolve_include_path($path);
+            self::on();
+        }
+        if ($path === false) {
+            return false;
+        }
         if (self::$asking) {
             self::$found = self::$found ?? $path;
             throw new UnladenAskFound();
         }
+        self::note($path);
+        return true;
+    }
+
+    /** Notes it, if one of the loaders includes it. */
+    private static function note($path)
+    {
         $inner = false;
         foreach (debug_backtrace(0, 40) as $frame) {
             $function = $frame['function'];
@@ -190,7 +229,9 @@ final class UnladenAsk
             foreach (self::loaders()[0] as $loader) {
                 if (self::is($loader, $frame)) {
                     $more = self::about($loader)['more'];
-                    self::tell(['class' => ltrim($frame['args'][0], '\\'), 'file' => $path, 'ran' => true, 'more' => $more]);
+                    // A loader may have changed its argument by now.
+                    self::tell(['class' => ltrim($frame['args'][0], '\\'), 'or' => self::$last, 'file' => $path,
+                        'ran' => true, 'more' => $more]);
                     return;
                 }
             }
@@ -239,7 +280,9 @@ final class UnladenAsk
     {
         // STREAM_OPEN_FOR_INCLUDE
         if ($options & 128) {
-            self::included(preg_replace('~^file://~i', '', $path));
+            if (!self::included(preg_replace('~^file://~i', '', $path))) {
+                return false;
+            }
         } elseif (self::$asking && strpbrk($mode, 'waxc+') !== false) {
             // What a loader would write down of these questions is not the application's.
             return false;

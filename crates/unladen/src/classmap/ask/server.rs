@@ -20,6 +20,12 @@ use crate::exit::Failure;
 const WITHIN: Duration = Duration::from_secs(120);
 /// How long PHP may take to start.
 const START: Duration = Duration::from_secs(10);
+/// How long a server takes that finds its port taken.
+const TAKEN: Duration = Duration::from_millis(500);
+/// How often another port is tried.
+const MOST_PORTS: usize = 5;
+/// How a server answers who does not have its key.
+const REFUSED: u16 = 403;
 /// The longest page, and the most that is answered.
 const LONGEST: u64 = 64 << 20;
 
@@ -81,12 +87,36 @@ impl Server {
         self.run(page, prepended, 0).map(|(answer, _)| answer)
     }
 
+    /// On a port that was free a moment ago: if somebody else has taken it since, on another.
     fn run(&self, page: &Page, prepended: Option<&Path>, from: u64) -> Result<(Answer, Vec<u8>), Failure> {
-        let failed = |error: io::Error| {
-            Failure::Usage(format!("{}: PHP's own server, {} -S: {error}", page.shown, self.php.display()))
-        };
-        let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|one| one.local_addr()).map_err(failed)?;
-        let mut running = Running(self.command(page, prepended, address).spawn().map_err(failed)?);
+        let mut answer = Err(io::Error::other("every port that was free was taken at once"));
+        for _ in 0..MOST_PORTS {
+            let (said, is_taken);
+            (answer, said, is_taken) =
+                self.run_once(page, prepended, from).unwrap_or_else(|error| (Err(error), Vec::new(), false));
+            if is_taken && said.is_empty() {
+                continue;
+            }
+            match answer {
+                Ok(answer) => return Ok((answer, said)),
+                // A loader has ended PHP, or does not end.
+                Err(_) if !said.is_empty() => return Ok((Answer { status: 0, body: Vec::new() }, said)),
+                Err(_) => break,
+            }
+        }
+        let why = answer.err().map_or_else(String::new, |error| format!(": {error}"));
+        Err(Failure::Usage(format!("{}: PHP's own server, {} -S{why}", page.shown, self.php.display())))
+    }
+
+    /// The answer, what PHP said on standard output, and whether it ended by itself.
+    fn run_once(
+        &self,
+        page: &Page,
+        prepended: Option<&Path>,
+        from: u64,
+    ) -> io::Result<(io::Result<Answer>, Vec<u8>, bool)> {
+        let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|one| one.local_addr())?;
+        let mut running = Running(self.command(page, prepended, address).spawn()?);
         let output = running.0.stdout.take();
         let reader = thread::spawn(move || {
             let mut said = Vec::new();
@@ -98,14 +128,10 @@ impl Server {
             said
         });
         let answer = running.connect(address).and_then(|stream| self.request(stream, address, page, from));
+        let is_doubtful = answer.as_ref().map_or(true, |answer| answer.status == REFUSED);
+        let has_ended = is_doubtful && running.ends();
         drop(running);
-        let said = reader.join().unwrap_or_default();
-        match answer {
-            Ok(answer) => Ok((answer, said)),
-            // A loader has ended PHP, or does not end.
-            Err(_) if !said.is_empty() => Ok((Answer { status: 0, body: Vec::new() }, said)),
-            Err(error) => Err(failed(error)),
-        }
+        Ok((answer, reader.join().unwrap_or_default(), has_ended))
     }
 
     fn command(&self, page: &Page, prepended: Option<&Path>, address: SocketAddr) -> Command {
@@ -129,12 +155,13 @@ impl Server {
 
     fn request(&self, mut stream: TcpStream, address: SocketAddr, page: &Page, from: u64) -> io::Result<Answer> {
         let until = Instant::now() + WITHIN;
-        write!(
-            stream,
+        // At once: PHP's server takes what comes first for all of it.
+        let request = format!(
             "GET {} HTTP/1.0\r\nHost: {address}\r\nX-Unladen-Ask: {}\r\nX-Unladen-From: {from}\r\n\
              Accept: text/html,*/*\r\nUser-Agent: unladen\r\n\r\n",
             page.target, self.key
-        )?;
+        );
+        stream.write_all(request.as_bytes())?;
         let mut answer = Vec::new();
         let mut piece = vec![0; 64 << 10];
         loop {
@@ -170,6 +197,18 @@ fn user_of(name: &str) -> Result<User, Failure> {
 struct Running(Child);
 
 impl Running {
+    /// Whether it has ended, or does so now: a server whose address is taken.
+    fn ends(&mut self) -> bool {
+        let until = Instant::now() + TAKEN;
+        while Instant::now() < until {
+            if !matches!(self.0.try_wait(), Ok(None)) {
+                return true;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        false
+    }
+
     /// As soon as it listens.
     fn connect(&mut self, address: SocketAddr) -> io::Result<TcpStream> {
         let until = Instant::now() + START;
