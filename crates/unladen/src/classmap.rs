@@ -10,15 +10,16 @@ mod place;
 mod plain;
 mod problems;
 mod remembered;
+mod scripts;
 mod summary;
 mod target;
 mod task;
 mod watch;
 
-pub(crate) use ask::Ask;
 pub(crate) use check::{Asked, check};
 pub(crate) use emit::Emit;
 pub(crate) use explain::explain;
 pub(crate) use make::make;
+pub(crate) use scripts::Scripts;
 pub(crate) use task::Task;
 pub(crate) use watch::watch;

@@ -1,4 +1,4 @@
-//! Asking an application's own loaders for all of its classes. The principal type is [`Ask`].
+//! Asking an application's own loaders for all of its classes. The principal function is [`Scripts::ask`].
 //!
 //! The application's script runs in a server of PHP's that nobody else can ask, as the user that was named; in front of
 //! it runs `ask/ask.php`, which says how it asks. What comes back is what the application's code says: a file counts if
@@ -17,34 +17,24 @@ use serde_json::Value;
 use unladen_classmap::{Answers, Asked, Project, Survey, Tree, emit};
 
 use super::emit::Emit;
+use super::scripts::Scripts;
 use super::summary::{count, counted};
 use super::target;
 use super::task::{ASKED, Task};
 use crate::exit::Failure;
 use page::Page;
-use server::{Answer, Server};
+use server::{Answer, Server, failed};
 
 /// How often a script runs anew because a loader has ended its process.
 const MOST_RUNS: usize = 50;
 
-/// What is run.
-#[derive(Debug, Clone)]
-pub(crate) struct Ask {
-    /// Scripts, as seen from the application's folder, some with a query.
-    pub(crate) scripts: Vec<String>,
-    /// As whom.
-    pub(crate) user: Option<String>,
-    /// Which PHP.
-    pub(crate) php: PathBuf,
-}
-
-impl Ask {
+impl Scripts {
     /// Asks, keeps the answers beside the map, and compares each page with and without the map; the task that reads
     /// the answers, and what is to be told of the pages.
     ///
     /// # Errors
     /// If a script cannot be run, or registers no loader; if a page fails with the map that does not fail without.
-    pub(super) fn of(&self, task: &Task) -> Result<(Task, Vec<String>), Failure> {
+    pub(super) fn ask(&self, task: &Task) -> Result<(Task, Vec<String>), Failure> {
         if task.emit == Emit::Composer {
             return Err(Failure::Usage("--emit composer is for what Composer loads: leave out --ask".to_owned()));
         }
@@ -282,8 +272,4 @@ fn no_loader(pages: &[Page], answered: &[Answer], survey: &Survey) -> Failure {
             None => "the application loads its files by require, and a map could replace nothing".to_owned(),
         }
     ))
-}
-
-fn failed(error: std::io::Error) -> Failure {
-    Failure::Usage(format!("a folder for the questions, in the system's folder for temporary files: {error}"))
 }

@@ -20,7 +20,7 @@ use crate::{output, terminal};
 pub(crate) fn make(task: &Task) -> Result<(), Failure> {
     let start = Instant::now();
     task.check_target()?;
-    let asked = task.ask.as_ref().map(|ask| ask.of(task)).transpose()?;
+    let asked = task.ask.as_ref().map(|scripts| scripts.ask(task)).transpose()?;
     let (task, pages) = match &asked {
         Some((task, pages)) => (task, pages.as_slice()),
         None => (task, &[][..]),

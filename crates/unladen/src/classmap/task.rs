@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use unladen_classmap::{Answers, Options, Project, READERS, Reader, Survey, reader_for, reader_named};
 use unladen_document::About;
 
-use super::ask::Ask;
 use super::emit::Emit;
 use super::place::place;
 use super::plain::{absolute, plain};
 use super::problems::plain_text;
+use super::scripts::Scripts;
 use super::summary::counted;
 use crate::exit::Failure;
 use crate::runs::Origin;
@@ -32,7 +32,7 @@ pub(crate) struct Task {
     /// Whether programs read what is said.
     pub(crate) json: bool,
     /// What of it is run to ask its loaders.
-    pub(crate) ask: Option<Ask>,
+    pub(crate) ask: Option<Scripts>,
     /// The command line, without secrets.
     pub(crate) typed: Vec<String>,
 }

@@ -8,7 +8,7 @@ use bstr::{BString, ByteSlice};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use unladen_classmap::{Extensions, Options, READERS, reader_named};
 
-use crate::classmap::{self, Ask, Asked, Emit, Task};
+use crate::classmap::{self, Asked, Emit, Scripts, Task};
 use crate::cmd::showing::Published;
 use crate::exit::Failure;
 
@@ -124,7 +124,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         output: args.output,
         partial: args.partial,
         json: args.json,
-        ask: (!args.ask.is_empty()).then_some(Ask { scripts: args.ask, user: args.user, php: args.php }),
+        ask: (!args.ask.is_empty()).then_some(Scripts { scripts: args.ask, user: args.user, php: args.php }),
         typed: typed.to_vec(),
     };
     let asked = Asked { strict: args.strict, files: args.published.destinations().collect() };

@@ -68,7 +68,7 @@ impl Server {
             ));
         }
         for (name, text) in [("ask.php", ASK.as_bytes()), ("router.php", ROUTER.as_bytes()), ("names", names)] {
-            fs::write(folder.join(name), text).map_err(super::failed)?;
+            fs::write(folder.join(name), text).map_err(failed)?;
         }
         let key = (0..4).map(|_| format!("{:08x}", fastrand::u32(..))).collect();
         Ok(Self { php: php.to_owned(), user, folder: folder.to_owned(), key })
@@ -182,6 +182,11 @@ impl Server {
             _ => Err(io::Error::other("it did not answer")),
         }
     }
+}
+
+/// The error that what PHP is to read cannot be written.
+pub(super) fn failed(error: io::Error) -> Failure {
+    Failure::Usage(format!("a folder for the questions, in the system's folder for temporary files: {error}"))
 }
 
 fn user_of(name: &str) -> Result<User, Failure> {
