@@ -10,8 +10,7 @@ pub fn only_declares(source: &[u8]) -> bool {
     }
     let mut tokens = Tokens::new(source);
     let mut declares = false;
-    loop {
-        let What::Name(word) = tokens.next().what else { break };
+    while let What::Name(word) = tokens.next().what {
         match word.to_ascii_lowercase().as_slice() {
             // To the `;`, or into the braces, which are passed over below.
             b"namespace" => {
