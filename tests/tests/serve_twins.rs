@@ -6,7 +6,8 @@ use std::net::SocketAddr;
 use std::process::Command;
 use std::time::Duration;
 
-use unladen_tests::{Serve, Upstream, free_address};
+use unladen_tests::site::{app, page};
+use unladen_tests::{Serve, Site, Upstream, free_address};
 
 /// What a client saw.
 #[derive(Debug)]
@@ -220,4 +221,81 @@ fn a_stale_page_stands_in_for_an_answer_that_breaks_off_before_its_first_byte() 
         assert!(seen.is_whole && seen.status == 200 && seen.body == b"kept", "{http}: {seen:?}");
     }
     drop(serve.stop());
+}
+
+/// An application that answers each request with a page that may be kept.
+fn keeps() -> Upstream {
+    app(|request| page("Cache-Control: max-age=600\r\n", &request.target))
+}
+
+/// RFC 9110, section 7.6.2: neither looked at nor counted, at sites and outbounds.
+#[test]
+fn hops_of_trace_and_options_are_counted_on_every_path() {
+    let upstream = keeps();
+    let (serve, paths) = paths(&upstream);
+    for (path, address, http) in &paths {
+        for (method, hops, status, left) in [
+            ("OPTIONS", "0", 200, None),
+            ("TRACE", "0", 405, None),
+            ("OPTIONS", "3", 200, Some("2")),
+            ("GET", "0", 200, Some("0")),
+        ] {
+            let before = upstream.seen().len();
+            let field = format!("Max-Forwards: {hops}");
+            let seen = ask(*address, &format!("/{before}"), &["-X", method, "-H", &field, http]);
+            assert!(seen.is_whole && seen.status == status, "{path} {method} {hops}: {seen:?}");
+            let asked: Vec<_> = upstream.seen().split_off(before);
+            let passed = asked.first().map(|request| request.field("max-forwards").unwrap_or_default().to_owned());
+            assert_eq!(passed.as_deref(), left, "{path} {method} {hops}");
+        }
+    }
+    drop(serve.stop());
+}
+
+/// It was empty for a request of HTTP/1.0 without Host, which Django answers with 400.
+#[test]
+fn a_field_is_not_made_of_a_host_that_is_not_there() {
+    let upstream = keeps();
+    for forwarded in ["x-forwarded", "forwarded"] {
+        let site = Site::of(&upstream, &format!("forwarded = \"{forwarded}\""));
+        site.wire().ask("GET /old HTTP/1.0\r\n\r\n").is(200);
+        let seen = upstream.seen();
+        let last = seen.last().expect("it was asked");
+        assert_eq!(last.field("x-forwarded-host"), None, "{last:?}");
+        assert!(!last.field("forwarded").is_some_and(|value| value.contains("host")), "{last:?}");
+        site.stop();
+    }
+}
+
+/// Behind a front that says the target once more (Azure Application Gateway, IIS) nothing was ever kept.
+#[test]
+fn what_a_trusted_front_says_of_the_target_does_not_keep_pages_out_of_the_cache() {
+    let upstream = keeps();
+    let disguise = "X-Original-URL: /azure\r\nX-Original-Host: shop.example\r\n";
+    let asked = |site: &Site| {
+        let before = upstream.seen().len();
+        for _ in 0..3 {
+            site.get_with("/azure", disguise).is(200);
+        }
+        upstream.seen().split_off(before)
+    };
+    let trusted = Site::of(&upstream, "trusted.proxies = [\"127.0.0.1\"]\n[site.cache]");
+    let seen = asked(&trusted);
+    assert_eq!(seen.len(), 1, "it was kept");
+    assert_eq!(seen[0].field("x-original-url"), None);
+    trusted.stop();
+    // Of whom nobody is known to be trusted, a route can say so.
+    let removed = "[site.cache]\n[[site.route]]\nname = \"all\"\n\
+                   request.remove = [\"X-Original-URL\", \"X-Original-Host\"]";
+    let site = Site::of(&upstream, removed);
+    assert_eq!(asked(&site).len(), 1, "it was kept");
+    site.stop();
+    // Else it may be a client that wants another page.
+    let site = Site::of(&upstream, "[site.cache]");
+    let seen = asked(&site);
+    assert!(
+        seen.len() == 3 && seen.iter().all(|request| request.field("x-original-url") == Some("/azure")),
+        "{seen:?}"
+    );
+    site.stop();
 }

@@ -78,7 +78,7 @@ fn name_of(value: &Value<'_>) -> Result<String, Bad> {
 
 fn request_name(value: &Value<'_>) -> Result<String, Bad> {
     let name = name_of(value)?;
-    let is_written = Owned::find(name.as_bytes()).is_some_and(|owned| owned.fate != crate::owned::Fate::Alone);
+    let is_written = Owned::find(name.as_bytes()).is_some_and(|owned| !owned.is_disguise());
     if is_written {
         return Err(value.refuse(
             format!("`{name}`"),

@@ -23,6 +23,8 @@ pub enum Fate {
     Written,
     /// It goes on, but the request is neither answered from memory nor is its answer kept.
     Alone,
+    /// The same from a client; from a trusted proxy it is taken off. Proxies add it to what they pass on.
+    Front,
 }
 
 const fn owned(name: &'static str, fate: Fate, about: &'static str) -> Owned {
@@ -76,19 +78,19 @@ const OWNED: &[Owned] = &[
     owned("x-http-method-override", Fate::Alone, OTHER),
     owned("x-http-method", Fate::Alone, OTHER),
     owned("x-method-override", Fate::Alone, OTHER),
-    owned("x-original-url", Fate::Alone, OTHER),
-    owned("x-original-uri", Fate::Alone, OTHER),
-    owned("x-original-method", Fate::Alone, OTHER),
-    owned("x-original-host", Fate::Alone, OTHER),
-    owned("x-rewrite-url", Fate::Alone, OTHER),
-    owned("x-host", Fate::Alone, OTHER),
+    owned("x-original-url", Fate::Front, OTHER),
+    owned("x-original-uri", Fate::Front, OTHER),
+    owned("x-original-method", Fate::Front, OTHER),
+    owned("x-original-host", Fate::Front, OTHER),
+    owned("x-rewrite-url", Fate::Front, OTHER),
+    owned("x-host", Fate::Front, OTHER),
     owned("x-http-host-override", Fate::Alone, OTHER),
     owned("x-http-destinationurl", Fate::Alone, OTHER),
     owned("x-proxy-url", Fate::Alone, OTHER),
     owned("x-wap-profile", Fate::Alone, "another version of the page"),
-    owned("x-forwarded", Fate::Alone, "all of what `Forwarded` says"),
-    owned("x-scheme", Fate::Alone, "the scheme"),
-    owned("x-url-scheme", Fate::Alone, "the scheme"),
+    owned("x-forwarded", Fate::Front, "all of what `Forwarded` says"),
+    owned("x-scheme", Fate::Front, "the scheme"),
+    owned("x-url-scheme", Fate::Front, "the scheme"),
 ];
 
 /// Longer names are looked up as ones of this length.
@@ -125,6 +127,11 @@ impl Owned {
             return None;
         }
         OWNED.iter().find(|owned| owned.is(name))
+    }
+
+    /// Whether some applications take a request with this field for another request.
+    pub fn is_disguise(&self) -> bool {
+        matches!(self.fate, Fate::Alone | Fate::Front)
     }
 
     fn is(&self, name: &[u8]) -> bool {

@@ -9,7 +9,7 @@ use super::keys;
 use super::level::Level;
 use super::reading::Reading;
 use super::strangers::strangers;
-use crate::owned::{Fate, Owned, is_plain};
+use crate::owned::{Owned, is_plain};
 use crate::settings::RateSettings;
 
 /// Those of a `[[outbound]]` or a `[[site]]`; without any, those of `[defaults]`.
@@ -95,7 +95,7 @@ fn taken_off(header: &str, site: &Level<'_>, r: &Reading<'_>) -> Option<&'static
     if is_told {
         return None;
     }
-    if Owned::find(header.as_bytes()).is_some_and(|owned| owned.fate != Fate::Alone) {
+    if Owned::find(header.as_bytes()).is_some_and(|owned| !owned.is_disguise()) {
         return Some(
             "is a field that a site removes from its clients' requests, because anyone could forge it (docs/reference/serve.md lists these fields), so the rate would limit nobody; name another field, or remove `header` to limit all requests together; `per_client` limits each client",
         );

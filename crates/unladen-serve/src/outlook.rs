@@ -29,7 +29,7 @@ use crate::peer::Peer;
 use crate::proxy::Proxy;
 use crate::site::Site;
 use crate::site::eligible::eligible;
-use crate::site::prepare::prepare;
+use crate::site::prepare::{disguises, prepare};
 
 /// A request for a URL, as a browser sends it.
 #[derive(Clone, Debug)]
@@ -87,6 +87,10 @@ pub fn outlook(config: &Config, asking: &Asking) -> Result<Outlook, OutlookError
         Ok(None) => (),
         Ok(Some(found)) => {
             outlook.route = Some(found.seen);
+            if let Some(edits) = &found.edits {
+                edits.apply(&mut request.fields);
+                who.is_disguised = disguises(&request.fields).next().is_some();
+            }
             if !found.may_be_kept {
                 return Ok(outlook.past(Rule::Route));
             }
@@ -96,6 +100,13 @@ pub fn outlook(config: &Config, asking: &Asking) -> Result<Outlook, OutlookError
     let Some(cache) = &site.cache else { return Ok(outlook.past(Rule::NoCache)) };
     outlook.cookies = cookies_of(&request, cache);
     if let Err((_, why)) = eligible(&request, who) {
+        outlook.notes.extend(disguises(&request.fields).filter(|_| who.is_disguised).map(|field| {
+            let name = seen::shown(field.name);
+            format!(
+                "`{name}` disguises the request: list the proxy that adds it in `trusted.proxies`, or remove it by `request.remove` of \
+                 a route"
+            )
+        }));
         outlook.why_not.push(WhyNot::of_request(why));
         return Ok(outlook.past(Rule::Passes));
     }

@@ -8,6 +8,7 @@ pub(crate) mod fetch;
 pub(crate) mod files;
 pub(crate) mod head_check;
 pub(crate) mod inbound_request;
+mod last_hop;
 mod outbound;
 pub(crate) mod peers;
 pub(crate) mod purge;
@@ -80,6 +81,15 @@ impl<'l> Responder<'l> {
         {
             // Before anything else that a site does: whoever may not come, or is sent elsewhere, is no authority's concern.
             let ended = InboundRequest::new(context, site, arrival).challenge(request, client_side, &page).await;
+            context.observability.end(arrival.index);
+            return ended;
+        }
+        if let Some(status) = last_hop::counted(request) {
+            let proxy = match self {
+                Self::Outbound(proxy) => *proxy,
+                Self::Site(site) | Self::Redirect(site) | Self::Refused(site, _) => &site.proxy,
+            };
+            let ended = last_hop::last_hop(proxy, context, &arrival, request, client_side, status).await;
             context.observability.end(arrival.index);
             return ended;
         }

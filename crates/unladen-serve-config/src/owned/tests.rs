@@ -64,6 +64,7 @@ fn all_of_them_are_documented() {
             Fate::Dropped => "it is dropped",
             Fate::Written => "it is dropped, and said anew",
             Fate::Alone => "it goes on, past the cache",
+            Fate::Front => "from a trusted proxy it is dropped; else it goes on, past the cache",
         };
         let _ = writeln!(expected, "| {} | {about} | {becomes} |", names.join(", "));
     }

@@ -97,7 +97,11 @@ impl Additions<'_> {
         separate(&mut hops);
         hops.extend_from_slice(client.as_bytes());
         write(b"x-forwarded-for", &hops);
-        write(b"x-forwarded-host", request.fields.get(Name::XForwardedHost).unwrap_or(&request.authority));
+        // HTTP/1.0 may come without a host: an empty one would be a wrong one.
+        let host = request.fields.get(Name::XForwardedHost).unwrap_or(&request.authority);
+        if !host.is_empty() {
+            write(b"x-forwarded-host", host);
+        }
         write(b"x-forwarded-proto", request.fields.get(Name::XForwardedProto).unwrap_or(b"http"));
     }
 
@@ -119,9 +123,12 @@ impl Additions<'_> {
             Some(b"https") => "https",
             _ => "http",
         };
-        hops.extend_from_slice(format!("for={client};proto={proto};host=\"").as_bytes());
-        hops.extend(request.authority.iter().filter(|byte| !matches!(byte, b'"' | b'\\')));
-        hops.push(b'"');
+        hops.extend_from_slice(format!("for={client};proto={proto}").as_bytes());
+        if !request.authority.is_empty() {
+            hops.extend_from_slice(b";host=\"");
+            hops.extend(request.authority.iter().filter(|byte| !matches!(byte, b'"' | b'\\')));
+            hops.push(b'"');
+        }
         write(b"forwarded", &hops);
     }
 }

@@ -10,6 +10,7 @@ use unladen_serve_config::{Application, RouteAction, RouteMatch, SiteSettings};
 use super::seen::{RouteSeen, shown};
 use crate::proxy::Proxy;
 use crate::site::Site;
+use crate::site::edits::Edits;
 use crate::site::folder::Folder;
 use crate::site::route::{Action, Route};
 use crate::site::routes::guards::ChosenRoute;
@@ -21,6 +22,8 @@ pub(super) struct FoundRoute {
     pub(super) may_be_kept: bool,
     pub(super) proxy: Arc<Proxy>,
     pub(super) script: Option<Script>,
+    /// What it does to the request's fields.
+    pub(super) edits: Option<Edits>,
 }
 
 /// The route that takes a request; an error says why none can. None: the site has none, and an upstream for all.
@@ -58,7 +61,13 @@ pub(super) fn find(site: &Site, request: &Request) -> Result<Option<FoundRoute>,
         comes_to.push_str(&guarded(site, guard));
         reaches &= guard.cache && !matches!(guard.action, Action::Status(400..));
     }
-    Ok(Some(FoundRoute { seen, may_be_kept: reaches && route.cache, proxy: route.proxy.clone(), script }))
+    Ok(Some(FoundRoute {
+        seen,
+        may_be_kept: reaches && route.cache,
+        proxy: route.proxy.clone(),
+        script,
+        edits: route.request.clone(),
+    }))
 }
 
 /// What a route says of what another route's path has come to.

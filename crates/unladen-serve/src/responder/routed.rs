@@ -12,7 +12,7 @@ use crate::site::access::Access;
 use crate::site::folder::Folder;
 use crate::site::location::Location;
 use crate::site::passwords::Tried;
-use crate::site::prepare::{Who, prepare};
+use crate::site::prepare::{Who, disguises, prepare};
 use crate::site::route::{Action, Route};
 use crate::site::routes::Routes;
 use crate::site::routes::guards::ChosenRoute;
@@ -24,7 +24,7 @@ impl<'a> InboundRequest<'a> {
         routes: &'a Routes,
         request: &mut Request,
         client_side: &mut ClientSide<'_, '_>,
-        who: Who,
+        mut who: Who,
     ) -> (End, Instant) {
         let route = match routes.find(&request.method, &request.target) {
             Ok(route) => route,
@@ -48,6 +48,7 @@ impl<'a> InboundRequest<'a> {
         }
         if let Some(edits) = &route.request {
             edits.apply(&mut request.fields);
+            who.is_disguised = disguises(&request.fields).next().is_some();
         }
         let chosen = ChosenRoute { route, routes };
         match &route.action {

@@ -52,7 +52,9 @@ pub(crate) fn prepare(site: &Site, request: &mut Request, peer: &Peer) -> Who {
         }
         match Owned::find(field.name).map(|owned| owned.fate) {
             None => true,
-            Some(Fate::Alone) => {
+            // What a trusted proxy passes on is what its target says.
+            Some(Fate::Front) if is_trusted => false,
+            Some(Fate::Alone | Fate::Front) => {
                 is_disguised = true;
                 true
             }
@@ -79,6 +81,12 @@ pub(crate) fn prepare(site: &Site, request: &mut Request, peer: &Peer) -> Who {
     }
     let is_author = site.author.as_ref().is_some_and(|author| author.take_off(&mut request.fields));
     Who { address, is_https, is_disguised, is_author }
+}
+
+/// The fields by which some applications take a request for another than its method and target say.
+pub(crate) fn disguises(fields: &Fields) -> impl Iterator<Item = Field<'_>> {
+    let is_disguise = |name: &[u8]| !is_plain(name) || Owned::find(name).is_some_and(Owned::is_disguise);
+    fields.iter().filter(move |field| field.id == Name::Other && is_disguise(field.name))
 }
 
 /// Takes off what `Connection` lists (RFC 9110, section 7.6.1) before anything is decided: the application is not told

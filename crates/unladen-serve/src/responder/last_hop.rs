@@ -1,0 +1,94 @@
+//! [`last_hop`]: TRACE and OPTIONS that go no further (RFC 9110, section 7.6.2).
+
+use std::pin::pin;
+use std::time::Instant;
+
+use unladen_http1::{Length, Request};
+use unladen_observability::{CacheResult, End, RequestAccount};
+
+use super::arrival::Arrival;
+use super::inbound_request::ClientSide;
+use crate::context::Context;
+use crate::message::compose::digits;
+use crate::message::downstream::ResponseOptions;
+use crate::proxy::Proxy;
+use crate::request::watch::Deadline;
+
+const MAX_FORWARDS: &[u8] = b"max-forwards";
+
+/// Counts a hop. The status of the answer, where this is the last one.
+///
+/// TRACE is not answered by what was received: that would show scripts of the page what they are not to see (fields
+/// that proxies have added, cookies).
+pub(super) fn counted(request: &mut Request) -> Option<u16> {
+    let status = match &*request.method {
+        b"OPTIONS" => 200,
+        b"TRACE" => 405,
+        _ => return None,
+    };
+    let hops: u64 = std::str::from_utf8(request.fields.find(MAX_FORWARDS)?).ok()?.trim().parse().ok()?;
+    let Some(left) = hops.checked_sub(1) else { return Some(status) };
+    request.fields.set(MAX_FORWARDS, digits(left, &mut [0; 20]));
+    None
+}
+
+/// Answers as the final recipient: how it ended, and when.
+pub(super) async fn last_hop(
+    proxy: &Proxy,
+    context: &Context,
+    arrival: &Arrival,
+    request: &Request,
+    client_side: &mut ClientSide<'_, '_>,
+    status: u16,
+) -> (End, Instant) {
+    let response = &mut *client_side.response;
+    response.fields.clear();
+    (response.status, response.minor, response.length) = (status, 1, Length::Exact(0));
+    response.fields.push(b"content-length", b"0");
+    if status == 405 {
+        response.fields.push(b"allow", b"GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+    }
+    if !client_side.body.is_done() {
+        client_side.client.ends();
+    }
+    let deadline = Deadline::of_local_reply(Instant::now());
+    let options = ResponseOptions { via: proxy.settings.via, ..ResponseOptions::default() };
+    let answering = client_side.client.answer(response, "", options);
+    let answered = client_side.watch.over(&deadline, pin!(answering)).await;
+    let end = if answered == Some(Ok(())) { End::Answered } else { End::ClientGone };
+    let now = deadline.look();
+    let total = now.saturating_duration_since(arrival.began);
+    let record = RequestAccount {
+        method: &request.method,
+        target: &request.target,
+        authority: &request.authority,
+        client_version: arrival.version,
+        client: arrival.peer.address,
+        fields: Some(&request.fields),
+        cache: Some((CacheResult::Own, "max-forwards")),
+        ..RequestAccount::unasked(&proxy.upstream.settings().name, status, end, arrival.began, total)
+    };
+    context.observability.observe(&record, arrival.index);
+    (end, now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hops_of_trace_and_options_were_neither_looked_at_nor_counted() {
+        let counted = |method: &[u8], hops: &[u8]| {
+            let mut request = Request { method: method.into(), ..Request::default() };
+            request.fields.push(MAX_FORWARDS, hops);
+            let status = counted(&mut request);
+            (status, String::from_utf8_lossy(request.fields.find(MAX_FORWARDS).unwrap_or_default()).into_owned())
+        };
+        assert_eq!(counted(b"OPTIONS", b"0"), (Some(200), "0".to_owned()));
+        assert_eq!(counted(b"TRACE", b"0"), (Some(405), "0".to_owned()));
+        assert_eq!(counted(b"TRACE", b"3"), (None, "2".to_owned()));
+        // Of other methods it may mean something to the application; what is no number means nothing.
+        assert_eq!(counted(b"GET", b"0"), (None, "0".to_owned()));
+        assert_eq!(counted(b"OPTIONS", b"many"), (None, "many".to_owned()));
+    }
+}
