@@ -156,7 +156,7 @@ pub fn diff(baseline: &Profile, candidate: &Profile) -> Result<Diff, MergeError>
     };
     let (frames, stacks) = (joint.frames, joint.stacks);
     Ok(Diff {
-        candidate: Profile { about, frames, stacks, clusters: vec![whole] },
+        candidate: Profile { about, frames, stacks, clusters: vec![whole], notes: Vec::new() },
         baseline_self,
         candidate_self,
         titles: [baseline.about.title.clone(), candidate.about.title.clone()],

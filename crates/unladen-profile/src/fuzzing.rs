@@ -1,28 +1,31 @@
 //! What the fuzz targets call.
 
 use std::collections::HashSet;
+use std::path::Path;
 
-use crate::input::Input;
 use crate::profile::Profile;
-use crate::read::reader_named;
+use crate::read::{read_from, reader_named};
+use crate::read_error::ReadError;
 use crate::write::{WRITERS, writer_named};
 
 /// Profiles of more stacks than this are not written again: that would take all the time.
 const FEW: usize = 1000;
 
 /// What a reader makes of bytes; none if it refuses them, or there is no such reader.
-pub fn read(reader: &str, mut bytes: &[u8]) -> Option<Profile> {
-    reader_named(reader)?.read(&mut Input::new(&mut bytes)).ok()
+pub fn read(reader: &str, bytes: &[u8]) -> Option<Profile> {
+    read_from(bytes, Path::new("-"), Some(reader_named(reader)?)).ok()
 }
 
 /// Whatever the bytes are, they are refused with a place, or are a profile: its weights have a sum and stacks, all
 /// writers write it, and our own format keeps all of it.
-pub fn check(reader: &str, mut bytes: &[u8]) {
+pub fn check(reader: &str, bytes: &[u8]) {
     let Some(reader) = reader_named(reader) else { return };
     // It must not panic either.
     reader.recognises(&bytes[..bytes.len().min(crate::reader::HEAD)]);
-    let profile = match reader.read(&mut Input::new(&mut bytes)) {
+    let profile = match read_from(bytes, Path::new("-"), Some(reader)) {
         Ok(profile) => profile,
+        // What cannot be unpacked has no place.
+        Err(ReadError::Open { .. }) => return,
         Err(error) => {
             let text = error.to_string();
             assert!(text.contains(", line ") || text.contains(", byte "), "{text}");

@@ -80,7 +80,8 @@ struct Kept<'a> {
 
 impl<'a> Kept<'a> {
     fn new(from: &'a Profile) -> Self {
-        let into = Profile::new(from.about.clone());
+        let mut into = Profile::new(from.about.clone());
+        into.notes.clone_from(&from.notes);
         let mut stacks = vec![None; from.stacks.len()];
         stacks[0] = Some(into.stacks.root());
         Self { from, into, frames: vec![None; from.frames.len()], stacks, way: Vec::new() }

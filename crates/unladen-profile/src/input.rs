@@ -2,29 +2,63 @@
 
 use std::io::{self, BufRead, Read};
 
+mod packed;
+
+pub(crate) use packed::MAX_UNPACKED;
+use packed::Packing;
+
+/// What some editors and shells write before a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A file that is read from its beginning to its end, and knows where it is. Readers stream: a file may be larger than
 /// memory.
+///
+/// What gzip or zstd has packed is read as what it holds, and a byte order mark before a text is passed over.
 pub struct Input<'a> {
-    inner: &'a mut dyn BufRead,
+    inner: Box<dyn BufRead + 'a>,
     offset: u64,
+    is_begun: bool,
+    is_packed: bool,
 }
 
 // === impl Input ===
 
 impl<'a> Input<'a> {
-    /// Of anything that is buffered.
+    /// Of anything that is buffered. The first bytes come at once, so that they tell whether the file is packed.
     pub fn new(inner: &'a mut dyn BufRead) -> Self {
-        Self { inner, offset: 0 }
+        Self { inner: Box::new(inner), offset: 0, is_begun: false, is_packed: false }
     }
 
-    /// Bytes read until now.
+    /// Bytes read until now, of what the file holds.
     pub fn offset(&self) -> u64 {
         self.offset
+    }
+
+    /// Whether gzip or zstd has packed the file; known from the first byte on that is read.
+    pub(crate) fn is_packed(&self) -> bool {
+        self.is_packed
+    }
+
+    fn begin(&mut self) -> io::Result<()> {
+        if self.is_begun {
+            return Ok(());
+        }
+        self.is_begun = true;
+        if let Some(packing) = Packing::of(self.inner.fill_buf()?) {
+            let inner = std::mem::replace(&mut self.inner, Box::new(io::empty()));
+            self.inner = packing.unpack(inner)?;
+            self.is_packed = true;
+        }
+        if self.inner.fill_buf()?.starts_with(BYTE_ORDER_MARK) {
+            self.consume(BYTE_ORDER_MARK.len());
+        }
+        Ok(())
     }
 }
 
 impl Read for Input<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.begin()?;
         let read = self.inner.read(buffer)?;
         self.offset += read as u64;
         Ok(read)
@@ -33,6 +67,7 @@ impl Read for Input<'_> {
 
 impl BufRead for Input<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.begin()?;
         self.inner.fill_buf()
     }
 

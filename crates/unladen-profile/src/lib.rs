@@ -24,9 +24,10 @@
 #![forbid(unsafe_code)]
 
 mod diff;
+mod doubt;
 mod frame;
 mod function;
-#[cfg(feature = "fuzzing")]
+#[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
 mod grep;

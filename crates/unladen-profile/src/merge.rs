@@ -84,6 +84,7 @@ pub(crate) fn join(profiles: &[&Profile]) -> Result<Profile, MergeError> {
     for profile in profiles {
         let scale = profile.about.period_ns.filter(|_| !are_alike).unwrap_or(1);
         add(&mut merged, profile, scale);
+        merged.notes.extend_from_slice(&profile.notes);
     }
     Ok(merged)
 }

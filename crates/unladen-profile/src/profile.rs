@@ -19,6 +19,8 @@ pub struct Profile {
     /// What was seen, request by request: the unit of resampling, since the samples of a request depend on one another.
     /// Where a file does not tell requests apart, it is one cluster.
     pub clusters: Vec<Cluster>,
+    /// What its reader has left out or doubts, a line each; a file of it does not keep them.
+    pub notes: Vec<String>,
 }
 
 /// What a profile is of, and in what it is counted.

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
+use crate::doubt::doubt;
 use crate::input::Input;
 use crate::profile::Profile;
 use crate::read_error::ReadError;
@@ -39,34 +40,46 @@ pub fn read(file: &Path, reader: Option<&'static dyn ProfileReader>) -> Result<P
     read_from(opened, file, reader)
 }
 
+/// So many first bytes tell whether a file is packed.
+const MARK: u64 = 4;
+
 /// Reads what comes in pieces of any size, as from a pipe.
-fn read_from(
+pub(crate) fn read_from(
     mut opened: impl io::Read,
     file: &Path,
     reader: Option<&'static dyn ProfileReader>,
 ) -> Result<Profile, ReadError> {
     let failed = |source| ReadError::Open { file: file.to_owned(), source };
+    let mut mark = Vec::new();
+    opened.by_ref().take(MARK).read_to_end(&mut mark).map_err(failed)?;
+    let mut on_disk = io::Cursor::new(mark).chain(BufReader::with_capacity(HEAD, opened));
+    let mut unpacked = Input::new(&mut on_disk);
     let mut head = Vec::new();
-    opened.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(failed)?;
+    unpacked.by_ref().take(HEAD as u64).read_to_end(&mut head).map_err(failed)?;
+    let is_packed = unpacked.is_packed();
     let reader = match reader {
         Some(reader) => reader,
         None => (READERS.iter().copied().find(|reader| reader.recognises(&head)))
             .or_else(|| by_name(file).filter(|_| !is_blank(&head)))
             .ok_or_else(|| ReadError::Unknown { file: file.to_owned(), known: names(), hint: hint(&head) })?,
     };
-    let mut whole = io::Cursor::new(head).chain(BufReader::with_capacity(HEAD, opened));
-    let mut profile = reader.read(&mut Input::new(&mut whole)).map_err(|error| error.of_file(file))?;
+    let mut whole = io::Cursor::new(head).chain(unpacked);
+    let mut profile = reader.read(&mut Input::new(&mut whole)).map_err(|error| error.of_file(file, is_packed))?;
     if profile.about.title.is_empty() {
         profile.about.title = match file.file_name() {
             Some(name) if file != Path::new("-") => name.to_string_lossy().into_owned(),
             _ => "standard input".to_owned(),
         };
     }
+    profile.notes.extend(doubt(&profile));
+    profile.notes.iter_mut().for_each(|note| *note = format!("{}: {note}", file.display()));
     Ok(profile)
 }
 
 /// The reader that the end of a file's name asks for: it tells what is wrong in one that nobody recognises.
 fn by_name(file: &Path) -> Option<&'static dyn ProfileReader> {
+    let unpacked = (file.extension()).filter(|extension| *extension == "gz" || *extension == "zst");
+    let file = unpacked.and_then(|_| file.file_stem()).filter(|_| writer_for(file).is_none()).map_or(file, Path::new);
     // Any text may be called .txt.
     let writer = writer_for(file).filter(|_| file.extension().is_some_and(|extension| extension != "txt"))?;
     reader_named(writer.name())
@@ -83,6 +96,8 @@ fn hint(head: &[u8]) -> &'static str {
         "it is empty"
     } else if head.starts_with(b"PERFILE2") {
         "this is as perf records it: `perf script -i FILE` writes the text that is read"
+    } else if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
+        "this is UTF-16, as PowerShell's > writes it: `iconv -f UTF-16 -t UTF-8 FILE` writes the text that is read"
     } else if begin.starts_with(b"<") {
         "this is a page or a picture: what was written beside it may be read"
     } else {

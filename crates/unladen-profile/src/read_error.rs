@@ -43,7 +43,7 @@ pub enum ReadError {
 pub struct Fault {
     /// The format.
     pub format: &'static str,
-    /// The offset in the file as it is on disk, in bytes from 0; of texts, the line from 1.
+    /// The offset in what the file holds, unpacked, in bytes from 0; of texts, the line from 1.
     pub at: u64,
     /// Whether it is a line.
     pub is_line: bool,
@@ -64,10 +64,15 @@ impl ReadError {
         Self::Fault(Fault { format, at, is_line: true, what: what.into() })
     }
 
-    /// With the file's name.
-    pub(crate) fn of_file(self, file: &Path) -> Self {
+    /// With the file's name. Where a byte of what was packed is in the file, nobody knows.
+    pub(crate) fn of_file(self, file: &Path, is_packed: bool) -> Self {
         match self {
-            Self::Fault(fault) => Self::Bad { file: file.to_owned(), fault },
+            Self::Fault(mut fault) => {
+                if is_packed && !fault.is_line {
+                    fault.what += " (the byte is that of the unpacked file)";
+                }
+                Self::Bad { file: file.to_owned(), fault }
+            }
             other => other,
         }
     }

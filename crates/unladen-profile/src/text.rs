@@ -5,6 +5,8 @@
 //! `_[i]` (inlined) and `_[j]` (compiled while it runs) stay a part of the name, the first is native code. A name that
 //! ends so and is something else has its last bracket as `\x5d`.
 //!
+//! A name that ends in a space and a number has that space as `\x20`: two numbers at a line's end are a difference's.
+//!
 //! py-spy's raw format has a function as `main (app.py:12)`; of another name that ends so, the last bracket is `\x29`.
 
 use std::borrow::Cow;
@@ -15,7 +17,7 @@ const KERNEL: &str = "_[k]";
 const INLINED: &str = "_[i]";
 /// What stands for a frame without a name: a reader passes over what is empty.
 const UNKNOWN: &str = "[unknown]";
-const ESCAPED: [char; 6] = [';', '\n', '\r', '\\', ']', ')'];
+const ESCAPED: [char; 8] = [';', '\n', '\r', '\\', ']', ')', ' ', '\t'];
 /// `\x3b`
 const ESCAPE: usize = 4;
 
@@ -34,6 +36,7 @@ pub(crate) fn escape(frame: Frame<'_>, out: &mut String) {
             '\\' => unescaped(rest).is_some(),
             ']' => hides_bracket && rest.len() == 1,
             ')' => hides_place && rest.len() == 1,
+            ' ' | '\t' => is_number(rest.as_bytes().trim_ascii()),
             _ => false,
         };
         if is_escaped {
@@ -54,6 +57,18 @@ pub(crate) fn place(text: &str) -> Option<(&str, &str, u32)> {
     let is_number = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
     let is_place = is_number && !name.is_empty() && !file.is_empty();
     Some((name, file, line.parse().ok()?)).filter(|_| is_place)
+}
+
+/// Digits, perhaps with a fraction: what a line's weight is written as.
+fn is_number(text: &[u8]) -> bool {
+    let (whole, fraction) = text.split_at(memchr::memchr(b'.', text).unwrap_or(text.len()));
+    !whole.is_empty() && whole.iter().chain(fraction.iter().skip(1)).all(u8::is_ascii_digit)
+}
+
+/// Whether a text ends in white space and a number, as a stack with a column too many does.
+pub(crate) fn ends_in_number(text: &[u8]) -> bool {
+    let text = text.trim_ascii_end();
+    memchr::memrchr2(b' ', b'\t', text).is_some_and(|space| is_number(&text[space + 1..]))
 }
 
 /// A frame's name and kind, of what stands in a line.

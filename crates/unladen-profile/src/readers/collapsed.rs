@@ -4,16 +4,20 @@ use std::io::{BufRead, Read};
 
 use crate::frame::Frame;
 use crate::input::Input;
-use crate::profile::{About, Profile, Unit};
+use crate::profile::{About, ClusterId, Profile, Unit};
 use crate::read_error::ReadError;
 use crate::reader::{HEAD, MAX_DEPTH, ProfileReader};
+use crate::readers::sum::Sum;
 use crate::stack::StackId;
-use crate::text::{place, unescape};
+use crate::text::{ends_in_number, place, unescape};
 
 /// Reads collapsed stacks.
 ///
 /// Frames without a name are passed over: Excimer begins some lines with `;`, of the same stacks that it writes
 /// without. A line may have no stack at all: py-spy writes such a one of what it saw outside all functions.
+///
+/// Weights may have fractions. Lines such as `# mode: wall` tell of the profile, as Austin writes them: its weights are
+/// µs of the clock or of CPU.
 pub(crate) struct Collapsed;
 
 /// A longer line is no stack, bytes.
@@ -27,7 +31,7 @@ impl ProfileReader for Collapsed {
     }
 
     fn about(&self) -> &'static str {
-        "stackcollapse, py-spy's raw format, Excimer's formatCollapsed: `a;b;c 12` in each line"
+        "stackcollapse, Austin, py-spy's raw format, Excimer's formatCollapsed: `a;b;c 12` in each line"
     }
 
     fn recognises(&self, head: &[u8]) -> bool {
@@ -36,7 +40,7 @@ impl ProfileReader for Collapsed {
             // Cut off, most likely.
             lines.pop();
         }
-        let mut lines = lines.into_iter().filter(|line| !is_empty(line)).take(LOOKED_AT);
+        let mut lines = lines.into_iter().filter(|line| !is_empty(line) && metadata(line).is_none()).take(LOOKED_AT);
         let mut has_stack = false;
         let is_stack = |line: &[u8]| {
             let is_text = std::str::from_utf8(line).is_ok()
@@ -53,6 +57,8 @@ impl ProfileReader for Collapsed {
         let cluster = profile.begin_request();
         let mut lines = Lines::default();
         let mut line = Vec::new();
+        let mut weights = Weights::default();
+        let (mut stacks, mut is_difference) = (0_u64, true);
         for number in 1.. {
             let fault = |what: String| ReadError::at_line(self.name(), number, what);
             line.clear();
@@ -68,29 +74,118 @@ impl ProfileReader for Collapsed {
             if is_empty(&line) {
                 continue;
             }
+            if let Some((key, value)) = metadata(&line) {
+                weights.take_metadata(key, value);
+                continue;
+            }
             let (stack, weight) = parse(&line).map_err(|what| fault(what.to_owned()))?;
+            if !is_empty(stack) {
+                stacks += 1;
+                is_difference &= ends_in_number(stack);
+            }
             let stack = lines.stack(stack, &mut profile).map_err(|what| fault(what.to_owned()))?;
-            profile.add(cluster, stack, weight);
+            weights.add(stack, weight).map_err(fault)?;
         }
+        let fault = |what: &str| ReadError::at_line(self.name(), 1, what);
+        if is_difference && stacks > 0 {
+            return Err(fault(
+                "all stacks have two numbers, as a difference of two profiles has (difffolded.pl, inferno-diff-folded): \
+                 `unladen profile diff` compares the two files that it was made of",
+            ));
+        }
+        weights.finish(&mut profile, cluster).map_err(|what| fault(&what))?;
         Ok(profile)
     }
 }
 
+/// A weight: whole ones, and 10^-[`DIGITS`] parts of one.
+type Weight = (u64, u32);
+
+/// Digits of a fraction that are kept.
+const DIGITS: u32 = 6;
+
 /// A line as its stack and its weight.
-fn parse(line: &[u8]) -> Result<(&[u8], u64), &'static str> {
+fn parse(line: &[u8]) -> Result<(&[u8], Weight), &'static str> {
+    const NO_NUMBER: &str = "expected a number after the last space";
     let line = line.trim_ascii_end();
-    let space = memchr::memrchr2(b' ', b'\t', line).ok_or("expected a stack, a space and a whole number")?;
-    let (stack, number) = (&line[..space], &line[space + 1..]);
+    let space = memchr::memrchr2(b' ', b'\t', line).ok_or("expected a stack, a space and a number")?;
+    let number = std::str::from_utf8(&line[space + 1..]).map_err(|_| NO_NUMBER)?;
     // Some write 12.0, or 12.
-    let whole = match memchr::memchr(b'.', number) {
-        Some(point) if number[point + 1..].iter().all(|digit| *digit == b'0') => &number[..point],
-        _ => number,
-    };
-    if whole.is_empty() || !whole.iter().all(u8::is_ascii_digit) {
-        return Err("expected a whole number after the last space");
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if whole.is_empty() || !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit()) {
+        return Err(NO_NUMBER);
     }
-    let digits = std::str::from_utf8(whole).map_err(|_| "expected a whole number after the last space")?;
-    Ok((stack, digits.parse().map_err(|_| "the number is beyond 64 bits")?))
+    let digits = fraction.bytes().chain(std::iter::repeat(b'0')).take(DIGITS as usize);
+    let parts = digits.fold(0, |parts, digit| 10 * parts + u32::from(digit - b'0'));
+    Ok((&line[..space], (whole.parse().map_err(|_| "the number is beyond 64 bits")?, parts)))
+}
+
+/// `# mode: wall`, which is no stack.
+fn metadata(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let line = line.strip_prefix(b"# ")?;
+    let (key, value) = line.split_at(memchr::memchr(b':', line)?);
+    let is_key = !key.is_empty() && key.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_');
+    let value = value.strip_prefix(b": ")?;
+    is_key.then(|| (key, value.trim_ascii()))
+}
+
+/// The weights of a file, before it is known whether any has a fraction.
+#[derive(Default)]
+struct Weights {
+    weights: Vec<(StackId, Weight)>,
+    sum: Sum,
+    /// The part of one that all fractions are whole numbers of: 10^-digits.
+    digits: u32,
+    is_austin: bool,
+    /// Of Austin's: µs.
+    time: Option<Unit>,
+}
+
+// === impl Weights ===
+
+impl Weights {
+    fn take_metadata(&mut self, key: &[u8], value: &[u8]) {
+        match (key, value) {
+            (b"austin", _) => self.is_austin = true,
+            (b"mode", b"wall") => self.time = Some(Unit::Nanoseconds),
+            (b"mode", b"cpu") => self.time = Some(Unit::CpuNanoseconds),
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, stack: StackId, (whole, parts): Weight) -> Result<(), String> {
+        self.sum.add(whole)?;
+        while !parts.is_multiple_of(10_u32.pow(DIGITS - self.digits)) {
+            self.digits += 1;
+        }
+        self.weights.push((stack, (whole, parts)));
+        Ok(())
+    }
+
+    fn finish(self, profile: &mut Profile, cluster: ClusterId) -> Result<(), String> {
+        let mut of_one = 10_u64.pow(self.digits);
+        if self.is_austin {
+            profile.about.profiler = "austin".to_owned();
+            profile.about.unit = self.time.unwrap_or(Unit::Count);
+        }
+        if self.is_austin && self.time.is_some() {
+            // With three digits a µs is whole ns; more are rounded.
+            of_one = 1000;
+        } else if self.digits > 0 {
+            profile.notes.push(format!(
+                "its weights have fractions: {of_one} {} here stand for 1 of the file",
+                profile.about.unit.as_str()
+            ));
+        }
+        let mut sum = Sum::default();
+        for (stack, (whole, parts)) in self.weights {
+            let parts = (u64::from(parts) * of_one).div_euclid(10_u64.pow(DIGITS));
+            let weight = whole.checked_mul(of_one).and_then(|weight| weight.checked_add(parts));
+            let weight = weight.ok_or("the weights, as parts of 1, add up to more than 64 bits can hold")?;
+            profile.add(cluster, stack, sum.add(weight)?);
+        }
+        Ok(())
+    }
 }
 
 fn is_empty(line: &[u8]) -> bool {

@@ -7,7 +7,7 @@ use crate::input::Input;
 use crate::profile::Profile;
 use crate::read_error::ReadError;
 use crate::reader::ProfileReader;
-use crate::readers::{gzip, json};
+use crate::readers::json;
 
 mod document;
 mod places;
@@ -29,11 +29,10 @@ impl ProfileReader for Firefox {
     }
 
     fn recognises(&self, head: &[u8]) -> bool {
-        let head = gzip::head(head);
-        let has = |text: &str| memchr::memmem::find(&head, text.as_bytes()).is_some();
+        let has = |text: &str| memchr::memmem::find(head, text.as_bytes()).is_some();
         // What the browser records is recognised too: it is refused with what to do.
         let is_profile = has("\"preprocessedProfileVersion\"") || (has("\"stackwalk\"") && has("\"interval\""));
-        json::is_object(&head) && has("\"meta\"") && is_profile
+        json::is_object(head) && has("\"meta\"") && is_profile
     }
 
     fn read(&self, input: &mut Input<'_>) -> Result<Profile, ReadError> {

@@ -6,7 +6,6 @@ use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, Visitor};
 
 use crate::input::Input;
 use crate::read_error::ReadError;
-use crate::readers::gzip::{MAX_UNPACKED, Unpacked};
 
 /// A number as the file has it: whole ones are exact, beyond what fits into a double too.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,21 +16,11 @@ pub(crate) enum Number {
     Double(f64),
 }
 
-/// All of a file, packed with gzip or not. What no field is for is passed over without being kept.
+/// All of a file. What no field is for is passed over without being kept.
 pub(crate) fn document<T: DeserializeOwned>(format: &'static str, input: &mut Input<'_>) -> Result<T, ReadError> {
-    let read = match Unpacked::new(input) {
-        Ok(mut unpacked) => {
-            let mut deserializer = serde_json::Deserializer::from_reader(std::io::BufReader::new(&mut unpacked));
-            let read = T::deserialize(&mut deserializer).and_then(|read| deserializer.end().map(|()| read));
-            drop(deserializer);
-            if unpacked.is_too_much() {
-                let what = format!("unpacked it has more than {} MiB, which is more than is read", MAX_UNPACKED >> 20);
-                return Err(ReadError::at_byte(format, 0, what));
-            }
-            read
-        }
-        Err(error) => return Err(ReadError::at_byte(format, input.offset(), error.to_string())),
-    };
+    let mut deserializer = serde_json::Deserializer::from_reader(std::io::BufReader::new(&mut *input));
+    let read = T::deserialize(&mut deserializer).and_then(|read| deserializer.end().map(|()| read));
+    drop(deserializer);
     read.map_err(|error| {
         let (line, column) = (error.line(), error.column());
         if error.is_io() {

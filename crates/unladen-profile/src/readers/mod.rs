@@ -3,8 +3,8 @@
 pub(crate) mod collapsed;
 pub(crate) mod excimer;
 pub(crate) mod firefox;
-mod gzip;
 mod json;
+mod left_out;
 pub(crate) mod nytprof;
 pub(crate) mod perf_script;
 pub(crate) mod pprof;
@@ -12,10 +12,10 @@ pub(crate) mod speedscope;
 mod sum;
 pub(crate) mod unladen;
 
-/// What gzip has packed.
+/// What gzip has packed, and what was not packed as it is.
 #[cfg(test)]
 pub(crate) fn unpacked(packed: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(packed), &mut bytes).unwrap();
+    let (mut packed, mut bytes) = (packed, Vec::new());
+    std::io::Read::read_to_end(&mut crate::input::Input::new(&mut packed), &mut bytes).unwrap();
     bytes
 }

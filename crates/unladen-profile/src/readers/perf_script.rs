@@ -4,7 +4,7 @@
 //! graphs the only frame stands in the head. Which fields there are is up to whoever called perf: all are found by
 //! their form.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, Read};
 
 use crate::frame::{Frame, FrameId, FrameKind};
@@ -26,13 +26,19 @@ const FORMAT: &str = "perf";
 /// Names of C++ are long, but none is longer than this.
 const MAX_LINE: u64 = 1 << 20;
 
+/// A file that names more events is none of perf's.
+const MAX_EVENTS: usize = 1000;
+/// So many of the events that are left out are named.
+const NAMED: usize = 5;
+
 /// Stands above and below the header that `--header` writes: the command in it may have lines of its own.
 const EDGE: &str = "# ========";
 
 /// Reads the text of `perf script`, line by line: of all samples only what each distinct stack weighs is kept.
 ///
-/// The outermost frame is the command. Where all events are of perf's clocks (`cpu-clock`, `task-clock`), a sample
-/// weighs its period, in ns of CPU time; else it is a sample.
+/// The outermost frame is the command. Where the event is one of perf's clocks (`cpu-clock`, `task-clock`), a sample
+/// weighs its period, in ns of CPU time; else it is a sample. Of several events the first is read: their sum would mean
+/// nothing.
 pub(crate) struct PerfScript;
 
 impl ProfileReader for PerfScript {
@@ -80,6 +86,8 @@ impl ProfileReader for PerfScript {
             samples: Sum::default(),
             periods: Sum::default(),
             all_are_clocks: true,
+            event: None,
+            left_out: BTreeMap::new(),
         };
         let mut bytes = Vec::new();
         loop {
@@ -117,6 +125,10 @@ struct Reading {
     samples: Sum,
     periods: Sum,
     all_are_clocks: bool,
+    /// The first sample's, of which samples are read.
+    event: Option<String>,
+    /// How many samples there are of other events.
+    left_out: BTreeMap<String, u64>,
 }
 
 /// A sample that may have more frames.
@@ -130,6 +142,8 @@ struct Sample {
     inlined: Vec<String>,
     /// Whether what was read of it can be nothing else.
     is_certain: bool,
+    /// The event, if it is another than that which is read.
+    other_event: Option<String>,
 }
 
 // === impl Reading ===
@@ -144,16 +158,18 @@ impl Reading {
             return Ok(());
         }
         if line.is_empty() {
-            return self.end_sample();
+            // Some put an empty line between a head and its frames.
+            let has_frames = |sample: &Sample| !sample.frames.is_empty() || !sample.inlined.is_empty();
+            return if self.sample.as_ref().is_some_and(has_frames) { self.end_sample() } else { Ok(()) };
         }
-        if let Some(sample) = &mut self.sample
-            && line.starts_with([' ', '\t'])
-        {
+        if let Some(sample) = &mut self.sample {
             let place = CodeLocation::parse(line);
             let has_address = place.as_ref().is_some_and(|place| place.address.is_some());
-            // Without a call graph heads are set to the right.
-            let is_head = |head: Head<'_>| head.is_timed() || (head.is_certain() && !has_address);
-            if !line.contains(':') || !Head::parse(line).is_some_and(is_head) {
+            let is_indented = line.starts_with([' ', '\t']);
+            // Without a call graph heads are set to the right, and some write frames without a space before them.
+            let is_head = |head: Head<'_>| head.is_timed() || (head.is_certain() && !(has_address && is_indented));
+            let may_be_frame = is_indented || has_address;
+            if may_be_frame && (!line.contains(':') || !Head::parse(line).is_some_and(is_head)) {
                 // Lines of sources may stand between frames.
                 let Some(place) = place else { return Ok(()) };
                 sample.is_certain |= has_address;
@@ -165,6 +181,14 @@ impl Reading {
         }
         self.end_sample()?;
         let head = Head::parse(line).ok_or_else(|| format!("`{}` begins no sample", shortened(line)))?;
+        let event = head.event.unwrap_or_default();
+        let other_event = match &self.event {
+            Some(first) => (first != event).then(|| event.to_owned()),
+            None => {
+                self.event = Some(event.to_owned());
+                None
+            }
+        };
         let group = Frame { name: head.command, file: "", line: 0, kind: FrameKind::Group };
         let mut sample = Sample {
             group: self.profile.frames.intern(group),
@@ -172,6 +196,7 @@ impl Reading {
             frames: Vec::new(),
             inlined: Vec::new(),
             is_certain: head.is_certain(),
+            other_event,
         };
         if let Some(place) = CodeLocation::parse(head.rest).filter(|place| place.address.is_some()) {
             sample.push(&mut self.profile, &place)?;
@@ -184,6 +209,13 @@ impl Reading {
         let Some(mut sample) = self.sample.take() else { return Ok(()) };
         if !sample.is_certain {
             return Err("the lines before are no sample: neither a process, a time nor an event, nor frames".to_owned());
+        }
+        if let Some(event) = sample.other_event {
+            if self.left_out.len() >= MAX_EVENTS && !self.left_out.contains_key(&event) {
+                return Err(format!("more than {MAX_EVENTS} events"));
+            }
+            *self.left_out.entry(event).or_default() += 1;
+            return Ok(());
         }
         sample.place_inlined(&mut self.profile, "", FrameKind::Native);
         let root = self.profile.stacks.root();
@@ -205,6 +237,22 @@ impl Reading {
 
     fn finish(mut self) -> Profile {
         self.profile.about.unit = if self.all_are_clocks { Unit::CpuNanoseconds } else { Unit::Samples };
+        if !self.left_out.is_empty() {
+            let named = |event: &str| if event.is_empty() { "no event".to_owned() } else { format!("`{event}`") };
+            let mut others: Vec<String> =
+                self.left_out.iter().map(|(event, samples)| format!("{samples} of {}", named(event))).collect();
+            if others.len() > NAMED {
+                let more = others.split_off(NAMED).len();
+                others.push(format!("those of {more} more events"));
+            }
+            let read = self.samples.total();
+            let event = named(self.event.as_deref().unwrap_or_default());
+            let others = others.join(", ");
+            self.profile.notes.push(format!(
+                "has several events, whose sum means nothing: the {read} samples of {event}, its first, are read, \
+                 and samples of others are left out: {others}; `perf script` of a recording of one event alone shows them"
+            ));
+        }
         let cluster = self.profile.begin_request();
         for (stack, samples, periods) in self.seen {
             self.profile.add(cluster, stack, if self.all_are_clocks { periods } else { samples });
@@ -219,6 +267,11 @@ impl Sample {
     fn push(&mut self, profile: &mut Profile, place: &CodeLocation<'_>) -> Result<(), String> {
         if self.frames.len() + self.inlined.len() >= MAX_DEPTH {
             return Err(format!("a stack of more than {MAX_DEPTH} frames"));
+        }
+        if self.other_event.is_some() {
+            // That there are frames tells where the sample ends: which they are does not matter.
+            self.frames.push(self.group);
+            return Ok(());
         }
         if place.is_inlined {
             self.inlined.push(place.name.to_owned());

@@ -5,11 +5,10 @@
 
 use std::io::Read;
 
-use crate::input::Input;
+use crate::input::{Input, MAX_UNPACKED};
 use crate::profile::Profile;
 use crate::read_error::ReadError;
 use crate::reader::ProfileReader;
-use crate::readers::gzip::{self, MAX_UNPACKED, Unpacked};
 
 mod message;
 mod samples;
@@ -37,26 +36,18 @@ impl ProfileReader for Pprof {
     }
 
     fn recognises(&self, head: &[u8]) -> bool {
-        looks_like(&gzip::head(head))
+        looks_like(head)
     }
 
     fn read(&self, input: &mut Input<'_>) -> Result<Profile, ReadError> {
         let mut bytes = Vec::new();
-        let mut is_packed = false;
-        let done = Unpacked::new(&mut *input).and_then(|unpacked| {
-            is_packed = matches!(unpacked, Unpacked::Packed(_));
-            unpacked.take(MAX_UNPACKED + 1).read_to_end(&mut bytes)
-        });
+        let done = (&mut *input).take(MAX_UNPACKED + 1).read_to_end(&mut bytes);
         done.map_err(|error| ReadError::at_byte(FORMAT, input.offset(), error.to_string()))?;
         if bytes.len() as u64 > MAX_UNPACKED {
             let what = format!("it has more than {} MiB, which is more than is read", MAX_UNPACKED >> 20);
             return Err(ReadError::at_byte(FORMAT, 0, what));
         }
-        profile(&bytes).map_err(|wrong| match is_packed {
-            // Where that is in the packed file, nobody knows.
-            true => ReadError::at_byte(FORMAT, 0, format!("unpacked, byte {}: {}", wrong.at, wrong.what)),
-            false => ReadError::at_byte(FORMAT, wrong.at as u64, wrong.what),
-        })
+        profile(&bytes).map_err(|wrong| ReadError::at_byte(FORMAT, wrong.at as u64, wrong.what))
     }
 }
 

@@ -7,8 +7,8 @@ use crate::input::Input;
 use crate::profile::{About, Profile};
 use crate::read_error::ReadError;
 use crate::reader::ProfileReader;
-use crate::readers::gzip;
 use crate::readers::json::{self, Number};
+use crate::readers::left_out::LeftOut;
 use crate::readers::sum::Sum;
 use crate::writers::speedscope as written;
 
@@ -38,13 +38,12 @@ impl ProfileReader for Speedscope {
     }
 
     fn recognises(&self, head: &[u8]) -> bool {
-        let head = gzip::head(head);
         // PHP's way to write JSON has a backslash before each slash.
         let schemas: [&[u8]; 2] =
             [b"www.speedscope.app/file-format-schema.json", br"www.speedscope.app\/file-format-schema.json"];
-        json::is_object(&head)
-            && memchr::memmem::find(&head, b"\"$schema\"").is_some()
-            && schemas.iter().any(|schema| memchr::memmem::find(&head, schema).is_some())
+        json::is_object(head)
+            && memchr::memmem::find(head, b"\"$schema\"").is_some()
+            && schemas.iter().any(|schema| memchr::memmem::find(head, schema).is_some())
     }
 
     fn read(&self, input: &mut Input<'_>) -> Result<Profile, ReadError> {
@@ -85,9 +84,11 @@ fn profile(file: File) -> Result<Profile, String> {
     });
     let frames = frames.collect();
     let mut made = Made { profile: &mut profile, frames, sum: Sum::default() };
+    let mut left_out = LeftOut::default();
     for (index, part) in parts {
         let scale = Scale::of(part)?;
         if scale.unit != unit {
+            left_out.add(scale.unit);
             continue;
         }
         match part.kind.as_str() {
@@ -97,6 +98,7 @@ fn profile(file: File) -> Result<Profile, String> {
         }
         .map_err(|what| format!("profiles[{index}]: {what}"))?;
     }
+    profile.notes.extend(left_out.note("profiles", unit));
     Ok(profile)
 }
 

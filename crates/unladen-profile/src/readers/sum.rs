@@ -7,6 +7,11 @@ pub(crate) struct Sum(u64);
 // === impl Sum ===
 
 impl Sum {
+    /// The sum of those before.
+    pub(crate) fn total(&self) -> u64 {
+        self.0
+    }
+
     /// The weight, if the sum of all still fits.
     ///
     /// # Errors

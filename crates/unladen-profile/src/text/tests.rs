@@ -23,6 +23,8 @@ fn names_are_escaped_only_where_they_must() {
         ("f[k]", "f[k]"),
         ("f (a.py:3)", "f (a.py:3\\x29"),
         ("f (int)", "f (int)"),
+        ("pool 2", "pool\\x202"),
+        ("2 pools", "2 pools"),
     ] {
         assert_eq!(written(name, FrameKind::Function), text);
     }

@@ -35,7 +35,7 @@ pub(crate) fn of_file(profile: Profile, top: usize) -> Profiled {
         functions: functions(&profile),
         findings: Vec::new(),
         // That there are no intervals, and why, stands above its tables.
-        notes: Vec::new(),
+        notes: profile.notes.clone(),
         profile,
         written: Vec::new(),
         gates: Vec::new(),
@@ -48,7 +48,8 @@ pub(crate) fn of_file(profile: Profile, top: usize) -> Profiled {
 /// # Errors
 /// When they count different things.
 pub(crate) fn diff_of(a: &Profile, b: &Profile) -> Result<ProfileDiff, Failure> {
-    let mut notes: Vec<String> = notes_of(a).into_iter().chain(notes_of(b)).collect();
+    let mut notes: Vec<String> =
+        notes_of(a).into_iter().chain(notes_of(b)).chain(a.notes.iter().chain(&b.notes).cloned()).collect();
     notes.dedup();
     Ok(ProfileDiff { setups: None, diff: diff(a, b)?, notes, written: Vec::new(), top: 0 })
 }

@@ -88,11 +88,12 @@ fn what_lines_share_is_shared_and_no_more() {
 #[test]
 fn faults_name_their_line() {
     for (text, fault) in [
-        ("a;b 1\n\na;b\n", "collapsed, line 3: expected a stack, a space and a whole number"),
-        ("a;b 1\na;b x\n", "collapsed, line 2: expected a whole number after the last space"),
-        ("a 1.5\n", "collapsed, line 1: expected a whole number after the last space"),
-        ("a -1\n", "collapsed, line 1: expected a whole number after the last space"),
+        ("a;b 1\n\na;b\n", "collapsed, line 3: expected a stack, a space and a number"),
+        ("a;b 1\na;b x\n", "collapsed, line 2: expected a number after the last space"),
+        ("a 1.5e3\n", "collapsed, line 1: expected a number after the last space"),
+        ("a -1\n", "collapsed, line 1: expected a number after the last space"),
         ("a 18446744073709551616\n", "collapsed, line 1: the number is beyond 64 bits"),
+        ("a 1\na 18446744073709551615\n", "collapsed, line 2: the weights add up to more than 64 bits can hold"),
     ] {
         assert_eq!(read(text).unwrap_err(), fault);
     }
@@ -115,6 +116,44 @@ fn only_collapsed_stacks_are_recognised() {
     let mut head = "abc;def 12\n".repeat(HEAD / 11 + 1).into_bytes();
     head.truncate(HEAD);
     assert!(Collapsed.recognises(&head));
+}
+
+#[test]
+fn a_difference_became_functions_named_with_a_number() {
+    for text in ["main;foo 10 12\nmain;bar 5 5\nmain 1 0\n", "a;b\t1\t2\n", "a 1.5  2.25 \n\n"] {
+        let error = read(text).unwrap_err();
+        assert!(error.starts_with("collapsed, line 1: all stacks have two numbers, as a difference"), "{error}");
+        assert!(error.contains("`unladen profile diff`"), "{error}");
+    }
+    // A thread may be called like that.
+    assert_eq!(stacks("worker 1;f 3\nworker 1 2\n").len(), 2);
+}
+
+#[test]
+fn fractions_were_refused() {
+    assert!(Collapsed.recognises(b"a;b 0.25\na 1.5\n"));
+    let profile = read("a;b 0.25\na 1.5\na;c 2\n").unwrap();
+    assert_eq!(profile.notes, ["its weights have fractions: 100 samples here stand for 1 of the file"]);
+    let expected = [("a", 150), ("a;b", 25), ("a;c", 200)].map(|(stack, weight)| (stack.to_owned(), weight));
+    assert_eq!(stacks("a;b 0.25\na 1.5\na;c 2\n"), expected);
+    assert_eq!(read("a 12.0\na 3.\n").unwrap().notes, [""; 0]);
+    assert!(read("a 18446744073709551615\nb 0.5\n").unwrap_err().contains("64 bits"));
+}
+
+#[test]
+fn the_head_of_austin_was_no_stack() {
+    for (mode, unit, weight) in
+        [("wall", Unit::Nanoseconds, 12_000), ("cpu", Unit::CpuNanoseconds, 12_000), ("memory", Unit::Count, 12)]
+    {
+        let text =
+            format!("# austin: 3.3.0\n# interval: 100\n# mode: {mode}\n\nP7;T0:7;a.py:main:3 12\n# duration: 99\n");
+        assert!(Collapsed.recognises(text.as_bytes()));
+        let profile = read(&text).unwrap();
+        assert_eq!((profile.about.unit, profile.total(), profile.about.profiler.as_str()), (unit, weight, "austin"));
+        assert_eq!(profile.frames.len(), 3);
+    }
+    // Ruby's methods may begin with the sign.
+    assert_eq!(stacks("#<Class:A>#run 3\n# run 2\n").len(), 2);
 }
 
 proptest! {

@@ -6,6 +6,7 @@ use super::document::{Document, Samples, Thread};
 use super::places::Places;
 use crate::profile::{About, Profile, Unit};
 use crate::readers::json::Number;
+use crate::readers::left_out::LeftOut;
 use crate::readers::sum::Sum;
 use crate::stack::StackId;
 
@@ -42,8 +43,11 @@ pub(super) fn profile(document: Document) -> Result<Profile, String> {
     } else {
         None
     };
+    let mut left_out = LeftOut::default();
     for (index, thread) in threads.into_iter().enumerate() {
-        if self::unit(&thread.samples)? != unit {
+        let other = self::unit(&thread.samples)?;
+        if other != unit {
+            left_out.add(other);
             continue;
         }
         let wrong = |what| format!("threads[{index}]: {what}");
@@ -65,6 +69,7 @@ pub(super) fn profile(document: Document) -> Result<Profile, String> {
             samples.into_iter().flatten().for_each(|(stack, weight)| profile.add(cluster, stack, weight));
         }
     }
+    profile.notes.extend(left_out.note("threads", unit));
     Ok(profile)
 }
 

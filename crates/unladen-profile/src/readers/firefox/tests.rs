@@ -103,6 +103,7 @@ fn weights_are_of_their_type_and_threads_of_another_are_left_out() {
         let profile = read(file(&[thread(samples), other, thread(samples)]).as_bytes()).unwrap();
         assert_eq!((profile.about.unit, profile.clusters[0].total()), expected);
         assert_eq!(profile.clusters.len(), 2);
+        assert!(profile.notes[0].contains("others are left out: 1 of "), "{:?}", profile.notes);
     }
     for (samples, what) in [
         (r#""stack":[0],"weight":[-1]"#, "threads[0]: samples, 0: -1 is no number of samples"),

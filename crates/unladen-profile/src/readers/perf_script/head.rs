@@ -10,7 +10,7 @@ pub(super) struct Head<'a> {
     /// Whether there was a time, s.
     has_time: bool,
     /// The event, without its modifiers.
-    event: Option<&'a str>,
+    pub(super) event: Option<&'a str>,
     period: Option<u64>,
     /// What follows: the only frame, where there is no call graph.
     pub(super) rest: &'a str,
@@ -56,7 +56,7 @@ impl<'a> Head<'a> {
             command: between(line, first, last),
             has_process,
             has_time: time.is_some(),
-            event: event.map(|event| event.split(':').next().unwrap_or(event)),
+            event: event.map(without_modifiers),
             period,
             rest: rest_from.map_or("", |token| &line[end_in(line, token)..]),
         })
@@ -76,6 +76,13 @@ impl<'a> Head<'a> {
     pub(super) fn clock_period(&self) -> Option<u64> {
         self.period.filter(|_| matches!(self.event, Some("cpu-clock" | "task-clock")))
     }
+}
+
+/// `cycles` of `cycles:ppp:`, but all of `sched:sched_switch:`.
+fn without_modifiers(event: &str) -> &str {
+    let event = event.trim_end_matches(':');
+    let is_modifier = |text: &str| text.bytes().all(|byte| b"ukhGHpPSDWeIbR".contains(&byte));
+    event.rsplit_once(':').filter(|(_, modifiers)| is_modifier(modifiers)).map_or(event, |(name, _)| name)
 }
 
 fn is_decimal(text: &str) -> bool {

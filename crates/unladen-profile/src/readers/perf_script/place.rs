@@ -8,8 +8,22 @@ const KERNEL: u64 = 0xffff_0000_0000_0000;
 
 const UNKNOWN: &str = "[unknown]";
 
-/// Modules in brackets that are not of the kernel.
-const NOT_KERNEL: [&str; 7] = ["[vdso]", "[vsyscall]", "[heap]", "[stack]", "[anon]", "[uprobes]", UNKNOWN];
+/// Modules in brackets that look like those of the kernel and are not.
+const NOT_KERNEL: [&str; 13] = [
+    "[vdso]",
+    "[vdso32]",
+    "[vdsox32]",
+    "[vsyscall]",
+    "[vvar]",
+    "[vvar_vclock]",
+    "[vectors]",
+    "[sigpage]",
+    "[heap]",
+    "[stack]",
+    "[anon]",
+    "[uprobes]",
+    UNKNOWN,
+];
 
 /// `address symbol+offset (module)`, of which any may be missing but the symbol.
 #[derive(Debug, PartialEq)]
@@ -30,12 +44,13 @@ impl<'a> CodeLocation<'a> {
     /// None if it is the line of no frame.
     pub(super) fn parse(line: &'a str) -> Option<Self> {
         let line = line.trim();
-        let (first, after) = line.split_once(' ').unwrap_or((line, ""));
+        let (first, after) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let after = after.trim_start();
         let hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
         let address = if hex(first) { u64::from_str_radix(first, 16).ok() } else { None };
         let (address, rest) = match address {
             // A function may be called `add`.
-            Some(address) if !after.is_empty() && !after.starts_with('(') => (Some(address), after.trim_start()),
+            Some(address) if !after.is_empty() && !after.starts_with('(') => (Some(address), after),
             _ => (None, line),
         };
         let (symbol, module) = match module_at(rest) {
@@ -63,13 +78,23 @@ impl<'a> CodeLocation<'a> {
         } else if NOT_KERNEL.contains(&module) && module != UNKNOWN {
             FrameKind::Native
         } else if self.address.is_some_and(|address| address >= KERNEL)
-            || (module.starts_with('[') && module.ends_with(']') && module != UNKNOWN)
+            || ["[kernel", "[guest.kernel", "[bpf"].iter().any(|begin| module.starts_with(begin))
+            || self.is_kernel_module()
             || is_kernel_file()
         {
             FrameKind::Kernel
         } else {
             FrameKind::Native
         }
+    }
+
+    /// Whether it is of a module of the kernel, such as `[nf_tables]`: of memory of a process there are `[anon:v8]`,
+    /// `[stack:12]`, `[JIT app cache]` and others, and its addresses lie between those of kernels of 32 bits and of 64.
+    fn is_kernel_module(&self) -> bool {
+        let name = self.module.strip_prefix('[').and_then(|module| module.strip_suffix(']'));
+        let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+        let is_user = self.address.is_some_and(|address| u32::try_from(address).is_err() && address < KERNEL);
+        name.is_some_and(|name| !name.is_empty() && is_name(name)) && !NOT_KERNEL.contains(&self.module) && !is_user
     }
 
     /// As a frame.
@@ -99,12 +124,13 @@ impl<'a> CodeLocation<'a> {
 fn module_at(text: &str) -> Option<usize> {
     text.strip_suffix(')')?;
     // Behind an offset there is nothing else.
-    let mut behind_offset = text.rmatch_indices(" (").filter(|(at, _)| offset_at(&text[..*at]).is_some());
-    if let Some((at, _)) = behind_offset.next() {
-        return Some(at + 1);
+    let is_apart = |at: usize| text[..at].ends_with([' ', '\t']);
+    let behind_offset = |at: usize| is_apart(at) && offset_at(text[..at].trim_end()).is_some();
+    if let Some((at, _)) = text.rmatch_indices('(').find(|(at, _)| behind_offset(*at)) {
+        return Some(at);
     }
-    if text.starts_with("[unknown] (") {
-        return Some(UNKNOWN.len() + 1);
+    if let Some(rest) = text.strip_prefix(UNKNOWN).map(str::trim_start).filter(|rest| rest.starts_with('(')) {
+        return Some(text.len() - rest.len());
     }
     let mut open = 0_usize;
     for (at, byte) in text.bytes().enumerate().rev() {
@@ -113,7 +139,7 @@ fn module_at(text: &str) -> Option<usize> {
             b'(' => {
                 open -= 1;
                 if open == 0 {
-                    return (at == 0 || text.as_bytes()[at - 1] == b' ').then_some(at);
+                    return (at == 0 || is_apart(at)).then_some(at);
                 }
             }
             _ => {}

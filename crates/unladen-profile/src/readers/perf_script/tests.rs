@@ -179,10 +179,60 @@ fn comments_and_other_records_are_passed_over() {
 }
 
 #[test]
-fn one_event_that_is_no_clock_makes_samples_of_all() {
-    let text = "x 12 1.5: 3 cpu-clock: \n\t1 f (/b)\n\nx 12 1.6: 90000 cycles: \n\t1 f (/b)\n\n";
-    assert_eq!(only(text), ("group x@;native f@/b".to_owned(), 2));
-    assert_eq!(read(text.as_bytes()).unwrap().about.unit, Unit::Samples);
+fn samples_of_several_events_were_one_sum() {
+    let text = "x 12 1.5: 3 cpu-clock: \n\t1 f (/b)\n\nx 12 1.6: 90000 cycles:u: \n\t1 g (/b)\n\t2 h (/b)\n\nx 12 1.7: 1 faults: \nx 12 1.8: 1 cycles: \n\n";
+    assert_eq!(only(text), ("group x@;native f@/b".to_owned(), 3));
+    let profile = read(text.as_bytes()).unwrap();
+    assert_eq!((profile.about.unit, profile.frames.len()), (Unit::CpuNanoseconds, 2));
+    let [note] = &profile.notes[..] else { panic!("{:?}", profile.notes) };
+    assert!(note.contains("the 1 samples of `cpu-clock`, its first, are read"), "{note}");
+    assert!(note.contains("are left out: 2 of `cycles`, 1 of `faults`;"), "{note}");
+    // Tracepoints of one subsystem are several events; modifiers make none.
+    let switches = "x 12 1.5: sched:sched_switch: \nx 12 1.5: sched:sched_wakeup: \n";
+    assert!(read(switches.as_bytes()).unwrap().notes[0].contains("1 of `sched:sched_wakeup`"));
+    assert_eq!(only("x 12 1.5: 1 cycles:u: \nx 12 1.5: 1 cycles:k: \n").1, 2);
+}
+
+/// As simpleperf's script writes it.
+#[test]
+fn a_tab_behind_an_address_made_each_address_a_function() {
+    let text = "a 1 [000] 1.0: 1 task-clock:u:\n\t401b97\tmain (/bin/a)\n\t401b98  main+0x4\t(/bin/a)\n\t401b99\t[unknown]\t(/lib/x.so)\n\n";
+    assert!(PerfScript.recognises(text.as_bytes()));
+    assert_eq!(only(text), ("group a@;native [x.so]@/lib/x.so;native main@/bin/a;native main@/bin/a".to_owned(), 1));
+}
+
+#[test]
+fn memory_of_a_process_was_the_kernel() {
+    for (line, expected) in [
+        ("7f0012345678 f ([anon:v8])", "native f@[anon:v8]"),
+        ("7f0012345678 f ([anon_shmem:x])", "native f@[anon_shmem:x]"),
+        ("7f0012345678 f ([JIT app cache])", "native f@[JIT app cache]"),
+        ("7f0012345678 f ([stack:4321])", "native f@[stack:4321]"),
+        ("7f0012345678 f ([shmem])", "native f@[shmem]"),
+        ("401136 f ([anon:v8])", "native f@[anon:v8]"),
+        ("bf001234 f ([nf_tables])", "kernel f@[nf_tables]"),
+        ("ffffffffc0000000 f ([anon:v8])", "kernel f@[anon:v8]"),
+        ("81d31537 f ([guest.kernel.kallsyms.12])", "kernel f@[guest.kernel.kallsyms.12]"),
+        ("7f0012345678 f ([bpf_prog_1])", "kernel f@[bpf_prog_1]"),
+        ("7f0012345678 f ([kernel.vmlinux])", "kernel f@[kernel.vmlinux]"),
+    ] {
+        let (stack, _) = only(&format!("x 12 1.5: 3 cpu-clock: \n\t   {line}\n\n"));
+        assert_eq!(stack, format!("group x@;{expected}"), "{line}");
+    }
+}
+
+#[test]
+fn an_empty_line_behind_a_head_and_frames_without_indent_refused_the_file() {
+    let expected = ("group x y@;native f@/b;native g@/b".to_owned(), 6);
+    let gap = "x y 12 1.5: 3 cpu-clock: \n\n\t401136 g (/b)\n\t401140 f (/b)\n\n";
+    let flush = "x y 12 1.5: 3 cpu-clock: \n401136 g (/b)\n401140 f (/b)\n\n";
+    for text in [gap.repeat(2), flush.repeat(2), format!("{gap}{flush}")] {
+        assert!(PerfScript.recognises(text.as_bytes()), "{text}");
+        assert_eq!(only(&text), expected, "{text}");
+    }
+    // A command may look like an address.
+    let stacks = stacks(&read(b"dead 12 1.5: 3 cpu-clock: \nbeef 12 1.6: 3 cpu-clock: \n\n401136 g (/b)\n\n").unwrap());
+    assert_eq!(stacks, [("group dead@".to_owned(), 3), ("group beef@;native g@/b".to_owned(), 3)]);
 }
 
 #[test]

@@ -59,9 +59,11 @@ impl<'a> Samples<'a> {
             }
             about.profiler = comment.profiler;
         }
+        let mut profile = Profile::new(about);
+        profile.notes.extend(note(&types, value));
         Ok(Self {
             tables,
-            profile: Profile::new(about),
+            profile,
             value,
             of_one,
             values: types.len(),
@@ -191,6 +193,17 @@ fn choose(types: &[(String, String)], default: &str) -> (usize, Unit, u64) {
         ("samples" | "sample", _) => (at, Unit::Samples, 1),
         _ => (at, Unit::Count, 1),
     }
+}
+
+/// Which values are left out, unless they are how many samples there are, which shows the same.
+fn note(types: &[(String, String)], value: usize) -> Option<String> {
+    let (read, _) = types.get(value)?;
+    let is_other =
+        |(at, (kind, _)): &(usize, &(String, String))| *at != value && !matches!(kind.as_str(), "samples" | "sample");
+    let others: Vec<String> =
+        types.iter().enumerate().filter(is_other).take(8).map(|(_, (kind, _))| format!("`{kind}`")).collect();
+    (!others.is_empty())
+        .then(|| format!("its samples of `{read}` are read, and others are left out: {}", others.join(", ")))
 }
 
 /// How many ns a unit of time is; none if it is none.

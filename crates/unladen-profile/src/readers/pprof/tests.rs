@@ -59,7 +59,7 @@ fn sample(values: &[u8]) -> Vec<u8> {
 /// The figures of `go tool pprof -top` on the same file.
 #[test]
 fn gos_own_profiles_are_read_to_the_sample() {
-    assert!(Pprof.recognises(CPU) && Pprof.recognises(ALLOCATIONS));
+    assert!([CPU, ALLOCATIONS].iter().all(|packed| Pprof.recognises(&crate::readers::unpacked(packed))));
     let profile = read(CPU).unwrap();
     assert_eq!((profile.about.unit, profile.total()), (Unit::CpuNanoseconds, 260_000_000));
     let rows = functions(&profile);
@@ -103,6 +103,8 @@ fn time_comes_before_what_the_file_prefers() {
     ] {
         let profile = read(&file(types, &[&sample(&[4, 5])])).unwrap();
         assert_eq!((profile.about.unit, profile.total()), expected, "{types:?}");
+        let is_all_said = types.iter().any(|(kind, _)| *kind == "samples") && types[0].0 != "space";
+        assert_eq!(profile.notes.is_empty(), is_all_said, "{:?}", profile.notes);
     }
 }
 

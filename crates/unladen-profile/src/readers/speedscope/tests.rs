@@ -96,7 +96,9 @@ fn profiles_that_count_something_else_are_left_out() {
     let profiles =
         [sampled("bytes", "[[0]]", "[1]"), sampled("seconds", "[[0]]", "[2]"), sampled("milliseconds", "[[1]]", "[3]")];
     let text = file(r#""activeProfileIndex":1,"#, &profiles.join(","));
-    assert_eq!(rows(&read(text.as_bytes()).unwrap()), [["a 2000000000"], ["b 3000000"]]);
+    let profile = read(text.as_bytes()).unwrap();
+    assert_eq!(rows(&profile), [["a 2000000000"], ["b 3000000"]]);
+    assert_eq!(profile.notes, ["its profiles of ns are read, and others are left out: 1 of bytes"]);
 }
 
 #[test]
@@ -161,13 +163,10 @@ fn a_packed_file_is_read_and_one_that_explodes_is_not() {
     };
     let whole = file("", &sampled("none", "[[0]]", "[1]"));
     let small = packed(whole.as_bytes(), 0);
-    assert!(Speedscope.recognises(&small));
     assert_eq!(read(&small).unwrap().total(), 1);
     assert!(read(&small[..small.len() - 20]).is_err());
     let bomb = packed(b"", 17);
     assert!(bomb.len() < 1 << 20);
-    assert_eq!(
-        read(&bomb).unwrap_err().to_string(),
-        "speedscope, byte 0: unpacked it has more than 16 MiB, which is more than is read"
-    );
+    let error = read(&bomb).unwrap_err().to_string();
+    assert!(error.starts_with("speedscope, byte ") && error.contains("unpacked it has more than 16 MiB"), "{error}");
 }

@@ -11,6 +11,7 @@ use crate::exit::Failure;
 use crate::output::{self, Report};
 use crate::profile;
 use crate::runs::Origin;
+use crate::say::say;
 
 /// Functions that a table lists.
 pub(super) const TOP: usize = 12;
@@ -131,6 +132,15 @@ impl ProfileFile {
             _ => Ok(unladen_profile::merge(&profiles)?),
         }
     }
+
+    /// The same, where no report has the notes.
+    fn read_saying(&self) -> Result<Profile, Failure> {
+        let profile = self.read()?;
+        for note in &profile.notes {
+            say!("{note}");
+        }
+        Ok(profile)
+    }
 }
 
 /// Reads a file.
@@ -186,7 +196,7 @@ pub(super) fn export(args: &Export) -> Result<(), Failure> {
     };
     // Better told before a large file is read than after.
     output.map_or(Ok(()), |file| output::check(file))?;
-    let profile = args.source.read()?;
+    let profile = args.source.read_saying()?;
     match output {
         Some(file) => write(&profile, writer, file),
         None => show(&profile, writer),
@@ -204,11 +214,11 @@ fn show(profile: &Profile, writer: &dyn Writer) -> Result<(), Failure> {
 pub(super) fn merge(args: &Merge) -> Result<(), Failure> {
     if output::is_stdout(&args.output) {
         let Some(writer) = writer_for(Path::new("x.profile.json")) else { return Err(Failure::Usage(unknown(None))) };
-        return show(&args.source.read()?, writer);
+        return show(&args.source.read_saying()?, writer);
     }
     let Some(writer) = writer_for(&args.output) else { return Err(Failure::Usage(unknown(Some(&args.output)))) };
     output::check(&args.output)?;
-    write(&args.source.read()?, writer, &args.output)
+    write(&args.source.read_saying()?, writer, &args.output)
 }
 
 pub(super) fn formats(_: &Formats) -> Result<(), Failure> {
