@@ -42,7 +42,7 @@ pub use document::{Document, MOST_BYTES};
 pub use error::DocumentError;
 pub use figure::{Interval, Latencies, LatencyIntervals, OpenSpan, Span};
 pub use finding::{Evidence, EvidenceFigure, EvidenceItem, Finding, Fix, FixPart, NotJudged, NotLookedFor, Share};
-pub use load::{ByConnection, ByRequest, LoadDocument, Pacing, Slice, Step};
+pub use load::{ByConnection, ByRequest, LinesPassedOver, LoadDocument, LogLines, Pacing, Slice, Step};
 pub use load_agent::{Drift, LoadAgent, Lost};
 pub use machine::{Machine, Reference};
 pub use ordered::Ordered;

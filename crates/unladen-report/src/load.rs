@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use unladen_document::Machine;
+use unladen_document::{LogLines, Machine};
 use unladen_quantity::{Kind, grouped, percent, plain};
 
 use crate::ended::Ended;
@@ -20,6 +20,8 @@ use crate::warning::Warning;
 pub struct Load {
     /// How it was sent.
     pub setup: LoadSetup,
+    /// Where the requests were taken from an access log, what became of its lines.
+    pub access_log: Option<LogLines>,
     /// How it ended.
     pub ended: Ended,
     /// From the first planned request to the last answer.
