@@ -6,6 +6,7 @@ use crate::again;
 use crate::finding::{Figure, Finding, Item, Saves, Share};
 use crate::fix::Fix;
 use crate::php;
+use crate::quoting;
 use crate::rule::Rule;
 use crate::stack::{SYMPA_RESTART, Stack, is_contained, is_sympa, sympa_conf, user};
 use crate::words::{count, time};
@@ -188,7 +189,7 @@ fn fix(evidence: &Evidence) -> Fix {
                 php::pool_file(evidence, group).unwrap_or_else(|| "the pool's file".into())
             );
             let mut fix = php::fix(evidence, group, advice, &[&format!("opcache.file_cache={FILE_CACHE}")]);
-            fix.commands.insert(0, format!("install -d -m 700 -o {owner} {FILE_CACHE}"));
+            fix.commands.insert(0, format!("install -d -m 700 -o {} {FILE_CACHE}", quoting::word(owner)));
             fix
         }
         Stack::Perl => Fix::advice(format!(
