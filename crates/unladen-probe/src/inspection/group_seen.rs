@@ -5,6 +5,7 @@ use unladen_trace::{ContainerSeen, GroupSeen};
 use crate::container::Container;
 use crate::instrument::Instrument;
 use crate::ledger::GroupId;
+use crate::server::server_seen;
 
 /// Folders in which PHP looks for its settings, by who packaged it: Debian (the newest first), the image of PHP itself,
 /// Alpine, Fedora.
@@ -29,7 +30,8 @@ pub fn group_seen(instrument: &Instrument, group: GroupId) -> GroupSeen {
         Some(std::fs::read_link(format!("/proc/{}/exe", member.pid)).ok()?.to_string_lossy().into_owned())
     });
     let container = one_container(instrument.members(group).map(|member| member.pid.cast_unsigned()));
-    GroupSeen { name: instrument.group(group).name.clone(), exe, container, ..GroupSeen::default() }
+    let server = instrument.members(group).find_map(|member| server_seen(member.pid.cast_unsigned(), container.is_some()));
+    GroupSeen { name: instrument.group(group).name.clone(), exe, container, server, ..GroupSeen::default() }
 }
 
 /// The container that all of a group live in: one that is on the host too, by its name, has its files there.
