@@ -34,6 +34,7 @@ mod quoting;
 mod rule;
 mod rules;
 mod sent;
+mod server;
 mod set_again;
 mod share;
 mod stack;

@@ -9,6 +9,7 @@ use crate::fix::Fix;
 use crate::in_place::InPlace;
 use crate::knob::{Knob, KnobService};
 use crate::named_file::named_file;
+use crate::server;
 use crate::set_again::SetAgain;
 use crate::stack::{is_apache, is_contained, program};
 
@@ -155,10 +156,16 @@ pub(crate) fn is_cgi(evidence: &Evidence, group: usize) -> bool {
 /// The command that makes new settings count; none where it is not known.
 pub(crate) fn reload(evidence: &Evidence, group: usize) -> Option<String> {
     let name = program(evidence, group);
+    if let Some(seen) = server::of(evidence, Some(group)).filter(|_| name.starts_with("php-fpm")) {
+        return server::fpm(seen);
+    }
     match name.strip_prefix("php-fpm") {
         // Debian has the version in the name of the executable and of the unit.
         Some("") => Some("systemctl reload php-fpm".into()),
         Some(version) => is_version(version).then(|| format!("systemctl reload php{version}-fpm")),
+        None if is_apache(evidence, group) && !server::has_systemd(evidence) => {
+            Some(server::apache(server::of(evidence, Some(group))))
+        }
         None if is_apache(evidence, group) => Some(format!("systemctl reload {name}")),
         None => None,
     }
