@@ -232,6 +232,14 @@ impl Running {
         (resident - of_files) * 4096
     }
 
+    /// What it has said on standard error, if it has ended.
+    pub fn end(&self) -> Option<String> {
+        // Nobody waits here for its end: it stays a zombie until somebody does.
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
+        let is_over = stat.rsplit(") ").next().is_none_or(|rest| rest.starts_with(['Z', 'X']));
+        is_over.then(|| self.stderr.as_ref().map(Output::so_far).unwrap_or_default())
+    }
+
     /// Waits for its end.
     pub fn wait(mut self) -> Done {
         let status = self.wait_within_limit();

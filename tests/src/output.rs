@@ -31,6 +31,11 @@ impl Output {
         Self { bytes, reader }
     }
 
+    /// What it has written so far.
+    pub(crate) fn so_far(&self) -> String {
+        String::from_utf8_lossy(&self.bytes.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+
     /// All of it, of a program that has ended.
     pub(crate) fn text(self) -> String {
         let ended = Instant::now();

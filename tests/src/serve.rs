@@ -4,10 +4,10 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 use nix::sys::signal::Signal;
-use nix::unistd::Pid;
 use tempfile::TempDir;
 
 use crate::call::{Call, Done, Running};
+use crate::readiness::Readiness;
 use crate::wait;
 
 /// `unladen serve`, up for as long as a test needs it. It is killed when this is dropped; a test that ends well says
@@ -21,8 +21,8 @@ pub struct Serve {
 // === impl Serve ===
 
 impl Serve {
-    /// With this configuration, in which `DIR` stands for a folder of its own: `listen = "unix:DIR/a.sock"`. Up when
-    /// all of the sockets it names can be connected to.
+    /// With this configuration, in which `DIR` stands for a folder of its own: `listen = "unix:DIR/a.sock"`. Returns once
+    /// it serves, at all of its addresses.
     pub fn start(config: &str) -> Self {
         Self::start_through("exec \"$@\"", config)
     }
@@ -35,14 +35,10 @@ impl Serve {
         std::fs::write(&file, &config).expect("a file can be written");
         let script = script.replace("DIR", folder.path().to_str().expect("its path is text"));
         let call = Call::new(["serve".as_ref(), "--config".as_ref(), file.as_os_str()]);
-        let running = call.through_shell(&script).start();
-        let serve = Self { running, folder };
-        let named = config.split('"').filter_map(|word| word.strip_prefix("unix:"));
-        for path in named.filter(|path| path.starts_with(serve.folder())) {
-            drop(connect(Path::new(path)));
-            wait_until_it_takes_signals(serve.running.pid());
-        }
-        serve
+        let readiness = Readiness::new(folder.path());
+        let running = call.env(Readiness::VARIABLE, readiness.path()).through_shell(&script).start();
+        readiness.wait(|| running.end());
+        Self { running, folder }
     }
 
     /// A new connection to a socket of this name in its folder.
@@ -53,10 +49,6 @@ impl Serve {
     /// The path of a file in its folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
-    }
-
-    fn folder(&self) -> &str {
-        self.folder.path().to_str().unwrap_or_default()
     }
 
     /// The process.
@@ -76,17 +68,6 @@ impl Serve {
     pub fn wait(self) -> Done {
         self.running.wait().succeeded()
     }
-}
-
-/// It listens a moment before it does so: until then a signal ends it.
-pub fn wait_until_it_takes_signals(process: Pid) {
-    let is_caught = |mask: &str| u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & (1 << 14) != 0);
-    wait::until("SIGTERM is handled", || {
-        let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-        // One that has ended is found out by who looks at its end.
-        caught.is_none_or(is_caught) || status.contains("\nState:\tZ")
-    });
 }
 
 fn connect(path: &Path) -> UnixStream {

@@ -10,7 +10,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tempfile::TempDir;
 
-use crate::serve::wait_until_it_takes_signals;
+use crate::readiness::Readiness;
 use crate::wait;
 
 /// `unladen serve` in a folder of its own, started once or again and again, and the processes that take over from it.
@@ -23,6 +23,7 @@ pub struct Succession {
     child: RefCell<Option<Child>>,
     /// The process that serves now, if it is not the child.
     successor: Cell<Option<Pid>>,
+    readiness: RefCell<Option<Readiness>>,
 }
 
 // === impl Succession ===
@@ -37,7 +38,7 @@ impl Succession {
     /// Nothing runs yet, and there is no configuration.
     pub fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        Self { folder, child: RefCell::default(), successor: Cell::default() }
+        Self { folder, child: RefCell::default(), successor: Cell::default(), readiness: RefCell::default() }
     }
 
     /// The path of a file in its folder.
@@ -80,14 +81,22 @@ impl Succession {
     /// Starts it. It may not listen yet.
     pub fn start(&self, mut command: Command) {
         let said = OpenOptions::new().create(true).append(true).open(self.path("said")).expect("a file can be made");
+        // A test that listens for notices itself has named its own socket.
+        if command.get_envs().all(|(name, _)| name != Readiness::VARIABLE) {
+            let readiness = Readiness::new(self.folder.path());
+            command.env(Readiness::VARIABLE, readiness.path());
+            self.readiness.replace(Some(readiness));
+        }
         *self.child.borrow_mut() = Some(command.stderr(said).spawn().expect("it starts"));
         self.successor.set(None);
     }
 
-    /// Waits until signals do what they are for: once it listens, that is a moment later.
+    /// Waits until what was started serves, at all of its addresses.
     #[track_caller]
-    pub fn wait_until_it_takes_signals(&self) {
-        wait_until_it_takes_signals(self.process());
+    pub fn wait_until_it_serves(&self) {
+        let readiness = self.readiness.borrow();
+        let why_not = || self.status().map(|status| format!("{status}\n{}", self.said()));
+        readiness.as_ref().expect("it has been started").wait(why_not);
     }
 
     /// What all of its processes have said.

@@ -218,7 +218,7 @@ fn no_purge_is_lost_over_a_handover() {
     let (stage, address) = (Succession::new(), free_address());
     stage.write(&stage.here(&tables(&app, &bus(&valkey), address, "stage", "")));
     stage.start(stage.command(unladen_tests::binary(), None));
-    stage.wait_until_it_takes_signals();
+    stage.wait_until_it_serves();
     let node = |path: &str| Wire::tcp(address).ask(get(path, "Cache-Control: only-if-cached\r\n")).status;
     let fetched = |path: &str| Wire::tcp(address).get(path).is(200).text();
     other.wait_until_connected(true);
@@ -249,7 +249,7 @@ fn a_snapshot_is_read_on_from_its_place() {
     stage.write(&stage.here(&tables(&app, &bus(&valkey), address, "stage", more)));
     let start = |times| {
         stage.start(stage.command(unladen_tests::binary(), None));
-        stage.wait_until_it_takes_signals();
+        stage.wait_until_it_serves();
         stage.wait_until_said("a node of the fleet", times);
     };
     let keeps = |path: &str| Wire::tcp(address).ask(get(path, "Cache-Control: only-if-cached\r\n")).status == 200;
@@ -284,9 +284,7 @@ fn purges_that_waited_for_the_engine_outlive_a_reload_that_corrects_it() {
     let (wrong, right) = (tables(&Valkey::url_at(free_address())), tables(&bus(&valkey)));
     stage.write(&wrong);
     stage.start(stage.command(unladen_tests::binary(), None));
-    stage.wait_until_it_takes_signals();
-    let admin = stage.path("admin.sock");
-    wait::until("it listens", || admin.exists() && std::net::TcpStream::connect(address).is_ok());
+    stage.wait_until_it_serves();
     let purge = "PURGE /a HTTP/1.1\r\nHost: test\r\nX-Purge: wait=none\r\n\r\n";
     let purging = std::thread::spawn(move || Wire::tcp(address).ask(purge));
     wait::until("it waits for the engine", || {

@@ -266,7 +266,7 @@ fn a_page_whose_304_costs_nearly_all_of_it() {
     let pledges = Subject::up("pledges");
     // Where that is likely but not certain, it says that this takes a longer time.
     let told = |document: &Document| document.found().contains("slow-conditional");
-    let times = ["4s", "8s", "16s"].iter();
+    let times = ["4s", "8s", "16s", "32s", "64s"].iter();
     let mut looks = times.map(|time| by_pid(pledges.url(), ["--time", time, "--phase", "60ms", "--settle", "20ms"]));
     let first = looks.next().expect("a look");
     let document = if told(&first) { first } else { looks.find(told).unwrap_or(first) };

@@ -55,5 +55,15 @@ fn a_page_that_burns_five_times_as_much_is_slower_and_its_cpu_heavier_by_that() 
     let row = weights.find(|row| row["group"].as_str().is_some_and(|group| group.ends_with("embers")));
     let row = row.unwrap_or_else(|| panic!("no CPU of the servers in {}", document.0));
     assert_eq!(row["verdict"], "heavier", "{row}");
+    // The processes of this test's neighbours are judged apart from those that the requests go through.
+    assert_eq!(row["on_path"], true, "{row}\n{document}");
+    let groups = document.list("comparisons").iter().filter(|row| row["on_path"] == true);
+    assert!(
+        groups.clone().all(|row| row["group"].as_str().is_some_and(|group| group.ends_with("embers"))),
+        "{document}"
+    );
+    let of_others =
+        |row: &&serde_json::Value| row["group"].is_string() && row["group"] != "machine" && row["on_path"] != true;
+    assert!(document.list("comparisons").iter().filter(of_others).all(|row| row["on_path"] == false), "{document}");
     assert!((row["difference"]["value"].as_f64().unwrap() / 21e6 - 1.0).abs() < 0.1, "{row}");
 }

@@ -3,6 +3,8 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -54,6 +56,17 @@ fn slow(time: Duration) -> Server {
         sleep(time);
         Reply::good()
     })
+}
+
+/// A server that takes so many milliseconds, which a test changes.
+fn varying(milliseconds: u64) -> (Server, Arc<AtomicU64>) {
+    let delay = Arc::new(AtomicU64::new(milliseconds));
+    let of_server = Arc::clone(&delay);
+    let server = Server::replying(move |_| {
+        sleep(Duration::from_millis(of_server.load(Ordering::Relaxed)));
+        Reply::good()
+    });
+    (server, delay)
 }
 
 #[test]
@@ -155,10 +168,11 @@ fn a_result_that_cannot_be_kept_is_shown_all_the_same() {
 #[test]
 fn a_gate_without_a_history_says_so_and_fails_where_one_is_required() {
     let user = User::new();
-    let server = slow(Duration::from_millis(4));
+    // Nothing is worse, whatever else the machine does: what counts is what nobody could judge.
+    let (server, delay) = varying(40);
     let url = server.url("/");
     user.load(&url, &[]).succeeded();
-    // Twice the time passes: what counts is what nobody could judge.
+    delay.store(4, Ordering::Relaxed);
     let loose = ["--against", "1", "--tolerate", "99%"];
     let file = user.path("compared.json");
     let with_file = [&loose[..], &["--compared", file.to_str().unwrap()]].concat();
@@ -186,12 +200,7 @@ fn a_gate_without_a_history_says_so_and_fails_where_one_is_required() {
 fn a_slower_page_is_told_and_the_same_page_is_not() {
     let user = User::new();
     // The same URL before and after: the server behind it becomes slower.
-    let delay = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(2));
-    let of_server = std::sync::Arc::clone(&delay);
-    let server = Server::replying(move |_| {
-        sleep(Duration::from_millis(of_server.load(std::sync::atomic::Ordering::Relaxed)));
-        Reply::good()
-    });
+    let (server, delay) = varying(2);
     let url = server.url("/");
     for _ in 0..8 {
         user.load(&url, &["--label", "release=1"]).succeeded();
@@ -209,7 +218,7 @@ fn a_slower_page_is_told_and_the_same_page_is_not() {
     assert_eq!(compared["judged"], rows - not_judged.len(), "{compared}");
     assert_eq!(junit.matches("<skipped").count(), not_judged.len(), "{junit}");
     assert!(markdown.contains("latency.p50"), "{markdown}");
-    delay.store(8, std::sync::atomic::Ordering::Relaxed);
+    delay.store(8, Ordering::Relaxed);
     let done = user.load(&url, &["--against", "release=1", "--tolerate", "50%"]).ended_with(8);
     assert!(done.stderr.contains("latency.p50: slower"), "{done}");
     assert_eq!(user.runs().len(), 11, "what fails a gate is kept, too");

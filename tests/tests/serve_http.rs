@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use unladen_tests::{Answer, Ending, Outbound, Upstream};
+use unladen_tests::{Answer, Ending, Outbound, Serve, Upstream, Wire, free_address};
 
 /// Bytes that no other offset has alike.
 fn pattern(length: usize) -> Vec<u8> {
@@ -528,4 +528,21 @@ fn unix_sockets_lead_to_the_upstream_too() {
     }
     assert!(outbound.wire().post("/", "").is(200).body.len() == 5);
     outbound.stop();
+}
+
+/// A test took a connection at one address for a sign of all of them, and was refused at the next.
+#[test]
+fn it_reports_that_it_serves_once_its_last_address_accepts_too() {
+    let upstream = mirror();
+    let addresses: Vec<_> = (0..60).map(|_| free_address()).collect();
+    let listen: String = addresses.iter().map(|address| format!(", \"{address}\"")).collect();
+    let config = format!(
+        "[[outbound]]\nname = \"test\"\nlisten = [\"unix:DIR/a.sock\"{listen}]\nupstream = \"{}\"",
+        upstream.url()
+    );
+    let serve = Serve::start(&config);
+    for address in addresses.iter().rev() {
+        assert_eq!(Wire::tcp(*address).get("/").status, 200);
+    }
+    drop(serve.stop());
 }

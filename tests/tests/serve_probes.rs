@@ -37,7 +37,7 @@ struct Pod {
 }
 
 impl Pod {
-    /// In front of this, with more at the top of the file. It listens, and takes signals.
+    /// In front of this, with more at the top of the file. It serves.
     fn start(upstream: &str, more: &str) -> Self {
         let [site, admin, probes] = std::array::from_fn(|_| free_address());
         let pod = Self { serve: Succession::new(), site, admin, probes };
@@ -56,8 +56,7 @@ impl Pod {
 
     fn run(&self) {
         self.serve.start(self.serve.command(binary(), None));
-        self.serve.wait_until(|| status(self.probes, "/livez") == Some(200));
-        self.serve.wait_until_it_takes_signals();
+        self.serve.wait_until_it_serves();
     }
 }
 

@@ -602,3 +602,28 @@ fn a_request_that_two_could_read_differently_never_comes_to_a_program() {
     assert_eq!(site.get_with("/", &huge).is(200).text(), "hello");
     site.stop();
 }
+
+#[test]
+fn an_encoded_slash_and_an_encoded_percent_sign_were_one_path_info() {
+    let fpm = PhpFpm::start(1, "");
+    fpm.page("index.php", PAGE);
+    let site = Site::start(&fpm.site(""));
+    for (target, wanted) in
+        [("/index.php/a%2Fb", "/a/b"), ("/index.php/a%252Fb", "/a%2Fb"), ("/index.php/a%20b", "/a b")]
+    {
+        let told = server(&site, format!("GET {target} HTTP/1.1\r\nHost: a\r\n\r\n"));
+        assert_eq!(told["PATH_INFO"], wanted, "{target}");
+    }
+}
+
+#[test]
+fn a_scripts_folder_was_told_by_a_link_that_deployments_move() {
+    let fpm = PhpFpm::start(1, "");
+    fpm.page("releases/1/page.php", PAGE);
+    let root = fpm.root().canonicalize().unwrap();
+    std::os::unix::fs::symlink("releases/1", root.join("app")).unwrap();
+    let site = Site::start(&fpm.site(""));
+    let told = server(&site, "GET /app/page.php HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert_eq!(told["SCRIPT_FILENAME"], root.join("releases/1/page.php").display().to_string());
+    assert_eq!(told["SCRIPT_NAME"], "/app/page.php");
+}

@@ -545,3 +545,40 @@ fn an_error_has_a_page_and_an_identifier() {
     assert_eq!((head.status, head.body.len()), (404, 0));
     site.stop();
 }
+
+#[test]
+fn databases_keys_and_folders_that_an_htaccess_denies_were_sent() {
+    let files: [(&str, &[u8]); 9] = [
+        ("dump.sql", b"SECRET"),
+        ("a/DB.SQLITE", b"SECRET"),
+        ("error.log.1", b"SECRET"),
+        ("server.key", b"SECRET"),
+        ("data/.htaccess", b"Require all denied"),
+        ("data/users.txt", b"SECRET"),
+        ("data/sub/users.txt", b"SECRET"),
+        ("open/data.sql", b"open"),
+        ("theme.zip", b"archive"),
+    ];
+    let site = Files::new(&files, "files = { allow = [\"/open/*\"] }");
+    for target in ["/dump.sql", "/dump%2esql", "//dump.sql", "/a/DB.SQLITE", "/error.log.1", "/server.key"] {
+        for lines in ["", "Range: bytes=0-1\r\n", "If-None-Match: *\r\n"] {
+            site.get(target, lines).is(404);
+        }
+    }
+    for target in ["/data/users.txt", "/data//sub/users.txt", "/%64ata/users.txt"] {
+        site.get(target, "").is(403);
+    }
+    assert_eq!(site.get("/open/data.sql", "").is(200).body, b"open");
+    assert_eq!(site.get("/theme.zip", "").is(200).body, b"archive", "there are no scripts beside it");
+    site.stop();
+}
+
+#[test]
+fn a_drawing_in_gzip_was_sent_without_its_coding() {
+    let site = Files::new(&[("big.svgz", &bytes(4096))], "compress = true");
+    let answer = site.get("/big.svgz", "Accept-Encoding: br, gzip\r\n").is(200);
+    assert_eq!(answer.field("content-encoding"), Some("gzip"));
+    assert_eq!(answer.field("content-type"), Some("image/svg+xml"));
+    assert_eq!(answer.body, bytes(4096));
+    site.stop();
+}

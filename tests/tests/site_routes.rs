@@ -39,7 +39,6 @@ fn serve(tables: &str) -> (Serve, SocketAddr) {
         tables.replace("ADDRESS", &address.to_string())
     );
     let serve = Serve::start(&config);
-    wait::until("it listens", || TcpStream::connect(address).is_ok());
     (serve, address)
 }
 
@@ -209,7 +208,6 @@ impl Routed {
         let site = format!("[[site]]\nname = \"shop\"\nlisten = \"{address}\"\nupstream = \"{url}\"\n{tables}");
         let script = format!("printf '%s' '{USERS}' > DIR/users; chmod 600 DIR/users; exec \"$@\"");
         let serve = Serve::start_through(&script, &format!("[admin]\nlisten = \"unix:DIR/admin.sock\"\n{site}"));
-        wait::until("it listens", || TcpStream::connect(address).is_ok());
         Self { serve, address, _apps: [own, api] }
     }
 
@@ -699,7 +697,6 @@ impl Guarded {
         let admin = "[admin]\nlisten = \"unix:DIR/admin.sock\"\n";
         let serve =
             Serve::start_through(&script, &format!("threads = 2\n{admin}[[site]]\nlisten = \"{address}\"\n{site}"));
-        wait::until("it listens", || TcpStream::connect(address).is_ok());
         Self { serve, address, _fpm: fpm }
     }
 

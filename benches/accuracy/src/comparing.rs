@@ -15,6 +15,10 @@ pub(crate) const FEWER: u64 = 4;
 pub(crate) const FEWEST: u64 = 10;
 /// Most experiments of equal arms in which any difference may be called.
 const MOST_FALSE: f64 = 0.05;
+/// Most experiments in which a metric that differs by more than the margin of equality may be said not to differ.
+const MOST_FALSE_EQUAL: f64 = 0.05;
+/// Differences beyond that margin: as near to it as there is, where equality is said wrongly most often, and far from it.
+const BEYOND: [f64; 2] = [1.0501, 1.1];
 /// Least share found where it is said to be near all.
 const NEAR_ALL: f64 = 0.95;
 /// Bursts and eight blocks: few blocks decide, and Student's intervals are then too wide, not too narrow.
@@ -58,8 +62,14 @@ const ROBBED: [(Robbed, bool); 4] = [
 ];
 
 /// The tables, by the names of their places in the document.
-pub(crate) const TABLES: [(&str, Make); 5] =
-    [("compared", compared), ("equal", equal), ("found", found), ("counts", counts), ("stolen", stolen)];
+pub(crate) const TABLES: [(&str, Make); 6] = [
+    ("compared", compared),
+    ("equal", equal),
+    ("beyond", beyond),
+    ("found", found),
+    ("counts", counts),
+    ("stolen", stolen),
+];
 
 /// Coverage and bias of ratios of latencies.
 fn compared(runs: u64, broken: &mut Vec<String>) -> Table {
@@ -91,7 +101,9 @@ fn compared(runs: u64, broken: &mut Vec<String>) -> Table {
 
 /// What is said of equal arms.
 fn equal(runs: u64, broken: &mut Vec<String>) -> Table {
-    let mut table = Table::new(["machine", "restarts × blocks", "any difference called", "p50 called"]);
+    let head =
+        ["machine", "restarts × blocks", "any difference called", "p50 called", "p50 called equal", "p50 unclear"];
+    let mut table = Table::new(head);
     for setting in SETTINGS {
         let said = experiments(&setting, 1.0, runs / FEWER);
         let (least, _) = said.interval(said.any);
@@ -99,7 +111,27 @@ fn equal(runs: u64, broken: &mut Vec<String>) -> Table {
             broken.push(format!("equal arms, {}: {} called", name(&setting).join(", "), percent(said.share(said.any))));
         }
         let mut row = name(&setting);
-        row.extend([said.any, said.headline].map(|called| percent(said.share(called))));
+        let unclear = said.experiments - said.headline - said.headline_equal;
+        row.extend([said.any, said.headline, said.headline_equal, unclear].map(|called| percent(said.share(called))));
+        table.row(row);
+    }
+    table
+}
+
+/// What is said of arms that differ by more than the margin of equality.
+fn beyond(runs: u64, broken: &mut Vec<String>) -> Table {
+    let head = ["machine", "restarts × blocks", "slower by", "p50 called equal", "any latency, at most", "p50 slower"];
+    let mut table = Table::new(head);
+    for (setting, ratio) in SETTINGS.into_iter().flat_map(|setting| BEYOND.map(|ratio| (setting, ratio))) {
+        let said = experiments(&setting, ratio, runs / FEWER);
+        let most = said.equal.into_iter().max().unwrap_or(0);
+        let (least, _) = said.interval(most);
+        let mut row = name(&setting);
+        row.push(format!("{:.2} %", (ratio - 1.0) * 100.0));
+        if least > MOST_FALSE_EQUAL {
+            broken.push(format!("{}: {} called equal", row.join(", "), percent(said.share(most))));
+        }
+        row.extend([said.headline_equal, most, said.headline].map(|called| percent(said.share(called))));
         table.row(row);
     }
     table

@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use fastrand::Rng;
 use unladen_lockin::{
-    Change, Contrast, Family, Floor, Observations, Scale, Statistic, adjust_comparisons, compare, contrast, judge,
+    Change, Contrast, Family, Floor, MARGIN, MARGIN_OF_SHARES, Observations, Scale, Statistic, adjust_comparisons,
+    compare, contrast, judge,
 };
 
 use crate::random::{exponential, lognormal, normal};
@@ -65,6 +66,9 @@ const OTHERS: [Statistic; 9] = [
     Statistic::Within(100_000_000),
 ];
 
+/// The first metrics of an experiment are of latency.
+const LATENCIES: usize = 6;
+
 /// What the machine does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Machine {
@@ -111,6 +115,10 @@ pub struct Said {
     pub headline: u64,
     /// Those in which any metric was said to have changed in the wrong direction.
     pub wrong: u64,
+    /// Those in which the headline was said to show no measurable difference.
+    pub headline_equal: u64,
+    /// Those in which each of the metrics of latency was, in the order of an experiment.
+    pub equal: [u64; LATENCIES],
 }
 
 // === impl Machine ===
@@ -205,6 +213,9 @@ impl Setting {
             said.experiments += 1;
             said.any += u64::from(changes.iter().any(|change| change.is_told()));
             said.headline += u64::from(changes.first().is_some_and(|change| change.is_told()));
+            let is_equal = |change: &Change| u64::from(*change == Change::NoMeasurableDifference);
+            said.headline_equal += changes.first().map_or(0, is_equal);
+            said.equal.iter_mut().zip(&changes).for_each(|(equal, change)| *equal += is_equal(change));
             said.wrong += u64::from(changes.iter().any(|change| match change {
                 Change::Faster => ratio >= 1.0,
                 Change::Slower => ratio <= 1.0,
@@ -290,7 +301,8 @@ impl Experiment {
             Family { deciding: headline.p_value, others: others.iter().map(|(effect, _)| effect.p_value).collect() };
         let adjusted = adjust_comparisons(&[family]);
         let p_values = adjusted.iter().flat_map(|family| [family.deciding].into_iter().chain(family.others.clone()));
-        judged.iter().zip(p_values).map(|((effect, floor), p)| judge(effect, floor, p, 1.0)).collect()
+        let margin = |effect: &Contrast| if effect.scale == Scale::Ratio { MARGIN } else { MARGIN_OF_SHARES };
+        judged.iter().zip(p_values).map(|((effect, floor), p)| judge(effect, floor, p, margin(effect))).collect()
     }
 }
 
@@ -315,6 +327,8 @@ impl Said {
             any: self.any + other.any,
             headline: self.headline + other.headline,
             wrong: self.wrong + other.wrong,
+            headline_equal: self.headline_equal + other.headline_equal,
+            equal: std::array::from_fn(|metric| self.equal[metric] + other.equal[metric]),
         }
     }
 }

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use fastrand::Rng;
 use unladen_lockin::{
-    Change, Conditions, Contrast, Counts, Floor, MIN_BLOCKS, Observations, Phase, Scale, Spoiled, SpoiledVerdict,
-    Statistic, compare, contrast, contrast_counts, judge,
+    Change, Conditions, Contrast, Counts, Floor, MARGIN, MIN_BLOCKS, Observations, Phase, Scale, Spoiled,
+    SpoiledVerdict, Statistic, compare, contrast, contrast_counts, judge,
 };
 use unladen_machine::ProcessorTimes;
 
@@ -213,7 +213,7 @@ impl Ran {
         let same = of(&[(1.0, &self.arms[1]), (-1.0, &self.arms[0])]);
         let effect = of(&[(1.0, &self.arms[2]), (-1.0, &self.pooled())]);
         effect.zip(same).is_some_and(|(effect, same)| {
-            matches!(judge(&effect, &Floor::of(&same), effect.p_value, 1.0), Change::Faster | Change::Slower)
+            matches!(judge(&effect, &Floor::of(&same), effect.p_value, MARGIN), Change::Faster | Change::Slower)
         })
     }
 }

@@ -18,6 +18,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod answers;
 mod application;
 mod check;
 mod claim;
@@ -31,10 +32,12 @@ mod problem;
 mod project;
 mod readers;
 mod resolve;
+mod survey;
 mod tree;
 mod verdict;
 mod watch;
 
+pub use answers::{Answers, Asked};
 pub use application::{Application, Loader, Rule, Standing};
 pub use check::{Check, Written};
 pub use claim::{Claim, Claims, Resolution};
@@ -45,6 +48,7 @@ pub use map::{Duplicate, Entry, Map, Violation};
 pub use problem::Problem;
 pub use project::{Project, reader_for, reader_named};
 pub use readers::{Extensions, Options, READERS, Reader};
+pub use survey::Survey;
 pub use tree::{SourceFile, Tree};
 pub use verdict::{Verdict, verdict};
 pub use watch::{Changes, Watch};

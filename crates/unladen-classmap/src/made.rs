@@ -35,12 +35,15 @@ impl Made {
         let mut object = Object::new();
         object.insert("reader".into(), self.reader.as_str().into());
         object.insert("root".into(), from_here(&self.root));
-        let Options { extensions, settings, dev, psr4, .. } = &self.options;
+        let Options { extensions, settings, dev, psr4, answers, .. } = &self.options;
         if *extensions == Extensions::All {
             object.insert("all_extensions".into(), true.into());
         }
         if let Some(settings) = settings {
             object.insert("settings".into(), from_here(settings));
+        }
+        if let Some(answers) = answers {
+            object.insert("answers".into(), from_here(answers));
         }
         if *dev {
             object.insert("dev".into(), true.into());
@@ -88,24 +91,26 @@ impl Made {
             Some(pairs) => pairs.as_array()?.iter().map(pair).collect::<Option<_>>()?,
             None => Vec::new(),
         };
-        let settings = match object.get("settings") {
-            Some(settings) => Some(from_there(settings)?),
-            None => None,
+        let file = |key: &str| match object.get(key) {
+            Some(file) => from_there(file).map(Some),
+            None => Some(None),
         };
+        let (settings, answers) = (file("settings")?, file("answers")?);
         let extensions = if flag("all_extensions")? { Extensions::All } else { Extensions::Enabled };
         Some(Self {
             reader: object.get("reader")?.as_str()?.to_owned(),
             root: from_there(object.get("root")?)?,
-            options: Options { extensions, settings, dev: flag("dev")?, psr4, anew: false },
+            options: Options { extensions, settings, dev: flag("dev")?, psr4, anew: false, answers },
         })
     }
 
     /// What was said of it on the command line, in its words; the folder is apart.
     pub fn words(&self) -> String {
-        let Options { extensions, settings, dev, psr4, .. } = &self.options;
+        let Options { extensions, settings, dev, psr4, answers, .. } = &self.options;
         let mut words = vec![format!("--reader {}", self.reader)];
         words.extend((*extensions == Extensions::All).then(|| "--all-extensions".to_owned()));
         words.extend(settings.iter().map(|settings| format!("--settings {}", settings.display())));
+        words.extend(answers.iter().map(|answers| format!("with the answers in {}", answers.display())));
         words.extend(dev.then(|| "--dev".to_owned()));
         words.extend(psr4.iter().map(|(prefix, folder)| format!("--psr4 '{prefix}={}'", folder.display())));
         words.join(" ")
@@ -152,17 +157,16 @@ mod tests {
             proptest::collection::vec(name(), 1..4)
                 .prop_map(|parts| lexical(Path::new(OsStr::from_bytes(&[b"/".to_vec(), parts.join(&b'/')].concat()))))
         };
+        let files = (proptest::option::of(path()), proptest::option::of(path()));
         let psr4 = proptest::collection::vec((name().prop_map(BString::from), path()), 0..3);
-        (path(), proptest::option::of(path()), any::<(bool, bool)>(), psr4).prop_map(
-            |(root, settings, (all, dev), psr4)| {
-                let extensions = if all { Extensions::All } else { Extensions::Enabled };
-                Made {
-                    reader: "wordpress".into(),
-                    root,
-                    options: Options { extensions, settings, dev, psr4, anew: false },
-                }
-            },
-        )
+        (path(), files, any::<(bool, bool)>(), psr4).prop_map(|(root, (settings, answers), (all, dev), psr4)| {
+            let extensions = if all { Extensions::All } else { Extensions::Enabled };
+            Made {
+                reader: "wordpress".into(),
+                root,
+                options: Options { extensions, settings, dev, psr4, anew: false, answers },
+            }
+        })
     }
 
     proptest! {

@@ -43,6 +43,11 @@ impl Project {
         self.reader
     }
 
+    /// What was read.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
     /// Reads these files again, each of them of a PHP file's name; whether the map may be another now.
     pub fn refresh(&mut self, changed: &[PathBuf]) -> bool {
         let mut differs = false;

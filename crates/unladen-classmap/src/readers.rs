@@ -1,10 +1,12 @@
 //! The kinds of applications that can be read, one file a kind.
 
+mod asked;
 mod bundled;
 pub(crate) mod composer;
 mod constants;
 pub(crate) mod dokuwiki;
 mod drupal;
+pub(crate) mod folders;
 mod mediawiki;
 mod options;
 pub(crate) mod path;
@@ -24,6 +26,8 @@ pub const READERS: &[&dyn Reader] = &[
     &drupal::Drupal,
     &composer::Composer,
     &psr4::Psr4,
+    &asked::AnswersOfLoaders,
+    &folders::Folders,
 ];
 
 #[cfg(test)]

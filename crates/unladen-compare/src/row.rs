@@ -63,6 +63,8 @@ pub struct Row {
     pub difference: Option<Span>,
     /// The largest difference that two such runs of the same thing show: as a share, without a ratio in the unit.
     pub floor: Option<f64>,
+    /// Within which the whole interval lies where there is no measurable difference, as the floor.
+    pub margin: Option<f64>,
     /// The variation between runs alone, as a standard deviation: as a share, without a ratio in the unit.
     pub between_runs: Option<f64>,
     /// Earlier runs that it was estimated from; with none, it is the documented prior.

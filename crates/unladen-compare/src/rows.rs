@@ -1,6 +1,6 @@
 //! [`rows`]: metrics of two runs, judged together.
 
-use unladen_lockin::{FALSE_DISCOVERY_RATE, FINE_ENOUGH, Family, adjust_comparisons};
+use unladen_lockin::{FALSE_DISCOVERY_RATE, Family, MARGIN, MARGIN_OF_SHARES, MARGIN_OF_THE_WHOLE, adjust_comparisons};
 
 use crate::between::Between;
 use crate::draft::{Draft, NotJudged};
@@ -15,8 +15,13 @@ use crate::run::Run;
 use crate::verdict::Verdict;
 use crate::why_unjudged::WhyUnjudged;
 
-/// A weight's floor may also be this share of what all groups together count.
-const OF_THE_WHOLE: f64 = 0.01;
+/// Between runs the margin of equality is so many times that within an experiment: each run has a layout of memory, an
+/// order of compilation and neighbours of its own, and with an experiment's margin most pairs of equal runs would stay
+/// unclear, however long they are.
+const BETWEEN_RUNS: f64 = 2.0;
+
+/// Of machines whose speeds differ by more, times that are not told apart are not comparable.
+const MOST_SPEED: f64 = 0.1;
 
 /// A URL, and an arm where there are several.
 type Page<'a> = (&'a str, Option<&'a str>);
@@ -116,6 +121,7 @@ fn row(
         ratio: None,
         difference: None,
         floor: None,
+        margin: None,
         between_runs: None,
         runs: 0,
         in_reference_units: draft.reference.is_some(),
@@ -133,6 +139,8 @@ fn row(
     let deviation = between.variance.sqrt();
     row.runs = between.runs;
     row.between_runs = Some(deviation);
+    let margin = margin(draft, all);
+    row.margin = Some(margin);
     let size = before.map_or(0.0, |figure| figure.value);
     if draft.is_ratio {
         let ratio = Span { value: effect.value.exp(), low: effect.low.exp(), high: effect.high.exp() };
@@ -151,23 +159,25 @@ fn row(
     // Nor how busy the machine is besides: that of two runs of one page had 59 % more forced switches, and failed a gate.
     let is_of_neighbours = key.is_of_neighbours() && between.runs < FEW_RUNS;
     let is_unknown = is_tail || is_rare || is_of_neighbours;
-    row.verdict =
-        if is_unknown { Verdict::TooFewRuns } else { verdict(judge, draft, &effect, adjusted_p, whole(draft, all)) };
+    row.verdict = if is_unknown { Verdict::Unclear } else { verdict(judge, draft, &effect, adjusted_p, margin) };
     row.unjudged = match row.verdict {
-        Verdict::TooFewRuns if row.runs < FEW_RUNS => Some(WhyUnjudged::NoHistory),
-        Verdict::TooFewRuns if effect.is_imprecise => Some(WhyUnjudged::Imprecise),
-        Verdict::TooFewRuns => Some(WhyUnjudged::Varies),
+        Verdict::Unclear if row.runs < FEW_RUNS => Some(WhyUnjudged::NoHistory),
+        Verdict::Unclear if effect.is_imprecise => Some(WhyUnjudged::Imprecise),
+        Verdict::Unclear => Some(WhyUnjudged::Varies),
         Verdict::NotComparable => Some(WhyUnjudged::NotComparable),
         _ => None,
     };
     row
 }
 
-/// What the floor is held against: 1 for ratios and shares of requests, else the figure itself, or a tenth part of what
-/// all groups count of it.
-fn whole(draft: &Draft<'_>, all: &[Draft<'_>]) -> f64 {
-    if draft.is_ratio || draft.key.is_share() {
-        return 1.0;
+/// Within which the whole interval has to lie for equality: a share of a ratio, points of a share of requests; else a
+/// share of the figure itself, or of what all groups count of it.
+fn margin(draft: &Draft<'_>, all: &[Draft<'_>]) -> f64 {
+    if draft.key.is_share() {
+        return BETWEEN_RUNS * MARGIN_OF_SHARES;
+    }
+    if draft.is_ratio {
+        return BETWEEN_RUNS * MARGIN;
     }
     let is_alike = |other: &&Draft<'_>| {
         let (key, of) = (draft.key, other.key);
@@ -176,10 +186,10 @@ fn whole(draft: &Draft<'_>, all: &[Draft<'_>]) -> f64 {
             && of.group.is_some()
     };
     let sum: f64 = all.iter().filter(is_alike).map(Draft::size).sum();
-    draft.size().max(sum * OF_THE_WHOLE / FINE_ENOUGH)
+    (draft.size() * BETWEEN_RUNS * MARGIN).max(sum * MARGIN_OF_THE_WHOLE)
 }
 
-fn verdict(judge: &Judge<'_>, draft: &Draft<'_>, effect: &Effect, adjusted_p: f64, whole: f64) -> Verdict {
+fn verdict(judge: &Judge<'_>, draft: &Draft<'_>, effect: &Effect, adjusted_p: f64, margin: f64) -> Verdict {
     let key = draft.key;
     if effect.excludes_none() && effect.value.abs() > effect.floor && adjusted_p <= FALSE_DISCOVERY_RATE {
         let (more, less) = key.words();
@@ -191,11 +201,11 @@ fn verdict(judge: &Judge<'_>, draft: &Draft<'_>, effect: &Effect, adjusted_p: f6
             false => less,
         };
     }
-    let floor = if draft.is_ratio { effect.floor.exp_m1() } else { effect.floor };
-    if effect.value.abs() <= effect.floor && floor <= FINE_ENOUGH * whole {
+    let shown = |end: f64| if draft.is_ratio { end.exp_m1() } else { end };
+    if shown(effect.low) >= -margin && shown(effect.high) <= margin {
         return Verdict::NoMeasurableDifference;
     }
     // More runs would not help: the two machines differ by more than that.
-    let is_of_the_machine = key.clock() == Clock::Elapsed && draft.speed(judge).abs() > FINE_ENOUGH;
-    if is_of_the_machine { Verdict::NotComparable } else { Verdict::TooFewRuns }
+    let is_of_the_machine = key.clock() == Clock::Elapsed && draft.speed(judge).abs() > MOST_SPEED;
+    if is_of_the_machine { Verdict::NotComparable } else { Verdict::Unclear }
 }

@@ -17,10 +17,10 @@ pub enum Verdict {
     Slower,
     /// Shorter, or more a second, or more within a time.
     Faster,
-    /// At most what two runs of the same thing differ by, and that is little.
+    /// The whole interval lies within a margin that makes no difference.
     NoMeasurableDifference,
-    /// Neither: more than that and not told from chance, or two runs of the same thing differ by too much.
-    TooFewRuns,
+    /// Neither: the interval is too wide to say, since runs of the same thing vary, or the two are too short.
+    Unclear,
     /// A time of two machines whose speeds cannot be put into one figure.
     NotComparable,
 }
@@ -36,7 +36,7 @@ impl Verdict {
             Self::Slower => "slower",
             Self::Faster => "faster",
             Self::NoMeasurableDifference => "no measurable difference",
-            Self::TooFewRuns => "too few runs",
+            Self::Unclear => "unclear",
             Self::NotComparable => "not comparable",
         }
     }

@@ -4,12 +4,13 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::about::About;
+use crate::answer::Answer;
 use crate::classmap_check::ClassmapCheckDocument;
 use crate::error::DocumentError;
 use crate::load::LoadDocument;
 use crate::profile::ProfileDocument;
 use crate::profile_diff::ProfileDiffDocument;
-use crate::prove::ProveDocument;
+use crate::prove::{Arm, ProveDocument};
 use crate::weigh::WeighDocument;
 
 /// The largest document that is read, in bytes. One of a hundred groups and a thousand functions has 1 MB.
@@ -100,6 +101,26 @@ impl Document {
                 document.setups.as_ref().map_or(document.candidate.as_str(), |[_, after]| after.url.as_str())
             }
             Self::ClassmapCheck(document) => &document.root,
+        }
+    }
+
+    /// What came, with the arm that it came to; the baseline's, and those of others that are doubted.
+    pub fn answers(&self) -> Vec<(&str, &Answer)> {
+        match self {
+            Self::Weigh(document) => document.urls.iter().filter_map(|url| Some(("", url.answer.as_ref()?))).collect(),
+            Self::Load(document) => document.answers.iter().map(|answer| ("", answer)).collect(),
+            Self::Prove(document) => {
+                fn of(arm: &Arm) -> impl Iterator<Item = (&str, &Answer)> {
+                    arm.answers.iter().map(move |answer| (arm.name.as_str(), answer))
+                }
+                let (baseline, others) = document.arms.split_at(document.arms.len().min(1));
+                let all = baseline.iter().flat_map(of);
+                all.chain(others.iter().flat_map(of).filter(|(_, answer)| !answer.doubts.is_empty())).collect()
+            }
+            Self::Profile(document) => {
+                document.setup.iter().filter_map(|setup| Some(("", setup.answer.as_ref()?))).collect()
+            }
+            Self::ProfileDiff(_) | Self::ClassmapCheck(_) => Vec::new(),
         }
     }
 

@@ -23,8 +23,14 @@ pub struct Finding {
     pub summary: String,
     /// What it rests on.
     pub evidence: Evidence,
-    /// Its part of the request.
+    /// What its calls take, as a part of the request.
     pub share: Share,
+    /// The same in ns a request; none where it is not known. Documents of before 2026-11-28 have it in `share` alone.
+    pub takes_ns: Option<Span>,
+    /// What its fix saves at most, ns a request; none where no bound is known, and in documents of before 2026-11-28.
+    pub saves_at_most_ns: Option<f64>,
+    /// What its fix saves at most.
+    pub saves: Saves,
     /// What removes it.
     pub fix: Fix,
     /// How to verify that it is gone.
@@ -93,12 +99,48 @@ pub struct Share {
     pub why: Option<String>,
 }
 
+/// What a fix saves, as long as nobody has proved it.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct Saves {
+    /// `latency` or `cpu`: of what the bound is a part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+    /// The part, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<f64>,
+    /// Why no bound is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Which of the calls the fix removes, where those are not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removes: Option<Removes>,
+}
+
+/// Which of its calls a fix removes, a request.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct Removes {
+    /// What they are.
+    pub what: String,
+    /// How many the fix removes.
+    pub calls: f64,
+    /// How many there are.
+    pub of: f64,
+}
+
 /// What removes a finding.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Fix {
     /// A sentence.
     pub advice: String,
+    /// `operator` or `developer`: who can do that; empty in documents of before 2026-11-28.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub audience: String,
+    /// What the application's developers can do besides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub developers: Option<String>,
     /// The file that `lines` belong into.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,

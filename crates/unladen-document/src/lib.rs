@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod about;
+mod answer;
 mod capacity;
 mod classmap_check;
 mod document;
@@ -31,9 +32,11 @@ mod profile;
 mod profile_diff;
 mod prove;
 mod schema;
+mod verdict;
 mod weigh;
 
 pub use about::{About, Environment, Revision, Software};
+pub use answer::Answer;
 pub use capacity::{Capacity, Trial};
 pub use classmap_check::{
     ClassDifferences, ClassPlace, ClassmapCheckDocument, ClassmapProblem, DuplicateClass, MisplacedClass,
@@ -41,7 +44,9 @@ pub use classmap_check::{
 pub use document::{Document, MOST_BYTES};
 pub use error::DocumentError;
 pub use figure::{Interval, Latencies, LatencyIntervals, OpenSpan, Span};
-pub use finding::{Evidence, EvidenceFigure, EvidenceItem, Finding, Fix, FixPart, NotJudged, NotLookedFor, Share};
+pub use finding::{
+    Evidence, EvidenceFigure, EvidenceItem, Finding, Fix, FixPart, NotJudged, NotLookedFor, Removes, Saves, Share,
+};
 pub use load::{ByConnection, ByRequest, LoadDocument, Pacing, Slice, Step};
 pub use load_agent::{Drift, LoadAgent, Lost};
 pub use machine::{Machine, Reference};
@@ -50,7 +55,8 @@ pub use profile::{Caller, Function, OpenNs, ProfileDocument, ProfileSetup, Writt
 pub use profile_diff::{FunctionChange, Moved, ProfileDiffDocument};
 pub use prove::{Arm, ArmProfile, BoxPlot, Comparison, Gate, Interaction, ProveDocument};
 pub use schema::Schema;
+pub use verdict::{Change, Metric};
 pub use weigh::{
-    Count, FarStation, HostCpu, LeftBehind, NotFollowing, Path, Peer, Traced, UnknownPath, WeighDocument, WeighedHost,
-    WeighedUrl, Weight,
+    Count, FarStation, HostCpu, LeftBehind, NextStep, NotFollowing, Path, Peer, Statement, Traced, UnknownPath,
+    WeighDocument, WeighedHost, WeighedUrl, Weight,
 };

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::about::About;
+use crate::answer::Answer;
 use crate::capacity::Capacity;
 use crate::figure::{Latencies, LatencyIntervals};
 use crate::load_agent::LoadAgent;
@@ -34,6 +35,9 @@ pub struct LoadDocument {
     pub keep_cookies: bool,
     /// The version of HTTP that was spoken.
     pub http: String,
+    /// What came when the first requests were tried; documents of earlier versions lack it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<Answer>,
     /// `complete`, `interrupted` or `failed`.
     pub ended: String,
     /// From the first planned request to the last answer.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::about::About;
+use crate::answer::Answer;
 use crate::figure::OpenSpan;
 use crate::finding::Finding;
 use crate::prove::Gate;
@@ -50,6 +51,9 @@ pub struct ProfileSetup {
     pub url: String,
     /// The group that answered.
     pub group: String,
+    /// What came when it was asked for; documents of earlier versions lack it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Answer>,
     /// A sentence.
     pub how: String,
     /// Of the measurement.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::about::About;
+use crate::answer::Answer;
 use crate::figure::{OpenSpan, Span};
 use crate::load_agent::LoadAgent;
 use crate::ordered::Ordered;
@@ -82,6 +83,9 @@ pub struct Arm {
     pub changed: u64,
     /// Answers by status.
     pub statuses: Ordered<u64>,
+    /// What came when it was tried; documents of earlier versions lack it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<Answer>,
     /// Of latency.
     pub box_plot_ns: Option<BoxPlot>,
     /// Of the latency of first requests after a restart.
@@ -147,7 +151,16 @@ pub struct Comparison {
     pub floor: Option<f64>,
     /// After control of false discoveries.
     pub adjusted_p: f64,
-    /// `faster`, `slower`, `lighter`, `heavier`, `no measurable difference` or `too few blocks`.
+    /// The margin within which the whole interval has to lie for `no measurable difference`, as the floor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub margin: Option<f64>,
+    /// Where it is unclear, how long the experiment would have to take in all to settle it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_to_settle_ns: Option<u64>,
+    /// Of weights: whether the requests go through the group; null where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_path: Option<bool>,
+    /// `faster`, `slower`, `lighter`, `heavier`, `no measurable difference` or `unclear`; see [`Self::change`].
     pub verdict: String,
 }
 
@@ -171,7 +184,7 @@ pub struct Interaction {
     pub expected: Option<Span>,
     /// Detected, not chance.
     pub told: bool,
-    /// `told`, `no measurable difference` or `too few blocks`.
+    /// `told`, `no measurable difference` or `unclear`.
     pub verdict: String,
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::about::About;
+use crate::answer::Answer;
 use crate::figure::{Latencies, LatencyIntervals, Span};
 use crate::finding::{Finding, NotJudged, NotLookedFor};
 use crate::machine::Machine;
@@ -53,6 +54,12 @@ pub struct WeighDocument {
     pub findings: Vec<Finding>,
     /// What the traced requests did.
     pub counts: Vec<Count>,
+    /// The statements that take most of the database's time, the dearest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub statements: Vec<Statement>,
+    /// What to do where most of the CPU is in no finding.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next_steps: Vec<NextStep>,
     /// Rules that could not look.
     pub not_looked_for: Vec<NotLookedFor>,
     /// Parts of the path that were not judged.
@@ -171,6 +178,9 @@ pub struct WeighedUrl {
     pub blocks: u64,
     /// Of the first response.
     pub response_bytes: u64,
+    /// What came when it was asked for; documents of earlier versions lack it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Answer>,
     /// Answers whose bodies differed from the first.
     pub changed_bodies: u64,
     /// Opened while measuring.
@@ -284,6 +294,36 @@ pub struct Count {
     pub noise_floor: f64,
     /// Lost events may belong to it: perhaps too low.
     pub invalid: bool,
+}
+
+/// A statement that takes a noticeable part of a request.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct Statement {
+    /// The page.
+    pub url: String,
+    /// Who asks.
+    pub group: String,
+    /// The peer of the connection, or the library.
+    pub database: String,
+    /// Its text with each literal as `?`.
+    pub statement: String,
+    /// How often a request asks it.
+    pub calls: Span,
+    /// How long a request waits for its answers.
+    pub time_ns: Span,
+}
+
+/// What to do where most of the CPU is in no finding.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct NextStep {
+    /// The page.
+    pub url: String,
+    /// Why, in a sentence without a full stop.
+    pub why: String,
+    /// The command.
+    pub command: String,
 }
 
 /// Requests that were traced.

@@ -29,10 +29,13 @@
 
 mod answer;
 mod entity_tag;
+mod htaccess;
+mod known_folders;
 mod lifetimes;
 mod media_type;
 mod open_file;
 mod precompressed;
+mod private_names;
 mod refusal;
 mod request_path;
 mod resolve;
@@ -43,8 +46,9 @@ mod script_names;
 
 pub use answer::{CodedBy, FileAnswer, FileBody, Representation};
 pub use lifetimes::{Lifetimes, PathPattern};
-pub use media_type::{is_text, media_type};
+pub use media_type::{coding_of_name, is_text, media_type};
 pub use open_file::{Meta, OpenFile};
+pub use private_names::{PRIVATE, Place, PrivateName, PrivateNames};
 pub use refusal::Refusal;
 pub use request_path::{PathFault, RequestPath, Unfit};
 pub use resolved::{Resolved, Script};

@@ -2,8 +2,50 @@
 
 use std::borrow::Cow;
 
+use unladen_cache::Coding;
+
 /// What nothing is known of (RFC 2046, section 4.5.1).
 const UNKNOWN: &str = "application/octet-stream";
+
+/// Where the list of types has none, or one from before IANA registered another. Small letters are not meant alone.
+static OWN: [(&str, &str); 22] = [
+    ("map", "application/json"),
+    // A site has sources of TypeScript more seldom than parts of a stream (HLS), which play under this type alone.
+    ("ts", "video/mp2t"),
+    ("mts", "video/mp2t"),
+    ("m2ts", "video/mp2t"),
+    ("m3u8", "application/vnd.apple.mpegurl"),
+    ("mpd", "application/dash+xml"),
+    // RFC 8081
+    ("woff", "font/woff"),
+    ("woff2", "font/woff2"),
+    ("otf", "font/otf"),
+    ("ttf", "font/ttf"),
+    ("ttc", "font/collection"),
+    // RFC 8878, RFC 6713
+    ("zst", "application/zstd"),
+    ("gz", "application/gzip"),
+    ("jxl", "image/jxl"),
+    ("heic", "image/heic"),
+    ("heif", "image/heif"),
+    // RFC 7903
+    ("emz", "image/emf"),
+    ("wmz", "image/wmf"),
+    ("webmanifest", "application/manifest+json"),
+    ("jsonld", "application/ld+json"),
+    ("geojson", "application/geo+json"),
+    ("mjs", "text/javascript; charset=utf-8"),
+];
+
+/// The coding that a name says its file has, besides its type: no client would know otherwise. `.gz` says it of what is
+/// inside of an archive, which is to stay one.
+pub fn coding_of_name(name: &[u8]) -> Option<Coding> {
+    // SVG 1.1, section 1.2; RFC 7903, section 3.
+    let is_coded = [&b".svgz"[..], b".emz", b".wmz"].iter().any(|end| {
+        name.len().checked_sub(end.len()).and_then(|at| name.get(at..)).is_some_and(|own| own.eq_ignore_ascii_case(end))
+    });
+    is_coded.then_some(Coding::Gzip)
+}
 
 /// The media type for a file's name, as `Content-Type` has it: with `charset=utf-8` for text, except XML, which says
 /// itself how it is written (RFC 7303, section 3.2).
@@ -13,9 +55,8 @@ pub fn media_type(name: &[u8]) -> Cow<'static, str> {
         _ => return Cow::Borrowed(UNKNOWN),
     };
     let Ok(extension) = std::str::from_utf8(extension) else { return Cow::Borrowed(UNKNOWN) };
-    // Source maps are JSON; the list has no entry for them.
-    if extension.eq_ignore_ascii_case("map") {
-        return Cow::Borrowed("application/json");
+    if let Some((_, own)) = OWN.iter().find(|(own, _)| extension.eq_ignore_ascii_case(own)) {
+        return Cow::Borrowed(own);
     }
     match mime_guess::from_ext(extension).first_raw() {
         None => Cow::Borrowed(UNKNOWN),
@@ -54,6 +95,15 @@ mod tests {
             (b"p.avif", "image/avif"),
             (b"f.woff2", "font/woff2"),
             (b"m.wasm", "application/wasm"),
+            (b"drawing.svgz", "image/svg+xml"),
+            (b"part1.ts", "video/mp2t"),
+            (b"f.woff", "font/woff"),
+            (b"f.OTF", "font/otf"),
+            (b"f.ttf", "font/ttf"),
+            (b"a.zst", "application/zstd"),
+            (b"a.tar.gz", "application/gzip"),
+            (b"p.jxl", "image/jxl"),
+            (b"site.webmanifest", "application/manifest+json"),
             (b"LICENSE", UNKNOWN),
             (b"a.d/LICENSE", UNKNOWN),
             (b"x.\xff", UNKNOWN),
@@ -61,6 +111,8 @@ mod tests {
         ] {
             assert_eq!(media_type(name), wanted, "{}", String::from_utf8_lossy(name));
         }
+        assert_eq!(coding_of_name(b"a/drawing.SVGZ"), Some(Coding::Gzip));
+        assert_eq!(coding_of_name(b"a.tar.gz"), None);
         assert!(is_text("text/css; charset=utf-8"));
         assert!(!is_text("image/png"));
     }

@@ -21,7 +21,7 @@ impl Root {
         now: Instant,
     ) -> Option<(Coding, OpenFile)> {
         let folder = self.folder(now);
-        let search = Search { folder: &folder, links: self.links(), rules };
+        let search = Search { folder: &folder, links: self.links(), rules, now };
         accepted.shortest_by_weight().find_map(|coding| {
             let extension: &[u8] = match coding {
                 Coding::Brotli => b".br",

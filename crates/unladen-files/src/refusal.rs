@@ -15,8 +15,14 @@ pub enum Refusal {
     #[error("{}: a link leads to {}, which is outside of the root; name its folder in `files.links`, or make a route with a `root` of its own for it", .0.display(), .1.display())]
     Outside(PathBuf, PathBuf),
     /// A link leads to a name that is not sent by itself either.
-    #[error("{}: a link leads to {}, which is not sent by its own name either: it is hidden, or the source of a script; or it is no script, and the link's name is that of one", .0.display(), .1.display())]
+    #[error("{}: a link leads to {}, which is not sent by its own name either: it is hidden, private, or the source of a script; or it is no script, and the link's name is that of one", .0.display(), .1.display())]
     Unsent(PathBuf, PathBuf),
+    /// Its name is that of a file that is never a page.
+    #[error("{}: the file's name is that of {}; move it out of the root, or name it in `files.allow` if it is for everybody", .0.display(), .1)]
+    Private(PathBuf, &'static str),
+    /// An `.htaccess` refuses it.
+    #[error("{}: line {} of {} lets Apache refuse it, or send it to some clients alone; make a route with `access` or `status` for that, and open the path with `files.allow`", .0.display(), .2, .1.display())]
+    Htaccess(PathBuf, PathBuf, usize),
     /// It is no regular file: a pipe, a socket, a device.
     #[error("{}: it is no regular file", .0.display())]
     Special(PathBuf),
@@ -34,8 +40,8 @@ impl Refusal {
     /// What the client is answered.
     pub fn status(&self) -> u16 {
         match self {
-            Self::Denied(_) => 403,
-            Self::Outside(..) | Self::Unsent(..) | Self::Special(_) => 404,
+            Self::Denied(_) | Self::Htaccess(..) => 403,
+            Self::Outside(..) | Self::Unsent(..) | Self::Private(..) | Self::Special(_) => 404,
             Self::Exhausted(..) => 503,
             Self::Failed(..) => 500,
         }

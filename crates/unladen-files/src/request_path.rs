@@ -9,6 +9,8 @@ use std::borrow::Cow;
 pub struct RequestPath<'t> {
     bytes: Cow<'t, [u8]>,
     unfit: Option<(usize, Unfit)>,
+    /// Where `%2F` stands for an encoded slash, and not for what `%252F` encodes.
+    slashes: Vec<usize>,
     /// Where the first segment begins whose name starts with a dot.
     hidden: Option<usize>,
 }
@@ -59,8 +61,11 @@ impl<'t> RequestPath<'t> {
         if raw.first() != Some(&b'/') {
             return Err(PathFault::NoPath);
         }
-        let mut path =
-            if is_plain(raw) { Self { bytes: Cow::Borrowed(raw), unfit: None, hidden: None } } else { decode(raw)? };
+        let mut path = if is_plain(raw) {
+            Self { bytes: Cow::Borrowed(raw), unfit: None, slashes: Vec::new(), hidden: None }
+        } else {
+            decode(raw)?
+        };
         path.look_at_segments()?;
         Ok(path)
     }
@@ -68,6 +73,23 @@ impl<'t> RequestPath<'t> {
     /// The path, decoded. `%2F` stands in it as it came, since it is no separator.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// What follows in the path, wholly decoded: `%2F` too, for who knows of no file by it (RFC 3875, section 4.1.5).
+    pub fn decoded_from(&self, start: usize) -> Cow<'_, [u8]> {
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        let mut slashes = self.slashes.iter().filter_map(|at| at.checked_sub(start)).peekable();
+        if slashes.peek().is_none() {
+            return Cow::Borrowed(rest);
+        }
+        let (mut decoded, mut from) = (Vec::with_capacity(rest.len()), 0);
+        for at in slashes {
+            decoded.extend_from_slice(rest.get(from..at).unwrap_or_default());
+            decoded.push(b'/');
+            from = at + 3;
+        }
+        decoded.extend_from_slice(rest.get(from..).unwrap_or_default());
+        Cow::Owned(decoded)
     }
 
     /// Up to where a file may be looked for by it, and why not by the rest. Whether names count that begin with a dot.
@@ -91,6 +113,7 @@ impl<'t> RequestPath<'t> {
         Some(RequestPath {
             bytes: Cow::Borrowed(rest),
             unfit: self.unfit.and_then(|(at, why)| Some((shift(at)?, why))),
+            slashes: self.slashes.iter().copied().filter_map(shift).collect(),
             hidden: self.hidden.and_then(shift),
         })
     }
@@ -129,11 +152,12 @@ fn is_plain(raw: &[u8]) -> bool {
 fn decode<'t>(raw: &[u8]) -> Result<RequestPath<'t>, PathFault> {
     let mut bytes = Vec::with_capacity(raw.len());
     let mut unfit: Option<(usize, Unfit)> = None;
+    let mut slashes = Vec::new();
     let ends_with_slash = raw.last() == Some(&b'/');
     for segment in raw.split(|byte| *byte == b'/').filter(|segment| !segment.is_empty()) {
         bytes.push(b'/');
         let at = bytes.len();
-        let mut why = decode_segment(segment, &mut bytes)?;
+        let mut why = decode_segment(segment, &mut bytes, &mut slashes)?;
         let decoded = bytes.get(at..).unwrap_or_default();
         if why.is_none() && std::str::from_utf8(decoded).is_err() {
             why = Some(Unfit::NotUtf8);
@@ -143,10 +167,10 @@ fn decode<'t>(raw: &[u8]) -> Result<RequestPath<'t>, PathFault> {
     if ends_with_slash || bytes.is_empty() {
         bytes.push(b'/');
     }
-    Ok(RequestPath { bytes: Cow::Owned(bytes), unfit, hidden: None })
+    Ok(RequestPath { bytes: Cow::Owned(bytes), unfit, slashes, hidden: None })
 }
 
-fn decode_segment(segment: &[u8], into: &mut Vec<u8>) -> Result<Option<Unfit>, PathFault> {
+fn decode_segment(segment: &[u8], into: &mut Vec<u8>, slashes: &mut Vec<usize>) -> Result<Option<Unfit>, PathFault> {
     let mut unfit = None;
     // As whoever takes the encoded slash for one would read it.
     let mut piece = Vec::new();
@@ -163,6 +187,7 @@ fn decode_segment(segment: &[u8], into: &mut Vec<u8>) -> Result<Option<Unfit>, P
             rest = after;
             if byte == b'/' {
                 unfit = unfit.or(Some(Unfit::EncodedSlash));
+                slashes.push(into.len());
                 into.extend_from_slice(b"%2F");
                 if is_dots(&std::mem::take(&mut piece)) {
                     return Err(PathFault::DotSegment);

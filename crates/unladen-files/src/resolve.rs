@@ -9,7 +9,9 @@ use std::time::Instant;
 use rustix::fs::{FileType, OFlags};
 use rustix::io::Errno;
 
+use crate::htaccess::Access;
 use crate::open_file::{Meta, OpenFile};
+use crate::private_names::{Place, private};
 use crate::refusal::Refusal;
 use crate::request_path::RequestPath;
 use crate::resolved::{Resolved, Script};
@@ -38,6 +40,13 @@ pub(crate) struct Search<'a> {
     /// Other folders that links may lead to.
     pub(crate) links: &'a [Folder],
     pub(crate) rules: &'a Rules,
+    pub(crate) now: Instant,
+}
+
+/// What is open, and where it is, if links led there.
+struct Opened<'a> {
+    file: OwnedFd,
+    linked: Option<(&'a Folder, Vec<u8>)>,
 }
 
 // === impl Root ===
@@ -49,7 +58,7 @@ impl Root {
     /// answers all other paths is not looked for.
     pub fn resolve(&self, path: &RequestPath<'_>, rules: &Rules, now: Instant) -> Resolved {
         let folder = self.folder(now);
-        Search { folder: &folder, links: self.links(), rules }.resolve(path).unwrap_or_else(Resolved::Refused)
+        Search { folder: &folder, links: self.links(), rules, now }.resolve(path).unwrap_or_else(Resolved::Refused)
     }
 }
 
@@ -72,7 +81,7 @@ impl Search<'_> {
                         Found::Nothing if name.is_some() => is_folder = Some(false),
                         Found::Nothing => (),
                     }
-                    if let Some(script) = self.split(fit, path.bytes())? {
+                    if let Some(script) = self.split(fit, path)? {
                         return Ok(script);
                     }
                 }
@@ -101,7 +110,9 @@ impl Search<'_> {
                     }
                 }
                 Try::Fixed(fixed) if is_last && self.rules.scripts.is_script(fixed.as_bytes()) => {
-                    return Ok(self.script(fixed.as_bytes(), &[]));
+                    let name = fixed.trim_start_matches('/').as_bytes();
+                    self.permit(self.folder, name)?;
+                    return Ok(self.script(name, &[]));
                 }
                 Try::Fixed(fixed) => {
                     if let Some(found) = self.found(fixed.trim_start_matches('/').into())? {
@@ -126,7 +137,7 @@ impl Search<'_> {
     fn script(&self, name: &[u8], path_info: &[u8]) -> Resolved {
         let beneath = name.strip_prefix(b"/").unwrap_or(name);
         Resolved::Script(Script {
-            filename: self.whole(beneath),
+            filename: self.filename(beneath),
             root: self.folder.real.clone(),
             name: [b"/", beneath].concat(),
             path_info: path_info.to_vec(),
@@ -135,16 +146,16 @@ impl Search<'_> {
 
     /// A script at the longest beginning of the path that is one, where something follows it: it has to be a regular
     /// file itself, so that `upload.jpg/x.php` is nothing.
-    fn split(&self, fit: &[u8], path: &[u8]) -> Result<Option<Resolved>, Refusal> {
+    fn split(&self, fit: &[u8], path: &RequestPath<'_>) -> Result<Option<Resolved>, Refusal> {
         if self.rules.scripts.is_empty() {
             return Ok(None);
         }
-        let slashes = (1..fit.len().min(path.len())).rev().filter(|at| fit.get(*at) == Some(&b'/'));
+        let slashes = (1..fit.len().min(path.bytes().len())).rev().filter(|at| fit.get(*at) == Some(&b'/'));
         let ends = slashes.filter(|at| fit.get(..*at).is_some_and(|start| self.rules.scripts.is_script(start)));
         for end in ends.take(MOST_SPLITS) {
-            let (start, info) = path.split_at_checked(end).unwrap_or((path, &[]));
+            let start = fit.get(..end).unwrap_or_default();
             if matches!(self.look(start.strip_prefix(b"/").unwrap_or(start))?, Found::Script) {
-                return Ok(Some(self.script(start, info)));
+                return Ok(Some(self.script(start, &path.decoded_from(end))));
             }
         }
         Ok(None)
@@ -164,16 +175,73 @@ impl Search<'_> {
             }
             opened => opened?,
         };
-        let Some(file) = opened else { return Ok(Found::Nothing) };
-        let stat = rustix::fs::fstat(&file).map_err(|errno| self.refused(path, errno))?;
+        let Some(opened) = opened else { return Ok(Found::Nothing) };
+        let stat = rustix::fs::fstat(&opened.file).map_err(|errno| self.refused(path, errno))?;
         if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
             return Ok(Found::Folder);
         }
-        match Meta::of(&stat) {
-            Some(_) if is_script => Ok(Found::Script),
-            Some(meta) => Ok(Found::File(OpenFile { file, meta, path: path.to_vec() })),
-            None => Err(Refusal::Special(self.whole(path))),
+        let Some(meta) = Meta::of(&stat) else { return Err(Refusal::Special(self.whole(path))) };
+        self.permit(self.folder, path)?;
+        if let Some((folder, real)) = &opened.linked {
+            self.permit(folder, real)?;
         }
+        if is_script {
+            return Ok(Found::Script);
+        }
+        Ok(Found::File(OpenFile { file: opened.file, meta, path: path.to_vec() }))
+    }
+
+    /// Refuses what is private by its name, and what an `.htaccess` on the way to it refuses: of the folders' own rules
+    /// the last counts, and sections for files before them, as with Apache.
+    fn permit(&self, folder: &Folder, path: &[u8]) -> Result<(), Refusal> {
+        let Some(names) = &self.rules.private else { return Ok(()) };
+        if names.allows(path) {
+            return Ok(());
+        }
+        let slash = path.iter().rposition(|byte| *byte == b'/');
+        let (parent, name) = match slash {
+            Some(at) => (path.get(..at).unwrap_or_default(), path.get(at + 1..).unwrap_or_default()),
+            None => (&[][..], path),
+        };
+        let whole = |path: &[u8]| folder.real.join(OsStr::from_bytes(path));
+        if !self.rules.scripts.is_script(name)
+            && let Some(entry) = private(name)
+            && match entry.place {
+                Place::Everywhere => true,
+                Place::WithScripts => !self.rules.scripts.is_empty(),
+                Place::BesideIndex => self.has_index_script(folder, parent),
+            }
+        {
+            return Err(Refusal::Private(whole(path), entry.why));
+        }
+        let (mut of_folders, mut of_files) = (None, None);
+        let slashes = parent.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        let own = (!parent.is_empty()).then_some(parent.len());
+        for end in std::iter::once(0).chain(slashes).chain(own) {
+            let above = parent.get(..end).unwrap_or_default();
+            let known = folder.known(above, self.now);
+            let Some(htaccess) = &known.htaccess else { continue };
+            let at = |access: &Access| (end, access.clone());
+            of_folders = htaccess.of_folder().map(at).or(of_folders);
+            of_files = htaccess.of_file(name).map(at).or(of_files);
+        }
+        match of_files.or(of_folders) {
+            Some((end, Access::Denied(line))) => {
+                let file = whole(path.get(..end).unwrap_or_default()).join(".htaccess");
+                Err(Refusal::Htaccess(whole(path), file, line))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a folder is an application's own.
+    fn has_index_script(&self, folder: &Folder, parent: &[u8]) -> bool {
+        let separator: &[u8] = if parent.is_empty() { b"" } else { b"/" };
+        let scripts = self.rules.index.iter().filter(|index| self.rules.scripts.is_script(index.as_bytes()));
+        // A link is one too.
+        scripts
+            .map(|index| folder.beneath(&[parent, separator, index.as_bytes()].concat(), LOOK))
+            .any(|opened| matches!(opened, Ok(_) | Err(Errno::LOOP)))
     }
 
     fn is_folder(&self, path: &[u8]) -> Result<bool, Refusal> {
@@ -181,9 +249,9 @@ impl Search<'_> {
     }
 
     /// None: there is nothing.
-    fn open(&self, path: &[u8], flags: OFlags, is_script: bool) -> Result<Option<OwnedFd>, Refusal> {
+    fn open(&self, path: &[u8], flags: OFlags, is_script: bool) -> Result<Option<Opened<'_>>, Refusal> {
         match self.folder.beneath(path, flags) {
-            Ok(file) => Ok(Some(file)),
+            Ok(file) => Ok(Some(Opened { file, linked: None })),
             Err(Errno::LOOP) => self.open_linked(path, flags, is_script),
             Err(Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG | Errno::INVAL) => Ok(None),
             Err(errno) => Err(self.refused(path, errno)),
@@ -193,7 +261,7 @@ impl Search<'_> {
     /// Where there are links on the way: follows them, and opens what they lead to by its own name, if that is beneath
     /// the root and a name that may be sent. If a link is changed meanwhile, nothing else is opened for it.
     #[cold]
-    fn open_linked(&self, path: &[u8], flags: OFlags, is_script: bool) -> Result<Option<OwnedFd>, Refusal> {
+    fn open_linked(&self, path: &[u8], flags: OFlags, is_script: bool) -> Result<Option<Opened<'_>>, Refusal> {
         let whole = self.whole(path);
         let Ok(real) = std::fs::canonicalize(&whole) else { return Ok(None) };
         let places = std::iter::once(self.folder).chain(self.links);
@@ -204,7 +272,10 @@ impl Search<'_> {
         }
         let beneath = if beneath.as_os_str().is_empty() { Path::new(".") } else { beneath };
         match folder.beneath(beneath.as_os_str().as_bytes(), flags) {
-            Ok(file) => Ok(Some(file)),
+            Ok(file) => {
+                let at = beneath.as_os_str().as_bytes().to_vec();
+                Ok(Some(Opened { file, linked: Some((folder, at)) }))
+            }
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(None),
             Err(errno) => Err(self.refused(path, errno)),
         }
@@ -218,6 +289,19 @@ impl Search<'_> {
         (self.rules.hidden || !names.any(is_hidden))
             && self.rules.scripts.is_script(name) == is_script
             && (is_script || !self.rules.scripts.is_source(name))
+    }
+
+    /// Where a script is: its folder without links, so that what a deployment moves is another file to PHP's cache; and
+    /// its own name, which may be a link: packages put them beside an application's settings (`/var/lib/mediawiki`).
+    fn filename(&self, beneath: &[u8]) -> PathBuf {
+        match beneath.iter().rposition(|byte| *byte == b'/') {
+            Some(at) => {
+                let (parent, name) = beneath.split_at(at);
+                let known = self.folder.known(parent, self.now);
+                known.real.join(OsStr::from_bytes(name.get(1..).unwrap_or_default()))
+            }
+            None => self.whole(beneath),
+        }
     }
 
     fn whole(&self, path: &[u8]) -> PathBuf {

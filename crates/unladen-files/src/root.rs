@@ -1,15 +1,21 @@
 //! The principal type is [`Root`]: a folder that is held open.
 
-use std::io;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
+
+use crate::htaccess::{Htaccess, LONGEST};
+use crate::known_folders::{KnownFolder, KnownFolders};
 
 /// A folder that is held open, so that nothing outside of it can be reached.
 ///
@@ -34,6 +40,7 @@ pub(crate) struct Folder {
     pub(crate) real: PathBuf,
     device: u64,
     inode: u64,
+    known: KnownFolders,
 }
 
 /// Why a folder cannot be a root.
@@ -148,11 +155,31 @@ impl Folder {
         let real = std::fs::canonicalize(path)?;
         let dir = rustix::fs::open(&real, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         let stat = rustix::fs::fstat(&dir)?;
-        Ok(Self { dir, real, device: stat.st_dev, inode: stat.st_ino })
+        Ok(Self { dir, real, device: stat.st_dev, inode: stat.st_ino, known: KnownFolders::default() })
     }
 
     fn is(&self, stat: &rustix::fs::Stat) -> bool {
         (self.device, self.inode) == (stat.st_dev, stat.st_ino)
+    }
+
+    /// What was last seen in a folder beneath it; empty: in itself.
+    pub(crate) fn known(&self, path: &[u8], now: Instant) -> Arc<KnownFolder> {
+        self.known.get(path, now, || {
+            let whole = self.real.join(OsStr::from_bytes(path));
+            let separator: &[u8] = if path.is_empty() { b"" } else { b"/" };
+            let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+            let file = match self.beneath(&[path, separator, b".htaccess"].concat(), flags) {
+                // Only what it says of access is taken from it.
+                Err(Errno::LOOP) => rustix::fs::open(whole.join(".htaccess"), flags | OFlags::CLOEXEC, Mode::empty()),
+                opened => opened,
+            };
+            let htaccess = match file {
+                Ok(file) => Some(read_htaccess(file)),
+                Err(Errno::NOENT | Errno::NOTDIR) => None,
+                Err(_) => Some(Htaccess::unread()),
+            };
+            KnownFolder { htaccess, real: std::fs::canonicalize(&whole).unwrap_or(whole) }
+        })
     }
 
     /// Opens what is at a path beneath it, on whose way there is no link (`ELOOP` if there is one).
@@ -166,5 +193,18 @@ impl Folder {
             }
         }
         Err(last)
+    }
+}
+
+/// One that cannot be read, or is too long, may refuse anything.
+fn read_htaccess(file: OwnedFd) -> Htaccess {
+    let is_regular =
+        rustix::fs::fstat(&file).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile);
+    let mut text = Vec::new();
+    let most = LONGEST as u64 + 1;
+    if is_regular && File::from(file).take(most).read_to_end(&mut text).is_ok() && text.len() <= LONGEST {
+        Htaccess::parse(&text)
+    } else {
+        Htaccess::unread()
     }
 }

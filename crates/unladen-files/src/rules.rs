@@ -1,5 +1,6 @@
 //! The principal type is [`Rules`]: what is looked for by a path, and what of it is sent.
 
+use crate::private_names::PrivateNames;
 use crate::script_names::ScriptNames;
 
 /// What is looked for by a path, and what of it is sent.
@@ -13,6 +14,9 @@ pub struct Rules {
     pub scripts: ScriptNames,
     /// Whether files are sent whose names begin with a dot.
     pub hidden: bool,
+    /// Which files are refused by their names, and by an `.htaccess` of their folders; none: an application has named the
+    /// file, and no client.
+    pub private: Option<PrivateNames>,
 }
 
 /// One place where to look.
@@ -37,6 +41,7 @@ impl Default for Rules {
             tries: vec![Try::Path(String::new()), Try::Folder],
             scripts: ScriptNames::default(),
             hidden: false,
+            private: Some(PrivateNames::default()),
         }
     }
 }

@@ -4,6 +4,7 @@ use unladen_trace::{Evidence, OptionCarried, State};
 
 use crate::experiment::experiment;
 use crate::fix::Fix;
+use crate::knob::Knob;
 use crate::quoting::{quoted, secret, unit_word, word};
 use crate::sent::Sent;
 
@@ -47,8 +48,8 @@ fn host(evidence: &Evidence) -> String {
     evidence.host.as_ref().map(option).unwrap_or_default()
 }
 
-/// By profiling again.
-pub(crate) fn profile(evidence: &Evidence) -> String {
+/// The command that profiles the page, with all that its request carries.
+pub fn profile(evidence: &Evidence) -> String {
     let fresh = if evidence.state == State::Fresh { " --fresh" } else { "" };
     format!("unladen profile{fresh}{} {}", request(evidence, false), url(&evidence.page.url))
 }
@@ -61,10 +62,16 @@ pub(crate) fn weigh_fresh(evidence: &Evidence, command: &str) -> String {
 }
 
 /// By the page straight, and through what stands in front of it, where it goes by the same name.
-pub(crate) fn through(evidence: &Evidence, front: &str, host: &str) -> String {
+pub(crate) fn through(evidence: &Evidence, front: &str, host: &str, knob: Option<&Knob>) -> String {
     let request = request(evidence, true);
+    // Without it, what the fix is for would happen on neither side.
+    let is_given = |name: &str| evidence.page.carried.headers.iter().any(|given| given.name.eq_ignore_ascii_case(name));
+    let header = knob.and_then(|knob| knob.header.as_ref()).filter(|(name, _)| !is_given(name));
+    let header = header.map(|(name, value)| format!(" -H {}", word(&format!("{name}: {value}")))).unwrap_or_default();
+    let changes = knob.iter().flat_map(|knob| &knob.changes);
+    let changes: String = changes.map(|part| format!(" --expect-change {}", word(part))).collect();
     format!(
-        "unladen prove --a {} --b {} -H {}{request} --concurrency 8",
+        "unladen prove --a {} --b {} -H {}{header}{request}{changes} --concurrency 8",
         word(&evidence.page.url),
         word(front),
         word(&format!("Host: {host}"))

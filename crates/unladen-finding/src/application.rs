@@ -16,6 +16,10 @@ pub(crate) enum Application {
     DokuWiki,
     Drupal,
     Laravel,
+    Symfony,
+    Nextcloud,
+    Piwigo,
+    PhpBb,
     /// Whatever it is, it asks its database by Doctrine.
     Doctrine,
     Django,
@@ -64,6 +68,25 @@ const SIGNS: &[Signs] = &[
         headers: &[],
     },
     Signs {
+        application: Application::Symfony,
+        paths: &["/vendor/symfony/framework-bundle/"],
+        cookies: &[],
+        headers: &[("x-debug-token", "")],
+    },
+    Signs {
+        application: Application::Nextcloud,
+        paths: &["/lib/private/AppFramework/", "/core/templates/layout."],
+        cookies: &["oc_sessionPassphrase", "nc_sameSiteCookie"],
+        headers: &[],
+    },
+    Signs {
+        application: Application::Piwigo,
+        paths: &["/include/config_default.inc.php", "/piwigo/"],
+        cookies: &["pwg_id"],
+        headers: &[],
+    },
+    Signs { application: Application::PhpBb, paths: &["/phpbb/"], cookies: &["phpbb3_"], headers: &[] },
+    Signs {
         application: Application::Doctrine,
         paths: &["/vendor/doctrine/orm/", "/Doctrine/ORM/"],
         cookies: &[],
@@ -76,6 +99,9 @@ const SIGNS: &[Signs] = &[
         headers: &[],
     },
 ];
+
+/// Which others are made of.
+const LIBRARIES: [Application; 2] = [Application::Doctrine, Application::Symfony];
 
 // === impl Application ===
 
@@ -90,7 +116,7 @@ impl Application {
             .filter_map(|signs| Some((weight(signs)?, signs)))
             // A library tells less than the application that it is a part of.
             .max_by(|one, other| {
-                let rank = |(weight, signs): &(f64, &Signs)| (signs.application != Self::Doctrine, *weight);
+                let rank = |(weight, signs): &(f64, &Signs)| (!LIBRARIES.contains(&signs.application), *weight);
                 let (one, other) = (rank(one), rank(other));
                 one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
             })
@@ -112,8 +138,23 @@ impl Application {
             Self::Laravel => "Eloquent: with(…)",
             Self::Doctrine => "Doctrine: a fetch join",
             Self::Django => "Django: select_related, prefetch_related",
-            Self::DokuWiki => return None,
+            Self::DokuWiki | Self::Symfony | Self::Nextcloud | Self::Piwigo | Self::PhpBb => return None,
         })
+    }
+
+    /// As its makers write it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::WordPress => "WordPress, its theme and plugins",
+            Self::MediaWiki => "MediaWiki and its extensions",
+            Self::DokuWiki => "DokuWiki and its plugins",
+            Self::Drupal => "Drupal and its modules",
+            Self::Nextcloud => "Nextcloud and its apps",
+            Self::Piwigo => "Piwigo and its plugins",
+            Self::PhpBb => "phpBB and its extensions",
+            // A framework: what is built with it is somebody's own.
+            Self::Laravel | Self::Symfony | Self::Doctrine | Self::Django => "the application",
+        }
     }
 }
 

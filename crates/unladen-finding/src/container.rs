@@ -110,7 +110,7 @@ mod tests {
     use unladen_trace::{Ask, ContainerSeen};
 
     use super::*;
-    use crate::finding::Share;
+    use crate::finding::{Saves, Share};
     use crate::fix::Fix;
     use crate::look::look;
     use crate::rules::answers::pages::{asked, made};
@@ -127,7 +127,9 @@ mod tests {
             summary: String::new(),
             figures: Vec::new(),
             items: Vec::new(),
-            share: Share::NotKnown(String::new()),
+            takes: Share::NotKnown(String::new()),
+            saves: Saves::NotKnown(String::new()),
+            removes: None,
             fix,
             check_again: "unladen prove, with this knob in its file".into(),
         };

@@ -16,6 +16,10 @@ pub fn experiment(head: &[String], title: &str, name: &str, knob: &Knob, sent: &
         text += &pair("title", &toml_text(title));
     }
     text += &pair("url", &toml_text(&sent.url));
+    if !knob.changes.is_empty() {
+        let changes: Vec<String> = knob.changes.iter().map(|part| toml_text(part)).collect();
+        text += &pair("expect_change", &format!("[{}]", changes.join(", ")));
+    }
     if let Some(restart) = sent.restart.as_ref().filter(|_| sent.is_fresh) {
         text += &comment("The fix is for the first request of a fresh process: those are measured beside the others.");
         text += &pair("cold", &toml_text(restart));

@@ -3,6 +3,7 @@
 use unladen_trace::Interval;
 
 use crate::fix::Fix;
+use crate::words::plain;
 
 /// A pattern of waste.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,8 +19,12 @@ pub struct Finding {
     pub figures: Vec<Figure>,
     /// What it is made of, the largest first: folders, statements, peers.
     pub items: Vec<Item>,
-    /// How large a part of the request it is.
-    pub share: Share,
+    /// What its calls take of the request, waits and the other side's time for them included.
+    pub takes: Share,
+    /// What the fix saves of that, as long as nobody has proved it.
+    pub saves: Saves,
+    /// Which of its calls the fix removes, where those are not all.
+    pub removes: Option<Removes>,
     /// What takes it off.
     pub fix: Fix,
     /// How to see that it is gone: a command, or what to look at.
@@ -64,6 +69,33 @@ pub enum Share {
     NotKnown(String),
 }
 
+/// What a fix saves of a request, before it is proved: a bound.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Saves {
+    /// No more than this.
+    AtMost {
+        /// Of what.
+        of: Whole,
+        /// ns a request.
+        time: f64,
+        /// The part, 0 to 1.
+        part: f64,
+    },
+    /// No bound follows from what was measured, and why, in half a line.
+    NotKnown(String),
+}
+
+/// Which of its calls a fix removes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Removes {
+    /// What they are: `checks`.
+    pub what: &'static str,
+    /// How many a request.
+    pub calls: f64,
+    /// Of how many.
+    pub of: f64,
+}
+
 /// What a share is a share of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whole {
@@ -81,6 +113,13 @@ impl Share {
             Self::NearlyAll(_) => 1.0,
             Self::NotKnown(_) => -1.0,
         }
+    }
+}
+
+impl Removes {
+    /// `about 85 of 207 checks`
+    pub fn told(&self) -> String {
+        format!("about {} of {} {}", plain(self.calls.round()), plain(self.of.round()), self.what)
     }
 }
 

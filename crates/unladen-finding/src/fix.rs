@@ -1,5 +1,8 @@
 //! The principal type is [`Fix`]: what takes a waste off.
 
+use unladen_trace::Evidence;
+
+use crate::application::Application;
 use crate::in_place::InPlace;
 use crate::knob::Knob;
 use crate::part::Part;
@@ -9,6 +12,10 @@ use crate::part::Part;
 pub struct Fix {
     /// What to do, in one sentence.
     pub advice: String,
+    /// Who can do it.
+    pub audience: Audience,
+    /// What the application's developers can do besides what an operator can: code, and where it is.
+    pub developers: Option<String>,
     /// The file that the lines go into, where it is known or can be named.
     pub file: Option<String>,
     /// The lines, ready to be copied.
@@ -29,7 +36,44 @@ pub struct Fix {
     pub knob: Option<Knob>,
 }
 
+/// Who can do what a fix advises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Audience {
+    /// Whoever runs the application: settings, services, files of their own.
+    #[default]
+    Operator,
+    /// Whoever writes it: the advice is about its code.
+    Developer,
+}
+
+// === impl Audience ===
+
+impl Audience {
+    /// As it stands in results.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Operator => "operator",
+            Self::Developer => "developer",
+        }
+    }
+}
+
+// === impl Fix ===
+
 impl Fix {
+    /// Advice about the code of a group's application.
+    pub(crate) fn code(evidence: &Evidence, group: usize, advice: &str) -> Self {
+        let advice = format!("for the developers of {}: {advice}", whose(evidence, group));
+        Self { audience: Audience::Developer, ..Self::advice(advice) }
+    }
+
+    /// What an operator can do, and besides what the application's developers can.
+    #[must_use]
+    pub(crate) fn for_developers(self, evidence: &Evidence, group: usize, advice: &str) -> Self {
+        let developers = format!("for the developers of {}: {advice}", whose(evidence, group));
+        Self { developers: (!advice.is_empty()).then_some(developers), ..self }
+    }
+
     /// Advice alone.
     pub fn advice(advice: impl Into<String>) -> Self {
         Self { advice: advice.into(), ..Self::default() }
@@ -60,4 +104,9 @@ impl Fix {
         self.commands.push(command.into());
         self
     }
+}
+
+/// Whose code it is: `MediaWiki`, `the application`.
+fn whose(evidence: &Evidence, group: usize) -> &'static str {
+    Application::of(evidence, group).map_or("the application", Application::name)
 }

@@ -19,6 +19,8 @@ pub struct Knob {
     pub site: Option<KnobSite>,
     /// A header without which a request shows no difference, name and value.
     pub header: Option<(String, String)>,
+    /// What of the answers it changes, in the words of `expect_change`; empty where only the work behind them changes.
+    pub changes: Vec<String>,
 }
 
 /// A service that reads the files of a knob.

@@ -5,6 +5,7 @@ use unladen_trace::{Evidence, EvidenceSource, Missing};
 use crate::container;
 use crate::finding::Finding;
 use crate::host;
+use crate::means;
 use crate::rule::Rule;
 use crate::rules::RULES;
 
@@ -25,9 +26,10 @@ pub fn look(evidence: &Evidence) -> Vec<Finding> {
     let is_asked = |rule: &&&dyn Rule| evidence.host.is_none() || !rule.needs().is_empty();
     let able = RULES.iter().filter(is_asked).filter(|rule| lacks(**rule, evidence).is_none());
     let mut findings: Vec<Finding> = able.flat_map(|rule| rule.check(evidence)).collect();
+    findings.iter_mut().for_each(|finding| means::place(evidence, finding));
     findings.iter_mut().for_each(|finding| container::place(evidence, finding));
     findings.iter_mut().for_each(|finding| host::place(evidence, finding));
-    findings.sort_by(|a, b| b.share.rank().total_cmp(&a.share.rank()));
+    findings.sort_by(|a, b| b.takes.rank().total_cmp(&a.takes.rank()));
     findings
 }
 

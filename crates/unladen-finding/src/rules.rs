@@ -25,6 +25,7 @@ mod recompile;
 mod regex_storm;
 mod same_file_again;
 mod same_query_again;
+mod sessions;
 mod sleep;
 mod slow_conditional;
 mod sources;

@@ -2,7 +2,7 @@
 
 use unladen_trace::{Evidence, Interval, Series};
 
-use crate::finding::{Item, Share, Whole};
+use crate::finding::{Item, Saves, Share, Whole};
 
 /// Most items of a finding: what follows after these is small.
 const ITEMS: usize = 10;
@@ -26,6 +26,49 @@ impl Share {
             Some(part) => Self::Known { of: Whole::Cpu, time, part: within(part) },
             None => Self::NotKnown("the CPU of a request is not known".into()),
         }
+    }
+}
+
+impl Saves {
+    /// At most all of what it takes.
+    pub(crate) fn all_of(takes: &Share) -> Self {
+        Self::part_of(takes, 1.0)
+    }
+
+    /// At most so much of what it takes: less than 1 where the fix leaves some of the calls, more where it removes work
+    /// besides them. Never more than the whole request.
+    pub(crate) fn part_of(takes: &Share, factor: f64) -> Self {
+        match takes {
+            Share::Known { of, time, part } if part.high > 0.0 => {
+                let most = time.high / part.high;
+                let bound = (part.high * factor).clamp(0.0, 1.0);
+                Self::AtMost { of: *of, time: (time.high * factor).clamp(0.0, most), part: bound }
+            }
+            Share::Known { .. } => Self::NotKnown("what it takes is too small to be told".into()),
+            Share::NearlyAll(why) | Share::NotKnown(why) => Self::NotKnown(why.clone()),
+        }
+    }
+
+    /// At most the whole request.
+    pub(crate) fn whole(evidence: &Evidence) -> Self {
+        match evidence.page.latency {
+            Some(latency) => Self::AtMost { of: Whole::Latency, time: latency.high, part: 1.0 },
+            None => Self::NotKnown("the latency is not known".into()),
+        }
+    }
+
+    /// At most so much, ns a request, of what its takes are a part of.
+    pub(crate) fn at_most(takes: &Share, ns: f64) -> Self {
+        let high = match takes {
+            Share::Known { time, .. } if time.high > 0.0 => time.high,
+            _ => return Self::all_of(takes),
+        };
+        Self::part_of(takes, ns.max(0.0) / high)
+    }
+
+    /// The saving happens where nothing is counted.
+    pub(crate) fn unproved(why: &str) -> Self {
+        Self::NotKnown(format!("{why}: `unladen prove` measures it"))
     }
 }
 
@@ -56,4 +99,47 @@ pub(crate) fn at_least(evidence: &Evidence, series: &Series, least: f64) -> Opti
 /// A part is neither less than nothing nor more than all.
 fn within(part: Interval) -> Interval {
     Interval { value: part.value.clamp(0.0, 1.0), low: part.low.clamp(0.0, 1.0), high: part.high.clamp(0.0, 1.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::rules::testing::{around, lean};
+
+    fn bound(saves: &Saves) -> (f64, f64) {
+        match saves {
+            Saves::AtMost { time, part, .. } => (*time, *part),
+            Saves::NotKnown(why) => panic!("{why}"),
+        }
+    }
+
+    /// One figure, `26.8 ms, 50 %`, was what the calls take and what the fix saves.
+    #[test]
+    fn what_the_calls_take_was_told_as_what_the_fix_saves() {
+        let takes = Share::of_latency(&lean(), Some(around(4e6, 1e6)));
+        let (time, part) = bound(&Saves::part_of(&takes, 0.5));
+        let Share::Known { time: all, part: of_all, .. } = &takes else { panic!("{takes:?}") };
+        assert!((time - all.high / 2.0).abs() < 1.0 && (part - of_all.high / 2.0).abs() < 1e-9, "{time} {part}");
+        assert_eq!(bound(&Saves::at_most(&takes, 1e6)).0, 1e6);
+        assert_eq!(bound(&Saves::whole(&lean())), (20.2e6, 1.0));
+        assert!(matches!(Saves::all_of(&Share::NotKnown("x".into())), Saves::NotKnown(why) if why == "x"));
+    }
+
+    proptest! {
+        /// A bound is no more than the request, and no more than what the calls take where nothing is spared besides them.
+        #[test]
+        fn a_bound_is_within_what_it_bounds(value in 0.0_f64..30e6, margin in 0.0_f64..10e6, factor in 0.0_f64..4.0) {
+            let takes = Share::of_latency(&lean(), Some(around(value, margin)));
+            let Share::Known { time: all, part: of_all, .. } = &takes else { return Err(TestCaseError::fail("known")) };
+            if let Saves::AtMost { time, part, .. } = Saves::part_of(&takes, factor) {
+                prop_assert!((0.0..=1.0).contains(&part));
+                prop_assert!(time <= all.high * factor.max(1.0) + 1.0);
+                if factor <= 1.0 {
+                    prop_assert!(time <= all.high + 1.0 && part <= of_all.high + 1e-9);
+                }
+            }
+        }
+    }
 }

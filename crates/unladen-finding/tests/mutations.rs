@@ -6,7 +6,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use unladen_finding::{look, unlooked};
+use unladen_finding::{Saves, look, unlooked};
 use unladen_trace::Recording;
 
 /// All recordings, parsed.
@@ -74,7 +74,15 @@ proptest! {
         let Ok(record) = Recording::parse(document.to_string().as_bytes()) else { return Ok(()) };
         for page in &record.pages {
             let findings = look(&page.warm);
-            prop_assert!(findings.windows(2).all(|pair| pair[0].share.rank() >= pair[1].share.rank()));
+            prop_assert!(findings.windows(2).all(|pair| pair[0].takes.rank() >= pair[1].takes.rank()));
+            for finding in &findings {
+                if let Saves::AtMost { time, part, .. } = finding.saves {
+                    prop_assert!(time >= 0.0 && (0.0..=1.0).contains(&part), "{finding:?}");
+                }
+                if let Some(removes) = &finding.removes {
+                    prop_assert!(removes.calls <= removes.of, "{finding:?}");
+                }
+            }
             // A rule that could not look everywhere may have found something where it could.
             let mut blind = unlooked(&page.warm).filter(|missing| missing.rule.needs().contains(&missing.source));
             prop_assert!(blind.all(|missing| findings.iter().all(|found| found.rule != missing.rule.name())));

@@ -268,6 +268,12 @@ impl Request {
         self
     }
 
+    /// The same by another client's name.
+    #[must_use]
+    pub fn with_agent(self, agent: &'static str) -> Self {
+        self.with(header::USER_AGENT, HeaderValue::from_static(agent))
+    }
+
     /// Its headers, without the host.
     pub(crate) fn headers(&self) -> &HeaderMap {
         self.http2.headers()

@@ -7,6 +7,7 @@ use http::{HeaderMap, StatusCode, Version, header};
 
 use crate::exchange::Exchange;
 use crate::statuses::Statuses;
+use crate::unpacked::{self, Unpacked};
 
 /// One response: its whole head and up to 4 KiB of its body.
 ///
@@ -33,6 +34,44 @@ impl Sample {
     /// Where a redirect points, as far as it is text.
     pub fn location(&self) -> Option<&str> {
         self.headers.get(header::LOCATION).filter(|_| self.status.is_redirection())?.to_str().ok()
+    }
+
+    /// The coding of its body in lower case, such as `gzip`; none if it is sent as it is.
+    pub fn coding(&self) -> Option<String> {
+        unpacked::coding(&self.headers)
+    }
+
+    /// As much of its body as was kept, without its coding; none if it is packed in another way than gzip.
+    pub fn unpacked(&self) -> Option<Unpacked> {
+        Unpacked::of(self.coding().as_deref(), &self.body_start, self.is_all_kept())
+    }
+
+    /// Whether its whole body was kept.
+    pub(crate) fn is_all_kept(&self) -> bool {
+        self.body_start.len() as u64 >= self.exchange.body_bytes
+    }
+
+    /// The header that says that a cache answered, such as `Age: 30`. An answer of the origin itself has no `Age` (RFC
+    /// 9111, section 5.1).
+    pub fn from_cache(&self) -> Option<String> {
+        let said = |name: &'static str| {
+            let value = self.headers.get(name)?.to_str().ok()?;
+            let words = || value.split(|letter: char| !letter.is_ascii_alphanumeric());
+            let is_hit = match name {
+                // Some say 0 of what they have just fetched.
+                "Age" => value.trim().parse().is_ok_and(|age: u64| age > 0),
+                // Varnish names the request that it had stored the answer of, too.
+                "X-Varnish" => words().filter(|word| !word.is_empty()).count() == 2,
+                _ => words().any(|word| word.eq_ignore_ascii_case("hit")),
+            };
+            is_hit.then(|| format!("{name}: {}", visible(value).trim()))
+        };
+        CACHES.into_iter().find_map(said)
+    }
+
+    /// Whether its URL is that of a page where one logs in.
+    pub fn is_of_login(url: &str) -> bool {
+        !login(url).is_empty()
     }
 }
 
@@ -69,6 +108,18 @@ fn visible(text: &str) -> String {
     }
     visible
 }
+
+/// Headers by which caches say that they answered: RFC 9111 and 9211, then what proxies and networks write.
+const CACHES: [&str; 8] = [
+    "Cache-Status",
+    "X-Cache",
+    "X-Cache-Status",
+    "X-Proxy-Cache",
+    "CF-Cache-Status",
+    "X-Litespeed-Cache",
+    "X-Varnish",
+    "Age",
+];
 
 /// Words of a path where a page asks who it is.
 const LOGIN: [&str; 9] = ["login", "userlogin", "signin", "logon", "auth", "authorize", "oauth2", "sso", "saml2"];

@@ -13,9 +13,18 @@ pub struct Floor {
     terms: f64,
 }
 
-/// The highest floor by which arms are called equal, as a share of what is compared: a run that would have missed an
-/// effect of a tenth has not looked closely enough to say that there is none.
-pub const FINE_ENOUGH: f64 = 0.1;
+/// Two figures whose ratio lies in 1 ± this are the same for an operator: the *margin* of equality. It is half of what
+/// people notice of a duration (a tenth, Grondin 2010, *Atten. Percept. Psychophys.* 72:561), no more than what the
+/// layout of memory alone does to a program (Mytkowicz et al. 2009, *ASPLOS*; Curtsinger & Berger 2013, *ASPLOS*), and
+/// wide enough to be reached by minutes of measuring. docs/concepts/comparing.md argues it.
+pub const MARGIN: f64 = 0.05;
+
+/// The margin of a share of requests, as a share of all of them: 2 points are one request in fifty.
+pub const MARGIN_OF_SHARES: f64 = 0.02;
+
+/// The margin of one group's weight may also be this share of what all groups together carry of a counter: no page feels
+/// it, whatever it is beside the group's own weight.
+pub const MARGIN_OF_THE_WHOLE: f64 = 0.01;
 
 /// What is said of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,10 +37,10 @@ pub enum Change {
     Less,
     /// More of a count.
     More,
-    /// No more than what the baseline differs by from itself, and that is little.
+    /// The whole interval lies within a margin that makes no difference.
     NoMeasurableDifference,
-    /// Neither: more than the floor and not told from chance, or inside a floor so high that nearly anything is.
-    TooFewBlocks,
+    /// Neither: the interval is too wide to say. More blocks decide it.
+    Unclear,
 }
 
 impl Floor {
@@ -50,26 +59,22 @@ impl Floor {
     }
 }
 
-/// Says which of three an effect is.
+/// Says which of three an effect is, in this order.
 ///
 /// - A *change*: its interval excludes no change, it is larger than the floor, and its p-value *after* control of false
 ///   discoveries over all metrics of the experiment (see [`adjust_comparisons`](crate::adjust_comparisons)) is at most
 ///   5 %.
-/// - *No measurable difference*: it is at most the floor, and the floor is at most [`FINE_ENOUGH`] of `whole`. That is
-///   the test of equivalence by two one-sided tests (Schuirmann 1987, *J. Pharmacokinet. Biopharm.* 15:657), whose
-///   margin is the smallest effect that this experiment finds nearly for certain: one that is still above the floor
-///   when it is estimated too low by the half width *h* of its interval, floor + h. The interval, effect ± h, lies
-///   within ± (floor + h) exactly if the effect lies within the floor. (A margin of the floor alone could hardly be met
-///   by any number of blocks: the floor *is* about as wide as the interval, and shrinks with it.)
-/// - *Too few blocks*: anything else. More blocks would decide it.
-///
-/// `whole` is what the floor is held against: 1 for a ratio or a share, and for a difference what it is a difference
-/// of.
-pub fn judge(effect: &Contrast, floor: &Floor, adjusted_p: f64, whole: f64) -> Change {
+/// - *No measurable difference*: its whole interval lies within ± `margin`, which is in the unit of the effect (a share
+///   of a ratio), and so does the floor. That is the test of equivalence by two one-sided tests (Schuirmann 1987, *J.
+///   Pharmacokinet. Biopharm.* 15:657), each at 2.5 %: a true difference above the margin is called equal in at most
+///   2.5 % of experiments, however many blocks they have. A floor above the margin is an experiment that differs from
+///   itself by more than that, whatever its interval says.
+/// - *Unclear*: anything else. More blocks decide it, see [`time_to_settle`](crate::time_to_settle).
+pub fn judge(effect: &Contrast, floor: &Floor, adjusted_p: f64, margin: f64) -> Change {
     let (size, floor) = (effect.change().abs(), floor.for_effect(effect));
     if !(effect.excludes_no_change() && size > floor && adjusted_p <= FALSE_DISCOVERY_RATE) {
-        let is_equal = size <= floor && floor <= FINE_ENOUGH * whole;
-        return if is_equal { Change::NoMeasurableDifference } else { Change::TooFewBlocks };
+        let is_equal = effect.is_within(margin) && floor <= margin;
+        return if is_equal { Change::NoMeasurableDifference } else { Change::Unclear };
     }
     match (effect.measure, effect.change() > 0.0) {
         (Measure::Latency, false) | (Measure::Share, true) => Change::Faster,
@@ -88,13 +93,13 @@ impl Change {
             Self::Less => "less",
             Self::More => "more",
             Self::NoMeasurableDifference => "no measurable difference",
-            Self::TooFewBlocks => "too few blocks",
+            Self::Unclear => "unclear",
         }
     }
 
     /// Whether there is one for certain.
     pub fn is_told(self) -> bool {
-        !matches!(self, Self::NoMeasurableDifference | Self::TooFewBlocks)
+        !matches!(self, Self::NoMeasurableDifference | Self::Unclear)
     }
 }
 

@@ -110,6 +110,12 @@ impl Contrast {
         let no_change = self.scale.no_change();
         self.low > no_change || self.high < no_change
     }
+
+    /// Whether the whole interval lies within no change ± `margin`.
+    pub fn is_within(&self, margin: f64) -> bool {
+        let no_change = self.scale.no_change();
+        self.low >= no_change - margin && self.high <= no_change + margin
+    }
 }
 
 /// Compares arms: the weighted sum of a statistic, or of its logarithm. An ordinary comparison has the candidate with

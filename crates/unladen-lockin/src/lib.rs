@@ -71,7 +71,7 @@ mod weight;
 
 pub use arm::{Arm, Role};
 pub use block::{Block, Phase};
-pub use change::{Change, FINE_ENOUGH, Floor, judge};
+pub use change::{Change, Floor, MARGIN, MARGIN_OF_SHARES, MARGIN_OF_THE_WHOLE, judge};
 pub use contrast::{CannotCompare, Contrast, Scale, compare, contrast};
 pub use counts::{Counts, contrast_counts};
 pub use design::{Design, MOST_FACTORS};
@@ -80,7 +80,7 @@ pub use discovery::{
 };
 pub use effects::{interaction, main_effect};
 pub use estimate::{Estimate, MIN_BLOCKS, TooFew};
-pub use needed::time_needed;
+pub use needed::{time_needed, time_to_settle};
 pub use observations::Observations;
 pub use plan::{BlockPlan, Order, PHASES_PER_BLOCK, Planner, Position, Timing};
 pub use quantile::{BlockLatencies, Quantile, samples_needed};

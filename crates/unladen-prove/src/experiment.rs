@@ -18,6 +18,7 @@ use http::Method;
 use unladen_load::{Request, RequestError, UrlLine};
 use url::Url;
 
+use crate::answer_part::AnswerPart;
 use crate::knob::Wanted;
 use crate::knob_spec::KnobSpec;
 use crate::load::Load;
@@ -46,6 +47,8 @@ pub struct Experiment {
     pub quantiles: Vec<Quantile>,
     /// The latencies of which to compare the share of requests that are within.
     pub within: Vec<Duration>,
+    /// What of the answers the knobs are to change.
+    pub expect_change: Vec<AnswerPart>,
     /// What is sent.
     pub load: Load,
     /// The services.
@@ -78,6 +81,7 @@ impl Experiment {
             cold: None,
             quantiles: Quantile::USUAL.to_vec(),
             within: Vec::new(),
+            expect_change: Vec::new(),
             load,
             services: Vec::new(),
             knobs: vec![KnobSpec::of_url(b)],

@@ -39,6 +39,7 @@
 
 #![forbid(unsafe_code)]
 
+mod answer_part;
 mod claim;
 mod error;
 mod experiment;
@@ -61,6 +62,7 @@ mod shell;
 mod systemd;
 mod undo;
 
+pub use crate::answer_part::{AnswerPart, AnswerPartError};
 pub use crate::error::SwitchError;
 pub use crate::experiment::{Cold, Experiment};
 pub use crate::fault::{CommandFault, Fault};

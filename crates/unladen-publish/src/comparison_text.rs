@@ -4,7 +4,7 @@ use unladen_compare::{Comparable, Comparison, Figure, FindingChange, FindingVerd
 
 use crate::columns::columns;
 use crate::figures::count;
-use crate::markdown::{plain_change, plain_floor, plain_value};
+use crate::markdown::{plain_change, plain_floor, plain_value, said};
 use crate::undecided::undecided;
 use crate::visible::visible;
 
@@ -110,7 +110,7 @@ fn cells(row: &Row, target: &str) -> Vec<String> {
         figure(row.after),
         plain_change(row) + units,
         plain_floor(row),
-        row.verdict.to_string(),
+        said(row),
     ]
 }
 

@@ -21,7 +21,7 @@ mod prove;
 mod sheet;
 mod weigh;
 
-pub(crate) use comparison::{change as plain_change, floor as plain_floor, value as plain_value};
+pub(crate) use comparison::{change as plain_change, floor as plain_floor, margin, said, value as plain_value};
 use sheet::Sheet;
 pub(crate) use weigh::has_looked;
 
@@ -47,11 +47,12 @@ impl Publication for Markdown {
 
     fn document(&self, document: &Document, out: &mut dyn Write) -> io::Result<()> {
         let mut sheet = Sheet::new(MOST_BYTES);
+        let answers = document.answers();
         match document {
-            Document::Weigh(weigh) => weigh::weigh(weigh, &mut sheet),
-            Document::Load(load) => load::load(load, &mut sheet),
-            Document::Prove(prove) => prove::prove(prove, &mut sheet),
-            Document::Profile(profile) => profile::profile(profile, &mut sheet),
+            Document::Weigh(weigh) => weigh::weigh(weigh, &answers, &mut sheet),
+            Document::Load(load) => load::load(load, &answers, &mut sheet),
+            Document::Prove(prove) => prove::prove(prove, &answers, &mut sheet),
+            Document::Profile(profile) => profile::profile(profile, &answers, &mut sheet),
             Document::ProfileDiff(diff) => profile_diff::profile_diff(diff, &mut sheet),
             Document::ClassmapCheck(check) => classmap::classmap(check, &mut sheet),
         }

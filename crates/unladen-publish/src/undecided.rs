@@ -12,14 +12,13 @@ pub(crate) fn undecided(comparison: &Comparison) -> (&'static str, String) {
     match (equal, unjudged) {
         (0, 0) => ("Nothing could be compared", String::new()),
         (equal, 0) => ("No measurable difference", format!(" in any of {}", count(equal, "figure"))),
-        (0, unjudged) => (
-            "No figure could be judged",
-            format!(": too few runs, or not comparable, in {}", count(unjudged, "figure")),
-        ),
+        (0, unjudged) => {
+            ("No figure could be judged", format!(": unclear, or not comparable, in {}", count(unjudged, "figure")))
+        }
         (equal, unjudged) => (
             "No difference for certain",
             format!(
-                ": {} without a measurable difference; {unjudged} could not be judged (too few runs, or not comparable)",
+                ": {} without a measurable difference; {unjudged} unclear or not comparable",
                 count(equal, "figure")
             ),
         ),

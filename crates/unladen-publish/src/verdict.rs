@@ -2,64 +2,10 @@
 
 use std::time::Duration;
 
-use unladen_document::Comparison;
-use unladen_quantity::{Kind, Quantity, Span, bucket_text, percent, plain, with_sign};
+use unladen_document::{Change, Comparison, Metric, ProveDocument};
+use unladen_quantity::{Kind, Quantity, Span, bucket_text, percent, plain, settling, short, with_sign};
 
 use crate::figures;
-
-/// Which way a metric went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    Better,
-    Worse,
-    Equal,
-    TooFew,
-}
-
-/// What kind of figure a metric is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Metric {
-    Latency,
-    Within,
-    Throughput,
-    Weight,
-    /// Bytes of the answers.
-    Bytes,
-    /// The share of answers that have a status.
-    Status,
-}
-
-/// Which way a comparison went.
-pub(crate) fn way(comparison: &Comparison) -> Way {
-    match comparison.verdict.as_str() {
-        "faster" | "lighter" => Way::Better,
-        "slower" | "heavier" => Way::Worse,
-        "more" if is_of_errors(comparison) => Way::Worse,
-        "less" if is_of_errors(comparison) => Way::Better,
-        "more" => Way::Better,
-        "less" => Way::Worse,
-        "no measurable difference" => Way::Equal,
-        _ => Way::TooFew,
-    }
-}
-
-/// Whether a share is that of a status from 400 on.
-fn is_of_errors(comparison: &Comparison) -> bool {
-    comparison.metric.strip_prefix("statuses.").is_some_and(|status| status.starts_with(['4', '5']))
-}
-
-/// What a comparison is of.
-pub(crate) fn metric(comparison: &Comparison) -> Metric {
-    let name = comparison.metric.strip_prefix("cold.").unwrap_or(&comparison.metric);
-    match name.split('.').next() {
-        Some("within") => Metric::Within,
-        Some("throughput") => Metric::Throughput,
-        Some("weight") => Metric::Weight,
-        Some("bytes") => Metric::Bytes,
-        Some("statuses") => Metric::Status,
-        _ => Metric::Latency,
-    }
-}
 
 /// `p50` for `latency.p50`, `cold p50` for `cold.latency.p50`, `within 50 ms` for `within.50ms`.
 pub(crate) fn title(metric: &str) -> String {
@@ -86,8 +32,8 @@ pub(crate) fn bound_text(bound: &str) -> String {
 /// A value of the comparison's metric.
 pub(crate) fn value(comparison: &Comparison, value: Option<f64>) -> String {
     let value = value.unwrap_or(f64::NAN);
-    match metric(comparison) {
-        Metric::Within | Metric::Status if value.is_finite() => figures::share_text(value),
+    match comparison.kind() {
+        metric if metric.is_share() && value.is_finite() => figures::share_text(value),
         Metric::Throughput => format!("{}/s", plain(Kind::Count, value)),
         _ => plain(kind(comparison), value),
     }
@@ -100,24 +46,56 @@ fn kind(comparison: &Comparison) -> Kind {
 /// The noise floor, in the words of the verdict.
 pub(crate) fn floor(comparison: &Comparison) -> String {
     let Some(floor) = comparison.floor else { return plain(Kind::Count, f64::NAN) };
-    match (metric(comparison), comparison.ratio) {
-        (Metric::Within | Metric::Status, Some(_)) => points(floor * comparison.baseline.unwrap_or(f64::NAN)),
-        (Metric::Within | Metric::Status, None) => points(floor),
+    match (comparison.kind(), comparison.ratio) {
+        (metric, Some(_)) if metric.is_share() => points(floor * comparison.baseline.unwrap_or(f64::NAN)),
+        (metric, None) if metric.is_share() => points(floor),
         (_, Some(_)) => format!("{} %", percent(floor)),
         (_, None) => plain(kind(comparison), floor),
     }
 }
 
-/// `faster by 13.4 % (12.1 to 14.6)`, `no measurable difference (−0.9 to +0.4 %)`.
+/// Whether it is a weight of a group that no request goes through, which was judged apart.
+pub(crate) fn is_beside(comparison: &Comparison) -> bool {
+    comparison.on_path == Some(false)
+}
+
+/// The margin of equality, in the words of the verdict: ` within ±5 %`.
+pub(crate) fn margin(comparison: &Comparison) -> String {
+    let Some(margin) = comparison.margin() else { return String::new() };
+    let text = match (comparison.kind(), comparison.ratio) {
+        (metric, _) if metric.is_share() => format!("{} points", short(Kind::Count, 100.0 * margin)),
+        (_, Some(_)) => format!("{} %", short(Kind::Count, 100.0 * margin)),
+        (_, None) => plain(kind(comparison), margin),
+    };
+    format!(" within ±{text}")
+}
+
+/// Which latencies are unclear, and whether the throughput is, each metric once, and how much longer it takes to settle it in every arm.
+pub(crate) fn unclear(document: &ProveDocument) -> Option<String> {
+    let mut unclear: Vec<(&str, Option<u64>)> = Vec::new();
+    let is_unclear = |one: &&Comparison| {
+        one.change() == Change::Unclear && matches!(one.kind(), Metric::Latency | Metric::Throughput)
+    };
+    for comparison in document.comparisons.iter().filter(is_unclear) {
+        let more = comparison.time_to_settle_ns.map(|time| time.saturating_sub(document.elapsed_ns));
+        match unclear.iter_mut().find(|(metric, _)| *metric == comparison.metric) {
+            Some((_, longest)) => *longest = (*longest).max(more),
+            None => unclear.push((&comparison.metric, more)),
+        }
+    }
+    settling(unclear.into_iter().map(|(metric, more)| (title(metric), more.map(Duration::from_nanos))))
+}
+
+/// `faster by 13.4 % (12.1 to 14.6)`, `no measurable difference within ±5 % (−0.9 to +0.4 %)`.
 pub(crate) fn verdict(comparison: &Comparison) -> String {
-    let metric = metric(comparison);
+    let metric = comparison.kind();
     let counts = matches!(metric, Metric::Within | Metric::Throughput);
-    match way(comparison) {
-        Way::Better if counts => format!("more by {}", size(comparison)),
-        Way::Worse if counts => format!("less by {}", size(comparison)),
-        Way::Better | Way::Worse => format!("{} by {}", comparison.verdict, size(comparison)),
-        Way::TooFew => format!("too few blocks to judge{}", both(comparison)),
-        Way::Equal => format!("no measurable difference{}", both(comparison)),
+    match comparison.change() {
+        Change::Better if counts => format!("more by {}", size(comparison)),
+        Change::Worse if counts => format!("less by {}", size(comparison)),
+        Change::Better | Change::Worse => format!("{} by {}", comparison.verdict, size(comparison)),
+        Change::Unclear => format!("{}{}", comparison.change().as_str(metric), both(comparison)),
+        Change::Equal => format!("{}{}{}", comparison.change().as_str(metric), margin(comparison), both(comparison)),
     }
 }
 
@@ -134,8 +112,8 @@ fn difference(comparison: &Comparison) -> Span {
 
 /// `13.4 % (12.1 to 14.6)`, always from the side on which the change lies.
 pub(crate) fn size(comparison: &Comparison) -> String {
-    match (metric(comparison), ratio(comparison)) {
-        (Metric::Within | Metric::Status, _) => {
+    match (comparison.kind(), ratio(comparison)) {
+        (metric, _) if metric.is_share() => {
             let Span { value, low, high } = upward(difference(comparison));
             format!("{} ({} to {})", points(value), percent(low), percent(high))
         }
@@ -156,8 +134,8 @@ pub(crate) fn size(comparison: &Comparison) -> String {
 
 /// ` (−0.9 to +0.4 %)`: where nothing is told, both directions are left.
 fn both(comparison: &Comparison) -> String {
-    let (Span { low, high, .. }, unit) = match (metric(comparison), ratio(comparison)) {
-        (Metric::Within | Metric::Status, _) => (difference(comparison), "points"),
+    let (Span { low, high, .. }, unit) = match (comparison.kind(), ratio(comparison)) {
+        (metric, _) if metric.is_share() => (difference(comparison), "points"),
         (_, Some(ratio)) => (ratio.less_one(), "%"),
         (_, None) => {
             let Span { low, high, .. } = difference(comparison);
@@ -213,23 +191,13 @@ mod tests {
         assert_eq!(text("throughput", "1/s", "slower", Some(0.9), -4.0), "less by 10.0 % (9.0 to 11.0)");
         assert_eq!(text("bytes.body", "B", "lighter", Some(0.18), -4_100.0), "lighter by 82.0 % (81.0 to 83.0)");
         assert_eq!(text("statuses.503", "1", "more", None, 0.25), "more by 25.0 points (24.9 to 25.1)");
-        let ways =
-            [("statuses.503", "more"), ("statuses.5xx", "less"), ("statuses.304", "more"), ("statuses.200", "less")];
-        let ways = ways.map(|(metric, word)| way(&comparison(metric, "1", word, None, 0.25)));
-        assert_eq!(ways, [Way::Worse, Way::Better, Way::Better, Way::Worse]);
         assert_eq!(text("weight.cpu redis", "ns", "heavier", None, 210_000.0), "heavier by 210.0 ± 9.0 µs");
         assert_eq!(
             text("latency.p99", "ns", "no measurable difference", Some(1.0), 0.0),
-            "no measurable difference (−1.0 to +1.0 %)"
+            "no measurable difference within ±5 % (−1.0 to +1.0 %)"
         );
-        assert_eq!(
-            text("latency.p99", "ns", "too few blocks", None, 0.0),
-            "too few blocks to judge (−9.00 µs to +9.00 µs)"
-        );
-        assert_eq!(
-            text("latency.p99", "ns", "unheard of", Some(2.0), 0.0),
-            "too few blocks to judge (+99.0 to +101 %)"
-        );
+        assert_eq!(text("latency.p99", "ns", "too few blocks", None, 0.0), "unclear (−9.00 µs to +9.00 µs)");
+        assert_eq!(text("latency.p99", "ns", "unheard of", Some(2.0), 0.0), "unclear (+99.0 to +101 %)");
     }
 
     #[test]

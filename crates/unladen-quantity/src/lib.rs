@@ -20,7 +20,9 @@ mod ratio;
 mod scale;
 mod span;
 
-pub use quantity::{Kind, Quantity, UNKNOWN, between, bucket_name, bucket_text, grouped, lasting, plain, short};
+pub use quantity::{
+    Kind, Quantity, UNKNOWN, between, bucket_name, bucket_text, grouped, lasting, plain, settling, short,
+};
 pub use ratio::{percent, with_sign};
 pub use scale::Scale;
 pub use span::Span;

@@ -148,6 +148,21 @@ pub fn short(kind: Kind, value: f64) -> String {
     join(number, unit)
 }
 
+/// What would settle figures that are unclear, each with the further time that it takes: `Unclear so far: p50 (about 4 min
+/// more would settle it), p99 (3.5 h more)`. Nothing where all is clear.
+pub fn settling(unclear: impl IntoIterator<Item = (String, Option<Duration>)>) -> Option<String> {
+    let mut would = " would settle it";
+    let told = unclear.into_iter().map(|(title, more)| match more {
+        Some(more) => {
+            let more = Duration::from_secs(more.as_secs() + 1);
+            format!("{title} (about {} more{})", lasting(more), std::mem::take(&mut would))
+        }
+        None => title,
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| format!("Unclear so far: {}", told.join(", ")))
+}
+
 /// A time that people wait: `90 s`, `42 min`, `3.5 h`.
 pub fn lasting(time: Duration) -> String {
     const MINUTES_FROM: f64 = 180.0;
@@ -242,5 +257,13 @@ mod tests {
                 prop_assert!(!plain(kind, value).is_empty());
             }
         }
+    }
+
+    #[test]
+    fn what_would_settle_it_says_so_once() {
+        let unclear = |name: &str, seconds: Option<u64>| (name.to_owned(), seconds.map(Duration::from_secs));
+        let said = settling([unclear("p50", Some(240)), unclear("p95", Some(67)), unclear("p99", None)]);
+        let expected = "Unclear so far: p50 (about 4 min more would settle it), p95 (about 68 s more), p99";
+        assert_eq!((said.as_deref(), settling([])), (Some(expected), None));
     }
 }

@@ -1,5 +1,6 @@
 //! The principal type is [`Inside`]: what each request of a page repeats, as far as it was seen.
 
+use unladen_document::NextStep;
 use unladen_finding::{Finding, Unjudged};
 use unladen_trace::Interval;
 
@@ -16,6 +17,10 @@ pub struct Inside {
     pub latency: Option<Interval>,
     /// What the traced requests did, by group.
     pub totals: Vec<TotalRow>,
+    /// The statements that take most of the database's time, the dearest first, where that is a noticeable part.
+    pub statements: Vec<StatementRow>,
+    /// What to do where most of the CPU is in no finding.
+    pub next_step: Option<NextStep>,
     /// What was found, the dearest first.
     pub findings: Vec<Finding>,
     /// What was found in the first requests of fresh processes.
@@ -58,6 +63,21 @@ pub struct TotalRow {
     pub per_request: Interval,
     /// The noise floor, in the same unit.
     pub noise_floor: f64,
+}
+
+/// A statement that takes a noticeable part of a request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StatementRow {
+    /// Who asks.
+    pub group: String,
+    /// The peer of the connection, or the library.
+    pub database: String,
+    /// Its text with each literal as `?`.
+    pub statement: String,
+    /// How often a request asks it.
+    pub calls: Interval,
+    /// How long a request waits for its answers, ns.
+    pub time: Interval,
 }
 
 /// Rules that could not look, for one reason.

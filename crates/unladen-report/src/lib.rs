@@ -40,7 +40,7 @@ pub use ascii::ascii;
 pub use ended::Ended;
 pub use format::Format;
 pub use formats::{FORMATS, format_named};
-pub use inside::{Fresh, Inside, NotLooked, TotalRow};
+pub use inside::{Fresh, Inside, NotLooked, StatementRow, TotalRow};
 pub use latency::{Latency, LatencyQuantile};
 pub use load::{
     ByConnection, ByRequest, ErrorCount, FoundCapacity, Load, LoadSetup, Pacing, Slice, StepResult, Trial, Unfit,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use unladen_document::Machine;
+use unladen_document::{Answer, Machine};
 use unladen_quantity::{Kind, grouped, percent, plain};
 
 use crate::ended::Ended;
@@ -20,6 +20,8 @@ use crate::warning::Warning;
 pub struct Load {
     /// How it was sent.
     pub setup: LoadSetup,
+    /// What came when the first requests were tried; empty where other hosts sent them.
+    pub answers: Vec<Answer>,
     /// How it ended.
     pub ended: Ended,
     /// From the first planned request to the last answer.

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use unladen_document::Answer;
 use unladen_finding::Finding;
 use unladen_profile::{Diff, FunctionRow, Profile};
 
@@ -37,6 +38,8 @@ pub struct ProfileSetup {
     pub url: String,
     /// Who answered: `www-data php-fpm8.2`.
     pub group: String,
+    /// What came when it was asked for; none in documents of earlier versions.
+    pub answer: Option<Answer>,
     /// In half a line, by which profiler and clock: `Excimer, every 1 ms of time`.
     pub how: String,
     /// From the first request to the last.

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use unladen_document::Machine;
+use unladen_document::{Answer, Machine};
+pub use unladen_document::{Change, Metric};
 use unladen_lockin::Role;
 use unladen_quantity::{Kind, Span};
 
@@ -104,6 +105,8 @@ pub struct ArmResult {
     pub changed: u64,
     /// Answers by status, expected or not, the lowest status first.
     pub statuses: Vec<(u16, u64)>,
+    /// What each URL was answered when the arm was tried; empty where other hosts sent it.
+    pub answers: Vec<Answer>,
     /// Box of the plot, in ns.
     pub box_plot: Option<BoxPlot>,
     /// The empirical distribution: (latency in ns, share of requests at or below), at most some hundred points.
@@ -127,25 +130,6 @@ pub struct BoxPlot {
     pub p95: u64,
     /// Requests.
     pub count: u64,
-}
-
-/// What a metric measures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Metric {
-    /// A latency in ns: less is faster.
-    Latency,
-    /// A share of requests within a time: more is faster.
-    Within,
-    /// Requests a second: more is faster.
-    Throughput,
-    /// A weight per request: less is lighter.
-    Weight,
-    /// Bytes of an answer's body, as they were transferred: less is lighter.
-    Bytes,
-    /// The share of answers that have a status below 400.
-    Status,
-    /// The share of answers that have a status from 400 on: less is better.
-    ErrorStatus,
 }
 
 /// One metric of one arm against the baseline.
@@ -172,6 +156,12 @@ pub struct Comparison {
     pub difference: Span,
     /// What the baseline against itself differs by, as a share (of the ratio), or, without a ratio, in the unit.
     pub floor: f64,
+    /// Within which the whole interval lies where there is no measurable difference, in the unit of the floor.
+    pub margin: Option<f64>,
+    /// Where it is unclear, how long it would take in all to settle it.
+    pub settled_after: Option<Duration>,
+    /// Of weights: whether the requests go through the group, where that is known.
+    pub on_path: Option<bool>,
     /// The p-value after control of false discoveries.
     pub adjusted_p: f64,
     /// The verdict.
@@ -195,19 +185,6 @@ pub struct WeightMetric {
     pub approximate: bool,
 }
 
-/// The verdict on a metric.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
-    /// Better: faster, more within the time, lighter.
-    Better,
-    /// Worse.
-    Worse,
-    /// No measurable difference: no more than what the baseline differs by from itself, and that is little.
-    Equal,
-    /// Neither told from chance nor within a floor that says something: more blocks would decide it.
-    TooFewBlocks,
-}
-
 /// What changes do together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interaction {
@@ -223,7 +200,7 @@ pub struct Interaction {
     pub expected: Option<Span>,
     /// Whether it can be told from chance.
     pub told: bool,
-    /// Of what is not told: no more than the floor of such a contrast, and so none that could be measured.
+    /// Of what is not told: its whole interval lies within the margin of equality.
     pub is_equal: bool,
 }
 
@@ -269,38 +246,6 @@ impl Comparison {
     pub fn excludes_no_change(&self) -> bool {
         let (span, none) = self.ratio.map_or((self.difference, 0.0), |ratio| (ratio, 1.0));
         span.low > none || span.high < none
-    }
-}
-
-// === impl Metric ===
-
-impl Metric {
-    /// Whether it is a share of all requests, whose changes are in points.
-    pub fn is_share(self) -> bool {
-        matches!(self, Self::Within | Self::Status | Self::ErrorStatus)
-    }
-}
-
-// === impl Change ===
-
-impl Change {
-    /// Whether it is better or worse for certain.
-    pub fn is_told(self) -> bool {
-        matches!(self, Self::Better | Self::Worse)
-    }
-
-    /// The verdict in words: weights and answers get lighter, shares of statuses more or less, all else faster.
-    pub fn as_str(self, metric: Metric) -> &'static str {
-        match (self, metric) {
-            (Self::Better, Metric::Weight | Metric::Bytes) => "lighter",
-            (Self::Worse, Metric::Weight | Metric::Bytes) => "heavier",
-            (Self::Better, Metric::Status) | (Self::Worse, Metric::ErrorStatus) => "more",
-            (Self::Worse, Metric::Status) | (Self::Better, Metric::ErrorStatus) => "less",
-            (Self::Better, _) => "faster",
-            (Self::Worse, _) => "slower",
-            (Self::Equal, _) => "no measurable difference",
-            (Self::TooFewBlocks, _) => "too few blocks",
-        }
     }
 }
 

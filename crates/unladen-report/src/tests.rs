@@ -89,7 +89,7 @@ fn odd_proof() -> impl Strategy<Value = Prove> {
             (comparison.baseline, comparison.candidate, comparison.floor) = (baseline, candidate, floor);
             (comparison.ratio, comparison.difference) = ((choice % 2 == 0).then_some(ratio), difference);
             comparison.verdict =
-                [Change::Better, Change::Worse, Change::Equal, Change::TooFewBlocks][usize::from(choice / 4 % 4)];
+                [Change::Better, Change::Worse, Change::Equal, Change::Unclear][usize::from(choice / 4 % 4)];
             comparison.absolute = (choice % 3 == 0).then_some(ratio);
             comparison.kind =
                 [Metric::Latency, Metric::Within, Metric::Throughput, Metric::Weight, Metric::Bytes, Metric::Status]

@@ -24,6 +24,7 @@ mod prove;
 mod table;
 mod weigh;
 
+pub(crate) use figure::equal;
 pub(crate) use prove::title;
 
 pub(crate) struct Text;

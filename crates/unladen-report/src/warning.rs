@@ -75,6 +75,11 @@ pub enum Warning {
         /// What it says, as a sentence.
         note: String,
     },
+    /// Which groups an experiment's requests go through is not known, or not from some point on.
+    PathUnknown {
+        /// Why.
+        why: String,
+    },
     /// Nothing that can be seen follows the requests, and not everything can be seen.
     Hidden {
         /// What cannot be seen, why, and what to do.
@@ -288,6 +293,12 @@ impl fmt::Display for Warning {
             Self::TakenAt { host, taken, blocks: None } => write!(f, "{host}: {taken}."),
             Self::TakenAt { host, taken, blocks: Some(blocks) } => write!(f, "{host}: {taken}. {}", blocks.text(taken)),
             Self::OfHost { host, note } => write!(f, "{host}: {}.", note.trim_end_matches('.')),
+            Self::PathUnknown { why } => write!(
+                f,
+                "not all groups that the requests go through are known ({}): weights are judged together of those that are \
+                 known and of those whose CPU follows the requests.",
+                why.trim_end_matches('.')
+            ),
             Self::Hidden { why } => write!(f, "nothing that can be seen from here follows the requests: {why}."),
             Self::Strangers { strangers } => write!(
                 f,

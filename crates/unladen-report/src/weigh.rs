@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unladen_document::{FarStation, Machine};
+use unladen_document::{Answer, FarStation, Machine};
 use unladen_lockin::Estimate;
 use unladen_quantity::{Kind, Span};
 use unladen_trace::PathSeen;
@@ -118,6 +118,8 @@ pub struct WeighedUrl {
     pub blocks: usize,
     /// Response length in bytes, of the first response.
     pub response_bytes: u64,
+    /// What came when it was asked for; none in documents of earlier versions.
+    pub answer: Option<Answer>,
     /// What the client saw.
     pub client: Client,
     /// Every counter of every group that counted anything.

@@ -38,6 +38,13 @@ pub(super) fn read(site: &Level<'_>, r: &mut Reading<'_>) -> FilesSettings {
         max_age,
         precompressed: level.flag("precompressed", usual.precompressed, r),
         hidden: level.flag("hidden", usual.hidden, r),
+        allow: level.take(
+            "allow",
+            usual.allow,
+            r,
+            |value, r| texts(value, |value| pattern(value.one_line()?, value), r),
+            |list| strings::show(list),
+        ),
         memory: level.flag("memory", usual.memory, r),
         links: level.take(
             "links",

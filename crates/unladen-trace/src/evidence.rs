@@ -122,9 +122,11 @@ impl Evidence {
     #[must_use]
     pub fn likely(&self) -> Self {
         let mut evidence = self.clone();
-        let Page { latency, cpu, warm_latency, .. } = &mut evidence.page;
+        let Page { latency, traced_latency, cpu, warm_latency, .. } = &mut evidence.page;
         let costs = evidence.response.iter_mut().flat_map(|response| &mut response.variants);
-        for interval in [latency, cpu, warm_latency].into_iter().chain(costs.map(|variant| &mut variant.cost)) {
+        for interval in
+            [latency, traced_latency, cpu, warm_latency].into_iter().chain(costs.map(|variant| &mut variant.cost))
+        {
             *interval = interval.map(Interval::likely);
         }
         Self { phases: evidence.phases.likely(), ..evidence }
@@ -139,6 +141,21 @@ impl Evidence {
     pub fn time_of(&self, count: &Series, time_ns: &Series) -> Option<Interval> {
         let added = count.times(self.overhead_ns);
         self.per_request(&time_ns.less(&added))
+    }
+
+    /// Time that so many waits for somebody else took, ns a request: without what tracing added to each call, and without
+    /// what it added to the other side, which is traced too. That is as much as a traced request is slower than another.
+    pub fn wait_of(&self, waits: &Counted) -> Option<Interval> {
+        let time = self.time_of(&waits.count, &waits.time_ns)?;
+        let slower = self.page.latency.zip(self.page.traced_latency).and_then(|(latency, traced)| latency.over(traced));
+        Some(match slower {
+            Some(Interval { value, low, high }) => Interval {
+                value: time.value * value.clamp(0.0, 1.0),
+                low: time.low * if time.low > 0.0 { low.clamp(0.0, 1.0) } else { 1.0 },
+                high: time.high * high.clamp(0.0, 1.0),
+            },
+            None => time,
+        })
     }
 
     /// What a time, ns a request, is of the latency.

@@ -1,5 +1,6 @@
 //! What `unladen classmap` does.
 
+mod ask;
 mod check;
 mod checked;
 mod emit;
@@ -9,6 +10,7 @@ mod place;
 mod plain;
 mod problems;
 mod remembered;
+mod scripts;
 mod summary;
 mod target;
 mod task;
@@ -18,5 +20,6 @@ pub(crate) use check::{Asked, check};
 pub(crate) use emit::Emit;
 pub(crate) use explain::explain;
 pub(crate) use make::make;
+pub(crate) use scripts::Scripts;
 pub(crate) use task::Task;
 pub(crate) use watch::watch;

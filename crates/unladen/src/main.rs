@@ -4,6 +4,7 @@
 // `say!` goes on where nobody can be told.
 #![warn(clippy::print_stderr)]
 
+mod answered;
 mod carried;
 mod classmap;
 mod cmd;

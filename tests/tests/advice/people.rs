@@ -146,6 +146,13 @@ impl People {
         lines.collect()
     }
 
+    /// The paths of its pages, the measured one first.
+    pub(crate) fn paths(&self, ground: &Ground) -> Vec<String> {
+        let own = ground.subject().url().strip_prefix(ground.site()).unwrap_or("/").to_owned();
+        let others = self.pages.iter().map(|(page, _)| page.clone()).filter(|page| *page != own);
+        std::iter::once(own.clone()).chain(others).collect()
+    }
+
     /// # Errors
     /// With what does not answer as it did.
     pub(crate) fn pages_answer(&self, site: &str) -> Result<(), String> {

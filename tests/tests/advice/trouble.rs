@@ -16,6 +16,31 @@ const FAULTS: [&str; 10] = [
     "write-per-request",
 ];
 
+/// Faults of pledges that take time of a request, and the rules that find them.
+const TIMED: [(&str, &str); 21] = [
+    ("n-plus-one", "n-plus-one"),
+    ("same-query-again", "same-query-again"),
+    ("prepare-per-query", "prepare-per-query"),
+    ("database-reconnect", "database-reconnect"),
+    ("unused-connection", "unused-connection"),
+    ("unused-connection-tcp", "unused-connection"),
+    ("log-chatter", "log-chatter"),
+    ("log-chatter-file", "log-chatter"),
+    ("same-file-again", "same-file-again"),
+    ("lock-churn", "lock-churn"),
+    ("lock-churn-link", "lock-churn"),
+    ("process-per-request", "process-per-request"),
+    ("write-per-request", "write-per-request"),
+    ("write-per-request-sql", "write-per-request"),
+    ("stat-storm", "stat-storm"),
+    ("recompile", "recompile"),
+    ("opcache-revalidation", "opcache-revalidation"),
+    ("unpooled-connection", "unpooled-connection"),
+    ("unpooled-tls", "unpooled-tls"),
+    ("dns-again", "dns-again"),
+    ("sleeps", "sleep"),
+];
+
 /// Something that whoever runs a server has left on.
 #[derive(Debug)]
 pub(crate) struct Trouble {
@@ -57,6 +82,31 @@ impl Trouble {
                 )
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// Those whose end is proved to save something: of PHP's settings, and of pledges all that it can waste.
+    pub(crate) fn proved(subject: &str, ground: &Ground) -> Vec<Self> {
+        let settings = format!("{}/php.d/zy-trouble.ini", ground.subject().find("STATE").unwrap_or_default());
+        let setting = |name, line: &str, rule| Self {
+            name,
+            on: format!("echo '{line}' >{settings} && systemctl restart php-fpm"),
+            off: format!("rm -f {settings} && systemctl restart php-fpm"),
+            rule: Some(rule),
+        };
+        match subject {
+            "pledges" => {
+                let fault = |(name, rule)| Self { rule: Some(rule), ..Self::fault(name, ground) };
+                TIMED.into_iter().map(fault).collect()
+            }
+            "wordpress" | "dokuwiki" | "mediawiki" | "caldav" => {
+                let opcache = [
+                    setting("no opcode cache", "opcache.enable = 0", "recompile"),
+                    setting("files checked each time", "opcache.revalidate_freq = 0", "opcache-revalidation"),
+                ];
+                opcache.into_iter().chain(Self::all(subject, ground)).collect()
+            }
+            _ => Self::all(subject, ground),
         }
     }
 

@@ -9,8 +9,6 @@ use std::process::Stdio;
 
 use unladen_tests::{Succession, binary};
 
-use super::client::Client;
-
 /// `unladen serve` of one upstream.
 pub struct Proxy {
     serve: Succession,
@@ -37,7 +35,7 @@ impl Start {
 }
 
 impl Proxy {
-    /// With this configuration; up when its Unix socket `search.sock` is.
+    /// With this configuration; up when it serves at all of its addresses.
     pub fn start(config: &str) -> Self {
         Self::start_as_it_is(config, |start| start).up()
     }
@@ -75,8 +73,7 @@ impl Proxy {
     }
 
     fn up(self) -> Self {
-        drop(Client::unix_when_it_listens(&self.path("search.sock")));
-        self.wait_until_it_takes_signals();
+        self.wait_until_it_serves();
         self
     }
 

@@ -249,3 +249,29 @@ fn no_page_of_the_web_sees_it() {
     assert!(problems.contains("frame-ancestors"), "{problems}");
     serve.stop();
 }
+
+/// Latencies of 20 to 75 ms, whose p50 of 34.5 ms was shown as 40 and whose p99 of 73.1 ms as 97: linear within buckets of
+/// 25 to 50 and 50 to 100 ms.
+#[test]
+fn quantiles_within_coarse_buckets_were_guessed() {
+    const ASK: &str = "
+        const bounds = [1e5, 2.5e5, 5e5, 1e6, 5e6, 1e7, 2.5e7, 5e7, 1e8, 2.5e8, 5e8, 1e9, 2.5e9, 5e9, 1e10];
+        const shown = (latencies, share) => {
+          const buckets = new Array(bounds.length + 1).fill(0);
+          for (const ns of latencies) buckets[bounds.filter((bound) => ns > bound).length] += 1;
+          return between(quantile(buckets, bounds, share));
+        };
+        const slow = Array.from({ length: 1000 }, (_, i) => (i < 960 ? 20e6 + i * 29e6 / 960 : 72e6 + i * 1e3));
+        console.log([shown(slow, 0.5), shown(slow, 0.99), shown([8e4], 0.5), shown([7e5], 0.5), shown([9e8], 0.5),
+          shown([2e9], 0.5), shown([6e10], 0.99), shown([], 0.5)].join('\\n'));";
+    let data = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../crates/unladen-observability/src/page/data.js"
+    ));
+    let script = data.unwrap() + ASK;
+    let node = std::process::Command::new("node").args(["-e", &script]).output().unwrap();
+    assert!(node.status.success(), "{}", String::from_utf8_lossy(&node.stderr));
+    let said = String::from_utf8(node.stdout).unwrap();
+    let expected = ["25–50 ms", "50–100 ms", "≤ 100 µs", "500 µs–1 ms", "500 ms–1 s", "1–2.5 s", "> 10 s", "–"];
+    assert_eq!(said.lines().collect::<Vec<_>>(), expected);
+}

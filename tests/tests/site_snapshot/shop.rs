@@ -1,6 +1,6 @@
 //! The principal type is [`Shop`]: `unladen serve` in front of an application, started again and again in one folder.
 
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::ops::Deref;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -57,8 +57,7 @@ impl Shop {
         let mut command = self.command(binary(), Some(self.script));
         command.stdin(Stdio::null()).stdout(Stdio::null());
         self.serve.start(command);
-        self.wait_until(|| TcpStream::connect(self.address).is_ok());
-        self.wait_until_it_takes_signals();
+        self.wait_until_it_serves();
     }
 
     pub fn address(&self) -> SocketAddr {

@@ -141,7 +141,7 @@ impl Town {
         let mut command = self.command(binary(), Some(AS_SYSTEMD));
         command.stdin(Stdio::from(handle(&self.https))).stdout(Stdio::from(handle(&self.http)));
         self.serve.start(command);
-        self.wait_until_it_takes_signals();
+        self.wait_until_it_serves();
     }
 
     /// Stops it; and what it has said is as it should be.

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpStream};
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -16,7 +15,7 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use unladen_tests::h2::H2Client;
 use unladen_tests::site::{free, get, page};
-use unladen_tests::{Authority, Call, Ending, PhpFpm, Succession, Upstream, Wire, binary, h2, wait};
+use unladen_tests::{Authority, Call, Ending, PhpFpm, Succession, Upstream, Wire, binary, h2};
 
 use crate::gauge::Gauge;
 
@@ -111,9 +110,7 @@ impl Town {
         let town = Self { serve, secure: free(), client: Arc::new(client), good: good(), frail, breaks, fpm };
         town.configure(0);
         town.serve.start(town.serve.command(binary(), None));
-        town.serve.wait_until_it_takes_signals();
-        wait::until_ok("it listens", || UnixStream::connect(town.socket(PLAIN)).map_err(|_| town.serve.said()));
-        wait::until_ok("it listens", || TcpStream::connect(town.secure).map_err(|_| town.serve.said()));
+        town.serve.wait_until_it_serves();
         town
     }
 

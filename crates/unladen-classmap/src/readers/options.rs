@@ -13,6 +13,8 @@ pub struct Options {
     pub anew: bool,
     /// Prefixes and their folders, below the root or absolute.
     pub psr4: Vec<(bstr::BString, std::path::PathBuf)>,
+    /// The file with what the application's loaders answered.
+    pub answers: Option<std::path::PathBuf>,
 }
 
 /// Which extensions are read.

@@ -163,10 +163,10 @@ fn forced_switches_are_of_the_neighbours_until_a_history_tells() {
         let comparison = compare(&before, &after, history);
         row(&comparison, &format!("weight.{counter} php")).verdict
     };
-    assert_eq!(verdict(&History::new(), "involuntary_switches"), Verdict::TooFewRuns);
+    assert_eq!(verdict(&History::new(), "involuntary_switches"), Verdict::Unclear);
     // Those that a page makes itself are its own.
     assert_eq!(verdict(&History::new(), "voluntary_switches"), Verdict::Heavier);
-    assert_eq!(verdict(&history, "involuntary_switches"), Verdict::TooFewRuns);
+    assert_eq!(verdict(&history, "involuntary_switches"), Verdict::Unclear);
 }
 
 fn weigh(document: &mut Document) -> &mut WeighDocument {
@@ -383,7 +383,7 @@ fn what_is_no_part_of_each_request_is_not_judged_without_earlier_runs() {
     };
     let verdict =
         |calls: f64| row(&compare(&run(0.0), &run(calls), &History::new()), "count.syscall.mprotect php").verdict;
-    assert_eq!((verdict(0.1), verdict(3.0)), (Verdict::TooFewRuns, Verdict::New));
+    assert_eq!((verdict(0.1), verdict(3.0)), (Verdict::Unclear, Verdict::New));
 }
 
 /// Run 1 knew all calls to no more than 35, and was not certain of three kinds of them; run 2 was. They were "new", and a
@@ -405,7 +405,7 @@ fn a_kind_of_call_is_not_new_where_all_calls_were_hardly_known() {
         let compared = compare(&run(margin, false), &run(1.0, true), &History::new());
         row(&compared, "count.syscall.ioctl php").verdict
     };
-    assert_eq!((verdict(35.0), verdict(0.1)), (Verdict::TooFewRuns, Verdict::New));
+    assert_eq!((verdict(35.0), verdict(0.1)), (Verdict::Unclear, Verdict::New));
 }
 
 /// Beside other work a count whose interval reached down to nothing was not in main's document, and "new" in the branch's.

@@ -143,3 +143,15 @@ fn depth_and_size_are_bounded() {
     let message = Document::read(&large).unwrap_err().to_string();
     assert_eq!(message, "the document has 67108865 bytes; at most 67108864 are read");
 }
+
+/// Documents of before 2026-11-28 tell what a finding takes alone, and not for whom its fix is.
+#[test]
+fn a_finding_without_a_bound_is_read() {
+    let finding =
+        r#"{"rule": "sleep", "share": {"known": true, "of": "latency", "value": 0.5, "time_ns": {"value": 9}}}"#;
+    let text = format!(r#"{{"schema": "unladen.weigh/1", "findings": [{finding}]}}"#);
+    let Document::Weigh(document) = Document::read(text.as_bytes()).unwrap() else { panic!("{text}") };
+    let finding = &document.findings[0];
+    assert_eq!((finding.share.value, finding.saves_at_most_ns, finding.takes_ns), (Some(0.5), None, None));
+    assert!(finding.saves.why.is_none() && finding.fix.audience.is_empty());
+}

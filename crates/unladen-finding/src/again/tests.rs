@@ -61,7 +61,7 @@ fn the_weighed_request_was_not_sent_again() {
     let sent = [&sent[..], &["--data-raw=a=it's&b=$(reboot)", "--insecure", "--http=1.1"]].concat();
     assert_eq!(words(&weigh(&evidence)), [&["weigh"][..], &sent, &["https://a/?b=1&c"]].concat());
     assert_eq!(words(&profile(&evidence)), [&["profile"][..], &sent, &["https://a/?b=1&c"]].concat());
-    let front = words(&through(&evidence, "http://127.0.0.1:1/?b=1&c", "a"));
+    let front = words(&through(&evidence, "http://127.0.0.1:1/?b=1&c", "a", None));
     assert_eq!(front[..6], ["prove", "--a", "https://a/?b=1&c", "--b", "http://127.0.0.1:1/?b=1&c", "-H"]);
     assert_eq!(front[6], "Host: a");
     assert_eq!(front[7..front.len() - 2], sent);

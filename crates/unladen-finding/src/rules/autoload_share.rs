@@ -3,7 +3,7 @@
 use unladen_trace::{Evidence, EvidenceSource};
 
 use crate::again;
-use crate::finding::{Figure, Finding};
+use crate::finding::{Figure, Finding, Saves};
 use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::words::percent;
@@ -43,13 +43,16 @@ impl Rule for AutoloadShare {
         let lookups = profile.functions.iter().filter(|one| is_lookup(&one.name) && one.own.value >= LEAST_NAMED);
         let most = lookups.max_by(|a, b| a.own.value.total_cmp(&b.own.value));
         let most = most.map(|one| format!(", {:.1} % in {}", one.own.value * 100.0, one.name)).unwrap_or_default();
+        let takes = profiled::share(profile, part);
         vec![Finding {
             rule: self.name(),
             group: evidence.group(profile.group).to_owned(),
             summary: format!("looking for the files of classes takes {} of a request{most}", percent(part)),
             figures: vec![Figure { name: "lookups_share", unit: "1", value: part }],
             items: Vec::new(),
-            share: profiled::share(profile, part),
+            saves: Saves::all_of(&takes),
+            removes: None,
+            takes,
             fix: Fix::advice(
                 "a map of all classes, in which nothing is looked for: `unladen classmap` makes it and says how it is switched on",
             )

@@ -3,7 +3,7 @@
 use unladen_trace::{Evidence, EvidenceSource};
 
 use super::{answers, unladen_cache, web_server};
-use crate::finding::{Finding, Share};
+use crate::finding::{Finding, Saves, Share};
 use crate::rule::Rule;
 use crate::words;
 
@@ -50,6 +50,7 @@ impl Cacheable {
             "say for how long the answer is good, to who is nobody in particular:",
         );
         let fix = unladen_cache::switched(evidence, response, fix);
+        let takes = Share::NearlyAll("what a cache takes to answer was not measured".into());
         Some(Finding {
             rule: self.name(),
             group: String::new(),
@@ -60,7 +61,9 @@ impl Cacheable {
             ),
             figures: Vec::new(),
             items: Vec::new(),
-            share: Share::NearlyAll("what a cache takes to answer was not measured".into()),
+            saves: Saves::whole(evidence),
+            removes: None,
+            takes,
             check_again: web_server::again(evidence, &fix),
             fix,
         })

@@ -43,7 +43,7 @@ impl Rule for CloneStorm {
         let advice = format!(
             "hand out what is there, and copy only what is going to be changed: {whose} gets a copy of all of it each time"
         );
-        vec![profiled::finding(self, evidence, profile, function, Fix::advice(advice))]
+        vec![profiled::finding(self, evidence, profile, function, Fix::code(evidence, profile.group, &advice))]
     }
 }
 

@@ -3,7 +3,7 @@
 use unladen_trace::{Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Interval, State};
 
 use crate::again;
-use crate::finding::{Figure, Finding, Item, Share};
+use crate::finding::{Figure, Finding, Item, Saves, Share};
 use crate::fix::Fix;
 use crate::php;
 use crate::rule::Rule;
@@ -68,6 +68,7 @@ impl ColdStart {
         if ratio.low < LEAST_RATIO || more.low < LEAST_MORE {
             return None;
         }
+        let takes = Share::of_latency(evidence, Some(more));
         Some(Finding {
             rule: self.name(),
             group: busiest(evidence).map(|group| evidence.group(group).to_owned()).unwrap_or_default(),
@@ -82,7 +83,9 @@ impl ColdStart {
                 Figure { name: "ratio", unit: "1", value: ratio },
             ],
             items: doings(evidence),
-            share: Share::of_latency(evidence, Some(more)),
+            saves: Saves::all_of(&takes),
+            removes: None,
+            takes,
             fix: fix(evidence),
             check_again: again::weigh(evidence),
         })
@@ -99,6 +102,7 @@ impl ColdStart {
         }
         let command = busiest(evidence).and_then(|group| php::reload(evidence, group));
         let command = command.map_or_else(|| "COMMAND".into(), |command| command.replace(" reload ", " restart "));
+        let takes = Share::NotKnown("it was one request; --restart 'COMMAND' makes more".into());
         Some(Finding {
             rule: self.name(),
             group: busiest(evidence).map(|group| evidence.group(group).to_owned()).unwrap_or_default(),
@@ -108,7 +112,9 @@ impl ColdStart {
                 Figure { name: "later", unit: "ns", value: later },
             ],
             items: Vec::new(),
-            share: Share::NotKnown("it was one request; --restart 'COMMAND' makes more".into()),
+            saves: Saves::all_of(&takes),
+            removes: None,
+            takes,
             fix: fix(evidence),
             check_again: again::weigh_fresh(evidence, &command),
         })

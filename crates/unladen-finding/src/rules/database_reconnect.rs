@@ -1,12 +1,13 @@
 //! A connection to a database that is opened for each request.
 
-use unladen_trace::{ConnectionSeen, Evidence, EvidenceSource, Interval, Protocol, Series};
+use unladen_trace::{ConnectionSeen, Counted, Evidence, EvidenceSource, Interval, Protocol, Series};
 
 use super::peers::{self, LEAST_PER_REQUEST};
 use crate::again;
 use crate::application::{Application, folder_of};
-use crate::finding::{Figure, Finding, Item, Share};
+use crate::finding::{Figure, Finding, Item, Saves, Share};
 use crate::fix::Fix;
+use crate::means;
 use crate::named_file::named_file;
 use crate::php;
 use crate::quoting;
@@ -31,6 +32,10 @@ const POOLERS: &[(&str, &str, Protocol)] = &[
 
 /// At which ports they listen unless they are told otherwise.
 const POOLER_PORTS: &[(u16, &str)] = &[(6432, "PgBouncer"), (6033, "ProxySQL"), (9999, "Pgpool")];
+
+/// At most so many times its opening is what a connection takes: the other side ends its process or thread, and forgets
+/// what it knew of it.
+const AROUND: f64 = 1.5;
 
 /// See `docs/reference/rules/database-reconnect.md`.
 pub(super) struct DatabaseReconnect;
@@ -74,6 +79,11 @@ impl DatabaseReconnect {
         figures.extend(login.map(|value| Figure { name: "login", unit: "ns", value }));
         let servers = servers(evidence, seen);
         figures.extend(servers.map(|value| Figure { name: "server_cpu", unit: "ns", value }));
+        let opening = peers::opening(evidence, seen).map(|time| time.scaled(part));
+        let all = opening.map(|time| time.high.max(0.0) + anew(evidence, seen, servers));
+        // How much of the first queries a new server process makes slower is not seen: the upper end has all of it.
+        let takes = opening.zip(all).map(|(time, all)| Interval { high: time.high.max(all), ..time });
+        let takes = Share::of_latency(evidence, takes);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(seen.group).to_owned(),
@@ -94,11 +104,25 @@ impl DatabaseReconnect {
             ),
             figures,
             items: vec![Item { name: seen.peer.clone(), per_request: opened.value }],
-            share: Share::of_latency(evidence, peers::opening(evidence, seen).map(|time| time.scaled(part))),
+            saves: Saves::part_of(&takes, AROUND),
+            removes: None,
+            takes,
             fix: fix(evidence, seen, several),
             check_again: again::weigh(evidence),
         })
     }
+}
+
+/// What queries over a new connection may take longer than over a kept one, ns a request, at most: PostgreSQL's new
+/// process fills its caches of the catalogue anew with them. No more than the queries take, nor than its processes work.
+fn anew(evidence: &Evidence, seen: &ConnectionSeen, servers: Option<Interval>) -> f64 {
+    if peers::protocol(seen) != Protocol::Postgres {
+        return 0.0; // MySQL's threads share their caches.
+    }
+    let asked = evidence.queries.iter().filter(|query| query.group == seen.group && query.database == seen.peer);
+    let waits: Vec<&Counted> = asked.flat_map(|query| [&query.counted, &query.prepares]).collect();
+    let queries = peers::time(evidence, &waits).map_or(0.0, |time| time.high.max(0.0));
+    servers.map_or(queries, |cpu| queries.min(cpu.high))
 }
 
 /// CPU of the processes that PostgreSQL on this machine starts for connections, ns a request: what they do for queries
@@ -163,22 +187,20 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, several: bool) -> Fix {
 
 /// By the application's own means where they are known.
 fn keep(application: Option<Application>, stack: Stack, protocol: Protocol) -> String {
-    match (application, stack, protocol) {
-        (Some(Application::MediaWiki), ..) => "keep it: DBO_PERSISTENT among the flags of $wgDBservers",
-        (Some(Application::Drupal), ..) => "keep it: 'pdo' => [PDO::ATTR_PERSISTENT => true] in $databases of settings.php",
-        (Some(Application::Laravel), ..) => "keep it: 'options' => [PDO::ATTR_PERSISTENT => true] in config/database.php",
-        (Some(Application::Doctrine), ..) => "keep it: Doctrine's driverOptions with PDO::ATTR_PERSISTENT => true",
-        (Some(Application::Django), ..) => "keep it: CONN_MAX_AGE = 60 in DATABASES",
-        (_, Stack::Php, Protocol::Mysql) => {
+    if let Some(means) = application.and_then(|application| means::of(application, "database-reconnect").next()) {
+        return means;
+    }
+    match (stack, protocol) {
+        (Stack::Php, Protocol::Mysql) => {
             "keep it: PDO::ATTR_PERSISTENT => true, or mysqli with \"p:\" before the host where the application hands it on as it is"
         }
-        (_, Stack::Php, _) => "keep it: pg_pconnect in place of pg_connect, or PDO::ATTR_PERSISTENT => true",
-        (_, Stack::Python, _) => "keep it: CONN_MAX_AGE = 60 in Django, a pool in SQLAlchemy",
-        (_, Stack::Perl, _) => "keep it: DBI->connect_cached, or Apache::DBI",
-        (_, Stack::Node, _) => {
+        (Stack::Php, _) => "keep it: pg_pconnect in place of pg_connect, or PDO::ATTR_PERSISTENT => true",
+        (Stack::Python, _) => "keep it: CONN_MAX_AGE = 60 in Django, a pool in SQLAlchemy",
+        (Stack::Perl, _) => "keep it: DBI->connect_cached, or Apache::DBI",
+        (Stack::Node, _) => {
             "keep it in one pool, made when the process starts (new Pool() of pg, createPool() of mysql2), in place of a client for each request"
         }
-        (_, Stack::Ruby, _) => "keep it in ActiveRecord's pool (pool: in database.yml, as large as the server has threads), or in one of Sequel",
+        (Stack::Ruby, _) => "keep it in ActiveRecord's pool (pool: in database.yml, as large as the server has threads), or in one of Sequel",
         _ => "keep it in a pool as large as the process has threads",
     }
     .to_owned()

@@ -3,7 +3,7 @@
 use unladen_trace::{Evidence, EvidenceSource, PhpSettings};
 
 use crate::again;
-use crate::finding::{Finding, Share};
+use crate::finding::{Finding, Saves, Share};
 use crate::fix::Fix;
 use crate::php;
 use crate::rule::Rule;
@@ -74,13 +74,16 @@ impl DebugLeftOn {
     fn finding(&self, evidence: &Evidence, group: usize, on: &[On]) -> Finding {
         let told: Vec<&str> = on.iter().map(|on| on.what.as_str()).collect();
         let fix = php::switched(evidence, group, fix(evidence, group, on), "no debugging");
+        let takes = Share::NotKnown("settings tell no time".into());
         Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
             summary: told.join("; "),
             figures: Vec::new(),
             items: Vec::new(),
-            share: Share::NotKnown("settings tell no time: prove it".into()),
+            saves: Saves::unproved("a debugger slows all code down"),
+            removes: None,
+            takes,
             check_again: again::of(evidence, &fix),
             fix,
         }

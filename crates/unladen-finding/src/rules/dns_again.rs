@@ -7,7 +7,7 @@ use unladen_trace::{Counted, DnsSeen, Evidence, EvidenceSource, Interval, State}
 use super::peers;
 use super::unladen_outbound::{Outbound, Outbounds};
 use crate::again;
-use crate::finding::{Figure, Finding, Item, Share};
+use crate::finding::{Figure, Finding, Item, Saves, Share};
 use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::is_contained;
@@ -20,6 +20,9 @@ const LEAST_QUESTIONS: f64 = 0.95;
 const LEAST_AGAIN: f64 = 2.0;
 /// With so many of it a request, that is every fourth request that asks twice; less often is not the page's habit.
 const LEAST_AGAIN_QUESTIONS: f64 = 0.5;
+
+/// At most so many times the waiting for answers is what a look-up takes: the resolver opens its files, and a socket.
+const RESOLVER: f64 = 1.5;
 
 /// See `docs/reference/rules/dns-again.md`.
 pub(super) struct DnsAgain;
@@ -69,6 +72,7 @@ impl DnsAgain {
             }
             None => format!("{} asked anew by each", names(&seen)),
         };
+        let takes = Share::of_latency(evidence, evidence.wait_of(&all));
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
@@ -78,7 +82,9 @@ impl DnsAgain {
                 let name = format!("{} {}, of {}", seen.kind, seen.name, seen.server);
                 (name, evidence.mean(&seen.counted.count))
             })),
-            share: Share::of_latency(evidence, evidence.time_of(&all.count, &all.time_ns)),
+            saves: Saves::part_of(&takes, RESOLVER),
+            removes: None,
+            takes,
             fix: fix(evidence, &seen, outbounds),
             check_again: again::weigh(evidence),
         })

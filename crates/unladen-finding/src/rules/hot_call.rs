@@ -62,11 +62,13 @@ impl Rule for HotCall {
         }
         told.into_iter()
             .map(|function| {
-                let caller = function.callers.first().map_or("its caller", |caller| &caller.name);
+                let caller = function.callers.first().map_or("its caller", |caller| caller.name.as_str());
+                let file = by_name.get(caller).map_or("", |caller| &caller.file);
+                let place = if file.is_empty() { String::new() } else { format!(" ({file})") };
                 let advice = format!(
-                    "call it once for all, or keep its answers for the rest of the request: in {caller}, before the loop"
+                    "call it once for all, or keep its answers for the rest of the request: in {caller}{place}, before the loop"
                 );
-                profiled::finding(self, evidence, profile, function, Fix::advice(advice))
+                profiled::finding(self, evidence, profile, function, Fix::code(evidence, profile.group, &advice))
             })
             .collect()
     }

@@ -3,7 +3,7 @@
 use unladen_trace::{Counted, Evidence, EvidenceSource, Interval, LockCall, LockKind, LockSeen, QueryProtocol};
 
 use crate::again;
-use crate::finding::{Figure, Finding, Item, Share};
+use crate::finding::{Figure, Finding, Item, Saves, Share};
 use crate::fix::Fix;
 use crate::folders::folders;
 use crate::quoting;
@@ -13,6 +13,7 @@ use crate::stack::applications;
 use crate::words::{count, plain};
 
 use super::locks::lock_files;
+use super::sessions;
 
 /// Locks a request. A session takes one, a log or a cache one or two, a transaction of SQLite two or three; ten are no
 /// longer one of each.
@@ -28,6 +29,9 @@ const FILE_VALUE: f64 = 3.0;
 const FILE_LOW: f64 = 1.1;
 /// At most half as much again as the most likely.
 const FILE_HIGH: f64 = 4.5;
+
+/// At most so many times the waiting for locks is what they take: each is given up again by a call of its own.
+const AROUND: f64 = 2.0;
 
 /// See `docs/reference/rules/lock-churn.md`.
 pub(super) struct LockChurn;
@@ -94,6 +98,7 @@ impl LockChurn {
         } else {
             counts().map(|(path, count)| (path.to_owned(), count)).collect()
         };
+        let takes = Share::of_latency(evidence, Some(time(evidence, group, &seen)?));
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
@@ -103,8 +108,14 @@ impl LockChurn {
                 Figure { name: "wait", unit: "ns", value: wait },
             ],
             items: Item::largest(items),
-            share: Share::of_latency(evidence, Some(time(evidence, group, &seen)?)),
-            fix: fix(evidence, &seen, most),
+            saves: match most {
+                Use::Sqlite => Saves::unproved("a write-ahead log also spares the journal's files"),
+                Use::LockFiles => Saves::all_of(&takes),
+                Use::Calls => Saves::part_of(&takes, AROUND),
+            },
+            removes: None,
+            takes,
+            fix: fix(evidence, group, &seen, most),
             check_again: again::weigh(evidence),
         })
     }
@@ -136,7 +147,7 @@ fn is_sqlite(evidence: &Evidence, seen: &LockSeen) -> bool {
         || [".sqlite", ".sqlite3", ".db", ".db3", "-shm"].iter().any(|end| seen.path.ends_with(end))
 }
 
-fn fix(evidence: &Evidence, seen: &[&LockSeen], most: Use) -> Fix {
+fn fix(evidence: &Evidence, group: usize, seen: &[&LockSeen], most: Use) -> Fix {
     // Of its files the database alone takes statements.
     let is_database =
         |path: &str| path.starts_with('/') && !["-shm", "-wal", "-journal"].iter().any(|end| path.ends_with(end));
@@ -148,12 +159,21 @@ fn fix(evidence: &Evidence, seen: &[&LockSeen], most: Use) -> Fix {
             sqlite().command(format!("sqlite3 {} 'PRAGMA journal_mode=WAL;'", quoting::word(path)))
         }
         (Use::Sqlite, None) => sqlite(),
-        (Use::LockFiles, _) => Fix::advice(
+        (Use::LockFiles, _) => Fix::code(
+            evidence,
+            group,
             "one lock around all of the work instead of one for each file; to read a file that is replaced by rename takes none; flock instead of lock files costs one call instead of four",
         ),
-        (Use::Calls, _) => Fix::advice(
-            "one lock around all of the work instead of one for each step; to read a file that is replaced by rename takes none",
-        ),
+        (Use::Calls, _) => {
+            let advice = "one lock around all of the work instead of one for each step; to read a file that is replaced by rename takes none";
+            let is_session = |seen: &&&LockSeen| sessions::is_session(&seen.path);
+            let of_sessions: f64 = seen.iter().filter(is_session).map(|seen| times(seen)).sum();
+            let all: f64 = seen.iter().map(|seen| times(seen)).sum();
+            match sessions::in_memory(evidence, group).filter(|_| of_sessions > 0.5 * all) {
+                Some(fix) => fix.for_developers(evidence, group, advice),
+                None => Fix::code(evidence, group, advice),
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use unladen_trace::{Ask, Evidence, EvidenceSource, Response, Variant};
 
 use super::{answers, web_server};
 use crate::again;
-use crate::finding::{Finding, Item, Share};
+use crate::finding::{Finding, Item, Saves, Share};
 use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::Stack;
@@ -64,14 +64,20 @@ pub(super) fn missing(response: &Response) -> Vec<(&'static str, &Variant)> {
 
 impl MissingVary {
     fn one(&self, evidence: &Evidence, response: &Response, header: &str, variant: &Variant) -> Finding {
-        let fix = web_server::switched(evidence, fix(evidence, response, header, variant.ask), "vary");
+        let mut fix = web_server::switched(evidence, fix(evidence, response, header, variant.ask), "vary");
+        if let Some(knob) = &mut fix.knob {
+            knob.changes = vec!["Vary".into()];
+        }
+        let takes = Share::NotKnown("a cache would give the wrong page, which costs no time".into());
         Finding {
             rule: self.name(),
             group: String::new(),
             summary: format!("another answer to `{}`, but Vary does not name {header}", variant.header),
             figures: Vec::new(),
             items: vec![Item { name: header.to_owned(), per_request: 1.0 }],
-            share: Share::NotKnown("a cache would give the wrong page, which costs no time".into()),
+            saves: Saves::all_of(&takes),
+            removes: None,
+            takes,
             check_again: again::of(evidence, &fix),
             fix,
         }

@@ -51,8 +51,9 @@ impl NPlusOne {
         let different = if hidden { seen.counted.count.clone() } else { seen.counted.count.less(&seen.identical) };
         let queries = peers::often(evidence, &different, LEAST_QUERIES)?;
         let part = peers::part(evidence, &different, &seen.counted.count).unwrap_or(1.0);
-        let time = evidence.time_of(&seen.counted.count, &seen.counted.time_ns).map(|time| time.scaled(part));
+        let time = peers::time(evidence, &[&seen.counted]).map(|time| time.scaled(part));
         let how = if hidden { "one text whose values are not seen" } else { "one text with other values each" };
+        let takes = Share::of_latency(evidence, time);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(seen.group).to_owned(),
@@ -63,16 +64,20 @@ impl NPlusOne {
             ),
             figures: vec![Figure { name: "queries", unit: "1", value: queries }],
             items: vec![Item { name: format!("{}, of {}", seen.example, seen.database), per_request: queries.value }],
-            share: Share::of_latency(evidence, time),
-            fix: fix(Stack::of(evidence, seen.group), Application::of(evidence, seen.group), seen),
+            saves: peers::fewer_questions(evidence, seen.group, &takes),
+            removes: None,
+            takes,
+            fix: fix(evidence, seen),
             check_again: again::weigh(evidence),
         })
     }
 }
 
-fn fix(stack: Stack, application: Option<Application>, seen: &QuerySeen) -> Fix {
+fn fix(evidence: &Evidence, seen: &QuerySeen) -> Fix {
+    let (stack, application) = (Stack::of(evidence, seen.group), Application::of(evidence, seen.group));
+    let code = |advice: &str| Fix::code(evidence, seen.group, advice);
     if seen.writes {
-        return Fix::advice(match statements::verb(&seen.fingerprint).as_str() {
+        return code(match statements::verb(&seen.fingerprint).as_str() {
             "insert" | "replace" => "write all rows by one INSERT … VALUES (…), (…), …, or at least in one transaction",
             _ => {
                 "change all rows by one statement (WHERE … IN (…), or a join with VALUES), or at least in one transaction"
@@ -86,7 +91,7 @@ fn fix(stack: Stack, application: Option<Application>, seen: &QuerySeen) -> Fix 
         (None, Stack::Perl) => " (DBIx::Class: prefetch)".to_owned(),
         _ => String::new(),
     };
-    let fix = Fix::advice(format!(
+    let fix = code(&format!(
         "collect the values first and ask for all by one query with IN (…), or join the table to the query that found them{mapper}"
     ));
     Fix { lines: statements::for_many(&seen.fingerprint).into_iter().collect(), ..fix }

@@ -5,7 +5,7 @@ use unladen_trace::{Evidence, EvidenceSource};
 use super::answers::{self, LEAST_BYTES};
 use super::web_server;
 use crate::again;
-use crate::finding::{Finding, Share};
+use crate::finding::{Finding, Saves, Share};
 use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::Stack;
@@ -47,6 +47,7 @@ impl NoValidator {
         if response.body_bytes < LEAST_BYTES {
             return None;
         }
+        let takes = Share::NotKnown("bytes, for clients that have the page already; how many do is not known".into());
         Some(Finding {
             rule: self.name(),
             group: String::new(),
@@ -57,7 +58,9 @@ impl NoValidator {
             ),
             figures: Vec::new(),
             items: Vec::new(),
-            share: Share::NotKnown("bytes, for clients that have the page already; how many do is not known".into()),
+            saves: Saves::all_of(&takes),
+            removes: None,
+            takes,
             fix: match (web_server::has_php(evidence), web_server::stack(evidence, response)) {
                 (true, _) => php().of(web_server::busiest(evidence, Stack::Php)),
                 (false, Stack::Apache) => Fix::advice(

@@ -3,7 +3,7 @@
 use unladen_trace::{Counted, Evidence, EvidenceSource, Series};
 
 use crate::again;
-use crate::finding::{Figure, Finding, Item, Share};
+use crate::finding::{Figure, Finding, Item, Saves, Share};
 use crate::fix::Fix;
 use crate::folders::folders;
 use crate::php;
@@ -61,6 +61,7 @@ impl OpcacheRevalidation {
         let own = evidence.mean(&all.requests) / evidence.mean(&all.count);
         let time = evidence.time_of(&all.count, &all.time_ns).map(|time| widened(time.scaled(own), LOW, VALUE, HIGH));
         let fix = php::switched(evidence, group, fix(evidence, group), "no revalidation");
+        let takes = Share::of_latency(evidence, time);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
@@ -72,7 +73,9 @@ impl OpcacheRevalidation {
             items: Item::largest(folders(
                 seen.iter().map(|file| (file.path.as_str(), evidence.mean(&file.counted.requests))),
             )),
-            share: Share::of_latency(evidence, time),
+            saves: Saves::all_of(&takes),
+            removes: None,
+            takes,
             check_again: again::of(evidence, &fix),
             fix,
         })

@@ -6,7 +6,7 @@ use unladen_trace::{Counted, Evidence, EvidenceSource, QueryProtocol, QuerySeen}
 
 use super::{peers, statements};
 use crate::again;
-use crate::finding::{Figure, Finding, Item, Share};
+use crate::finding::{Figure, Finding, Item, Saves, Share};
 use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::Stack;
@@ -18,6 +18,11 @@ const LEAST_PREPARES: f64 = 5.0;
 /// Prepared for so few executions, on average, it was not worth it: preparing pays from the second execution on, as
 /// that is when it has cost no round trip more than asking twice.
 const MOST_EXECUTIONS: f64 = 1.5;
+
+/// A statement that is executed so often in a request tells what a round trip takes.
+const LEAST_OFTEN: f64 = 0.5;
+/// At most so many times the waiting is what a round trip takes, with the driver's own work for it.
+const DRIVER: f64 = 1.25;
 
 /// See `docs/reference/rules/prepare-per-query.md`.
 pub(super) struct PreparePerQuery;
@@ -103,22 +108,59 @@ impl PreparePerQuery {
             })
             .collect();
         items.sort_by(|a, b| b.per_request.total_cmp(&a.per_request));
+        let takes = Share::of_latency(evidence, peers::time(evidence, &[&prepares, &given_up]));
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
             summary,
             figures,
             items,
-            share: Share::of_latency(evidence, peers::time(evidence, &[&prepares, &given_up])),
-            fix: fix(Stack::of(evidence, group), protocol),
+            saves: saves(evidence, group, database, &prepares, &given_up, &takes),
+            removes: None,
+            takes,
+            fix: fix(evidence, group, protocol),
             check_again: again::weigh(evidence),
         })
     }
 }
 
-fn fix(stack: Stack, protocol: QueryProtocol) -> Fix {
-    match (stack, protocol) {
-        (Stack::Php, QueryProtocol::Mysql) => Fix::advice(
+/// A statement that is not prepared spares a round trip, and giving it up; to read and plan its text remains, as does
+/// whatever a new server process loads for it. A round trip alone takes no more than the statement that takes least.
+fn saves(
+    evidence: &Evidence,
+    group: usize,
+    database: &str,
+    prepares: &Counted,
+    given_up: &Counted,
+    takes: &Share,
+) -> Saves {
+    let of_database = evidence.queries.iter().filter(|seen| seen.group == group && seen.database == database);
+    let least = of_database
+        .flat_map(|seen| [&seen.counted, &seen.prepares])
+        .filter_map(|asked| {
+            let often = peers::often(evidence, &asked.count, LEAST_OFTEN)?;
+            Some(evidence.wait_of(asked)?.high.max(0.0) / often.value)
+        })
+        .min_by(f64::total_cmp);
+    let spared = peers::time(evidence, &[given_up]).map_or(0.0, |time| time.high.max(0.0));
+    match (least, evidence.per_request(&prepares.count)) {
+        (Some(least), Some(count)) => Saves::at_most(takes, (count.high * least * DRIVER + spared).min(high(takes))),
+        _ => Saves::all_of(takes),
+    }
+}
+
+/// The upper end of what is known.
+fn high(takes: &Share) -> f64 {
+    match takes {
+        Share::Known { time, .. } => time.high,
+        Share::NearlyAll(_) | Share::NotKnown(_) => 0.0,
+    }
+}
+
+fn fix(evidence: &Evidence, group: usize, protocol: QueryProtocol) -> Fix {
+    let code = |advice: &str| Fix::code(evidence, group, advice);
+    match (Stack::of(evidence, group), protocol) {
+        (Stack::Php, QueryProtocol::Mysql) => code(
             "let the driver put the values in (PDO does so by itself unless it is told not to; the charset must be named where it \
              connects), and prepare only what is executed many times, once; mysqli has no such mode: there, mysqli_real_escape_string \
              in a query(), or one prepared statement that is kept and executed again",
@@ -131,7 +173,7 @@ fn fix(stack: Stack, protocol: QueryProtocol) -> Fix {
                 "]);",
             ],
         ),
-        (Stack::Php, _) => Fix::advice(
+        (Stack::Php, _) => code(
             "send text and values in one round trip: PDO does so when it is told not to prepare (the server still gets the values apart \
              from the text); with pg_prepare and pg_execute, ask by pg_query_params instead. Prepare only what is executed many times, once",
         )
@@ -144,21 +186,21 @@ fn fix(stack: Stack, protocol: QueryProtocol) -> Fix {
             ],
         ),
         (Stack::Perl, QueryProtocol::Mysql) => {
-            Fix::advice("leave mysql_server_prepare off, as DBD::mysql does by itself; or prepare_cached what is executed again")
+            code("leave mysql_server_prepare off, as DBD::mysql does by itself; or prepare_cached what is executed again")
         }
-        (Stack::Perl, _) => Fix::advice(
+        (Stack::Perl, _) => code(
             "prepare_cached what is executed again in the life of the process; what is not, without preparing: pg_server_prepare => 0 in \
              DBI->connect",
         ),
         (Stack::Python, QueryProtocol::Mysql) => {
-            Fix::advice("use a cursor without prepared=True; or keep the prepared one for the life of the process")
+            code("use a cursor without prepared=True; or keep the prepared one for the life of the process")
         }
-        (Stack::Python, _) => Fix::advice(
+        (Stack::Python, _) => code(
             "psycopg prepares what was executed five times over one connection: keep connections, or switch it off \
              (prepare_threshold=None). asyncpg keeps prepared statements unless statement_cache_size is 0: behind a pooler that takes \
              them, leave it on",
         ),
-        _ => Fix::advice(
+        _ => code(
             "send text and values in one round trip where the driver can (an unnamed statement, or values put in by the driver), and keep \
              a prepared statement for the life of its connection where it is executed again",
         ),

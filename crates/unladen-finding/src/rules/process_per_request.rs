@@ -3,7 +3,7 @@
 use unladen_trace::{Evidence, EvidenceSource, ProcessSeen, Series, State};
 
 use crate::again;
-use crate::finding::{Figure, Finding, Item, Share};
+use crate::finding::{Figure, Finding, Item, Saves, Share};
 use crate::fix::Fix;
 use crate::php;
 use crate::rule::Rule;
@@ -13,6 +13,8 @@ use crate::words::many;
 
 /// Processes a request: less than every second one is a job that is done now and then, or a worker that is replaced.
 const LEAST_STARTED: f64 = 0.5;
+/// At most so many times the CPU of what is started is saved: whoever starts it copies its own memory maps, and waits.
+const FORK: f64 = 1.25;
 /// What stands in the place of a program's name for a child that remained the same program.
 const CHILD: &str = "a child without a program of its own";
 
@@ -59,6 +61,7 @@ impl ProcessPerRequest {
         let mut figures = vec![Figure { name: "processes", unit: "1", value: started }];
         figures.extend(cpu.map(|value| Figure { name: "cpu", unit: "ns", value }));
         let (fix, check_again) = fix(evidence, group, &items);
+        let takes = Share::of_cpu(evidence, cpu);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
@@ -68,7 +71,9 @@ impl ProcessPerRequest {
                 names.join(", ")
             ),
             figures,
-            share: Share::of_cpu(evidence, cpu),
+            saves: Saves::part_of(&takes, FORK),
+            removes: None,
+            takes,
             fix,
             check_again,
             items,
@@ -117,9 +122,10 @@ fn fix(evidence: &Evidence, group: usize, items: &[Item]) -> (Fix, String) {
             }
         };
     }
+    let code = |advice: &str| Fix::code(evidence, group, advice);
     if stack == Stack::Php {
         return (
-            Fix::advice(
+            code(
                 "use PHP's own extension for it (imagick, gd, curl, zip, intl), keep its result in a cache, or hand it to a queue; where a program it must be, proc_open with a list of arguments saves the shell",
             ),
             weigh(),
@@ -127,7 +133,7 @@ fn fix(evidence: &Evidence, group: usize, items: &[Item]) -> (Fix, String) {
     }
     if starts(&["sh", "dash", "bash"]) {
         return (
-            Fix::advice(
+            code(
                 "use a library for it, keep its result, or hand it to a queue; a list of arguments instead of one text saves the shell",
             ),
             weigh(),
@@ -136,7 +142,7 @@ fn fix(evidence: &Evidence, group: usize, items: &[Item]) -> (Fix, String) {
     if items.iter().all(|item| item.name == CHILD) {
         return (Fix::advice("start the workers beforehand, and let each answer many requests"), weigh());
     }
-    (Fix::advice("use a library for it, keep its result, or let a process stay that is asked"), weigh())
+    (code("use a library for it, keep its result, or let a process stay that is asked"), weigh())
 }
 
 #[cfg(test)]

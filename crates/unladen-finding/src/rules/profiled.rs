@@ -3,7 +3,7 @@
 use unladen_trace::{Evidence, FunctionSeen, Interval, ProfileSeen};
 
 use crate::again;
-use crate::finding::{Figure, Finding, Item, Share, Whole};
+use crate::finding::{Figure, Finding, Item, Saves, Share, Whole};
 use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::words::{percent, plain};
@@ -58,6 +58,7 @@ pub(super) fn finding(
         // Counted, not sampled: there is nothing uncertain about it.
         figures.push(Figure { name: "calls", unit: "1", value: Interval { value: calls, low: calls, high: calls } });
     }
+    let takes = share(profile, function.all);
     Finding {
         rule: rule.name(),
         group: evidence.group(profile.group).to_owned(),
@@ -66,7 +67,9 @@ pub(super) fn finding(
         items: callers
             .filter_map(|caller| Some(Item { name: format!("called by {}", caller.name), per_request: caller.calls? }))
             .collect(),
-        share: share(profile, function.all),
+        saves: Saves::all_of(&takes),
+        removes: None,
+        takes,
         fix,
         check_again: again::profile(evidence),
     }

@@ -45,7 +45,7 @@ impl Rule for RegexStorm {
         } else {
             "look first whether it can match at all (index, eq, a hash of the words), put many expressions into one, or keep the answers for texts that come again"
         };
-        vec![profiled::finding(self, evidence, profile, function, Fix::advice(advice))]
+        vec![profiled::finding(self, evidence, profile, function, Fix::code(evidence, profile.group, advice))]
     }
 }
 

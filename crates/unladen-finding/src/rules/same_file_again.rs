@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use unladen_trace::{Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, LogSink, Series, is_kernels};
 
 use crate::again;
-use crate::finding::{Figure, Finding, Item, Share};
+use crate::finding::{Figure, Finding, Item, Saves, Share};
 use crate::fix::Fix;
 use crate::folders::around;
 use crate::php;
@@ -80,13 +80,16 @@ impl SameFileAgain {
         let time_ns = Series::sum(seen.iter().map(|file| &file.counted.time_ns));
         let part = value.value / evidence.mean(&all);
         let time = evidence.time_of(&all, &time_ns).map(|time| checks::of_latency(time.scaled(part)));
+        let takes = Share::of_latency(evidence, time);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
             summary: format!("{} {what} before: {worst_path} {} times", count(value), plain(first.per_request)),
             figures,
             items: worst,
-            share: Share::of_latency(evidence, time),
+            saves: Saves::all_of(&takes),
+            removes: None,
+            takes,
             fix: fix(evidence, group, worst_path),
             check_again: again::weigh(evidence),
         })
@@ -202,14 +205,15 @@ fn fix(evidence: &Evidence, group: usize, worst: &str) -> Fix {
         )
         .lines("a drop-in of the service", ["[Service]", "Environment=TZ=:/etc/localtime"]);
     }
+    let code = |advice: String| Fix::code(evidence, group, &advice);
     match Stack::of(evidence, group) {
-        Stack::Php if php::has_extension(evidence.php_of(group), "apcu") == Some(true) => Fix::advice(format!(
+        Stack::Php if php::has_extension(evidence.php_of(group), "apcu") == Some(true) => code(format!(
             "read {worst} once and keep what was read: in a static variable for the request, in APCu (apcu_entry) for later ones"
         )),
-        Stack::Php => Fix::advice(format!(
+        Stack::Php => code(format!(
             "read {worst} once and keep what was read in a static variable; as a PHP file that returns an array, the opcode cache holds it"
         )),
-        _ => Fix::advice(format!(
+        _ => code(format!(
             "read {worst} once and keep what was read; where it may change, ask for its time of change once a request or less"
         )),
     }

@@ -45,7 +45,8 @@ impl SameQueryAgain {
     fn one(&self, evidence: &Evidence, seen: &QuerySeen) -> Option<Finding> {
         let repeats = peers::often(evidence, &seen.identical, LEAST_REPEATS)?;
         let part = peers::part(evidence, &seen.identical, &seen.counted.count)?;
-        let time = evidence.time_of(&seen.counted.count, &seen.counted.time_ns).map(|time| time.scaled(part));
+        let time = peers::time(evidence, &[&seen.counted]).map(|time| time.scaled(part));
+        let takes = Share::of_latency(evidence, time);
         Some(Finding {
             rule: self.name(),
             group: evidence.group(seen.group).to_owned(),
@@ -56,8 +57,12 @@ impl SameQueryAgain {
             ),
             figures: vec![Figure { name: "repeats", unit: "1", value: repeats }],
             items: vec![Item { name: format!("{}, of {}", seen.example, seen.database), per_request: repeats.value }],
-            share: Share::of_latency(evidence, time),
-            fix: Fix::advice(
+            saves: peers::fewer_questions(evidence, seen.group, &takes),
+            removes: None,
+            takes,
+            fix: Fix::code(
+                evidence,
+                seen.group,
                 "keep the answer for the rest of the request: a static variable or a property where it is asked for, or hand \
                  it to the parts that need it",
             ),

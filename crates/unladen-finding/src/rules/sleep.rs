@@ -3,7 +3,7 @@
 use unladen_trace::{Evidence, EvidenceSource};
 
 use crate::again;
-use crate::finding::{Figure, Finding, Share, Whole};
+use crate::finding::{Figure, Finding, Saves, Share, Whole};
 use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::words::many;
@@ -41,17 +41,24 @@ impl Rule for Sleep {
                 if sleeps.low <= 0.0 || time.low < LEAST_NS {
                     return None;
                 }
+                let takes = match evidence.share_of_latency(time) {
+                    Some(part) => Share::Known { of: Whole::Latency, time, part },
+                    None => Share::NotKnown("the latency is not known".into()),
+                };
                 Some(Finding {
                     rule: self.name(),
                     group: evidence.group(seen.group).to_owned(),
                     summary: many(sleeps, "sleep per request", "sleeps per request"),
                     figures: vec![Figure { name: "sleeps", unit: "1", value: sleeps }],
                     items: Vec::new(),
-                    share: match evidence.share_of_latency(time) {
-                        Some(part) => Share::Known { of: Whole::Latency, time, part },
-                        None => Share::NotKnown("the latency is not known".into()),
-                    },
-                    fix: Fix::advice("wait for the event instead of for time: look for sleep, usleep and retry loops"),
+                    saves: Saves::all_of(&takes),
+                    removes: None,
+                    takes,
+                    fix: Fix::code(
+                        evidence,
+                        seen.group,
+                        "wait for the event instead of for time: look for sleep, usleep and retry loops",
+                    ),
                     check_again: again::weigh(evidence),
                 })
             })

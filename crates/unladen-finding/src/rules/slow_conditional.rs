@@ -3,7 +3,7 @@
 use unladen_trace::{Ask, Evidence, EvidenceSource, Response, Variant};
 
 use super::{answers, unladen_cache, web_server};
-use crate::finding::{Figure, Finding, Share};
+use crate::finding::{Figure, Finding, Saves, Share};
 use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::words::count;
@@ -54,13 +54,16 @@ impl SlowConditional {
             _ => return None,
         };
         let fix = unladen_cache::switched(evidence, response, fix);
+        let takes = Share::NotKnown("only requests with validators gain, and how many those are is not known".into());
         Some(Finding {
             rule: self.name(),
             group: String::new(),
             summary,
             figures,
             items: Vec::new(),
-            share: Share::NotKnown("only requests with validators gain, and how many those are is not known".into()),
+            saves: Saves::all_of(&takes),
+            removes: None,
+            takes,
             check_again: web_server::again(evidence, &fix),
             fix,
         })

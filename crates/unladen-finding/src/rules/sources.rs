@@ -49,6 +49,25 @@ pub(super) fn asks_now_and_then(evidence: &Evidence, group: usize) -> bool {
         && !asks(evidence, group)
 }
 
+/// Sources that PHP holds, as far as it was seen to ask of them whether they have changed: it does so for what it
+/// includes, and for nothing else. None where it asked of none, so that nothing can be told.
+pub(super) fn held(evidence: &Evidence, group: usize) -> Option<BTreeSet<&str>> {
+    if !asks_now_and_then(evidence, group) {
+        return None;
+    }
+    let own = evidence.files.iter().filter(|file| file.group == group && file.outcome == FileOutcome::Found);
+    let sources = own.filter(|file| file.call == FileCall::Stat && is_source(&file.path));
+    let held: BTreeSet<&str> =
+        sources.filter(|file| is_renewed(evidence, file)).map(|file| file.path.as_str()).collect();
+    (!held.is_empty()).then_some(held)
+}
+
+/// Whether a file is checked in some requests once more than in others, or in some alone.
+fn is_renewed(evidence: &Evidence, file: &FileSeen) -> bool {
+    let (count, requests) = (file.counted.count.total(), file.counted.requests.total());
+    evidence.mean(&file.counted.requests) < MOST_REQUESTS || (requests > 0 && !count.is_multiple_of(requests))
+}
+
 /// Seconds from a request to the next.
 fn between_requests(evidence: &Evidence) -> f64 {
     let on = evidence.phases.all().iter().filter(|phase| phase.on);

@@ -4,7 +4,7 @@ use unladen_trace::{Ask, Evidence, EvidenceSource, Response};
 
 use super::{answers, web_server};
 use crate::again;
-use crate::finding::{Finding, Item, Share};
+use crate::finding::{Finding, Item, Saves, Share};
 use crate::fix::Fix;
 use crate::rule::Rule;
 
@@ -99,13 +99,16 @@ impl SplitsCache {
     }
 
     fn finding(&self, evidence: &Evidence, summary: String, items: Vec<String>, fix: Fix) -> Finding {
+        let takes = Share::NotKnown("what a cache would then answer depends on its visitors".into());
         Finding {
             rule: self.name(),
             group: String::new(),
             summary,
             figures: Vec::new(),
             items: items.into_iter().map(|name| Item { name, per_request: 1.0 }).collect(),
-            share: Share::NotKnown("what a cache would then answer depends on its visitors".into()),
+            saves: Saves::all_of(&takes),
+            removes: None,
+            takes,
             fix,
             check_again: again::weigh(evidence),
         }

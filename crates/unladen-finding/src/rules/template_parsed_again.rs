@@ -72,7 +72,7 @@ impl Rule for TemplateParsedAgain {
             return Vec::new();
         };
         let Some(advice) = fix(function) else { return Vec::new() };
-        vec![profiled::finding(self, evidence, profile, function, Fix::advice(advice))]
+        vec![profiled::finding(self, evidence, profile, function, Fix::code(evidence, profile.group, advice))]
     }
 }
 

@@ -226,7 +226,7 @@ pub(crate) fn silent(rule: &dyn Rule, evidence: &Evidence) {
 
 /// The part of a share that is known.
 pub(crate) fn part(finding: &Finding) -> Interval {
-    match &finding.share {
+    match &finding.takes {
         Share::Known { part, .. } => *part,
         Share::NearlyAll(why) | Share::NotKnown(why) => panic!("the share is not known: {why}"),
     }

@@ -4,7 +4,7 @@ use unladen_trace::{Ask, Evidence, EvidenceSource};
 
 use super::answers::{self, LEAST_BYTES};
 use super::{unladen_site, web_server};
-use crate::finding::{Finding, Share};
+use crate::finding::{Finding, Saves, Share};
 use crate::fix::Fix;
 use crate::knob::{Knob, Once};
 use crate::quoting::word;
@@ -68,6 +68,7 @@ impl Uncompressed {
             }
         };
         let fix = switched(evidence, fix);
+        let takes = Share::NotKnown("it saves time on the way to the client, which is not measured here".into());
         Some(Finding {
             rule: self.name(),
             group: String::new(),
@@ -77,7 +78,9 @@ impl Uncompressed {
             ),
             figures: Vec::new(),
             items: Vec::new(),
-            share: Share::NotKnown("it saves time on the way to the client, which is not measured here".into()),
+            saves: Saves::all_of(&takes),
+            removes: None,
+            takes,
             check_again: web_server::again(evidence, &fix),
             fix,
         })
@@ -98,6 +101,7 @@ fn switched(evidence: &Evidence, fix: Fix) -> Fix {
     }
     if let Some(knob) = &mut fix.knob {
         knob.header = Some(("Accept-Encoding".into(), "gzip".into()));
+        knob.changes = vec!["size".into()];
         knob.once.extend(
             fix.commands.first().filter(|command| command.starts_with("a2enmod ")).map(|command| Once {
                 makes: "/etc/apache2/mods-enabled/deflate.load".into(),

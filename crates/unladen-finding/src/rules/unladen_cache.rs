@@ -35,6 +35,10 @@ pub(super) fn switched(evidence: &Evidence, response: &Response, fix: Fix) -> Fi
     if fix.file.as_deref() == Some(unladen_site::FILE) && !is_said {
         fix
     } else {
-        web_server::switched(evidence, fix, "cache")
+        let mut fix = web_server::switched(evidence, fix, "cache");
+        if let Some(knob) = fix.knob.as_mut().filter(|knob| knob.site.is_some()) {
+            knob.changes = vec!["cache".into()];
+        }
+        fix
     }
 }

@@ -67,9 +67,9 @@ pub(super) fn counter(evidence: &Evidence) -> String {
 }
 
 /// How to see that it works: the page straight, and through it, where it goes by the same name.
-pub(super) fn again(evidence: &Evidence) -> String {
+pub(super) fn again(evidence: &Evidence, knob: Option<&Knob>) -> String {
     match Page::of(&evidence.page.url) {
-        Some(page) => again::through(evidence, &page.through(&evidence.page.url), page.authority),
+        Some(page) => again::through(evidence, &page.through(&evidence.page.url), page.authority, knob),
         None => again::weigh(evidence),
     }
 }

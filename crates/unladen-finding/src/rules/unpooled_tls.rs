@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use unladen_trace::{ConnectionSeen, Counted, Evidence, EvidenceSource, Series};
+use unladen_trace::{ConnectionSeen, Counted, Evidence, EvidenceSource, FileCall, FileOutcome, FileSeen, Series};
 
 use super::peers::{self, LEAST_PER_REQUEST};
 use super::unladen_outbound::{self, Outbound, Outbounds};
 use super::web_server;
 use crate::again;
-use crate::finding::{Figure, Finding, Item, Share};
+use crate::finding::{Figure, Finding, Item, Saves, Share};
 use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::Stack;
@@ -64,17 +64,44 @@ impl UnpooledTls {
             .iter()
             .map(|seen| Item { name: seen.peer.clone(), per_request: evidence.mean(&seen.handshakes.count) });
         let connections = peers::so_many(opened, "new TLS connection", "new TLS connections");
+        let takes = Share::of_latency(evidence, peers::time(evidence, &waits).map(|time| time.scaled(asked_part)));
         Some(Finding {
             rule: self.name(),
             group: evidence.group(service.group).to_owned(),
             summary: format!("{connections} per request to {}, 2 round trips each (3 with TLS 1.2)", service.display()),
             figures: vec![Figure { name: "handshakes", unit: "1", value: opened }],
             items: items.collect(),
-            share: Share::of_latency(evidence, peers::time(evidence, &waits).map(|time| time.scaled(asked_part))),
+            saves: saves(evidence, service.group, &takes),
+            removes: None,
+            takes,
             fix: service.fix(evidence, outbounds),
             check_again: again::weigh(evidence),
         })
     }
+}
+
+/// A kept connection spares its handshake, and what the client does before its first hello: where that reads the
+/// certificates of all authorities, it may be more than all the rest.
+fn saves(evidence: &Evidence, group: usize, takes: &Share) -> Saves {
+    /// At most so many times the handshake, for sockets and keys on both sides.
+    const AROUND: f64 = 1.5;
+    let reads = |file: &&FileSeen| {
+        file.group == group
+            && file.call == FileCall::Open
+            && file.outcome == FileOutcome::Found
+            && is_authorities(&file.path)
+    };
+    let read = Series::sum(evidence.files.iter().filter(reads).map(|file| &file.counted.count));
+    if evidence.mean(&read) >= LEAST_PER_REQUEST {
+        return Saves::unproved(
+            "the client also reads the certificates of authorities for each connection, which is not timed",
+        );
+    }
+    Saves::part_of(takes, AROUND)
+}
+
+fn is_authorities(path: &str) -> bool {
+    ["ca-certificates.crt", "ca-bundle.crt", "cacert.pem", "/cert.pem"].iter().any(|end| path.ends_with(end))
 }
 
 /// TLS to databases is part of another rule.

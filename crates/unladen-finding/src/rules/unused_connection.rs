@@ -4,9 +4,13 @@ use unladen_trace::{ConnectionSeen, Evidence, EvidenceSource, Protocol};
 
 use super::peers::{self, LEAST_PER_REQUEST};
 use crate::again;
-use crate::finding::{Figure, Finding, Item, Share};
+use crate::finding::{Figure, Finding, Item, Saves, Share};
 use crate::fix::Fix;
 use crate::rule::Rule;
+
+/// At most so many times its opening is what such a connection takes: the socket is made and closed, and the other side
+/// begins to serve it.
+const AROUND: f64 = 2.0;
 
 /// See `docs/reference/rules/unused-connection.md`.
 pub(super) struct UnusedConnection;
@@ -42,6 +46,7 @@ impl UnusedConnection {
             known => format!(" ({})", peers::spoken(known)),
         };
         let connections = peers::so_many(unused, "connection", "connections");
+        let takes = Share::of_latency(evidence, peers::opening(evidence, seen).map(|time| time.scaled(part)));
         Some(Finding {
             rule: self.name(),
             group: evidence.group(seen.group).to_owned(),
@@ -51,7 +56,9 @@ impl UnusedConnection {
             ),
             figures: vec![Figure { name: "connections_unused", unit: "1", value: unused }],
             items: vec![Item { name: seen.peer.clone(), per_request: unused.value }],
-            share: Share::of_latency(evidence, peers::opening(evidence, seen).map(|time| time.scaled(part))),
+            saves: Saves::part_of(&takes, AROUND),
+            removes: None,
+            takes,
             fix: fix(evidence, seen),
             check_again: again::weigh(evidence),
         })
@@ -69,10 +76,14 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen) -> Fix {
         }
         _ => "",
     };
-    Fix::advice(format!(
-        "{clear}open it when it is first used, not when the page begins; look for a check whether the service is up, for a \
+    Fix::code(
+        evidence,
+        seen.group,
+        &format!(
+            "{clear}open it when it is first used, not when the page begins; look for a check whether the service is up, for a \
          second database that few pages ask, and for clients that are made and not called"
-    ))
+        ),
+    )
 }
 
 /// The resolver connects to each address of a name, with UDP and port 0, to see which it would take; nothing is sent.

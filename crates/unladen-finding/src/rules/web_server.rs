@@ -90,7 +90,7 @@ pub(super) fn slug(name: &str) -> String {
 /// How to see that it works: through the site, where the fix is one.
 pub(super) fn again(evidence: &Evidence, fix: &Fix) -> String {
     match fix.file.as_deref() {
-        Some(unladen_site::FILE) => unladen_site::again(evidence),
+        Some(unladen_site::FILE) => unladen_site::again(evidence, fix.knob.as_ref()),
         _ => again::of(evidence, fix),
     }
 }

@@ -8,7 +8,7 @@ use unladen_trace::{
 };
 
 use crate::again;
-use crate::finding::{Figure, Finding, Item, Share};
+use crate::finding::{Figure, Finding, Item, Saves, Share};
 use crate::fix::Fix;
 use crate::php;
 use crate::rule::Rule;
@@ -17,6 +17,7 @@ use crate::stack::{Stack, applications};
 use crate::words::many;
 
 use super::locks::lock_files;
+use super::sessions::{self, SESSION};
 
 /// What is written in fewer requests than this is written now and then: a cache that is filled, a counter that is saved
 /// each minute.
@@ -27,8 +28,9 @@ const BY_EACH: f64 = 0.9;
 const MOST_WORKERS: usize = 32;
 /// Longest statement in a list, in characters.
 const MOST_CHARS: usize = 80;
-/// What sessions of PHP are named.
-const SESSION: &str = "sess_";
+/// At most so many times what its calls take is what writing takes: the kernel's own threads take it to the disk, and the
+/// application puts together what it writes.
+const AROUND: f64 = 1.5;
 
 /// See `docs/reference/rules/write-per-request.md`.
 pub(super) struct WritePerRequest;
@@ -91,16 +93,19 @@ impl WritePerRequest {
         let items = files.iter().map(|(name, series)| (name.clone(), evidence.mean(series)));
         let statement = |query: &&QuerySeen| (cut(&query.fingerprint), evidence.mean(&query.counted.count));
         let (fix, check_again) = fix(evidence, group, by_sql.map_or(&[], |_| queries.as_slice()), &files);
+        let takes = match time(evidence, group, &statements, by_file.is_some()) {
+            Some(time) => Share::of_latency(evidence, Some(time)),
+            None => Share::NotKnown("how long the writing takes is not seen".into()),
+        };
         Some(Finding {
             rule: self.name(),
             group: evidence.group(group).to_owned(),
             summary: format!("{} per {method}", told.join(" and ")),
             figures,
             items: Item::largest(items.chain(queries.iter().map(statement))),
-            share: match time(evidence, group, &statements, by_file.is_some()) {
-                Some(time) => Share::of_latency(evidence, Some(time)),
-                None => Share::NotKnown("how long the writing takes is not seen".into()),
-            },
+            saves: Saves::part_of(&takes, AROUND),
+            removes: None,
+            takes,
             fix,
             check_again,
         })
@@ -212,29 +217,76 @@ fn is_special(path: &str) -> bool {
     path.is_empty() || is_kernels(path)
 }
 
-/// Time of the statements, and of calls that make and change files and take them to the disk. What SQLite does in files
-/// is a part of its statements' time.
+/// Time of the statements, and of all calls upon what is written: they open, lock, cut, write, rename and remove it, and
+/// take it to the disk. What SQLite does in files is a part of its statements' time.
 fn time(evidence: &Evidence, group: usize, statements: &Counted, files: bool) -> Option<Interval> {
-    let mut count = statements.count.clone();
-    let mut time_ns = statements.time_ns.clone();
-    if files {
-        let written = written_files(evidence, group);
-        let opens = |file: &FileSeen| file.call == FileCall::OpenWrite && written.contains(file.path.as_str());
-        for file in calls(evidence, group).filter(|file| changes(file) || opens(file)) {
-            count.absorb(&file.counted.count);
-            time_ns.absorb(&file.counted.time_ns);
-        }
-        if statements.count.is_zero() {
-            let syncs = ["fsync", "fdatasync", "msync", "sync_file_range"];
-            for seen in
-                evidence.syscalls.iter().filter(|seen| seen.group == group && syncs.contains(&seen.name.as_str()))
-            {
-                count.absorb(&seen.count);
-                time_ns.absorb(&seen.time_ns);
-            }
-        }
+    let mut all = vec![evidence.wait_of(statements)];
+    if files && statements.count.is_zero() {
+        all.push(file_time(evidence, group));
+    } else if files {
+        let calls = Counted::sum(of_written(evidence, group));
+        all.push(evidence.time_of(&calls.count, &calls.time_ns));
     }
-    evidence.time_of(&count, &time_ns).filter(|time| time.value > 0.0)
+    let all = all.into_iter().flatten();
+    let time = all.reduce(|a, b| Interval { value: a.value + b.value, low: a.low + b.low, high: a.high + b.high });
+    time.filter(|time| time.value > 0.0)
+}
+
+/// Calls that name a file that is written, and those that lock it.
+fn of_written(evidence: &Evidence, group: usize) -> impl Iterator<Item = &Counted> {
+    let written = written_files(evidence, group);
+    let is_written = move |path: &str| written.contains(without_suffix(path));
+    let is_of = {
+        let is_written = is_written.clone();
+        move |file: &&FileSeen| {
+            let opens = matches!(file.call, FileCall::OpenWrite | FileCall::Unlink | FileCall::Rename);
+            changes(file) || (opens && is_written(&file.path))
+        }
+    };
+    let locks = evidence.locks.iter().filter(move |seen| seen.group == group && seen.kind != LockKind::File);
+    let locks = locks.filter(move |seen| is_written(&seen.path)).map(|seen| &seen.counted);
+    calls(evidence, group).filter(is_of).map(|file| &file.counted).chain(locks)
+}
+
+/// What is done to files takes: calls that name them, and those upon descriptors, which are timed by their name alone.
+fn file_time(evidence: &Evidence, group: usize) -> Option<Interval> {
+    /// Upon files alone.
+    const FILES: &[&str] = &[
+        "fsync",
+        "fdatasync",
+        "msync",
+        "sync_file_range",
+        "ftruncate",
+        "fallocate",
+        "pwrite64",
+        "pwritev",
+        "pwritev2",
+        "copy_file_range",
+        "fchmod",
+        "fchown",
+    ];
+    /// Upon sockets and pipes too: of these, as many as there were upon files.
+    const ANY: &[&str] = &["write", "writev"];
+    let mut calls = Counted::sum(of_written(evidence, group));
+    let own = evidence.syscalls.iter().filter(|seen| seen.group == group);
+    for seen in own.clone().filter(|seen| FILES.contains(&seen.name.as_str())) {
+        calls.count.absorb(&seen.count);
+        calls.time_ns.absorb(&seen.time_ns);
+    }
+    let certain = evidence.time_of(&calls.count, &calls.time_ns)?;
+    let any: Vec<_> = own.clone().filter(|seen| ANY.contains(&seen.name.as_str())).collect();
+    let count = Series::sum(any.iter().map(|seen| &seen.count));
+    let written = evidence.transfers.iter().filter(|seen| seen.group == group && !is_special(&seen.path));
+    let positioned = own.filter(|seen| seen.name.starts_with("pwrite")).map(|seen| &seen.count);
+    let written = Series::sum(written.map(|seen| &seen.writes)).less(&Series::sum(positioned));
+    let part = if evidence.mean(&count) > 0.0 { evidence.mean(&written) / evidence.mean(&count) } else { 0.0 };
+    let writes = evidence.time_of(&count, &Series::sum(any.iter().map(|seen| &seen.time_ns)));
+    let writes = writes.map_or_else(Interval::default, |time| time.scaled(part.clamp(0.0, 1.0)));
+    Some(Interval {
+        value: certain.value + writes.value,
+        low: certain.low + writes.low,
+        high: certain.high + writes.high,
+    })
 }
 
 /// Whether a statement writes into a table of sessions: `sessions` of Request Tracker and Rails, `django_session`.
@@ -277,12 +329,20 @@ fn fix(evidence: &Evidence, group: usize, queries: &[&QuerySeen], files: &[(Stri
         && begins("sessions: ")
         && evidence.php_of(group).and_then(|php| php.is_on("session.lazy_write")) == Some(false)
     {
-        let fix = php::fix(evidence, group, advice, &["session.lazy_write=1"]);
+        let fix =
+            php::fix(evidence, group, "have PHP write a session only when it has changed", &["session.lazy_write=1"]);
         let fix = php::switched(evidence, group, fix, "sessions written when they change");
         let again = again::of(evidence, &fix);
-        return (fix, again);
+        return (fix.for_developers(evidence, group, &advice), again);
     }
-    (Fix::advice(advice), again::weigh(evidence))
+    if is_php
+        && begins("sessions: ")
+        && let Some(fix) = sessions::in_memory(evidence, group)
+    {
+        let again = again::of(evidence, &fix);
+        return (fix.for_developers(evidence, group, &advice), again);
+    }
+    (Fix::code(evidence, group, &advice), again::weigh(evidence))
 }
 
 fn cut(text: &str) -> String {

@@ -1,16 +1,12 @@
 //! The principal type is [`Content`]: a body unpacked, as far as that can be done.
 
-use std::io::Read;
-
 use bytes::Bytes;
-use flate2::read::MultiGzDecoder;
-use http::header;
 
 use crate::sample::Sample;
+use crate::unpacked::{MOST, Unpacked};
 
-/// The largest body that is kept, and the largest that is unpacked, in bytes: pages are smaller, and what is not a page
-/// need not be compared with one.
-pub(crate) const MAX_CONTENT: usize = 4 << 20;
+/// The largest body that is kept, in bytes.
+pub(crate) const MAX_CONTENT: usize = MOST;
 
 /// What a body says, whatever it is packed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,28 +22,10 @@ pub(crate) enum Content {
 impl Content {
     /// Of a sample with up to [`MAX_CONTENT`] bytes of its body.
     pub(crate) fn of(sample: &Sample) -> Self {
-        let body = &sample.body_start;
-        if (body.len() as u64) < sample.exchange.body_bytes {
-            return Self::Unknown;
+        match sample.unpacked() {
+            Some(Unpacked { content, is_whole: true }) => Self::Text(content),
+            None if sample.is_all_kept() => Self::Packed,
+            _ => Self::Unknown,
         }
-        let mut codings = sample.headers.get_all(header::CONTENT_ENCODING).iter();
-        match (codings.next().map(|coding| coding.as_bytes().trim_ascii().to_ascii_lowercase()), codings.next()) {
-            (None, _) => Self::Text(body.clone()),
-            (Some(coding), None) if coding.is_empty() || coding == b"identity" => Self::Text(body.clone()),
-            (Some(coding), None) if coding == b"gzip" || coding == b"x-gzip" => unpack(body),
-            _ => Self::Packed,
-        }
-    }
-}
-
-fn unpack(body: &[u8]) -> Content {
-    // An answer without a body may say that it is packed all the same.
-    if body.is_empty() {
-        return Content::Text(Bytes::new());
-    }
-    let mut content = Vec::new();
-    match MultiGzDecoder::new(body).take(MAX_CONTENT as u64 + 1).read_to_end(&mut content) {
-        Ok(length) if length <= MAX_CONTENT => Content::Text(content.into()),
-        _ => Content::Unknown,
     }
 }

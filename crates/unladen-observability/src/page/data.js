@@ -183,20 +183,17 @@ class History {
   }
 }
 
-// The time within which this share of the requests ended, in ns: within a bucket, evenly. Infinity: beyond the last bound.
+// Between which bounds the time lies within which this share of the requests ended, in ns: those of its bucket. Where
+// it lies between them nobody knows; a guess was wrong by a factor of two.
 function quantile(buckets, bounds, share) {
   const wanted = sum(buckets) * share;
-  if (!wanted) return NaN;
+  if (!wanted) return [NaN, NaN];
   let below = 0;
   for (let i = 0; i < buckets.length; i++) {
-    if (below + buckets[i] >= wanted) {
-      if (i === bounds.length) return Infinity;
-      const low = i ? bounds[i - 1] : 0;
-      return low + (bounds[i] - low) * (wanted - below) / buckets[i];
-    }
+    if (below + buckets[i] >= wanted) return [i ? bounds[i - 1] : 0, i < bounds.length ? bounds[i] : Infinity];
     below += buckets[i];
   }
-  return Infinity;
+  return [bounds[bounds.length - 1], Infinity];
 }
 
 function sum(numbers) { return numbers.reduce((all, n) => all + n, 0); }
@@ -205,10 +202,19 @@ function sum(numbers) { return numbers.reduce((all, n) => all + n, 0); }
 
 function duration(ns) {
   if (Number.isNaN(ns)) return "–";
-  if (ns === Infinity) return "> 10 s";
   if (ns < 1e6) return `${digits(ns / 1e3)} µs`;
   if (ns < 1e9) return `${digits(ns / 1e6)} ms`;
   return `${digits(ns / 1e9)} s`;
+}
+
+// What lies between two bounds: "25–50 ms", "≤ 100 µs", "> 10 s".
+function between([low, high]) {
+  if (Number.isNaN(low)) return "–";
+  if (high === Infinity) return `> ${duration(low)}`;
+  if (!low) return `≤ ${duration(high)}`;
+  const [from, to] = [duration(low), duration(high)];
+  const [number, unit] = from.split(" ");
+  return `${to.endsWith(` ${unit}`) ? number : from}–${to}`;
 }
 
 function digits(x) { return x.toLocaleString("en", { maximumFractionDigits: x < 9.95 ? 1 : 0 }); }

@@ -38,7 +38,7 @@ function drawPeers({ fleet, peers }) {
         : peer.draining ? ["◐ draining", "is-warn"] : ["● serving", "is-good"];
     return cells(document.createElement("tr"), [
       peer.address, state, or(peer.requests_per_second, digits), or(peer.failed_per_second, digits),
-      or(peer.from_memory, (part) => share(part, 1)), or(peer.p99_ns, duration), or(peer.lag, count), peer.version ?? "",
+      or(peer.from_memory, (part) => share(part, 1)), or(peer.p99_over_ns, (over) => between([over, peer.p99_ns ?? Infinity])), or(peer.lag, count), peer.version ?? "",
     ], ["wrap", `${color} wrap`, "n", "n", "n", "n", "n", ""]);
   }));
   label($("others"));

@@ -102,7 +102,7 @@ function drawTiles(stats) {
   const total = (of) => sum(chosen.map(of));
   const requests = now.requests;
   const rate = (n) => (seconds ? count(n / seconds) : "–");
-  const p = (share) => duration(quantile(now.buckets, stats.bounds_ns, share));
+  const p = (share) => between(quantile(now.buckets, stats.bounds_ns, share));
   tile("rate", rate(requests), "/s", `${count(total((u) => u.in_flight))} in flight, ${count(total((u) => u.requests))} in all`);
   tile("p50", p(0.5), "", "half of the requests took no longer");
   tile("p95", p(0.95), "", `p90 ${p(0.9)}`);
@@ -135,7 +135,7 @@ function drawSites(stats) {
   const total = (of) => sum(sites.map(of));
   const ever = (isMeant) => total((site) => sum(site.results.filter(isMeant).map((row) => row.requests)));
   const isSaved = (row) => RESULTS.indexOf(row.result) < SAVED;
-  const p = (share) => duration(quantile(now.asked, stats.bounds_ns, share));
+  const p = (share) => between(quantile(now.asked, stats.bounds_ns, share));
   const a = (n) => (seconds ? n / seconds : 0);
   tile("memory", share(now.fromMemory, now.askedFor), "",
     `${share(ever(isSaved), ever((row) => RESULTS.indexOf(row.result) < FILE))} since the start`);
@@ -160,7 +160,7 @@ function drawSites(stats) {
   const waits = queues.map((queue) => queue.wait.buckets).reduce((all, one) => all.map((n, i) => n + one[i]), new Array(16).fill(0));
   tile("queue", queues.length ? count(queued("waiting")) : "–", `of ${count(queued("length"))} wait`,
     queues.length ? `${count(queued("running"))} at the application, of ${queued("places") ? count(queued("places")) : "not known how many"}; `
-      + `waited p99 ${duration(quantile(waits, stats.bounds_ns, 0.99))}; refused ${refused("queue_full")} full, `
+      + `waited p99 ${between(quantile(waits, stats.bounds_ns, 0.99))}; refused ${refused("queue_full")} full, `
       + `${refused("queue_timeout")} too late, ${refused("overloaded")} by overload${queues.some((queue) => queue.overload) ? ", which is now" : ""}; `
       + `${count(queued("left"))} left` : "nobody waits here");
   const certificates = sites.flatMap((site) => site.certificates);
@@ -313,9 +313,9 @@ function fillRow(row, upstream, stats) {
   row.breaker.className = tone;
   row.breaker.textContent = word;
   row.rate.textContent = seconds ? count(now.requests / seconds) : "–";
-  row.p50.textContent = duration(quantile(now.buckets, stats.bounds_ns, 0.5));
-  row.p95.textContent = duration(quantile(now.buckets, stats.bounds_ns, 0.95));
-  row.p99.textContent = duration(quantile(now.buckets, stats.bounds_ns, 0.99));
+  row.p50.textContent = between(quantile(now.buckets, stats.bounds_ns, 0.5));
+  row.p95.textContent = between(quantile(now.buckets, stats.bounds_ns, 0.95));
+  row.p99.textContent = between(quantile(now.buckets, stats.bounds_ns, 0.99));
   row.bad.textContent = share(now.failed, now.requests);
   row.bad.className = now.failed > 0.05 * now.requests ? "n is-bad" : "n";
   row.reuse.textContent = share(now.kept, sum(now.connections));

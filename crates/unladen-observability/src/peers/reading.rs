@@ -104,32 +104,29 @@ impl Reading {
         };
         let rate = |read| Some(grown(read)? / seconds?);
         let share = |part: Option<f64>, of: Option<f64>| Some(part? / of.filter(|of| *of > 0.0)?);
+        let p99 = before.and_then(|before| self.quantile(before, 0.99));
         json!({
             "version": self.version,
             "draining": self.is_draining,
             "requests_per_second": finite(rate(|reading| reading.requests)),
             "failed_per_second": finite(rate(|reading| reading.failed)),
             "from_memory": finite(share(grown(|reading| reading.saved), grown(|reading| reading.asked))),
-            "p99_ns": before.and_then(|before| self.quantile(before, 0.99)),
+            "p99_over_ns": p99.map(|(over, _)| over),
+            "p99_ns": p99.and_then(|(_, most)| most),
             "connected": self.is_connected,
             "lag": finite(self.lag),
         })
     }
 
-    /// In ns, on the assumption that requests are spread evenly within a bucket; none: there were none.
-    fn quantile(&self, before: &Self, q: f64) -> Option<u64> {
+    /// The bounds of its bucket in ns, beyond the last of which there is none; none: there were no requests. Where it lies
+    /// between them is not known.
+    fn quantile(&self, before: &Self, q: f64) -> Option<(u64, Option<u64>)> {
         let below: Vec<f64> = self.below.iter().zip(before.below).map(|(now, then)| (now - then).max(0.0)).collect();
         let all = *below.last()?;
         let wanted = Some(all * q).filter(|wanted| wanted.is_finite() && *wanted > 0.0)?;
         let bucket = below.iter().position(|n| *n >= wanted)?;
-        let (low, least) = match bucket.checked_sub(1) {
-            Some(one) => (*BOUNDS.get(one)? as f64, below[one]),
-            None => (0.0, 0.0),
-        };
-        let high = BOUNDS.get(bucket).map_or(low, |&bound| bound as f64);
-        let part =
-            if below[bucket] > least { ((wanted - least) / (below[bucket] - least)).clamp(0.0, 1.0) } else { 1.0 };
-        Some((low + (high - low) * part) as u64)
+        let over = bucket.checked_sub(1).and_then(|one| BOUNDS.get(one)).copied().unwrap_or(0);
+        Some((over, BOUNDS.get(bucket).copied()))
     }
 }
 

@@ -125,6 +125,10 @@ fn resolve(table: &Table<'_>, file: &Path, folder: &Path, read: ReadFile<'_>) ->
         }
         None => Vec::new(),
     };
+    let expect_change = match table.get("expect_change") {
+        Some(value) => value.each().iter().map(Value::parse).collect::<Result<_, _>>()?,
+        None => Vec::new(),
+    };
     let experiment = Experiment {
         file: Some(file.to_owned()),
         folder: folder.to_owned(),
@@ -135,6 +139,7 @@ fn resolve(table: &Table<'_>, file: &Path, folder: &Path, read: ReadFile<'_>) ->
         cold: cold(table)?,
         quantiles,
         within,
+        expect_change,
         load,
         services,
         knobs,

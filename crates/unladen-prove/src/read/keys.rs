@@ -1,7 +1,7 @@
 //! The keys of the tables of an experiment.
 
 /// The keys of the file's top level.
-pub(super) const TOP: [&str; 13] = [
+pub(super) const TOP: [&str; 14] = [
     "variables",
     "title",
     "design",
@@ -12,6 +12,7 @@ pub(super) const TOP: [&str; 13] = [
     "cold_requests",
     "quantiles",
     "within",
+    "expect_change",
     "load",
     "service",
     "knob",

@@ -10,6 +10,7 @@ use super::page::{Page, rendered};
 use super::table::{Cell, Table};
 use super::words::Words;
 use crate::figures;
+use crate::markdown::margin;
 use crate::undecided::undecided;
 use crate::verdict::title;
 
@@ -131,7 +132,7 @@ fn tile(row: &Row) -> Tile {
         (true, Some(ratio)) => format!("{} %", with_sign(ratio.value - 1.0)),
         (true, None) => row.difference.map_or(row.verdict.to_string(), |difference| signed(row, difference.value)),
         (false, _) => match row.verdict {
-            Verdict::NoMeasurableDifference => "no difference".to_owned(),
+            Verdict::NoMeasurableDifference => format!("no difference{}", margin(row)),
             other => other.to_string(),
         },
     };
@@ -161,9 +162,9 @@ fn in_words(row: &Row) -> Words {
         Verdict::Gone | Verdict::New => words.plain("is ").mark(class, row.verdict.as_str()),
         verdict if verdict.is_told() => words.plain("is ").mark(class, format!("{} by {}", word(row), size(row))),
         Verdict::NoMeasurableDifference => {
-            words.plain("shows ").mark(class, format!("no measurable difference{}", both(row)))
+            words.plain("shows ").mark(class, format!("no measurable difference{}{}", margin(row), both(row)))
         }
-        Verdict::TooFewRuns => words.plain("cannot be judged: ").mark(class, format!("too few runs{}", both(row))),
+        Verdict::Unclear => words.plain("is ").mark(class, format!("unclear{}", both(row))),
         verdict => words.plain("is ").mark(class, verdict.as_str()),
     };
     match (row.before, row.after) {
@@ -348,7 +349,7 @@ fn unchanged(comparison: &Comparison) -> Vec<Block> {
     let mut blocks = Vec::new();
     for (title, is) in [
         ("No measurable difference", Verdict::NoMeasurableDifference),
-        ("Too few runs to judge", Verdict::TooFewRuns),
+        ("Unclear", Verdict::Unclear),
         ("Not comparable", Verdict::NotComparable),
     ] {
         let rows: Vec<&Row> = comparison.rows.iter().filter(|row| row.verdict == is).collect();

@@ -5,6 +5,7 @@ use unladen_document::Document;
 use super::block::Block;
 use super::page::{Page, rendered};
 use super::policy::base64;
+use super::words::Words;
 use super::{classmap, load, method, profile, prove, weigh};
 use crate::run_picture::RunPicture;
 
@@ -25,6 +26,7 @@ const MOST_PICTURE: usize = 2 << 20;
 /// The report of one run: a whole HTML document that loads nothing.
 pub fn document_page(document: &Document, options: &PageOptions) -> String {
     let mut page = of(document);
+    answers(document, &mut page);
     page.byline = method::byline(document.about());
     if let Some(version) = &document.about().version {
         page.version.clone_from(version);
@@ -39,6 +41,23 @@ pub fn document_page(document: &Document, options: &PageOptions) -> String {
         page.sections.insert(at, section);
     }
     rendered(&page)
+}
+
+/// Above all figures: what came, and why it may not be what was meant.
+fn answers(document: &Document, page: &mut Page) {
+    let Some(summary) = page.sections.first_mut() else { return };
+    let answers = document.answers();
+    let mut blocks = Vec::new();
+    // Of several pages, each has its name in a table.
+    if let [(_, only)] = answers.as_slice() {
+        blocks.push(Block::Aside(only.told().into()));
+    }
+    for (arm, answer) in answers {
+        let name = if arm.is_empty() { &answer.request } else { arm };
+        let doubts = answer.doubts.iter().map(|doubt| Words::new().name(name).plain(format!(": {doubt}")));
+        blocks.extend(doubts.map(|doubt| Block::Notice("warn", doubt)));
+    }
+    summary.blocks.splice(0..0, blocks);
 }
 
 fn of(document: &Document) -> Page {

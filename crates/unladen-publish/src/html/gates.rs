@@ -24,7 +24,7 @@ pub(super) fn verdict(gates: &[Gate]) -> Option<Block> {
         }
     };
     if untold > 0 {
-        words = words.plain(format!(" Of {untold} it cannot be told; measure longer."));
+        words = words.plain(format!(" {untold} of them unclear; measure longer."));
     }
     Some(Block::Notice(class, words))
 }
@@ -38,7 +38,7 @@ pub(super) fn gates(gates: &[Gate]) -> Vec<Block> {
     for gate in sorted {
         let word = match (gate.broken, gate.untold) {
             (true, _) => Words::new().mark("bad", "✗ fail"),
-            (_, true) => Words::new().mark("even", "? not told"),
+            (_, true) => Words::new().mark("even", "? unclear"),
             _ => Words::new().mark("good", "✓ pass"),
         };
         let of = if gate.arm.is_empty() { &gate.url } else { &gate.arm };

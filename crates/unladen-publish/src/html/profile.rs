@@ -3,7 +3,8 @@
 use unladen_document::{
     Function, FunctionChange, Moved, OpenNs, OpenSpan, ProfileDiffDocument, ProfileDocument, ProfileSetup, Written,
 };
-use unladen_quantity::{Kind, Quantity, grouped, lasting, percent, plain, with_sign};
+use unladen_lockin::MARGIN;
+use unladen_quantity::{Kind, Quantity, grouped, lasting, percent, plain, short, with_sign};
 
 use super::block::{Block, Blocks, Tile};
 use super::finding::FindingView;
@@ -157,7 +158,11 @@ fn overhead(setup: &ProfileSetup) -> Words {
     if let Some(overhead) = setup.overhead {
         words = match (overhead.low, overhead.high) {
             (Some(low), Some(high)) if low <= 0.0 && high >= 0.0 => {
-                words.plain(format!(": no measurable difference ({} to {} %)", with_sign(low), with_sign(high)))
+                let is_equal = low >= -MARGIN && high <= MARGIN;
+                let within = short(Kind::Count, 100.0 * MARGIN);
+                let said =
+                    if is_equal { format!("no measurable difference within ±{within} %") } else { "unclear".into() };
+                words.plain(format!(": {said} ({} to {} %)", with_sign(low), with_sign(high)))
             }
             _ => {
                 let word = if overhead.value < 0.0 { "less" } else { "more" };
@@ -295,7 +300,7 @@ fn diff_summary(document: &ProfileDiffDocument) -> Vec<Block> {
     let mut blocks: Vec<Block> = notice(&document.about).into_iter().collect();
     let changed: Vec<&FunctionChange> = document.functions.iter().filter(|function| function.changed).collect();
     if changed.is_empty() {
-        let text = "No measurable difference: no function takes more or less than chance makes it.";
+        let text = "No change for certain: no function takes more or less than chance makes it.";
         blocks.push(Block::Paragraph(text.into()));
         return blocks;
     }
@@ -335,12 +340,9 @@ fn diff_functions(document: &ProfileDiffDocument) -> Vec<Block> {
     let of = if document.per_request { "per request" } else { "as parts of the whole" };
     let mut blocks = Vec::new();
     blocks.table(diff_table(&format!("Functions that changed, {of}"), &changed, document));
-    let rest = diff_table(&format!("No measurable difference, {of}"), &rest, document);
+    let rest = diff_table(&format!("No change for certain, {of}"), &rest, document);
     if !rest.is_empty() {
-        blocks.push(Block::Folded(
-            "Functions without a measurable difference".into(),
-            vec![Block::Table(Box::new(rest))],
-        ));
+        blocks.push(Block::Folded("Functions without a certain change".into(), vec![Block::Table(Box::new(rest))]));
     }
     blocks
 }

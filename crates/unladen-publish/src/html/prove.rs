@@ -1,6 +1,6 @@
 //! The page of `unladen prove`: verdicts in words, then their figures.
 
-use unladen_document::{Arm, Comparison, Interaction, ProveDocument};
+use unladen_document::{Arm, Change, Comparison, Interaction, Metric, ProveDocument};
 use unladen_quantity::{Kind, Span, grouped, lasting, plain, short};
 
 use super::agents::agents;
@@ -13,7 +13,7 @@ use super::prove_pictures::{boxes, distributions};
 use super::table::{Cell, Table};
 use super::words::Words;
 use crate::figures;
-use crate::verdict::{self, Metric, Way};
+use crate::verdict;
 
 /// Arms of which the summary has a sentence.
 const MOST_NAMED: usize = 12;
@@ -77,6 +77,7 @@ fn summary(document: &ProveDocument) -> Vec<Block> {
             }
         }
     }
+    blocks.extend(verdict::unclear(document).map(|text| Block::Aside(format!("{text}.").into())));
     if let Some(time) = document.time_for_one_percent_ns {
         let time = lasting(std::time::Duration::from_nanos(time));
         let what = first_quantile(document).map_or("the latency".to_owned(), verdict::title);
@@ -86,22 +87,22 @@ fn summary(document: &ProveDocument) -> Vec<Block> {
 }
 
 /// The class of a verdict and its sign, which is there for whom colours do not tell.
-fn look(way: Way) -> (&'static str, &'static str) {
+fn look(way: Change) -> (&'static str, &'static str) {
     match way {
-        Way::Better => ("good", "▼ "),
-        Way::Worse => ("bad", "▲ "),
-        Way::Equal => ("even", "= "),
-        Way::TooFew => ("even", "? "),
+        Change::Better => ("good", "▼ "),
+        Change::Worse => ("bad", "▲ "),
+        Change::Equal => ("even", "= "),
+        Change::Unclear => ("even", "? "),
     }
 }
 
 fn marked(comparison: &Comparison) -> Words {
-    let way = verdict::way(comparison);
+    let way = comparison.change();
     let (class, sign) = look(way);
     // More within a time, or a second, goes up where it is better.
-    let sign = match (way, verdict::metric(comparison)) {
-        (Way::Better, Metric::Within | Metric::Throughput) => "▲ ",
-        (Way::Worse, Metric::Within | Metric::Throughput) => "▼ ",
+    let sign = match (way, comparison.kind()) {
+        (Change::Better, Metric::Within | Metric::Throughput) => "▲ ",
+        (Change::Worse, Metric::Within | Metric::Throughput) => "▼ ",
         _ => sign,
     };
     Words::new().mark(class, format!("{sign}{}", verdict::verdict(comparison)))
@@ -110,18 +111,18 @@ fn marked(comparison: &Comparison) -> Words {
 fn in_words(document: &ProveDocument, arm: &Arm) -> Words {
     let mut words = Words::new().plain("With ").strong(name(arm)).plain(": ");
     let latencies: Vec<&Comparison> = of_arm(document, arm)
-        .filter(|comparison| verdict::metric(comparison) == Metric::Latency && !comparison.metric.starts_with("cold."))
+        .filter(|comparison| comparison.kind() == Metric::Latency && !comparison.metric.starts_with("cold."))
         .collect();
     let first = first_quantile(document);
     let Some(main) = latencies.iter().find(|comparison| Some(comparison.metric.as_str()) == first) else {
-        let any = of_arm(document, arm).find(|comparison| verdict::metric(comparison) != Metric::Weight);
+        let any = of_arm(document, arm).find(|comparison| comparison.kind() != Metric::Weight);
         return match any {
             Some(any) => words.plain(format!("{} ", verdict::title(&any.metric))).and(marked_plain(any)).plain("."),
             None => words.plain("no latency was compared."),
         };
     };
     words = words.plain(format!("{} ", verdict::title(&main.metric))).and(marked_plain(main));
-    if verdict::way(main) != Way::TooFew {
+    if main.change() != Change::Unclear {
         words = words.plain(format!(
             ", from {} to {}",
             verdict::value(main, main.baseline),
@@ -129,11 +130,16 @@ fn in_words(document: &ProveDocument, arm: &Arm) -> Words {
         ));
     }
     // The rest in groups of one verdict each.
-    let others = |way: Way| -> Vec<String> {
-        let others = latencies.iter().filter(|other| other.metric != main.metric && verdict::way(other) == way);
+    let others = |way: Change| -> Vec<String> {
+        let others = latencies.iter().filter(|other| other.metric != main.metric && other.change() == way);
         others.map(|other| verdict::title(&other.metric)).collect()
     };
-    for (way, text) in [(Way::Better, "faster"), (Way::Worse, "slower"), (Way::Equal, "no measurable difference")] {
+    for (way, text) in [
+        (Change::Better, "faster"),
+        (Change::Worse, "slower"),
+        (Change::Equal, "no measurable difference"),
+        (Change::Unclear, "unclear"),
+    ] {
         let others = others(way);
         if !others.is_empty() {
             words = words.plain(format!("; {text}: {}", others.join(", ")));
@@ -152,9 +158,9 @@ fn in_words(document: &ProveDocument, arm: &Arm) -> Words {
 
 /// Without its sign, within a sentence.
 fn marked_plain(comparison: &Comparison) -> Words {
-    let (class, _) = look(verdict::way(comparison));
+    let (class, _) = look(comparison.change());
     let text = verdict::verdict(comparison);
-    let is = if text.starts_with("no ") || text.starts_with("too ") { "shows" } else { "is" };
+    let is = if text.starts_with("no ") { "shows" } else { "is" };
     Words::new().plain(format!("{is} ")).mark(class, text)
 }
 
@@ -168,10 +174,10 @@ fn name(arm: &Arm) -> String {
 
 fn weights_in_words(document: &ProveDocument, arm: &Arm) -> Option<Words> {
     let weights: Vec<&Comparison> =
-        of_arm(document, arm).filter(|comparison| verdict::metric(comparison) == Metric::Weight).collect();
+        of_arm(document, arm).filter(|weight| weight.kind() == Metric::Weight && !verdict::is_beside(weight)).collect();
     let mut parts = Vec::new();
-    for (way, text) in [(Way::Better, "lighter"), (Way::Worse, "heavier")] {
-        let mut of_way: Vec<&&Comparison> = weights.iter().filter(|weight| verdict::way(weight) == way).collect();
+    for (way, text) in [(Change::Better, "lighter"), (Change::Worse, "heavier")] {
+        let mut of_way: Vec<&&Comparison> = weights.iter().filter(|weight| weight.change() == way).collect();
         of_way.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
         let Some(first) = of_way.first() else { continue };
         let (class, _) = look(way);
@@ -203,14 +209,14 @@ fn tiles(document: &ProveDocument, arm: &Arm) -> Vec<Tile> {
         if tiles.len() == 3 {
             break;
         }
-        let value = match verdict::way(comparison) {
-            Way::Better | Way::Worse => {
+        let value = match comparison.change() {
+            Change::Better | Change::Worse => {
                 let sign = if comparison.difference.value < 0.0 { "−" } else { "+" };
                 let size = verdict::size(comparison);
                 format!("{sign}{}", size.split(" (").next().unwrap_or(&size))
             }
-            Way::Equal => "no difference".to_owned(),
-            Way::TooFew => "not told".to_owned(),
+            Change::Equal => format!("no difference{}", verdict::margin(comparison)),
+            Change::Unclear => "unclear".to_owned(),
         };
         let note = format!(
             "from {} to {}",
@@ -221,7 +227,7 @@ fn tiles(document: &ProveDocument, arm: &Arm) -> Vec<Tile> {
     }
     let cpu: f64 = of_arm(document, arm)
         .filter(|weight| weight.counter.as_deref() == Some("cpu"))
-        .filter(|weight| matches!(verdict::way(weight), Way::Better | Way::Worse))
+        .filter(|weight| weight.change().is_told() && !verdict::is_beside(weight))
         .map(|weight| weight.difference.value)
         .sum();
     if cpu != 0.0 {
@@ -250,7 +256,7 @@ fn latencies(document: &ProveDocument) -> Vec<Block> {
     let mut rows: Vec<&Comparison> = arms
         .iter()
         .flat_map(|arm| of_arm(document, arm))
-        .filter(|comparison| verdict::metric(comparison) != Metric::Weight)
+        .filter(|comparison| comparison.kind() != Metric::Weight)
         .collect();
     // One metric of all arms stands together.
     let metrics: Vec<&str> = rows.iter().map(|comparison| comparison.metric.as_str()).collect();
@@ -273,7 +279,7 @@ fn latencies(document: &ProveDocument) -> Vec<Block> {
         &["metric", "#baseline", "#again", "verdict, 95 % interval", "#noise floor"],
     );
     for arm in document.arms.iter().filter(|arm| has_role(arm, "baseline again")) {
-        for comparison in of_arm(document, arm).filter(|comparison| verdict::metric(comparison) != Metric::Weight) {
+        for comparison in of_arm(document, arm).filter(|comparison| comparison.kind() != Metric::Weight) {
             let mut cells = vec![Cell::new(verdict::title(&comparison.metric))];
             cells.extend(values(comparison));
             again.row(cells);
@@ -306,10 +312,11 @@ fn weights(document: &ProveDocument) -> Vec<Block> {
     let arms: Vec<&Arm> = changed(document).collect();
     let many = arms.len() > 1;
     for (way, title) in [
-        (Way::Better, "Lighter, per request"),
-        (Way::Worse, "Heavier, per request"),
-        (Way::TooFew, "Too few blocks to judge"),
-        (Way::Equal, "No measurable difference"),
+        (Some(Change::Better), "Lighter, per request"),
+        (Some(Change::Worse), "Heavier, per request"),
+        (Some(Change::Unclear), "Unclear"),
+        (Some(Change::Equal), "No measurable difference"),
+        (None, "Beside the request's path"),
     ] {
         let columns: &[&str] = if many {
             &["group", "counter", "arm", "#baseline", "#in the arm", "change, 95 % interval", "#noise floor"]
@@ -320,7 +327,8 @@ fn weights(document: &ProveDocument) -> Vec<Block> {
         let mut rows: Vec<&Comparison> = arms
             .iter()
             .flat_map(|arm| of_arm(document, arm))
-            .filter(|comparison| verdict::metric(comparison) == Metric::Weight && verdict::way(comparison) == way)
+            .filter(|weight| weight.kind() == Metric::Weight)
+            .filter(|weight| Some(weight.change()).filter(|_| !verdict::is_beside(weight)) == way)
             .collect();
         rows.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
         for comparison in rows {
@@ -339,7 +347,7 @@ fn weights(document: &ProveDocument) -> Vec<Block> {
         if table.is_empty() {
             continue;
         }
-        let is_told = matches!(way, Way::Better | Way::Worse);
+        let is_told = way.is_some_and(Change::is_told);
         let block = Block::Table(Box::new(table));
         blocks.push(if is_told { block } else { Block::Folded(title.into(), vec![block]) });
     }
@@ -368,7 +376,7 @@ fn interaction_row(interaction: &Interaction) -> [Cell; 6] {
     });
     let told = match interaction.verdict.as_str() {
         "told" => Words::new().strong("told: no chance"),
-        other => Words::new().mark("even", other),
+        other => Words::new().mark("even", Change::of(other, Metric::Latency).as_str(Metric::Latency)),
     };
     let names = interaction.knobs.iter().map(|knob| Words::new().name(knob.clone())).collect();
     [

@@ -1,11 +1,11 @@
 //! Pictures of an experiment: its arms as box plots, and their distributions.
 
-use unladen_document::{Arm, BoxPlot, ProveDocument};
+use unladen_document::{Arm, BoxPlot, Change, ProveDocument};
 use unladen_quantity::{Kind, Scale, grouped, plain};
 
 use super::picture::{Area, LEFT, Picture, RIGHT, WIDTH, cut, look, wide};
 use super::table::{Cell, Table};
-use crate::verdict::{self, Way};
+use crate::verdict;
 
 /// Of an arm: its name and what it comes to, and the box below.
 const ROW: f64 = 46.0;
@@ -94,9 +94,9 @@ fn label(document: &ProveDocument, arm: &Arm, metric: &str, values: &BoxPlot, ba
     }
     let compared = document.comparisons.iter().find(|other| other.arm == arm.name && other.metric == metric);
     let Some(compared) = compared else { return plain(Kind::Time, values.p50 as f64) };
-    match (verdict::way(compared), verdict::ratio(compared)) {
-        (Way::Equal, _) => "no measurable difference".to_owned(),
-        (Way::TooFew, _) => "too few blocks to judge".to_owned(),
+    match (compared.change(), verdict::ratio(compared)) {
+        (Change::Equal, _) => format!("no measurable difference{}", verdict::margin(compared)),
+        (Change::Unclear, _) => "unclear".to_owned(),
         (_, Some(ratio)) => ratio.change_text(),
         (_, None) => plain(Kind::Time, values.p50 as f64),
     }

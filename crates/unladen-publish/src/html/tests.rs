@@ -97,12 +97,13 @@ fn row(metric: &str, kind: Kind, unit: &str, (before, after): (f64, f64), verdic
         ratio: Some(Span { value: ratio, low: ratio - 0.012, high: ratio + 0.012 }),
         difference: Some(Span { value: after - before, low: (after - before) * 0.9, high: (after - before) * 1.1 }),
         floor: Some(0.008),
+        margin: Some(0.1),
         between_runs: Some(0.004),
         runs: 14,
         in_reference_units: kind == Kind::Weight,
         adjusted_p: 0.0002,
         verdict,
-        unjudged: (verdict == Verdict::TooFewRuns).then_some(WhyUnjudged::Varies),
+        unjudged: (verdict == Verdict::Unclear).then_some(WhyUnjudged::Varies),
     }
 }
 
@@ -126,7 +127,7 @@ pub(crate) fn comparison() -> Comparison {
         row("cpu", Kind::Weight, "ns", (22.2e6, 18.9e6), Verdict::Lighter),
         row("read_bytes", Kind::Weight, "B", (1e6, 1.4e6), Verdict::Heavier),
         row("minor_faults", Kind::Weight, "1", (12.4, 12.5), Verdict::NoMeasurableDifference),
-        row("latency.p99", Kind::Latency, "ns", (40.6e6, 44e6), Verdict::TooFewRuns),
+        row("latency.p99", Kind::Latency, "ns", (40.6e6, 44e6), Verdict::Unclear),
         row("within.50ms", Kind::Within, "1", (0.95, 0.99), Verdict::Faster),
     ];
     let not_judged: Vec<Unjudged> = rows.iter().filter_map(Unjudged::of).collect();

@@ -82,7 +82,7 @@ fn summary(trend: &Trend) -> Vec<Block> {
             .strong("Too few runs to tell")
             .plain(format!(" whether anything changed: {}.", figures::count(runs as u64, "run"))),
         (_, []) => Words::new()
-            .strong("No measurable change")
+            .strong("No change found")
             .plain(format!(" in any of {} over these runs.", figures::count(trend.series.len() as u64, "figure"))),
         (_, changed) => Words::new()
             .strong(figures::count(changed.len() as u64, "figure"))
@@ -180,7 +180,7 @@ fn plot(trend: &Trend, series: &Series, names_page: bool) -> Picture {
     let title = format!("{}{units}", name(series, names_page));
     let description = match series.changes.as_slice() {
         [] if !trend.is_looked_at() => "Too few runs to tell whether it changed.".to_owned(),
-        [] => "No measurable change over these runs.".to_owned(),
+        [] => "No change found over these runs.".to_owned(),
         changes => changes.iter().map(|change| in_words(trend, series, change).text() + ". ").collect(),
     };
     let mut picture = Picture::new(title, description, area.bottom + 26.0);

@@ -29,14 +29,14 @@ fn of_row(row: &Row) -> Outcome {
             Outcome::Failed { kind: verdict.to_string(), message: format!("{verdict}: {text}"), text }
         }
         verdict => match Unjudged::of(row).map(|unjudged| unjudged.why) {
-            None => Outcome::Passed(format!("{verdict}: {text}")),
+            None => Outcome::Passed(format!("{}: {text}", crate::markdown::said(row))),
             Some(WhyUnjudged::NotComparable) => {
                 Outcome::Skipped("not comparable: the machines' speeds cannot be put into one figure".into())
             }
             Some(WhyUnjudged::RecordsLost) => {
                 Outcome::Skipped("not comparable: one of the runs lost records, and its figure is too low".into())
             }
-            Some(why) => Outcome::Skipped(format!("{why}: {text}")),
+            Some(why) => Outcome::Skipped(format!("{verdict}, {why}: {text}")),
         },
     }
 }

@@ -1,9 +1,9 @@
 //! Conditions of `--fail-on`: [`gates`], and those of an experiment, [`prove`].
 
-use unladen_document::{Comparison, Gate, ProveDocument};
+use unladen_document::{Comparison, Gate, Metric, ProveDocument};
 
 use super::suite::{Outcome, Suite};
-use crate::verdict::{self, Metric, Way};
+use crate::verdict;
 
 /// A case each condition: a broken one failed, an undecided one passed, and says so.
 pub(super) fn gates(gates: &[Gate], verb: &str, suite: &mut Suite) {
@@ -21,7 +21,7 @@ fn outcome(gate: &Gate) -> Outcome {
             message: gate.found.clone(),
             text: format!("fails if {}; found: {}", gate.condition, gate.found),
         },
-        (false, true) => Outcome::Passed(format!("{}; whether it holds cannot be told: measure longer", gate.found)),
+        (false, true) => Outcome::Passed(format!("{}; unclear whether it holds: measure longer", gate.found)),
         (false, false) => Outcome::Passed(gate.found.clone()),
     }
 }
@@ -29,9 +29,7 @@ fn outcome(gate: &Gate) -> Outcome {
 /// Conditions; and comparisons, which without a condition fail nothing. Of weights there are hundreds: those that differ.
 pub(super) fn prove(document: &ProveDocument, suite: &mut Suite) {
     gates(&document.gates, "prove", suite);
-    let is_shown = |comparison: &&Comparison| {
-        verdict::metric(comparison) != Metric::Weight || matches!(verdict::way(comparison), Way::Better | Way::Worse)
-    };
+    let is_shown = |comparison: &&Comparison| comparison.kind() != Metric::Weight || comparison.change().is_told();
     for comparison in document.comparisons.iter().filter(is_shown) {
         let title = format!("{} of {}", comparison.metric, comparison.arm);
         let figures = format!(

@@ -1,6 +1,6 @@
 //! What stands at the end: [`warnings`], and [`about`] the run.
 
-use unladen_document::{About, Machine};
+use unladen_document::{About, Answer, Machine};
 use unladen_quantity::percent;
 
 use super::inert::{code, fence, prose};
@@ -66,4 +66,16 @@ fn machine(machine: &Machine) -> Option<String> {
         }
         _ => text,
     })
+}
+
+/// What came, and why it may not be what was meant.
+pub(super) fn answers(answers: &[(&str, &Answer)], sheet: &mut Sheet) {
+    if let [(_, only)] = answers {
+        sheet.part(&format!("Answered: {}", prose(&only.told())));
+    }
+    let of = |(arm, answer): &(&str, &Answer)| {
+        let name = if arm.is_empty() { answer.request.clone() } else { (*arm).to_owned() };
+        answer.doubts.iter().map(move |doubt| format!("**{}**: {}", prose(&name), prose(doubt))).collect::<Vec<_>>()
+    };
+    sheet.list(answers.iter().flat_map(of));
 }

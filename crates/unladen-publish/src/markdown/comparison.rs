@@ -1,7 +1,7 @@
 //! [`comparison`]: two runs, side by side.
 
-use unladen_compare::{Comparable, Comparison, FindingChange, FindingVerdict, Row, Side};
-use unladen_quantity::{Kind, percent, with_sign};
+use unladen_compare::{Comparable, Comparison, FindingChange, FindingVerdict, Row, Side, Verdict};
+use unladen_quantity::{Kind, percent, short, with_sign};
 
 use super::inert::{code, prose};
 use super::sheet::{Sheet, Table};
@@ -116,8 +116,8 @@ fn cells(row: &Row) -> Vec<String> {
         value(row, figure.value, ends)
     };
     let floor = floor(row);
-    let verdict = row.verdict.as_str();
-    let verdict = if row.verdict.is_told() { format!("**{verdict}**") } else { verdict.to_owned() };
+    let verdict = said(row);
+    let verdict = if row.verdict.is_told() { format!("**{verdict}**") } else { verdict };
     let units = if row.in_reference_units { ", in units of the reference work" } else { "" };
     vec![name(row), figure(row.before), figure(row.after), change(row) + units, floor, verdict]
 }
@@ -125,6 +125,23 @@ fn cells(row: &Row) -> Vec<String> {
 fn name(row: &Row) -> String {
     let page = if row.url.is_empty() { String::new() } else { format!(" of {}", code(&row.url)) };
     format!("{}{page}", code(&row.name()))
+}
+
+/// The verdict of a row: `no measurable difference within ±10 %`.
+pub(crate) fn said(row: &Row) -> String {
+    match row.verdict {
+        Verdict::NoMeasurableDifference => format!("{}{}", row.verdict, margin(row)),
+        verdict => verdict.to_string(),
+    }
+}
+
+/// The margin of equality: ` within ±10 %`.
+pub(crate) fn margin(row: &Row) -> String {
+    match (row.margin, row.ratio) {
+        (None, _) => String::new(),
+        (Some(margin), Some(_)) => format!(" within ±{} %", short(Kind::Count, 100.0 * margin)),
+        (Some(margin), None) => format!(" within ±{}", value(row, margin, None)),
+    }
 }
 
 /// The floor of a row, as a share or in the unit.

@@ -22,7 +22,7 @@ pub(super) fn gates(gates: &[Gate], sheet: &mut Sheet) {
     };
     if untold > 0 {
         verdict.push_str(&format!(
-            " Of {untold} it cannot be told: {} the bound; measure longer.",
+            " {untold} unclear: {} the bound; measure longer.",
             if untold == 1 { "its interval contains" } else { "their intervals contain" }
         ));
     }
@@ -47,7 +47,7 @@ pub(super) fn gates(gates: &[Gate], sheet: &mut Sheet) {
         let word = if gate.broken {
             "**FAIL**"
         } else if gate.untold {
-            "not told"
+            "unclear"
         } else {
             "pass"
         };

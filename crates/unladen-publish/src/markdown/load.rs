@@ -1,6 +1,6 @@
 //! [`load`]: what users would see.
 
-use unladen_document::{ByRequest, Latencies, LoadDocument, Step};
+use unladen_document::{Answer, ByRequest, Latencies, LoadDocument, Step};
 use unladen_quantity::{Kind, grouped, plain};
 
 use super::agents::agents;
@@ -11,8 +11,9 @@ use super::{about, gates};
 use crate::figures::{count, interval, latency, latency_interval, share_text};
 use crate::verdict::bound_text;
 
-pub(super) fn load(document: &LoadDocument, sheet: &mut Sheet) {
+pub(super) fn load(document: &LoadDocument, answers: &[(&str, &Answer)], sheet: &mut Sheet) {
     sheet.part(&format!("## A load on {}", code(&document.target)));
+    about::answers(answers, sheet);
     about::ended(&document.ended, sheet);
     if !document.fit && !document.unfit.is_empty() {
         sheet.part(match document.agents.iter().any(|agent| agent.lost.is_some()) {

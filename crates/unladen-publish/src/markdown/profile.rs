@@ -1,6 +1,6 @@
 //! [`profile`]: where inside the code the time goes.
 
-use unladen_document::{Function, ProfileDocument};
+use unladen_document::{Answer, Function, ProfileDocument};
 use unladen_quantity::{Kind, grouped, plain};
 
 use super::inert::{code, prose};
@@ -8,8 +8,9 @@ use super::sheet::{Sheet, Table};
 use super::{about, findings, gates};
 use crate::figures::share;
 
-pub(super) fn profile(document: &ProfileDocument, sheet: &mut Sheet) {
+pub(super) fn profile(document: &ProfileDocument, answers: &[(&str, &Answer)], sheet: &mut Sheet) {
     sheet.part(&format!("## Where the time goes: {}", code(&document.target)));
+    about::answers(answers, sheet);
     if let Some(setup) = &document.setup {
         about::ended(&setup.ended, sheet);
         let mut text = format!("{}, by {}", code(&setup.group), prose(&setup.how));

@@ -12,7 +12,7 @@ pub(super) fn profile_diff(document: &ProfileDiffDocument, sheet: &mut Sheet) {
     let changed: Vec<&FunctionChange> = document.functions.iter().filter(|function| function.changed).collect();
     let rest = document.functions.len() - changed.len();
     match changed.first() {
-        None => sheet.part("No function shows a measurable difference."),
+        None => sheet.part("No function changed for certain."),
         Some(first) => sheet.part(&format!(
             "**{}** changed; the most, {}: {} with all that it calls.",
             count(changed.len() as u64, "function"),
@@ -32,7 +32,7 @@ pub(super) fn profile_diff(document: &ProfileDiffDocument, sheet: &mut Sheet) {
     }
     sheet.table(&table);
     if rest > 0 {
-        sheet.part(&format!("{}: no measurable difference.", count(rest as u64, "further function")));
+        sheet.part(&format!("{}: no change for certain.", count(rest as u64, "further function")));
     }
 }
 

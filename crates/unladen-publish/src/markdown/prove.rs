@@ -1,6 +1,6 @@
 //! [`prove`]: what a change does.
 
-use unladen_document::{Arm, Comparison, ProveDocument};
+use unladen_document::{Answer, Arm, Change, Comparison, Metric, ProveDocument};
 use unladen_quantity::percent;
 
 use super::agents::agents;
@@ -8,16 +8,17 @@ use super::inert::{code, code_html, listed, prose};
 use super::sheet::{Sheet, Table};
 use super::{about, gates};
 use crate::figures::{count, counter};
-use crate::verdict::{self, Metric, Way};
+use crate::verdict;
 
 /// Arms whose figures stand open; those of more are folded away.
 const OPEN: usize = 2;
 
-pub(super) fn prove(document: &ProveDocument, sheet: &mut Sheet) {
+pub(super) fn prove(document: &ProveDocument, answers: &[(&str, &Answer)], sheet: &mut Sheet) {
     match (document.title.as_str(), document.target.as_str()) {
         ("", target) => sheet.part(&format!("## An experiment on {}", code(target))),
         (title, _) => sheet.part(&format!("## {}", prose(title))),
     }
+    about::answers(answers, sheet);
     about::ended(&document.ended, sheet);
     // What the baseline differs from itself is no change's doing.
     let is_control = |name: &str| {
@@ -62,19 +63,19 @@ fn arms(document: &ProveDocument) -> Vec<(&str, Vec<&Comparison>)> {
 
 /// What one arm does.
 fn in_words(arm: &str, comparisons: &[&Comparison]) -> String {
-    let latency = comparisons.iter().filter(|comparison| verdict::metric(comparison) == Metric::Latency);
+    let latency = comparisons.iter().filter(|comparison| comparison.kind() == Metric::Latency);
     let first: Vec<String> = latency
         .take(2)
         .map(|comparison| {
             format!("{} **{}**", prose(&verdict::title(&comparison.metric)), prose(&verdict::verdict(comparison)))
         })
         .collect();
-    let weights = |way: Way| {
-        let is_one = |c: &&&Comparison| verdict::metric(c) == Metric::Weight && verdict::way(c) == way;
+    let weights = |way: Change| {
+        let is_one = |c: &&&Comparison| c.kind() == Metric::Weight && c.change() == way && !verdict::is_beside(c);
         comparisons.iter().filter(is_one).count()
     };
     let mut parts = first;
-    for (number, word) in [(weights(Way::Worse), "heavier"), (weights(Way::Better), "lighter")] {
+    for (number, word) in [(weights(Change::Worse), "heavier"), (weights(Change::Better), "lighter")] {
         if number > 0 {
             parts.push(format!("{} {word}", count(number as u64, "weight")));
         }
@@ -87,27 +88,26 @@ fn in_words(arm: &str, comparisons: &[&Comparison]) -> String {
 
 fn tables(comparisons: &[&Comparison], sheet: &mut Sheet) {
     let (weights, others): (Vec<&Comparison>, Vec<&Comparison>) =
-        comparisons.iter().copied().partition(|comparison| verdict::metric(comparison) == Metric::Weight);
+        comparisons.iter().copied().partition(|comparison| comparison.kind() == Metric::Weight);
     let mut table = Table::new(&["", "baseline", "with it", "verdict, 95 % interval ", "noise floor"]);
     others.iter().for_each(|comparison| table.row(row(prose(&verdict::title(&comparison.metric)), comparison)));
     sheet.table(&table);
 
     let (told, rest): (Vec<&Comparison>, Vec<&Comparison>) =
-        weights.into_iter().partition(|one| matches!(verdict::way(one), Way::Better | Way::Worse));
+        weights.into_iter().partition(|one| one.change().is_told() && !verdict::is_beside(one));
     let mut table = Table::new(&["per request", "baseline", "with it", "verdict, 95 % interval ", "noise floor"]);
     told.iter().for_each(|comparison| table.row(row(weight(comparison), comparison)));
     sheet.table(&table);
     if rest.is_empty() {
         return;
     }
-    let few = rest.iter().filter(|one| verdict::way(one) == Way::TooFew).count();
-    let title = match few {
-        0 => format!("{}: no measurable difference", count(rest.len() as u64, "other weight")),
-        _ => format!(
-            "{}: no measurable difference, or too few blocks to judge",
-            count(rest.len() as u64, "other weight")
-        ),
-    };
+    let kinds = [
+        (rest.iter().any(|one| one.change() == Change::Equal), "no measurable difference"),
+        (rest.iter().any(|one| one.change() == Change::Unclear), "unclear"),
+        (rest.iter().any(|one| verdict::is_beside(one)), "beside the request's path"),
+    ];
+    let kinds: Vec<&str> = kinds.into_iter().filter_map(|(is_there, words)| is_there.then_some(words)).collect();
+    let title = format!("{}: {}", count(rest.len() as u64, "other weight"), kinds.join(", or "));
     let mut table = Table::new(&["per request", "baseline", "with it", "verdict, 95 % interval ", "noise floor"]);
     rest.iter().for_each(|comparison| table.row(row(weight(comparison), comparison)));
     sheet.details(&title, |sheet| sheet.table(&table));
@@ -121,7 +121,7 @@ fn weight(comparison: &Comparison) -> String {
 }
 
 fn row(name: String, comparison: &Comparison) -> Vec<String> {
-    let is_told = matches!(verdict::way(comparison), Way::Better | Way::Worse);
+    let is_told = comparison.change().is_told();
     let words = prose(&verdict::verdict(comparison));
     vec![
         name,

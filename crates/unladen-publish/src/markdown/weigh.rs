@@ -1,6 +1,6 @@
 //! [`weigh`]: what a request costs, and what it carries.
 
-use unladen_document::{Latencies, LatencyIntervals, OpenSpan, WeighDocument, WeighedUrl, Weight};
+use unladen_document::{Answer, Latencies, LatencyIntervals, OpenSpan, WeighDocument, WeighedUrl, Weight};
 use unladen_quantity::{Kind, grouped, percent, plain};
 
 use super::inert::{code, listed, prose};
@@ -11,11 +11,12 @@ use crate::figures::{QUANTILES, count, counter, interval, kind, latency, latency
 /// The counter of CPU time.
 const CPU: &str = "cpu";
 
-pub(super) fn weigh(document: &WeighDocument, sheet: &mut Sheet) {
+pub(super) fn weigh(document: &WeighDocument, answers: &[(&str, &Answer)], sheet: &mut Sheet) {
     match document.urls.as_slice() {
         [_, _, ..] => sheet.part(&format!("## What requests of {} pages cost", document.urls.len())),
         _ => sheet.part(&format!("## What a request costs: {}", code(&document.target))),
     }
+    about::answers(answers, sheet);
     about::ended(&document.ended, sheet);
     for url in &document.urls {
         sheet.part(&in_words(document, url));

@@ -2,13 +2,13 @@
 
 use unladen_document as kept;
 use unladen_document::{Count, WeighDocument};
-use unladen_finding::{Bearing, Figure, Finding, Fix, Item, Part, Share, Unjudged, Whole};
+use unladen_finding::{Audience, Bearing, Figure, Finding, Fix, Item, Part, Removes, Saves, Share, Unjudged, Whole};
 use unladen_trace::Total;
 
 use super::figure::interval;
 use super::gate::gates;
 use super::name::known_name as name;
-use crate::inside::{Fresh, Inside, NotLooked, TotalRow};
+use crate::inside::{Fresh, Inside, NotLooked, StatementRow, TotalRow};
 
 /// Whose requests it was found in.
 const FRESH: &str = "fresh";
@@ -38,6 +38,8 @@ pub(super) fn inside(document: &WeighDocument, url: &str) -> Option<Inside> {
         requests: traced("warm").map_or(0, |traced| traced.requests),
         latency: None,
         totals,
+        statements: document.statements.iter().filter(|row| row.url == url).map(statement).collect(),
+        next_step: document.next_steps.iter().find(|step| step.url == url).cloned(),
         findings,
         fresh: has_fresh.then(|| Fresh {
             // Which command it was is not kept: a secret may stand there.
@@ -63,6 +65,17 @@ pub(super) fn pages(document: &WeighDocument) -> Vec<Inside> {
 /// Documents of version 0.1 have no states.
 fn is_of(state: &str, wanted: &str) -> bool {
     state == wanted || (state.is_empty() && wanted != FRESH)
+}
+
+fn statement(row: &kept::Statement) -> StatementRow {
+    let of = |span: kept::Span| interval(span.value, span.low, span.high);
+    StatementRow {
+        group: row.group.clone(),
+        database: row.database.clone(),
+        statement: row.statement.clone(),
+        calls: of(row.calls),
+        time: of(row.time_ns),
+    }
 }
 
 fn total(count: &Count) -> TotalRow {
@@ -91,9 +104,21 @@ pub(super) fn finding(found: &kept::Finding) -> Finding {
         summary: found.summary.clone(),
         figures: found.evidence.figures.iter().map(figure).collect(),
         items: found.evidence.items.iter().map(item).collect(),
-        share: share(&found.share),
+        takes: share(&found.share),
+        saves: saves(found),
+        removes: found.saves.removes.as_ref().map(|removes| Removes {
+            what: name(&removes.what),
+            calls: removes.calls,
+            of: removes.of,
+        }),
         fix: Fix {
             advice: fix.advice.clone(),
+            audience: if fix.audience == Audience::Developer.as_str() {
+                Audience::Developer
+            } else {
+                Audience::Operator
+            },
+            developers: fix.developers.clone(),
             file: fix.file.clone(),
             lines: fix.lines.clone(),
             also: fix.also.iter().map(part).collect(),
@@ -108,11 +133,24 @@ pub(super) fn finding(found: &kept::Finding) -> Finding {
     }
 }
 
+/// Earlier versions told no bound.
+fn saves(found: &kept::Finding) -> Saves {
+    let kept::Saves { of, at_most, why, .. } = &found.saves;
+    match (of, found.saves_at_most_ns, at_most) {
+        (Some(of), Some(time), Some(part)) => Saves::AtMost { of: whole(of), time, part: *part },
+        _ => Saves::NotKnown(why.clone().unwrap_or_else(|| "an earlier version told no bound".to_owned())),
+    }
+}
+
+fn whole(of: &str) -> Whole {
+    if of == Whole::Cpu.as_str() { Whole::Cpu } else { Whole::Latency }
+}
+
 fn share(share: &kept::Share) -> Share {
     let why = || share.why.clone().unwrap_or_default();
     match (share.of.as_deref(), share.value.zip(share.low).zip(share.high), share.time_ns) {
         (Some(of), Some(((value, low), high)), Some(time)) if share.known => Share::Known {
-            of: if of == Whole::Cpu.as_str() { Whole::Cpu } else { Whole::Latency },
+            of: whole(of),
             time: interval(time.value, time.low, time.high),
             part: interval(value, low, high),
         },

@@ -29,6 +29,7 @@ pub(super) fn load(document: &LoadDocument) -> Load {
             http: document.http.clone(),
             seed: document.about.seed.unwrap_or_default(),
         },
+        answers: document.answers.clone(),
         ended: ended(&document.ended),
         elapsed: Duration::from_nanos(document.elapsed_ns),
         planned: document.planned,

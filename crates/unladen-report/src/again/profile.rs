@@ -128,6 +128,7 @@ fn setup(setup: &kept::ProfileSetup) -> ProfileSetup {
     ProfileSetup {
         url: setup.url.clone(),
         group: setup.group.clone(),
+        answer: setup.answer.clone(),
         how: setup.how.clone(),
         elapsed: Duration::from_nanos(setup.elapsed_ns),
         ended: ended(&setup.ended),

@@ -77,6 +77,7 @@ fn arm(arm: &kept::Arm, knobs: &[&str]) -> ArmResult {
         errors: arm.errors,
         changed: arm.changed,
         statuses: statuses(&arm.statuses),
+        answers: arm.answers.clone(),
         box_plot: arm.box_plot_ns.map(box_plot),
         distribution: arm.distribution.clone(),
         cold: arm.cold_box_plot_ns.map(box_plot),
@@ -122,7 +123,7 @@ fn comparison(kept: &kept::Comparison, titles: Titles) -> Comparison {
     Comparison {
         arm: kept.arm.clone(),
         metric: kept.metric.clone(),
-        kind: metric(&kept.metric),
+        kind: kept.kind(),
         weight,
         baseline: number(kept.baseline),
         candidate: number(kept.candidate),
@@ -130,28 +131,12 @@ fn comparison(kept: &kept::Comparison, titles: Titles) -> Comparison {
         ratio: ratio.map(|((value, low), high)| Span { value, low, high }),
         difference: open(kept.difference),
         floor: number(kept.floor),
+        margin: kept.margin(),
+        settled_after: kept.time_to_settle_ns.map(Duration::from_nanos),
+        on_path: kept.on_path,
         adjusted_p: kept.adjusted_p,
-        verdict: change(kept),
+        verdict: kept.change(),
     }
-}
-
-fn metric(text: &str) -> Metric {
-    match text.strip_prefix("cold.").unwrap_or(text).split_once('.') {
-        Some(("within", _)) => Metric::Within,
-        Some(("weight", _)) => Metric::Weight,
-        Some(("bytes", _)) => Metric::Bytes,
-        Some(("statuses", status)) if status.starts_with(['4', '5']) => Metric::ErrorStatus,
-        Some(("statuses", _)) => Metric::Status,
-        None if text == "throughput" => Metric::Throughput,
-        _ => Metric::Latency,
-    }
-}
-
-/// The verdict's word depends on what is compared.
-fn change(kept: &kept::Comparison) -> Change {
-    let all = [Change::Better, Change::Worse, Change::Equal, Change::TooFewBlocks];
-    let kind = metric(&kept.metric);
-    all.into_iter().find(|change| change.as_str(kind) == kept.verdict).unwrap_or(Change::TooFewBlocks)
 }
 
 fn interaction(kept: &kept::Interaction) -> Interaction {

@@ -55,6 +55,7 @@ fn page(document: &WeighDocument, url: &kept::WeighedUrl, titles: Titles) -> Wei
         requests: url.requests,
         blocks: count(url.blocks),
         response_bytes: url.response_bytes,
+        answer: url.answer.clone(),
         client: Client {
             latency: latency(&url.latency_ns, &url.latency_intervals_ns),
             connections: url.connections,

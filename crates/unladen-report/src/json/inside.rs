@@ -1,10 +1,11 @@
 //! Findings, in `unladen.weigh/1`.
 
 use serde::Serialize;
-use unladen_finding::{Bearing, Figure, Finding, Fix, Item, Part, Share, Unjudged};
+use unladen_document::{Span, Statement};
+use unladen_finding::{Bearing, Figure, Finding, Fix, Item, Part, Saves, Share, Unjudged};
 use unladen_trace::Interval;
 
-use crate::inside::{Inside, TotalRow};
+use crate::inside::{Inside, StatementRow, TotalRow};
 
 #[derive(Serialize)]
 pub(super) struct FindingJson<'a> {
@@ -19,6 +20,9 @@ pub(super) struct FindingJson<'a> {
     summary: &'a str,
     evidence: EvidenceJson<'a>,
     share: ShareJson<'a>,
+    takes_ns: Option<SpanNs>,
+    saves_at_most_ns: Option<f64>,
+    saves: SavesJson<'a>,
     fix: FixJson<'a>,
     check_again: &'a str,
 }
@@ -63,6 +67,25 @@ struct ShareJson<'a> {
 }
 
 #[derive(Serialize)]
+struct SavesJson<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_most: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    removes: Option<RemovesJson>,
+}
+
+#[derive(Serialize)]
+struct RemovesJson {
+    what: &'static str,
+    calls: f64,
+    of: f64,
+}
+
+#[derive(Clone, Copy, Serialize)]
 struct SpanNs {
     value: f64,
     low: f64,
@@ -72,6 +95,10 @@ struct SpanNs {
 #[derive(Serialize)]
 struct FixJson<'a> {
     advice: &'a str,
+    audience: &'static str,
+    /// What the application's developers can do besides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    developers: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a str>,
     lines: &'a [String],
@@ -193,7 +220,7 @@ fn count<'a>(inside: &'a Inside, state: &'static str, row: &'a TotalRow) -> Coun
 
 /// A finding of a page.
 pub(super) fn finding<'a>(url: &'a str, state: &'static str, finding: &'a Finding) -> FindingJson<'a> {
-    let Fix { advice, file, lines, also, commands, .. } = &finding.fix;
+    let Fix { advice, audience, developers, file, lines, also, commands, .. } = &finding.fix;
     let part = |part: &'a Part| PartJson { file: &part.file, lines: &part.lines };
     let figure = |figure: &'a Figure| FigureJson {
         name: figure.name,
@@ -214,10 +241,40 @@ pub(super) fn finding<'a>(url: &'a str, state: &'static str, finding: &'a Findin
             figures: finding.figures.iter().map(figure).collect(),
             items: finding.items.iter().map(item).collect(),
         },
-        share: share(&finding.share),
-        fix: FixJson { advice, file: file.as_deref(), lines, also: also.iter().map(part).collect(), commands },
+        share: share(&finding.takes),
+        takes_ns: match finding.takes {
+            Share::Known { time, .. } => Some(SpanNs { value: time.value, low: time.low, high: time.high }),
+            Share::NearlyAll(_) | Share::NotKnown(_) => None,
+        },
+        saves_at_most_ns: match finding.saves {
+            Saves::AtMost { time, .. } => Some(time),
+            Saves::NotKnown(_) => None,
+        },
+        saves: saves(finding),
+        fix: FixJson {
+            advice,
+            audience: audience.as_str(),
+            developers: developers.as_deref(),
+            file: file.as_deref(),
+            lines,
+            also: also.iter().map(part).collect(),
+            commands,
+        },
         check_again: &finding.check_again,
     }
+}
+
+fn saves(finding: &Finding) -> SavesJson<'_> {
+    let (of, at_most, why) = match &finding.saves {
+        Saves::AtMost { of, part, .. } => (Some(of.as_str()), Some(*part), None),
+        Saves::NotKnown(why) => (None, None, Some(why.as_str())),
+    };
+    let removes = finding.removes.as_ref().map(|removes| RemovesJson {
+        what: removes.what,
+        calls: removes.calls,
+        of: removes.of,
+    });
+    SavesJson { of, at_most, why, removes }
 }
 
 fn share(share: &Share) -> ShareJson<'_> {
@@ -234,5 +291,22 @@ fn share(share: &Share) -> ShareJson<'_> {
         },
         Share::NearlyAll(why) => ShareJson { of: Some("nearly all of latency"), why: Some(why), ..unknown },
         Share::NotKnown(why) => ShareJson { why: Some(why), ..unknown },
+    }
+}
+
+/// The statements of a page.
+pub(super) fn statements(inside: &Inside) -> impl Iterator<Item = Statement> {
+    inside.statements.iter().map(|row| statement(&inside.url, row))
+}
+
+fn statement(url: &str, row: &StatementRow) -> Statement {
+    let span = |of: Interval| Span { value: of.value, low: of.low, high: of.high };
+    Statement {
+        url: url.to_owned(),
+        group: row.group.clone(),
+        database: row.database.clone(),
+        statement: row.statement.clone(),
+        calls: span(row.calls),
+        time_ns: span(row.time),
     }
 }

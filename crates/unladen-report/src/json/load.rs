@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use unladen_document::{About, Machine};
+use unladen_document::{About, Answer, Machine};
 
 use unladen_quantity::bucket_name;
 
@@ -31,6 +31,8 @@ pub(super) struct Document<'a> {
     keep_cookies: bool,
     http: &'a str,
     seed: u64,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    answers: &'a [Answer],
     ended: &'static str,
     elapsed_ns: u64,
     planned: u64,
@@ -151,6 +153,7 @@ impl<'a> Document<'a> {
             keep_cookies: setup.keep_cookies,
             http: &setup.http,
             seed: setup.seed,
+            answers: &result.answers,
             ended: result.ended.as_str(),
             elapsed_ns: nanos(result.elapsed),
             planned: result.planned,

@@ -1,7 +1,7 @@
 //! `unladen.profile/1` and `unladen.profile-diff/1`.
 
 use serde::Serialize;
-use unladen_document::About;
+use unladen_document::{About, Answer};
 use unladen_lockin::{DifferenceEstimate, ShareEstimate};
 use unladen_profile::{Caller, DiffRow, FrameId, FunctionRow, Profile, Unit};
 
@@ -61,6 +61,8 @@ struct CountedJson<'a> {
 struct SetupJson<'a> {
     url: &'a str,
     group: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<&'a Answer>,
     how: &'a str,
     elapsed_ns: u64,
     ended: &'static str,
@@ -193,6 +195,7 @@ fn setup(setup: &ProfileSetup) -> SetupJson<'_> {
     SetupJson {
         url: &setup.url,
         group: &setup.group,
+        answer: setup.answer.as_ref(),
         how: &setup.how,
         elapsed_ns: nanos(setup.elapsed),
         ended: setup.ended.as_str(),

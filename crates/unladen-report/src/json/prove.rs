@@ -1,14 +1,14 @@
 //! `unladen.prove/1`.
 
 use serde::Serialize;
-use unladen_document::{About, Machine};
+use unladen_document::{About, Answer, Machine};
 
 use unladen_quantity::Span;
 
 use super::agent::AgentJson;
 use super::figure::{Number, Ordered, SpanJson, nanos};
 use super::gate::{GateJson, of_arm};
-use crate::prove::{ArmProfile, ArmResult, BoxPlot, Comparison, Interaction, Metric, Prove};
+use crate::prove::{ArmProfile, ArmResult, BoxPlot, Change, Comparison, Interaction, Metric, Prove};
 
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
 const SCHEMA: &str = "unladen.prove/1";
@@ -57,6 +57,8 @@ struct ArmJson<'a> {
     errors: u64,
     changed: u64,
     statuses: Ordered<u64>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    answers: &'a [Answer],
     box_plot_ns: Option<BoxJson>,
     cold_box_plot_ns: Option<BoxJson>,
     /// Pairs of a latency in ns and the share of requests at or below.
@@ -102,6 +104,12 @@ struct ComparisonJson<'a> {
     high: Option<f64>,
     difference: DifferenceJson,
     floor: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    margin: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_to_settle_ns: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_path: Option<bool>,
     adjusted_p: f64,
     verdict: &'static str,
 }
@@ -181,6 +189,7 @@ fn arm(arm: &ArmResult) -> ArmJson<'_> {
         errors: arm.errors,
         changed: arm.changed,
         statuses: Ordered(arm.statuses.iter().map(|(status, count)| (status.to_string(), *count)).collect()),
+        answers: &arm.answers,
         box_plot_ns: arm.box_plot.map(box_plot),
         cold_box_plot_ns: arm.cold.map(box_plot),
         distribution: &arm.distribution,
@@ -221,6 +230,9 @@ fn comparison(comparison: &Comparison) -> ComparisonJson<'_> {
         high: comparison.ratio.map(|ratio| ratio.high),
         difference: DifferenceJson { value: number(value), low: number(low), high: number(high) },
         floor: comparison.floor,
+        margin: comparison.margin,
+        time_to_settle_ns: comparison.settled_after.map(nanos),
+        on_path: comparison.on_path,
         adjusted_p: comparison.adjusted_p,
         verdict: comparison.verdict.as_str(comparison.kind),
     }
@@ -238,8 +250,8 @@ fn interaction(interaction: &Interaction) -> InteractionJson<'_> {
         told: interaction.told,
         verdict: match (interaction.told, interaction.is_equal) {
             (true, _) => "told",
-            (false, true) => "no measurable difference",
-            (false, false) => "too few blocks",
+            (false, true) => Change::Equal.as_str(Metric::Latency),
+            (false, false) => Change::Unclear.as_str(Metric::Latency),
         },
     }
 }

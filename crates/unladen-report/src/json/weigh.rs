@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use unladen_document::{About, FarStation, Machine};
+use unladen_document::{About, Answer, FarStation, Machine, NextStep, Statement};
 use unladen_trace::{PeerSeen, Protocol};
 
 use super::figure::{EstimateJson, IntervalJson, SpanJson, intervals, latency, nanos};
@@ -39,6 +39,10 @@ pub(super) struct Document<'a> {
     urls: Vec<UrlJson<'a>>,
     findings: Vec<FindingJson<'a>>,
     counts: Vec<CountJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    statements: Vec<Statement>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    next_steps: Vec<&'a NextStep>,
     not_looked_for: Vec<NotLookedJson<'a>>,
     not_judged: Vec<NotJudgedJson<'a>>,
     lost_events: u64,
@@ -116,6 +120,8 @@ struct UrlJson<'a> {
     requests: u64,
     blocks: usize,
     response_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<&'a Answer>,
     changed_bodies: u64,
     connections: u64,
     latency_ns: BTreeMap<String, u64>,
@@ -192,6 +198,8 @@ impl<'a> Document<'a> {
             urls: result.urls.iter().map(UrlJson::of).collect(),
             findings: insides(result).flat_map(inside::findings).collect(),
             counts: insides(result).flat_map(inside::counts).collect(),
+            statements: insides(result).flat_map(inside::statements).collect(),
+            next_steps: insides(result).filter_map(|inside| inside.next_step.as_ref()).collect(),
             not_looked_for: insides(result).flat_map(inside::not_looked).collect(),
             not_judged: insides(result).flat_map(inside::not_judged).collect(),
             lost_events: insides(result).map(|inside| inside.lost).sum(),
@@ -220,6 +228,10 @@ pub(super) struct FindingsDocument<'a> {
     weights: [(); 0],
     findings: Vec<FindingJson<'a>>,
     counts: Vec<CountJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    statements: Vec<Statement>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    next_steps: Vec<&'a NextStep>,
     not_looked_for: Vec<NotLookedJson<'a>>,
     not_judged: Vec<NotJudgedJson<'a>>,
     lost_events: u64,
@@ -237,6 +249,8 @@ impl<'a> FindingsDocument<'a> {
             weights: [],
             findings: pages.iter().flat_map(inside::findings).collect(),
             counts: pages.iter().flat_map(inside::counts).collect(),
+            statements: pages.iter().flat_map(inside::statements).collect(),
+            next_steps: pages.iter().filter_map(|page| page.next_step.as_ref()).collect(),
             not_looked_for: pages.iter().flat_map(inside::not_looked).collect(),
             not_judged: pages.iter().flat_map(inside::not_judged).collect(),
             lost_events: pages.iter().map(|page| page.lost).sum(),
@@ -255,6 +269,7 @@ impl<'a> UrlJson<'a> {
             requests: url.requests,
             blocks: url.blocks,
             response_bytes: url.response_bytes,
+            answer: url.answer.as_ref(),
             changed_bodies: url.client.changed,
             connections: url.client.connections,
             latency_ns: latency(url.client.latency.as_ref()),

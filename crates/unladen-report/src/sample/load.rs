@@ -91,6 +91,7 @@ pub(crate) fn steady() -> Load {
             http: "HTTP/1.1".into(),
             seed: 42,
         },
+        answers: vec![super::weigh::answer("/index.php/Main_Page")],
         ended: Ended::Complete,
         elapsed: Duration::from_millis(120_031),
         planned: 4_800,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unladen_finding::{Figure, Finding, Fix, Share};
+use unladen_finding::{Figure, Finding, Fix, Saves, Share};
 use unladen_profile::{About, CallCount, Frame, FrameKind, Profile, Unit, diff, functions};
 use unladen_trace::Interval;
 
@@ -64,6 +64,7 @@ fn setup(profiled_ns: f64) -> ProfileSetup {
     ProfileSetup {
         url: URL.into(),
         group: "www-data php-fpm8.2".into(),
+        answer: Some(super::weigh::answer("/index.php/Main_Page")),
         how: "Excimer, every 1 ms of time".into(),
         elapsed: Duration::from_millis(12_340),
         ended: Ended::Complete,
@@ -93,7 +94,9 @@ pub(crate) fn profiled() -> Profiled {
         summary: "19.1 ± 0.4 % of the time is spent looking for classes".into(),
         figures: vec![Figure { name: "share", unit: "1", value: Interval { value: 0.191, low: 0.187, high: 0.195 } }],
         items: Vec::new(),
-        share: Share::NotKnown("a sample".into()),
+        takes: Share::NotKnown("a sample".into()),
+        saves: Saves::NotKnown("a sample".into()),
+        removes: None,
         fix: Fix::advice("optimise the class map").command("unladen classmap /srv/wiki"),
         check_again: "unladen profile diff before.profile.json after.profile.json".into(),
     };

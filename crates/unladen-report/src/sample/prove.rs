@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::load::distribution;
-use unladen_lockin::Role;
+use unladen_lockin::{MARGIN, MARGIN_OF_SHARES, Role};
 use unladen_quantity::{Kind, Span};
 
 use crate::ended::Ended;
@@ -30,6 +30,7 @@ pub(crate) fn arm(name: &str, on: &[&str], roles: &[Role], median_ms: f64) -> Ar
         errors: 0,
         changed: 0,
         statuses: vec![(200, 4_800)],
+        answers: vec![super::weigh::answer("/index.php/Main_Page")],
         box_plot: Some(boxes(median_ms)),
         distribution: distribution(median_ms),
         cold: None,
@@ -40,7 +41,7 @@ pub(crate) fn arm(name: &str, on: &[&str], roles: &[Role], median_ms: f64) -> Ar
 fn compare(arm: &str, metric: &str, kind: Metric, baseline: f64, candidate: f64, margin: f64) -> Comparison {
     let ratio = candidate / baseline;
     let is_told = (ratio - 1.0).abs() > margin;
-    let is_equal = (ratio - 1.0).abs() <= margin * 0.65;
+    let is_equal = (ratio - 1.0).abs() + margin <= MARGIN;
     let is_better = (ratio < 1.0) == matches!(kind, Metric::Latency | Metric::Weight | Metric::Bytes);
     Comparison {
         arm: arm.into(),
@@ -53,10 +54,13 @@ fn compare(arm: &str, metric: &str, kind: Metric, baseline: f64, candidate: f64,
         ratio: Some(span(ratio, margin)),
         difference: span(candidate - baseline, margin * baseline),
         floor: margin * 0.65,
+        margin: Some(if kind.is_share() { MARGIN_OF_SHARES } else { MARGIN }),
+        settled_after: (!is_told && !is_equal).then_some(Duration::from_secs(1_200)),
+        on_path: None,
         adjusted_p: if is_told { 0.0002 } else { 0.43 },
         verdict: match (is_told, is_better) {
             (false, _) if is_equal => Change::Equal,
-            (false, _) => Change::TooFewBlocks,
+            (false, _) => Change::Unclear,
             (true, true) => Change::Better,
             (true, false) => Change::Worse,
         },
@@ -98,7 +102,8 @@ fn weights(arm: &str) -> Vec<Comparison> {
     // Gone, by all that its seven blocks say, and twelve groups were looked at.
     let mut gone = weight(arm, "www-data memcached", "cpu", "CPU", (30_100_000.0, 0.0), 0.1);
     (gone.ratio, gone.difference, gone.floor) = (None, span(-30_100_000.0, 4_000_000.0), 3_000_000.0);
-    (gone.adjusted_p, gone.verdict) = (0.18, Change::TooFewBlocks);
+    (gone.margin, gone.adjusted_p) = (Some(4_000_000.0), 0.18);
+    gone.verdict = Change::Unclear;
     vec![
         gone,
         weight(arm, php, "read_calls", "read calls", (289.0, 41.0), 0.004),

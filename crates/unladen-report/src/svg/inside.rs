@@ -38,7 +38,7 @@ pub(super) fn page_findings(page: &Inside, mut y: f64, body: &mut String) -> f64
 fn row(finding: &Finding, y: f64, body: &mut String) -> f64 {
     let y = lines(LEFT, y + 8.0, "#000", finding.rule, body) - LINE + 6.0;
     let middle = y + ROW / 2.0;
-    let label = match &finding.share {
+    let label = match &finding.takes {
         Share::Known { of, part, .. } => {
             let scale = WIDTH - LEFT - RIGHT;
             let at = |part: f64| LEFT + if part.is_finite() { part.clamp(0.0, 1.0) * scale } else { 0.0 };
@@ -61,7 +61,7 @@ fn row(finding: &Finding, y: f64, body: &mut String) -> f64 {
                 middle + 5.0,
                 "start",
                 "#000",
-                &format!("{} % of the {of}", grouped(part.value * 100.0, 1)),
+                &format!("takes {} % of the {of}", grouped(part.value * 100.0, 1)),
                 body,
             );
             None

@@ -5,7 +5,7 @@ use unladen_lockin::Role;
 use unladen_quantity::{Kind, Scale, plain, short};
 
 use crate::prove::{ArmResult, BoxPlot, Change, Prove};
-use crate::text::title;
+use crate::text::{equal, title};
 
 /// Of an arm: its name and what it comes to, and the box below.
 const ROW: f64 = 50.0;
@@ -107,8 +107,8 @@ fn label(result: &Prove, arm: &ArmResult, metric: &str, values: &BoxPlot) -> Str
     }
     let compared = result.of_arm(&arm.name).find(|comparison| comparison.metric == metric);
     match compared.map(|comparison| (comparison.verdict, comparison.ratio)) {
-        Some((Change::Equal, _)) => "no measurable difference".to_owned(),
-        Some((Change::TooFewBlocks, _)) => "too few blocks to judge".to_owned(),
+        Some((Change::Equal, _)) => equal(),
+        Some((Change::Unclear, _)) => "unclear".to_owned(),
         Some((_, Some(ratio))) => ratio.change_text(),
         _ => plain(Kind::Time, values.p50 as f64),
     }

@@ -1,8 +1,14 @@
 //! Figures with their intervals, as words.
 
-use unladen_quantity::{Kind, Span, grouped, plain};
+use unladen_lockin::MARGIN;
+use unladen_quantity::{Kind, Span, grouped, plain, short};
 
 use crate::latency::LatencyQuantile;
+
+/// Equality of a ratio, with its margin.
+pub(crate) fn equal() -> String {
+    format!("no measurable difference, ±{} %", short(Kind::Count, 100.0 * MARGIN))
+}
 
 /// `18.9 ms to 19.4 ms`
 pub(super) fn interval(low: f64, high: f64) -> String {

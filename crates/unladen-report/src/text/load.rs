@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use unladen_quantity::{Kind, grouped, lasting, short};
 
 use super::agents::agents;
-use super::prose::{clean, cookies, files_unseen, fill, warnings, wrapped};
+use super::prose::{answers, clean, cookies, files_unseen, fill, warnings, wrapped};
 use crate::ended::Ended;
 use crate::load::Load;
 use crate::style::Style;
@@ -55,6 +55,7 @@ fn head(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let connections = if setup.keep_alive { "kept alive" } else { "one a request" };
     let cookies = cookies(setup.keep_cookies);
     writeln!(out, "{}", style.heading(&clean(&setup.target)))?;
+    answers(&result.answers, style, out)?;
     let line = format!(
         "{} requests in {}, {pace}, {}, connections {connections}{cookies}; seed {}",
         grouped(result.planned as f64, 0),

@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 
-use unladen_lockin::ShareEstimate;
+use unladen_lockin::{MARGIN, ShareEstimate};
 use unladen_profile::{FrameId, FunctionRow, Profile, Unit};
 use unladen_quantity::{Kind, Quantity, grouped, plain};
 
+use super::figure::equal;
 use super::inside::findings;
-use super::prose::{clean, fill, wrapped};
+use super::prose::{answer, clean, fill, wrapped};
 use super::table::{faint, strong, width};
 use crate::ascii::Edge;
 use crate::ended::Ended;
@@ -65,6 +66,7 @@ fn head(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> 
 
 /// Who answered, how it was profiled, and what that took.
 fn about_setup(title: &str, setup: &ProfileSetup, requests: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    setup.answer.iter().try_for_each(|came| answer(title, came, style, out))?;
     let elapsed = grouped(setup.elapsed.as_secs_f64(), 1);
     let line = format!("{title}{}, by {}; {requests} in {elapsed} s", setup.group, setup.how);
     for line in fill(&clean(&line), usize::from(style.width), style) {
@@ -95,7 +97,9 @@ fn overhead(setup: &ProfileSetup) -> String {
         format!("a request takes {}, under the profiler {}", quantity(setup.plain_ns), quantity(setup.profiled_ns));
     match setup.overhead() {
         Some((_, low, high)) if low <= 0.0 && high >= 0.0 => {
-            format!("{takes}: no measurable difference ({} to {} %)", signed(low), signed(high))
+            let is_equal = low >= -MARGIN && high <= MARGIN;
+            let said = if is_equal { equal() } else { "unclear".to_owned() };
+            format!("{takes}: {said} ({} to {} %)", signed(low), signed(high))
         }
         Some((value, low, high)) => {
             let word = if value < 0.0 { "less" } else { "more" };

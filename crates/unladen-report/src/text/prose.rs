@@ -2,14 +2,36 @@
 
 use std::io::{self, Write};
 
+use unladen_document::Answer;
+
 use crate::style::Style;
 use crate::warning::Warning;
+
+/// Doubts of several requests that are shown: what more there are, is as these.
+const MOST_DOUBTS: usize = 3;
 
 pub(super) fn warnings(warnings: &[Warning], style: Style, out: &mut dyn Write) -> io::Result<()> {
     for warning in warnings {
         wrapped(&warning.to_string(), style, out)?;
     }
     Ok(())
+}
+
+/// What came, and why it may not be what was meant: before any figure.
+pub(super) fn answer(title: &str, answer: &Answer, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    aside(&format!("{title}{}", answer.told()), style, out)?;
+    answer.doubts.iter().try_for_each(|doubt| wrapped(doubt, style, out))
+}
+
+/// The same of several requests: those of which there is a doubt, and of one alone what it is.
+pub(super) fn answers(answers: &[Answer], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    if let [only] = answers {
+        return answer("", only, style, out);
+    }
+    let doubted = answers.iter().flat_map(|answer| answer.doubts.iter().map(move |doubt| (answer, doubt)));
+    doubted.take(MOST_DOUBTS).try_for_each(|(answer, doubt)| {
+        wrapped(&format!("{} ({}): {doubt}", answer.request, answer.told()), style, out)
+    })
 }
 
 /// That nothing is said of files is no proof that none were left.

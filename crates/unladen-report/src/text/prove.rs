@@ -1,14 +1,15 @@
 //! The result of `unladen prove`: the verdicts, then what else changed, then the distributions.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
 use super::agents::agents;
-use super::prose::{clean, cookies, files_unseen, fill, paragraph, warnings};
+use super::prose::{answer, answers, clean, cookies, files_unseen, fill, paragraph, warnings};
 use unladen_lockin::Role;
-use unladen_quantity::{Kind, grouped, lasting, plain, short};
+use unladen_quantity::{Kind, grouped, lasting, plain, settling, short};
 
 use crate::ended::Ended;
-use crate::prove::{ArmProfile, Gate, Prove};
+use crate::prove::{ArmProfile, ArmResult, Change, Comparison, Gate, Metric, Prove};
 use crate::style::Style;
 
 mod ablation;
@@ -23,6 +24,8 @@ pub(crate) use verdict::title;
 
 /// Columns of `PASS` or `FAIL`, and a gap.
 const GATE: usize = 6;
+/// Arms of which it is told what they were answered.
+const MOST_ARMS: usize = 4;
 
 pub(super) fn prove(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
     head(result, style, out)?;
@@ -82,6 +85,7 @@ fn head(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
         setup.seed,
     );
     writeln!(out, "{}", style.heading(&clean(&result.title)))?;
+    came(&result.arms, style, out)?;
     for line in fill(&line, usize::from(style.width), style) {
         writeln!(out, "{}", style.faint(&line))?;
     }
@@ -91,6 +95,22 @@ fn head(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
         Ended::Failed => writeln!(out, "{}", style.warn("it failed: these are the blocks until then"))?,
     }
     writeln!(out)
+}
+
+/// What the arms were answered: once where it is the same, and by arm where it is not. Of several URLs, doubts alone.
+fn came(arms: &[ArmResult], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let Some((baseline, others)) = arms.split_first() else { return Ok(()) };
+    answers(&baseline.answers, style, out)?;
+    let is_again = |arm: &&ArmResult| !arm.roles.contains(&Role::BaselineAgain);
+    for arm in others.iter().filter(is_again).filter(|arm| !arm.answers.is_empty()).take(MOST_ARMS) {
+        for (here, before) in arm.answers.iter().zip(&baseline.answers) {
+            if !here.doubts.is_empty() || arm.answers.len() == 1 && here.told() != before.told() {
+                let of = if arm.answers.len() > 1 { format!(", {}", here.request) } else { String::new() };
+                answer(&format!("{}{of}: ", arm.name), here, style, out)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn profiles(profiles: &[ArmProfile], style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -118,11 +138,31 @@ fn profiles(profiles: &[ArmProfile], style: Style, out: &mut dyn Write) -> io::R
 }
 
 fn how_long(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let Some(time) = result.time_for_one_percent else { return Ok(()) };
-    let metric = result.first_quantile().unwrap_or("latency");
-    let text = format!("To tell 1 % of {} it would take {} in all.", verdict::title(metric), lasting(time));
-    paragraph(&text, style, out)?;
+    let mut sentences: Vec<String> = unclear(result).map(|text| format!("{text}.")).into_iter().collect();
+    if let Some(time) = result.time_for_one_percent {
+        let metric = result.first_quantile().unwrap_or("latency");
+        sentences.push(format!("To tell 1 % of {} it would take {} in all.", verdict::title(metric), lasting(time)));
+    }
+    if sentences.is_empty() {
+        return Ok(());
+    }
+    paragraph(&sentences.join(" "), style, out)?;
     writeln!(out)
+}
+
+/// Which latencies are unclear, and whether the throughput is, each metric once, and how much longer it takes to settle it in every arm.
+fn unclear(result: &Prove) -> Option<String> {
+    let mut unclear: Vec<(&str, Option<Duration>)> = Vec::new();
+    let is_unclear =
+        |one: &&Comparison| one.verdict == Change::Unclear && matches!(one.kind, Metric::Latency | Metric::Throughput);
+    for comparison in result.comparisons.iter().filter(is_unclear) {
+        let more = comparison.settled_after.map(|time| time.saturating_sub(result.setup.elapsed));
+        match unclear.iter_mut().find(|(metric, _)| *metric == comparison.metric) {
+            Some((_, longest)) => *longest = (*longest).max(more),
+            None => unclear.push((&comparison.metric, more)),
+        }
+    }
+    settling(unclear.into_iter().map(|(metric, more)| (title(metric), more)))
 }
 
 fn gates(gates: &[Gate], style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -131,7 +171,7 @@ fn gates(gates: &[Gate], style: Style, out: &mut dyn Write) -> io::Result<()> {
     }
     for gate in gates {
         let word = if gate.broken { style.warn("FAIL") } else { style.strong("PASS") };
-        let untold = if gate.untold { "; whether it holds cannot be told: measure longer" } else { "" };
+        let untold = if gate.untold { "; unclear whether it holds: measure longer" } else { "" };
         let text = format!("{} in `{}` (fails if {}{untold})", gate.found, gate.arm, gate.condition);
         for (index, line) in
             fill(&clean(&text), usize::from(style.width).saturating_sub(GATE), style).iter().enumerate()

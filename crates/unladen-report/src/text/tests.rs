@@ -289,7 +289,8 @@ fn is_copied(line: &str) -> bool {
     });
     let is_one_word =
         line.trim_start().split("  ").last().is_some_and(|word| word.contains('/') && !word.contains(' '));
-    is_one_word || copied.into_iter().any(|copied| !copied.is_empty() && line.ends_with(copied.trim()))
+    let steps = inside.next_step.iter().map(|step| step.command.as_str());
+    is_one_word || copied.into_iter().chain(steps).any(|copied| !copied.is_empty() && line.ends_with(copied.trim()))
 }
 
 #[test]

@@ -9,7 +9,7 @@ use unladen_quantity::{Kind, Quantity, between, grouped, plain};
 use super::bar::bar;
 use super::figure::{interval, rates, with_interval};
 use super::inside::inside;
-use super::prose::{aside, clean, cookies, files_unseen, paragraph, warnings};
+use super::prose::{answer, aside, clean, cookies, files_unseen, paragraph, warnings};
 use super::table::{Grid, side_by_side, strong};
 use crate::ascii::Edge;
 use crate::ended::Ended;
@@ -83,6 +83,7 @@ fn head(url: &WeighedUrl, result: &Weigh, style: Style, out: &mut dyn Write) -> 
     let connections = if setup.keep_alive { "kept alive" } else { "one a request" };
     let cookies = cookies(setup.keep_cookies);
     writeln!(out, "{}", style.heading(&clean(&url.name)))?;
+    url.answer.iter().try_for_each(|came| answer("", came, style, out))?;
     let line = format!(
         "{} requests in {} blocks of four phases of {:.2} s, {pace}, {} at once, {}, connections {connections}{cookies}; seed {}",
         grouped(url.requests as f64, 0),

@@ -259,7 +259,7 @@ root = "www"
 index = "index.htm"
 try = ["{path}", "{path}.html", "{path}/", "/404.html"]
 error_page = "sorry.html"
-files = { immutable = ["/build/*"], max_age = { "*.css" = "1d", "/a" = "0s" }, precompressed = false, hidden = true, memory = false, links = ["/usr/share"] }
+files = { immutable = ["/build/*"], max_age = { "*.css" = "1d", "/a" = "0s" }, precompressed = false, hidden = true, allow = ["*.sql"], memory = false, links = ["/usr/share"] }
 
 [[site.route]]
 name = "api"

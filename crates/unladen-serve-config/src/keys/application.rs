@@ -192,6 +192,13 @@ pub(super) const KEYS: &[Key] = &[
     ),
     key(
         "files",
+        "allow",
+        LIST,
+        "paths of files that are sent though their names are private or an `.htaccess` refuses them, such as `*.sql`",
+        "none: databases, keys, logs and back-ups below a root are no pages",
+    ),
+    key(
+        "files",
         "memory",
         FLAG,
         "whether small files that are asked for often are kept in memory",

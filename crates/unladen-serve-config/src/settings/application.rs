@@ -76,6 +76,8 @@ pub struct FilesSettings {
     pub precompressed: bool,
     /// Whether files are sent whose names begin with a dot.
     pub hidden: bool,
+    /// Paths of files that are sent though their names are those of private files, or an `.htaccess` refuses them.
+    pub allow: Vec<String>,
     /// Whether small files are kept in memory.
     pub memory: bool,
     /// Folders outside the root that links may lead to.
@@ -89,6 +91,7 @@ impl Default for FilesSettings {
             max_age: Vec::new(),
             precompressed: true,
             hidden: false,
+            allow: Vec::new(),
             memory: true,
             links: Vec::new(),
         }

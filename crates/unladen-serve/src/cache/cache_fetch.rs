@@ -49,13 +49,26 @@ const REFUSAL: u64 = 16 * 1024;
 const STATUS: &[u8] = b"cache-status";
 
 /// Where the body of such an answer goes.
+///
+/// Its head goes to nobody before some of the body is there, or has to be waited for: an answer that breaks off at once
+/// is a failure, in place of which something else can be sent (RFC 5861, section 4).
 #[derive(Debug)]
 pub(crate) struct FetchSink<'a> {
+    head: Option<HeldHead<'a>>,
     to: Option<FetchWriter<News>>,
     storing: Option<Storing<'a>>,
     bytes: u64,
     /// It is too long to be read to its end for nobody.
     is_cut: bool,
+}
+
+/// A head that nobody has been sent yet.
+#[derive(Debug)]
+struct HeldHead<'a> {
+    writer: &'a mut Option<FetchWriter<News>>,
+    began: News,
+    /// Of an answer for one client alone: how much of it may wait, and what the others are sent.
+    alone: Option<(usize, News)>,
 }
 
 #[derive(Debug)]
@@ -79,7 +92,11 @@ impl CacheFetch {
 
     /// What became of it.
     pub(crate) fn end_asking(&mut self) -> PeerOutcome {
-        self.asking.take().map_or(PeerOutcome::Failed, |asking| asking.outcome)
+        match self.asking.take().map(|asking| asking.outcome) {
+            // Its answer broke off before anybody was sent anything of it.
+            Some(PeerOutcome::Answered) if self.writer.is_some() => PeerOutcome::Failed,
+            outcome => outcome.unwrap_or(PeerOutcome::Failed),
+        }
     }
 
     pub(crate) fn address(&self) -> Option<IpAddr> {
@@ -125,12 +142,15 @@ impl CacheFetch {
             of_peer = without(response, TIER);
             response = &of_peer;
         }
-        let Some(writer) = self.writer.take() else { return nothing };
         let wanted = &self.wanted;
         let Some(cache) = &wanted.site.cache else { return nothing };
         let received = Time::now();
+        if self.writer.is_none() {
+            return nothing;
+        }
         if let Some(stored) = &wanted.stored {
             if response.status == 304 {
+                let Some(writer) = self.writer.take() else { return nothing };
                 // What a peer's cache did this time is not a part of the page.
                 let plain = if is_of_peer { Cow::Owned(without(response, STATUS)) } else { Cow::Borrowed(response) };
                 let hops = is_of_peer.then(|| hops(&response.fields));
@@ -159,7 +179,10 @@ impl CacheFetch {
                 || cache.is_cut_off(Instant::now())
                 || cache.fleet.as_ref().is_some_and(|fleet| fleet.doubts(stored));
             let is_failure = matches!(response.status, 500 | 502..=504) && !is_doubted;
-            if is_failure && may_serve_on_error(&RequestControl::default(), &stored.freshness, received) {
+            if is_failure
+                && may_serve_on_error(&RequestControl::default(), &stored.freshness, received)
+                && let Some(writer) = self.writer.take()
+            {
                 writer.tell(News::Failed(Reason::UpstreamStatus, None), None);
                 writer.end();
                 return nothing;
@@ -175,23 +198,19 @@ impl CacheFetch {
             crate::date::write_date(&mut date, Instant::now());
             response.fields.push(b"date", &date);
         }
-        match kept {
-            Ok(kept) => {
-                let status = response.status;
-                writer.tell(News::Began(Arc::new(Began { response, kept: Ok(kept.clone()), is_of_peer })), None);
-                let storing = Some(Storing { wanted, kept, status });
-                FetchSink { to: Some(writer), storing, bytes: 0, is_cut: false }
-            }
+        let status = response.status;
+        let (kept, storing, alone) = match kept {
+            Ok(kept) => (Ok(kept.clone()), Some(Storing { wanted, kept, status }), None),
             Err(why) => {
                 // Whoever has had it asked for anew takes nothing from those who are content with what is there.
                 if !wanted.is_of_use_to_others(received) {
-                    wanted.remember(response.status, why);
+                    wanted.remember(status, why);
                 }
-                let began = News::Began(Arc::new(Began { response, kept: Err(why), is_of_peer }));
-                writer.tell(began, Some((WINDOW, News::NotForAll)));
-                FetchSink { to: Some(writer), storing: None, bytes: 0, is_cut: false }
+                (Err(why), None, Some((WINDOW, News::NotForAll)))
             }
-        }
+        };
+        let began = News::Began(Arc::new(Began { response, kept, is_of_peer }));
+        FetchSink { head: Some(HeldHead { writer: &mut self.writer, began, alone }), storing, ..nothing }
     }
 }
 
@@ -207,10 +226,26 @@ fn without(response: &Response, name: &[u8]) -> Response {
 impl FetchSink<'_> {
     /// For a body that nobody wants.
     pub(crate) fn nowhere() -> Self {
-        Self { to: None, storing: None, bytes: 0, is_cut: false }
+        Self { head: None, to: None, storing: None, bytes: 0, is_cut: false }
+    }
+
+    /// Whether those who wait may have been sent anything of it.
+    pub(crate) fn has_sent(&self) -> bool {
+        self.head.is_none()
+    }
+
+    /// Sends the head to all who wait.
+    pub(crate) fn begin(&mut self) {
+        if let Some(HeldHead { writer, began, alone }) = self.head.take()
+            && let Some(writer) = writer.take()
+        {
+            writer.tell(began, alone);
+            self.to = Some(writer);
+        }
     }
 
     pub(crate) fn poll_write(&mut self, cx: &mut Context<'_>, data: &[u8]) -> Poll<Result<usize, ()>> {
+        self.begin();
         match &mut self.to {
             Some(writer) => {
                 let count = ready!(writer.poll_push(cx, data))?;
@@ -232,11 +267,13 @@ impl FetchSink<'_> {
 
     /// Whether nobody wants the rest of it.
     pub(crate) fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
-        self.is_cut || self.to.as_mut().is_some_and(|writer| writer.poll_abandoned(cx).is_ready())
+        let held = self.head.as_mut().and_then(|head| head.writer.as_mut());
+        self.is_cut || self.to.as_mut().or(held).is_some_and(|writer| writer.poll_abandoned(cx).is_ready())
     }
 
     /// The body is whole.
     pub(crate) fn end(&mut self) {
+        self.begin();
         let Some(writer) = self.to.take() else { return };
         let Some(Storing { wanted, kept, status }) = self.storing.take() else {
             writer.end();

@@ -211,8 +211,11 @@ impl Downstream<'_> {
             Self::H2(client) => {
                 let ends = options.head || matches!(response.length, Length::None | Length::Exact(0));
                 let head = response_to_h2(response, more, options.via, now);
-                let stream = client.send.send_response(head, ends).map_err(|_| ())?;
-                Ok(PlainSink::H2(H2Sink::new(stream, ends).for_client(Some(client.share))))
+                let sink = match ends {
+                    true => H2Sink::new(client.send.send_response(head, true).map_err(|_| ())?, true),
+                    false => H2Sink::holding(client.send, head),
+                };
+                Ok(PlainSink::H2(sink.for_client(Some(client.share))))
             }
             Self::Internal(Internal::Fetch(fetch)) => Ok(PlainSink::Fetch(fetch.caught(response))),
             Self::Internal(Internal::HeadCheck(asked)) => {

@@ -55,6 +55,7 @@ impl NamedFiles {
             tries: vec![Try::Path(String::new())],
             scripts: ScriptNames::new(script.suffixes.iter().cloned()),
             hidden: false,
+            private: None,
         };
         Self { folders: script.sendfile.iter().chain(own).map(folder).collect(), rules }
     }

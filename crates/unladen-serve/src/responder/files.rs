@@ -73,7 +73,7 @@ impl<'a> InboundRequest<'a> {
             Resolved::Redirect(path) => return self.to_folder(path, request, client_side, who).await,
             Resolved::Refused(refusal) => {
                 let reason = match &refusal {
-                    Refusal::Denied(_) => Reason::FileDenied,
+                    Refusal::Denied(_) | Refusal::Htaccess(..) => Reason::FileDenied,
                     Refusal::Exhausted(..) => Reason::OutOfFiles,
                     Refusal::Failed(..) => Reason::FileFailed,
                     _ => Reason::NotFound,
@@ -141,7 +141,7 @@ impl<'a> InboundRequest<'a> {
         let result = (CacheResult::File, "");
         if !has_conditions(&request.fields) {
             if compress && self.is_to_be_coded(file, request, client_side) {
-                return self.coded(file, request, client_side).await;
+                return self.coded(file, request, client_side, who).await;
             }
             let whole = Pieces::Whole;
             let from = body(file, whole, is_head, *is_hot, client_side);
@@ -152,7 +152,7 @@ impl<'a> InboundRequest<'a> {
                 body: Bytes::new(),
                 length: Length::Exact(file.length()),
             };
-            return self.send(request, client_side, from, Some(&memory), 200, result).await;
+            return self.send(request, client_side, from, Some(&memory), (200, who), result).await;
         }
         let answer = FileAnswer::new(request, &file.representation(), Time::now());
         let from = body(file, Pieces::Answer(answer.body), is_head, *is_hot, client_side);
@@ -160,7 +160,7 @@ impl<'a> InboundRequest<'a> {
         let (status, length) = (answer.status, Length::Exact(answer.length));
         let length = if status == 304 { Length::None } else { length };
         let memory = CachedResponse { status, lines: Lines::Own(answer.fields), body: Bytes::new(), length };
-        self.send(request, client_side, from, Some(&memory), status, result).await
+        self.send(request, client_side, from, Some(&memory), (status, who), result).await
     }
 
     fn date(&self, client_side: &mut ClientSide<'_, '_>) {
@@ -184,7 +184,13 @@ impl<'a> InboundRequest<'a> {
     }
 
     /// Sends it in a coding, as other answers are that pass.
-    async fn coded(&self, file: &HotFile, request: &Request, client_side: &mut ClientSide<'_, '_>) -> (End, Instant) {
+    async fn coded(
+        &self,
+        file: &HotFile,
+        request: &Request,
+        client_side: &mut ClientSide<'_, '_>,
+        who: Who,
+    ) -> (End, Instant) {
         let is_head = request.method == b"HEAD";
         let from = match (&file.contents, is_head) {
             (_, true) => BodySource::Empty,
@@ -205,7 +211,7 @@ impl<'a> InboundRequest<'a> {
             response.fields.push(field.name, field.value);
         }
         response.fields.push(b"content-length", file.length().to_string().as_bytes());
-        self.send(request, client_side, from, None, 200, (CacheResult::File, "")).await
+        self.send(request, client_side, from, None, (200, who), (CacheResult::File, "")).await
     }
 }
 

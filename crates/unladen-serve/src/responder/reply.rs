@@ -64,7 +64,7 @@ impl InboundRequest<'_> {
             false => BodySource::Memory(memory.body.clone()),
         };
         let status = memory.status;
-        self.send(cache_lookup.request, client_side, from, Some(&memory), status, result).await
+        self.send(cache_lookup.request, client_side, from, Some(&memory), (status, cache_lookup.who), result).await
     }
 
     /// Waits until what is sent to others is let go, since it is kept in memory for as long: whether it was. To be
@@ -84,14 +84,15 @@ impl InboundRequest<'_> {
         watch.over(&deadline, pin!(waiting)).await.unwrap_or(false)
     }
 
-    /// Sends an answer: a stored one, or the one that is in `client_side.response`.
+    /// Sends an answer: a stored one, or the one that is in `client_side.response`. In place of one that breaks off
+    /// before any of it was sent, the client gets one that says so.
     pub(crate) async fn send(
         &self,
         request: &Request,
         client_side: &mut ClientSide<'_, '_>,
         mut from: BodySource<'_>,
         memory: Option<&CachedResponse<'_>>,
-        status: u16,
+        (status, who): (u16, Who),
         result: (CacheResult, &'static str),
     ) -> (End, Instant) {
         let idle = self.proxy.upstream.settings().timeouts.idle;
@@ -113,7 +114,7 @@ impl InboundRequest<'_> {
         };
         let mut pump = Pump::default();
         let (pace, mut slow) = (self.proxy.settings.client.answer_pace, Stretch::default());
-        let mut coded = None;
+        let (mut coded, mut has_sent) = (None, false);
         let ended = match to {
             Err(()) => Err(End::ClientGone),
             Ok(mut to) => {
@@ -137,11 +138,16 @@ impl InboundRequest<'_> {
                     })
                 });
                 let sent = watch.over(&deadline, pin!(sending)).await;
-                coded = to.coded();
+                (coded, has_sent) = (to.coded(), to.has_sent());
                 sent.unwrap_or(Err(End::Broken(Reason::ClientTimeout)))
             }
         };
         let end = ended.err().unwrap_or(End::Answered);
+        if let End::Broken(reason @ (Reason::FileFailed | Reason::UpstreamClosed)) = end
+            && !has_sent
+        {
+            return self.own(request, client_side, reason, None, who).await;
+        }
         let now = if from.is_done() && end == End::Answered { deadline.now() } else { deadline.look() };
         self.tell(request, end, status, coded.unwrap_or(pump.bytes), result, Some(start), now)
     }

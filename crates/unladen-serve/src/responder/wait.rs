@@ -227,7 +227,7 @@ impl InboundRequest<'_> {
         let from = if has_body { BodySource::Fetch(Box::new(FetchSource::new(reader))) } else { BodySource::Empty };
         let status = response.status;
         self.compress(cache_lookup.request, client_side);
-        self.send(cache_lookup.request, client_side, from, None, status, result).await
+        self.send(cache_lookup.request, client_side, from, None, (status, cache_lookup.who), result).await
     }
 
     /// Answers although the application could not: with what is stored, if it may be; or with why.

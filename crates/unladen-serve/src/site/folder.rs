@@ -6,7 +6,7 @@ mod look;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use unladen_files::{Lifetimes, Root, RootError, Rules, ScriptNames, Try};
+use unladen_files::{Lifetimes, PrivateNames, Root, RootError, Rules, ScriptNames, Try};
 use unladen_serve_config as settings;
 use unladen_serve_config::{FilesSettings, FolderSettings};
 
@@ -46,11 +46,13 @@ impl Folder {
                 _ => Try::Fixed(path.clone()),
             },
         });
+        let allowed: Vec<String> = files.allow.iter().filter_map(|pattern| beneath(pattern, &folder.alias)).collect();
         let rules = Rules {
             index: folder.index.clone(),
             tries: tries.collect(),
             scripts: ScriptNames::new(scripts.iter().cloned()),
             hidden: files.hidden,
+            private: Some(PrivateNames::except(allowed.iter().map(String::as_str))),
         };
         let max_age = files.max_age.iter().map(|(pattern, age)| (pattern.as_str(), *age));
         Ok(Self {
@@ -83,6 +85,14 @@ impl Folder {
         let beneath = name.strip_prefix(&*self.alias).and_then(|rest| rest.strip_prefix(b"/"));
         beneath == Some(fixed.trim_start_matches('/').as_bytes())
     }
+}
+
+/// A pattern of the site's paths as one of paths beneath the root; none: no path beneath it is like this.
+fn beneath(pattern: &str, alias: &str) -> Option<String> {
+    if !pattern.starts_with('/') || pattern.strip_suffix('*').is_some_and(|start| alias.starts_with(start)) {
+        return Some(if pattern.starts_with('/') && !alias.is_empty() { "/*".to_owned() } else { pattern.to_owned() });
+    }
+    pattern.strip_prefix(alias).filter(|rest| rest.starts_with('/')).map(str::to_owned)
 }
 
 #[cfg(test)]

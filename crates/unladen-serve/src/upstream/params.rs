@@ -1,5 +1,6 @@
 //! [`write_request`]: a request as a program of CGI is told of it (RFC 3875, section 4.1; FastCGI 1.0, section 5.2).
 
+use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr};
 use std::os::unix::ffi::OsStrExt;
 
@@ -68,19 +69,23 @@ impl ParamsOf<'_> {
     /// What is run, and what is left of the path for it.
     fn script(&self, params: &mut Params<'_>) -> Result<(), Reason> {
         let path;
-        let (filename, name, path_info, root) = match (self.script, &self.settings.script) {
+        let path_info;
+        let (filename, name, root) = match (self.script, &self.settings.script) {
             (Some(script), _) => {
+                path_info = Cow::Borrowed(&*script.path_info);
                 let (filename, root) = (script.filename.as_os_str(), Some(script.root.as_os_str()));
-                (filename, &*script.name, &*script.path_info, root)
+                (filename, &*script.name, root)
             }
             (None, Some(program)) => {
                 path = RequestPath::parse(&self.request.target).map_err(|_| Reason::Malformed(Fault::Target))?;
-                let (name, path_info) = split(path.bytes(), self.settings.name.as_bytes());
+                let name = own_part(path.bytes(), self.settings.name.as_bytes());
+                path_info = path.decoded_from(name.len());
                 let root = self.settings.folder.as_ref().map(|folder| folder.root.as_os_str());
-                (program.as_os_str(), name, path_info, root)
+                (program.as_os_str(), name, root)
             }
             (None, None) => return Err(Reason::Malformed(Fault::Target)),
         };
+        let path_info = &*path_info;
         let mut add = |name: &[u8], value: &[u8]| params.add(name, value).map_err(|_| TOO_LONG);
         add(b"SCRIPT_FILENAME", filename.as_bytes())?;
         add(b"SCRIPT_NAME", name)?;
@@ -233,12 +238,10 @@ fn dotted(address: Ipv4Addr, into: &mut [u8; 16]) -> &[u8] {
     &into[..at - 1]
 }
 
-/// The part of the path that is the program's own, and the rest.
-fn split<'p>(path: &'p [u8], name: &[u8]) -> (&'p [u8], &'p [u8]) {
-    match path.strip_prefix(name) {
-        Some(rest) if rest.is_empty() || rest.first() == Some(&b'/') => path.split_at(name.len()),
-        _ => (&[], path),
-    }
+/// The part of the path that is the program's own.
+fn own_part<'p>(path: &'p [u8], name: &[u8]) -> &'p [u8] {
+    let is_own = path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.first() == Some(&b'/'));
+    if is_own { path.get(..name.len()).unwrap_or_default() } else { &[] }
 }
 
 /// A host, and its port if there is one. The brackets of IPv6 stay (RFC 3875, section 4.1.14).

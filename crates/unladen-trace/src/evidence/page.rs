@@ -20,6 +20,9 @@ pub struct Page {
     pub requests: u64,
     /// Mean latency, ns; of first requests in [`State::Fresh`].
     pub latency: Option<Interval>,
+    /// Mean latency of the traced requests, ns: how much slower a request is while it is counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traced_latency: Option<Interval>,
     /// CPU of all groups that follow, ns a request.
     pub cpu: Option<Interval>,
     /// Latency of the very first request that was sent, ns: of whatever state the page was left in.

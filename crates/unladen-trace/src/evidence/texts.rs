@@ -117,6 +117,7 @@ fn of_page(page: &mut Page, see: &mut dyn FnMut(&mut String)) {
         carried: Carried { headers, body, options },
         requests: _,
         latency: _,
+        traced_latency: _,
         cpu: _,
         first_ns: _,
         longest_ns: _,

@@ -20,6 +20,11 @@ use crate::{output, terminal};
 pub(crate) fn make(task: &Task) -> Result<(), Failure> {
     let start = Instant::now();
     task.check_target()?;
+    let asked = task.ask.as_ref().map(|scripts| scripts.ask(task)).transpose()?;
+    let (task, pages) = match &asked {
+        Some((task, pages)) => (task, pages.as_slice()),
+        None => (task, &[][..]),
+    };
     let project = task.read()?;
     if task.emit == Emit::Php {
         task.tell_otherwise(&project);
@@ -38,7 +43,7 @@ pub(crate) fn make(task: &Task) -> Result<(), Failure> {
         }
         Some(path) => {
             let written = written.then_some(elapsed);
-            Ok(output::line(summary::text(&project, task.emit, path, written, terminal::style()).trim_end())?)
+            Ok(output::line(summary::text(&project, task.emit, path, written, pages, terminal::style()).trim_end())?)
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use unladen_classmap::{Extensions, Made, Options, Project, read_whole, reader_named};
+use unladen_classmap::{Made, Options, Project, read_whole, reader_named};
 
 use super::place::place;
 use super::plain::absolute;
@@ -64,15 +64,13 @@ impl Task {
 
     /// How a map is made by this task.
     pub(super) fn as_made(&self, project: &Project) -> Made {
-        let Options { extensions, settings, dev, psr4, .. } = self.options.clone();
-        let options = Options { extensions, settings, dev, psr4, anew: false };
+        let options = Options { anew: false, ..project.options().clone() };
         Made { reader: project.reader().name().to_owned(), root: project.root().to_owned(), options }
     }
 
     /// Whether nothing was said of what is read.
     fn says_nothing(&self) -> bool {
-        let Options { extensions, settings, dev, psr4, .. } = &self.options;
-        self.reader.is_none() && *extensions == Extensions::Enabled && settings.is_none() && !dev && psr4.is_empty()
+        self.reader.is_none() && self.options == Options { anew: self.options.anew, ..Options::default() }
     }
 
     /// The file of the PHP map.

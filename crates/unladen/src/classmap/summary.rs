@@ -11,7 +11,14 @@ use super::emit::Emit;
 use super::problems::plain_text;
 
 /// How many classes are in how many files, what is doubtful about them, and how the map is switched on.
-pub(super) fn text(project: &Project, emit: Emit, target: &Path, written: Option<Duration>, style: Style) -> String {
+pub(super) fn text(
+    project: &Project,
+    emit: Emit,
+    target: &Path,
+    written: Option<Duration>,
+    pages: &[String],
+    style: Style,
+) -> String {
     let map = &project.map;
     let files = project.tree.files().count();
     let mut text = String::new();
@@ -39,6 +46,9 @@ pub(super) fn text(project: &Project, emit: Emit, target: &Path, written: Option
     .collect();
     if !doubts.is_empty() {
         let _ = writeln!(text, "{} (unladen classmap --check lists them)", doubts.join(", "));
+    }
+    for page in pages {
+        let _ = writeln!(text, "{}", plain_text(page));
     }
     if emit == Emit::Php && !project.application.switch_on.is_empty() {
         let _ = writeln!(text, "\n{}", style.heading("switch it on"));

@@ -2,11 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use unladen_classmap::{Options, Project, READERS, Reader, reader_for};
+use unladen_classmap::{Answers, Options, Project, READERS, Reader, Survey, reader_for, reader_named};
 use unladen_document::About;
 
 use super::emit::Emit;
-use super::plain::plain;
+use super::place::place;
+use super::plain::{absolute, plain};
+use super::problems::plain_text;
+use super::scripts::Scripts;
+use super::summary::counted;
 use crate::exit::Failure;
 use crate::runs::Origin;
 
@@ -27,6 +31,8 @@ pub(crate) struct Task {
     pub(crate) partial: bool,
     /// Whether programs read what is said.
     pub(crate) json: bool,
+    /// What of it is run to ask its loaders.
+    pub(crate) ask: Option<Scripts>,
     /// The command line, without secrets.
     pub(crate) typed: Vec<String>,
 }
@@ -37,11 +43,24 @@ impl Task {
     /// Reads the application.
     pub(super) fn read(&self) -> Result<Project, Failure> {
         let root = self.root()?;
-        let reader = match self.reader.or_else(|| reader_for(&root, &self.options)) {
-            Some(reader) => reader,
-            None => return Err(Failure::Usage(unknown(&root))),
-        };
-        Ok(Project::read(&root, reader, &self.options)?)
+        let mut options = self.options.clone();
+        let mut reader = self.reader.or_else(|| reader_for(&root, &options));
+        if options.answers.is_none() && reader.is_none_or(|reader| reader.name() == ASKED) {
+            let answers = self.answers(&root);
+            if answers.is_file() {
+                (reader, options.answers) = (reader_named(ASKED), Some(answers));
+            }
+        }
+        match reader {
+            Some(reader) => Ok(Project::read(&root, reader, &options)?),
+            None => Err(Failure::Usage(unknown(&root))),
+        }
+    }
+
+    /// Where what its loaders answered is kept.
+    pub(super) fn answers(&self, root: &Path) -> PathBuf {
+        let map = self.output.as_ref().filter(|path| path.as_os_str() != "-");
+        Answers::place(&map.map_or_else(|| place(root), |path| absolute(path)))
     }
 
     /// Where what is said of it comes from.
@@ -63,11 +82,54 @@ impl Task {
     }
 }
 
+/// The reader of what loaders answered.
+pub(super) const ASKED: &str = "asked";
+
+/// What an application that no reader knows does to find its classes, and what would help.
 fn unknown(root: &Path) -> String {
-    let kinds: Vec<_> = READERS.iter().map(|reader| format!("  {:10} {}", reader.name(), reader.about())).collect();
+    let survey = Survey::of(root);
+    let (classes, files) =
+        (counted(survey.classes, "class", "classes"), counted(survey.files, "PHP file", "PHP files"));
+    let shown = plain_text(&root.display().to_string());
+    if survey.files == 0 {
+        return format!("{shown}: no PHP file is in it or below it: name the folder of a PHP application");
+    }
+    let includes = counted(survey.includes, "require or include", "requires and includes");
+    let Some((file, line)) = survey.loaders.first() else {
+        return format!(
+            "{shown}: this application loads its files by require; there is no autoloader that a map could replace (found {includes} and 0 \
+             spl_autoload_register in {files} with {classes}). What helps it is PHP's opcode cache: opcache.enable=1, \
+             opcache.max_accelerated_files above {}, realpath_cache_size large enough for their paths, and opcache.validate_timestamps=0 \
+             if each deployment reloads PHP",
+            survey.files
+        );
+    };
+    let file = plain_text(&file.strip_prefix(root).unwrap_or(file).display().to_string());
+    let others = match survey.loaders.len() - 1 {
+        0 => String::new(),
+        others => format!(" and {others} more"),
+    };
+    let rules: Vec<String> =
+        survey.rules.iter().take(SHOWN_RULES).map(|(rule, many)| format!("{many} as {rule}")).collect();
+    let rules =
+        if rules.is_empty() { String::new() } else { format!("; files are named after classes: {}", rules.join(", ")) };
     format!(
-        "{}: no application that is known here; --reader and --psr4 name one; known are:\n{}",
-        root.display(),
-        kinds.join("\n")
+        "{shown}: no reader knows this application; it has an autoloader of its own ({file}:{line}{others}; {includes}), and {classes} in \
+         {files}{rules}\n\
+         --ask SCRIPT, such as --ask index.php, runs that script in PHP and asks its autoloader for all of them: the map is then what the \
+         autoloader itself answers{}\n\
+         --reader folders, which runs nothing, takes the names of files on trust: {} would be in the map\n\
+         known without either are:\n{}",
+        if nix::unistd::Uid::effective().is_root() { " (root adds --as USER, the user of PHP's workers)" } else { "" },
+        counted(survey.named, "class", "classes"),
+        readers()
     )
+}
+
+/// How many rules for names are shown.
+const SHOWN_RULES: usize = 3;
+
+fn readers() -> String {
+    let kinds: Vec<_> = READERS.iter().map(|reader| format!("  {:10} {}", reader.name(), reader.about())).collect();
+    kinds.join("\n")
 }

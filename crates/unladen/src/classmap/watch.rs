@@ -35,7 +35,7 @@ pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
         return Err(Failure::Usage("--watch writes a file: give it with --output".to_owned()));
     };
     let written = target::write(&texts)?.then(|| start.elapsed());
-    output::line(&summary::text(&project, task.emit, path, written, terminal::style()))?;
+    output::line(&summary::text(&project, task.emit, path, written, &[], terminal::style()))?;
     output::line("watching; Ctrl-C ends it")?;
     while !cancel.is_cancelled() {
         let changed = changes.wait(PATIENCE).map_err(watching)?;

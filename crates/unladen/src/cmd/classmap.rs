@@ -8,13 +8,13 @@ use bstr::{BString, ByteSlice};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use unladen_classmap::{Extensions, Options, READERS, reader_named};
 
-use crate::classmap::{self, Asked, Emit, Task};
+use crate::classmap::{self, Asked, Emit, Scripts, Task};
 use crate::cmd::showing::Published;
 use crate::exit::Failure;
 
 /// Write a map of an application's classes, so that no request looks for their files
 ///
-/// Reads how the application finds its classes (nothing of it is run), and writes one PHP file with a constant array,
+/// Reads how the application finds its classes (nothing of it is run, except by --ask), and writes one PHP file with a constant array,
 /// class to file, and a loader that PHP asks before the others. What is not in the map is left to the application's own
 /// loaders.
 #[derive(Debug, clap::Args)]
@@ -23,6 +23,7 @@ use crate::exit::Failure;
   unladen classmap --check /srv/shop                 # in CI: 8 if the map is out of date
   unladen classmap --check --strict --sarif classes.sarif --html classes.html /srv/shop
   unladen classmap --explain 'App\\Cart' /srv/shop    # who claims it, who wins, and why
+  unladen classmap --ask index.php --as www-data /srv/app   # an application that no reader knows
   unladen classmap --psr4 'App\\=src' --psr4 'Lib\\=lib' --emit json .")]
 pub(super) struct Args {
     /// The application's folder [default: . ; with --check and --output, what the map says]
@@ -64,6 +65,21 @@ pub(super) struct Args {
     /// --reader
     #[arg(long, value_name = "PREFIX=DIR", value_parser = OsStringValueParser::new().try_map(psr4))]
     psr4: Vec<(BString, PathBuf)>,
+    /// Run this script of the application, such as `index.php` or `public/index.php?page=2`, in a PHP server of its own,
+    /// and ask the autoloaders that it registers for every class; no class's file is loaded for that (repeatable)
+    #[arg(
+        long,
+        value_name = "SCRIPT",
+        conflicts_with_all = ["reader", "psr4", "all_extensions", "settings", "dev", "check", "watch", "explain"]
+    )]
+    ask: Vec<String>,
+    /// With --ask, the user to run PHP as: that of the application's PHP workers. Root has to name one, as the
+    /// application's code is not run as root
+    #[arg(long = "as", value_name = "USER", requires = "ask")]
+    user: Option<String>,
+    /// With --ask, the PHP to run, with the same version and settings as the workers'
+    #[arg(long, value_name = "FILE", requires = "ask", default_value = "php")]
+    php: PathBuf,
     /// As if all were enabled: extensions and skins of MediaWiki (otherwise those of LocalSettings.php), plugins,
     /// themes, templates and modules of WordPress, DokuWiki and Drupal (otherwise none, as files do not say which are)
     #[arg(long)]
@@ -98,6 +114,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         // As `composer dump-autoload` does: a list that it reads itself would never lose a class.
         anew: args.emit == Emit::Composer,
         psr4: args.psr4,
+        answers: None,
     };
     let task = Task {
         root: args.root,
@@ -107,6 +124,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         output: args.output,
         partial: args.partial,
         json: args.json,
+        ask: (!args.ask.is_empty()).then_some(Scripts { scripts: args.ask, user: args.user, php: args.php }),
         typed: typed.to_vec(),
     };
     let asked = Asked { strict: args.strict, files: args.published.destinations().collect() };

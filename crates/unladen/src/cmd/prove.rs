@@ -6,7 +6,7 @@ use std::time::Duration;
 use unladen_agent::{Host, SessionOptions};
 use unladen_load::{Arrivals, Cancel, LoadError, Request, rate_of};
 use unladen_probe::GroupBy;
-use unladen_prove::{Budget, Experiment, Load, Pace};
+use unladen_prove::{AnswerPart, Budget, Experiment, Load, Pace};
 use unladen_report::{ArmResult, Ended, Metric};
 
 use crate::cmd::from_hosts;
@@ -74,6 +74,10 @@ pub(super) struct Args {
     /// repeated
     #[arg(long, value_name = "CONDITION", help_heading = "How much")]
     fail_on: Vec<Condition>,
+    /// What of the answers is to change: size, status, body, cache, or the name of a header; where it does not, that is
+    /// said above all. May be repeated
+    #[arg(long, value_name = "PART", help_heading = "What to expect")]
+    expect_change: Vec<AnswerPart>,
     /// Compare latencies alone: read no counters
     #[arg(long, help_heading = "How much")]
     no_weights: bool,
@@ -227,6 +231,7 @@ impl Args {
         };
         self.override_load(&mut experiment.load)?;
         let hosts = self.hosts(&mut experiment.load)?;
+        experiment.expect_change.extend(self.expect_change.iter().cloned());
         self.check_conditions(&experiment)?;
         let seed = self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
         let profiles = self

@@ -49,6 +49,7 @@ pub(crate) fn result(ran: Ran<'_>) -> Load {
     let worked = Duration::from_nanos(of_end(|end| end.worked_ns));
     let mut result = Load {
         setup: setup(head, is_open),
+        answers: Vec::new(),
         ended: match end.map(|end| end.ended.as_str()) {
             Some("complete") => Ended::Complete,
             _ => Ended::Interrupted,

@@ -11,7 +11,7 @@ use crate::load::capacity::find_capacity;
 use crate::load::options::{Options, Pace};
 use crate::load::recorder::{Recorder, record_end};
 use crate::load::result::{Ran, result};
-use crate::load::sender::Sender;
+use crate::load::sender::{Sender, Tried};
 use crate::load::stretch::{account, head, is_interrupted, plan};
 use crate::load::trial::Sent;
 use crate::progress::Progress;
@@ -24,7 +24,7 @@ pub(crate) fn load(options: &Options, cancel: &Cancel) -> Result<Load, Failure> 
     let progress = Progress::new(options.quiet);
     let mut sender = Sender::start(options, cancel, &progress)?;
     progress.say("trying the requests");
-    let http = sender.try_requests(options, cancel)?;
+    let Tried { http, answers } = sender.try_requests(options, cancel)?;
     let done = if options.find_capacity {
         find_capacity(options, &mut sender, &http, cancel, &progress)
     } else {
@@ -32,6 +32,7 @@ pub(crate) fn load(options: &Options, cancel: &Cancel) -> Result<Load, Failure> 
     };
     progress.clear();
     let mut result = done?;
+    result.answers = answers;
     result.warnings.extend(sender.strangers());
     Ok(result)
 }

@@ -1,9 +1,11 @@
 //! The principal type is [`Sender`]: who sends a load, this host or several others.
 
 use unladen_agent::memory_note;
+use unladen_document::Answer;
 use unladen_load::{Cancel, Driver, LoadPlan};
 use unladen_report::Warning;
 
+use crate::answered::looked_at;
 use crate::exit::Failure;
 use crate::load::account::Account;
 use crate::load::hosts::Hosts;
@@ -23,6 +25,14 @@ pub(crate) enum Sender {
     Here(Box<Driver>),
     /// Agents on other hosts.
     Hosts(Hosts),
+}
+
+/// What came of the first requests.
+pub(crate) struct Tried {
+    /// The version of HTTP of the last one.
+    pub(crate) http: String,
+    /// What each was answered; empty where other hosts sent them.
+    pub(crate) answers: Vec<Answer>,
 }
 
 // === impl Sender ===
@@ -45,20 +55,24 @@ impl Sender {
         Hosts::start(&options.hosts, &options.sessions, &options.driver, cancel).map(Self::Hosts)
     }
 
-    /// Sends the first requests once, from everywhere; tells the version of HTTP of the last one.
+    /// Sends the first requests once, from everywhere.
     ///
     /// # Errors
     /// When one is not answered as expected.
-    pub(crate) fn try_requests(&mut self, options: &Options, cancel: &Cancel) -> Result<String, Failure> {
-        let tried = options.driver.requests.len().min(TRIED);
-        let mut http = String::new();
-        for index in 0..tried {
-            http = match self {
-                Self::Here(driver) => format!("{:?}", driver.sample(index, cancel)?.version),
+    pub(crate) fn try_requests(&mut self, options: &Options, cancel: &Cancel) -> Result<Tried, Failure> {
+        let count = options.driver.requests.len().min(TRIED);
+        let mut tried = Tried { http: String::new(), answers: Vec::new() };
+        for index in 0..count {
+            tried.http = match self {
+                Self::Here(driver) => {
+                    let (sample, answer) = looked_at(driver, &options.driver, index, cancel)?;
+                    tried.answers.push(answer);
+                    format!("{:?}", sample.version)
+                }
                 Self::Hosts(hosts) => hosts.sample(index, cancel)?.0,
             };
         }
-        Ok(http)
+        Ok(tried)
     }
 
     /// Sends as planned, and keeps the account meanwhile; `watch` is called some times a second.

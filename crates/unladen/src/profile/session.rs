@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use unladen_load::Cancel;
+use unladen_document::Answer;
+use unladen_load::{Cancel, Driver};
 use unladen_lockin::ratio;
 use unladen_probe::{GroupBy, Instrument};
 use unladen_profile::{About, MIN_REQUESTS, Profile, Unit};
@@ -13,6 +14,7 @@ use unladen_profiler::{
 use unladen_report::{Ended, ProfileSetup};
 use unladen_trace::Carried;
 
+use crate::answered::looked_at;
 use crate::carried::{Secrets, carried};
 use crate::exit::Failure;
 use crate::profile::missing::Missing;
@@ -36,6 +38,8 @@ pub(crate) struct Session {
     /// The method of its request, and what that carries, as far as it may be shown.
     request: (String, Carried),
     group: String,
+    /// What came.
+    answer: Answer,
     how: String,
     notes: Vec<String>,
     missing: Missing,
@@ -67,6 +71,7 @@ impl Session {
         let title = page.title.clone();
         let mut notes = Vec::new();
         let (profiler, application) = choose(&page, options, cancel, progress, &mut notes)?;
+        let (_, answer) = looked_at(&mut Driver::start(page.driver.clone())?, &page.driver, 0, cancel)?;
         // Others profile the one program that answers.
         let missing = match profiler.name() {
             "perf" => {
@@ -95,6 +100,7 @@ impl Session {
             profile: Profile::new(about),
             request,
             group,
+            answer,
             how,
             notes,
             missing,
@@ -162,6 +168,7 @@ impl Session {
         let setup = ProfileSetup {
             url: self.title,
             group: self.group,
+            answer: Some(self.answer),
             how: self.how,
             elapsed,
             ended,

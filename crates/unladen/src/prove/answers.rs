@@ -23,7 +23,7 @@ pub(crate) fn answers(measured: &Measured<'_>) -> Vec<Comparison> {
     for range in statuses(measured.recording, arms, asked) {
         effects.extend(Metered::status(measured.recording, arms, range).effects());
     }
-    judged(measured.arms, effects)
+    judged(measured.arms, measured.elapsed, effects)
 }
 
 /// The statuses to compare: those that were seen, unless it was the same one in all answers, and those asked for.

@@ -28,6 +28,7 @@ fn arm_result(measured: &Measured<'_>, arms: &Arms, index: usize) -> ArmResult {
         errors: sum(|record| record.errors),
         changed: sum(|record| record.changed),
         statuses: measured.recording.statuses(index),
+        answers: Vec::new(),
         box_plot: box_plot(&arms.warm[index]),
         distribution: distribution(&arms.warm[index]),
         cold: box_plot(&arms.cold[index]),

@@ -1,6 +1,10 @@
 //! The principal type is [`Effect`]: one metric of one arm against the baseline, before and after it is judged.
 
-use unladen_lockin::{Arm, Change as Judged, Contrast, Family, Floor, adjust_comparisons, judge};
+use std::time::Duration;
+
+use unladen_lockin::{
+    Arm, Change as Judged, Contrast, Family, Floor, MARGIN, MARGIN_OF_SHARES, adjust_comparisons, judge, time_to_settle,
+};
 use unladen_report::{Change, Comparison, Metric, Span};
 
 /// A figure that changes by less than this share is the same to anybody, however exactly it is known.
@@ -21,8 +25,8 @@ pub(crate) struct Effect {
     pub(crate) floor: Floor,
 }
 
-/// Judges the metrics of each arm as a family whose headline is the first of them.
-pub(crate) fn judged(arms: &[Arm], effects: Vec<Effect>) -> Vec<Comparison> {
+/// Judges the metrics of each arm, measured for so long, as a family whose headline is the first of them.
+pub(crate) fn judged(arms: &[Arm], elapsed: Duration, effects: Vec<Effect>) -> Vec<Comparison> {
     let mut by_arm: Vec<Vec<Effect>> = arms.iter().map(|_| Vec::new()).collect();
     effects.into_iter().for_each(|effect| by_arm[effect.arm].push(effect));
     by_arm.retain(|effects| !effects.is_empty());
@@ -36,7 +40,7 @@ pub(crate) fn judged(arms: &[Arm], effects: Vec<Effect>) -> Vec<Comparison> {
         .iter()
         .zip(adjusted)
         .flat_map(|(effects, adjusted)| effects.iter().zip(std::iter::once(adjusted.deciding).chain(adjusted.others)))
-        .map(|(effect, adjusted_p)| effect.comparison(&arms[effect.arm].name, adjusted_p))
+        .map(|(effect, adjusted_p)| effect.comparison(&arms[effect.arm].name, elapsed, adjusted_p))
         .collect()
 }
 
@@ -54,23 +58,25 @@ impl Effect {
         if self.kind.is_share() { Span { value, low: low.max(least), high: high.min(1.0) } } else { span(contrast) }
     }
 
-    /// What the floor is held against: of bytes without a ratio, those of the arm that has more.
-    fn whole(&self) -> f64 {
+    /// Within which there is no difference: of bytes without a ratio, a share of those of the arm that has more.
+    fn margin(&self) -> f64 {
         match (self.kind, self.ratio) {
-            (Metric::Bytes, None) => self.baseline.max(self.candidate),
-            _ => 1.0,
+            (Metric::Bytes, None) => MARGIN * self.baseline.max(self.candidate),
+            (kind, _) if kind.is_share() => MARGIN_OF_SHARES,
+            _ => MARGIN,
         }
     }
 
-    fn comparison(&self, arm: &str, adjusted_p: f64) -> Comparison {
+    fn comparison(&self, arm: &str, elapsed: Duration, adjusted_p: f64) -> Comparison {
         let effect = self.judged();
         let is_more_better = matches!(self.kind, Metric::Within | Metric::Throughput | Metric::Status);
         // Bytes are counted, and exact: one more of thousands would be told for certain.
         let is_negligible = self.kind == Metric::Bytes && self.ratio.is_some() && effect.change().abs() < NEGLIGIBLE;
-        let verdict = match judge(effect, &self.floor, adjusted_p, self.whole()) {
+        let margin = self.margin();
+        let verdict = match judge(effect, &self.floor, adjusted_p, margin) {
             Judged::NoMeasurableDifference => Change::Equal,
-            Judged::TooFewBlocks => Change::TooFewBlocks,
-            _ if is_negligible => Change::Equal,
+            Judged::Unclear => Change::Unclear,
+            _ if is_negligible && effect.is_within(margin) => Change::Equal,
             _ if (effect.change() > 0.0) == is_more_better => Change::Better,
             _ => Change::Worse,
         };
@@ -85,10 +91,20 @@ impl Effect {
             ratio: self.ratio.as_ref().map(span),
             difference: self.bounded(&self.difference, -1.0),
             floor: self.floor.for_effect(effect),
+            margin: Some(margin),
+            settled_after: settled_after(verdict, effect, elapsed, margin),
+            on_path: None,
             adjusted_p,
             verdict,
         }
     }
+}
+
+/// How long it would take in all to settle what is unclear.
+pub(crate) fn settled_after(verdict: Change, effect: &Contrast, elapsed: Duration, margin: f64) -> Option<Duration> {
+    // What was measured for long enough, and is unclear because of the floor or of many metrics: nobody knows.
+    let is_more = |time: &Duration| *time > elapsed;
+    (verdict == Change::Unclear).then(|| time_to_settle(effect, elapsed, margin)).flatten().filter(is_more)
 }
 
 /// A contrast as a result shows it.

@@ -115,8 +115,11 @@ mod tests {
             ratio: Some(Span { value, low, high }),
             difference: Span { value: of(value - 1.0), low: of(low - 1.0), high: of(high - 1.0) },
             floor: 0.01,
+            margin: None,
+            settled_after: None,
+            on_path: None,
             adjusted_p: 0.5,
-            verdict: Change::TooFewBlocks,
+            verdict: Change::Unclear,
         }
     }
 

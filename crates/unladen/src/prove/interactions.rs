@@ -1,8 +1,8 @@
 //! [`interactions`]: what changes do together that they do not do alone.
 
 use unladen_lockin::{
-    Change, Contrast, FALSE_DISCOVERY_RATE, Floor, Observations, Scale, Statistic, benjamini_hochberg, contrast,
-    interaction, judge, main_effect,
+    Change, Contrast, FALSE_DISCOVERY_RATE, Floor, MARGIN, Observations, Scale, Statistic, benjamini_hochberg,
+    contrast, interaction, judge, main_effect,
 };
 use unladen_lockin::{Design, Role};
 use unladen_report::{Interaction, InteractionKind, Span};
@@ -18,7 +18,7 @@ pub(crate) fn interactions(measured: &Measured<'_>, arms: &Arms) -> Vec<Interact
     let p_values: Vec<f64> = found.iter().map(|(_, beyond, _)| beyond.p_value).collect();
     let adjusted = benjamini_hochberg(&p_values);
     let judged = |((interaction, beyond, floor), p): (Found, f64)| {
-        let is_equal = floor.is_some_and(|floor| judge(&beyond, &floor, p, 1.0) == Change::NoMeasurableDifference);
+        let is_equal = floor.is_some_and(|floor| judge(&beyond, &floor, p, MARGIN) == Change::NoMeasurableDifference);
         Interaction { told: p <= FALSE_DISCOVERY_RATE, is_equal, ..interaction }
     };
     found.into_iter().zip(adjusted).map(judged).collect()

@@ -125,7 +125,7 @@ pub(crate) fn compare(measured: &Measured<'_>, arms: &Arms) -> (Vec<Comparison>,
     if measured.is_closed() {
         effects.extend((0..arms.throughput.len()).filter_map(|arm| throughput(arm, arms)));
     }
-    (judged(measured.arms, effects), refused)
+    (judged(measured.arms, measured.elapsed, effects), refused)
 }
 
 fn effect(arm: usize, metric: &Wanted, of: &[Observations], baseline: &Observations) -> Result<Effect, CannotCompare> {

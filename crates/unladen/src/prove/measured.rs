@@ -9,6 +9,7 @@ use unladen_report::Ended;
 
 use crate::open_loop::MOST_UNDER_WAY;
 use crate::prove::options::Options;
+use crate::prove::path::OnPath;
 use crate::prove::plan::Plan;
 use crate::prove::recording::Recording;
 use crate::reference::ReferenceWork;
@@ -31,6 +32,8 @@ pub(crate) struct Measured<'a> {
     pub(crate) reference: &'a ReferenceWork,
     pub(crate) instrument: Option<&'a Instrument>,
     pub(crate) elapsed: Duration,
+    /// Whom the requests go through.
+    pub(crate) path: &'a OnPath,
     /// All requests go to this machine.
     pub(crate) is_local: bool,
     /// Records of ended processes were lost.

@@ -9,10 +9,12 @@ use unladen_lockin::Arm;
 use unladen_prove::Pace;
 use unladen_report::Warning;
 
+use crate::answered::{LOOKED_AT, answer};
 use crate::exit::Failure;
 use crate::load::{Agreed, Hosts, Ledger};
 use crate::open_loop::MOST_UNDER_WAY;
 use crate::prove::agent_phase::AgentPhase;
+use crate::prove::came::Came;
 use crate::prove::options::Options;
 use crate::prove::recording::ArmRecord;
 use crate::strangers::{strangers, strangers_warning};
@@ -25,11 +27,15 @@ pub(crate) struct Sender {
     client: Client,
     /// For each arm, its requests.
     mixes: Vec<Mix>,
+    /// For each arm that was tried, what came; none where other hosts send.
+    came: Vec<Vec<Came>>,
     pace: Pace,
     timeout: Duration,
     seed: u64,
     phases: u64,
     is_local: bool,
+    /// What is sent, of all arms one after the other.
+    config: DriverConfig,
 }
 
 /// Who sends.
@@ -92,31 +98,64 @@ impl Sender {
             ..DriverConfig::new(requests)
         };
         let (client, is_local) = if options.hosts.is_empty() {
-            let driver = Driver::start(config)?;
+            let driver = Driver::start(config.clone())?;
             let is_local = is_local(&driver);
             (Client::Here(Box::new(driver)), is_local)
         } else {
             let hosts = Hosts::start(&options.hosts, &options.sessions, &config, cancel)?;
             // Whether the server runs here is a matter of what its name means here. It may mean nothing.
-            let is_local = Driver::start(config).is_ok_and(|driver| is_local(&driver));
+            let is_local = Driver::start(config.clone()).is_ok_and(|driver| is_local(&driver));
             (Client::Hosts(hosts), is_local)
         };
-        Ok(Self { client, mixes, pace: load.pace, timeout: load.timeout, seed: options.seed, phases: 0, is_local })
+        Ok(Self {
+            client,
+            mixes,
+            came: vec![Vec::new(); arms.len()],
+            pace: load.pace,
+            timeout: load.timeout,
+            seed: options.seed,
+            phases: 0,
+            is_local,
+            config,
+        })
     }
 
     /// Sends each request of an arm once, to see that it is answered as expected; gives the first one's latency.
     pub(crate) fn try_out(&mut self, arm: usize, urls: usize, cancel: &Cancel) -> Result<Duration, Failure> {
         let mut latency = Duration::ZERO;
+        let mut all = Vec::new();
         for index in arm * urls..(arm + 1) * urls {
             // The first may compile, connect and fill caches; what comes after it is the usual.
-            for _ in 0..2 {
+            for is_usual in [false, true] {
                 latency = match &mut self.client {
-                    Client::Here(driver) => driver.sample(index, cancel)?.exchange.latency(),
+                    Client::Here(driver) => {
+                        let mut sample = driver.fetch(index, LOOKED_AT, cancel)?;
+                        let latency = sample.exchange.latency();
+                        if let Some(request) = self.config.requests.get(index).filter(|_| is_usual) {
+                            let answer = answer(request, &sample, &self.config.expect);
+                            sample.body_start.clear();
+                            all.push(Came { sample, answer });
+                        }
+                        latency
+                    }
                     Client::Hosts(hosts) => hosts.sample(index, cancel)?.1,
                 };
             }
         }
+        if let Some(came) = self.came.get_mut(arm) {
+            *came = all;
+        }
         Ok(latency)
+    }
+
+    /// What is sent, of all arms one after the other, as the URLs are.
+    pub(crate) fn config(&self) -> &DriverConfig {
+        &self.config
+    }
+
+    /// For each arm that was tried, what came; none where other hosts send.
+    pub(crate) fn came(&self) -> &[Vec<Came>] {
+        &self.came
     }
 
     /// Whether all that is sent goes to this machine.

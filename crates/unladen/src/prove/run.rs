@@ -13,9 +13,11 @@ use unladen_report::{ArmProfile, Ended, Prove};
 use crate::exit::Failure;
 use crate::progress::Progress;
 use crate::prove::analysis::analyse;
+use crate::prove::came::tell;
 use crate::prove::headline::headline;
 use crate::prove::measured::Measured;
 use crate::prove::options::{Options, Profiles};
+use crate::prove::path::{OnPath, telling};
 use crate::prove::phase::{Sender, Stretch};
 use crate::prove::plan::{LONGEST_IDLE, PASSES, Plan, SETTLE, warm_up};
 use crate::prove::profiles::{self, Profiling};
@@ -82,10 +84,14 @@ struct Run<'a> {
     recording: Recording,
     rng: fastrand::Rng,
     begun: Instant,
+    /// How long the blocks took in all, once they are done.
+    elapsed: Option<Duration>,
     /// Switching a knob restarts a service, so each phase begins with a restart.
     restarts_at_switches: bool,
     /// The longest that reading the counters took.
     reading: Duration,
+    /// Whom the requests go through.
+    path: OnPath,
     /// Arms that have been tried out.
     tried: Vec<bool>,
     /// Services were restarted, and these arms have not been warmed up since.
@@ -120,8 +126,10 @@ pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failur
         recording: Recording::default(),
         rng: fastrand::Rng::with_seed(options.seed),
         begun: Instant::now(),
+        elapsed: None,
         restarts_at_switches: options.experiment.knobs.iter().any(|knob| !knob.restart.is_empty()),
         reading: Duration::ZERO,
+        path: OnPath::unknown("the run ended before that was looked at"),
         tried: vec![false; arms.len()],
         cold: vec![true; arms.len()],
     };
@@ -132,6 +140,12 @@ pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failur
         Ok(()) => run.blocks(),
         Err(failure) => Stopped::by(failure),
     };
+    run.elapsed = Some(run.begun.elapsed());
+    if let Stopped::Done = stopped
+        && let Err(failure) = run.look_at_path()
+    {
+        stopped = Stopped::by(failure);
+    }
     let mut profiles = Vec::new();
     if let (Stopped::Done, Some(wanted)) = (&stopped, &options.profiles) {
         match run.profiles(wanted) {
@@ -332,6 +346,25 @@ impl Run<'_> {
         )))
     }
 
+    /// Looks whom the requests go through, in the arms that tell. Nothing is timed any longer.
+    fn look_at_path(&mut self) -> Result<(), Failure> {
+        if self.instrument.is_none() || !self.sender.is_local() {
+            return Ok(());
+        }
+        self.progress.say("looking who the requests go through");
+        let urls = self.options.experiment.urls.len();
+        let mut path = OnPath::default();
+        for arm in telling(self.arms) {
+            self.board.set(&self.arms[arm], self.cancel)?;
+            self.try_out(arm)?;
+            if let Some(instrument) = &mut self.instrument {
+                path.add(self.sender.config(), arm * urls..(arm + 1) * urls, instrument, self.cancel);
+            }
+        }
+        self.path = path;
+        Ok(())
+    }
+
     /// Profiles all arms, in turns as they were measured, and writes what differs. Nothing is timed any longer.
     fn profiles(&mut self, wanted: &Profiles) -> Result<Vec<ArmProfile>, Failure> {
         let arms = self.arms;
@@ -417,13 +450,15 @@ impl Run<'_> {
             spoiled_at_agents: &spoiled_at_agents,
             reference: &self.reference,
             instrument: self.instrument.as_ref(),
-            elapsed: self.begun.elapsed(),
+            elapsed: self.elapsed.unwrap_or_else(|| self.begun.elapsed()),
+            path: &self.path,
             is_local: self.sender.is_local(),
             lost,
             ended,
             put_back: &put_back,
         };
         let mut result = analyse(&measured);
+        tell(self.arms, self.sender.came(), &self.options.experiment.expect_change, &mut result.arms);
         result.warnings.extend(self.sender.strangers());
         Ok(Proved { result, failure, put_back })
     }

@@ -82,6 +82,9 @@ pub(crate) fn warnings(
             let host = urls.first().and_then(|line| line.url.host_str()).unwrap_or_default().to_owned();
             warnings.push(Warning::Remote { host });
         }
+        if let Some(why) = measured.path.unknown.as_ref().filter(|_| measured.is_local) {
+            warnings.push(Warning::PathUnknown { why: why.clone() });
+        }
         for (probe, why) in instrument.unavailable() {
             warnings.push(Warning::Unavailable { probe: (*probe).to_owned(), why: why.clone() });
         }

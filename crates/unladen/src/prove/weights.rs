@@ -1,20 +1,18 @@
 //! [`weights`]: what each request carries in one arm and not in another, counter by counter.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use unladen_lockin::{
-    Change as Judged, Contrast, Counts, FINE_ENOUGH, Family, Floor, Scale, adjust_comparisons, contrast_counts, judge,
+    Change as Judged, Contrast, Counts, Family, Floor, MARGIN, MARGIN_OF_THE_WHOLE, Scale, adjust_comparisons,
+    contrast_counts, judge,
 };
 use unladen_probe::{CounterId, GroupId, GroupKind, Instrument};
 use unladen_report::{Change, Comparison, Metric, WeightMetric};
 
 use crate::counters::kind_of;
-use crate::prove::effect::{NEGLIGIBLE, span};
+use crate::prove::effect::{NEGLIGIBLE, settled_after, span};
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
-
-/// A floor of this share of what all groups carry hides nothing that a page would feel, whatever it is beside the
-/// group's own weight.
-const SMALL: f64 = 0.01;
 
 /// One counter of one group in one arm, against the baseline.
 struct Difference<'a> {
@@ -23,6 +21,8 @@ struct Difference<'a> {
     weight: &'a WeightMetric,
     baseline: f64,
     candidate: f64,
+    /// Whether the requests carry any of it, in the baseline or in the arm.
+    follows: bool,
     /// None where the baseline's weight cannot be told from nothing.
     ratio: Option<Contrast>,
     difference: Contrast,
@@ -90,6 +90,7 @@ fn of_counter<'a>(measured: &Measured<'_>, key: (GroupId, CounterId), weight: &'
             weight,
             baseline: of_baseline.value,
             candidate: candidate.value,
+            follows: of_baseline.low > 0.0 || candidate.low > 0.0,
             absolute: candidate,
             ratio: ratio.map(|(ratio, _)| ratio),
             difference,
@@ -100,42 +101,85 @@ fn of_counter<'a>(measured: &Measured<'_>, key: (GroupId, CounterId), weight: &'
     (0..arms.len()).filter(|arm| *arm != BASELINE && *arm != BASELINE_AGAIN).filter_map(of_arm).collect()
 }
 
+/// What is judged together. A change is looked for where the requests go: the hundreds of other groups of a machine would
+/// hide it, as false discoveries are controlled over all that is judged together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Lot {
+    /// The requests go through the group; where that is not known, its CPU follows them.
+    Path,
+    /// What the machine counts, which belongs to no group.
+    Machine,
+    /// All other groups.
+    Beside,
+}
+
 /// Counters of one group in one arm are a family, whose headline is its CPU. Unlike in a weighing that is no gate: a
 /// change may take off connections or writes, and no CPU that could be told.
 fn judged(measured: &Measured<'_>, instrument: &Instrument, differences: &[Difference<'_>]) -> Vec<Comparison> {
     let cpu = instrument.counter_named("cpu");
-    let mut families: BTreeMap<(usize, GroupId), Vec<usize>> = BTreeMap::new();
+    let follows = following(differences, cpu);
+    let lot = |group: GroupId| match instrument.group(group).kind {
+        GroupKind::Machine => Lot::Machine,
+        _ if measured.path.holds(group).unwrap_or_else(|| follows.contains(&group)) => Lot::Path,
+        _ => Lot::Beside,
+    };
+    let mut families: BTreeMap<(Lot, usize, GroupId), Vec<usize>> = BTreeMap::new();
     for (index, difference) in differences.iter().enumerate() {
-        let group = instrument.group(difference.key.0);
-        if group.kind == GroupKind::Machine {
-            // What the machine counts belongs to no group: each counter stands for itself.
-            families.insert((measured.arms.len() + index, difference.key.0), vec![index]);
-        } else {
-            families.entry((difference.arm, difference.key.0)).or_default().push(index);
-        }
+        let (group, lot) = (difference.key.0, lot(difference.key.0));
+        // What the machine counts belongs to no group: each counter stands for itself.
+        let arm = if lot == Lot::Machine { measured.arms.len() + index } else { difference.arm };
+        families.entry((lot, arm, group)).or_default().push(index);
     }
     for members in families.values_mut() {
         members.sort_by_key(|index| Some(differences[*index].key.1) != cpu);
     }
-    let p = |index: &usize| differences[*index].difference.p_value;
-    let p_values: Vec<Family> = families
-        .values()
-        .map(|members| Family { deciding: p(&members[0]), others: members[1..].iter().map(p).collect() })
-        .collect();
-    let mut adjusted = vec![1.0; differences.len()];
-    for (members, family) in families.values().zip(adjust_comparisons(&p_values)) {
-        for (index, p) in members.iter().zip(std::iter::once(family.deciding).chain(family.others)) {
-            adjusted[*index] = p;
-        }
-    }
+    let families: Vec<(Lot, Vec<usize>)> = families.into_iter().map(|((lot, ..), members)| (lot, members)).collect();
+    let p_values: Vec<f64> = differences.iter().map(|difference| difference.difference.p_value).collect();
     let arm = |difference: &Difference<'_>| measured.arms[difference.arm].name.clone();
     let whole = Whole::of(instrument, differences);
-    let compared = |(difference, p): (&Difference<'_>, f64)| difference.comparison(arm(difference), p, &whole);
-    differences.iter().zip(adjusted).map(compared).collect()
+    let compared = |(difference, p): (&Difference<'_>, f64)| {
+        let on_path = match lot(difference.key.0) {
+            Lot::Path => measured.path.holds(difference.key.0),
+            Lot::Machine => None,
+            Lot::Beside => Some(false),
+        };
+        Comparison { on_path, ..difference.comparison(arm(difference), p, measured.elapsed, &whole) }
+    };
+    differences.iter().zip(adjusted(&families, &p_values)).map(compared).collect()
 }
 
-/// What all groups together carry of each counter: a group that carries nothing has a floor all the same, and that is
-/// fine as long as it is very little beside the whole.
+/// Groups whose CPU follows the requests, in any arm; of groups without CPU, any counter.
+fn following(differences: &[Difference<'_>], cpu: Option<CounterId>) -> BTreeSet<GroupId> {
+    let of_cpu = |difference: &&Difference<'_>| Some(difference.key.1) == cpu;
+    let have_cpu: BTreeSet<GroupId> = differences.iter().filter(of_cpu).map(|difference| difference.key.0).collect();
+    let tells = |difference: &&Difference<'_>| of_cpu(difference) || !have_cpu.contains(&difference.key.0);
+    differences
+        .iter()
+        .filter(tells)
+        .filter(|difference| difference.follows)
+        .map(|difference| difference.key.0)
+        .collect()
+}
+
+/// The p-values after control of false discoveries over each lot for itself. The first of a family is its headline.
+fn adjusted(families: &[(Lot, Vec<usize>)], p_values: &[f64]) -> Vec<f64> {
+    let mut adjusted = vec![1.0; p_values.len()];
+    for lot in families.chunk_by(|(one, _), (other, _)| one == other) {
+        let of_family = |(_, members): &(Lot, Vec<usize>)| Family {
+            deciding: p_values[members[0]],
+            others: members[1..].iter().map(|index| p_values[*index]).collect(),
+        };
+        let judged = adjust_comparisons(&lot.iter().map(of_family).collect::<Vec<_>>());
+        for ((_, members), family) in lot.iter().zip(judged) {
+            for (index, p) in members.iter().zip(std::iter::once(family.deciding).chain(family.others)) {
+                adjusted[*index] = p;
+            }
+        }
+    }
+    adjusted
+}
+
+/// What all groups together carry of each counter.
 struct Whole(BTreeMap<(usize, CounterId), f64>);
 
 impl Whole {
@@ -151,17 +195,18 @@ impl Whole {
         Self(sums)
     }
 
-    /// What the floor of a difference is held against.
-    fn beside(&self, difference: &Difference<'_>) -> f64 {
+    /// Within which a difference is none.
+    fn margin(&self, difference: &Difference<'_>) -> f64 {
         let all = self.0.get(&(difference.arm, difference.key.1)).copied().unwrap_or(0.0);
-        standard(difference.most(), all)
+        margin(difference.most(), all)
     }
 }
 
-/// That of which the floor may be a tenth: the group's own weight, or so much that it is a small share of the whole. A
-/// tenth of the whole is the whole weight of many a group, and would hide that it vanishes.
-fn standard(own: f64, all: f64) -> f64 {
-    own.max(all * SMALL / FINE_ENOUGH)
+/// A share of the group's own weight, or so much that it is a small share of what all groups carry: a group that carries
+/// nothing has an interval too. Not as large a share of the whole: that is all of the weight of many a group, and would
+/// hide that it vanishes.
+fn margin(own: f64, all: f64) -> f64 {
+    (own * MARGIN).max(all * MARGIN_OF_THE_WHOLE)
 }
 
 // === impl Difference ===
@@ -172,10 +217,14 @@ impl Difference<'_> {
         self.baseline.max(self.candidate).max(0.0)
     }
 
-    fn comparison(&self, arm: String, adjusted_p: f64, whole: &Whole) -> Comparison {
+    fn comparison(&self, arm: String, adjusted_p: f64, elapsed: Duration, whole: &Whole) -> Comparison {
         let is_negligible = self.ratio.is_some_and(|ratio| ratio.change().abs() < NEGLIGIBLE);
-        let judged = judge(&self.difference, &self.floor, adjusted_p, whole.beside(self));
-        let verdict = verdict(judged, self.most(), self.difference.value, is_negligible);
+        let margin = whole.margin(self);
+        // The ratio is what is shown, where there is one.
+        let shown = self.ratio.filter(|_| self.baseline > 0.0).map(|ratio| (ratio, margin / self.baseline));
+        let is_within = shown.map_or(self.difference.is_within(margin), |(ratio, margin)| ratio.is_within(margin));
+        let judged = judge(&self.difference, &self.floor, adjusted_p, margin);
+        let verdict = verdict(judged, self.most(), self.difference.value, is_negligible, is_within);
         Comparison {
             arm,
             metric: format!("weight.{} {}", self.weight.counter, self.weight.group),
@@ -187,6 +236,9 @@ impl Difference<'_> {
             ratio: self.ratio.as_ref().map(span),
             difference: span(&self.difference),
             floor: self.ratio_floor.unwrap_or_else(|| self.floor.for_effect(&self.difference)),
+            margin: Some(shown.map_or(margin, |(_, margin)| margin)),
+            settled_after: settled_after(verdict, &self.difference, elapsed, margin),
+            on_path: None,
             adjusted_p,
             verdict,
         }
@@ -194,13 +246,20 @@ impl Difference<'_> {
 }
 
 /// Of a weight that is `most` in the heavier of the two arms.
-fn verdict(judged: Judged, most: f64, difference: f64, is_negligible: bool) -> Change {
+fn verdict(judged: Judged, most: f64, difference: f64, is_negligible: bool, is_within: bool) -> Change {
     match judged {
-        Judged::TooFewBlocks => Change::TooFewBlocks,
-        Judged::NoMeasurableDifference => Change::Equal,
-        _ if is_negligible => Change::Equal,
+        Judged::Unclear => Change::Unclear,
+        Judged::NoMeasurableDifference if is_within => Change::Equal,
+        Judged::NoMeasurableDifference => Change::Unclear,
+        _ if is_negligible && is_within => Change::Equal,
         // Less than nothing in both: a background that requests push aside, and nothing that they carry.
-        _ if most <= 0.0 => Change::Equal,
+        _ if most <= 0.0 => {
+            if is_within {
+                Change::Equal
+            } else {
+                Change::Unclear
+            }
+        }
         _ if difference < 0.0 => Change::Better,
         _ => Change::Worse,
     }
@@ -221,14 +280,31 @@ mod tests {
     /// memcached's 30.1 ms of a page of 400 ms went to 0 ± 28, and that was called no measurable difference.
     #[test]
     fn a_weight_that_vanished_was_equal() {
-        let judged = |change, floor, own, all| {
-            judge(&contrast(change, 28.0), &Floor::of(&contrast(0.0, floor)), 0.06, standard(own, all))
+        let judged = |change, half_width, floor, own, all| {
+            judge(&contrast(change, half_width), &Floor::of(&contrast(0.0, floor)), 0.06, margin(own, all))
         };
-        assert_eq!(judged(-30.1, 31.0, 30.1, 400.0), Judged::TooFewBlocks);
-        assert_eq!(judged(-30.1, 31.0, 310.0, 400.0), Judged::NoMeasurableDifference);
+        assert_eq!(judged(-30.1, 28.0, 31.0, 30.1, 400.0), Judged::Unclear);
+        assert_eq!(judged(-30.1, 28.0, 31.0, 310.0, 400.0), Judged::Unclear);
+        assert_eq!(judged(-3.0, 10.0, 12.0, 310.0, 400.0), Judged::NoMeasurableDifference);
         // A group that carries nothing.
-        assert_eq!(judged(1.0, 3.9, 1.0, 400.0), Judged::NoMeasurableDifference);
-        assert_eq!(judged(1.0, 4.1, 1.0, 400.0), Judged::TooFewBlocks);
+        assert_eq!(judged(1.0, 2.9, 3.9, 1.0, 400.0), Judged::NoMeasurableDifference);
+        assert_eq!(judged(1.0, 3.1, 3.9, 1.0, 400.0), Judged::Unclear);
+        assert_eq!(judged(1.0, 2.9, 4.1, 1.0, 400.0), Judged::Unclear);
+    }
+
+    /// 187 comparisons, other sites' processes among them, were judged together: what the application saved was "too few
+    /// blocks" after control of false discoveries.
+    #[test]
+    fn processes_beside_the_path_hid_what_a_change_did() {
+        let p_values: Vec<f64> = std::iter::once(0.012).chain((0..186).map(|i| 0.05 + f64::from(i) / 200.0)).collect();
+        let of = |lot: fn(usize) -> Lot| -> Vec<(Lot, Vec<usize>)> {
+            (0..p_values.len()).map(|index| (lot(index), vec![index])).collect()
+        };
+        let together = adjusted(&of(|_| Lot::Path), &p_values);
+        assert!(together[0] > 0.05, "{}", together[0]);
+        let apart = adjusted(&of(|index| if index < 2 { Lot::Path } else { Lot::Beside }), &p_values);
+        assert!(apart[0] < 0.05, "{}", apart[0]);
+        assert!(apart[2..].iter().all(|p| *p > 0.05));
     }
 
     /// The machine's own daemon had less time for itself while requests ran: -13.5 µs a request went to -12.3 µs, and that
@@ -242,8 +318,9 @@ mod tests {
             (0.5, -0.9, Change::Better),
         ] {
             let judged = if difference > 0.0 { Judged::More } else { Judged::Less };
-            assert_eq!(verdict(judged, most, difference, false), expected, "{most} {difference}");
+            assert_eq!(verdict(judged, most, difference, false, true), expected, "{most} {difference}");
         }
-        assert_eq!(verdict(Judged::TooFewBlocks, 0.0, 0.9, false), Change::TooFewBlocks);
+        assert_eq!(verdict(Judged::Unclear, 0.0, 0.9, false, true), Change::Unclear);
+        assert_eq!(verdict(Judged::More, 0.0, 0.9, false, false), Change::Unclear, "its interval is wide");
     }
 }

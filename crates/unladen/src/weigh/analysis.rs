@@ -141,6 +141,7 @@ fn weighed(measured: &Measured<'_>, url: usize, rows: &[Row<'_>]) -> WeighedUrl 
         requests: phases().map(|phase| phase.requests).sum(),
         blocks: measured.recording.of_url(url).count(),
         response_bytes: sample.exchange.body_bytes,
+        answer: None,
         client: Client {
             latency: latency(&measured.recording.latencies(url), &QUANTILES),
             connections: phases().map(|phase| phase.connections).sum(),

@@ -78,21 +78,27 @@ impl Counting<'_> {
         Ok(Inspection::open(&config(), self.instrument, groups.to_vec())?)
     }
 
-    /// Counts in requests to one URL. With fewer blocks than planned there are no intervals, and rules would find
-    /// nothing: not because there is nothing.
+    /// Counts in requests to one URL, and returns the mean latency of each phase with requests, ns. With fewer blocks
+    /// than planned there are no intervals, and rules would find nothing: not because there is nothing.
     pub(super) fn count(
         &mut self,
         traced: &mut Traced<'_>,
         url: usize,
         latency: Duration,
-    ) -> Result<(), CountingError> {
+    ) -> Result<Vec<f64>, CountingError> {
         let gap = self.rate.map_or(latency, |rate| latency.max(Duration::from_secs_f64(1.0 / rate)));
         let requests = requests_a_phase(gap);
         let lengths = Lengths { on: gap * u32::try_from(requests).unwrap_or(u32::MAX) + self.settle, request: gap };
-        self.requests(url, WARM_UP)?;
+        self.outcomes(url, WARM_UP)?;
         self.pause(self.settle)?;
         traced.begin(self.instrument)?;
-        self.blocks(traced, lengths, |counting, _| counting.requests(url, requests))
+        let mut means = Vec::new();
+        self.blocks(traced, lengths, |counting, _| {
+            let outcomes = counting.outcomes(url, requests)?;
+            means.push(mean_ns(&outcomes));
+            Ok(outcomes.into_iter().map(|(sent_ns, _)| sent_ns).collect())
+        })?;
+        Ok(means)
     }
 
     /// Counts in first requests of fresh processes.
@@ -164,18 +170,13 @@ impl Counting<'_> {
         Ok(traced.phase(&window, lengths.request_ns())?)
     }
 
-    /// Sends requests one after the other, and tells when each was sent, ns.
-    fn requests(&mut self, url: usize, requests: u64) -> Result<Vec<u64>, CountingError> {
-        Ok(self.outcomes(url, requests)?.into_iter().map(|(sent_ns, _)| sent_ns).collect())
-    }
-
     /// Mean latency of so many requests, ns.
     fn timed(&mut self, url: usize, requests: u64, fresh: Option<&Restart>) -> Result<f64, CountingError> {
         let outcomes = match fresh {
             Some(restart) => self.until_ready(url, restart)?,
             None => self.outcomes(url, requests)?,
         };
-        Ok(outcomes.iter().map(|(_, latency)| *latency as f64).sum::<f64>() / outcomes.len().max(1) as f64)
+        Ok(mean_ns(&outcomes))
     }
 
     fn first_request(&mut self, url: usize, restart: &Restart) -> Result<Vec<u64>, CountingError> {
@@ -238,6 +239,11 @@ impl Counting<'_> {
     fn pause(&self, time: Duration) -> Result<(), CountingError> {
         if self.cancel.wait(time) { Err(CountingError::Interrupted) } else { Ok(()) }
     }
+}
+
+/// Mean latency of (sent, latency), ns.
+fn mean_ns(outcomes: &[(u64, u64)]) -> f64 {
+    outcomes.iter().map(|(_, latency)| *latency as f64).sum::<f64>() / outcomes.len().max(1) as f64
 }
 
 /// Requests one after the other, with this time from one to the next, that a phase holds.

@@ -18,8 +18,10 @@ use crate::weigh::answers::answers;
 use crate::weigh::counting::{Counting, CountingError};
 use crate::weigh::edges::Edges;
 use crate::weigh::host_trace::HostTrace;
+use crate::weigh::next_step::next_step;
 use crate::weigh::options::Options;
 use crate::weigh::restart::Restart;
+use crate::weigh::statements::statements;
 use crate::weigh::traced::Traced;
 use crate::weigh::tried::tried;
 
@@ -70,7 +72,7 @@ pub(crate) fn inside(record: &PageRecord) -> Inside {
 }
 
 fn larger_first(a: &Finding, b: &Finding) -> std::cmp::Ordering {
-    b.share.rank().total_cmp(&a.share.rank())
+    b.takes.rank().total_cmp(&a.takes.rank())
 }
 
 /// Leaves the largest, and tells how many are left out.
@@ -102,6 +104,8 @@ fn seen(warm: &Evidence, fresh: Option<&Evidence>) -> Inside {
         requests: warm.page.requests,
         latency: warm.page.latency,
         totals: totals(warm),
+        statements: statements(warm),
+        next_step: next_step(warm, &findings),
         findings,
         fresh: all_fresh,
         not_looked: not_looked(warm),
@@ -124,6 +128,7 @@ fn add_host(inside: &mut Inside, record: &HostRecord) {
         inside.unjudged.push(Unjudged { what: host.clone(), why, takes, rules, bearing: Bearing::Elsewhere });
     }
     inside.totals.extend(of_host.totals);
+    inside.statements.extend(of_host.statements);
     inside.findings.extend(of_host.findings);
     match (&mut inside.fresh, of_host.fresh) {
         (Some(fresh), Some(of_host)) => {
@@ -232,13 +237,16 @@ impl<'a> Weighed<'a> {
         };
         let mut traced = Traced { here, hosts, cancel: self.cancel };
         traced.wait_attached();
-        if !traced.is_nothing()
-            && let Err(failed) = self.counting().count(&mut traced, url, latency)
-        {
-            let why = without_secrets(&failed.to_string());
-            traced.hosts.iter_mut().for_each(|host| host.give_up(&why));
-            traced.here = None;
-            error = Some(failed);
+        if !traced.is_nothing() {
+            match self.counting().count(&mut traced, url, latency) {
+                Ok(means) => warm.page.traced_latency = mean(&means),
+                Err(failed) => {
+                    let why = without_secrets(&failed.to_string());
+                    traced.hosts.iter_mut().for_each(|host| host.give_up(&why));
+                    traced.here = None;
+                    error = Some(failed);
+                }
+            }
         }
         let is_traced_elsewhere = traced.is_anywhere_else();
         match (&mut traced.here, error) {
@@ -293,6 +301,7 @@ impl<'a> Weighed<'a> {
                 restart: Some(without_secrets(&restart.command)),
                 warm_latency: warm.page.latency,
                 latency: None,
+                traced_latency: None,
                 ..warm.page.clone()
             },
             state: State::Fresh,

@@ -53,7 +53,7 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
 
     let since = Since::now();
     progress.say("warming up");
-    let WarmUp { samples, latency } = WarmUp::run(&mut driver, requests.len(), cancel)?;
+    let WarmUp { samples, answers, latency } = WarmUp::run(&mut driver, &options.driver, cancel)?;
 
     let mut edges = Edges::new(sources);
     if !options.exporters.is_empty() {
@@ -114,7 +114,7 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
     let own_cpu = run.instrument.own_cpu();
     let ended = run.blocks(requests.len());
     let probe_cpu = run.instrument.own_cpu().saturating_sub(own_cpu);
-    run.finish(ended, &requests, &samples, probe_cpu)
+    run.finish(ended, &requests, (&samples, answers), probe_cpu)
 }
 
 /// What the plan follows from.

@@ -10,7 +10,7 @@ fn the_same_each_time_is_found() {
         found.summary,
         "the same 14,230 bytes in all 12 answers, made anew for each: nothing says for how long it is good"
     );
-    assert!(matches!(&found.share, Share::NearlyAll(_)));
+    assert!(matches!(&found.takes, Share::NearlyAll(_)));
     assert_eq!(found.fix.file.as_deref(), Some("unladen.toml"));
     assert_eq!(found.fix.lines[0], "[[site]]");
     assert_eq!(found.fix.commands, ["unladen serve --config unladen.toml"]);

@@ -53,7 +53,7 @@ fn one_first_request_tells_how_to_look() {
     evidence.page.first_ns = Some(800_000_000);
     let found = only(&ColdStart, &evidence);
     assert_eq!(found.summary, "the first request took 800 ms, later ones 20 ms");
-    assert!(matches!(found.share, Share::NotKnown(_)), "{found:?}");
+    assert!(matches!(found.takes, Share::NotKnown(_)), "{found:?}");
     assert_eq!(found.check_again, "unladen weigh --restart 'systemctl restart php8.2-fpm' http://127.0.0.1/page");
     assert_eq!(found.fix.lines, ["opcache.file_cache=/var/cache/php-opcache"]);
     assert_eq!(

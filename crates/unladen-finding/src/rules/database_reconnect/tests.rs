@@ -293,3 +293,27 @@ fn node_was_told_of_its_threads() {
     assert!(advice("/usr/bin/ruby3.1").starts_with("keep it in ActiveRecord's pool"));
     assert!(advice("/usr/bin/node_exporter").contains("as the process has threads"));
 }
+
+/// 2.59 ms were said, and a kept connection saved 6.1: PostgreSQL's new process fills its caches with the first queries.
+#[test]
+fn a_new_servers_empty_caches_were_left_out() {
+    let mut evidence = page(seen(Protocol::Postgres, SOCKET, 1));
+    let saved = |evidence: &Evidence| match testing::only(&DatabaseReconnect, evidence).saves {
+        Saves::AtMost { time, .. } => time,
+        Saves::NotKnown(why) => panic!("{why}"),
+    };
+    assert!((saved(&evidence) - 150e3).abs() < 1.0);
+    evidence.queries = vec![unladen_trace::QuerySeen {
+        group: PHP,
+        database: SOCKET.into(),
+        counted: testing::counted(4, 1_500_000),
+        ..Default::default()
+    }];
+    assert!((saved(&evidence) - 1.5 * 6_100e3).abs() < 1.0, "{}", saved(&evidence));
+    let found = testing::only(&DatabaseReconnect, &evidence);
+    let Share::Known { time, .. } = found.takes else { panic!("{found:?}") };
+    assert_eq!((time.value.round(), time.high.round()), (100e3, 6_100e3), "the upper end is open to it");
+    // MySQL's threads share theirs.
+    evidence.connections = vec![seen(Protocol::Mysql, SOCKET, 1)];
+    assert!((saved(&evidence) - 150e3).abs() < 1.0);
+}

@@ -23,7 +23,7 @@ fn xdebug_assertions_and_errors_on_the_page() {
     assert_eq!(found.fix.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"));
     assert!(found.fix.advice.contains("phpdismod xdebug"), "{found:?}");
     assert!(found.check_again.contains("text = '''\nxdebug.mode=off\nzend.assertions=-1\ndisplay_errors=0\n'''"));
-    assert!(matches!(found.share, Share::NotKnown(_)));
+    assert!(matches!(found.takes, Share::NotKnown(_)));
 }
 
 #[test]

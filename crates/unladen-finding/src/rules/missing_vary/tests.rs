@@ -15,7 +15,7 @@ fn another_language_is_found() {
     let found = testing::only(&MissingVary, &made(&[("vary", "Accept-Encoding")], vec![german()]));
     assert_eq!(found.summary, "another answer to `accept-language: de`, but Vary does not name Accept-Language");
     assert_eq!(found.fix.lines, ["header('Vary: Accept-Language', false);"]);
-    assert!(matches!(&found.share, Share::NotKnown(why) if why.starts_with("a cache would give the wrong page")));
+    assert!(matches!(&found.takes, Share::NotKnown(why) if why.starts_with("a cache would give the wrong page")));
     let named = variant(Ask::Language, "accept-language: de", None, &[("content-language", "de")]);
     testing::only(&MissingVary, &made(&[("content-language", "en")], vec![named]));
 }

@@ -41,7 +41,7 @@ fn repeats_are_not_counted_twice() {
 fn rows_written_one_by_one() {
     let insert = QuerySeen { fingerprint: "insert into log values (?)".into(), writes: true, ..seen(12, 0) };
     let found = testing::only(&NPlusOne, &page(insert));
-    assert!(found.fix.advice.starts_with("write all rows by one INSERT"));
+    assert!(found.fix.advice.starts_with("for the developers of the application: write all rows by one INSERT"));
     assert!(found.fix.lines.is_empty());
 }
 

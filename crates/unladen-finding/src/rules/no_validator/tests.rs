@@ -6,7 +6,7 @@ use super::*;
 fn a_page_without_is_found() {
     let found = testing::only(&NoValidator, &made(&[("cache-control", "max-age=60")], Vec::new()));
     assert_eq!(found.summary, "neither ETag nor Last-Modified, though all 12 answers were the same 14,230 bytes");
-    assert!(matches!(&found.share, Share::NotKnown(why) if why.starts_with("bytes, for clients")));
+    assert!(matches!(&found.takes, Share::NotKnown(why) if why.starts_with("bytes, for clients")));
     assert_eq!(found.fix.lines[0], "ob_start(function ($page) {");
     assert_eq!(found.check_again, "unladen weigh http://127.0.0.1/page");
     let mut file = pages::file();

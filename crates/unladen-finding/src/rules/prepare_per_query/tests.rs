@@ -69,3 +69,38 @@ fn what_other_traffic_prepares_drops_out() {
     let other = QuerySeen { prepares: background, ..seen("select a from t", 0, 0) };
     testing::silent(&PreparePerQuery, &page(vec![other]));
 }
+
+/// 26.8 ms were said to be saved, where the proof had 9 % of the latency: to parse a text remains, and a new process of
+/// PostgreSQL loads its catalogue for whatever is asked first.
+#[test]
+fn the_whole_time_of_preparing_was_said_to_be_saved() {
+    let slow = QuerySeen { prepares: testing::counted(16, 500_000), ..seen("select a from t where b = $1", 16, 16) };
+    let given_up = QuerySeen {
+        counted: testing::counted(16, 40_000),
+        prepares: Counted::default(),
+        ..seen("DEALLOCATE pdo_stmt_?", 0, 16)
+    };
+    let found = testing::only(&PreparePerQuery, &page(vec![slow.clone(), given_up]));
+    let Share::Known { time, .. } = &found.takes else { panic!("{found:?}") };
+    assert!((time.value - 16.0 * 540e3).abs() < 1.0, "{time:?}");
+    // 16 round trips of 40 µs × 1.25 each, and 16 of giving up.
+    let Saves::AtMost { time, .. } = found.saves else { panic!("{found:?}") };
+    assert!((time - 16.0 * (50e3 + 40e3)).abs() < 1.0, "{time}");
+    // No more than it takes, where nothing tells what a round trip is.
+    let alone = testing::only(&PreparePerQuery, &page(vec![slow]));
+    let (Saves::AtMost { time, .. }, Share::Known { time: takes, .. }) = (&alone.saves, &alone.takes) else { panic!() };
+    assert!(*time <= takes.high, "{alone:?}");
+}
+
+/// Both sides of a wait are traced, and what tracing adds to the other one was told as the wait's.
+#[test]
+fn a_wait_for_who_is_traced_too_was_told_in_full() {
+    let mut evidence = page(vec![seen("select a from t where b = $1", 16, 16)]);
+    let takes = |evidence: &Evidence| testing::part(&testing::only(&PreparePerQuery, evidence)).value;
+    let before = takes(&evidence);
+    evidence.page.traced_latency = Some(testing::around(40e6, 0.4e6));
+    assert!((takes(&evidence) - before / 2.0).abs() < 1e-6);
+    // A traced request that was faster by chance makes nothing longer.
+    evidence.page.traced_latency = Some(testing::around(10e6, 0.1e6));
+    assert!((takes(&evidence) - before).abs() < 1e-6);
+}

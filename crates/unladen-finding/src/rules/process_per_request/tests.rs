@@ -72,7 +72,7 @@ fn without_cpu_the_share_is_not_known() {
     let mut evidence = started(PERL, &[("/usr/sbin/sendmail", each(1))]);
     evidence.processes[0].cpu_ns = Series::default();
     let found = only(&ProcessPerRequest, &evidence);
-    assert!(matches!(found.share, Share::NotKnown(_)), "{found:?}");
+    assert!(matches!(found.takes, Share::NotKnown(_)), "{found:?}");
     assert!(found.fix.advice.contains("queue"), "{found:?}");
 }
 
@@ -86,5 +86,5 @@ fn a_server_that_has_just_been_started_starts_its_workers() {
 fn a_cgi_script_in_the_unit_of_its_server_was_a_program_to_be_replaced() {
     let fix = |program: &str| only(&ProcessPerRequest, &started(PERL, &[(program, each(1))])).fix.advice;
     assert!(fix("/usr/lib/cgi-bin/awstats.pl").starts_with("CGI starts the program for each request"));
-    assert!(fix("/usr/bin/convert").starts_with("use a library for it"));
+    assert!(fix("/usr/bin/convert").starts_with("for the developers of the application: use a library for it"));
 }

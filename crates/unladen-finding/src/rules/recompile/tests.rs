@@ -26,7 +26,7 @@ fn php_without_its_opcode_cache() {
     let found = only(&Recompile, &php_with(&[("opcache.enable", "0")]));
     assert_eq!(found.summary, "100 PHP files compiled per request");
     // 100 × 50 µs: a quarter of the latency, a third of the CPU.
-    assert!(matches!(found.share, Share::Known { of: Whole::Cpu, .. }), "{found:?}");
+    assert!(matches!(found.takes, Share::Known { of: Whole::Cpu, .. }), "{found:?}");
     assert!((part(&found).value - 1.0 / 3.0).abs() < 1e-9, "{found:?}");
     assert_eq!(found.fix.lines, ["opcache.enable=1"]);
     assert_eq!(found.fix.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"));
@@ -101,7 +101,7 @@ fn the_larger_share_is_told() {
     let mut evidence = php_with(&[]);
     evidence.page.cpu = Some(around(40e6, 0.1e6));
     let found = only(&Recompile, &evidence);
-    assert!(matches!(found.share, Share::Known { of: Whole::Latency, .. }), "{found:?}");
+    assert!(matches!(found.takes, Share::Known { of: Whole::Latency, .. }), "{found:?}");
     assert!((part(&found).value - 0.25).abs() < 1e-9, "{found:?}");
 }
 
@@ -143,7 +143,7 @@ fn perl_and_python_under_cgi() {
     }
     let found = only(&Recompile, &evidence);
     assert_eq!(found.summary, "40 Python modules loaded per request");
-    assert!(matches!(found.share, Share::NotKnown(_)), "{found:?}");
+    assert!(matches!(found.takes, Share::NotKnown(_)), "{found:?}");
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn without_a_look_into_the_compiler_openings_tell() {
     };
     let found = only(&Recompile, &opened(2));
     assert_eq!(found.summary, "2 PHP files opened per request, to be compiled");
-    assert!(matches!(found.share, Share::NotKnown(_)), "{found:?}");
+    assert!(matches!(found.takes, Share::NotKnown(_)), "{found:?}");
     assert_eq!(found.fix.lines, ["opcache.enable=1"]);
     silent(&Recompile, &opened(1));
     let mut looked = opened(2);

@@ -26,7 +26,12 @@ fn repeats_are_found() {
     );
     // 1.1 ms of 20: the first one is needed.
     assert!((testing::part(&found).value - 0.055).abs() < 1e-9);
-    assert!(found.fix.advice.starts_with("keep the answer for the rest of the request"));
+    assert!(
+        found
+            .fix
+            .advice
+            .starts_with("for the developers of the application: keep the answer for the rest of the request")
+    );
     assert_eq!(found.items[0].name, "select count(*) from pledge where deadline > $1, of 127.0.0.1:5432");
 }
 

@@ -16,7 +16,7 @@ fn a_304_that_costs_a_page_is_found() {
     );
     assert_eq!(found.summary, "304 to its own validators takes 92.0 ± 3.0 % of a full answer");
     assert_eq!(found.group, "");
-    assert!(matches!(&found.share, Share::NotKnown(why) if why.starts_with("only requests with validators")));
+    assert!(matches!(&found.takes, Share::NotKnown(why) if why.starts_with("only requests with validators")));
     assert_eq!(found.fix.file.as_deref(), Some("unladen.toml"));
     assert_eq!(found.fix.lines, ["[[site]]", "listen = \"127.0.0.1:17080\"", "upstream = \"http://127.0.0.1\""]);
     assert!(found.fix.advice.contains("passes on who has a cookie"), "{}", found.fix.advice);

@@ -31,7 +31,7 @@ fn cookies_that_make_no_difference() {
     );
     assert_eq!(found.items[0].name, "Set-Cookie: session");
     assert!(found.fix.advice.contains("session_start()"));
-    assert!(matches!(&found.share, Share::NotKnown(_)));
+    assert!(matches!(&found.takes, Share::NotKnown(_)));
     assert_eq!(found.check_again, "unladen weigh http://127.0.0.1/page");
 }
 

@@ -17,6 +17,11 @@ pub(super) struct Check<'a> {
 }
 
 impl Check<'_> {
+    /// An opening that failed.
+    pub(super) fn is_opening(&self) -> bool {
+        self.file.call == FileCall::Open
+    }
+
     pub(super) fn is_missing(&self) -> bool {
         self.file.outcome == FileOutcome::Missing
     }

@@ -13,6 +13,7 @@ use crate::knob::Once;
 use crate::named_file::named_file;
 use crate::php;
 use crate::quoting;
+use crate::rules::sources::{held, is_source};
 use crate::rules::web_server;
 use crate::stack::Stack;
 
@@ -26,14 +27,31 @@ const LEAST_TTL: u64 = 120;
 /// Whether PHP asks the opcode cache before the file system.
 const OVERRIDE: &str = "opcache.enable_file_override";
 
+/// How modules of Perl end.
+const PERL: &[&str] = &[".pm", ".pmc", ".pl", ".al"];
+/// How modules of Python end.
+const PYTHON: &[&str] = &[".py", ".pyc", ".so", ".pyd"];
+/// What Apache looks for in every folder.
+const HTACCESS: &[&str] = &["/.htaccess"];
+
 /// What PHP reads before each script.
 const PREPEND: &str = "auto_prepend_file";
 /// What `unladen classmap` writes.
 const MAP: &str = "unladen-classmap.php";
 
-/// The fix, and how to check it.
-pub(super) fn fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> (Fix, String) {
-    let named = |ends: &[&str]| part(checks, |check| ends.iter().any(|end| check.file.path.ends_with(end)));
+/// A fix, and what comes of it.
+pub(super) struct Chosen {
+    pub(super) fix: Fix,
+    pub(super) check_again: String,
+    /// The part of all checks that it removes, 0 to 1.
+    pub(super) removes: f64,
+}
+
+/// The fix, how to check it, and which of the checks it removes.
+pub(super) fn fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
+    let ends_with = |check: &Check<'_>, ends: &[&str]| ends.iter().any(|end| check.file.path.ends_with(end));
+    let named = |ends: &[&str]| part(checks, |check| ends_with(check, ends));
+    let mut removes = 1.0;
     let advice = match Stack::of(evidence, group) {
         Stack::Php => return php_fix(evidence, group, checks),
         Stack::Nginx => {
@@ -47,29 +65,38 @@ pub(super) fn fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> (F
                 lines.map(str::to_owned).to_vec(),
             );
             let fix = web_server::switched(evidence, fix, "nginx remembers files");
-            let again = again::of(evidence, &fix);
-            return (fix, again);
+            return Chosen { check_again: again::of(evidence, &fix), fix, removes };
         }
-        Stack::Perl if named(&[".pm", ".pmc", ".pl", ".al"]) >= MOST => {
+        Stack::Perl if named(PERL) >= MOST => {
+            removes = named(PERL);
             "Perl looks for each module in all folders of @INC: put the folder that holds most of them first (use lib, PERL5LIB, or -I), and load modules once, when the process starts"
         }
-        Stack::Python if named(&[".py", ".pyc", ".so", ".pyd"]) >= TELLING => {
+        Stack::Python if named(PYTHON) >= TELLING => {
+            removes = named(PYTHON);
             "Python looks for each module in all folders of sys.path: fewer entries, modules imported once when the process starts, a zipped library, compiled files (python3 -m compileall)"
         }
-        Stack::Apache if named(&["/.htaccess"]) >= TELLING => {
+        Stack::Apache if named(HTACCESS) >= TELLING => {
+            removes = named(HTACCESS);
             "Apache looks for .htaccess in every folder of the path: move what they say into the server's configuration, and switch them off there (AllowOverride None)"
         }
         _ => {
             "keep in the process what was found, and ask again only after seconds; or ask for the folder once instead of for each of its files"
         }
     };
-    (Fix::advice(advice), again::weigh(evidence))
+    Chosen { fix: Fix::advice(advice), check_again: again::weigh(evidence), removes }
 }
 
-/// Whether source files that are there are a telling part of what is checked, and what is missing is less.
-fn is_there(checks: &[Check<'_>]) -> bool {
-    let there = part(checks, |check| !check.is_missing() && check.file.path.ends_with(".php"));
-    there >= TELLING && there > part(checks, |check| check.is_missing())
+/// The part of all checks for which the opcode cache can answer: of sources that it holds. A file that is checked and
+/// never included is not among them.
+fn answered(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> f64 {
+    let held = held(evidence, group);
+    let is_held = |path: &str| held.as_ref().is_none_or(|held| held.contains(path));
+    part(checks, |check| !check.is_missing() && is_source(&check.file.path) && is_held(&check.file.path))
+}
+
+/// Whether what the opcode cache answers is a telling part of what is checked, and what is missing is less.
+fn is_telling(answered: f64, checks: &[Check<'_>]) -> bool {
+    answered >= TELLING && answered > part(checks, |check| check.is_missing())
 }
 
 /// The part of all checks that are of a kind.
@@ -78,17 +105,18 @@ fn part(checks: &[Check<'_>], kind: impl Fn(&Check<'_>) -> bool) -> f64 {
     checks.iter().filter(|check| kind(check)).map(|check| check.mean).sum::<f64>() / all
 }
 
-fn php_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> (Fix, String) {
+fn php_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
     let settings = evidence.php_of(group);
     // Of no use where it is on already, or where there is no opcode cache to ask.
     let is_asked =
         settings.and_then(|php| php.is_on(OVERRIDE)) == Some(true) || php::has_opcache(evidence, group) == Some(false);
-    let with = |advice: &str, lines: &[&str], name: &str| {
+    let with = |advice: &str, lines: &[&str], name: &str, removes: f64| {
         let fix = php::switched(evidence, group, php::fix(evidence, group, advice, lines), name);
-        let again = again::of(evidence, &fix);
-        (fix, again)
+        Chosen { check_again: again::of(evidence, &fix), fix, removes }
     };
-    let without = |advice: &str| (Fix::advice(advice), again::weigh(evidence));
+    let without =
+        |advice: &str, removes: f64| Chosen { fix: Fix::advice(advice), check_again: again::weigh(evidence), removes };
+    let answered = answered(evidence, group, checks);
     let line = format!("{OVERRIDE}=1");
     let knob = "file checks from the opcode cache";
 
@@ -96,64 +124,80 @@ fn php_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> (Fix, Str
         return mediawiki_fix(evidence, group, checks, is_asked);
     }
     if let Some(project) = composer_project(checks) {
-        let (fix, again) = without(
+        let chosen = without(
             "Composer's loader tries folders for each class: make a class map at each deployment, and require it after vendor/autoload.php (or let Composer write one into its own loader: composer dump-autoload --optimize)",
+            part(checks, |check| check.is_missing() && is_source(&check.file.path)),
         );
-        return (fix.command(format!("unladen classmap {}", quoting::word(project))), again);
+        let fix = chosen.fix.command(format!("unladen classmap {}", quoting::word(project)));
+        return Chosen { fix, ..chosen };
     }
     let folders = around(checks.iter().map(|check| check.file.path.as_str()));
-    if part(checks, |check| folders.contains(check.file.path.as_str())) >= MOST {
+    let of_folders = part(checks, |check| folders.contains(check.file.path.as_str()));
+    if of_folders >= MOST {
         if settings.is_some_and(|php| !php::is_unbound(php)) {
             return without(
                 "PHP resolves each folder of each path, because open_basedir switches its cache of paths off: separate sites by users and pools instead",
+                of_folders,
             );
         }
         if has_room(settings) {
-            return without(if removes(evidence, group) {
+            let advice = if removes(evidence, group) {
                 "PHP forgets its cache of paths whenever a file is removed or renamed, and resolves each folder of each path again: remove files after the request, or by a job of its own"
             } else {
                 "PHP resolves each folder of each path again, though its cache of paths is large: ask for a folder once (scandir) instead of for each of its files"
-            });
+            };
+            return without(advice, of_folders);
         }
         return with(
             "PHP resolves each folder of each path again: its cache of paths is too small or too short-lived",
             &["realpath_cache_size=4096K", "realpath_cache_ttl=600"],
             "a larger cache of paths",
+            of_folders,
         );
     }
     // It answers for files that it holds: what is missing is asked of the file system again.
-    if !is_asked && is_there(checks) {
+    if !is_asked && is_telling(answered, checks) {
         return with(
             "let the opcode cache answer whether a source file is there (file_exists, is_file and is_readable of files that it holds)",
             &[&line],
             knob,
+            answered,
         );
     }
-    without(
-        "replace trying by knowing: a class map instead of folders to try, absolute paths in include, a short include_path; keep what was found in APCu",
-    )
+    Chosen {
+        fix: Fix::code(
+            evidence,
+            group,
+            "replace trying by knowing: a class map instead of folders to try, absolute paths in include, a short include_path; keep what was found in APCu",
+        ),
+        check_again: again::weigh(evidence),
+        removes: 1.0,
+    }
 }
 
 /// The map of all of core, extensions and libraries; where one is switched on already, the opcode cache for what is
 /// left.
-fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_asked: bool) -> (Fix, String) {
+fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_asked: bool) -> Chosen {
+    let weighed = |fix: Fix, removes: f64| Chosen { fix, check_again: again::weigh(evidence), removes };
+    let answered = answered(evidence, group, checks);
+    // Whatever it looks for, the map knows.
+    let mapped = part(checks, |check| is_source(&check.file.path));
     let prepended = php::setting(evidence.php_of(group), PREPEND).unwrap_or_default();
     if prepended.ends_with(MAP) {
-        if is_asked || !is_there(checks) {
+        if is_asked || !is_telling(answered, checks) {
             let advice = "a class map is switched on: see whether it is still right, and what it lacks";
             let check = format!("unladen classmap --check -o {}", quoting::word(prepended));
-            return (Fix::advice(advice).command(check), again::weigh(evidence));
+            return weighed(Fix::advice(advice).command(check), 1.0);
         }
         let advice = "a class map is switched on; of what is left the opcode cache can answer for files that are there";
         let fix = php::fix(evidence, group, advice, &[&format!("{OVERRIDE}=1")]);
         let fix = php::switched(evidence, group, fix, "file checks from the opcode cache");
-        let again = again::of(evidence, &fix);
-        return (fix, again);
+        return Chosen { check_again: again::of(evidence, &fix), fix, removes: answered };
     }
     let advice = "MediaWiki looks for its classes: make a map of all of them, core, extensions and libraries, and let PHP read it first";
     let Some(root) = mediawiki_root(checks) else {
         let fix = Fix::advice(format!("{advice}, by a line in LocalSettings.php, which it prints"));
-        return (fix.command("unladen classmap DIR # MediaWiki's folder"), again::weigh(evidence));
+        return weighed(fix.command("unladen classmap DIR # MediaWiki's folder"), mapped);
     };
     let map = map_of(root);
     let settings = local_settings(evidence, group).map(|file| format!(" --settings {}", quoting::word(file)));
@@ -162,7 +206,7 @@ fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_ask
     // Another file is read first already.
     if !matches!(prepended, "" | "no value") {
         let advice = format!("{advice}, by a line in LocalSettings.php: require '{map}';");
-        return (Fix::advice(advice).command(make), again::weigh(evidence));
+        return weighed(Fix::advice(advice).command(make), mapped);
     }
     if !evidence.php_of(group).is_none_or(|php| php::may_read(php, &map)) {
         let folder = map.trim_end_matches(MAP);
@@ -170,7 +214,7 @@ fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_ask
             "{advice}: {PREPEND}={map} in its settings. open_basedir does not let PHP read it there: add {folder} to it, or have the map written \
              into a folder that it names (-o), and name that one"
         );
-        return (Fix::advice(advice).command(make), again::weigh(evidence));
+        return weighed(Fix::advice(advice).command(make), mapped);
     }
     let fix = php::fix(evidence, group, advice, &[&format!("{PREPEND}={map}")]);
     let mut fix = php::switched(evidence, group, fix, "class map");
@@ -178,8 +222,7 @@ fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_ask
         knob.once.push(Once { makes: map, command: make.clone() });
     }
     fix.commands.insert(0, make);
-    let again = again::of(evidence, &fix);
-    (fix, again)
+    Chosen { check_again: again::of(evidence, &fix), fix, removes: mapped }
 }
 
 /// In MediaWiki's folder; of what a package has put below `/usr`, as `unladen classmap` has it, where that writes

@@ -18,7 +18,7 @@ fn typed(kind: &str) -> Evidence {
 fn plain_text_is_found() {
     let found = testing::only(&Uncompressed, &made(&[], vec![plain()]));
     assert_eq!(found.summary, "14,230 bytes of text/html, sent uncompressed though gzip was asked for");
-    assert!(matches!(&found.share, Share::NotKnown(_)));
+    assert!(matches!(&found.takes, Share::NotKnown(_)));
     let [write, reload] = found.fix.commands.as_slice() else { panic!("{:?}", found.fix) };
     assert!(write.starts_with("for line in 'gzip on;' 'gzip_types text/css text/plain"), "{write}");
     assert!(write.contains("'gzip_min_length 1400;' 'gzip_vary on;' 'gzip_proxied any;'; do nginx -T"), "{write}");

@@ -24,10 +24,10 @@ fn lines_of_a_page() {
 #[test]
 fn the_comparison_lost_the_virtual_host() {
     assert_eq!(
-        again(&page("http://site.example/x?y")),
+        again(&page("http://site.example/x?y"), None),
         "unladen prove --a 'http://site.example/x?y' --b 'http://127.0.0.1:17080/x?y' -H 'Host: site.example' --concurrency 8"
     );
-    assert!(again(&page("http://site.example")).contains(" --b http://127.0.0.1:17080/ -H "));
+    assert!(again(&page("http://site.example"), None).contains(" --b http://127.0.0.1:17080/ -H "));
 }
 
 fn asked(fingerprint: &str, protocol: QueryProtocol) -> QuerySeen {

@@ -24,7 +24,7 @@ fn a_connection_for_nothing_is_found() {
     let found = testing::only(&UnusedConnection, &page(seen(testing::each(1))));
     assert_eq!(found.summary, "1 connection per request to 127.0.0.1:8081, opened and closed with nothing asked");
     assert!((testing::part(&found).value - 0.01).abs() < 1e-9);
-    assert!(found.fix.advice.starts_with("open it when it is first used"));
+    assert!(found.fix.advice.starts_with("for the developers of the application: open it when it is first used"));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use unladen_quantity::{Kind, percent, plain};
 use super::followers::{following_cpu, name};
 use crate::figures::{self, capital};
 use crate::html::block::{Block, Tile};
-use crate::html::finding::share;
+use crate::html::finding::{saves, takes};
 use crate::html::method::notice;
 use crate::html::words::Words;
 
@@ -106,8 +106,8 @@ fn carries(document: &WeighDocument) -> Words {
                     _ => "; the largest that was measured is ",
                 })
                 .strong(finding.rule.clone())
-                .plain(", ")
-                .and(share(&finding.share))
+                .plain(", which ")
+                .and(takes(&finding.share))
                 .plain("."),
             None => words.plain(". How much of the request each is could not be told."),
         };
@@ -131,8 +131,8 @@ fn carries(document: &WeighDocument) -> Words {
 fn to_do(number: usize, finding: &Finding) -> Words {
     let mut words = Words::new().strong(sentence(&finding.fix.advice)).plain(" ");
     words = words.plain(sentence(&capital(&finding.summary))).plain(" ");
-    if finding.share.known {
-        words = words.plain("Saves up to ").and(share(&finding.share)).plain(". ");
+    if finding.saves_at_most_ns.is_some() {
+        words = words.plain("Not proved yet: ").and(saves(finding)).plain(". ");
     }
     words.link(format!("#finding-{number}"), format!("Evidence and fix: {}", finding.rule))
 }

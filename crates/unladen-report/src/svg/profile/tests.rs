@@ -31,5 +31,5 @@ fn the_picture_of_a_comparison_tells_what_has_shrunk() {
     let (_, find) = svg.split_once("<title>AutoLoader::find\n").unwrap();
     let (title, _) = find.split_once("</title>").unwrap();
     assert!(title.ends_with(": shrunk"), "{title}");
-    assert!(svg.contains("): no significant difference</title>"), "{svg}");
+    assert!(svg.contains("): no change for certain</title>"), "{svg}");
 }

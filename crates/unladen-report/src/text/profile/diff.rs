@@ -65,7 +65,7 @@ fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<
     }
     let shown: Vec<&DiffRow> = changed.iter().chain(&same).take(top).copied().collect();
     if changed.is_empty() && has_any {
-        writeln!(out, "{}\n", style.heading("no significant difference in any function"))?;
+        writeln!(out, "{}\n", style.heading("no change for certain in any function"))?;
     }
     let headings = ["itself", "change", "with calls", "change", "calls/request"];
     let mut columns = Columns::new(&headings, &[0, 2, 4, 1]);
@@ -94,7 +94,7 @@ fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<
         columns.function(index, if row.is_changed { name } else { faint(&unmarked(&name)) });
         // Where that is so of all, it was said above.
         if !row.is_changed && has_interval(row) && !changed.is_empty() {
-            columns.below(faint("  no significant difference"));
+            columns.below(faint("  no change for certain"));
         }
     }
     if !shown.is_empty() {
@@ -107,11 +107,7 @@ fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<
     }
     let same_left = left(same.len(), top.saturating_sub(changed.len()));
     if same_left > 0 {
-        writeln!(
-            out,
-            "{}\n",
-            style.faint(&further(same_left, if has_any { ": no significant difference" } else { "" }))
-        )?;
+        writeln!(out, "{}\n", style.faint(&further(same_left, if has_any { ": no change for certain" } else { "" })))?;
     }
     if unmoved > 0 {
         writeln!(out, "{}\n", style.faint(&further(unmoved, ": no difference")))?;

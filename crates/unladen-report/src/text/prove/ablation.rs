@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use super::verdict::{TOO_FEW, change, title, value};
+use super::verdict::{change, margin, title, value};
 use unladen_lockin::Role;
 
 use crate::prove::{ArmResult, Change, Comparison, Prove};
@@ -13,7 +13,7 @@ use crate::text::table::{Grid, strong};
 
 /// Stands where there is no measurable difference.
 const EQUAL: &str = "·";
-/// Stands where there are too few blocks to judge.
+/// Stands where it is unclear.
 const UNDECIDED: &str = "?";
 /// From this width on cold and warm stand side by side.
 const SIDE_BY_SIDE_FROM: u16 = 100;
@@ -35,8 +35,8 @@ pub(super) fn ablation(result: &Prove, style: Style, out: &mut dyn Write) -> io:
             }
         }
     }
-    let equal = if signs.equal { format!("; {EQUAL} no measurable difference") } else { String::new() };
-    let undecided = if signs.undecided { format!("; {UNDECIDED} {TOO_FEW}") } else { String::new() };
+    let equal = signs.equal.map_or(String::new(), |within| format!("; {EQUAL} no measurable difference{within}"));
+    let undecided = if signs.undecided { format!("; {UNDECIDED} unclear") } else { String::new() };
     let note = format!("all but it: the others on; up to it: it and those above it on{equal}{undecided}");
     for line in fill(&note, usize::from(style.width), style) {
         writeln!(out, "{}", style.faint(&line))?;
@@ -56,9 +56,9 @@ fn each(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
         for arm in result.arms.iter().filter(is_alone) {
             let Some(comparison) = of_metric().find(|comparison| comparison.arm == arm.name) else { continue };
             let gain = match (comparison.verdict, comparison.ratio) {
-                (Change::Equal, _) => "no measurable difference".to_owned(),
-                (Change::TooFewBlocks, Some(ratio)) => format!("{TOO_FEW}, {}", change(ratio)),
-                (Change::TooFewBlocks, None) => TOO_FEW.to_owned(),
+                (Change::Equal, _) => format!("no measurable difference{}", margin(comparison)),
+                (Change::Unclear, Some(ratio)) => format!("unclear, {}", change(ratio)),
+                (Change::Unclear, None) => "unclear".to_owned(),
                 (_, Some(ratio)) => strong(&change(ratio)),
                 (_, None) => String::new(),
             };
@@ -101,10 +101,10 @@ fn table(result: &Prove, metrics: &[&str], style: Style, out: &mut dyn Write) ->
     let mut signs = Signs::default();
     let mut gain = |comparison: Option<&Comparison>| match comparison {
         Some(comparison) if comparison.verdict == Change::Equal => {
-            signs.equal = true;
+            signs.equal = Some(margin(comparison));
             EQUAL.to_owned()
         }
-        Some(comparison) if comparison.verdict == Change::TooFewBlocks => {
+        Some(comparison) if comparison.verdict == Change::Unclear => {
             signs.undecided = true;
             UNDECIDED.to_owned()
         }
@@ -143,9 +143,10 @@ fn table(result: &Prove, metrics: &[&str], style: Style, out: &mut dyn Write) ->
 }
 
 /// Signs that a table has, to be explained below it.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default, Clone)]
 struct Signs {
-    equal: bool,
+    /// With the margin.
+    equal: Option<String>,
     undecided: bool,
 }
 
@@ -153,7 +154,7 @@ struct Signs {
 
 impl Signs {
     fn add(&mut self, other: Self) {
-        self.equal |= other.equal;
+        self.equal = other.equal.or(self.equal.take());
         self.undecided |= other.undecided;
     }
 }

@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 
 use super::differences::BRIEF_BELOW;
-use super::verdict::{TOO_FEW, title, value, verdict};
+use super::verdict::{title, value, verdict};
 use unladen_lockin::Role;
 
 use crate::prove::{Interaction, InteractionKind, Prove};
 use crate::style::Style;
+use crate::text::figure::equal;
 use crate::text::table::{Grid, faint, strong};
 
 pub(super) fn factorial(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -59,8 +60,8 @@ fn effects<'a>(
         let change = interaction.ratio.change_text();
         let change = match (interaction.told, interaction.is_equal) {
             (true, _) => strong(&change),
-            (false, true) => faint(&untold("no measurable difference", &change, style)),
-            (false, false) => untold(TOO_FEW, &change, style),
+            (false, true) => faint(&untold(&equal(), &change, style)),
+            (false, false) => untold("unclear", &change, style),
         };
         table.row([interaction.knobs.join(" × "), change]);
     }

@@ -27,7 +27,7 @@ fn sentence(interaction: &Interaction) -> String {
     };
     let word = match (interaction.told, interaction.is_equal) {
         (false, true) => "no measurable interaction",
-        (false, false) => "too few blocks to judge whether they interact",
+        (false, false) => "whether they interact is unclear",
         (true, _) if interaction.ratio.value > expected.value => "they overlap",
         (true, _) => "they help one another",
     };

@@ -1,13 +1,10 @@
 //! One comparison in words.
 
-use unladen_quantity::{Kind, Quantity, Span, percent, plain, with_sign};
+use unladen_quantity::{Kind, Quantity, Span, percent, plain, short, with_sign};
 
 use crate::prove::{Change, Comparison, Metric};
 use crate::text::figure::share_text;
 use crate::text::table::{faint, strong, warn};
-
-/// Said where neither a change nor equality is.
-pub(super) const TOO_FEW: &str = "too few blocks to judge";
 
 /// `p50` for `latency.p50`, `cold p50` for `cold.latency.p50`, `within 50 ms` for `within.50ms`, `body bytes` for
 /// `bytes.body`, `status 304` for `statuses.304`.
@@ -61,12 +58,22 @@ pub(super) fn floor(comparison: &Comparison) -> String {
     }
 }
 
-/// `faster by 13.4 % (12.1 to 14.6)`, `no measurable difference`.
+/// The margin of equality, in the words of the verdict: `, ±5 %`.
+pub(super) fn margin(comparison: &Comparison) -> String {
+    let Some(margin) = comparison.margin else { return String::new() };
+    let text = match (comparison.kind, comparison.ratio) {
+        (kind, _) if kind.is_share() => format!("{} points", short(Kind::Count, 100.0 * margin)),
+        (_, Some(_)) => format!("{} %", short(Kind::Count, 100.0 * margin)),
+        (_, None) => plain(kind(comparison), margin),
+    };
+    format!(", ±{text}")
+}
+
+/// `faster by 13.4 % (12.1 to 14.6)`, `no measurable difference, ±5 %`.
 pub(super) fn verdict(comparison: &Comparison, is_brief: bool) -> String {
     let words = match (comparison.verdict, comparison.kind) {
         (Change::Better, Metric::Within | Metric::Throughput) => "more",
         (Change::Worse, Metric::Within | Metric::Throughput) => "less",
-        (Change::TooFewBlocks, _) => TOO_FEW,
         (change, metric) => change.as_str(metric),
     };
     let size = size(comparison);
@@ -76,13 +83,13 @@ pub(super) fn verdict(comparison: &Comparison, is_brief: bool) -> String {
         Change::Worse if comparison.kind == Metric::Status => strong(&format!("{words} by {size}")),
         Change::Worse => warn(&format!("{words} by {size}")),
         // The interval is all that is known: it stays, however narrow the terminal.
-        Change::TooFewBlocks => format!("{words}{}", signed(comparison, None)),
+        Change::Unclear => format!("{words}{}", signed(comparison, None)),
         // An interval without zero that is called nothing would be a riddle without the floor.
         Change::Equal if comparison.excludes_no_change() => {
-            faint(&format!("{words}{}", signed(comparison, Some(floor(comparison)))))
+            faint(&format!("{words}{}{}", margin(comparison), signed(comparison, Some(floor(comparison)))))
         }
-        Change::Equal if is_brief => faint(words),
-        Change::Equal => faint(&format!("{words}{}", signed(comparison, None))),
+        Change::Equal if is_brief => faint(&format!("{words}{}", margin(comparison))),
+        Change::Equal => faint(&format!("{words}{}{}", margin(comparison), signed(comparison, None))),
     }
 }
 

@@ -2,16 +2,15 @@
 
 use std::io::{self, Write};
 
-use unladen_quantity::Quantity;
+use unladen_lockin::{MARGIN, MARGIN_OF_THE_WHOLE};
+use unladen_quantity::{Kind, Quantity, short};
 
-use super::verdict::{self, TOO_FEW, floor, kind, value};
+use super::verdict::{self, floor, kind, value};
 use crate::prove::{ArmResult, Change, Comparison, Metric, Prove};
 use crate::style::Style;
 use crate::text::prose::paragraph;
 use crate::text::table::{Grid, strong, warn};
 
-/// What is within the floor.
-const NO_DIFFERENCE: &str = "no measurable difference";
 /// More rows of a section are in the JSON result.
 const MOST_ROWS: usize = 12;
 /// Below this width there is room for a margin only, not for both ends.
@@ -23,22 +22,26 @@ pub(super) fn weights(result: &Prove, arm: &ArmResult, style: Style, out: &mut d
     if weights.is_empty() {
         return Ok(());
     }
+    let (elsewhere, weights): (Vec<&Comparison>, Vec<&Comparison>) =
+        weights.into_iter().partition(|comparison| comparison.on_path == Some(false));
     for (change, heading) in [
         (Change::Better, "lighter, per request"),
         (Change::Worse, "heavier, per request"),
-        (Change::TooFewBlocks, TOO_FEW),
+        (Change::Unclear, "unclear"),
         (Change::Equal, "no measurable difference, per request"),
     ] {
-        let mut rows: Vec<&Comparison> = weights
-            .iter()
-            .copied()
-            .filter(|comparison| comparison.verdict == change && is_listed(comparison))
-            .collect();
-        rows.sort_by(|a, b| rank(b).0.cmp(&rank(a).0).then(rank(b).1.total_cmp(&rank(a).1)));
-        section(&rows, heading, &arm.name, style, out)?;
+        section(listed(&weights, |comparison| comparison.verdict == change), heading, &arm.name, style, out)?;
     }
+    let beside = listed(&elsewhere, |comparison| comparison.verdict.is_told());
+    let not_shown = elsewhere.len() - beside.len();
+    section(beside, "not on the request's path", &arm.name, style, out)?;
     let unlisted: Vec<&&Comparison> = weights.iter().filter(|comparison| !is_listed(comparison)).collect();
-    let counts = [(Change::Equal, NO_DIFFERENCE), (Change::TooFewBlocks, TOO_FEW)];
+    let equal = format!(
+        "no measurable difference within ±{} % of the group's weight, or {} % of the request's",
+        short(Kind::Count, MARGIN * 100.0),
+        short(Kind::Count, MARGIN_OF_THE_WHOLE * 100.0)
+    );
+    let counts = [(Change::Equal, equal.as_str()), (Change::Unclear, "unclear")];
     let mut said = String::new();
     for (change, words) in counts {
         let count = unlisted.iter().filter(|comparison| comparison.verdict == change).count();
@@ -49,6 +52,11 @@ pub(super) fn weights(result: &Prove, arm: &ArmResult, style: Style, out: &mut d
             said.push_str(&format!("{space}{count} {other}weight{s}: {words}."));
         }
     }
+    if not_shown > 0 {
+        let (s, are) = if not_shown == 1 { ("", "is") } else { ("s", "are") };
+        let space = if said.is_empty() { "" } else { " " };
+        said.push_str(&format!("{space}{not_shown} weight{s} {are} of groups that no request goes through."));
+    }
     if !said.is_empty() {
         paragraph(&said, style, out)?;
         writeln!(out)?;
@@ -56,11 +64,19 @@ pub(super) fn weights(result: &Prove, arm: &ArmResult, style: Style, out: &mut d
     Ok(())
 }
 
+/// Those of the listed that are wanted, in the order of their rank.
+fn listed<'a>(weights: &[&'a Comparison], is_wanted: impl Fn(&Comparison) -> bool) -> Vec<&'a Comparison> {
+    let mut rows: Vec<&Comparison> =
+        weights.iter().copied().filter(|comparison| is_wanted(comparison) && is_listed(comparison)).collect();
+    rows.sort_by(|a, b| rank(b).0.cmp(&rank(a).0).then(rank(b).1.total_cmp(&rank(a).1)));
+    rows
+}
+
 /// What is told, and what its own interval would call a change; the rest is counted.
 fn is_listed(comparison: &Comparison) -> bool {
     match comparison.verdict {
         Change::Better | Change::Worse => true,
-        Change::TooFewBlocks | Change::Equal => comparison.excludes_no_change(),
+        Change::Unclear | Change::Equal => comparison.excludes_no_change(),
     }
 }
 
@@ -71,7 +87,7 @@ fn rank(comparison: &Comparison) -> (bool, f64) {
     (is_cpu, if is_cpu { comparison.difference.value.abs() } else { relative })
 }
 
-fn section(rows: &[&Comparison], heading: &str, arm: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
+fn section(rows: Vec<&Comparison>, heading: &str, arm: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -88,7 +104,7 @@ fn section(rows: &[&Comparison], heading: &str, arm: &str, style: Style, out: &m
             match comparison.verdict {
                 Change::Worse => warn(&change),
                 Change::Better => strong(&change),
-                Change::Equal | Change::TooFewBlocks => change,
+                Change::Equal | Change::Unclear => change,
             },
             floor(comparison),
         ]);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
+use h2::server::SendResponse;
 use unladen_http1::Fields;
 
 use super::sink_error::SinkError;
@@ -21,12 +22,23 @@ const LARGEST: usize = 1 << 30;
 /// by its share: no more is handed over than the peer's window and the share have room for. But for what is stored: it
 /// lies in memory anyhow, and is handed over at once and whole, so that a stream which the client does not read keeps
 /// nothing else.
+///
+/// A response's head is held until some of the body is there, or has to be waited for: an answer that breaks off at once
+/// can still be another one, as by HTTP/1.
 #[derive(Debug)]
-pub(crate) struct H2Sink {
-    stream: h2::SendStream<Bytes>,
+pub(crate) struct H2Sink<'a> {
+    stream: Stream<'a>,
     ended: bool,
     /// Of a client.
     claim: Option<Claim>,
+}
+
+enum Stream<'a> {
+    /// The head is yet to be sent.
+    Held(&'a mut SendResponse<Bytes>, http::Response<()>),
+    Begun(h2::SendStream<Bytes>),
+    /// The head could not be sent.
+    Failed,
 }
 
 /// A piece on its way: until it is dropped, it is held.
@@ -37,10 +49,37 @@ struct Piece {
 
 // === impl H2Sink ===
 
-impl H2Sink {
+impl<'a> H2Sink<'a> {
     /// `ended`: the head was sent as the whole message.
     pub(crate) fn new(stream: h2::SendStream<Bytes>, ended: bool) -> Self {
-        Self { stream, ended, claim: None }
+        Self { stream: Stream::Begun(stream), ended, claim: None }
+    }
+
+    /// For the body of a response whose head is sent with it.
+    pub(crate) fn holding(send: &'a mut SendResponse<Bytes>, head: http::Response<()>) -> Self {
+        Self { stream: Stream::Held(send, head), ended: false, claim: None }
+    }
+
+    /// Sends the head.
+    pub(super) fn begin(&mut self) -> Result<(), SinkError> {
+        self.begun().map(drop)
+    }
+
+    /// Whether the peer may have seen anything of the message.
+    pub(super) fn has_sent(&self) -> bool {
+        !matches!(self.stream, Stream::Held(..))
+    }
+
+    fn begun(&mut self) -> Result<&mut h2::SendStream<Bytes>, SinkError> {
+        if let Stream::Held(..) = self.stream
+            && let Stream::Held(send, head) = std::mem::replace(&mut self.stream, Stream::Failed)
+        {
+            self.stream = Stream::Begun(send.send_response(head, false)?);
+        }
+        match &mut self.stream {
+            Stream::Begun(stream) => Ok(stream),
+            Stream::Held(..) | Stream::Failed => Err(SinkError::Gone),
+        }
     }
 
     /// To a client: what it does not take is held for it.
@@ -78,11 +117,12 @@ impl H2Sink {
 
     /// Of so many bytes, how many can be taken, and what they are held by.
     fn poll_room(&mut self, cx: &mut Context<'_>, length: usize) -> Poll<Result<(usize, Option<Held>), SinkError>> {
-        self.stream.reserve_capacity(length);
+        let stream = self.begun()?;
+        stream.reserve_capacity(length);
         // It tells of new capacity alone: of what it has told already, and nobody has used, it does not tell again.
         let capacity = loop {
-            match self.stream.capacity().min(length) {
-                0 => match ready!(self.stream.poll_capacity(cx)) {
+            match stream.capacity().min(length) {
+                0 => match ready!(stream.poll_capacity(cx)) {
                     Some(told) => drop(told?),
                     None => return Poll::Ready(Err(h2::Error::from(h2::Reason::STREAM_CLOSED).into())),
                 },
@@ -101,26 +141,44 @@ impl H2Sink {
             Some(held) => Bytes::from_owner(Piece { bytes, _held: held.outgoing() }),
             None => bytes,
         };
-        Ok(self.stream.send_data(bytes, false)?)
+        Ok(self.begun()?.send_data(bytes, false)?)
     }
 
     pub(super) fn end(&mut self, trailers: Option<&Fields>) -> Result<(), SinkError> {
         if std::mem::replace(&mut self.ended, true) {
             return Ok(());
         }
+        let stream = self.begun()?;
         match trailers {
-            Some(trailers) => self.stream.send_trailers(fields_to_h2(trailers))?,
-            None => self.stream.send_data(Bytes::new(), true)?,
+            Some(trailers) => stream.send_trailers(fields_to_h2(trailers))?,
+            None => stream.send_data(Bytes::new(), true)?,
         }
         Ok(())
     }
 
     pub(super) fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
-        self.stream.poll_reset(cx).is_ready()
+        match &mut self.stream {
+            Stream::Held(send, _) => send.poll_reset(cx).is_ready(),
+            Stream::Begun(stream) => stream.poll_reset(cx).is_ready(),
+            Stream::Failed => true,
+        }
     }
 
+    /// Of a head that is held, the peer knows nothing.
     pub(super) fn reset(&mut self) {
-        self.stream.send_reset(h2::Reason::CANCEL);
+        if let Stream::Begun(stream) = &mut self.stream {
+            stream.send_reset(h2::Reason::CANCEL);
+        }
+    }
+}
+
+impl std::fmt::Debug for Stream<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Held(..) => "Held",
+            Self::Begun(_) => "Begun",
+            Self::Failed => "Failed",
+        })
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) enum PlainSink<'a> {
     /// A connection of HTTP/1.
     H1(H1Sink<'a>),
     /// A stream of HTTP/2.
-    H2(H2Sink),
+    H2(H2Sink<'a>),
     /// Whoever waits for it, and the store.
     Fetch(FetchSink<'a>),
 }
@@ -50,7 +50,11 @@ impl PlainSink<'_> {
     pub(super) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SinkError>> {
         match self {
             Self::H1(sink) => sink.poll_flush(cx),
-            Self::H2(_) | Self::Fetch(_) => Poll::Ready(Ok(())),
+            Self::H2(sink) => Poll::Ready(sink.begin()),
+            Self::Fetch(sink) => {
+                sink.begin();
+                Poll::Ready(Ok(()))
+            }
         }
     }
 
@@ -68,7 +72,8 @@ impl PlainSink<'_> {
     pub(super) fn has_sent(&self) -> bool {
         match self {
             Self::H1(sink) => sink.has_sent(),
-            Self::H2(_) | Self::Fetch(_) => true,
+            Self::H2(sink) => sink.has_sent(),
+            Self::Fetch(sink) => sink.has_sent(),
         }
     }
 

@@ -116,8 +116,8 @@ impl<'a> From<H1Sink<'a>> for Sink<'a> {
     }
 }
 
-impl From<H2Sink> for Sink<'_> {
-    fn from(sink: H2Sink) -> Self {
+impl<'a> From<H2Sink<'a>> for Sink<'a> {
+    fn from(sink: H2Sink<'a>) -> Self {
         Self::Plain(PlainSink::H2(sink))
     }
 }

@@ -7,7 +7,9 @@ use std::time::Instant;
 use bytes::Bytes;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use unladen_cache::{Accepted, Time};
-use unladen_files::{CodedBy, FileAnswer, OpenFile, PathFault, RequestPath, Resolved, Script, is_text, media_type};
+use unladen_files::{
+    CodedBy, FileAnswer, OpenFile, PathFault, RequestPath, Resolved, Script, coding_of_name, is_text, media_type,
+};
 use unladen_http1::Request;
 
 use super::Folder;
@@ -173,7 +175,8 @@ impl Folder {
 
     async fn sendable(&self, opened: OpenFile, before: Option<Arc<HotFile>>, wanted: &Wanted<'_>) -> Sendable {
         let content_type = media_type(&opened.path);
-        let may_vary = is_text(&content_type) && (self.precompressed || wanted.compress);
+        let named = coding_of_name(&opened.path);
+        let may_vary = named.is_none() && is_text(&content_type) && (self.precompressed || wanted.compress);
         let beside = (may_vary && self.precompressed)
             .then(|| self.root.precompressed(&opened, wanted.accepted, &self.rules, wanted.now))
             .flatten();
@@ -188,7 +191,7 @@ impl Folder {
         let name = self.name_of(&opened.path).into();
         let (coding, sent) = match beside {
             Some((coding, file)) => (Some((coding, CodedBy::File)), file),
-            None => (None, opened),
+            None => (named.map(|coding| (coding, CodedBy::File)), opened),
         };
         let now = Time::now();
         let is_kept = self.hot.is_some() && !original.is_settling(now) && !sent.meta.is_settling(now);

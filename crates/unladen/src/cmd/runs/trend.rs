@@ -126,7 +126,7 @@ fn row(trend: &Trend, series: &Series) -> Vec<String> {
         figure(series.points.last().map(|point| point.value)),
         match changes.as_slice() {
             [] if trend.is_looked_at() => "no".to_owned(),
-            [] => "too few runs".to_owned(),
+            [] => "unclear: too few runs".to_owned(),
             changes => changes.join("; "),
         },
     ]

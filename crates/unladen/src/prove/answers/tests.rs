@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use unladen_lockin::{Arm, Design};
 use unladen_report::Change;
 
@@ -25,11 +27,11 @@ fn of_status(statuses: &[(u16, u64)]) -> ArmRecord {
 }
 
 fn bytes(recording: &Recording) -> Comparison {
-    judged(&arms(), Metered::bytes(recording, 3).effects()).remove(0)
+    judged(&arms(), Duration::from_secs(60), Metered::bytes(recording, 3).effects()).remove(0)
 }
 
 fn status(recording: &Recording, range: StatusRange) -> Comparison {
-    judged(&arms(), Metered::status(recording, 3, range).effects()).remove(0)
+    judged(&arms(), Duration::from_secs(60), Metered::status(recording, 3, range).effects()).remove(0)
 }
 
 fn is_finite(comparison: &Comparison) -> bool {

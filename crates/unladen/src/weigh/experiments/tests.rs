@@ -1,6 +1,6 @@
 use std::os::unix::fs::PermissionsExt;
 
-use unladen_finding::{Fix, KnobService, Part, Share};
+use unladen_finding::{Fix, KnobService, Part, Saves, Share};
 use unladen_load::Request;
 use unladen_prove::Experiment;
 
@@ -13,7 +13,9 @@ fn finding(group: &str, fix: Fix) -> Finding {
         summary: "4 PHP files compiled per request".into(),
         figures: Vec::new(),
         items: Vec::new(),
-        share: Share::NotKnown(String::new()),
+        takes: Share::NotKnown(String::new()),
+        saves: Saves::NotKnown(String::new()),
+        removes: None,
         fix,
         check_again: String::new(),
     }

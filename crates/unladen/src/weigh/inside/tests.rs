@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use unladen_finding::{Figure, Fix, Share};
+use unladen_finding::{Figure, Fix, Saves, Share};
 use unladen_trace::{Counted, PathSeen, QuerySeen, Recording, Series};
 
 use super::*;
@@ -12,7 +12,9 @@ fn locks(group: &str, low: f64, high: f64) -> Finding {
         summary: String::new(),
         figures: vec![Figure { name: "locks", unit: "1", value: Interval { value: low.midpoint(high), low, high } }],
         items: Vec::new(),
-        share: Share::NotKnown(String::new()),
+        takes: Share::NotKnown(String::new()),
+        saves: Saves::NotKnown(String::new()),
+        removes: None,
         fix: Fix::default(),
         check_again: String::new(),
     }

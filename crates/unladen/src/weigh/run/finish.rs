@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use unladen_agent::Standpoint;
+use unladen_document::Answer;
 use unladen_finding::{Bearing, Unjudged};
 use unladen_load::{Request, Sample};
 use unladen_lockin::MIN_BLOCKS;
@@ -56,7 +57,7 @@ impl Run<'_> {
         mut self,
         ended: Stopped,
         requests: &[Request],
-        samples: &[Sample],
+        (samples, answers): (&[Sample], Vec<Answer>),
         probe_cpu: Duration,
     ) -> Result<Outcome, Failure> {
         let rounds = self.recording.rounds(requests.len());
@@ -102,6 +103,7 @@ impl Run<'_> {
             ended,
         };
         let mut result = analyse(&measured);
+        result.urls.iter_mut().zip(answers).for_each(|(url, answer)| url.answer = Some(answer));
         let mut pages = Vec::new();
         if self.options.inside && failure.is_none() && ended == Ended::Complete {
             pages = look_inside(Weighed {

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use unladen_load::{Cancel, Driver, End, Sample, Stop};
+use unladen_document::Answer;
+use unladen_load::{Cancel, Driver, DriverConfig, End, Sample, Stop};
 
+use crate::answered::looked_at;
 use crate::exit::Failure;
 
 /// A warm-up lasts until one of these is reached: caches are filled, workers are started, and the latency is known.
@@ -14,6 +16,8 @@ const REQUESTS: u64 = 20;
 pub(super) struct WarmUp {
     /// The first answer of each URL.
     pub(super) samples: Vec<Sample>,
+    /// What each of them is.
+    pub(super) answers: Vec<Answer>,
     /// The median latency of the slowest URL.
     pub(super) latency: Duration,
 }
@@ -21,15 +25,17 @@ pub(super) struct WarmUp {
 // === impl WarmUp ===
 
 impl WarmUp {
-    /// Sends some to each of so many URLs, one after another.
+    /// Sends some to each URL, one after another.
     ///
     /// # Errors
     /// If a request fails, or it is cancelled.
-    pub(super) fn run(driver: &mut Driver, urls: usize, cancel: &Cancel) -> Result<Self, Failure> {
-        let mut samples = Vec::with_capacity(urls);
+    pub(super) fn run(driver: &mut Driver, config: &DriverConfig, cancel: &Cancel) -> Result<Self, Failure> {
+        let (mut samples, mut answers) = (Vec::new(), Vec::new());
         let mut latency = Duration::ZERO;
-        for index in 0..urls {
-            samples.push(driver.sample(index, cancel)?);
+        for index in 0..config.requests.len() {
+            let (sample, answer) = looked_at(driver, config, index, cancel)?;
+            samples.push(sample);
+            answers.push(answer);
             let warm_up =
                 driver.run(index, Stop::after(TIME).or_requests(REQUESTS), cancel).map_err(|failed| failed.error)?;
             if warm_up.ended == End::Cancelled {
@@ -37,7 +43,7 @@ impl WarmUp {
             }
             latency = latency.max(median(warm_up.latencies_ns));
         }
-        Ok(Self { samples, latency })
+        Ok(Self { samples, answers, latency })
     }
 }
 

@@ -1,4 +1,4 @@
-use unladen_finding::Share;
+use unladen_finding::{Saves, Share};
 
 use super::tried as tried_on;
 use super::*;
@@ -14,7 +14,9 @@ fn finding(lines: &[&str]) -> Finding {
         summary: String::new(),
         figures: Vec::new(),
         items: Vec::new(),
-        share: Share::NotKnown(String::new()),
+        takes: Share::NotKnown(String::new()),
+        saves: Saves::NotKnown(String::new()),
+        removes: None,
         fix: Fix::advice("put it in front")
             .lines(FILE, lines.iter().copied())
             .command("systemctl reload php8.2-fpm")

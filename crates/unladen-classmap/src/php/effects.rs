@@ -1,0 +1,129 @@
+//! Whether loading a file does anything but declare classes. The principal function is [`only_declares`].
+
+use super::token::{Tokens, What};
+
+/// Whether every statement of the file's own is a declaration of a class, `namespace`, `use` or `declare`.
+pub fn only_declares(source: &[u8]) -> bool {
+    // What stands in front of PHP is printed; what stands between two parts of it, too.
+    if !source.starts_with(b"<?php") && !source.starts_with(b"\xef\xbb\xbf<?php") {
+        return false;
+    }
+    let mut tokens = Tokens::new(source);
+    let mut declares = false;
+    while let What::Name(word) = tokens.next().what {
+        match word.to_ascii_lowercase().as_slice() {
+            // To the `;`, or into the braces, which are passed over below.
+            b"namespace" => {
+                if !passed(&mut tokens, b";", true) {
+                    return false;
+                }
+            }
+            b"use" | b"declare" => {
+                if !passed(&mut tokens, b";", false) {
+                    return false;
+                }
+            }
+            b"abstract" | b"final" | b"readonly" => {}
+            b"class" | b"interface" | b"trait" | b"enum" => {
+                if !passed_body(&mut tokens) {
+                    return false;
+                }
+                declares = true;
+                // A `;` behind it, or the brace of its namespace; behind `?>`, whatever stands there is printed.
+                loop {
+                    let sign = tokens.peek().what.clone();
+                    let rest = tokens.word_start().and_then(|at| source.get(at..)).unwrap_or_default();
+                    if let Some(printed) = rest.strip_prefix(b"?>") {
+                        return printed.trim_ascii().is_empty();
+                    }
+                    if !matches!(sign, What::Mark(b";" | b"}")) {
+                        break;
+                    }
+                    tokens.next();
+                }
+            }
+            _ => return false,
+        }
+        while matches!(tokens.peek().what, What::Mark(b"#[")) {
+            if !passed_attribute(&mut tokens) {
+                return false;
+            }
+        }
+        if matches!(tokens.peek().what, What::End) {
+            return declares;
+        }
+    }
+    false
+}
+
+/// Whether that sign is met, or a brace where that may be.
+fn passed(tokens: &mut Tokens<'_>, sign: &[u8], brace: bool) -> bool {
+    loop {
+        match tokens.next().what {
+            What::Mark(found) if found == sign || brace && found == b"{" => return true,
+            What::End | What::Broken(_) => return false,
+            _ => {}
+        }
+    }
+}
+
+/// To the end of the body in braces.
+fn passed_body(tokens: &mut Tokens<'_>) -> bool {
+    let mut depth = 0_usize;
+    loop {
+        match tokens.next().what {
+            What::Mark(b"{") => depth += 1,
+            What::Mark(b"}") if depth <= 1 => return depth == 1,
+            What::Mark(b"}") => depth -= 1,
+            What::End | What::Broken(_) => return false,
+            _ => {}
+        }
+    }
+}
+
+fn passed_attribute(tokens: &mut Tokens<'_>) -> bool {
+    let mut depth = 0_usize;
+    loop {
+        match tokens.next().what {
+            What::Mark(b"#[" | b"[") => depth += 1,
+            What::Mark(b"]") if depth <= 1 => return true,
+            What::Mark(b"]") => depth -= 1,
+            What::End | What::Broken(_) => return false,
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_does_something_as_it_is_loaded_is_told_from_one_that_declares() {
+        for quiet in [
+            "<?php class A {}",
+            "<?php\n/* x */ declare(strict_types=1); namespace A; use B\\C; use function d;\n#[E([1])] final class A { function f() { if (1) {} } }\n",
+            "<?php namespace A { abstract class B {} interface C {} }\n",
+            "<?php class A { const T = 'a ?> b'; } ?>\n",
+        ] {
+            assert!(only_declares(quiet.as_bytes()), "{quiet}");
+        }
+        for busy in [
+            "<?php class A {} A::init();",
+            "<?php require 'b.php'; class A {}",
+            "<?php define('X', 1); class A {}",
+            "<?php function f() {} class A {}",
+            "<?php if (!class_exists('A')) { class A {} }",
+            "<?php class A {} ?> text",
+            "<?php class A {} ?> it's } text",
+            "<?php class A {} ?> <?php f();",
+            "text <?php class A {}",
+            "<?php class A {",
+            "<?php echo 1;",
+            "<?php",
+            "",
+        ] {
+            assert!(!only_declares(busy.as_bytes()), "{busy}");
+        }
+    }
+}

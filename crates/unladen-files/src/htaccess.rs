@@ -1,0 +1,284 @@
+//! The principal type is [`Htaccess`]: whom a folder's `.htaccess` refuses, of what can be understood without Apache.
+//!
+//! Modules are taken to be there, as Apache's usual ones are; whatever lets in some clients alone (by address, by
+//! password) lets in nobody here.
+
+use regex::bytes::{Regex, RegexBuilder};
+
+/// A longer file is not read.
+pub(crate) const LONGEST: usize = 64 * 1024;
+/// Of one file.
+const MOST_SECTIONS: usize = 64;
+/// Bytes that one expression of `FilesMatch` may take.
+const LARGEST_EXPRESSION: usize = 256 * 1024;
+
+/// Whether files are refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Granted,
+    /// By this line of the file.
+    Denied(usize),
+}
+
+/// What an `.htaccess` says of who may have files.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Htaccess {
+    folder: Option<Access>,
+    files: Vec<(Regex, Access)>,
+    /// Lines that may refuse something, and are not understood.
+    pub(crate) unclear: Vec<usize>,
+}
+
+/// What has been said in one place.
+#[derive(Debug, Default)]
+struct Said {
+    deny_all: Option<usize>,
+    allow_all: bool,
+    /// `Order allow,deny`: who is not allowed is denied.
+    allow_first: Option<usize>,
+    has_order: bool,
+    granted: bool,
+    /// `Require` of anything but all.
+    required: Option<usize>,
+}
+
+enum Section {
+    /// Its lines count where it stands.
+    Open,
+    /// Its lines do not count.
+    Skipped,
+    /// `<RequireAll>`: one that refuses is enough.
+    All,
+    /// Files that are like this.
+    Files(Option<Regex>, Said, usize),
+}
+
+// === impl Htaccess ===
+
+impl Htaccess {
+    /// Of a file that cannot be read: as Apache does, everything beneath it is refused.
+    pub(crate) fn unread() -> Self {
+        Self { folder: Some(Access::Denied(1)), ..Self::default() }
+    }
+
+    pub(crate) fn parse(text: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(text);
+        let (mut read, mut folder, mut sections) = (Self::default(), Said::default(), Vec::new());
+        let mut line = String::new();
+        for (place, next) in text.lines().enumerate() {
+            let number = place + 1;
+            if let Some(continued) = next.strip_suffix('\\') {
+                line.push_str(continued);
+                continue;
+            }
+            line.push_str(next);
+            let whole = std::mem::take(&mut line);
+            let whole = whole.trim();
+            if let Some(end) = whole.strip_prefix("</") {
+                if let Some(Section::Files(expression, said, at)) = sections.pop() {
+                    match (expression, said.access()) {
+                        (Some(expression), Some(access)) if read.files.len() < MOST_SECTIONS => {
+                            read.files.push((expression, access));
+                        }
+                        (_, None) => (),
+                        _ => read.unclear.push(at),
+                    }
+                } else if end.is_empty() {
+                    read.unclear.push(number);
+                }
+            } else if let Some(begin) = whole.strip_prefix('<') {
+                sections.push(Section::new(begin.trim_end_matches('>').trim(), number, &mut read.unclear));
+            } else if !whole.starts_with('#') && !sections.iter().any(|one| matches!(one, Section::Skipped)) {
+                let is_all = sections.iter().any(|one| matches!(one, Section::All));
+                let of_files = sections.iter_mut().rev().find_map(|one| match one {
+                    Section::Files(_, said, _) => Some(said),
+                    _ => None,
+                });
+                if of_files.unwrap_or(&mut folder).hear(whole, number, is_all).is_none() {
+                    read.unclear.push(number);
+                }
+            }
+        }
+        read.folder = folder.access();
+        read
+    }
+
+    pub(crate) fn of_folder(&self) -> Option<&Access> {
+        self.folder.as_ref()
+    }
+
+    /// What sections say of a name: the last that fits counts.
+    pub(crate) fn of_file(&self, name: &[u8]) -> Option<&Access> {
+        self.files.iter().rev().find(|(expression, _)| expression.is_match(name)).map(|(_, access)| access)
+    }
+}
+
+// === impl Section ===
+
+impl Section {
+    fn new(begin: &str, number: usize, unclear: &mut Vec<usize>) -> Self {
+        let (kind, of) = begin.split_once(char::is_whitespace).unwrap_or((begin, ""));
+        let of = of.trim();
+        match kind.to_ascii_lowercase().as_str() {
+            // Both forms of Apache's rules of access stand in such pairs, and say the same.
+            "ifmodule" if !of.starts_with('!') || of.contains("authz") || of.contains("access") => Self::Open,
+            "ifversion" | "requireany" => Self::Open,
+            "ifmodule" => Self::Skipped,
+            "requireall" => Self::All,
+            "filesmatch" => Self::Files(expression(unquoted(of)), Said::default(), number),
+            "files" => {
+                let name = match of.strip_prefix('~') {
+                    Some(like) => expression(unquoted(like.trim())),
+                    None => expression(&glob(unquoted(of))),
+                };
+                Self::Files(name, Said::default(), number)
+            }
+            _ => {
+                unclear.push(number);
+                Self::Skipped
+            }
+        }
+    }
+}
+
+fn unquoted(text: &str) -> &str {
+    text.trim_matches(['"', '\''])
+}
+
+fn expression(text: &str) -> Option<Regex> {
+    RegexBuilder::new(text).size_limit(LARGEST_EXPRESSION).unicode(false).build().ok()
+}
+
+fn glob(text: &str) -> String {
+    let inner: String = text
+        .chars()
+        .map(|letter| match letter {
+            '*' => ".*".to_owned(),
+            '?' => ".".to_owned(),
+            letter => regex::escape(letter.encode_utf8(&mut [0; 4])),
+        })
+        .collect();
+    format!("^{inner}$")
+}
+
+// === impl Said ===
+
+impl Said {
+    /// None: the line may refuse something, and is not understood.
+    fn hear(&mut self, line: &str, number: usize, is_all: bool) -> Option<()> {
+        let mut words = line.split_whitespace().map(str::to_ascii_lowercase);
+        let first = words.next().unwrap_or_default();
+        let rest: Vec<String> = words.collect();
+        let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+        match (first.as_str(), rest.as_slice()) {
+            ("deny", ["from", "all"]) => self.deny_all = Some(number),
+            ("allow", ["from", "all"]) => self.allow_all = true,
+            ("order", order) => {
+                self.has_order = true;
+                let order = order.concat();
+                self.allow_first = (order == "allow,deny" || order == "mutual-failure").then_some(number);
+            }
+            ("require", ["all", "granted"]) => self.granted |= !is_all,
+            ("require", ["all", "denied"]) if is_all => {
+                self.granted = false;
+                self.required = Some(number);
+            }
+            ("require", ["not", ..]) | ("deny", ["from", ..]) => return None,
+            ("require", _) => self.required = self.required.or(Some(number)),
+            ("rewriterule", [.., flags]) if flags.starts_with('[') => {
+                let flags = flags.trim_matches(['[', ']']);
+                if flags.split(',').any(|flag| matches!(flag, "f" | "forbidden" | "g" | "gone" | "r=403" | "r=404")) {
+                    return None;
+                }
+            }
+            ("redirectmatch" | "redirect", ["403" | "404" | "410" | "gone", ..]) => return None,
+            _ => (),
+        }
+        Some(())
+    }
+
+    fn access(&self) -> Option<Access> {
+        if self.granted {
+            return Some(Access::Granted);
+        }
+        let denied = match (self.deny_all, self.allow_first) {
+            (Some(_), None) if self.allow_all && self.has_order => None,
+            (None, Some(_)) if self.allow_all => None,
+            (denied, allow_first) => denied.or(allow_first),
+        };
+        let denied = self.required.or(denied);
+        denied.map(Access::Denied).or(self.allow_all.then_some(Access::Granted))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(text: &str) -> Option<Access> {
+        Htaccess::parse(text.as_bytes()).of_folder().cloned()
+    }
+
+    #[test]
+    fn folders_that_deny_all_were_sent() {
+        for (text, line) in [
+            ("deny from all", 1),
+            ("Order deny,allow\nDeny from all\nAllow from 127.0.0.1", 2),
+            ("# no\n\n  REQUIRE  all   Denied\nSatisfy All", 3),
+            (
+                "<IfModule mod_authz_core.c>\nRequire all denied\n</IfModule>\n\
+              <IfModule !mod_authz_core.c>\nDeny from all\n</IfModule>",
+                2,
+            ),
+            ("Order allow,deny", 1),
+            ("Order allow,deny\nAllow from 10.0.0.0/8", 1),
+            ("Require ip 10.0.0.0/8", 1),
+            ("AuthType Basic\nRequire valid-user", 2),
+            ("<RequireAll>\nRequire all granted\nRequire ip 10.1.2.3\n</RequireAll>", 3),
+            ("Require all \\\ndenied", 2),
+        ] {
+            assert_eq!(folder(text), Some(Access::Denied(line)), "{text}");
+        }
+        for text in
+            ["", "php_flag engine off", "Options -Indexes", "<IfModule !mod_rewrite.c>\nDeny from all\n</IfModule>"]
+        {
+            assert_eq!(folder(text), None, "{text}");
+        }
+        for text in [
+            "Order allow,deny\nAllow from all",
+            "Require all granted",
+            "Order deny,allow\nDeny from all\nAllow from all",
+        ] {
+            assert_eq!(folder(text), Some(Access::Granted), "{text}");
+        }
+    }
+
+    #[test]
+    fn sections_open_and_refuse_some_files_of_a_folder() {
+        let read = Htaccess::parse(
+            b"<IfModule mod_authz_core.c>\nRequire all denied\n</IfModule>\n<FilesMatch \"^(form\\.js|a\\.css)$\">\n\
+              <IfModule mod_authz_core.c>\nRequire all granted\n</IfModule>\n</FilesMatch>\n\
+              <Files *.tpl>\nRequire all denied\n</Files>",
+        );
+        assert_eq!(read.of_folder(), Some(&Access::Denied(2)));
+        assert_eq!(read.of_file(b"form.js"), Some(&Access::Granted));
+        assert_eq!(read.of_file(b"x.tpl"), Some(&Access::Denied(10)));
+        assert_eq!(read.of_file(b"b.css"), None);
+        assert!(read.unclear.is_empty());
+    }
+
+    #[test]
+    fn what_may_refuse_and_is_not_understood_is_named() {
+        for (text, line) in [
+            ("RewriteEngine on\nRewriteRule ^data/ - [F]", 2),
+            ("<FilesMatch \"(?!x)\\.sql$\">\nDeny from all\n</FilesMatch>", 1),
+            ("<If \"%{HTTP_HOST} == 'a'\">\nRequire all denied\n</If>", 1),
+            ("<LimitExcept GET>\nDeny from all\n</LimitExcept>", 1),
+            ("Deny from 10.0.0.1", 1),
+            ("RedirectMatch 404 /\\.git", 1),
+        ] {
+            let read = Htaccess::parse(text.as_bytes());
+            assert_eq!((read.of_folder(), read.unclear.as_slice()), (None, &[line][..]), "{text}");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The principal type is [`PrivateNames`]: files that lie below roots, and are never pages.
+
+use crate::lifetimes::PathPattern;
+
+/// One entry of [`PRIVATE`].
+#[derive(Clone, Copy, Debug)]
+pub struct PrivateName {
+    /// How names end, in small letters; those without a dot at their beginning are whole names.
+    pub ends: &'static [&'static str],
+    /// Where they are refused.
+    pub place: Place,
+    /// What such files are: "holds …" follows.
+    pub why: &'static str,
+}
+
+/// Where files with a private name are refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// Below every root.
+    Everywhere,
+    /// Below a root whose scripts are run.
+    WithScripts,
+    /// In a folder that has an index script: a folder of downloads has none.
+    BesideIndex,
+}
+
+const fn name(place: Place, ends: &'static [&'static str], why: &'static str) -> PrivateName {
+    PrivateName { ends, place, why }
+}
+
+/// All private names. `docs/reference/files.md` has the same list as a table.
+#[rustfmt::skip]
+pub const PRIVATE: &[PrivateName] = &[
+    name(Place::Everywhere, &[".sql", ".dump", ".dmp", ".rdb"], "a dump of a database"),
+    name(
+        Place::Everywhere,
+        &[".sqlite", ".sqlite2", ".sqlite3", ".db", ".db3", ".mdb", ".sqlite-wal", ".sqlite3-wal", ".db-wal",
+          ".sqlite-shm", ".sqlite3-shm", ".db-shm", ".sqlite-journal", ".sqlite3-journal", ".db-journal"],
+        "a database",
+    ),
+    name(
+        Place::Everywhere,
+        &[".bak", ".backup", ".old", ".orig", ".save", ".swp", ".swo", ".swn", ".swx", ".rej", ".dpkg-old",
+          ".dpkg-dist", ".dpkg-new", ".ucf-old", ".ucf-dist", ".rpmsave", ".rpmnew"],
+        "a copy that an editor, a tool or a person left",
+    ),
+    name(Place::Everywhere, &[".log"], "a log"),
+    name(
+        Place::Everywhere,
+        &[".key", ".pem", ".p12", ".pfx", ".jks", ".keystore", ".ppk", ".kdb", ".kdbx", "id_rsa", "id_dsa", "id_ecdsa",
+          "id_ed25519"],
+        "a private key or passwords",
+    ),
+    name(Place::Everywhere, &[".env", "htpasswd", "auth.json", "web.config", "wp-config.txt"], "passwords or settings"),
+    name(
+        Place::WithScripts,
+        &[".yml", ".yaml", ".ini", ".conf", ".cfg", ".cnf", ".neon", ".toml"],
+        "settings of the application",
+    ),
+    name(Place::WithScripts, &[".sh", ".bash", ".py", ".pl", ".pm", ".rb", ".twig"], "a source of the application"),
+    name(
+        Place::WithScripts,
+        &["composer.json", "composer.lock", "package.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml",
+          "gemfile", "gemfile.lock", "makefile", "dockerfile", "vagrantfile", "phpunit.xml", "phpunit.xml.dist"],
+        "what the application is built from, with exact versions",
+    ),
+    name(
+        Place::BesideIndex,
+        &[".zip", ".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".7z", ".rar", ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst"],
+        "an archive beside the application's own scripts",
+    ),
+];
+
+/// What stands behind the name of a private file without making another file of it.
+const PACKED: [&[u8]; 8] = [b".gz", b".bz2", b".xz", b".zst", b".br", b".zip", b".7z", b".gpg"];
+/// A name has no more such ends.
+const MOST_ENDS: usize = 4;
+
+/// Which files are private, besides those that the settings open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PrivateNames {
+    allow: Vec<PathPattern>,
+}
+
+// === impl PrivateNames ===
+
+impl PrivateNames {
+    /// Paths that are like one of these are private for no reason, not for an `.htaccess` either.
+    pub fn except<'p>(allow: impl IntoIterator<Item = &'p str>) -> Self {
+        Self { allow: allow.into_iter().map(PathPattern::new).collect() }
+    }
+
+    /// Whether the settings open a path beneath the root, which begins with no slash.
+    pub(crate) fn allows(&self, path: &[u8]) -> bool {
+        !self.allow.is_empty() && {
+            let path = [b"/", path].concat();
+            self.allow.iter().any(|pattern| pattern.fits(&path))
+        }
+    }
+}
+
+/// The entry that a file's name is like; of several, as for `dump.sql.zip`, the one that refuses in most places.
+pub(crate) fn private(name: &[u8]) -> Option<&'static PrivateName> {
+    let name = name.to_ascii_lowercase();
+    let mut left = name.as_slice();
+    let mut found: Option<&PrivateName> = None;
+    for _ in 0..MOST_ENDS {
+        if matches!(left, [.., b'~'] | [b'#', .., b'#']) {
+            return PRIVATE.iter().find(|entry| entry.ends.contains(&".bak"));
+        }
+        if let Some(entry) = PRIVATE.iter().find(|entry| entry.ends.iter().any(|end| ends(left, end.as_bytes()))) {
+            found = found.filter(|found| found.place <= entry.place).or(Some(entry));
+        }
+        // `error.log.1`, `error.log-20260101`, `dump.sql.gz`
+        let digits = left.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let shorter = left.get(..left.len() - digits).unwrap_or_default();
+        left = match (PACKED.iter().find_map(|end| left.strip_suffix(*end)), shorter) {
+            (Some(packed), _) => packed,
+            (None, [rest @ .., b'.' | b'-' | b'_']) if digits > 0 => rest,
+            _ => return found,
+        };
+    }
+    found
+}
+
+fn ends(name: &[u8], end: &[u8]) -> bool {
+    if end.first() == Some(&b'.') { name.len() > end.len() && name.ends_with(end) } else { name == end }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_what_is_never_a_page_were_sent() {
+        for wanted in [
+            "dump.sql",
+            "DUMP.SQL",
+            "dump.sql.gz",
+            "dump-2026.sql.1.gz",
+            "db.sqlite",
+            "db.sqlite-wal",
+            "a.db",
+            "x.swp",
+            ".x.swp",
+            "a.css~",
+            "#a.css#",
+            "a.html.bak",
+            "error.log",
+            "error.log.1",
+            "error.log-20260101.gz",
+            "server.key",
+            "a.PEM",
+            "prod.env",
+            "id_rsa",
+            "config.yml",
+            "composer.lock",
+            "backup.zip",
+            "backup.tar.gz",
+            "site.2026.tar.xz",
+            "web.config",
+            "htpasswd",
+        ] {
+            assert!(private(wanted.as_bytes()).is_some(), "{wanted}");
+        }
+        for page in [
+            "style.css",
+            "style.css.gz",
+            "app.js.br",
+            "a.map",
+            "blog",
+            "catalog",
+            "monkey",
+            "photo.1.jpg",
+            "v1.0",
+            "1",
+            "",
+            ".",
+            "sql",
+            "a.gz",
+            "my-id_rsa.pub",
+            "a.sqlx",
+            "a.login",
+            "feed.xml",
+            "data.json",
+            "1.2.3",
+            "a.asc",
+        ] {
+            assert!(private(page.as_bytes()).is_none(), "{page}");
+        }
+    }
+
+    #[test]
+    fn a_packed_dump_was_taken_for_a_download() {
+        assert_eq!(private(b"dump.sql.zip").map(|entry| entry.place), Some(Place::Everywhere));
+        assert_eq!(private(b"theme.zip").map(|entry| entry.place), Some(Place::BesideIndex));
+    }
+
+    #[test]
+    fn the_table_of_the_reference_has_each_private_name_with_its_reason() {
+        let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/files.md");
+        let docs = std::fs::read_to_string(docs).unwrap();
+        for entry in PRIVATE {
+            let row = docs.lines().find(|line| line.starts_with('|') && line.contains(&format!("| {} |", entry.why)));
+            let row = row.unwrap_or_else(|| panic!("no row for {:?}", entry.why));
+            for end in entry.ends {
+                assert!(row.contains(&format!("`{end}`")), "{end} is missing in: {row}");
+            }
+        }
+    }
+}

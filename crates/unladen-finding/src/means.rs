@@ -1,0 +1,184 @@
+//! The list [`MEANS`]: settings of well-known applications that take a waste off without a change of code.
+
+use unladen_trace::Evidence;
+
+use crate::application::Application;
+use crate::finding::Finding;
+use crate::fix::Audience;
+
+/// A setting of an application's own, as its documentation has it.
+struct Means {
+    application: Application,
+    /// The rules whose waste it takes off.
+    rules: &'static [&'static str],
+    /// What to set, and where.
+    setting: &'static str,
+    /// What it removes, in half a sentence.
+    removes: &'static str,
+}
+
+/// All, in the order of applications. Where several are for one rule, all are told.
+const MEANS: &[Means] = &[
+    Means {
+        application: Application::MediaWiki,
+        rules: &["same-query-again", "n-plus-one"],
+        setting: "$wgMainCacheType = CACHE_ACCEL; in LocalSettings.php, with PHP's APCu (or CACHE_MEMCACHED, CACHE_REDIS)",
+        removes: "what was read before is kept between requests: by itself MediaWiki keeps it nowhere",
+    },
+    Means {
+        application: Application::MediaWiki,
+        rules: &["write-per-request", "process-per-request"],
+        setting: "$wgJobRunRate = 0; in LocalSettings.php, and maintenance/runJobs.php by a timer",
+        removes: "requests run no jobs",
+    },
+    Means {
+        application: Application::MediaWiki,
+        rules: &["database-reconnect"],
+        setting: "keep it: DBO_PERSISTENT among the flags of $wgDBservers",
+        removes: "",
+    },
+    Means {
+        application: Application::WordPress,
+        rules: &["same-query-again", "n-plus-one"],
+        setting: "an object cache that outlives the request: a plugin that puts wp-content/object-cache.php there, for Redis, \
+                  Memcached or APCu",
+        removes: "options, posts and terms that were read before are not read again",
+    },
+    Means {
+        application: Application::WordPress,
+        rules: &["write-per-request", "unpooled-connection", "unpooled-tls"],
+        setting: "define( 'DISABLE_WP_CRON', true ); in wp-config.php, and wp-cron.php by a timer",
+        removes: "visitors' requests look for no jobs, and call no wp-cron.php over HTTP",
+    },
+    Means {
+        application: Application::DokuWiki,
+        rules: &["stat-storm", "same-file-again"],
+        setting: "$conf['readdircache'] = 600; in conf/local.php",
+        removes: "searches read the folder of the index once in ten minutes",
+    },
+    Means {
+        application: Application::Drupal,
+        rules: &["database-reconnect"],
+        setting: "keep it: 'pdo' => [PDO::ATTR_PERSISTENT => true] in $databases of settings.php",
+        removes: "",
+    },
+    Means {
+        application: Application::Drupal,
+        rules: &["same-query-again", "n-plus-one", "write-per-request"],
+        setting: "the module redis or memcache, and $settings['cache']['default'] in settings.php as it says",
+        removes: "caches are read from and written to memory, and not the database",
+    },
+    Means {
+        application: Application::Drupal,
+        rules: &["write-per-request"],
+        setting: "uninstall the module automated_cron, and call cron by a timer (drush cron)",
+        removes: "no request ends with jobs",
+    },
+    Means {
+        application: Application::Laravel,
+        rules: &["database-reconnect"],
+        setting: "keep it: 'options' => [PDO::ATTR_PERSISTENT => true] in config/database.php",
+        removes: "",
+    },
+    Means {
+        application: Application::Laravel,
+        rules: &["stat-storm", "same-file-again", "recompile", "template-parsed-again"],
+        setting: "php artisan optimize at each deployment (config:cache, route:cache, view:cache)",
+        removes: "settings, routes and templates are one file each, and .env is not read",
+    },
+    Means {
+        application: Application::Laravel,
+        rules: &["write-per-request", "lock-churn"],
+        setting: "SESSION_DRIVER=redis and CACHE_STORE=redis (CACHE_DRIVER before Laravel 11) in .env",
+        removes: "sessions and caches are neither files nor rows",
+    },
+    Means {
+        application: Application::Symfony,
+        rules: &["stat-storm", "same-file-again", "recompile", "debug-left-on"],
+        setting: "APP_ENV=prod and APP_DEBUG=0, and composer dump-env prod at each deployment",
+        removes: "the container is not checked for changes, and .env files are not read",
+    },
+    Means {
+        application: Application::Nextcloud,
+        rules: &["same-query-again", "n-plus-one", "same-file-again"],
+        setting: "'memcache.local' => '\\OC\\Memcache\\APCu', in config/config.php, with PHP's APCu",
+        removes: "settings and file listings that were read before are not read again",
+    },
+    Means {
+        application: Application::Nextcloud,
+        rules: &["write-per-request"],
+        setting: "'memcache.locking' => '\\OC\\Memcache\\Redis', with 'redis' => [...], in config/config.php; and background jobs by \
+                  cron (occ background:cron)",
+        removes: "locks of files are not rows of the database, and pages run no jobs",
+    },
+    Means {
+        application: Application::Piwigo,
+        rules: &["stat-storm", "same-file-again"],
+        setting: "$conf['template_compile_check'] = false; and $conf['compiled_template_cache_language'] = true; in \
+                  local/config/config.inc.php (empty _data/templates_c after an update)",
+        removes: "templates are not checked for changes, and not translated anew",
+    },
+    Means {
+        application: Application::PhpBb,
+        rules: &["same-file-again", "same-query-again", "stat-storm"],
+        setting: "$acm_type = 'phpbb\\\\cache\\\\driver\\\\apcu'; in config.php, with PHP's APCu",
+        removes: "what is cached is not a file each",
+    },
+    Means {
+        application: Application::Doctrine,
+        rules: &["database-reconnect"],
+        setting: "keep it: Doctrine's driverOptions with PDO::ATTR_PERSISTENT => true",
+        removes: "",
+    },
+    Means {
+        application: Application::Django,
+        rules: &["database-reconnect"],
+        setting: "keep it: CONN_MAX_AGE = 60 in DATABASES",
+        removes: "",
+    },
+    Means {
+        application: Application::Django,
+        rules: &["write-per-request"],
+        setting: "SESSION_SAVE_EVERY_REQUEST = False (Django's default), and SESSION_ENGINE = \
+                  'django.contrib.sessions.backends.cached_db' with a CACHES backend in memory",
+        removes: "sessions are written when they change, and read from memory",
+    },
+    Means {
+        application: Application::Django,
+        rules: &["template-parsed-again", "same-file-again"],
+        setting: "django.template.loaders.cached.Loader around the loaders of TEMPLATES, which DEBUG = False has by itself \
+                  where no loaders are named",
+        removes: "templates are parsed once a process",
+    },
+];
+
+/// The application's own settings against a rule's waste, as half sentences.
+pub(crate) fn of(application: Application, rule: &str) -> impl Iterator<Item = String> + '_ {
+    let is_one = move |one: &&Means| one.application == application && one.rules.contains(&rule);
+    MEANS.iter().filter(is_one).map(|one| match one.removes {
+        "" => one.setting.to_owned(),
+        removes => format!("{} ({removes})", one.setting),
+    })
+}
+
+/// Puts the application's own settings before what its developers can do; besides what an operator can do already.
+pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
+    let named = evidence.groups.iter().position(|group| group.name == finding.group);
+    let Some(application) = named.and_then(|group| Application::of(evidence, group)) else { return };
+    let told: Vec<String> = of(application, finding.rule).collect();
+    let fix = &mut finding.fix;
+    if told.is_empty() || told.iter().any(|told| fix.advice.contains(told)) {
+        return;
+    }
+    let told = told.join("; and ");
+    match fix.audience {
+        Audience::Developer => {
+            fix.developers = Some(std::mem::replace(&mut fix.advice, told));
+            fix.audience = Audience::Operator;
+        }
+        Audience::Operator => fix.advice.push_str(&format!("; the application's own means besides: {told}")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,282 @@
+//! Why an answer may not be the page that was meant: [`Doubt`].
+
+use std::fmt;
+
+use serde_json::Value;
+use unladen_document::Answer;
+
+use super::lists::{ERRORS, FAILED, LOGINS, PRINTED, SUCCEEDED};
+use super::text::inert;
+
+/// What stands between the parts of a title.
+const BETWEEN: [&str; 10] = [" - ", " | ", " – ", " — ", " · ", " :: ", ": ", " ‹ ", " › ", " « "];
+/// A page with a password's field and less text than this, in bytes, is hardly more than that field.
+const LITTLE_TEXT: usize = 600;
+/// So many times as much as another is another page, and so many bytes more: else a clock or a token may differ.
+const TIMES: u64 = 3;
+const MORE: u64 = 512;
+
+/// The User-Agent of a usual browser.
+pub(super) const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
+
+/// Why an answer may not be the page that was meant. Shown, it says what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Doubt {
+    /// It looks like the page of an error.
+    Error { sign: String, status: u16 },
+    /// It says by JSON that the request failed.
+    Failed { sign: String, status: u16 },
+    /// It looks like a page where one logs in.
+    Login { sign: String, is_known: bool },
+    /// A browser gets another answer.
+    Browser { told: String },
+}
+
+/// What is known of a page besides its answer.
+pub(super) struct Page<'a> {
+    /// As it was decoded; empty where it could not be.
+    pub(super) body: &'a str,
+    /// Its text, as far as it is worth reading.
+    pub(super) text: &'a str,
+    pub(super) json: Option<&'a Value>,
+    /// Its URL is that of a login.
+    pub(super) is_login: bool,
+    /// A cookie or a login was sent.
+    pub(super) is_known: bool,
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const STOP: &str = "name a text that only the right answer holds (--expect-body TEXT)";
+        match self {
+            Self::Error { sign, status } => write!(
+                f,
+                "this looks like the page of an error ({sign}), though its status is {status}: correct the request, or {STOP}."
+            ),
+            Self::Failed { sign, status } => write!(
+                f,
+                "the answer says that the request failed ({sign}), though its status is {status}: correct the request, or {STOP}."
+            ),
+            Self::Login { sign, is_known: false } => write!(
+                f,
+                "this looks like a page where one logs in ({sign}): send the cookie of somebody who is logged in (-b 'NAME=VALUE')."
+            ),
+            Self::Login { sign, is_known: true } => write!(
+                f,
+                "this looks like a page where one logs in ({sign}), though a cookie or login was sent: the session may be over, or bound to \
+                 the browser that it was made with: give that browser's User-Agent, too (-A 'NAME')."
+            ),
+            Self::Browser { told } => {
+                write!(f, "a browser gets another answer: {told}. To have that one, ask by its name (-A '{BROWSER}').")
+            }
+        }
+    }
+}
+
+/// All that speaks against this answer, the gravest first.
+pub(super) fn doubts(answer: &Answer, page: &Page<'_>) -> Option<Doubt> {
+    let status = answer.status;
+    // Another status was accepted by whoever asked.
+    if !(200..300).contains(&status) {
+        return None;
+    }
+    if let Some(sign) = page.json.and_then(failed) {
+        return Some(Doubt::Failed { sign, status });
+    }
+    let quoted = |text: &str| format!("\"{text}\"");
+    if is_titled(&answer.title, ERRORS, true) {
+        return Some(Doubt::Error { sign: quoted(&answer.title), status });
+    }
+    if let Some(printed) = PRINTED.iter().find(|printed| page.body.contains(**printed)) {
+        return Some(Doubt::Error { sign: quoted(&inert(printed.trim_end_matches(':'))), status });
+    }
+    if page.is_login {
+        return None;
+    }
+    let is_known = page.is_known;
+    if is_titled(&answer.title, LOGINS, false) {
+        return Some(Doubt::Login { sign: quoted(&answer.title), is_known });
+    }
+    // Many pages have a small one in a corner.
+    let asks = has_password(page.body) && (is_known || page.text.trim().len() < LITTLE_TEXT);
+    asks.then(|| Doubt::Login { sign: "a form that asks for a password".to_owned(), is_known })
+}
+
+/// Whether a browser gets another answer. `again` is ours once more: what differs from that differs by itself.
+pub(super) fn browsers(ours: &Answer, again: &Answer, browsers: &Answer) -> Option<Doubt> {
+    let differs = is_alike(ours, again) && !is_alike(ours, browsers);
+    differs.then(|| Doubt::Browser { told: browsers.told() })
+}
+
+/// Whether two answers may be the same page, as far as can be told without reading them.
+pub(crate) fn is_alike(a: &Answer, b: &Answer) -> bool {
+    let (less, more) = (a.content_bytes().min(b.content_bytes()), a.content_bytes().max(b.content_bytes()));
+    // What is packed and could not be unpacked says nothing by its size.
+    let is_known =
+        a.coding == b.coding || [a, b].iter().all(|one| one.coding.is_empty() || one.decoded_bytes.is_some());
+    let is_much = is_known && more > less.saturating_mul(TIMES) && more - less > MORE;
+    (a.status, &a.media_type, &a.title) == (b.status, &b.media_type, &b.title) && !is_much
+}
+
+/// Whether a part of a title is one of these.
+fn is_titled(title: &str, known: &[&str], with_status: bool) -> bool {
+    let mut parts = vec![title];
+    for between in BETWEEN {
+        parts = parts.into_iter().flat_map(|part| part.split(between)).collect();
+    }
+    parts.iter().any(|part| {
+        let words: Vec<String> = part
+            .split_whitespace()
+            .map(|word| word.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect())
+            .filter(|word: &String| !word.is_empty())
+            .collect();
+        let words = words.join(" ");
+        let is_status = |word: &str| word.len() == 3 && matches!(word.parse(), Ok(400_u16..=599));
+        let has_status = with_status && part.split(|c: char| !c.is_ascii_alphanumeric()).any(is_status);
+        known.contains(&words.as_str()) || has_status && known.iter().any(|known| words.contains(known))
+    })
+}
+
+/// What of JSON says that the request failed.
+fn failed(json: &Value) -> Option<String> {
+    let members = json.as_object()?;
+    let is_said = |value: &Value| match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty() && text != "0",
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::Array(all) => !all.is_empty(),
+        Value::Object(all) => !all.is_empty(),
+        Value::Bool(true) => true,
+    };
+    let shown = |name: &str, value: &Value| match value {
+        Value::String(text) => inert(&unladen_trace::without_secrets(&format!("\"{name}\": \"{text}\""))),
+        Value::Number(_) | Value::Bool(_) => format!("\"{name}\": {value}"),
+        Value::Object(members) => match members.get("message").and_then(Value::as_str) {
+            Some(message) => inert(&unladen_trace::without_secrets(&format!("\"{name}\": \"{message}\""))),
+            None => format!("\"{name}\": …"),
+        },
+        _ => format!("\"{name}\": …"),
+    };
+    let said = FAILED.iter().filter_map(|name| Some((*name, members.get(*name)?)));
+    let said = said.filter(|(_, value)| is_said(value)).map(|(name, value)| shown(name, value)).next();
+    let unsuccessful = || {
+        let name = SUCCEEDED.iter().find(|name| members.get(**name) == Some(&Value::Bool(false)))?;
+        Some(format!("\"{name}\": false"))
+    };
+    let by_status = || {
+        let status = members.get("status")?.as_str()?;
+        matches!(status, "error" | "fail" | "failed" | "failure").then(|| format!("\"status\": \"{status}\""))
+    };
+    said.or_else(unsuccessful).or_else(by_status)
+}
+
+/// Whether a form asks for a password.
+fn has_password(body: &str) -> bool {
+    let lower = body.to_ascii_lowercase();
+    let mut inputs = lower.split("<input").skip(1).filter_map(|rest| rest.split('>').next());
+    inputs.any(|input| {
+        let mut kinds = input.split("type").skip(1).map(|rest| rest.trim_start().trim_start_matches('=').trim_start());
+        kinds.any(|kind| kind.trim_start_matches(['"', '\'']).starts_with("password"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn titled(title: &str) -> Answer {
+        Answer { status: 200, title: title.to_owned(), ..Answer::default() }
+    }
+
+    fn said(answer: &Answer, body: &str, is_known: bool) -> Option<Doubt> {
+        let json = serde_json::from_str(body).ok();
+        let text = super::super::text::read_text(body, 10_000);
+        doubts(answer, &Page { body, text: &text, json: json.as_ref(), is_login: false, is_known })
+    }
+
+    /// A form was answered 1,691 times by an error of 67 bytes, status 200, and that was weighed.
+    #[test]
+    fn an_error_in_json_was_weighed_as_the_page() {
+        for body in [
+            r#"{"error": {"code": 6, "message": "no such method"}}"#,
+            r#"{"error":"bad csrf"}"#,
+            r#"{"errors": ["a"], "data": null}"#,
+            r#"{"success": false}"#,
+            r#"{"status": "error"}"#,
+        ] {
+            assert!(matches!(said(&titled(""), body, false), Some(Doubt::Failed { .. })), "{body}");
+        }
+        for body in [
+            r#"{"error": null, "data": 1}"#,
+            r#"{"error": 0}"#,
+            r#"{"errors": []}"#,
+            r#"{"success": true}"#,
+            r#"[{"error": 1}]"#,
+        ] {
+            assert_eq!(said(&titled(""), body, false), None, "{body}");
+        }
+        let doubt = said(&titled(""), r#"{"error":"bad \u001b[2Jtoken=4711"}"#, false).map(|doubt| doubt.to_string());
+        assert!(doubt.is_some_and(|doubt| !doubt.contains('\u{1b}')
+            && !doubt.contains("4711")
+            && doubt.contains("--expect-body")));
+    }
+
+    #[test]
+    fn pages_of_errors_by_their_titles() {
+        for title in [
+            "404 Not Found",
+            "Error",
+            "WordPress › Error",
+            "Seite nicht gefunden – Beispiel",
+            "Erreur 500",
+            "Page introuvable | Exemple",
+            "Error 404 (Not Found)!!1",
+            "Wartungsarbeiten",
+            "Just a moment...",
+            "503 Service Temporarily Unavailable",
+        ] {
+            assert!(matches!(said(&titled(title), "<p>x", false), Some(Doubt::Error { .. })), "{title}");
+        }
+        for title in [
+            "Error handling in Rust",
+            "Fehlersuche",
+            "The Forbidden City",
+            "Main Page",
+            "Bus 404 to Not Far",
+            "Maintenance of bicycles - Shop",
+            "",
+        ] {
+            assert_eq!(said(&titled(title), "<p>x", false), None, "{title}");
+        }
+        assert!(said(&titled("Home"), "<br />\n<b>Fatal error</b>:  Uncaught Error", false).is_some());
+    }
+
+    /// A session was bound to the browser: each request got the login's page instead.
+    #[test]
+    fn a_login_was_weighed_as_the_page_behind_it() {
+        for title in ["Log in - Wiki", "Anmelden", "Connexion · Forum", "Log In ‹ My Site — WordPress", "Sign in"]
+        {
+            let doubt = said(&titled(title), "<p>x", true);
+            let text = doubt.map(|doubt| doubt.to_string()).unwrap_or_default();
+            assert!(text.contains("bound to the browser") && text.contains("User-Agent"), "{title}: {text}");
+            let text = said(&titled(title), "<p>x", false).map(|doubt| doubt.to_string()).unwrap_or_default();
+            assert!(text.contains("-b 'NAME=VALUE'"), "{title}: {text}");
+        }
+        let form = "<form><input name=u><input class=a TYPE = 'password' name=p></form>";
+        assert!(said(&titled("Webmail"), form, false).is_some(), "hardly more than a form");
+        let page = format!("{form}<p>{}", "A long page of a forum. ".repeat(100));
+        assert_eq!(said(&titled("Forum"), &page, false), None, "a small one in a corner");
+        assert!(said(&titled("Forum"), &page, true).is_some(), "who is logged in is not asked");
+        assert_eq!(said(&titled("Blogin"), "<input type=text value=password>", false), None);
+    }
+
+    #[test]
+    fn a_browser_got_another_page() {
+        let page = |title: &str, bytes| Answer { bytes, ..titled(title) };
+        let ours = page("Shop", 1_740);
+        assert!(browsers(&ours, &ours, &page("Shop", 48_200)).is_some(), "much larger");
+        assert!(browsers(&ours, &ours, &page("Not supported", 1_740)).is_some());
+        assert_eq!(browsers(&ours, &ours, &page("Shop", 1_980)), None);
+        assert_eq!(browsers(&ours, &page("(3) Shop", 1_740), &page("(4) Shop", 1_740)), None, "it differs by itself");
+    }
+}

@@ -1,0 +1,168 @@
+//! What a page says, from outside, made inert: [`inert`], [`title`], [`words`].
+
+use unladen_load::Unpacked;
+
+/// No title and no first words are longer, in characters.
+const LONGEST: usize = 60;
+/// Elements whose content nobody reads.
+const UNREAD: [&str; 5] = ["script", "style", "template", "noscript", "svg"];
+/// The entities that titles have; others stay as they are.
+const ENTITIES: [(&str, char); 14] = [
+    ("amp", '&'),
+    ("lt", '<'),
+    ("gt", '>'),
+    ("quot", '"'),
+    ("apos", '\''),
+    ("nbsp", ' '),
+    ("ndash", '–'),
+    ("mdash", '—'),
+    ("lsaquo", '‹'),
+    ("rsaquo", '›'),
+    ("laquo", '«'),
+    ("raquo", '»'),
+    ("middot", '·'),
+    ("hellip", '…'),
+];
+
+/// UTF-8; what is none is Latin-1, in which every byte is a character.
+pub(super) fn decoded(unpacked: &Unpacked) -> String {
+    let content = &unpacked.content;
+    match std::str::from_utf8(content) {
+        Ok(text) => text.to_owned(),
+        // Cut within a character.
+        Err(error) if error.error_len().is_none() => {
+            String::from_utf8_lossy(&content[..error.valid_up_to()]).into_owned()
+        }
+        Err(_) => content.iter().map(|byte| char::from(*byte)).collect(),
+    }
+}
+
+/// One line without control characters, marks of direction and invisible characters, of a bounded length.
+pub(crate) fn inert(text: &str) -> String {
+    let is_hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+            || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    };
+    // Nothing needs more of it, however long it is.
+    let shown: String = text.chars().take(LONGEST * 20).map(|c| if is_hidden(c) { ' ' } else { c }).collect();
+    let line = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line,
+    }
+}
+
+/// Where an ASCII text stands, in upper or lower case.
+fn find(text: &str, what: &str) -> Option<usize> {
+    let (text, what) = (text.as_bytes(), what.as_bytes());
+    text.windows(what.len()).position(|window| window.eq_ignore_ascii_case(what))
+}
+
+/// The title of a page.
+pub(super) fn title(html: &str) -> Option<String> {
+    let mut rest = html;
+    loop {
+        rest = &rest[find(rest, "<title")? + "<title".len()..];
+        if rest.starts_with(|c: char| c == '>' || c.is_ascii_whitespace()) {
+            break;
+        }
+    }
+    let rest = &rest[rest.find('>')? + 1..];
+    let title = &rest[..find(rest, "</title").unwrap_or(rest.len())];
+    Some(inert(&plain(title))).filter(|title| !title.is_empty())
+}
+
+/// What of a page is read, as far as it is not longer than `most` bytes.
+pub(super) fn read_text(html: &str, most: usize) -> String {
+    let mut text = String::new();
+    let mut rest = html;
+    while let Some(at) = rest.find('<') {
+        text.push_str(&rest[..at]);
+        text.push(' ');
+        if text.len() > most {
+            return plain(&text);
+        }
+        rest = &rest[at + 1..];
+        let end = if rest.starts_with("!--") { rest.find("-->").map(|at| at + 2) } else { rest.find('>') };
+        let Some(end) = end else { return plain(&text) };
+        let is_of = |name: &&&str| {
+            rest.get(..name.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(name))
+                && !rest[name.len()..].starts_with(|c: char| c.is_ascii_alphanumeric())
+        };
+        let unread = UNREAD.iter().find(is_of);
+        rest = &rest[end + 1..];
+        if let Some(name) = unread {
+            rest = find(rest, &format!("</{name}")).map_or("", |at| &rest[at..]);
+        }
+    }
+    text.push_str(rest);
+    plain(&text)
+}
+
+/// With entities resolved.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let name = rest.split(';').next().filter(|name| name.len() < 10 && name.len() < rest.len());
+        let letter = name.and_then(|name| match name.strip_prefix('#') {
+            Some(number) => {
+                let hex = number.strip_prefix(['x', 'X']);
+                let code = hex.map_or_else(|| number.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok())?;
+                char::from_u32(code)
+            }
+            None => ENTITIES.iter().find(|(known, _)| *known == name).map(|(_, letter)| *letter),
+        });
+        match (name, letter) {
+            (Some(name), Some(letter)) => {
+                plain.push(letter);
+                rest = &rest[name.len() + 1..];
+            }
+            _ => plain.push('&'),
+        }
+    }
+    plain.push_str(rest);
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_as_pages_have_them() {
+        for (html, expected) in [
+            ("<html><head><TITLE >Main\n Page</TITLE>", Some("Main Page")),
+            ("<title lang='de'>Caf&eacute; &amp; Bar &#8211; &#x41;</title>", Some("Caf&eacute; & Bar – A")),
+            ("<titles>no</titles><title>yes</title>", Some("yes")),
+            ("<title></title>", None),
+            ("<title", None),
+            ("<title>cut of", Some("cut of")),
+            ("no page", None),
+            ("<title>&amp &; &#xffffffff; &#55296;</title>", Some("&amp &; &#xffffffff; &#55296;")),
+        ] {
+            assert_eq!(title(html).as_deref(), expected, "{html}");
+        }
+    }
+
+    /// A title could write to the terminal, turn the line around, or fill the screen.
+    #[test]
+    fn what_comes_from_outside_steers_nothing() {
+        assert_eq!(inert("a\u{1b}[2J\u{202e}b\u{200b}\tc\r\nd"), "a [2J b c d");
+        assert_eq!(title("<title>&#27;[31m&#x202e;x</title>").as_deref(), Some("[31m x"));
+        let long = inert(&"wörd ".repeat(100_000));
+        assert!(long.chars().count() <= LONGEST + 1 && long.ends_with('…'), "{long}");
+    }
+
+    #[test]
+    fn words_are_those_that_are_read() {
+        let html =
+            "<html><style>b{}</style><SCRIPT>if (a < b) {}</SCRIPT><!-- <b>no</b> --><p>Hello, <b>world</b>!</p>";
+        assert_eq!(inert(&read_text(html, 1_000)), "Hello, world !");
+        assert_eq!(inert(&read_text("<script>never closed", 1_000)), "");
+        assert_eq!(inert(&read_text("<", 1_000)), "");
+    }
+}

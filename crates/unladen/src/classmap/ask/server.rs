@@ -1,0 +1,239 @@
+//! PHP's own server, for one request. The principal type is [`Server`].
+
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bstr::ByteSlice as _;
+use nix::unistd::{Uid, User};
+use serde_json::Value;
+
+use super::page::Page;
+use crate::exit::Failure;
+
+/// How long a page and the questions may take.
+const WITHIN: Duration = Duration::from_secs(120);
+/// How long PHP may take to start.
+const START: Duration = Duration::from_secs(10);
+/// How long a server takes that finds its port taken.
+const TAKEN: Duration = Duration::from_millis(500);
+/// How often another port is tried.
+const MOST_PORTS: usize = 5;
+/// How a server answers who does not have its key.
+const REFUSED: u16 = 403;
+/// The longest page, and the most that is answered.
+const LONGEST: u64 = 64 << 20;
+
+const ASK: &str = include_str!("ask.php");
+const ROUTER: &str = include_str!("router.php");
+
+/// How PHP is run.
+pub(super) struct Server {
+    php: PathBuf,
+    user: Option<User>,
+    folder: PathBuf,
+    key: String,
+}
+
+/// A page as it was answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) body: Vec<u8>,
+}
+
+impl Answer {
+    /// For people.
+    pub(super) fn words(&self) -> String {
+        format!("status {}, {} bytes", self.status, self.body.len())
+    }
+}
+
+impl Server {
+    /// With the names to ask for. What PHP reads is put into `folder`, which others may enter.
+    ///
+    /// # Errors
+    /// If root has not named a user, or there is no such user.
+    pub(super) fn new(php: &Path, user: Option<&str>, folder: &Path, names: &[u8]) -> Result<Self, Failure> {
+        let user = user.map(user_of).transpose()?;
+        if Uid::effective().is_root() && user.as_ref().is_none_or(|user| user.uid.is_root()) {
+            return Err(Failure::Usage(
+                "--ask runs the application's code, which root does not: name the user of its PHP workers, such as --as www-data"
+                    .to_owned(),
+            ));
+        }
+        for (name, text) in [("ask.php", ASK.as_bytes()), ("router.php", ROUTER.as_bytes()), ("names", names)] {
+            fs::write(folder.join(name), text).map_err(failed)?;
+        }
+        let key = (0..4).map(|_| format!("{:08x}", fastrand::u32(..))).collect();
+        Ok(Self { php: php.to_owned(), user, folder: folder.to_owned(), key })
+    }
+
+    /// The page, and what the application's loaders answer, beginning with the name of that number.
+    pub(super) fn ask(&self, page: &Page, from: u64) -> Result<(Answer, Vec<Value>), Failure> {
+        let (answer, said) = self.run(page, Some(&self.folder.join("ask.php")), from)?;
+        let start = [self.key.as_bytes(), b" "].concat();
+        let lines = said.lines().filter_map(|line| line.strip_prefix(start.as_slice()));
+        Ok((answer, lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()))
+    }
+
+    /// The page, with that file in front of it.
+    pub(super) fn get(&self, page: &Page, prepended: Option<&Path>) -> Result<Answer, Failure> {
+        self.run(page, prepended, 0).map(|(answer, _)| answer)
+    }
+
+    /// On a port that was free a moment ago: if somebody else has taken it since, on another.
+    fn run(&self, page: &Page, prepended: Option<&Path>, from: u64) -> Result<(Answer, Vec<u8>), Failure> {
+        let mut answer = Err(io::Error::other("every port that was free was taken at once"));
+        for _ in 0..MOST_PORTS {
+            let (said, is_taken);
+            (answer, said, is_taken) =
+                self.run_once(page, prepended, from).unwrap_or_else(|error| (Err(error), Vec::new(), false));
+            if is_taken && said.is_empty() {
+                continue;
+            }
+            match answer {
+                Ok(answer) => return Ok((answer, said)),
+                // A loader has ended PHP, or does not end.
+                Err(_) if !said.is_empty() => return Ok((Answer { status: 0, body: Vec::new() }, said)),
+                Err(_) => break,
+            }
+        }
+        let why = answer.err().map_or_else(String::new, |error| format!(": {error}"));
+        Err(Failure::Usage(format!("{}: PHP's own server, {} -S{why}", page.shown, self.php.display())))
+    }
+
+    /// The answer, what PHP said on standard output, and whether it ended by itself.
+    fn run_once(
+        &self,
+        page: &Page,
+        prepended: Option<&Path>,
+        from: u64,
+    ) -> io::Result<(io::Result<Answer>, Vec<u8>, bool)> {
+        let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|one| one.local_addr())?;
+        let mut running = Running(self.command(page, prepended, address).spawn()?);
+        let output = running.0.stdout.take();
+        let reader = thread::spawn(move || {
+            let mut said = Vec::new();
+            // What it says beyond that is passed over, so that it does not wait for us.
+            let _ = output.map(|mut output| {
+                let read = output.by_ref().take(LONGEST).read_to_end(&mut said);
+                read.and_then(|_| io::copy(&mut output, &mut io::sink()))
+            });
+            said
+        });
+        let answer = running.connect(address).and_then(|stream| self.request(stream, address, page, from));
+        let is_doubtful = answer.as_ref().map_or(true, |answer| answer.status == REFUSED);
+        let has_ended = is_doubtful && running.ends();
+        drop(running);
+        Ok((answer, reader.join().unwrap_or_default(), has_ended))
+    }
+
+    fn command(&self, page: &Page, prepended: Option<&Path>, address: SocketAddr) -> Command {
+        let mut command = Command::new(&self.php);
+        // The opcode cache would hand over files without opening them.
+        command.args(["-d", "opcache.enable=0", "-d", "display_errors=0", "-d", "output_buffering=4096"]);
+        let mut setting = std::ffi::OsString::from("auto_prepend_file=");
+        setting.push(prepended.unwrap_or(Path::new("")));
+        command.arg("-d").arg(setting);
+        command.arg("-S").arg(address.to_string()).arg("-t").arg(&page.folder).arg(self.folder.join("router.php"));
+        // Nothing of what root's environment holds is for the application.
+        command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").env("LC_ALL", "C.UTF-8");
+        command.env("UNLADEN_ASK_KEY", &self.key).env("UNLADEN_ASK_NAMES", self.folder.join("names"));
+        command.current_dir(&page.folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        if let Some(user) = self.user.as_ref().filter(|user| user.uid != Uid::effective()) {
+            // The standard library gives up the groups of root with it.
+            command.uid(user.uid.as_raw()).gid(user.gid.as_raw());
+        }
+        command
+    }
+
+    fn request(&self, mut stream: TcpStream, address: SocketAddr, page: &Page, from: u64) -> io::Result<Answer> {
+        let until = Instant::now() + WITHIN;
+        // At once: PHP's server takes what comes first for all of it.
+        let request = format!(
+            "GET {} HTTP/1.0\r\nHost: {address}\r\nX-Unladen-Ask: {}\r\nX-Unladen-From: {from}\r\n\
+             Accept: text/html,*/*\r\nUser-Agent: unladen\r\n\r\n",
+            page.target, self.key
+        );
+        stream.write_all(request.as_bytes())?;
+        let mut answer = Vec::new();
+        let mut piece = vec![0; 64 << 10];
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() || answer.len() as u64 > LONGEST {
+                return Err(io::Error::other("the answer takes too long, or is too long"));
+            }
+            stream.set_read_timeout(Some(left))?;
+            match stream.read(&mut piece)? {
+                0 => break,
+                read => answer.extend_from_slice(piece.get(..read).unwrap_or_default()),
+            }
+        }
+        let status = answer.get(9..12).and_then(|status| status.to_str().ok()?.parse().ok());
+        let body = answer.find("\r\n\r\n").map(|end| answer.split_off(end + 4));
+        match (status, body) {
+            (Some(status), Some(body)) => Ok(Answer { status, body }),
+            _ => Err(io::Error::other("it did not answer")),
+        }
+    }
+}
+
+/// The error that what PHP is to read cannot be written.
+pub(super) fn failed(error: io::Error) -> Failure {
+    Failure::Usage(format!("a folder for the questions, in the system's folder for temporary files: {error}"))
+}
+
+fn user_of(name: &str) -> Result<User, Failure> {
+    let no = |why: &str| Failure::Usage(format!("--as {}: {why}", super::super::problems::plain_text(name)));
+    let user = User::from_name(name).map_err(|error| no(error.desc()))?.ok_or_else(|| no("there is no such user"))?;
+    if !Uid::effective().is_root() && user.uid != Uid::effective() {
+        return Err(no("only root can run PHP as somebody else: leave it out"));
+    }
+    Ok(user)
+}
+
+/// A process that ends with this.
+struct Running(Child);
+
+impl Running {
+    /// Whether it has ended, or does so now: a server whose address is taken.
+    fn ends(&mut self) -> bool {
+        let until = Instant::now() + TAKEN;
+        while Instant::now() < until {
+            if !matches!(self.0.try_wait(), Ok(None)) {
+                return true;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        false
+    }
+
+    /// As soon as it listens.
+    fn connect(&mut self, address: SocketAddr) -> io::Result<TcpStream> {
+        let until = Instant::now() + START;
+        loop {
+            match TcpStream::connect(address) {
+                Ok(stream) => return Ok(stream),
+                Err(error) if Instant::now() > until => return Err(error),
+                Err(_) => {}
+            }
+            if let Some(status) = self.0.try_wait()? {
+                return Err(io::Error::other(format!("it ended at once ({status})")));
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

@@ -1,0 +1,14 @@
+//! The principal type is [`Scripts`].
+
+use std::path::PathBuf;
+
+/// What of an application is run to ask its loaders.
+#[derive(Debug, Clone)]
+pub(crate) struct Scripts {
+    /// Scripts, as seen from the application's folder, some with a query.
+    pub(crate) scripts: Vec<String>,
+    /// As whom.
+    pub(crate) user: Option<String>,
+    /// Which PHP.
+    pub(crate) php: PathBuf,
+}

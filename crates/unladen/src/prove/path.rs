@@ -1,0 +1,89 @@
+//! The principal type is [`OnPath`]: the groups that the requests of an experiment go through.
+
+use std::collections::BTreeSet;
+
+use unladen_load::{Cancel, DriverConfig};
+use unladen_lockin::{Arm, Role};
+use unladen_path::follow;
+use unladen_probe::{GroupId, Instrument};
+
+use crate::path::Path;
+
+/// Requests of an arm that are followed: pages of one site differ little in whom they ask.
+const MOST_URLS: usize = 8;
+
+/// The groups that the requests go through, in any arm.
+#[derive(Debug, Default)]
+pub(crate) struct OnPath {
+    groups: BTreeSet<GroupId>,
+    /// Why they are not known, or not all of them.
+    pub(crate) unknown: Option<String>,
+}
+
+// === impl OnPath ===
+
+impl OnPath {
+    /// Where nothing was looked at, for this reason.
+    pub(crate) fn unknown(why: &str) -> Self {
+        Self { unknown: Some(why.to_owned()), ..Self::default() }
+    }
+
+    /// Adds those of an arm that is switched on, by the requests from this one on.
+    pub(crate) fn add(
+        &mut self,
+        config: &DriverConfig,
+        requests: std::ops::Range<usize>,
+        instrument: &mut Instrument,
+        cancel: &Cancel,
+    ) {
+        for request in requests.take(MOST_URLS) {
+            let path = match follow(config, request, cancel) {
+                Ok(route) => Path::of(route, instrument),
+                Err(error) => Path::unknown(error.to_string()),
+            };
+            self.groups.extend(path.groups);
+            if self.unknown.is_none() {
+                self.unknown = path.seen.unknown.map(|unknown| unknown.why);
+            }
+            if self.unknown.is_some() {
+                return;
+            }
+        }
+    }
+
+    /// Whether the requests go through a group; nobody knows of one that was not met, where not all are known.
+    pub(crate) fn holds(&self, group: GroupId) -> Option<bool> {
+        match self.groups.contains(&group) {
+            true => Some(true),
+            false => self.unknown.is_none().then_some(false),
+        }
+    }
+}
+
+/// The arms that ask everybody whom any arm asks: the baseline, and those that have what no other arm has on besides.
+pub(crate) fn telling(arms: &[Arm]) -> impl Iterator<Item = usize> {
+    let is_part = |one: &Arm, other: &Arm| one.on != other.on && one.on.iter().zip(&other.on).all(|(a, b)| *b || !a);
+    (0..arms.len()).filter(move |&arm| {
+        let is_largest = !arms.iter().any(|other| is_part(&arms[arm], other));
+        arms[arm].is(Role::Baseline) || (!arms[arm].is(Role::BaselineAgain) && is_largest)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use unladen_lockin::Design;
+
+    use super::*;
+
+    #[test]
+    fn each_combination_of_changes_would_be_followed() {
+        let of = |design: Design, knobs: &[&str]| {
+            let arms = design.arms(knobs);
+            telling(&arms).map(|arm| arms[arm].on.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(of(Design::Ab, &["a"]), [[false], [true]]);
+        assert_eq!(of(Design::Ablate, &["a", "b"]), [[false, false], [true, true]]);
+        assert_eq!(of(Design::Factorial, &["a", "b"]), [[false, false], [true, true]]);
+        assert_eq!(of(Design::Each, &["a", "b"]), [[false, false], [true, false], [false, true]]);
+    }
+}

@@ -1,0 +1,62 @@
+//! What to do where most of the CPU is in no finding: [`next_step`].
+
+use unladen_document::NextStep;
+use unladen_finding::{Finding, Share, profile_again};
+use unladen_quantity::{Kind, plain};
+use unladen_trace::Evidence;
+
+/// The page is profiled next where findings take less of its CPU than this part.
+const MOST_OF_IT: f64 = 0.5;
+
+/// The command that shows where the rest is; none where the findings tell of most of it, or nobody knows how much there is.
+pub(super) fn next_step(evidence: &Evidence, findings: &[Finding]) -> Option<NextStep> {
+    let cpu = evidence.page.cpu.filter(|cpu| cpu.low > 0.0)?;
+    let mut told = 0.0;
+    for finding in findings {
+        match &finding.takes {
+            // Time that is waited for is told of as if it were CPU: then a step is rather missing than superfluous.
+            Share::Known { time, .. } => told += time.value,
+            Share::NearlyAll(_) => return None,
+            Share::NotKnown(_) => {}
+        }
+    }
+    if told > MOST_OF_IT * cpu.value {
+        return None;
+    }
+    let of_group = |index: &usize| evidence.groups[*index].cpu.map_or(0.0, |cpu| cpu.value);
+    let heaviest = (0..evidence.groups.len()).max_by(|a, b| of_group(a).total_cmp(&of_group(b)));
+    let by = heaviest.filter(|index| of_group(index) > 0.0);
+    let by = by.map(|index| format!(", most by {}", evidence.full_name(index))).unwrap_or_default();
+    let why = format!(
+        "{} of {} of CPU a request are outside the findings{by}",
+        plain(Kind::Time, cpu.value - told),
+        plain(Kind::Time, cpu.value)
+    );
+    Some(NextStep { url: evidence.page.url.clone(), why, command: profile_again(evidence) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unladen_trace::{GroupSeen, Interval, Page};
+
+    /// A page of 100 ms of PHP had one finding of 2 ms, and nothing said how to go on.
+    #[test]
+    fn most_of_the_cpu_had_no_finding_and_no_next_step() {
+        let cpu = Interval { value: 18e6, low: 17e6, high: 19e6 };
+        let url = "http://127.0.0.1:8080/a b?x=1&y=2".to_owned();
+        let php = GroupSeen { name: "www-data php-fpm8.2".into(), cpu: Some(cpu), ..GroupSeen::default() };
+        let evidence = Evidence {
+            page: Page { url, cpu: Some(cpu), ..Page::default() },
+            groups: vec![php],
+            ..Evidence::default()
+        };
+        let step = next_step(&evidence, &[]).unwrap();
+        assert_eq!(
+            step.why,
+            "18.0 ms of 18.0 ms of CPU a request are outside the findings, most by www-data php-fpm8.2"
+        );
+        assert_eq!(step.command, "unladen profile 'http://127.0.0.1:8080/a b?x=1&y=2'");
+        assert_eq!(next_step(&Evidence::default(), &[]), None);
+    }
+}

@@ -1,0 +1,46 @@
+//! The statements that take most of the database's time: [`statements`].
+
+use std::collections::BTreeMap;
+
+use unladen_report::StatementRow;
+use unladen_trace::{Evidence, QuerySeen, Series};
+
+/// So many are kept.
+const MOST: usize = 5;
+/// From this part of the latency on, the database is worth a table.
+const NOTICEABLE: f64 = 0.05;
+
+/// The dearest statements, where all of them together take a noticeable part of the page.
+pub(super) fn statements(evidence: &Evidence) -> Vec<StatementRow> {
+    let mut alike: BTreeMap<(usize, &str, &str), Vec<&QuerySeen>> = BTreeMap::new();
+    for seen in &evidence.queries {
+        alike.entry((seen.group, &seen.database, &seen.fingerprint)).or_default().push(seen);
+    }
+    let mut rows: Vec<StatementRow> = alike
+        .into_iter()
+        .filter_map(|((group, database, fingerprint), all)| {
+            let executed = || all.iter().map(|seen| &seen.counted);
+            let asked = || executed().chain(all.iter().map(|seen| &seen.prepares));
+            let calls = Series::sum(asked().map(|counted| &counted.count));
+            let time = Series::sum(asked().map(|counted| &counted.time_ns));
+            Some(StatementRow {
+                group: evidence.full_name(group),
+                database: database.to_owned(),
+                statement: fingerprint.to_owned(),
+                calls: evidence.per_request(&Series::sum(executed().map(|counted| &counted.count)))?,
+                time: evidence.time_of(&calls, &time)?,
+            })
+        })
+        .filter(|row| row.time.value > 0.0)
+        .collect();
+    let whole: f64 = rows.iter().map(|row| row.time.value).sum();
+    if evidence.page.latency.is_none_or(|latency| whole < NOTICEABLE * latency.value) {
+        return Vec::new();
+    }
+    rows.sort_by(|a, b| b.time.value.total_cmp(&a.time.value));
+    rows.truncate(MOST);
+    rows
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,259 @@
+//! The principal type is [`Promise`]: what a finding says that its fix saves, against what it saves.
+//!
+//! `make advice` proves fixes in turns: the page is requested without the fix and with it, again and again, and the
+//! difference of the mean latencies is what the fix saves. A bound that the difference certainly exceeds is broken.
+
+use std::fmt;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::Value;
+use unladen_tests::Call;
+
+/// Pairs of turns, one with the fix and one without. Student's quantile below is for so many.
+const PAIRS: usize = 8;
+/// The 97.5 % quantile of Student's t with `PAIRS` − 1 degrees of freedom.
+const T: f64 = 2.365;
+/// A turn lasts about so long, and has at least and at most so many requests.
+const TURN_NS: f64 = 1.5e9;
+const REQUESTS: (f64, f64) = (12.0, 600.0);
+/// Requests before a turn: caches are empty after a restart.
+const WARM_UP: usize = 8;
+/// A proof is sharp enough to judge a bound if its half width is at most this part of the page's latency, or this part
+/// of the bound.
+const SHARP: (f64, f64) = (0.03, 0.25);
+/// The part of the pairs in which the bound has to hold, and how many pairs say so (issue: forty pairs, nine of ten).
+const LEAST_HELD: f64 = 0.9;
+const LEAST_PAIRS: usize = 40;
+
+/// An estimate with its 95 % interval, ns a request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Saving {
+    /// The mean latency without the fix.
+    latency: f64,
+    value: f64,
+    half_width: f64,
+}
+
+/// One finding, what it says, and what its fix was proved to save.
+#[derive(Debug)]
+pub(crate) struct Promise {
+    pub(crate) subject: String,
+    pub(crate) rule: String,
+    /// What its calls take, ns: low, value, high. `None` where it says that this is not known.
+    takes: Option<[f64; 3]>,
+    /// What the fix saves at most, ns; likewise.
+    bound: Option<f64>,
+    pub(crate) proved: Result<Saving, String>,
+}
+
+/// How a promise fared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Holds,
+    Broken,
+    /// The proof is too wide to say so.
+    Unclear,
+    /// No bound was said.
+    NoBound,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Promises(Vec<Promise>);
+
+// === impl Saving ===
+
+impl Saving {
+    /// In turns. `turn` puts the page into a state, with the fix or without, and returns its URL.
+    ///
+    /// # Errors
+    /// With what it says, if a turn fails.
+    pub(crate) fn in_turns(
+        request: &[&str],
+        mut turn: impl FnMut(bool) -> Result<String, String>,
+    ) -> Result<Self, String> {
+        let mut requests = None;
+        let (mut without, mut saved) = (Vec::new(), Vec::new());
+        for pair in 0..PAIRS {
+            let mut latency = [0.0; 2];
+            // The order alternates: drift falls on both alike.
+            for is_fixed in [pair % 2 == 1, pair % 2 == 0] {
+                let url = turn(is_fixed)?;
+                mean(&url, WARM_UP, request)?;
+                let count = match requests {
+                    Some(count) => count,
+                    None => {
+                        let once = mean(&url, WARM_UP, request)?;
+                        *requests.insert((TURN_NS / once).clamp(REQUESTS.0, REQUESTS.1) as usize)
+                    }
+                };
+                latency[usize::from(is_fixed)] = mean(&url, count, request)?;
+            }
+            without.push(latency[0]);
+            saved.push(latency[0] - latency[1]);
+        }
+        let n = PAIRS as f64;
+        let value = saved.iter().sum::<f64>() / n;
+        let variance = saved.iter().map(|one| (one - value).powi(2)).sum::<f64>() / (n - 1.0);
+        Ok(Self { latency: without.iter().sum::<f64>() / n, value, half_width: T * (variance / n).sqrt() })
+    }
+}
+
+/// The mean latency of so many requests, one after the other, ns.
+fn mean(url: &str, requests: usize, more: &[&str]) -> Result<f64, String> {
+    let requests = requests.to_string();
+    let call = Call::load(["--json", "--concurrency", "1", "--requests", requests.as_str()]);
+    let done = call.args(more).args([url]).run();
+    if done.code != Some(0) {
+        return Err(format!("load ended with {:?}: {}", done.code, done.stderr));
+    }
+    let document: Value = serde_json::from_str(&done.stdout).map_err(|error| error.to_string())?;
+    document["latency_ns"]["mean"].as_f64().ok_or_else(|| "load tells no mean latency".to_owned())
+}
+
+// === impl Promise ===
+
+impl Promise {
+    /// What a finding of `unladen weigh --json` says.
+    pub(crate) fn of(subject: &str, finding: &Value, proved: Result<Saving, String>) -> Self {
+        let number = |value: &Value| value.as_f64();
+        let takes = &finding["takes_ns"];
+        let takes = [&takes["low"], &takes["value"], &takes["high"]].map(number);
+        Self {
+            subject: subject.to_owned(),
+            rule: finding["rule"].as_str().unwrap_or_default().to_owned(),
+            takes: match takes {
+                [Some(low), Some(value), Some(high)] => Some([low, value, high]),
+                _ => None,
+            },
+            bound: number(&finding["saves_at_most_ns"]),
+            proved,
+        }
+    }
+
+    fn verdict(&self) -> Verdict {
+        let Ok(saving) = &self.proved else { return Verdict::Unclear };
+        let Some(bound) = self.bound else { return Verdict::NoBound };
+        if saving.value - saving.half_width > bound {
+            return Verdict::Broken;
+        }
+        let is_sharp = saving.half_width <= (SHARP.0 * saving.latency).max(SHARP.1 * bound);
+        if is_sharp { Verdict::Holds } else { Verdict::Unclear }
+    }
+}
+
+impl fmt::Display for Promise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ms = |ns: f64| format!("{:.2}", ns / 1e6);
+        write!(f, "| {} | {} | ", self.subject, self.rule)?;
+        match self.takes {
+            Some([low, value, high]) => write!(f, "{} ({} to {}) | ", ms(value), ms(low), ms(high))?,
+            None => f.write_str("not known | ")?,
+        }
+        match self.bound {
+            Some(bound) => write!(f, "{} | ", ms(bound))?,
+            None => f.write_str("not known | ")?,
+        }
+        match &self.proved {
+            Ok(Saving { latency, value, half_width }) => {
+                write!(f, "{} ± {} of {} | ", ms(*value), ms(*half_width), ms(*latency))?;
+            }
+            Err(why) => write!(f, "{} | ", why.lines().next().unwrap_or_default())?,
+        }
+        f.write_str(match self.verdict() {
+            Verdict::Holds => "holds |",
+            Verdict::Broken => "**broken** |",
+            Verdict::Unclear => "unclear |",
+            Verdict::NoBound => "no bound |",
+        })
+    }
+}
+
+// === impl Promises ===
+
+impl Promises {
+    /// Shown as it comes, too: the whole takes long.
+    pub(crate) fn push(&mut self, promise: Promise) {
+        eprintln!("{promise}");
+        self.0.push(promise);
+    }
+
+    fn count(&self, verdict: Verdict) -> usize {
+        self.0.iter().filter(|promise| promise.verdict() == verdict).count()
+    }
+
+    /// How often the promises held, as docs/reference/accuracy.md has it.
+    pub(crate) fn table(&self) -> String {
+        let mut text = "| application | finding | takes, ms | saves at most, ms | proved, ms | the bound |\n\
+                        |---|---|---:|---:|---:|---|\n"
+            .to_owned();
+        for promise in &self.0 {
+            let _ = writeln!(text, "{promise}");
+        }
+        let (holds, broken) = (self.count(Verdict::Holds), self.count(Verdict::Broken));
+        let mut tightness: Vec<f64> = self.0.iter().filter_map(Promise::tightness).collect();
+        tightness.sort_by(f64::total_cmp);
+        let _ = write!(
+            text,
+            "\n{} pairs: of {} bounds that a sharp proof judged, {holds} hold ({:.0} %) and {broken} are broken; {} proofs are \
+             unclear, {} findings say no bound.",
+            self.0.len(),
+            holds + broken,
+            100.0 * holds as f64 / (holds + broken).max(1) as f64,
+            self.count(Verdict::Unclear),
+            self.count(Verdict::NoBound),
+        );
+        if let Some(median) = tightness.get(tightness.len() / 2) {
+            let _ = write!(text, " Where a saving was proved, the median bound is {median:.1} times what was proved.");
+        }
+        text
+    }
+
+    /// Puts the table into a document, between its markers.
+    ///
+    /// # Panics
+    /// If the document cannot be written, or has no markers.
+    pub(crate) fn write(&self, document: &Path) {
+        const BEGIN: &str = "<!-- begin promises -->\n";
+        let text = std::fs::read_to_string(document).expect("the document can be read");
+        let from = text.find(BEGIN).expect("the document has a place for the table") + BEGIN.len();
+        let to = from + text[from..].find("<!-- end promises -->").expect("the place has an end");
+        let text = format!("{}{}\n{}", &text[..from], self.table(), &text[to..]);
+        std::fs::write(document, text).expect("the document can be written");
+    }
+
+    /// # Panics
+    /// If too few bounds hold, or, of all subjects, too few were judged.
+    pub(crate) fn assert_hold(&self, is_whole: bool) {
+        let (holds, broken) = (self.count(Verdict::Holds), self.count(Verdict::Broken));
+        assert!(!self.0.is_empty(), "nothing was proved");
+        assert!(!is_whole || holds + broken >= LEAST_PAIRS, "only {} bounds were judged", holds + broken);
+        let held = holds as f64 / (holds + broken).max(1) as f64;
+        assert!(held >= LEAST_HELD, "{broken} of {} bounds are broken\n{}", holds + broken, self.table());
+    }
+}
+
+impl Promise {
+    /// The bound over what was proved, where that is certainly more than nothing.
+    fn tightness(&self) -> Option<f64> {
+        let saving = self.proved.as_ref().ok()?;
+        (saving.value > saving.half_width).then(|| self.bound.map(|bound| bound / saving.value))?
+    }
+}
+
+#[test]
+fn a_bound_is_broken_only_where_the_saving_certainly_exceeds_it() {
+    let promise = |bound: Option<f64>, value: f64, half_width: f64| Promise {
+        subject: String::new(),
+        rule: String::new(),
+        takes: None,
+        bound,
+        proved: Ok(Saving { latency: 10e6, value, half_width }),
+    };
+    assert_eq!(promise(Some(2e6), 1e6, 0.1e6).verdict(), Verdict::Holds);
+    assert_eq!(promise(Some(2e6), 2.2e6, 0.1e6).verdict(), Verdict::Broken);
+    assert_eq!(promise(Some(2e6), 2.2e6, 0.25e6).verdict(), Verdict::Holds);
+    // Nearly anything is within so wide an interval.
+    assert_eq!(promise(Some(2e6), 2.2e6, 3e6).verdict(), Verdict::Unclear);
+    assert_eq!(promise(None, 2.2e6, 0.1e6).verdict(), Verdict::NoBound);
+}
