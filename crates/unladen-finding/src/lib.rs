@@ -37,6 +37,7 @@ mod rules;
 mod sent;
 mod server;
 mod set_again;
+mod several;
 mod share;
 mod stack;
 mod uncertain;

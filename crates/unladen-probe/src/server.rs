@@ -8,6 +8,7 @@ mod fpm;
 mod nginx;
 mod postgres;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -32,9 +33,29 @@ struct Server {
     command: CommandLine,
 }
 
-/// What the server that a process belongs to says of itself; none where its kind is not known.
-pub(crate) fn server_seen(pid: u32, is_contained: bool) -> Option<ServerSeen> {
-    let first = first_of_program(pid);
+/// What the server of a group's processes says of itself; none where its kind is not known. Of several, it is the one
+/// whose processes took the requests.
+pub(crate) fn server_seen(pids: impl Iterator<Item = u32>, took: &[u32], is_contained: bool) -> Option<ServerSeen> {
+    let mut firsts: BTreeMap<u32, bool> = BTreeMap::new();
+    for pid in pids {
+        *firsts.entry(first_of_program(pid)).or_default() |= took.contains(&pid);
+    }
+    let has_taken = firsts.values().any(|took| *took);
+    let asked = firsts.into_iter().filter(|(_, took)| *took || !has_taken);
+    let mut seen: Vec<(u32, ServerSeen)> =
+        asked.filter_map(|(first, _)| Some((first, one_seen(first, is_contained)?))).collect();
+    match seen.len() {
+        0 | 1 => seen.pop().map(|(_, seen)| seen),
+        _ => Some(ServerSeen {
+            has_systemd: seen.iter().any(|(_, seen)| seen.has_systemd),
+            several: seen.into_iter().map(|(first, _)| first).collect(),
+            ..ServerSeen::default()
+        }),
+    }
+}
+
+/// What the first process of a server says.
+fn one_seen(first: u32, is_contained: bool) -> Option<ServerSeen> {
     let proc = PathBuf::from(format!("/proc/{first}"));
     let exe = fs::read_link(proc.join("exe")).ok()?;
     let exe = exe.to_str()?.trim_end_matches(" (deleted)").to_owned();
@@ -63,7 +84,8 @@ pub(crate) fn server_seen(pid: u32, is_contained: bool) -> Option<ServerSeen> {
         seen.pid = 0;
     }
     // A path that breaks a line cannot be printed to be copied, and no command line of an honest server has one.
-    let texts = [&seen.config, &seen.prefix, &seen.folder, &seen.read, &seen.socket, &seen.account, &seen.unit];
+    let texts =
+        [&seen.pid_file, &seen.config, &seen.prefix, &seen.folder, &seen.read, &seen.socket, &seen.account, &seen.unit];
     let is_plain = |text: &String| !text.contains(|letter: char| letter.is_control() || letter == '\u{fffd}');
     (texts.into_iter().flatten().all(is_plain) && is_plain(&seen.exe)).then_some(seen)
 }
@@ -85,6 +107,11 @@ impl Server {
         let mut text = String::new();
         fs::File::open(file).ok()?.take(MOST_BYTES).read_to_string(&mut text).ok()?;
         Some(text)
+    }
+
+    /// Whether a file names its process.
+    fn is_pid_file(&self, path: &str) -> bool {
+        self.text(path).is_some_and(|pid| pid.trim() == self.pid.to_string())
     }
 
     fn is_dir(&self, path: &str) -> bool {

@@ -129,10 +129,11 @@ fn fix(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Fix {
     }
     if program.starts_with("postgres") {
         // Whichever file it reads, and wherever that is.
-        return Fix::advice("log slow statements alone").command(
-            format!("{} -c \"alter system set log_statement = 'none'\" \
-             -c \"alter system set log_min_duration_statement = '1s'\" -c 'select pg_reload_conf()'", server::psql_of(server::of(evidence, Some(group)), None)),
-        );
+        return Fix::advice("log slow statements alone").command(format!(
+            "{} -c \"alter system set log_statement = 'none'\" \
+             -c \"alter system set log_min_duration_statement = '1s'\" -c 'select pg_reload_conf()'",
+            server::psql_of(server::of(evidence, Some(group)), None)
+        ));
     }
     if program.starts_with("mariadbd") || program.starts_with("mysqld") {
         return Fix::advice("log slow statements alone; the command does so until the next start")

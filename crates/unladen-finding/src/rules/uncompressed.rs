@@ -132,7 +132,8 @@ fn nginx(evidence: &Evidence) -> Fix {
     let (tried, taken) = reload.split_once(" && ").unwrap_or((&reload, "true"));
     let shown = tried.strip_suffix("-t").map_or_else(|| "nginx -T".to_owned(), |nginx| format!("{nginx}-T"));
     let file = word(&file);
-    let advice = format!("{}{}",
+    let advice = format!(
+        "{}{}",
         "let nginx compress it: the first command writes those of its directives that are not in nginx's settings yet; where one of them is \
          there and says otherwise (`gzip off;`, fewer types), change it there",
         told.unwrap_or_default()

@@ -24,13 +24,15 @@ const PHP_FOLDERS: [&str; 12] = [
     "/etc/php.d",
 ];
 
-/// Its name, its program, and where it lives; nothing of what it weighs.
-pub fn group_seen(instrument: &Instrument, group: GroupId) -> GroupSeen {
+/// Its name, its program, its server, and where it lives; nothing of what it weighs. The processes that requests were
+/// seen at tell its server from others of its kind.
+pub fn group_seen(instrument: &Instrument, group: GroupId, took: &[u32]) -> GroupSeen {
     let exe = instrument.members(group).find_map(|member| {
         Some(std::fs::read_link(format!("/proc/{}/exe", member.pid)).ok()?.to_string_lossy().into_owned())
     });
     let container = one_container(instrument.members(group).map(|member| member.pid.cast_unsigned()));
-    let server = instrument.members(group).find_map(|member| server_seen(member.pid.cast_unsigned(), container.is_some()));
+    let pids = instrument.members(group).map(|member| member.pid.cast_unsigned());
+    let server = server_seen(pids, took, container.is_some());
     GroupSeen { name: instrument.group(group).name.clone(), exe, container, server, ..GroupSeen::default() }
 }
 

@@ -16,7 +16,8 @@ pub(super) fn see(server: &Server, seen: &mut ServerSeen) {
         Some(prefix) => plain(&Path::new(prefix).join(given)),
         None => server.path(given),
     });
-    let read = config.clone().or_else(|| USUAL.iter().find(|file| server.text(file).is_some()).map(|file| (*file).into()));
+    let read =
+        config.clone().or_else(|| USUAL.iter().find(|file| server.text(file).is_some()).map(|file| (*file).into()));
     if let Some((read, text)) = read.and_then(|read| server.text(&read).map(|text| (read, text))) {
         let root = prefix.clone().or_else(|| value(&text, "ServerRoot")).unwrap_or_else(|| folder_of(&read).to_owned());
         let includes = ["IncludeOptional", "Include"].into_iter().flat_map(|name| values(&text, name));

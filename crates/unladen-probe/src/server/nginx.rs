@@ -32,10 +32,9 @@ pub(super) fn see(server: &Server, seen: &mut ServerSeen) {
         seen.folder = includes
             .filter_map(|pattern| folder_read(&pattern).map(str::to_owned))
             .find(|folder| server.is_dir(folder));
-        let names_it = |file: &str| server.text(file).is_some_and(|pid| pid.trim() == server.pid.to_string());
         seen.needs_signal = !match &settings.pid {
-            Some(file) => names_it(&below(file, prefix.as_deref().unwrap_or("/usr/share/nginx"))),
-            None => USUAL_PIDS.iter().any(|file| names_it(file)),
+            Some(file) => server.is_pid_file(&below(file, prefix.as_deref().unwrap_or("/usr/share/nginx"))),
+            None => USUAL_PIDS.iter().any(|file| server.is_pid_file(file)),
         };
         seen.read = Some(read);
     }

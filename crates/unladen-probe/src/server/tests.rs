@@ -37,6 +37,15 @@ fn only_what_the_block_of_http_includes_takes_a_line_of_it() {
     assert_eq!(folder_read("/x/*/*.conf"), None);
 }
 
+/// In the background it has another number after each reload, and the second one went to nobody.
+#[test]
+fn an_fpm_says_where_its_number_is() {
+    let text = "; pid = /no\n[global]\n pid = \"/run/a shop/fpm.pid\" ; here\n[shop]\nuser = pid\n";
+    assert_eq!(fpm::pid_file(text), Some("/run/a shop/fpm.pid"));
+    assert_eq!(fpm::pid_file("pid = run/fpm.pid\n"), None);
+    assert_eq!(fpm::pid_file(""), None);
+}
+
 #[test]
 fn a_postgres_says_where_its_socket_is() {
     let text = "4711\n/srv/pg data\n1700000000\n55432\n/srv/pg sock\nlocalhost\n  5432001  1\nready   \n";

@@ -32,6 +32,8 @@ pub struct GroupSeen {
 pub struct ServerSeen {
     /// Its first process, which signals go to; 0 in a container, where it has another number.
     pub pid: u32,
+    /// A file that names that process, however often it is another: of PHP-FPM alone.
+    pub pid_file: Option<String>,
     /// The executable.
     pub exe: String,
     /// The settings file that it was started with; none: it has the one that it was built with.
@@ -54,6 +56,10 @@ pub struct ServerSeen {
     pub unit: Option<String>,
     /// Whether systemd runs there.
     pub has_systemd: bool,
+    /// First processes of the servers that the group's processes belong to, if it is not known which of them answers: then
+    /// nothing else is said.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub several: Vec<u32>,
 }
 
 /// Where a group lives whose root folder is not the host's.

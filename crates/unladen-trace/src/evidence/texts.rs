@@ -94,6 +94,7 @@ impl Evidence {
 fn of_server(server: &mut ServerSeen, see: &mut dyn FnMut(&mut String)) {
     let ServerSeen {
         pid: _,
+        pid_file,
         exe,
         config,
         prefix,
@@ -105,9 +106,10 @@ fn of_server(server: &mut ServerSeen, see: &mut dyn FnMut(&mut String)) {
         account,
         unit,
         has_systemd: _,
+        several: _,
     } = server;
     see(exe);
-    [config, prefix, folder, read, socket, account, unit].into_iter().flatten().for_each(see);
+    [pid_file, config, prefix, folder, read, socket, account, unit].into_iter().flatten().for_each(see);
 }
 
 fn of_page(page: &mut Page, see: &mut dyn FnMut(&mut String)) {
