@@ -8,7 +8,8 @@ use crate::fix::Fix;
 use crate::php;
 use crate::quoting;
 use crate::rule::Rule;
-use crate::stack::{SYMPA_RESTART, Stack, is_contained, is_sympa, sympa_conf, user};
+use crate::server;
+use crate::stack::{SYMPA, Stack, is_contained, is_sympa, sympa_conf, user};
 use crate::words::{count, time};
 
 /// Of first requests that were measured often: so many times as long as later ones, the interval's lower end too.
@@ -179,7 +180,7 @@ fn fix(evidence: &Evidence) -> Fix {
     if is_sympa(evidence, group) && !evidence.files.iter().any(is_binary) {
         return Fix::advice(format!("let Sympa keep its lists' configurations in binary files; and {warm_up}"))
             .lines(sympa_conf(evidence, group), ["cache_list_config binary_file"])
-            .command(SYMPA_RESTART);
+            .command(server::service(evidence, "restart", SYMPA));
     }
     match Stack::of(evidence, group) {
         Stack::Php if php::has_opcache(evidence, group) != Some(false) => {

@@ -58,6 +58,7 @@ pub(super) fn fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Ch
             let lines =
                 ["open_file_cache max=10000 inactive=60s;", "open_file_cache_valid 30s;", "open_file_cache_errors on;"];
             let fix = web_server::nginx(
+                evidence,
                 Some(group),
                 "let nginx remember what it found, also what is missing; a shorter list in try_files asks for less",
                 "open-file-cache",
