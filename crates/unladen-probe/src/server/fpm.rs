@@ -16,9 +16,9 @@ pub(super) fn see(server: &Server, seen: &mut ServerSeen) {
 
 /// The file that `pid` names; a relative one is below a folder that it was built with.
 pub(super) fn pid_file(text: &str) -> Option<&str> {
-    let values = text.lines().filter_map(|line| {
+    let mut values = text.lines().filter_map(|line| {
         let (name, value) = line.split_once('=')?;
         (name.trim() == "pid").then(|| value.split(';').next().unwrap_or_default().trim().trim_matches(['"', '\'']))
     });
-    values.last().filter(|file| file.starts_with('/'))
+    values.next_back().filter(|file| file.starts_with('/'))
 }
