@@ -374,10 +374,15 @@ CONF
     fpm_launch
 }
 
+# In the foreground, as its unit of systemd has it: one in the background has another number after each USR2, which fixes
+# print.
 fpm_launch() {
+    local fpm
+    fpm=/usr/sbin/php-fpm$(php_version)
+    rm -f "$STATE/fpm.sock"
     # An empty entry in PHP_INI_SCAN_DIR is the system's folder.
-    rm -f "$STATE/fpm.pid"
-    launch fpm "$STATE/fpm.pid" env PHP_INI_SCAN_DIR=":$STATE/php.d" "/usr/sbin/php-fpm$(php_version)" -y "$STATE/fpm.conf"
+    launch_foreground fpm "$fpm" env PHP_INI_SCAN_DIR=":$STATE/php.d" "$fpm" -F -y "$STATE/fpm.conf"
+    wait_for 10 test -S "$STATE/fpm.sock" || die "PHP-FPM does not listen: $(tail -n 5 "$STATE/log/fpm.start.log")"
 }
 
 # === nginx ===
@@ -473,7 +478,7 @@ down() {
 }
 
 # A new PHP-FPM with the settings of now; the web server goes on. Its own way to read them anew (USR2) leaves the old one's
-# workers serving for a moment, and a master with another pid, which `down` would not find.
+# workers serving for a moment.
 restart_fpm() {
     stop fpm
     fpm_launch

@@ -63,8 +63,14 @@ fn a_login_and_a_page_for_robots_were_weighed_as_the_page() {
     };
     told(&["-b", "sid=1"], "/private", &["\"Anmelden – Wiki\", 200", "bound to the browser", "(-A 'NAME')"]);
     told(&[], "/private", &["-b 'NAME=VALUE'"]);
-    told(&[], "/shop", &["a browser gets another answer: \"Shop\", 200, 9.02 kB of HTML", "(-A 'Mozilla/"]);
-    let named = load(&["-A", "me"], "/shop").succeeded();
+    // `load` sends what it was asked to alone.
+    assert!(!load(&[], "/shop").succeeded().stdout.contains("browser"));
+    let weigh = |more: &[&str]| Call::quick(more).args([&server.url("/shop")]).run().succeeded();
+    let text = weigh(&[]).stdout.replace("\n  ", " ");
+    for words in ["a browser gets another answer: \"Shop\", 200, 9.02 kB of HTML", "(-A 'Mozilla/"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let named = weigh(&["-A", "me"]);
     assert!(!named.stdout.contains("browser"), "{named}");
     let plain = load(&[], "/page").succeeded().shows(["\"Page\", 200, 919 B of HTML 20 requests in"]);
     assert!(!plain.stdout.contains("\n! "), "{plain}");

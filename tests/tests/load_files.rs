@@ -53,7 +53,9 @@ fn of_load(document: Document) -> serde_json::Value {
     let mut value = document.0;
     if let Some(fields) = value.as_object_mut() {
         fields.retain(|name, _| {
-            !["version", "time", "host", "command", "environment", "revision", "machine"].contains(&name.as_str())
+            // What the first requests were answered is in no record either.
+            !["version", "time", "host", "command", "environment", "revision", "machine", "answers"]
+                .contains(&name.as_str())
         });
     }
     value

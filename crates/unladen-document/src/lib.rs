@@ -47,7 +47,7 @@ pub use figure::{Interval, Latencies, LatencyIntervals, OpenSpan, Span};
 pub use finding::{
     Evidence, EvidenceFigure, EvidenceItem, Finding, Fix, FixPart, NotJudged, NotLookedFor, Removes, Saves, Share,
 };
-pub use load::{ByConnection, ByRequest, LoadDocument, Pacing, Slice, Step};
+pub use load::{ByConnection, ByRequest, LinesPassedOver, LoadDocument, LogLines, Pacing, Slice, Step};
 pub use load_agent::{Drift, LoadAgent, Lost};
 pub use machine::{Machine, Reference};
 pub use ordered::Ordered;

@@ -1,6 +1,7 @@
 //! The principal type is [`LoadDocument`], `unladen.load/1`.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +39,8 @@ pub struct LoadDocument {
     /// What came when the first requests were tried; documents of earlier versions lack it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<Answer>,
+    /// Where the requests were taken from an access log, what became of its lines.
+    pub access_log: Option<LogLines>,
     /// `complete`, `interrupted` or `failed`.
     pub ended: String,
     /// From the first planned request to the last answer.
@@ -116,6 +119,44 @@ impl LoadDocument {
         let is_so =
             |agent: &LoadAgent| agent.lost.is_none() && (agent.fit || agent.unrecorded > 0 && agent.unfit.len() == 1);
         self.agents.iter().any(|agent| agent.unrecorded > 0) && self.agents.iter().all(is_so)
+    }
+}
+
+/// The lines of an access log: `lines` is the sum of `sent` and of those that were passed over.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct LogLines {
+    /// The file.
+    pub file: String,
+    /// All of them.
+    pub lines: u64,
+    /// Those that requests are drawn from.
+    pub sent: u64,
+    /// The others, by reason.
+    pub passed_over: Vec<LinesPassedOver>,
+}
+
+/// Lines that were passed over for one reason.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default)]
+pub struct LinesPassedOver {
+    /// Its name.
+    pub reason: String,
+    /// How many.
+    pub lines: u64,
+    /// In words, as they stand behind the number.
+    pub about: String,
+}
+
+impl fmt::Display for LogLines {
+    /// A sentence, without its full stop.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} lines, {} sent", self.file, self.lines, self.sent)?;
+        for (index, passed_over) in self.passed_over.iter().enumerate() {
+            let before = if index == 0 { "; passed over: " } else { ", " };
+            write!(f, "{before}{} {}", passed_over.lines, passed_over.about)?;
+        }
+        Ok(())
     }
 }
 

@@ -81,7 +81,7 @@ fn of_service(service: &KnobService, knob: &Knob, sent: &Sent) -> Option<String>
     let mut text = format!("\n[[service]]\nname = {}\n", toml_text(&service.name));
     text += &pair("restart", &toml_text(&command));
     // A server that has just been started refuses for a while; one in front says so by 502 to 504.
-    if sent.restart.is_some() && matches!(sent.method.as_str(), "" | "GET" | "HEAD") {
+    if matches!(sent.method.as_str(), "" | "GET" | "HEAD") {
         let url = toml_text(&sent.url);
         text += &pair("ready", &format!("{{ url = {url}, status = \"100-501,505-599\" }}"));
     }

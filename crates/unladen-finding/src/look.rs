@@ -8,6 +8,7 @@ use crate::host;
 use crate::means;
 use crate::rule::Rule;
 use crate::rules::RULES;
+use crate::several;
 
 /// A rule that could not look, for lack of something to look at.
 #[derive(Clone, Copy)]
@@ -27,6 +28,7 @@ pub fn look(evidence: &Evidence) -> Vec<Finding> {
     let able = RULES.iter().filter(is_asked).filter(|rule| lacks(**rule, evidence).is_none());
     let mut findings: Vec<Finding> = able.flat_map(|rule| rule.check(evidence)).collect();
     findings.iter_mut().for_each(|finding| means::place(evidence, finding));
+    findings.iter_mut().for_each(|finding| several::place(evidence, finding));
     findings.iter_mut().for_each(|finding| container::place(evidence, finding));
     findings.iter_mut().for_each(|finding| host::place(evidence, finding));
     findings.sort_by(|a, b| b.takes.rank().total_cmp(&a.takes.rank()));

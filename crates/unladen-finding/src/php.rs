@@ -9,6 +9,7 @@ use crate::fix::Fix;
 use crate::in_place::InPlace;
 use crate::knob::{Knob, KnobService};
 use crate::named_file::named_file;
+use crate::server;
 use crate::set_again::SetAgain;
 use crate::stack::{is_apache, is_contained, program};
 
@@ -155,10 +156,16 @@ pub(crate) fn is_cgi(evidence: &Evidence, group: usize) -> bool {
 /// The command that makes new settings count; none where it is not known.
 pub(crate) fn reload(evidence: &Evidence, group: usize) -> Option<String> {
     let name = program(evidence, group);
+    if let Some(seen) = server::of(evidence, Some(group)).filter(|_| name.starts_with("php-fpm")) {
+        return server::fpm(seen);
+    }
     match name.strip_prefix("php-fpm") {
         // Debian has the version in the name of the executable and of the unit.
         Some("") => Some("systemctl reload php-fpm".into()),
         Some(version) => is_version(version).then(|| format!("systemctl reload php{version}-fpm")),
+        None if is_apache(evidence, group) && !server::has_systemd(evidence) => {
+            Some(server::apache(server::of(evidence, Some(group))))
+        }
         None if is_apache(evidence, group) => Some(format!("systemctl reload {name}")),
         None => None,
     }
@@ -201,7 +208,10 @@ pub(crate) fn file(evidence: &Evidence, group: usize) -> String {
 /// Debian's folder of settings, by the name that the executable has there alone.
 fn debian(evidence: &Evidence, group: usize) -> Option<String> {
     let version = program(evidence, group).strip_prefix("php-fpm")?;
-    is_version(version).then(|| format!("/etc/php/{version}/fpm"))
+    let folder = is_version(version).then(|| format!("/etc/php/{version}/fpm"))?;
+    // One that was started with another settings file reads that one's pools.
+    let config = server::of(evidence, Some(group)).and_then(|server| server.config.as_ref());
+    config.is_none_or(|config| Path::new(config).starts_with(&folder)).then_some(folder)
 }
 
 /// Whether it is one, as Debian writes it, and nothing that a shell would run: anybody can call a program so.
@@ -225,5 +235,22 @@ mod tests {
         assert_eq!(reload("php-fpm8.2").as_deref(), Some("systemctl reload php8.2-fpm"));
         assert_eq!(reload("php-fpm; id #"), None);
         assert_eq!(debian(&called("php-fpm$(id)"), crate::rules::testing::PHP), None);
+    }
+
+    /// The host's own pool was named, though `-y` says that it is another.
+    #[test]
+    fn an_fpm_with_settings_elsewhere_was_taken_for_debians() {
+        let group = crate::rules::testing::PHP;
+        let of = |config: &str| {
+            let mut evidence = crate::rules::testing::lean();
+            evidence.groups[group].exe = Some("/usr/sbin/php-fpm8.2".into());
+            evidence.php.clear();
+            let config = Some(config.to_owned());
+            evidence.groups[group].server =
+                Some(unladen_trace::ServerSeen { config, ..unladen_trace::ServerSeen::default() });
+            pool_file(&evidence, group)
+        };
+        assert_eq!(of("/etc/php/8.2/fpm/php-fpm.conf").as_deref(), Some("/etc/php/8.2/fpm/pool.d/www.conf"));
+        assert_eq!(of("/srv/shop/fpm.conf"), None);
     }
 }

@@ -1,5 +1,5 @@
-//! Texts as a shell, a unit of systemd and TOML take them: [`word`], [`quoted`], [`unit_word`], [`toml_text`],
-//! [`toml_lines`].
+//! Texts as a shell, a unit of systemd, PHP, its settings and TOML take them: [`word`], [`quoted`], [`unit_word`],
+//! [`php_text`], [`ini_text`], [`toml_text`], [`toml_lines`].
 
 /// A word as a shell takes it: in quotes only where it needs them.
 pub fn word(text: &str) -> String {
@@ -16,6 +16,22 @@ pub(crate) fn quoted(text: &str) -> String {
 pub(crate) fn unit_word(text: &str) -> String {
     let doubled = text.replace('%', "%%").replace('$', "$$");
     if word(text) == text { doubled } else { format!("'{}'", doubled.replace('\\', r"\\").replace('\'', r"\'")) }
+}
+
+/// A text as PHP's source has it, which replaces nothing in it.
+pub(crate) fn php_text(text: &str) -> String {
+    format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'"))
+}
+
+/// A value as PHP's settings have it: in quotes only where it needs them, between which nothing stands for something
+/// else. None: it has a quote itself, or breaks the line, and what follows would be settings of their own.
+pub(crate) fn ini_text(text: &str) -> Option<String> {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/:._-+,@".contains(letter);
+    match text {
+        _ if text.contains(|letter: char| letter == '\'' || letter.is_control()) => None,
+        _ if !text.is_empty() && text.chars().all(is_plain) => Some(text.to_owned()),
+        _ => Some(format!("'{text}'")),
+    }
 }
 
 /// A secret that is not shown: the variable of a shell that holds it, which the shell refuses to leave out.
@@ -71,6 +87,15 @@ mod tests {
     fn a_unit_takes_a_word_as_it_is() {
         assert_eq!(unit_word("http://a/%20"), "http://a/%%20");
         assert_eq!(unit_word(r"it's 5 $ \ 3 %"), r"'it\'s 5 $$ \\ 3 %%'");
+    }
+
+    #[test]
+    fn php_takes_a_path_as_it_is() {
+        assert_eq!(php_text(r"/srv/it's $x\"), r"'/srv/it\'s $x\\'");
+        assert_eq!(ini_text("/srv/a-b.php").as_deref(), Some("/srv/a-b.php"));
+        assert_eq!(ini_text("/srv/a;b ${HOME}").as_deref(), Some("'/srv/a;b ${HOME}'"));
+        assert_eq!(ini_text("/srv/a\nextension=/home/b/x.so"), None);
+        assert_eq!(ini_text("/srv/it's"), None);
     }
 
     #[test]

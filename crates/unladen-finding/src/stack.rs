@@ -112,8 +112,8 @@ pub(crate) fn is_sympa(evidence: &Evidence, group: usize) -> bool {
     name.contains("sympa") || named_file(evidence, group, |seen| seen.path.contains("/sympa/")).is_some()
 }
 
-/// Has Sympa's web interface read its settings.
-pub(crate) const SYMPA_RESTART: &str = "systemctl restart wwsympa";
+/// The service of Sympa's web interface.
+pub(crate) const SYMPA: &str = "wwsympa";
 
 /// Sympa's settings: the file that was seen, else Debian's.
 pub(crate) fn sympa_conf(evidence: &Evidence, group: usize) -> String {

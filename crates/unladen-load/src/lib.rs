@@ -106,7 +106,7 @@ mod urgent;
 mod urls;
 mod wire;
 
-pub use crate::access_log::{AccessLog, AccessLogError};
+pub use crate::access_log::{AccessLog, AccessLogError, LogEntry, LogLine, LogReader, PassedOver, RequestLine};
 pub use crate::answers::{Answers, Ask, LeftOut, Variation};
 pub use crate::bins::Bins;
 pub use crate::body_text::BodyText;

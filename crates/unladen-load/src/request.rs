@@ -15,6 +15,7 @@
 
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use http::uri::PathAndQuery;
 use http::{Method, Uri, Version};
 use http_body_util::Full;
 use url::Url;
@@ -50,6 +51,7 @@ pub struct Request {
 pub struct RequestBuilder {
     method: Method,
     url: Url,
+    target: Option<PathAndQuery>,
     name: Option<String>,
     headers: HeaderMap,
     cookies: Vec<String>,
@@ -91,6 +93,14 @@ pub enum RequestError {
         url: String,
         /// What the library said.
         source: http::Error,
+    },
+    /// A target that no request can carry.
+    #[error("`{target}` is no target of a request ({source}): expected a path such as /page?a=b")]
+    Target {
+        /// What was given.
+        target: String,
+        /// What the library said.
+        source: http::uri::InvalidUri,
     },
     /// A method that is not made of token characters.
     #[error("`{method}` is no method: expected a word such as GET, HEAD or POST")]
@@ -165,6 +175,16 @@ impl Request {
         &self.url
     }
 
+    /// Path and query as they are sent: those of its URL, unless a target was given.
+    pub fn target(&self) -> &str {
+        self.http1.uri().path_and_query().map_or("/", PathAndQuery::as_str)
+    }
+
+    /// The host that it is sent for, with the port where there is one: its header `Host`.
+    pub fn host(&self) -> &str {
+        self.http1.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default()
+    }
+
     /// The headers that were given: all but those that the client adds by itself. `Host` is one if it is not the URL's.
     pub fn given_headers(&self) -> impl Iterator<Item = (&HeaderName, &HeaderValue)> {
         let is_own = |name: &HeaderName, value: &HeaderValue| match *name {
@@ -208,12 +228,13 @@ impl Request {
         name: String,
         method: Method,
         url: Url,
+        target: &str,
         headers: HeaderMap,
         body: Bytes,
     ) -> Result<Self, RequestError> {
         // What is no URL to send to is refused in the same words.
-        let RequestBuilder { method, url, .. } = RequestBuilder::new(method, url)?;
-        Self::assembled(name, method, url, headers, body)
+        let RequestBuilder { method, url, target, .. } = RequestBuilder::new(method, url)?.target(target)?;
+        Self::assembled(name, method, url, target, headers, body)
     }
 
     /// In both shapes.
@@ -221,14 +242,20 @@ impl Request {
         name: String,
         method: Method,
         url: Url,
+        target: Option<PathAndQuery>,
         with_host: HeaderMap,
         body: Bytes,
     ) -> Result<Self, RequestError> {
         let cannot = |source| RequestError::Uri { url: url.to_string(), source };
-        let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
+        let of_url = || PathAndQuery::try_from(&url[url::Position::BeforePath..url::Position::AfterQuery]);
+        let target = target.map_or_else(of_url, Ok).map_err(|source| cannot(source.into()))?;
         let host = with_host.get(header::HOST).map_or(authority(&url).as_bytes(), HeaderValue::as_bytes);
-        let absolute =
-            Uri::builder().scheme(url.scheme()).authority(host).path_and_query(target).build().map_err(cannot)?;
+        let absolute = Uri::builder()
+            .scheme(url.scheme())
+            .authority(host)
+            .path_and_query(target.clone())
+            .build()
+            .map_err(cannot)?;
         let origin_form = Uri::builder().path_and_query(target).build().map_err(cannot)?;
         // Copied and not removed from: that would change the order of the others.
         let mut headers = HeaderMap::with_capacity(with_host.len());
@@ -308,7 +335,15 @@ impl RequestBuilder {
             return Err(RequestError::Scheme { scheme: url.scheme().to_owned(), url: url.into() });
         }
         url.set_fragment(None);
-        Ok(Self { method, url, name: None, headers: HeaderMap::new(), cookies: Vec::new(), body: Bytes::new() })
+        Ok(Self {
+            method,
+            url,
+            target: None,
+            name: None,
+            headers: HeaderMap::new(),
+            cookies: Vec::new(),
+            body: Bytes::new(),
+        })
     }
 
     /// Sends another method.
@@ -354,6 +389,21 @@ impl RequestBuilder {
         self
     }
 
+    /// Sends this path and query, byte for byte, in place of the URL's, in which browsers' rules have resolved `..` and
+    /// `%2e%2e`.
+    ///
+    /// # Errors
+    /// When no request can carry it.
+    pub fn target(mut self, target: &str) -> Result<Self, RequestError> {
+        let wrong = |source| RequestError::Target { target: target.chars().take(200).collect(), source };
+        let target = PathAndQuery::try_from(target).map_err(wrong)?;
+        // For the paths of cookies.
+        self.url.set_path(target.path());
+        self.url.set_query(target.query());
+        self.target = Some(target);
+        Ok(self)
+    }
+
     /// What to call it in reports.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
@@ -366,7 +416,7 @@ impl RequestBuilder {
     /// # Errors
     /// When the URL makes no address of HTTP.
     pub fn build(self) -> Result<Request, RequestError> {
-        let Self { method, url, name, mut headers, cookies, body } = self;
+        let Self { method, url, target, name, mut headers, cookies, body } = self;
         let cannot = |source| RequestError::Uri { url: url.to_string(), source };
 
         if !cookies.is_empty() || headers.get_all(header::COOKIE).iter().count() > 1 {
@@ -393,7 +443,7 @@ impl RequestBuilder {
         with_host.insert(header::HOST, authority);
         with_host.extend(headers);
         let name = name.unwrap_or_else(|| format!("{method} {url}"));
-        Request::assembled(name, method, url, with_host, body)
+        Request::assembled(name, method, url, target, with_host, body)
     }
 }
 

@@ -63,7 +63,7 @@ impl Container {
 }
 
 /// The oldest ancestor that runs the same program: the master of a worker.
-fn first_of_program(pid: u32) -> u32 {
+pub(crate) fn first_of_program(pid: u32) -> u32 {
     let exe = |pid: u32| fs::read_link(format!("/proc/{pid}/exe")).ok();
     let own = exe(pid);
     let mut first = pid;

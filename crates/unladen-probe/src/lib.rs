@@ -47,6 +47,7 @@ mod process;
 mod procfs;
 mod regular_file;
 mod restart;
+mod server;
 mod stacks;
 mod taskstats;
 mod tcp_table;

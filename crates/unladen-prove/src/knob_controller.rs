@@ -19,7 +19,7 @@ use crate::knob::Switch;
 use crate::plan::{Known, Plan};
 use crate::put_back::{NotPutBack, PutBack};
 use crate::saver::Saver;
-use crate::shell::{COMMAND_TIME, Shell};
+use crate::shell::{COMMAND_TIME, Shell, quoted};
 use crate::systemd::Systemd;
 use unladen_lockin::Arm;
 
@@ -324,7 +324,7 @@ fn close(journal: Option<&Journal>, report: &mut PutBack) {
         report.failed.push(NotPutBack {
             what: "the journal".into(),
             why: error.to_string(),
-            by_hand: Some(format!("rm -r '{}'", journal.folder().display())),
+            by_hand: Some(format!("rm -r {}", quoted(journal.folder()))),
         });
     }
 }

@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 use nix::libc;
 use nix::sys::stat::futimens;
 use nix::sys::time::TimeSpec;
+use nix::unistd::Uid;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
 use crate::saver::Saver;
+use crate::shell::quoted;
 
 /// The largest file that is switched, in bytes: it is read whole, and written at every switch.
 const LARGEST: u64 = 64 << 20;
@@ -93,6 +95,10 @@ impl Original {
             }
             // The file behind it is replaced, and the link stays one.
             let behind = fs::canonicalize(path).map_err(Fault::file("follow the symbolic link", path))?;
+            let owner = fs::metadata(&behind).map_err(Fault::file("look at", &behind))?.uid();
+            if ![0, Uid::effective().as_raw(), owner].contains(&found.uid()) {
+                return refuse("another user's link to a file that is not his", "name the file that is meant");
+            }
             return Self::save(&behind, false, saver);
         }
         if !found.is_file() {
@@ -107,7 +113,7 @@ impl Original {
         if found.len() > LARGEST {
             return refuse("larger than 64 MiB", "switch it by a command, `mv` for example");
         }
-        let bytes = read(path).map_err(Fault::file("read", path))?;
+        let bytes = read_seen(path, &found).map_err(Fault::file("read", path))?;
         let was = Was::File { kept: saver.keep(&bytes)?, meta: Meta::of(&found) };
         Ok(Self { path: path.to_owned(), was, written: None, in_pieces: false })
     }
@@ -217,14 +223,13 @@ impl Original {
 
     /// What to type when that failed.
     pub(crate) fn by_hand(&self, journal: &Path) -> String {
-        let path = self.path.display();
+        let path = quoted(&self.path);
         match &self.was {
-            Was::Absent { .. } => format!("rm -f '{path}'"),
-            Was::Link { target } => format!("ln -sfn '{}' '{path}'", target.display()),
+            Was::Absent { .. } => format!("rm -f {path}"),
+            Was::Link { target } => format!("ln -sfn -- {} {path}", quoted(target)),
             Was::File { kept, meta: Meta { mode, uid, gid, .. } } => {
-                let kept = journal.join(kept);
-                let (kept, mode) = (kept.display(), mode & 0o7777);
-                format!("cp '{kept}' '{path}' && chown {uid}:{gid} '{path}' && chmod {mode:o} '{path}'")
+                let (kept, mode) = (quoted(&journal.join(kept)), mode & 0o7777);
+                format!("cp {kept} {path} && chown {uid}:{gid} {path} && chmod {mode:o} {path}")
             }
         }
     }
@@ -243,10 +248,26 @@ impl Meta {
     }
 }
 
-/// Reads a file of at most [`LARGEST`] bytes: it may have grown since it was looked at.
+/// Reads the file that was looked at. Whoever owns its folder may have put a link to somebody's secret in its place
+/// since, which would then be put back as a file of his; or a pipe, which would be waited for.
+fn read_seen(path: &Path, seen: &Metadata) -> io::Result<Vec<u8>> {
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let found = file.metadata()?;
+    if (found.dev(), found.ino(), found.uid()) != (seen.dev(), seen.ino(), seen.uid()) || found.nlink() != 1 {
+        return Err(io::Error::other("another file was put in its place meanwhile"));
+    }
+    whole(file)
+}
+
 fn read(path: &Path) -> io::Result<Vec<u8>> {
+    whole(OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?)
+}
+
+/// Reads at most [`LARGEST`] bytes: a file may have grown since it was looked at.
+fn whole(file: File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LARGEST { Err(io::Error::other("larger than 64 MiB")) } else { Ok(bytes) }
 }
 

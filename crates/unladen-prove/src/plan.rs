@@ -15,7 +15,7 @@ use crate::put_back::{NotPutBack, PutBack};
 use crate::ready::Ready;
 use crate::saver::Saver;
 use crate::service::Restart;
-use crate::shell::{COMMAND_TIME, Shell};
+use crate::shell::{COMMAND_TIME, Shell, quoted};
 use crate::systemd::Systemd;
 use crate::undo::Undo;
 
@@ -231,7 +231,7 @@ impl ServicePlan {
                 format!("{} && systemctl daemon-reload && systemctl restart {unit}", drop_in.by_hand(journal))
             }
             (Restart::Unit(unit), None) => format!("systemctl restart {unit}"),
-            (Restart::Command(command), _) => format!("cd '{}' && {command}", shell.folder().display()),
+            (Restart::Command(command), _) => format!("cd {} && {command}", quoted(shell.folder())),
         }
     }
 }

@@ -101,6 +101,11 @@ impl Shell {
     }
 }
 
+/// A path in quotes, in which a shell replaces nothing.
+pub(crate) fn quoted(path: &Path) -> String {
+    format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"))
+}
+
 /// A file without a name. The folder for such may be gone, full or no longer to be written to, also by what was switched:
 /// that is no reason not to put back.
 fn unnamed(folder: &Path) -> io::Result<File> {

@@ -9,7 +9,7 @@ use unladen_load::Cancel;
 
 use crate::fault::Fault;
 use crate::original::Original;
-use crate::shell::Shell;
+use crate::shell::{Shell, quoted};
 
 /// The longest time limit of a journal that is believed.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
@@ -91,7 +91,7 @@ impl Undo {
             Self::Files(files) | Self::Patch { files, .. } => {
                 Some(files.iter().map(|file| file.by_hand(journal)).collect::<Vec<_>>().join(" && "))
             }
-            Self::Command { command, .. } => Some(format!("cd '{}' && {command}", shell.folder().display())),
+            Self::Command { command, .. } => Some(format!("cd {} && {command}", quoted(shell.folder()))),
         }
     }
 }

@@ -35,4 +35,4 @@ pub use comparison_text::comparison_text;
 pub use publication::Publication;
 pub use publications::{PUBLICATIONS, publication_named};
 pub use run_picture::RunPicture;
-pub use visible::visible;
+pub use visible::{visible, visible_lines};

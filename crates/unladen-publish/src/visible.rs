@@ -9,7 +9,7 @@ pub fn visible(text: &str) -> String {
 }
 
 /// The same, but for ends of lines: of text that has lines of its own.
-pub(crate) fn visible_lines(text: &str) -> String {
+pub fn visible_lines(text: &str) -> String {
     shown(text, |c| c == '\n')
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use unladen_document::{Answer, Machine};
+use unladen_document::{Answer, LogLines, Machine};
 use unladen_quantity::{Kind, grouped, percent, plain};
 
 use crate::ended::Ended;
@@ -22,6 +22,8 @@ pub struct Load {
     pub setup: LoadSetup,
     /// What came when the first requests were tried; empty where other hosts sent them.
     pub answers: Vec<Answer>,
+    /// Where the requests were taken from an access log, what became of its lines.
+    pub access_log: Option<LogLines>,
     /// How it ended.
     pub ended: Ended,
     /// From the first planned request to the last answer.

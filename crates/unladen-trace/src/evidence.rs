@@ -33,7 +33,7 @@ pub use carried::{BodyCarried, Carried, HeaderCarried, OptionCarried};
 pub use connection::{ConnectionSeen, DnsSeen, Protocol};
 pub use counted::Counted;
 pub use file::{FileOutcome, FileSeen, TransferSeen};
-pub use group::{ContainerSeen, GroupSeen};
+pub use group::{ContainerSeen, GroupSeen, ServerSeen};
 pub use lock::{LockKind, LockSeen};
 pub use log::{LogSeen, LogSink};
 pub use page::{Page, State};

@@ -27,8 +27,8 @@ pub use evidence::{
     Ask, BodyCarried, CallerSeen, Carried, CompileSeen, ConnectionSeen, ContainerSeen, Counted, CounterSeen, DnsSeen,
     Evidence, EvidenceSource, FileOutcome, FileSeen, FunctionSeen, GroupSeen, HeaderCarried, LockKind, LockSeen,
     LogSeen, LogSink, Missing, OptionCarried, PHP_FILE, Page, PathSeen, PathUnknown, PeerSeen, PhpSetAgain, PhpSetter,
-    PhpSettings, ProcessSeen, ProfileSeen, Protocol, QueryProtocol, QuerySeen, Response, SleepSeen, State, SyscallSeen,
-    TransferSeen, Unanswered, Unseen, Variant,
+    PhpSettings, ProcessSeen, ProfileSeen, Protocol, QueryProtocol, QuerySeen, Response, ServerSeen, SleepSeen, State,
+    SyscallSeen, TransferSeen, Unanswered, Unseen, Variant,
 };
 pub use interval::Interval;
 pub use kernels::is_kernels;

@@ -1,5 +1,5 @@
-//! What came: [`answer`] names one answer, and says why it may not be the page that was meant; [`looked_at`] asks for a
-//! page once, and by a browser's name.
+//! What came: [`answer`] names one answer, and says why it may not be the page that was meant; [`looked_at`] requests a
+//! page once, [`compared_with_a_browsers`] by a browser's name too.
 
 mod doubts;
 mod lists;
@@ -86,7 +86,7 @@ fn quoted(text: &str) -> String {
     if text.is_empty() { text } else { format!("\"{text}\"") }
 }
 
-/// Asks for the page of this index once, and names what came.
+/// Requests the page of this index once, and names what came.
 ///
 /// # Errors
 /// As [`Driver::sample`].
@@ -100,13 +100,28 @@ pub(crate) fn looked_at(
     let Some(request) = config.requests.get(index) else {
         return Err(LoadError::NoSuchRequest { index, count: config.requests.len() });
     };
-    let mut answer = answer(request, &sample, &config.expect);
-    // What one already doubts need not be doubted by a browser's answer, too.
-    if answer.doubts.is_empty() {
-        answer.doubts.extend(by_browser(config, request, &answer, cancel));
-    }
+    let answer = answer(request, &sample, &config.expect);
     // It is kept as long as the run takes.
     sample.body_start = sample.body_start.slice(..sample.body_start.len().min(TEXT));
+    Ok((sample, answer))
+}
+
+/// The same, and by a browser's name too, where nothing is in doubt without it.
+///
+/// # Errors
+/// As [`Driver::sample`].
+pub(crate) fn compared_with_a_browsers(
+    driver: &mut Driver,
+    config: &DriverConfig,
+    index: usize,
+    cancel: &Cancel,
+) -> Result<(Sample, Answer), LoadError> {
+    let (sample, mut answer) = looked_at(driver, config, index, cancel)?;
+    if answer.doubts.is_empty()
+        && let Some(request) = config.requests.get(index)
+    {
+        answer.doubts.extend(by_browser(config, request, &answer, cancel));
+    }
     Ok((sample, answer))
 }
 

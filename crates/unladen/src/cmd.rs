@@ -30,6 +30,7 @@ use std::sync::OnceLock;
 use clap::{CommandFactory, Parser, Subcommand};
 use unladen_agent::Program;
 use unladen_load::LoadError;
+use unladen_publish::visible_lines;
 
 use crate::exit::Failure;
 use crate::interrupt;
@@ -118,7 +119,7 @@ fn built() -> &'static str {
 fn report(failure: &Failure) {
     // The code says it too, if standard error cannot: it may be a file on a disk that is full.
     let mut stderr = std::io::stderr();
-    let _ = writeln!(stderr, "unladen: {failure}");
+    let _ = writeln!(stderr, "unladen: {}", visible_lines(&failure.to_string()));
     let error = match failure {
         Failure::Load(error) => error,
         Failure::Arm { error, .. } => error,

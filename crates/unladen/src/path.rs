@@ -12,6 +12,8 @@ use unladen_trace::{PathSeen, PathUnknown};
 pub(crate) struct Path {
     /// The groups of this machine, in the order in which they are asked.
     pub(crate) groups: Vec<GroupId>,
+    /// The processes that took them, as far as they are of this machine.
+    pub(crate) pids: Vec<u32>,
     /// Who takes it on other hosts.
     pub(crate) far: Vec<FarStation>,
     /// Who else, and what is not known.
@@ -50,7 +52,8 @@ impl Path {
                 }
             }
         }
-        Self { groups, far: Vec::new(), seen: PathSeen { beyond, unknown } }
+        let pids = stations.into_iter().flat_map(|station| station.pids).collect();
+        Self { groups, pids, far: Vec::new(), seen: PathSeen { beyond, unknown } }
     }
 }
 

@@ -22,7 +22,7 @@ const WARM_UP: usize = 8;
 /// A proof is sharp enough to judge a bound if its half width is at most this part of the page's latency, or this part
 /// of the bound.
 const SHARP: (f64, f64) = (0.03, 0.25);
-/// The part of the pairs in which the bound has to hold, and how many pairs say so (issue: forty pairs, nine of ten).
+/// The part of the judged bounds that has to hold, and how many bounds have to be judged.
 const LEAST_HELD: f64 = 0.9;
 const LEAST_PAIRS: usize = 40;
 

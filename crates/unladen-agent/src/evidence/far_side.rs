@@ -144,7 +144,7 @@ impl Open {
 /// Groups without what they do.
 fn described(instrument: &Instrument, groups: &[(GroupId, bool)]) -> Evidence {
     let seen = |(group, follows): &(GroupId, bool)| {
-        let mut seen = group_seen(instrument, *group);
+        let mut seen = group_seen(instrument, *group, &[]);
         // How much it is, only whoever asks knows.
         seen.cpu = follows.then(Interval::default);
         seen

@@ -29,7 +29,8 @@ fn a_whole_file() {
         title = \"stat-storm\"\n\
         url = \"http://127.0.0.1:8080/page\"\n\n\
         [load]\nconcurrency = 1\nrequests = 400\n\n\
-        [[service]]\nname = \"php\"\nrestart = \"systemctl reload php\"\n\n\
+        [[service]]\nname = \"php\"\nrestart = \"systemctl reload php\"\n\
+        ready = { url = \"http://127.0.0.1:8080/page\", status = \"100-501,505-599\" }\n\n\
         [[knob]]\nname = \"cache\"\n\
         on = { file = \"/etc/php/zz-unladen.ini\", text = '''\na=1\nb='2'\n''' }\n\
         restart = \"php\"";

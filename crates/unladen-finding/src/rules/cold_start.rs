@@ -6,8 +6,10 @@ use crate::again;
 use crate::finding::{Figure, Finding, Item, Saves, Share};
 use crate::fix::Fix;
 use crate::php;
+use crate::quoting;
 use crate::rule::Rule;
-use crate::stack::{SYMPA_RESTART, Stack, is_contained, is_sympa, sympa_conf, user};
+use crate::server;
+use crate::stack::{SYMPA, Stack, is_contained, is_sympa, sympa_conf, user};
 use crate::words::{count, time};
 
 /// Of first requests that were measured often: so many times as long as later ones, the interval's lower end too.
@@ -178,7 +180,7 @@ fn fix(evidence: &Evidence) -> Fix {
     if is_sympa(evidence, group) && !evidence.files.iter().any(is_binary) {
         return Fix::advice(format!("let Sympa keep its lists' configurations in binary files; and {warm_up}"))
             .lines(sympa_conf(evidence, group), ["cache_list_config binary_file"])
-            .command(SYMPA_RESTART);
+            .command(server::service(evidence, "restart", SYMPA));
     }
     match Stack::of(evidence, group) {
         Stack::Php if php::has_opcache(evidence, group) != Some(false) => {
@@ -188,7 +190,7 @@ fn fix(evidence: &Evidence) -> Fix {
                 php::pool_file(evidence, group).unwrap_or_else(|| "the pool's file".into())
             );
             let mut fix = php::fix(evidence, group, advice, &[&format!("opcache.file_cache={FILE_CACHE}")]);
-            fix.commands.insert(0, format!("install -d -m 700 -o {owner} {FILE_CACHE}"));
+            fix.commands.insert(0, format!("install -d -m 700 -o {} {FILE_CACHE}", quoting::word(owner)));
             fix
         }
         Stack::Perl => Fix::advice(format!(

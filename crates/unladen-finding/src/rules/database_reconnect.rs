@@ -12,6 +12,7 @@ use crate::named_file::named_file;
 use crate::php;
 use crate::quoting;
 use crate::rule::Rule;
+use crate::server;
 use crate::stack::{Stack, is_contained, is_database_server, program};
 use crate::words;
 
@@ -180,7 +181,7 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, several: bool) -> Fix {
             "{first}{keep} (max_connections of PostgreSQL must be above the number of workers, and what a request leaves set, the next one \
              finds). PgBouncer stands in for that only where the application logs in by a password: over a Unix socket it mostly does not"
         )),
-        _ => pgbouncer(&first, &keep, seen),
+        _ => pgbouncer(evidence, &first, &keep, seen),
     }
 }
 
@@ -270,7 +271,7 @@ fn proxysql(first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
 
 /// A whole file of settings, and the file of users without which nobody is let in: of those who have a password, as the
 /// database keeps it, which is enough for both sides of PgBouncer.
-fn pgbouncer(first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
+fn pgbouncer(evidence: &Evidence, first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
     const USERS: &str = "/etc/pgbouncer/userlist.txt";
     let Some((host, port)) = address(seen, 5432) else {
         return Fix::advice(format!(
@@ -296,8 +297,9 @@ fn pgbouncer(first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
     let (users, note) = match seen.local {
         true => (
             format!(
-                "runuser -u postgres -- psql -p {port} -XAtc \"select format('\\\"%s\\\" \\\"%s\\\"', rolname, rolpassword) from pg_authid \
-                 where rolcanlogin and rolpassword like 'SCRAM%'\""
+                "{} -XAtc \"select format('\\\"%s\\\" \\\"%s\\\"', rolname, rolpassword) from pg_authid \
+                 where rolcanlogin and rolpassword like 'SCRAM%'\"",
+                server::psql(evidence, port)
             ),
             "",
         ),
@@ -312,9 +314,9 @@ fn pgbouncer(first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
     .lines("/etc/pgbouncer/pgbouncer.ini", lines)
     // What is there stays until there is something to put in its place.
     .command(format!(
-        "(umask 077; {users} >{USERS}.new && chown postgres: {USERS}.new && mv --backup=simple {USERS}.new {USERS}){note}"
+        "(umask 077; {users} >{USERS}.new && chown postgres: {USERS}.new && mv --backup=simple {USERS}.new {USERS} || {{ rm -f {USERS}.new; false; }}){note}"
     ))
-    .command("systemctl restart pgbouncer")
+    .command(server::service(evidence, "restart", "pgbouncer"))
 }
 
 /// Host (or folder of the socket, or MySQL's socket) and port of a peer; a socket without one has that port. None where

@@ -7,8 +7,9 @@ use crate::finding::{Figure, Finding, Item, Saves, Share};
 use crate::fix::Fix;
 use crate::php;
 use crate::rule::Rule;
+use crate::server;
 use crate::share::at_least;
-use crate::stack::{SYMPA_RESTART, Stack, is_log_daemon, is_sympa, program, sympa_conf};
+use crate::stack::{SYMPA, Stack, is_log_daemon, is_sympa, program, sympa_conf};
 use crate::words::count;
 
 /// Lines a request. A web server writes one for each request, an application perhaps one or two of its own.
@@ -119,19 +120,20 @@ fn fix(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Fix {
             "lower the level at the program that sends them; to drop them here still costs the sending",
         )
         .lines("/etc/rsyslog.d/10-unladen.conf", [":programname, isequal, \"PROGRAM\" stop"])
-        .command("systemctl restart rsyslog");
+        .command(server::service(evidence, "restart", "rsyslog"));
     }
     if is_sympa(evidence, group) {
         return Fix::advice("set Sympa's log_level to 0")
             .lines(sympa_conf(evidence, group), ["log_level 0"])
-            .command(SYMPA_RESTART);
+            .command(server::service(evidence, "restart", SYMPA));
     }
     if program.starts_with("postgres") {
         // Whichever file it reads, and wherever that is.
-        return Fix::advice("log slow statements alone").command(
-            "runuser -u postgres -- psql -c \"alter system set log_statement = 'none'\" \
+        return Fix::advice("log slow statements alone").command(format!(
+            "{} -c \"alter system set log_statement = 'none'\" \
              -c \"alter system set log_min_duration_statement = '1s'\" -c 'select pg_reload_conf()'",
-        );
+            server::psql_of(server::of(evidence, Some(group)), None)
+        ));
     }
     if program.starts_with("mariadbd") || program.starts_with("mysqld") {
         return Fix::advice("log slow statements alone; the command does so until the next start")

@@ -99,7 +99,13 @@ fn fix(evidence: &Evidence, response: &Response, header: &str, ask: Ask) -> Fix 
     match (ask, web_server::stack(evidence, response)) {
         (Ask::Compressed, Stack::Nginx) => {
             let nginx = web_server::busiest(evidence, Stack::Nginx);
-            web_server::nginx(nginx, "let nginx say that it compresses for some", "vary", vec!["gzip_vary on;".into()])
+            web_server::nginx(
+                evidence,
+                nginx,
+                "let nginx say that it compresses for some",
+                "vary",
+                vec!["gzip_vary on;".into()],
+            )
         }
         (Ask::Compressed, _) => Fix::advice("whatever compresses has to say `Vary: Accept-Encoding`"),
         _ if web_server::has_php(evidence) => Fix {

@@ -15,6 +15,7 @@ use crate::application::{Application, folder_of};
 use crate::named_file::named_file;
 use crate::part::Part;
 use crate::php;
+use crate::quoting;
 use crate::stack::Stack;
 
 /// What caches of many visitors may keep for a minute, and browsers not: they would show the page of a stranger after
@@ -154,7 +155,8 @@ fn any_php(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
     let of_folder = evidence.php.iter().filter(|php| settings.is_some_and(|own| own.ini_folder == php.ini_folder));
     let file =
         file.filter(|file| is_free && settings.is_some() && of_folder.into_iter().all(|php| php::may_read(php, file)));
-    let (Some(ini), Some(file), Some(target)) = (ini, file, target(&evidence.page.url)) else {
+    let setting = file.as_deref().and_then(quoting::ini_text);
+    let (Some(ini), Some(file), Some(setting), Some(target)) = (ini, file, setting, target(&evidence.page.url)) else {
         return Strangers::advice(format!(
             "{said}: if neither Cookie nor Authorization came and no cookie is set, header('{FRESH}'), and header('Vary: {vary}', \
              false) in any case"
@@ -199,7 +201,7 @@ fn any_php(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
         ),
         parts: vec![
             Part { file: file.clone(), lines, group: None },
-            Part { file: ini, lines: vec![format!("auto_prepend_file={file}")], group: None },
+            Part { file: ini, lines: vec![format!("auto_prepend_file={setting}")], group: None },
         ],
         commands: php::reload(evidence, group).into_iter().collect(),
         ..Strangers::default()

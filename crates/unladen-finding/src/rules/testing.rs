@@ -44,6 +44,7 @@ pub(crate) fn lean() -> Evidence {
         on_path: true,
         untold: None,
         container: None,
+        server: None,
     };
     Evidence {
         page: Page {

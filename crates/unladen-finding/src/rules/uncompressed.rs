@@ -7,7 +7,9 @@ use super::{unladen_site, web_server};
 use crate::finding::{Finding, Saves, Share};
 use crate::fix::Fix;
 use crate::knob::{Knob, Once};
+use crate::quoting::word;
 use crate::rule::Rule;
+use crate::server;
 use crate::stack::Stack;
 use crate::words;
 
@@ -54,7 +56,7 @@ impl Uncompressed {
             Stack::Apache => {
                 let lines = vec![format!("AddOutputFilterByType DEFLATE text/html {TYPES}")];
                 let apache = web_server::busiest(evidence, Stack::Apache);
-                let mut fix = web_server::apache(apache, "let Apache compress it", "deflate", lines);
+                let mut fix = web_server::apache(evidence, apache, "let Apache compress it", "deflate", lines);
                 fix.commands.insert(0, "a2enmod filter deflate".into());
                 fix
             }
@@ -89,9 +91,11 @@ impl Uncompressed {
 fn switched(evidence: &Evidence, fix: Fix) -> Fix {
     const NAME: &str = "compressed";
     let mut fix = web_server::switched(evidence, fix, NAME);
-    let nginx = web_server::nginx_file("gzip");
-    if fix.file.is_none() && fix.commands.iter().any(|command| command.ends_with(&nginx)) {
-        let back = format!("rm -f {nginx} && {}", web_server::NGINX_RELOAD);
+    let seen = server::of(evidence, fix.group);
+    let nginx = word(&web_server::file_of(seen, "/etc/nginx/conf.d", "gzip"));
+    let reads = seen.is_none_or(|seen| seen.folder.is_some() || seen.read.is_none());
+    if fix.file.is_none() && reads && fix.commands.iter().any(|command| command.ends_with(&nginx)) {
+        let back = format!("rm -f {nginx} && {}", server::nginx(seen));
         fix.knob =
             Some(Knob { name: NAME.into(), commands: Some((fix.commands.join(" && "), back)), ..Knob::default() });
     }
@@ -119,17 +123,29 @@ fn nginx(evidence: &Evidence) -> Fix {
         "gzip_proxied any;".into(),
     ];
     let lines = lines.map(|line| format!("'{line}'")).join(" ");
-    Fix::advice(
+    let group = web_server::busiest(evidence, Stack::Nginx);
+    let seen = server::of(evidence, group);
+    let file = web_server::file_of(seen, "/etc/nginx/conf.d", "gzip");
+    let told = seen.filter(|seen| seen.folder.is_none()).and_then(|seen| seen.read.as_ref());
+    let told = told.map(|read| format!("; {read} reads no folder: add include \"{file}\"; to its block http first"));
+    let reload = server::nginx(seen);
+    let (tried, taken) = reload.split_once(" && ").unwrap_or((&reload, "true"));
+    let shown = tried.strip_suffix("-t").map_or_else(|| "nginx -T".to_owned(), |nginx| format!("{nginx}-T"));
+    let file = word(&file);
+    let advice = format!(
+        "{}{}",
         "let nginx compress it: the first command writes those of its directives that are not in nginx's settings yet; where one of them is \
          there and says otherwise (`gzip off;`, fewer types), change it there",
-    )
+        told.unwrap_or_default()
+    );
+    Fix::advice(advice)
     .command(format!(
-        "for line in {lines}; do nginx -T 2>/dev/null | grep -Eq \"^[[:space:]]*${{line%% *}}[[:space:]]\" || echo \"$line\"; done \
-         >{}",
-        web_server::nginx_file("gzip")
+        "for line in {lines}; do {shown} 2>/dev/null | grep -Eq \"^[[:space:]]*${{line%% *}}[[:space:]]\" || echo \"$line\"; done \
+         >{file}"
     ))
-    .command(web_server::NGINX_RELOAD)
-    .of(web_server::busiest(evidence, Stack::Nginx))
+    // Refused lines are not left for the next start.
+    .command(format!("{{ {tried} || {{ rm -f {file}; false; }}; }} && {taken}"))
+    .of(group)
 }
 
 /// `text/html` of `Text/HTML; charset=utf-8`

@@ -163,6 +163,7 @@ fn nginx(evidence: &Evidence, seen: &ConnectionSeen) -> Fix {
         "proxy_set_header Connection \"\";".into(),
     ];
     web_server::nginx(
+        evidence,
         Some(seen.group),
         format!(
             "have nginx keep connections: these lines, and `proxy_pass http://{name};` in place of \

@@ -150,7 +150,7 @@ impl Service<'_> {
     fn fix(&self, evidence: &Evidence, outbounds: &Outbounds<'_>) -> Fix {
         let stack = Stack::of(evidence, self.group);
         if stack == Stack::Nginx {
-            return self.nginx(unladen_outbound::trusted(evidence, self.group).unwrap_or(AUTHORITIES));
+            return self.nginx(evidence, unladen_outbound::trusted(evidence, self.group).unwrap_or(AUTHORITIES));
         }
         let first = self.seen.first();
         let Some(outbound) = first.and_then(|seen| outbounds.at(seen)) else {
@@ -176,7 +176,7 @@ impl Service<'_> {
     }
 
     /// It is a proxy itself, and keeps connections where it is told to.
-    fn nginx(&self, authorities: &str) -> Fix {
+    fn nginx(&self, evidence: &Evidence, authorities: &str) -> Fix {
         let upstream = format!("tls-{}", web_server::slug(self.name.unwrap_or(self.peer())));
         let name = self.name.unwrap_or(NO_NAME);
         let advice = format!(
@@ -196,7 +196,7 @@ impl Service<'_> {
             "    keepalive 16;".into(),
             "}".into(),
         ];
-        web_server::nginx(Some(self.group), advice, &upstream, lines)
+        web_server::nginx(evidence, Some(self.group), advice, &upstream, lines)
     }
 }
 

@@ -1,17 +1,13 @@
 //! What answers the client, and lines for its settings: [`stack`], [`nginx`], [`apache`].
 
-use unladen_trace::{Evidence, Response};
+use unladen_trace::{Evidence, Response, ServerSeen};
 
 use super::unladen_site;
 use crate::again;
 use crate::fix::Fix;
 use crate::knob::{Knob, KnobService};
+use crate::server;
 use crate::stack::Stack;
-
-/// Tries nginx's settings, and takes them over where they are right.
-pub(super) const NGINX_RELOAD: &str = "nginx -t && nginx -s reload";
-/// The same for Apache.
-const APACHE_RELOAD: &str = "apachectl configtest && apachectl graceful";
 
 /// What answers the client: the name that the answer gives itself, else a group that can only be that.
 pub(super) fn stack(evidence: &Evidence, response: &Response) -> Stack {
@@ -43,20 +39,47 @@ pub(super) fn busiest_of(evidence: &Evidence, is_one: impl Fn(usize) -> bool) ->
     groups.max_by(|a, b| cpu(a).total_cmp(&cpu(b)))
 }
 
-/// Lines for a file of nginx's, which reads that whole folder into its `http` block.
-pub(super) fn nginx(group: Option<usize>, advice: impl Into<String>, name: &str, lines: Vec<String>) -> Fix {
-    Fix::advice(advice).lines(nginx_file(name), lines).command(NGINX_RELOAD).of(group)
+/// Lines for a file of the nginx that runs, which reads that whole folder into its `http` block, or is to read the file.
+pub(super) fn nginx(
+    evidence: &Evidence,
+    group: Option<usize>,
+    advice: impl Into<String>,
+    name: &str,
+    lines: Vec<String>,
+) -> Fix {
+    let seen = server::of(evidence, group);
+    let file = file_of(seen, "/etc/nginx/conf.d", name);
+    let fix = Fix::advice(advice).lines(file.clone(), lines).command(server::nginx(seen)).of(group);
+    included(fix, seen, &format!("include \"{file}\"; # within its block http"))
 }
 
-/// A file of that folder.
-pub(super) fn nginx_file(name: &str) -> String {
-    format!("/etc/nginx/conf.d/unladen-{name}.conf")
+/// A file in the folder that a server reads; else beside its settings.
+pub(super) fn file_of(seen: Option<&ServerSeen>, usual: &str, name: &str) -> String {
+    let beside = |seen: &ServerSeen| Some(seen.read.as_deref()?.rsplit_once('/')?.0.to_owned());
+    let folder = seen.and_then(|seen| seen.folder.clone().or_else(|| beside(seen)));
+    format!("{}/unladen-{name}.conf", folder.as_deref().unwrap_or(usual))
+}
+
+/// With the line that has a server read the file, where it reads none of its folder.
+fn included(fix: Fix, seen: Option<&ServerSeen>, line: &str) -> Fix {
+    match seen.filter(|seen| seen.folder.is_none()).and_then(|seen| seen.read.as_ref()) {
+        Some(read) => fix.also(read.clone(), [line]),
+        None => fix,
+    }
 }
 
 /// Lines for a file of Apache's.
-pub(super) fn apache(group: Option<usize>, advice: impl Into<String>, name: &str, lines: Vec<String>) -> Fix {
-    let file = format!("/etc/apache2/conf-enabled/unladen-{name}.conf");
-    Fix::advice(advice).lines(file, lines).command(APACHE_RELOAD).of(group)
+pub(super) fn apache(
+    evidence: &Evidence,
+    group: Option<usize>,
+    advice: impl Into<String>,
+    name: &str,
+    lines: Vec<String>,
+) -> Fix {
+    let seen = server::of(evidence, group);
+    let file = file_of(seen, "/etc/apache2/conf-enabled", name);
+    let fix = Fix::advice(advice).lines(file.clone(), lines).command(server::apache(seen)).of(group);
+    included(fix, seen, &format!("Include \"{file}\""))
 }
 
 /// A name for files and blocks: letters, digits and `-` alone.
@@ -74,17 +97,23 @@ pub(super) fn again(evidence: &Evidence, fix: &Fix) -> String {
 
 /// A fix with its knob, where its lines go into a file of their own of the server that answers, or of a site.
 pub(super) fn switched(evidence: &Evidence, fix: Fix, name: &str) -> Fix {
-    let service = |name: &str, restart: &str| {
-        Some(KnobService { name: name.to_owned(), restart: Some(restart.to_owned()), is_application: false })
+    let service = |name: &str| {
+        let restart = fix.commands.last().cloned();
+        Some(KnobService { name: name.to_owned(), restart, is_application: false })
+    };
+    let stack = fix.group.map(|group| Stack::of(evidence, group));
+    let is_of = |file: &str, kind: Stack, usual: &str| {
+        // A line in a file that holds others is not switched.
+        fix.also.is_empty() && (stack == Some(kind) || file.starts_with(usual))
     };
     let knob = match fix.file.as_deref() {
-        Some(file) if file.starts_with("/etc/nginx/") => {
-            Some(Knob::of_file(name, file, &fix.lines, service("nginx", NGINX_RELOAD)))
-        }
-        Some(file) if file.starts_with("/etc/apache2/") => {
-            Some(Knob::of_file(name, file, &fix.lines, service("apache2", APACHE_RELOAD)))
-        }
         Some(unladen_site::FILE) => unladen_site::knob(evidence, &fix, name),
+        Some(file) if is_of(file, Stack::Nginx, "/etc/nginx/") => {
+            Some(Knob::of_file(name, file, &fix.lines, service("nginx")))
+        }
+        Some(file) if is_of(file, Stack::Apache, "/etc/apache2/") => {
+            Some(Knob::of_file(name, file, &fix.lines, service("apache2")))
+        }
         _ => None,
     };
     Fix { knob, ..fix }

@@ -13,6 +13,8 @@ pub struct RequestForm {
     name: String,
     method: String,
     url: String,
+    /// Path and query as they are sent, which may differ from the URL's.
+    target: String,
     headers: Vec<(String, Vec<u8>)>,
     body: Vec<u8>,
 }
@@ -27,6 +29,7 @@ impl RequestForm {
             name: request.name().to_owned(),
             method: request.method().as_str().to_owned(),
             url: request.url().as_str().to_owned(),
+            target: request.target().to_owned(),
             headers: headers.map(|(name, value)| (name.as_str().to_owned(), value.as_bytes().to_owned())).collect(),
             body: request.body().to_vec(),
         }
@@ -37,7 +40,7 @@ impl RequestForm {
     /// # Errors
     /// When it is none that a client could have made.
     pub fn request(self) -> Result<Request, LoadError> {
-        let Self { name, method, url, headers, body } = self;
+        let Self { name, method, url, target, headers, body } = self;
         let wrong = |value: &str, expected| LoadError::Config {
             what: "request",
             value: value.chars().take(200).collect(),
@@ -52,13 +55,24 @@ impl RequestForm {
             let (header, value) = header.ok_or_else(|| wrong(&name, "a header's name and value"))?;
             map.try_append(header, value).map_err(|_| wrong(&name, "fewer headers"))?;
         }
-        Request::as_sent(name, method, parsed, map, body.into()).map_err(|_| wrong(&url, "an http or https URL"))
+        Request::as_sent(name, method, parsed, &target, map, body.into())
+            .map_err(|_| wrong(&format!("{url} {target}"), "an http or https URL and a path"))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A load from another host is sent as it would be from here.
+    #[test]
+    fn a_target_that_no_url_holds_stays_as_it_is() {
+        let page =
+            Request::get("http://localhost/").unwrap().target("//x/../y/%2e%2e/z?a=../b").unwrap().build().unwrap();
+        let again = RequestForm::of(&page).request().unwrap();
+        assert_eq!((again.target(), again.http1().uri()), ("//x/../y/%2e%2e/z?a=../b", page.http1().uri()));
+        assert_eq!(again.http2().uri(), "http://localhost//x/../y/%2e%2e/z?a=../b");
+    }
 
     #[test]
     fn more_headers_than_a_map_holds_are_refused() {

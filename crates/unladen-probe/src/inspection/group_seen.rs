@@ -5,6 +5,7 @@ use unladen_trace::{ContainerSeen, GroupSeen};
 use crate::container::Container;
 use crate::instrument::Instrument;
 use crate::ledger::GroupId;
+use crate::server::server_seen;
 
 /// Folders in which PHP looks for its settings, by who packaged it: Debian (the newest first), the image of PHP itself,
 /// Alpine, Fedora.
@@ -23,13 +24,16 @@ const PHP_FOLDERS: [&str; 12] = [
     "/etc/php.d",
 ];
 
-/// Its name, its program, and where it lives; nothing of what it weighs.
-pub fn group_seen(instrument: &Instrument, group: GroupId) -> GroupSeen {
+/// Its name, its program, its server, and where it lives; nothing of what it weighs. The processes that requests were
+/// seen at tell its server from others of its kind.
+pub fn group_seen(instrument: &Instrument, group: GroupId, took: &[u32]) -> GroupSeen {
     let exe = instrument.members(group).find_map(|member| {
         Some(std::fs::read_link(format!("/proc/{}/exe", member.pid)).ok()?.to_string_lossy().into_owned())
     });
     let container = one_container(instrument.members(group).map(|member| member.pid.cast_unsigned()));
-    GroupSeen { name: instrument.group(group).name.clone(), exe, container, ..GroupSeen::default() }
+    let pids = instrument.members(group).map(|member| member.pid.cast_unsigned());
+    let server = server_seen(pids, took, container.is_some());
+    GroupSeen { name: instrument.group(group).name.clone(), exe, container, server, ..GroupSeen::default() }
 }
 
 /// The container that all of a group live in: one that is on the host too, by its name, has its files there.

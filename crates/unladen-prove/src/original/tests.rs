@@ -157,3 +157,66 @@ fn the_way_by_hand_works() {
     place.shell.run(&by_hand, &Default::default(), Duration::from_secs(60), &unladen_load::Cancel::new()).unwrap();
     assert_eq!(fs::read(place.path("file")).unwrap(), b"old");
 }
+
+/// Paths stood between quotes as they are: a folder called `'$(…)'` ran what it is called, as root.
+#[test]
+fn the_way_by_hand_ran_what_a_folder_is_called() {
+    let place = Place::new();
+    let name = "a'; touch ran; '$(touch ran)`touch ran`";
+    let run = |line: &str| {
+        let line = line.to_owned();
+        place.shell.run(&line, &Default::default(), Duration::from_secs(60), &unladen_load::Cancel::new()).unwrap();
+    };
+    fs::create_dir(place.path(name)).unwrap();
+    let path = place.path(name).join("file");
+    let save =
+        |link_itself| Original::save(&path, link_itself, &mut Saver::new(place.journal.path(), &place.shell)).unwrap();
+    run(&save(false).by_hand(place.journal.path()));
+    symlink(name, &path).unwrap();
+    run(&save(true).by_hand(place.journal.path()));
+    assert_eq!(fs::read_link(&path).unwrap(), Path::new(name));
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, "old").unwrap();
+    let original = save(false);
+    fs::write(&path, "new").unwrap();
+    run(&original.by_hand(place.journal.path()));
+    assert_eq!(fs::read(&path).unwrap(), b"old");
+    assert!(!place.path("ran").exists());
+}
+
+/// Who owns the folder put a link in the file's place between the look and the reading: root kept what it led to, and
+/// put it back as a file of his.
+#[test]
+fn what_was_put_in_a_files_place_was_kept_as_its_original() {
+    let place = Place::new();
+    fs::write(place.path("file"), "his").unwrap();
+    fs::write(place.path("secret"), "not his").unwrap();
+    let seen = fs::symlink_metadata(place.path("file")).unwrap();
+    assert_eq!(read_seen(&place.path("file"), &seen).unwrap(), b"his");
+    fs::remove_file(place.path("file")).unwrap();
+    symlink("secret", place.path("file")).unwrap();
+    assert!(read_seen(&place.path("file"), &seen).is_err());
+    fs::rename(place.path("secret"), place.path("file")).unwrap();
+    assert!(read_seen(&place.path("file"), &seen).is_err());
+    fs::remove_file(place.path("file")).unwrap();
+    nix::unistd::mkfifo(&place.path("file"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    assert!(read_seen(&place.path("file"), &seen).is_err());
+}
+
+/// A user's link led root to write into a file that is root's.
+#[test]
+fn a_link_of_another_user_led_to_a_file_that_is_not_his() {
+    if !Uid::effective().is_root() {
+        eprintln!("left out: only root can give links away");
+        return;
+    }
+    let place = Place::new();
+    fs::write(place.path("behind"), "root's").unwrap();
+    symlink("behind", place.path("link")).unwrap();
+    let give = |name: &str| std::os::unix::fs::lchown(place.path(name), Some(65534), None).unwrap();
+    give("link");
+    let error = place.save("link", false).unwrap_err().to_string();
+    assert!(error.contains("another user's link"), "{error}");
+    give("behind");
+    place.save("link", false).unwrap();
+}

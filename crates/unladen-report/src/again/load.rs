@@ -30,6 +30,7 @@ pub(super) fn load(document: &LoadDocument) -> Load {
             seed: document.about.seed.unwrap_or_default(),
         },
         answers: document.answers.clone(),
+        access_log: document.access_log.clone(),
         ended: ended(&document.ended),
         elapsed: Duration::from_nanos(document.elapsed_ns),
         planned: document.planned,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use unladen_document::{About, Answer, Machine};
+use unladen_document::{About, Answer, LogLines, Machine};
 
 use unladen_quantity::bucket_name;
 
@@ -33,6 +33,8 @@ pub(super) struct Document<'a> {
     seed: u64,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     answers: &'a [Answer],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    access_log: Option<&'a LogLines>,
     ended: &'static str,
     elapsed_ns: u64,
     planned: u64,
@@ -154,6 +156,7 @@ impl<'a> Document<'a> {
             http: &setup.http,
             seed: setup.seed,
             answers: &result.answers,
+            access_log: result.access_log.as_ref(),
             ended: result.ended.as_str(),
             elapsed_ns: nanos(result.elapsed),
             planned: result.planned,

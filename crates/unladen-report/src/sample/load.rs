@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use unladen_document::{LinesPassedOver, LogLines};
+
 use crate::ended::Ended;
 use crate::latency::{Latency, LatencyQuantile};
 use crate::load::*;
@@ -92,6 +94,7 @@ pub(crate) fn steady() -> Load {
             seed: 42,
         },
         answers: vec![super::weigh::answer("/index.php/Main_Page")],
+        access_log: None,
         ended: Ended::Complete,
         elapsed: Duration::from_millis(120_031),
         planned: 4_800,
@@ -133,6 +136,17 @@ pub(crate) fn steady() -> Load {
 /// All that can go wrong, at once.
 pub(crate) fn overloaded() -> Load {
     let mut load = steady();
+    let passed_over =
+        |reason: &str, lines, about: &str| LinesPassedOver { reason: reason.into(), lines, about: about.into() };
+    load.access_log = Some(LogLines {
+        file: "access\u{1b}[31m.log".into(),
+        lines: 12_345,
+        sent: 12_000,
+        passed_over: vec![
+            passed_over("method", 300, "of other methods than GET, whose bodies are in no log"),
+            passed_over("failed", 45, "answered 400 or above"),
+        ],
+    });
     (load.setup.rate, load.planned, load.requests, load.throughput) = (Some(1_200.0), 36_000, 21_480, 715.9);
     (load.setup.arrivals, load.elapsed) = (Some("Poisson"), Duration::from_secs(30));
     load.latency = Some(latency(812.0, 21_604));

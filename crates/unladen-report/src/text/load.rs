@@ -66,6 +66,11 @@ fn head(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
     for line in fill(&line, usize::from(style.width), style) {
         writeln!(out, "{}", style.faint(&line))?;
     }
+    if let Some(log) = &result.access_log {
+        for line in fill(&clean(&format!("{log}.")), usize::from(style.width), style) {
+            writeln!(out, "{}", style.faint(&line))?;
+        }
+    }
     match result.ended {
         Ended::Complete => {}
         Ended::Interrupted => writeln!(out, "{}", style.warn("interrupted: these are the requests until then"))?,

@@ -3,7 +3,7 @@
 use super::{
     CallerSeen, Carried, CompileSeen, ConnectionSeen, ContainerSeen, CounterSeen, DnsSeen, Evidence, FileSeen,
     FunctionSeen, GroupSeen, LockSeen, LogSeen, Missing, Page, PathSeen, PathUnknown, PhpSetAgain, PhpSettings,
-    ProcessSeen, ProfileSeen, QuerySeen, Response, SyscallSeen, TransferSeen,
+    ProcessSeen, ProfileSeen, QuerySeen, Response, ServerSeen, SyscallSeen, TransferSeen,
 };
 
 impl Evidence {
@@ -41,13 +41,14 @@ impl Evidence {
         } = self;
         host.iter_mut().chain(left_out).chain(cut_short).for_each(&mut *see);
         of_page(page, see);
-        for GroupSeen { name, exe, cpu: _, on_path: _, untold: _, container } in groups {
+        for GroupSeen { name, exe, cpu: _, on_path: _, untold: _, container, server } in groups {
             see(name);
             exe.iter_mut().for_each(&mut *see);
             if let Some(ContainerSeen { name, restart, php_folder }) = container {
                 see(name);
                 restart.iter_mut().chain(php_folder).for_each(&mut *see);
             }
+            server.iter_mut().for_each(|server| of_server(server, see));
         }
         path.iter_mut().for_each(|path| of_path(path, see));
         for Missing { source: _, why, takes } in missing {
@@ -88,6 +89,27 @@ impl Evidence {
         php.iter_mut().for_each(|php| of_php(php, see));
         profile.iter_mut().for_each(|profile| of_profile(profile, see));
     }
+}
+
+fn of_server(server: &mut ServerSeen, see: &mut dyn FnMut(&mut String)) {
+    let ServerSeen {
+        pid: _,
+        pid_file,
+        exe,
+        config,
+        prefix,
+        folder,
+        read,
+        needs_signal: _,
+        socket,
+        port: _,
+        account,
+        unit,
+        has_systemd: _,
+        several: _,
+    } = server;
+    see(exe);
+    [pid_file, config, prefix, folder, read, socket, account, unit].into_iter().flatten().for_each(see);
 }
 
 fn of_page(page: &mut Page, see: &mut dyn FnMut(&mut String)) {

@@ -1,13 +1,13 @@
 //! `unladen load`: the command line, and what it resolves to.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::ValueEnum;
 use unladen_agent::SessionOptions;
+use unladen_document::{LinesPassedOver, LogLines};
 use unladen_load::{AccessLog, Arrivals, Cancel, LoadError, Mix, Request, Schedule, Step, rate_of};
 use unladen_report::Load;
-use url::Url;
 
 use crate::cmd::from_hosts;
 use crate::cmd::keeping::KeepArgs;
@@ -192,6 +192,21 @@ fn judge(result: &Load, limit: Option<&Limit>) -> Result<(), Failure> {
     }
 }
 
+/// What became of the lines of a log.
+fn lines_of(log: &AccessLog, file: &Path) -> LogLines {
+    let passed_over = log.passed_over().map(|(reason, lines)| LinesPassedOver {
+        reason: reason.as_str().to_owned(),
+        lines,
+        about: reason.about().to_owned(),
+    });
+    LogLines {
+        file: file.display().to_string(),
+        lines: log.lines(),
+        sent: log.sent(),
+        passed_over: passed_over.collect(),
+    }
+}
+
 // === impl Args ===
 
 impl Args {
@@ -203,7 +218,7 @@ impl Args {
         let most = if matches!(pace, Pace::Closed) { hosts.len().max(1) } else { MOST_UNDER_WAY };
         let concurrency = self.concurrency.unwrap_or(most);
         from_hosts::check_concurrency(concurrency, hosts.len())?;
-        let requests = self.weighted()?;
+        let (requests, access_log) = self.weighted()?;
         let mix = Mix::weighted(requests.iter().enumerate().map(|(index, weighted)| (index, weighted.weight)));
         let target = self.target(&requests);
         let driver = self.sending.driver(requests.into_iter().map(|weighted| weighted.request).collect())?;
@@ -211,6 +226,7 @@ impl Args {
             driver,
             mix,
             target,
+            access_log,
             pace,
             concurrency,
             time: self.time,
@@ -272,32 +288,30 @@ impl Args {
         Ok(Pace::Open(schedule))
     }
 
-    fn weighted(&self) -> Result<Vec<Weighted>, Failure> {
-        let Some(file) = &self.access_log else { return self.sending.requests(&self.url, self.urls.as_deref()) };
+    /// The requests, and what became of the lines of an access log.
+    fn weighted(&self) -> Result<(Vec<Weighted>, Option<LogLines>), Failure> {
+        let Some(file) = &self.access_log else {
+            return Ok((self.sending.requests(&self.url, self.urls.as_deref())?, None));
+        };
         let [server] = self.url.as_slice() else {
             return Err(Failure::Usage("--access-log takes one URL: that of the server".into()));
         };
-        let server = Request::get(server)?.build()?.url().clone();
-        let log = AccessLog::read(file)?;
-        if log.skipped() > 0 {
-            say!(
-                "unladen: {} lines of {} were passed over: other methods than GET, or answered 400 and above",
-                log.skipped(),
-                file.display()
-            );
+        let server = self.sending.dress(Request::get(server)?, None)?;
+        let log = AccessLog::read(file, server.host())?;
+        let lines = lines_of(&log, file);
+        // Before a load that may take long; its result says it again, to those who read it later.
+        if !lines.passed_over.is_empty() {
+            say!("unladen: {lines}");
         }
-        let mut requests = Vec::new();
-        for (target, count) in log.entries() {
-            let url = Url::options().base_url(Some(&server)).parse(target);
-            // A target that begins with two slashes would name another host.
-            let Some(url) = url.ok().filter(|url| url.origin() == server.origin()) else { continue };
-            let request = self.sending.dress(Request::get(url.as_str())?.named(target), None)?;
-            requests.push(Weighted { request, weight: count as f64 });
+        if let Some(host) = log.other_host() {
+            say!("unladen: to send the requests for {host} too: -H 'Host: {host}'");
         }
-        if requests.is_empty() {
-            return Err(Failure::Usage(format!("{} names no path of {server}", file.display())));
-        }
-        Ok(requests)
+        let url = server.url().as_str();
+        let weighted = log.entries().map(|(target, count)| {
+            let request = self.sending.dress(Request::get(url)?.target(target)?.named(target), None)?;
+            Ok(Weighted { request, weight: count as f64 })
+        });
+        Ok((weighted.collect::<Result<_, Failure>>()?, Some(lines)))
     }
 
     fn target(&self, requests: &[Weighted]) -> String {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use unladen_agent::{Host, SessionOptions};
+use unladen_document::LogLines;
 use unladen_load::{DriverConfig, Mix, Schedule};
 
 use crate::load::limit::Limit;
@@ -17,6 +18,8 @@ pub(crate) struct Options {
     pub(crate) mix: Mix,
     /// What was asked for, in words.
     pub(crate) target: String,
+    /// Where they are of an access log, what became of its lines.
+    pub(crate) access_log: Option<LogLines>,
     /// When requests are sent.
     pub(crate) pace: Pace,
     /// The most requests under way at once; in a closed loop always so many.

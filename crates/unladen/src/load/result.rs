@@ -50,6 +50,7 @@ pub(crate) fn result(ran: Ran<'_>) -> Load {
     let mut result = Load {
         setup: setup(head, is_open),
         answers: Vec::new(),
+        access_log: None,
         ended: match end.map(|end| end.ended.as_str()) {
             Some("complete") => Ended::Complete,
             _ => Ended::Interrupted,

@@ -33,6 +33,7 @@ pub(crate) fn load(options: &Options, cancel: &Cancel) -> Result<Load, Failure> 
     progress.clear();
     let mut result = done?;
     result.answers = answers;
+    result.access_log.clone_from(&options.access_log);
     result.warnings.extend(sender.strangers());
     Ok(result)
 }

@@ -14,7 +14,7 @@ use unladen_profiler::{
 use unladen_report::{Ended, ProfileSetup};
 use unladen_trace::Carried;
 
-use crate::answered::looked_at;
+use crate::answered::compared_with_a_browsers;
 use crate::carried::{Secrets, carried};
 use crate::exit::Failure;
 use crate::profile::missing::Missing;
@@ -71,7 +71,7 @@ impl Session {
         let title = page.title.clone();
         let mut notes = Vec::new();
         let (profiler, application) = choose(&page, options, cancel, progress, &mut notes)?;
-        let (_, answer) = looked_at(&mut Driver::start(page.driver.clone())?, &page.driver, 0, cancel)?;
+        let (_, answer) = compared_with_a_browsers(&mut Driver::start(page.driver.clone())?, &page.driver, 0, cancel)?;
         // Others profile the one program that answers.
         let missing = match profiler.name() {
             "perf" => {

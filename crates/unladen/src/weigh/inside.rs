@@ -217,7 +217,7 @@ impl<'a> Weighed<'a> {
         let result = &self.result.urls[url];
         let on_path = self.paths.get(url).cloned().unwrap_or_default();
         let (groups, left_out) = self.following(result, &on_path.groups);
-        let seen = |group: &GroupId| self.group_seen(*group, result, on_path.groups.contains(group));
+        let seen = |group: &GroupId| self.group_seen(*group, result, &on_path);
         let mut warm = Evidence {
             page: page(result, &self.requests[url], &self.samples[url], self.options),
             groups: groups.iter().map(seen).collect(),
@@ -386,8 +386,9 @@ impl<'a> Weighed<'a> {
         (groups.into_iter().map(|(_, id)| id).collect(), left_out)
     }
 
-    fn group_seen(&self, group: GroupId, result: &WeighedUrl, on_path: bool) -> GroupSeen {
-        let seen = group_seen(self.instrument, group);
+    fn group_seen(&self, group: GroupId, result: &WeighedUrl, path: &Path) -> GroupSeen {
+        let seen = group_seen(self.instrument, group, &path.pids);
+        let on_path = path.groups.contains(&group);
         let row = result.weight(&seen.name, "cpu");
         let cpu = row.filter(|row| row.follows).map(|row| row.per_request.into());
         // Where none was counted at all, that too is told from nothing.

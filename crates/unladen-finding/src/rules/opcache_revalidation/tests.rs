@@ -30,7 +30,8 @@ fn every_source_in_every_request() {
     assert_eq!(
         found.check_again,
         "unladen prove try.toml, where try.toml is:\nurl = \"http://127.0.0.1/page\"\n\n[load]\nconcurrency = 1\nrequests = 400\n\n\
-         [[service]]\nname = \"php\"\nrestart = \"systemctl reload php8.2-fpm\"\n\n[[knob]]\nname = \"no revalidation\"\n\
+         [[service]]\nname = \"php\"\nrestart = \"systemctl reload php8.2-fpm\"\n\
+         ready = { url = \"http://127.0.0.1/page\", status = \"100-501,505-599\" }\n\n[[knob]]\nname = \"no revalidation\"\n\
          on = { file = \"/etc/php/8.2/fpm/conf.d/zz-unladen.ini\", text = \"opcache.revalidate_freq=60\\n\" }\nrestart = \"php\""
     );
 }

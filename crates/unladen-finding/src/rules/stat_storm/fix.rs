@@ -58,6 +58,7 @@ pub(super) fn fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Ch
             let lines =
                 ["open_file_cache max=10000 inactive=60s;", "open_file_cache_valid 30s;", "open_file_cache_errors on;"];
             let fix = web_server::nginx(
+                evidence,
                 Some(group),
                 "let nginx remember what it found, also what is missing; a shorter list in try_files asks for less",
                 "open-file-cache",
@@ -202,20 +203,21 @@ fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_ask
     let settings = local_settings(evidence, group).map(|file| format!(" --settings {}", quoting::word(file)));
     let make =
         format!("unladen classmap{} -o {} {}", settings.unwrap_or_default(), quoting::word(&map), quoting::word(root));
-    // Another file is read first already.
-    if !matches!(prepended, "" | "no value") {
-        let advice = format!("{advice}, by a line in LocalSettings.php: require '{map}';");
+    // Another file is read first already; or PHP's settings cannot say what the map is called.
+    let setting = quoting::ini_text(&map).filter(|_| matches!(prepended, "" | "no value"));
+    let Some(setting) = setting.map(|map| format!("{PREPEND}={map}")) else {
+        let advice = format!("{advice}, by a line in LocalSettings.php: require {};", quoting::php_text(&map));
         return weighed(Fix::advice(advice).command(make), mapped);
-    }
+    };
     if !evidence.php_of(group).is_none_or(|php| php::may_read(php, &map)) {
         let folder = map.trim_end_matches(MAP);
         let advice = format!(
-            "{advice}: {PREPEND}={map} in its settings. open_basedir does not let PHP read it there: add {folder} to it, or have the map written \
+            "{advice}: {setting} in its settings. open_basedir does not let PHP read it there: add {folder} to it, or have the map written \
              into a folder that it names (-o), and name that one"
         );
         return weighed(Fix::advice(advice).command(make), mapped);
     }
-    let fix = php::fix(evidence, group, advice, &[&format!("{PREPEND}={map}")]);
+    let fix = php::fix(evidence, group, advice, &[&setting]);
     let mut fix = php::switched(evidence, group, fix, "class map");
     if let Some(knob) = &mut fix.knob {
         knob.once.push(Once { makes: map, command: make.clone() });

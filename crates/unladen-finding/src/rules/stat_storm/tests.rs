@@ -344,3 +344,22 @@ fn a_fix_that_removes_few_of_the_checks_was_the_fix() {
     let few = only(&StatStorm, &page(40, 167));
     assert!(few.fix.lines.is_empty(), "{:?}", few.fix);
 }
+
+/// A folder's name went into PHP's settings as it is: one with an end of line switched on an extension of its owner's,
+/// and one with a quote ran as PHP.
+#[test]
+fn what_a_folder_is_called_became_settings_of_php() {
+    let fix_of = |root: &str| {
+        let files = checks(PHP, &format!("{root}/includes"), 200, ".php", FileOutcome::Missing);
+        let mut evidence = with_files(files);
+        evidence.files.push(file(PHP, FileCall::Open, "/srv/wiki/LocalSettings.php", FileOutcome::Found, 1));
+        evidence.php = vec![php(&[("opcache.enable", "1"), ("auto_prepend_file", "no value")])];
+        only(&StatStorm, &evidence).fix
+    };
+    assert_eq!(fix_of("/srv/a;b $c").lines, ["auto_prepend_file='/srv/a;b $c/unladen-classmap.php'"]);
+    for root in ["/srv/a\nextension=/home/b/x.so\n;", "/srv/a' . system('id') . '"] {
+        let fix = fix_of(root);
+        assert!(fix.lines.is_empty(), "{fix:?}");
+        assert!(!fix.advice.contains("a' ."), "{fix:?}");
+    }
+}

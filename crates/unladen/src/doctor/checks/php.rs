@@ -91,7 +91,9 @@ fn rows(pid: u32, php: &PhpSettings) -> Vec<Row> {
                 .fix(reload.clone()),
         });
     } else {
-        let version = name.trim_start_matches("php-fpm");
+        // Whoever owns the file names it.
+        let is_version = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let version = name.strip_prefix("php-fpm").filter(is_version).unwrap_or_default();
         rows.push(
             Row::limited(Verb::TRACING, format!("{who} has no opcode cache"))
                 .so("each request compiles its source anew, which is most of what is measured")
@@ -154,6 +156,16 @@ mod tests {
         assert_eq!((rows[0].verdict, rows[1].verdict), (Verdict::Limited, Verdict::Ok));
         assert!(rows[0].fix[0].ends_with("tee /etc/php/8.2/fpm/conf.d/zz-unladen.ini"), "{rows:?}");
         assert!(rows[0].fix[1].ends_with("kill -USR2 7"), "{rows:?}");
+    }
+
+    /// A user's own program `php-fpm;reboot` made a command of its name, for root to paste.
+    #[test]
+    fn a_programs_name_became_a_command() {
+        for name in ["php-fpm;reboot", "php-fpm8.2$(reboot)", "`reboot`"] {
+            let rows = rows(7, &PhpSettings { exe: format!("/home/a/{name}").into(), ..php(&[], &[]) });
+            assert!(rows[0].fix[0].ends_with("apt-get install php-opcache"), "{rows:?}");
+        }
+        assert!(rows(7, &php(&[], &[]))[0].fix[0].ends_with("apt-get install php8.2-opcache"));
     }
 
     /// A file of settings was to be written, and its pool said no after that.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use unladen_document::Answer;
 use unladen_load::{Cancel, Driver, DriverConfig, End, Sample, Stop};
 
-use crate::answered::looked_at;
+use crate::answered::compared_with_a_browsers;
 use crate::exit::Failure;
 
 /// A warm-up lasts until one of these is reached: caches are filled, workers are started, and the latency is known.
@@ -33,7 +33,7 @@ impl WarmUp {
         let (mut samples, mut answers) = (Vec::new(), Vec::new());
         let mut latency = Duration::ZERO;
         for index in 0..config.requests.len() {
-            let (sample, answer) = looked_at(driver, config, index, cancel)?;
+            let (sample, answer) = compared_with_a_browsers(driver, config, index, cancel)?;
             samples.push(sample);
             answers.push(answer);
             let warm_up =

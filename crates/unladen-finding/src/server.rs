@@ -1,0 +1,129 @@
+//! Where a server that runs is, for what is printed: its files, its syntax check, its reload. [`reload`] and [`check`]
+//! make commands of what its own process says.
+
+use unladen_trace::{Evidence, ServerSeen};
+
+use crate::quoting::word;
+
+/// The server of a group, if its process said where it is.
+pub(crate) fn of(evidence: &Evidence, group: Option<usize>) -> Option<&ServerSeen> {
+    evidence.groups.get(group?)?.server.as_ref().filter(|server| server.several.is_empty())
+}
+
+/// Whether systemd runs there; so it was taken to before anybody looked.
+pub(crate) fn has_systemd(evidence: &Evidence) -> bool {
+    evidence.groups.iter().filter_map(|group| group.server.as_ref()).all(|server| server.has_systemd)
+}
+
+/// The command that does something with a service that is known by name alone.
+pub(crate) fn service(evidence: &Evidence, verb: &str, name: &str) -> String {
+    if has_systemd(evidence) { format!("systemctl {verb} {name}") } else { format!("service {name} {verb}") }
+}
+
+/// Its executable with options that lead to its own settings.
+pub(crate) fn called(server: &ServerSeen, options: &[(&str, &Option<String>)]) -> String {
+    let given = options.iter().filter_map(|(option, value)| Some(format!(" {option} {}", word(value.as_deref()?))));
+    word(&server.exe) + &given.collect::<String>()
+}
+
+/// Sends a signal to its first process, and to no other that has its number by then: that is told.
+pub(crate) fn signal(server: &ServerSeen, name: &str) -> Option<String> {
+    let exe = word(&server.exe);
+    let told = |whose: &str| word(&format!("{whose} is no longer {}'s: weigh again", server.exe));
+    let guarded = |pid: &str, told: &str| {
+        format!("{{ test /proc/{pid}/exe -ef {exe} || {{ echo {told} >&2; false; }}; }} && kill -{name} {pid}")
+    };
+    match &server.pid_file {
+        _ if server.pid == 0 => None,
+        Some(file) => Some(guarded(&format!("\"$(cat {})\"", word(file)), &told(file))),
+        None => Some(guarded(&server.pid.to_string(), &told(&format!("process {}", server.pid)))),
+    }
+}
+
+/// Has nginx try and take over its settings.
+pub(crate) fn nginx(server: Option<&ServerSeen>) -> String {
+    let Some(server) =
+        server.filter(|server| server.config.is_some() || server.prefix.is_some() || server.needs_signal)
+    else {
+        return "nginx -t && nginx -s reload".into();
+    };
+    let nginx = called(server, &[("-c", &server.config), ("-p", &server.prefix)]);
+    let reload = signal(server, "HUP").filter(|_| server.needs_signal);
+    format!("{nginx} -t && {}", reload.unwrap_or_else(|| format!("{nginx} -s reload")))
+}
+
+/// The same of Apache.
+pub(crate) fn apache(server: Option<&ServerSeen>) -> String {
+    let signalled = server.filter(|server| server.needs_signal);
+    match signalled.and_then(|server| Some((server, signal(server, "USR1")?))) {
+        Some((server, signal)) => {
+            format!("{} -t && {signal}", called(server, &[("-d", &server.prefix), ("-f", &server.config)]))
+        }
+        None => "apachectl configtest && apachectl graceful".into(),
+    }
+}
+
+/// The same of PHP-FPM; none where it has no number here.
+pub(crate) fn fpm(server: &ServerSeen) -> Option<String> {
+    if let Some(unit) = &server.unit {
+        return Some(format!("systemctl reload {}", word(unit)));
+    }
+    Some(format!("{} -t && {}", called(server, &[("-y", &server.config)]), signal(server, "USR2")?))
+}
+
+/// Asks the PostgreSQL of this machine that listens at that port.
+pub(crate) fn psql(evidence: &Evidence, port: u16) -> String {
+    let servers = evidence.groups.iter().filter_map(|group| group.server.as_ref());
+    psql_of(servers.into_iter().find(|server| server.port == Some(port)), Some(port))
+}
+
+/// Asks this PostgreSQL, by its own socket.
+pub(crate) fn psql_of(server: Option<&ServerSeen>, port: Option<u16>) -> String {
+    let account = server.and_then(|server| server.account.as_deref()).unwrap_or("postgres");
+    let socket = server.and_then(|server| server.socket.as_deref());
+    let socket = socket.map(|folder| format!(" -h {}", word(folder))).unwrap_or_default();
+    let port = server.and_then(|server| server.port).or(port).map(|port| format!(" -p {port}")).unwrap_or_default();
+    format!("runuser -u {} -- psql{socket}{port}", word(account))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn a_server_that_writes_its_number_is_found_by_it() {
+        let folder = std::env::temp_dir().join(format!("unladen a server {}", std::process::id()));
+        let mut child = Command::new("sleep").arg("1000").stdout(Stdio::null()).spawn().unwrap();
+        let exe = std::fs::read_link(format!("/proc/{}/exe", child.id())).unwrap().to_str().unwrap().to_owned();
+        let pid_file = Some(folder.to_str().unwrap().to_owned());
+        let server = ServerSeen { pid: 1, exe, pid_file, ..ServerSeen::default() };
+        let run = || Command::new("sh").args(["-c", &signal(&server, "TERM").unwrap()]).output().unwrap();
+        assert!(!run().status.success(), "there is no such file");
+        std::fs::write(&folder, format!("{}\n", child.id())).unwrap();
+        assert!(run().status.success());
+        child.wait().unwrap();
+        let ended = run();
+        std::fs::remove_file(&folder).unwrap();
+        assert!(!ended.status.success() && !ended.stderr.is_empty(), "{ended:?}");
+    }
+
+    /// A reload went to a number that nobody has any more, and said nothing.
+    #[test]
+    fn a_signal_to_a_server_that_was_restarted_was_silent() {
+        let mut child = Command::new("sleep").arg("1000").stdout(Stdio::null()).spawn().unwrap();
+        let exe = std::fs::read_link(format!("/proc/{}/exe", child.id())).unwrap();
+        let server = ServerSeen { pid: child.id(), exe: exe.to_str().unwrap().to_owned(), ..ServerSeen::default() };
+        let run =
+            |server: &ServerSeen| Command::new("sh").args(["-c", &signal(server, "TERM").unwrap()]).output().unwrap();
+        let other = run(&ServerSeen { exe: "/bin/a 'sh'".into(), ..server.clone() });
+        assert!(!other.status.success() && child.try_wait().unwrap().is_none(), "it is another program's number");
+        assert!(run(&server).status.success());
+        child.wait().unwrap();
+        let ended = run(&server);
+        assert!(!ended.status.success());
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(said.contains(&format!("process {} is no longer {}", server.pid, server.exe)), "{said}");
+    }
+}

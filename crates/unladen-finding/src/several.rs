@@ -1,0 +1,73 @@
+//! Fixes for one of several servers of a group: [`place`].
+
+use unladen_trace::Evidence;
+
+use crate::again;
+use crate::finding::Finding;
+use crate::rules::unladen_site;
+
+/// Says that several servers may be meant, where it is not known which: files and commands of one would change another.
+pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
+    let named = evidence.groups.iter().position(|group| group.name == finding.group);
+    let fix = &mut finding.fix;
+    let group = fix.group.or(named);
+    let server = group.and_then(|group| evidence.groups.get(group)?.server.as_ref());
+    let several = server.map(|server| server.several.as_slice()).unwrap_or_default();
+    if several.is_empty() || fix.file.as_deref() == Some(unladen_site::FILE) {
+        return;
+    }
+    // What belongs to neither stays: a map of classes.
+    fix.commands.retain(|command| command.starts_with("unladen "));
+    fix.in_place.clear();
+    // The PHP that answered was asked itself.
+    let is_asked = group.is_some_and(|group| evidence.php_of(group).is_some());
+    for file in fix.file.iter_mut().chain(fix.also.iter_mut().map(|part| &mut part.file)).filter(|_| !is_asked) {
+        *file = file.rsplit('/').next().unwrap_or_default().to_owned();
+    }
+    let pids: Vec<String> = several.iter().map(ToString::to_string).collect();
+    fix.advice.push_str(&format!(
+        "; {} servers of this kind run (processes {}), and it is not known which of them answers: `--group-by pid` tells them \
+         apart, and has the files and commands of the one",
+        several.len(),
+        pids.join(", ")
+    ));
+    fix.knob = None;
+    finding.check_again = again::weigh(evidence);
+}
+
+#[cfg(test)]
+mod tests {
+    use unladen_trace::ServerSeen;
+
+    use super::*;
+    use crate::finding::{Saves, Share};
+    use crate::fix::Fix;
+    use crate::rules::testing;
+    use crate::server;
+
+    /// The first one's settings were changed, whichever answered.
+    #[test]
+    fn two_servers_of_a_group_were_taken_for_the_first() {
+        let mut evidence = testing::lean();
+        let group = &mut evidence.groups[0];
+        group.server = Some(ServerSeen { several: vec![12, 40], ..ServerSeen::default() });
+        let mut finding = Finding {
+            rule: "stat-storm",
+            group: group.name.clone(),
+            summary: String::new(),
+            figures: Vec::new(),
+            items: Vec::new(),
+            takes: Share::NotKnown(String::new()),
+            saves: Saves::NotKnown(String::new()),
+            removes: None,
+            fix: Fix::advice("x").lines("/etc/nginx/conf.d/unladen-x.conf", ["a on;"]).command("nginx -s reload"),
+            check_again: "unladen prove try.toml".into(),
+        };
+        assert_eq!(server::of(&evidence, Some(0)), None);
+        place(&evidence, &mut finding);
+        assert_eq!(finding.fix.file.as_deref(), Some("unladen-x.conf"));
+        assert_eq!(finding.fix.commands, [""; 0]);
+        assert!(finding.fix.advice.contains("2 servers of this kind run (processes 12, 40)"), "{}", finding.fix.advice);
+        assert!(finding.check_again.starts_with("unladen weigh"), "{}", finding.check_again);
+    }
+}

@@ -1,0 +1,102 @@
+//! The principal type is [`LogReader`]: an access log, line by line, in bounded memory.
+
+use std::io::{self, BufRead};
+
+use super::entry::LogEntry;
+
+/// The longest line that is looked at, in bytes: servers refuse longer requests.
+const LONGEST_LINE: usize = 64 << 10;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Reads a log line by line. It allocates nothing for a line, and keeps no more than one.
+///
+/// ```
+/// use unladen_load::{LogLine, LogReader};
+///
+/// let log = b"h - - [10/Oct/2026:13:55:36 +0000] \"GET /a HTTP/1.1\" 200 5\nh - - [10/Oct/2026:13:5";
+/// let mut log = LogReader::new(&log[..]);
+/// let Some(LogLine::Entry(entry)) = log.next_line()? else { panic!() };
+/// assert_eq!((entry.request, entry.status), (&b"GET /a HTTP/1.1"[..], Some(200)));
+/// assert_eq!(log.next_line()?, Some(LogLine::Other(b"h - - [10/Oct/2026:13:5")));
+/// assert_eq!(log.next_line()?, None);
+/// assert_eq!(log.number(), 2);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct LogReader<R> {
+    log: R,
+    line: Vec<u8>,
+    number: u64,
+}
+
+/// One line of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogLine<'a> {
+    /// An entry.
+    Entry(LogEntry<'a>),
+    /// Nothing: blanks, or the NULs that a log is full of after log rotation has cut it under its writer
+    /// (`copytruncate`).
+    Empty,
+    /// Something that is no entry: one that was cut, or a line of another kind.
+    Other(&'a [u8]),
+}
+
+// === impl LogReader ===
+
+impl<R: BufRead> LogReader<R> {
+    /// Of any text.
+    pub fn new(log: R) -> Self {
+        Self { log, line: Vec::new(), number: 0 }
+    }
+
+    /// The next line; none at the end. Of a line of more than 64 KiB only the beginning is looked at.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn next_line(&mut self) -> io::Result<Option<LogLine<'_>>> {
+        if !self.fill_line()? {
+            return Ok(None);
+        }
+        self.number += 1;
+        let mut line = &self.line[..];
+        if self.number == 1 {
+            line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        }
+        Ok(Some(match LogEntry::parse(line) {
+            Some(entry) => LogLine::Entry(entry),
+            None if line.iter().all(|byte| *byte == 0 || byte.is_ascii_whitespace()) => LogLine::Empty,
+            None => LogLine::Other(line),
+        }))
+    }
+
+    /// How many lines were read: the number of the last one, from 1.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Reads a line without its end and the NULs that it begins with; false at the end.
+    fn fill_line(&mut self) -> io::Result<bool> {
+        self.line.clear();
+        let mut any = false;
+        loop {
+            let bytes = self.log.fill_buf()?;
+            if bytes.is_empty() {
+                return Ok(any);
+            }
+            any = true;
+            let end = memchr::memchr(b'\n', bytes);
+            let mut part = &bytes[..end.unwrap_or(bytes.len())];
+            let used = part.len() + usize::from(end.is_some());
+            if self.line.is_empty() && part.first() == Some(&0) {
+                part = &part[part.iter().position(|byte| *byte != 0).unwrap_or(part.len())..];
+            }
+            let room = LONGEST_LINE - self.line.len().min(LONGEST_LINE);
+            self.line.extend_from_slice(&part[..part.len().min(room)]);
+            self.log.consume(used);
+            if end.is_some() {
+                return Ok(true);
+            }
+        }
+    }
+}

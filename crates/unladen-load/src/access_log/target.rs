@@ -1,0 +1,118 @@
+//! The function is [`target`]: what to ask a server for, to repeat an entry of its log.
+
+use std::borrow::Cow;
+
+use super::entry::LogEntry;
+use super::passed_over::PassedOver;
+
+/// The longest target that is kept, in bytes: most servers refuse longer ones.
+pub(super) const LONGEST_TARGET: usize = 8 << 10;
+
+/// The target of an entry, byte for byte that of the request as far as a request can carry it: nothing is resolved or
+/// normalised. Of an absolute URL it is the path, if its host is `host`.
+pub(super) fn target<'a>(entry: &LogEntry<'a>, host: &str) -> Result<Cow<'a, str>, PassedOver> {
+    let request = entry.request_line().ok_or(PassedOver::NoRequest)?;
+    if request.method != b"GET" {
+        return Err(PassedOver::Method);
+    }
+    match entry.status {
+        None => return Err(PassedOver::NoAnswer),
+        Some(..200) => return Err(PassedOver::Informational),
+        Some(206) => return Err(PassedOver::Partial),
+        Some(400..) => return Err(PassedOver::Failed),
+        Some(_) => {}
+    }
+    let path = path(request.target, host)?;
+    if path.len() > LONGEST_TARGET {
+        return Err(PassedOver::Long);
+    }
+    if path.iter().all(|byte| is_carried(*byte)) {
+        // Without the escapes of the log, which begin with a backslash, it is what came.
+        return std::str::from_utf8(path).map(Cow::Borrowed).map_err(|_| PassedOver::NoPath);
+    }
+    let decoded = encoded(path)?;
+    if decoded.len() > LONGEST_TARGET { Err(PassedOver::Long) } else { Ok(Cow::Owned(decoded)) }
+}
+
+/// The host of an absolute URL, without user and port, and its path and query.
+pub(super) fn absolute(target: &[u8]) -> Option<(&[u8], &[u8])> {
+    let scheme = memchr::memmem::find(&target[..target.len().min(8)], b"://")?;
+    if !target[..scheme].eq_ignore_ascii_case(b"http") && !target[..scheme].eq_ignore_ascii_case(b"https") {
+        return None;
+    }
+    let rest = &target[scheme + 3..];
+    let (authority, path) = rest.split_at(memchr::memchr3(b'/', b'?', b'#', rest).unwrap_or(rest.len()));
+    let host = &authority[memchr::memrchr(b'@', authority).map_or(0, |at| at + 1)..];
+    Some((without_port(host), path))
+}
+
+/// Without `:8080`, of IPv6 addresses in brackets too.
+fn without_port(authority: &[u8]) -> &[u8] {
+    match memchr::memrchr(b':', authority) {
+        Some(colon) if authority[colon + 1..].iter().all(u8::is_ascii_digit) => &authority[..colon],
+        _ => authority,
+    }
+}
+
+fn path<'a>(target: &'a [u8], host: &str) -> Result<&'a [u8], PassedOver> {
+    if target.starts_with(b"/") {
+        return Ok(target);
+    }
+    let (of, path) = absolute(target).ok_or(PassedOver::NoPath)?;
+    if !of.eq_ignore_ascii_case(without_port(host.as_bytes())) {
+        return Err(PassedOver::OtherHost);
+    }
+    match path {
+        b"" => Ok(b"/"),
+        [b'/', ..] => Ok(path),
+        // `http://host?a=b` has no slash to send.
+        _ => Err(PassedOver::NoPath),
+    }
+}
+
+/// Whether a byte is sent as it stands in the log.
+fn is_carried(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !matches!(byte, b'#' | b'\\' | b'"' | b'<' | b'>' | b'`')
+}
+
+/// With the log's escapes decoded, and percent-encoded what no request carries otherwise: servers take that for the
+/// same.
+fn encoded(path: &[u8]) -> Result<String, PassedOver> {
+    let mut text = String::with_capacity(path.len() + 16);
+    let mut rest = path;
+    while let [first, after @ ..] = rest {
+        let (byte, length) = if *first == b'\\' { unescaped(after) } else { (*first, 1) };
+        rest = &rest[length.min(rest.len())..];
+        match byte {
+            b' ' | b'\t' => return Err(PassedOver::Blank),
+            b'#' => return Err(PassedOver::Fragment),
+            byte if is_carried(byte) => text.push(char::from(byte)),
+            byte => {
+                text.push('%');
+                for digit in [byte >> 4, byte & 15] {
+                    text.push(char::from(b"0123456789ABCDEF"[usize::from(digit)]));
+                }
+            }
+        }
+    }
+    Ok(text)
+}
+
+/// The byte for which an escape stands, as nginx (`\xC3`) and Apache (`\"`, `\\`, `\n`) write them, and its length;
+/// `after` is what follows the backslash.
+fn unescaped(after: &[u8]) -> (u8, usize) {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    match after {
+        [b'x', high, low, ..] => match (digit(high), digit(low)) {
+            (Some(high), Some(low)) => (high << 4 | low, 4),
+            _ => (b'\\', 1),
+        },
+        [b'n', ..] => (b'\n', 2),
+        [b'r', ..] => (b'\r', 2),
+        [b't', ..] => (b'\t', 2),
+        [b'b', ..] => (8, 2),
+        [b'v', ..] => (11, 2),
+        [byte @ (b'"' | b'\\'), ..] => (*byte, 2),
+        _ => (b'\\', 1),
+    }
+}

@@ -1,0 +1,50 @@
+//! The principal type is [`CommandLine`]: what a process was started with, or the title that it has written over it.
+
+/// The words of a command line.
+pub(super) struct CommandLine {
+    words: Vec<String>,
+}
+
+// === impl CommandLine ===
+
+impl CommandLine {
+    /// Of `/proc/PID/cmdline`, whose words end with NUL. A title is one word, padded.
+    pub(super) fn of(cmdline: &[u8]) -> Self {
+        let words = cmdline.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
+        let mut words: Vec<String> = words.collect();
+        while words.last().is_some_and(String::is_empty) {
+            words.pop();
+        }
+        Self { words }
+    }
+
+    /// The title, or the first word.
+    pub(super) fn title(&self) -> &str {
+        self.words.first().map_or("", String::as_str)
+    }
+
+    /// The value of an option of one letter: `-c FILE`, `-cFILE`. The last counts.
+    pub(super) fn option(&self, letter: char) -> Option<&str> {
+        let mut words = self.words.iter().skip(1);
+        let mut found = None;
+        while let Some(word) = words.next() {
+            let Some(rest) = word.strip_prefix('-').and_then(|word| word.strip_prefix(letter)) else { continue };
+            found = if rest.is_empty() { words.next().map(String::as_str) } else { Some(rest) };
+        }
+        found
+    }
+
+    /// The value of an option within a title, whose words are set apart by blanks alone: up to the next option of one
+    /// letter, as a path may have blanks.
+    pub(super) fn option_in_title(&self, letter: char) -> Option<&str> {
+        let title = self.title();
+        let (_, rest) = title.rsplit_once(&format!(" -{letter} "))?;
+        let is_option = |at: &usize| {
+            let mut letters = rest[at + 2..].chars();
+            letters.next().is_some_and(|letter| letter.is_ascii_alphabetic())
+                && letters.next().is_none_or(|after| after == ' ')
+        };
+        let end = rest.match_indices(" -").map(|(at, _)| at).find(is_option).unwrap_or(rest.len());
+        Some(rest[..end].trim()).filter(|value| !value.is_empty())
+    }
+}
