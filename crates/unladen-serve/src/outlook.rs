@@ -29,7 +29,7 @@ use crate::peer::Peer;
 use crate::proxy::Proxy;
 use crate::site::Site;
 use crate::site::eligible::eligible;
-use crate::site::prepare::{disguises, prepare};
+use crate::site::prepare::{disguises, edit, prepare};
 
 /// A request for a URL, as a browser sends it.
 #[derive(Clone, Debug)]
@@ -87,9 +87,8 @@ pub fn outlook(config: &Config, asking: &Asking) -> Result<Outlook, OutlookError
         Ok(None) => (),
         Ok(Some(found)) => {
             outlook.route = Some(found.seen);
-            if let Some(edits) = &found.edits {
-                edits.apply(&mut request.fields);
-                who.is_disguised = disguises(&request.fields).next().is_some();
+            if let Some(edits) = found.edits {
+                edit(edits, &mut request.fields, &mut who);
             }
             if !found.may_be_kept {
                 return Ok(outlook.past(Rule::Route));

@@ -16,18 +16,18 @@ use crate::site::route::{Action, Route};
 use crate::site::routes::guards::ChosenRoute;
 
 /// A route that takes a request.
-pub(super) struct FoundRoute {
+pub(super) struct FoundRoute<'s> {
     pub(super) seen: RouteSeen,
     /// Whether the application is asked, and the cache may have its answer.
     pub(super) may_be_kept: bool,
     pub(super) proxy: Arc<Proxy>,
     pub(super) script: Option<Script>,
     /// What it does to the request's fields.
-    pub(super) edits: Option<Edits>,
+    pub(super) edits: Option<&'s Edits>,
 }
 
 /// The route that takes a request; an error says why none can. None: the site has none, and an upstream for all.
-pub(super) fn find(site: &Site, request: &Request) -> Result<Option<FoundRoute>, String> {
+pub(super) fn find<'s>(site: &'s Site, request: &Request) -> Result<Option<FoundRoute<'s>>, String> {
     let Some(routes) = &site.routes else { return Ok(None) };
     let route = routes.find(&request.method, &request.target).map_err(|error| error.to_string())?;
     let settings = site.settings.routes.iter().find(|settings| settings.name == route.name);
@@ -66,7 +66,7 @@ pub(super) fn find(site: &Site, request: &Request) -> Result<Option<FoundRoute>,
         may_be_kept: reaches && route.cache,
         proxy: route.proxy.clone(),
         script,
-        edits: route.request.clone(),
+        edits: route.request.as_ref(),
     }))
 }
 

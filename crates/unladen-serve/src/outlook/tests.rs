@@ -142,6 +142,27 @@ fn a_request_that_goes_past_the_cache_says_why() {
     assert_eq!((nothing.rule, nothing.kept), (Rule::NoCache, Some(false)));
 }
 
+/// Behind a front that adds `X-Original-URL` nothing was ever kept, and no setting helped.
+#[test]
+fn what_a_front_adds_is_taken_off_by_trust_or_by_a_route() {
+    let fields = [("x-original-url", "/a"), ("x-original-host", "b"), ("x-scheme", "https")];
+    let is_disguised = |text: &str, fields: &[(&str, &str)]| {
+        let page = look_with(text, "http://127.0.0.1:8080/", fields);
+        assert_eq!(page.rule == Rule::Passes, reasons(&page.why_not) == ["disguised"], "{page:?}");
+        page.rule == Rule::Passes
+    };
+    let trusted = format!("{SITE}[site.trusted]\nproxies = ['127.0.0.1']");
+    assert!(is_disguised(SITE, &fields) && !is_disguised(&trusted, &fields));
+    // It is the client's own word, whoever passes it on: without it, another method would be asked for.
+    assert!(is_disguised(&trusted, &[("x-http-method-override", "DELETE")]));
+    let route = "[[site.route]]\nname = 'all'\nrequest.";
+    let removing = format!("{SITE}{route}remove = ['X-Original-URL', 'X-Original-Host', 'X-Scheme']");
+    assert!(!is_disguised(&removing, &fields));
+    assert!(is_disguised(&removing, &[("x-original-url", "/a"), ("x-rewrite-url", "/b")]));
+    let saying = format!("{SITE}{route}set = {{ X-Original-URL = '/ours' }}");
+    assert!(!is_disguised(&saying, &fields[..1]) && is_disguised(&saying, &fields));
+}
+
 #[test]
 fn what_is_no_request_is_refused_as_it_would_be() {
     let asking = |fields: &[(&str, &str)]| {

@@ -11,6 +11,7 @@ use unladen_http1::{Fields, Length, Request};
 use unladen_observability::{CacheResult, Cause, End, Reason};
 
 use super::inbound_request::{ClientSide, InboundRequest};
+use super::reply::Sent;
 use crate::cache::cached_response::{CachedResponse, Lines, joined};
 use crate::cache::codable::{SHORTEST, is_not_to_be_transformed};
 use crate::date::write_date;
@@ -152,7 +153,8 @@ impl<'a> InboundRequest<'a> {
                 body: Bytes::new(),
                 length: Length::Exact(file.length()),
             };
-            return self.send(request, client_side, from, Some(&memory), (200, who), result).await;
+            let sent = self.send(request, client_side, from, Some(&memory), result.0).await;
+            return self.sent_file(request, client_side, &sent, (200, who)).await;
         }
         let answer = FileAnswer::new(request, &file.representation(), Time::now());
         let from = body(file, Pieces::Answer(answer.body), is_head, *is_hot, client_side);
@@ -160,7 +162,8 @@ impl<'a> InboundRequest<'a> {
         let (status, length) = (answer.status, Length::Exact(answer.length));
         let length = if status == 304 { Length::None } else { length };
         let memory = CachedResponse { status, lines: Lines::Own(answer.fields), body: Bytes::new(), length };
-        self.send(request, client_side, from, Some(&memory), (status, who), result).await
+        let sent = self.send(request, client_side, from, Some(&memory), result.0).await;
+        self.sent_file(request, client_side, &sent, (status, who)).await
     }
 
     fn date(&self, client_side: &mut ClientSide<'_, '_>) {
@@ -211,7 +214,22 @@ impl<'a> InboundRequest<'a> {
             response.fields.push(field.name, field.value);
         }
         response.fields.push(b"content-length", file.length().to_string().as_bytes());
-        self.send(request, client_side, from, None, (200, who), (CacheResult::File, "")).await
+        let sent = self.send(request, client_side, from, None, CacheResult::File).await;
+        self.sent_file(request, client_side, &sent, (200, who)).await
+    }
+
+    /// In place of one that could not be read before any of it was sent, the client gets an answer that says so.
+    async fn sent_file(
+        &self,
+        request: &Request,
+        client_side: &mut ClientSide<'_, '_>,
+        sent: &Sent,
+        (status, who): (u16, Who),
+    ) -> (End, Instant) {
+        match sent.unbegun() {
+            Some(reason) => self.own(request, client_side, reason, None, who).await,
+            None => self.sent(request, sent, status, (CacheResult::File, "")),
+        }
     }
 }
 

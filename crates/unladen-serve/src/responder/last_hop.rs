@@ -26,10 +26,18 @@ pub(super) fn counted(request: &mut Request) -> Option<u16> {
         b"TRACE" => 405,
         _ => return None,
     };
-    let hops: u64 = std::str::from_utf8(request.fields.find(MAX_FORWARDS)?).ok()?.trim().parse().ok()?;
+    let said = request.fields.iter().filter(|field| field.name.eq_ignore_ascii_case(MAX_FORWARDS));
+    // Of several the least counts.
+    let hops = said.filter_map(|field| number(field.value)).min()?;
     let Some(left) = hops.checked_sub(1) else { return Some(status) };
     request.fields.set(MAX_FORWARDS, digits(left, &mut [0; 20]));
     None
+}
+
+/// One beyond all bounds is a large one, and is counted too; what is no number means nothing.
+fn number(digits: &[u8]) -> Option<u64> {
+    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    is_number.then(|| std::str::from_utf8(digits).ok()?.parse().ok()).map(|number| number.unwrap_or(u64::MAX))
 }
 
 /// Answers as the final recipient: how it ended, and when.
@@ -45,9 +53,8 @@ pub(super) async fn last_hop(
     response.fields.clear();
     (response.status, response.minor, response.length) = (status, 1, Length::Exact(0));
     response.fields.push(b"content-length", b"0");
-    if status == 405 {
-        response.fields.push(b"allow", b"GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
-    }
+    // What goes on from here (RFC 9110, sections 9.3.7 and 15.5.6).
+    response.fields.push(b"allow", b"GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
     if !client_side.body.is_done() {
         client_side.client.ends();
     }
@@ -90,5 +97,13 @@ mod tests {
         // Of other methods it may mean something to the application; what is no number means nothing.
         assert_eq!(counted(b"GET", b"0"), (None, "0".to_owned()));
         assert_eq!(counted(b"OPTIONS", b"many"), (None, "many".to_owned()));
+        assert_eq!(counted(b"OPTIONS", b"+1"), (None, "+1".to_owned()));
+        // It went round for ever.
+        let (most, less) = ("99999999999999999999", (u64::MAX - 1).to_string());
+        assert_eq!(counted(b"TRACE", most.as_bytes()), (None, less));
+        let mut twice = Request { method: b"OPTIONS".into(), ..Request::default() };
+        twice.fields.push(MAX_FORWARDS, b"5");
+        twice.fields.push(MAX_FORWARDS, b"0");
+        assert_eq!(super::counted(&mut twice), Some(200));
     }
 }

@@ -23,6 +23,35 @@ use crate::request::stretch::Stretch;
 use crate::request::watch::Deadline;
 use crate::site::prepare::Who;
 
+/// What became of an answer that was sent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sent {
+    end: End,
+    /// Of its body.
+    bytes: u64,
+    /// Whether the client may have seen anything of it.
+    has_begun: bool,
+    start: Instant,
+    now: Instant,
+}
+
+/// Whoever waits for a fetch gives it so much longer than the fetch gives the application.
+const BEYOND: Duration = Duration::from_secs(2);
+
+// === impl Sent ===
+
+impl Sent {
+    /// Why it broke off, if the client has nothing of it: then it can have another answer.
+    pub(super) fn unbegun(&self) -> Option<Reason> {
+        match self.end {
+            End::Broken(reason) if !self.has_begun && reason != Reason::ClientTimeout => Some(reason),
+            _ => None,
+        }
+    }
+}
+
+// === impl InboundRequest ===
+
 impl InboundRequest<'_> {
     /// Answers with a stored response, as the request wants it. `told`: what is said of it in `Cache-Status`, if it
     /// is more than that it was there, and what stands there before it.
@@ -64,7 +93,8 @@ impl InboundRequest<'_> {
             false => BodySource::Memory(memory.body.clone()),
         };
         let status = memory.status;
-        self.send(cache_lookup.request, client_side, from, Some(&memory), (status, cache_lookup.who), result).await
+        let sent = self.send(cache_lookup.request, client_side, from, Some(&memory), result.0).await;
+        self.sent(cache_lookup.request, &sent, status, result)
     }
 
     /// Waits until what is sent to others is let go, since it is kept in memory for as long: whether it was. To be
@@ -84,23 +114,33 @@ impl InboundRequest<'_> {
         watch.over(&deadline, pin!(waiting)).await.unwrap_or(false)
     }
 
-    /// Sends an answer: a stored one, or the one that is in `client_side.response`. In place of one that breaks off
-    /// before any of it was sent, the client gets one that says so.
-    pub(crate) async fn send(
+    /// Tells of an answer that was sent.
+    pub(super) fn sent(
+        &self,
+        request: &Request,
+        sent: &Sent,
+        status: u16,
+        result: (CacheResult, &'static str),
+    ) -> (End, Instant) {
+        self.tell(request, sent.end, status, sent.bytes, result, Some(sent.start), sent.now)
+    }
+
+    /// Sends an answer: a stored one, or the one that is in `client_side.response`.
+    pub(super) async fn send(
         &self,
         request: &Request,
         client_side: &mut ClientSide<'_, '_>,
         mut from: BodySource<'_>,
         memory: Option<&CachedResponse<'_>>,
-        (status, who): (u16, Who),
-        result: (CacheResult, &'static str),
-    ) -> (End, Instant) {
+        result: CacheResult,
+    ) -> Sent {
+        let is_fetched = matches!(from, BodySource::Fetch(_));
         let idle = self.proxy.upstream.settings().timeouts.idle;
         let is_head = request.method == b"HEAD";
         let options = ResponseOptions { head: is_head, close: false, via: self.proxy.settings.via };
         // Nothing was waited for if there was nobody to ask; everybody else's time is not what it was when the request
         // came.
-        let is_at_once = match result.0 {
+        let is_at_once = match result {
             CacheResult::Hit => self.site.validators.is_empty(),
             CacheResult::File => true,
             _ => false,
@@ -114,7 +154,7 @@ impl InboundRequest<'_> {
         };
         let mut pump = Pump::default();
         let (pace, mut slow) = (self.proxy.settings.client.answer_pace, Stretch::default());
-        let (mut coded, mut has_sent) = (None, false);
+        let (mut coded, mut has_begun) = (None, false);
         let ended = match to {
             Err(()) => Err(End::ClientGone),
             Ok(mut to) => {
@@ -124,32 +164,40 @@ impl InboundRequest<'_> {
                         if pump.has_moved() {
                             deadline.renew(idle);
                         }
+                        if is_fetched && !pump.is_held_up {
+                            // Whoever fetches has the same bound, and says why it ended.
+                            deadline.set(idle + BEYOND);
+                        }
                         deadline.until(slow.until(pace, pump.is_held_up, deadline.now(), pump.bytes));
                         if body.poll_gone(cx) || to.poll_gone(cx) {
                             return Poll::Ready(Err(End::ClientGone));
                         }
                     }
                     sent.map_err(|error| match error {
-                        PumpError::Source(_) | PumpError::Sink(SinkError::Shrunk) if result.0 == CacheResult::File => {
+                        PumpError::Source(_) | PumpError::Sink(SinkError::Shrunk) if result == CacheResult::File => {
                             End::Broken(Reason::FileFailed)
                         }
-                        PumpError::Source(_) | PumpError::TooLarge => End::Broken(Reason::UpstreamClosed),
+                        PumpError::Source(_) | PumpError::TooLarge => End::Broken(self.why_broken()),
                         PumpError::Sink(_) => End::ClientGone,
                     })
                 });
                 let sent = watch.over(&deadline, pin!(sending)).await;
-                (coded, has_sent) = (to.coded(), to.has_sent());
-                sent.unwrap_or(Err(End::Broken(Reason::ClientTimeout)))
+                (coded, has_begun) = (to.coded(), to.has_sent());
+                let is_clients = pump.is_held_up || !is_fetched;
+                let too_long = if is_clients { Reason::ClientTimeout } else { Reason::UpstreamTimeout };
+                sent.unwrap_or(Err(End::Broken(too_long)))
             }
         };
         let end = ended.err().unwrap_or(End::Answered);
-        if let End::Broken(reason @ (Reason::FileFailed | Reason::UpstreamClosed)) = end
-            && !has_sent
-        {
-            return self.own(request, client_side, reason, None, who).await;
-        }
         let now = if from.is_done() && end == End::Answered { deadline.now() } else { deadline.look() };
-        self.tell(request, end, status, coded.unwrap_or(pump.bytes), result, Some(start), now)
+        Sent { end, bytes: coded.unwrap_or(pump.bytes), has_begun, start, now }
+    }
+
+    /// Why what was fetched broke off, as its own record says.
+    fn why_broken(&self) -> Reason {
+        let fetched = self.fetched.borrow();
+        let cause = fetched.as_ref().and_then(|fetched| fetched.cause.borrow().as_ref().map(|cause| cause.reason));
+        cause.unwrap_or(Reason::UpstreamClosed)
     }
 
     /// An answer of our own.

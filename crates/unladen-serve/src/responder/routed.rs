@@ -12,7 +12,7 @@ use crate::site::access::Access;
 use crate::site::folder::Folder;
 use crate::site::location::Location;
 use crate::site::passwords::Tried;
-use crate::site::prepare::{Who, disguises, prepare};
+use crate::site::prepare::{Who, edit, prepare};
 use crate::site::route::{Action, Route};
 use crate::site::routes::Routes;
 use crate::site::routes::guards::ChosenRoute;
@@ -47,8 +47,7 @@ impl<'a> InboundRequest<'a> {
             return ended;
         }
         if let Some(edits) = &route.request {
-            edits.apply(&mut request.fields);
-            who.is_disguised = disguises(&request.fields).next().is_some();
+            edit(edits, &mut request.fields, &mut who);
         }
         let chosen = ChosenRoute { route, routes };
         match &route.action {

@@ -98,8 +98,8 @@ impl InboundRequest<'_> {
         };
         let result = if leads { CacheResult::Miss } else { CacheResult::Collapsed };
         let status = CacheStatus { forwarded: Some(forwarded), collapsed: !leads, ..CacheStatus::default() };
-        match news {
-            None => self.ended(self.gone(cache_lookup)),
+        let (reason, after) = match news {
+            None => return self.ended(self.gone(cache_lookup)),
             Some(Some(News::Stored(stored, hops))) => {
                 let detail = hops.is_some().then_some("peer");
                 let status = CacheStatus { forwarded_status: Some(304), stored: true, detail, ..status };
@@ -107,7 +107,7 @@ impl InboundRequest<'_> {
                 // Of others' questions, what became of them here is told alone.
                 let hops = hops.as_deref().filter(|_| leads);
                 let told = (Some(status), hops);
-                self.ended(self.respond_cached(cache_lookup, client_side, &stored, (result, ""), told).await)
+                return self.ended(self.respond_cached(cache_lookup, client_side, &stored, (result, ""), told).await);
             }
             Some(Some(News::Began(began))) => {
                 if !leads && let Some(waited) = self.is_for_another(cache_lookup, &began, client_side) {
@@ -121,14 +121,16 @@ impl InboundRequest<'_> {
                     detail: (!detail.is_empty()).then_some(detail),
                     ..status
                 };
-                self.ended(self.stream(cache_lookup, client_side, &began, reader, (result, why), status).await)
+                match self.stream(cache_lookup, client_side, &began, reader, (result, why), status).await {
+                    Ok(ended) => return self.ended(ended),
+                    Err(reason) => (reason, None),
+                }
             }
-            Some(Some(News::NotForAll)) => Waited::NotForAll,
-            Some(Some(News::Failed(reason, after))) => {
-                self.instead(cache_lookup, client_side, found, reason, after).await
-            }
-            Some(None) => self.instead(cache_lookup, client_side, found, Reason::UpstreamClosed, None).await,
-        }
+            Some(Some(News::NotForAll)) => return Waited::NotForAll,
+            Some(Some(News::Failed(reason, after))) => (reason, after),
+            Some(None) => (Reason::UpstreamClosed, None),
+        };
+        self.instead(cache_lookup, client_side, found, reason, after).await
     }
 
     /// Asks for what is stored anew, for whoever comes later.
@@ -185,7 +187,7 @@ impl InboundRequest<'_> {
         (own != *variant).then_some(Waited::Another(own))
     }
 
-    /// Passes on an answer that is on its way.
+    /// Passes on an answer that is on its way. The error: it broke off before the client had any of it.
     async fn stream(
         &self,
         cache_lookup: &CacheLookup<'_>,
@@ -194,7 +196,7 @@ impl InboundRequest<'_> {
         reader: FetchReader<News>,
         result: (CacheResult, &'static str),
         status: CacheStatus<'_>,
-    ) -> (End, Instant) {
+    ) -> Result<(End, Instant), Reason> {
         let response = &began.response;
         if let Ok(kept) = &began.kept
             && response.status == 200
@@ -204,7 +206,7 @@ impl InboundRequest<'_> {
             let stored = kept.without_body(response.status);
             let hops = (began.is_of_peer && reader.is_leader()).then(|| hops(&response.fields));
             let told = (Some(status), hops.as_deref());
-            return self.respond_cached(cache_lookup, client_side, &Arc::new(stored), result, told).await;
+            return Ok(self.respond_cached(cache_lookup, client_side, &Arc::new(stored), result, told).await);
         }
         client_side.response.clone_from(response);
         if !reader.is_leader()
@@ -227,7 +229,11 @@ impl InboundRequest<'_> {
         let from = if has_body { BodySource::Fetch(Box::new(FetchSource::new(reader))) } else { BodySource::Empty };
         let status = response.status;
         self.compress(cache_lookup.request, client_side);
-        self.send(cache_lookup.request, client_side, from, None, (status, cache_lookup.who), result).await
+        let sent = self.send(cache_lookup.request, client_side, from, None, result.0).await;
+        match sent.unbegun() {
+            Some(reason) => Err(reason),
+            None => Ok(self.sent(cache_lookup.request, &sent, status, result)),
+        }
     }
 
     /// Answers although the application could not: with what is stored, if it may be; or with why.

@@ -4,7 +4,7 @@ use unladen_http1::Fields;
 use unladen_serve_config::HeaderEdits;
 
 /// Fields that are set and removed.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Edits {
     set: Vec<Set>,
     remove: Vec<Box<[u8]>>,

@@ -7,6 +7,7 @@ use unladen_http1::{Field, Fields, Name, Request};
 use unladen_serve_config::{Fate, Forwarded, Owned, is_plain};
 
 use super::Site;
+use super::edits::Edits;
 use crate::peer::Peer;
 
 /// For whom a request is.
@@ -81,6 +82,15 @@ pub(crate) fn prepare(site: &Site, request: &mut Request, peer: &Peer) -> Who {
     }
     let is_author = site.author.as_ref().is_some_and(|author| author.take_off(&mut request.fields));
     Who { address, is_https, is_disguised, is_author }
+}
+
+/// Does what a route does to a request's fields. What it takes off, or says itself, disguises nothing.
+pub(crate) fn edit(edits: &Edits, fields: &mut Fields, who: &mut Who) {
+    if who.is_disguised {
+        edits.take_off(fields);
+        who.is_disguised = disguises(fields).next().is_some();
+    }
+    edits.apply(fields);
 }
 
 /// The fields by which some applications take a request for another than its method and target say.

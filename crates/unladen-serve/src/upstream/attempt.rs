@@ -26,6 +26,11 @@ use crate::upstream::retry::{Decision, Facts, Reached, decide};
 use crate::upstream::transit::Transit;
 use crate::upstream::tunnel::tunnel;
 
+/// An answer's head waits so long for the first of its body, if that does not come with it. Most come within a round trip
+/// to the upstream; and who flushes a head on purpose, long before its body, has a client that is not hurt by a tenth of a
+/// second.
+const HELD_BACK: Duration = Duration::from_millis(100);
+
 impl<'u> Exchange<'_, 'u> {
     /// Sends the request once, on a connection that is there.
     pub(crate) async fn attempt(&self, lease: Lease, work: &mut Work<'_, '_, 'u>) -> Result<Attempt, Failure> {
@@ -282,6 +287,16 @@ impl<'u> Exchange<'_, 'u> {
         }
         self.state.phase.set(Phase::Answering);
         self.deadline.set(settings.timeouts.idle);
+        if !has_none {
+            let begun = match poll_fn(|cx| Poll::Ready(from.poll_fill(cx))).await {
+                Poll::Ready(begun) => begun.map(drop),
+                // The upstream may wait for more of the request, and whoever reads events for the head.
+                Poll::Pending if uploading || is_stream(response) => Ok(()),
+                // In a box: nearly all bodies begin with their head, and pay for no timer.
+                Poll::Pending => Box::pin(self.held_back(&mut from)).await,
+            };
+            begun.map_err(|error| self.broken(&error))?;
+        }
         let keep = keeps.then(|| keep_alive(response));
         self.state.status.set(response.status);
         let options = ResponseOptions { head: is_head, close: is_early, via: self.proxy.settings.via };
@@ -328,17 +343,31 @@ impl<'u> Exchange<'_, 'u> {
                     self.state.status.set(0);
                 }
                 to.reset();
-                let reason = match error {
-                    SourceError::Malformed(_) => Reason::UpstreamMalformed,
-                    SourceError::FastCgi(fault) => {
-                        self.state.said.fault.set(Some(fault));
-                        Reason::UpstreamMalformed
-                    }
-                    _ => Reason::UpstreamClosed,
-                };
-                Err(Failure::Upstream(reason, None))
+                Err(self.broken(&error))
             }
         }
+    }
+
+    /// Waits for the first of an answer's body, a short while. As long as nobody has been told of the answer, one whose
+    /// body breaks off can still be answered for: by a page of ours, or by what is stored. The same for whoever waits:
+    /// a client of HTTP/1, one of HTTP/2, or all who wait for a fetch.
+    async fn held_back(&self, from: &mut BodySource<'_>) -> Result<(), SourceError> {
+        let begun = tokio::time::timeout(HELD_BACK, poll_fn(|cx| from.poll_fill(cx))).await;
+        self.deadline.renew(self.proxy.upstream.settings().timeouts.idle);
+        begun.map_or(Ok(()), |begun| begun.map(drop))
+    }
+
+    /// The body of the upstream's answer broke off.
+    fn broken(&self, error: &SourceError) -> Failure {
+        let reason = match error {
+            SourceError::Malformed(_) => Reason::UpstreamMalformed,
+            SourceError::FastCgi(fault) => {
+                self.state.said.fault.set(Some(*fault));
+                Reason::UpstreamMalformed
+            }
+            _ => Reason::UpstreamClosed,
+        };
+        Failure::Upstream(reason, None)
     }
 }
 
@@ -372,6 +401,16 @@ pub(crate) enum Rest<'w, 'c, 'u> {
     },
 }
 
+/// Whether the client acts on the head alone: the body may come at any time, or never. `X-Accel-Buffering: no` is how
+/// applications tell nginx so.
+fn is_stream(response: &Response) -> bool {
+    let begins =
+        |value: &[u8], start: &[u8]| value.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start));
+    let is_streamed = |value| begins(value, b"text/event-stream") || begins(value, b"application/grpc");
+    response.fields.find(b"content-type").is_some_and(is_streamed)
+        || response.fields.find(b"x-accel-buffering").is_some_and(|value| value.eq_ignore_ascii_case(b"no"))
+}
+
 fn half_and_buffer(connection: &mut Connection) -> (Half<'_>, &mut Buffer) {
     (Half(&connection.transport), &mut connection.buffer)
 }
@@ -379,4 +418,23 @@ fn half_and_buffer(connection: &mut Connection) -> (Half<'_>, &mut Buffer) {
 /// What the upstream says, and a second less, so that it is not met on the way.
 pub(super) fn keep_alive(response: &Response) -> Option<Duration> {
     Some(response.idle_timeout()?.saturating_sub(Duration::from_secs(1)).max(Duration::from_millis(500)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A head waits for its body's first byte only where no client acts on the head alone.
+    #[test]
+    fn who_reads_events_has_the_head_at_once() {
+        let is_stream = |name: &str, value: &str| {
+            let mut response = Response::default();
+            response.fields.push(name.as_bytes(), value.as_bytes());
+            is_stream(&response)
+        };
+        assert!(is_stream("Content-Type", "text/event-stream; charset=utf-8"));
+        assert!(is_stream("content-type", "Application/gRPC+proto") && is_stream("X-Accel-Buffering", "no"));
+        assert!(!is_stream("content-type", "text/html") && !is_stream("x-accel-buffering", "yes"));
+        assert!(!is_stream("content-type", "text") && !is_stream("accept", "text/event-stream"));
+    }
 }

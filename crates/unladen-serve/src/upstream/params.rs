@@ -8,7 +8,7 @@ use unladen_fastcgi::{ParamTooLong, RequestWriter};
 use unladen_files::{RequestPath, Script};
 use unladen_http1::{Fault, Field, Fields, Name, Request};
 use unladen_observability::Reason;
-use unladen_serve_config::ScriptSettings;
+use unladen_serve_config::{HostRule, ScriptSettings};
 
 use crate::message::compose::{Additions, digits};
 
@@ -110,7 +110,9 @@ impl ParamsOf<'_> {
         let request = self.request;
         let query = request.target.splitn(2, |byte| *byte == b'?').nth(1).unwrap_or_default();
         let is_https = request.fields.get(Name::XForwardedProto) == Some(b"https");
-        let (name, port) = split_port(&request.authority);
+        // It has to be there (RFC 3875, section 4.1.14), also for HTTP/1.0, which may name no host.
+        let (named, port) = split_port(&request.authority);
+        let name = if named.is_empty() { split_port(self.additions.host(request)).0 } else { named };
         let port = port.unwrap_or(if is_https { b"443" } else { b"80" });
         params.add(b"GATEWAY_INTERFACE", b"CGI/1.1")?;
         params.add(b"SERVER_SOFTWARE", SOFTWARE)?;
@@ -149,7 +151,10 @@ impl ParamsOf<'_> {
     /// The fields as `HTTP_*`; those of one name are one parameter.
     fn fields(&self, params: &mut Params<'_>) -> Result<(), ParamTooLong> {
         let fields = &self.request.fields;
-        params.add(b"HTTP_HOST", self.additions.host(self.request))?;
+        // A host that nobody has named is no `Host`: the address that the program listens at would get into its links.
+        if !self.request.authority.is_empty() || !matches!(self.additions.settings.host, HostRule::Keep) {
+            params.add(b"HTTP_HOST", self.additions.host(self.request))?;
+        }
         // What `Connection` lists was taken off when the request came (`prepare`).
         let passed = |field: &Field<'_>| is_told(field) && !field.id.is_hop_by_hop() && self.additions.keeps(field);
         let (mut name, mut value) = (Vec::with_capacity(64), Vec::new());

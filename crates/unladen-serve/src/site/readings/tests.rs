@@ -24,12 +24,31 @@ fn others_may_read_a_path_otherwise() {
     assert_eq!(each("/a\\b").unwrap(), ["/a\\b", "/a/b"]);
     assert_eq!(each("//host/x").unwrap(), ["/host/x", "/x"]);
     assert_eq!(each("//host").unwrap(), ["/host", "/"]);
+    // As they came by a filter, a rewriter or a server of Windows that decodes once more.
+    assert_eq!(each("/%2561dmin/x").unwrap(), ["/%61dmin/x", "/admin/x"]);
+    assert_eq!(each("/admin%3Fx").unwrap(), ["/admin?x", "/admin"]);
+    assert_eq!(each("/%2561dmin%23x").unwrap(), ["/%61dmin#x", "/admin"]);
+    assert_eq!(each("/a%252Fb;c").unwrap(), ["/a%2Fb;c", "/a/b"]);
+    // No escape, once it is decoded.
+    assert_eq!(each("/100%25").unwrap(), ["/100%"]);
+    assert_eq!(each("/100%25zz").unwrap(), ["/100%zz"]);
 }
 
 #[test]
 fn what_climbs_is_no_path() {
-    for target in ["/x/../y", "/x/%2e%2e/y", "/.", "/x/.%2E", "/x/..;/y", "/x/..%2fy", "/x\\..\\y", "/x/.;a/y", "/%00"]
-    {
+    for target in [
+        "/x/%252e%252e/y",
+        "/x/%252e%252E%255cy",
+        "/x/../y",
+        "/x/%2e%2e/y",
+        "/.",
+        "/x/.%2E",
+        "/x/..;/y",
+        "/x/..%2fy",
+        "/x\\..\\y",
+        "/x/.;a/y",
+        "/%00",
+    ] {
         assert_eq!(each(target), None, "{target}");
     }
 }

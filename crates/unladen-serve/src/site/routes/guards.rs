@@ -6,7 +6,7 @@ use unladen_http1::Request;
 
 use super::Routes;
 use crate::site::folder::Folder;
-use crate::site::readings::fold;
+use crate::site::readings::others;
 use crate::site::route::Route;
 
 /// The route that has taken a request's path, among the site's.
@@ -89,8 +89,8 @@ impl<'r> Guards<'r> {
     fn hold_path_info(&mut self, method: &[u8], path_info: &[u8]) {
         self.hold(method, path_info, false);
         // Of the whole path this has been no error.
-        if let Ok(Some(folded)) = fold(path_info) {
-            self.hold(method, &folded, false);
+        for other in others(path_info).unwrap_or_default().iter().flatten() {
+            self.hold(method, other, false);
         }
     }
 }

@@ -143,6 +143,17 @@ fn of_a_script_below_a_root() {
     }
 }
 
+/// HTTP/1.0 without `Host` gave the program an empty `SERVER_NAME`, and the address that it listens at as `HTTP_HOST`.
+#[test]
+fn of_a_host_that_nobody_has_named_only_a_name_is_told() {
+    let params = told("GET /app HTTP/1.0\n\n");
+    assert_eq!(
+        ["SERVER_NAME", "SERVER_PORT", "HTTP_HOST"].map(|name| value(&params, name)),
+        [Some("localhost"), Some("80"), None]
+    );
+    assert!(params.iter().filter(|(name, _)| name != "QUERY_STRING").all(|(_, value)| !value.is_empty()), "{params:?}");
+}
+
 #[test]
 fn the_length_is_that_of_the_body_as_it_is_sent_whatever_the_head_says() {
     let mut chunked = request("POST / HTTP/1.1\nHost: a\nTransfer-Encoding: chunked\n\n");
