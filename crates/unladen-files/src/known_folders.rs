@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::htaccess::Htaccess;
@@ -17,8 +17,8 @@ const MOST: usize = 4096;
 pub(crate) struct KnownFolder {
     /// None: it has none.
     pub(crate) htaccess: Option<Htaccess>,
-    /// Without links.
-    pub(crate) real: PathBuf,
+    /// Without links: only scripts ask for it.
+    pub(crate) real: OnceLock<PathBuf>,
 }
 
 /// What was last seen in the folders beneath a root: files of one folder are asked for many at a time, and cost no
