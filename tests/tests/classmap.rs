@@ -259,10 +259,10 @@ fn a_prefix_that_leads_nowhere_is_told() {
 }
 
 #[test]
-fn an_application_that_is_not_known_is_told_with_those_that_are() {
+fn a_folder_that_is_no_application_is_told() {
     let app = App::new(&[("readme.txt", "nothing")]);
     let done = Call::new(["classmap"]).args([app.folder.path()]).run().ended_with(2).shows_nothing();
-    done.says(["no application that is known here", "composer", "mediawiki", "psr4"]);
+    done.says(["no PHP file is in it or below it", "name the folder of a PHP application"]);
     Call::new(["classmap", "/nowhere"])
         .run()
         .ended_with(2)

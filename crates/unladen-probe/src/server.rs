@@ -7,31 +7,18 @@ mod command_line;
 mod fpm;
 mod nginx;
 mod postgres;
+mod process;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use nix::unistd::{Uid, User};
 use unladen_trace::ServerSeen;
 
 use self::command_line::CommandLine;
+use self::process::Server;
 use crate::cgroup::unit_of;
 use crate::container::first_of_program;
-
-/// Longest settings file that is looked into.
-const MOST_BYTES: u64 = 1 << 20;
-
-/// A process's view: what its paths mean.
-struct Server {
-    pid: u32,
-    /// `/proc/PID/root`, below which its paths are.
-    root: PathBuf,
-    /// Where relative paths of its command line begin.
-    cwd: PathBuf,
-    command: CommandLine,
-}
 
 /// What the server of a group's processes says of itself; none where its kind is not known. Of several, it is the one
 /// whose processes took the requests.
@@ -88,68 +75,6 @@ fn one_seen(first: u32, is_contained: bool) -> Option<ServerSeen> {
         [&seen.pid_file, &seen.config, &seen.prefix, &seen.folder, &seen.read, &seen.socket, &seen.account, &seen.unit];
     let is_plain = |text: &String| !text.contains(|letter: char| letter.is_control() || letter == '\u{fffd}');
     (texts.into_iter().flatten().all(is_plain) && is_plain(&seen.exe)).then_some(seen)
-}
-
-// === impl Server ===
-
-impl Server {
-    /// A path of its command line, as the server itself resolves it.
-    fn path(&self, given: &str) -> String {
-        plain(&self.cwd.join(given))
-    }
-
-    /// A file as it sees it; none where it is no regular file, too long, or no text.
-    fn text(&self, path: &str) -> Option<String> {
-        let file = self.root.join(path.trim_start_matches('/'));
-        if !fs::metadata(&file).ok()?.is_file() {
-            return None;
-        }
-        let mut text = String::new();
-        fs::File::open(file).ok()?.take(MOST_BYTES).read_to_string(&mut text).ok()?;
-        Some(text)
-    }
-
-    /// Whether a file names its process.
-    fn is_pid_file(&self, path: &str) -> bool {
-        self.text(path).is_some_and(|pid| pid.trim() == self.pid.to_string())
-    }
-
-    fn is_dir(&self, path: &str) -> bool {
-        self.root.join(path.trim_start_matches('/')).is_dir()
-    }
-
-    /// The account that it runs as, if it has a name.
-    fn account(&self) -> Option<String> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.pid)).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
-        let uid = line.split_whitespace().nth(1)?.parse().ok()?;
-        Some(User::from_uid(Uid::from_raw(uid)).ok()??.name)
-    }
-}
-
-/// A path without `.` and `..`, by its text.
-fn plain(path: &Path) -> String {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(plain.pop()),
-            Component::CurDir => {}
-            part => plain.push(part),
-        }
-    }
-    plain.to_string_lossy().into_owned()
-}
-
-/// The folder of a path.
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
-/// The folder of a pattern of `include` that takes a new file whose name ends in `.conf`: `/etc/nginx/conf.d/*.conf`.
-fn folder_read(pattern: &str) -> Option<&str> {
-    let (folder, last) = pattern.rsplit_once('/')?;
-    let is_plain = !folder.is_empty() && !folder.contains(['*', '?', '[']);
-    (is_plain && matches!(last, "*.conf" | "*")).then_some(folder)
 }
 
 #[cfg(test)]

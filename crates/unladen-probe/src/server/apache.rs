@@ -4,7 +4,7 @@ use std::path::Path;
 
 use unladen_trace::ServerSeen;
 
-use super::{Server, folder_of, folder_read, plain};
+use super::process::{Server, folder_of, folder_read, plain};
 
 /// What Debian and Fedora build it with.
 const USUAL: [&str; 2] = ["/etc/apache2/apache2.conf", "/etc/httpd/conf/httpd.conf"];

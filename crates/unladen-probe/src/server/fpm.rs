@@ -2,7 +2,7 @@
 
 use unladen_trace::ServerSeen;
 
-use super::Server;
+use super::process::Server;
 
 /// Its title names its settings file: `php-fpm: master process (/etc/php/8.2/fpm/php-fpm.conf)`.
 pub(super) fn see(server: &Server, seen: &mut ServerSeen) {

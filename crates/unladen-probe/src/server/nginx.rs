@@ -4,7 +4,7 @@ use std::path::Path;
 
 use unladen_trace::ServerSeen;
 
-use super::{Server, folder_of, folder_read, plain};
+use super::process::{Server, folder_of, folder_read, plain};
 
 /// What packages build it with.
 const USUAL: &str = "/etc/nginx/nginx.conf";

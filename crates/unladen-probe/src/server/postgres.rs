@@ -2,7 +2,7 @@
 
 use unladen_trace::ServerSeen;
 
-use super::Server;
+use super::process::Server;
 
 /// It works in the folder of its data, where `postmaster.pid` says by lines: its process, that folder, when it started,
 /// its port, the first folder of its sockets.

@@ -1,5 +1,6 @@
 use super::command_line::CommandLine;
 use super::nginx::Settings;
+use super::process::{folder_of, folder_read, plain};
 use super::*;
 
 fn line(words: &[&str]) -> CommandLine {
