@@ -590,7 +590,7 @@ fn a_site_that_an_htaccess_keeps_for_some_addresses_is_sent_to_nobody() {
         [(".htaccess", b"Require ip 10.0.0.0/8"), ("index.html", b"SECRET"), ("open/a.txt", b"open")];
     let site = Files::new(&files, "files = { allow = [\"/open/*\"] }");
     for target in ["/", "/index.html"] {
-        site.get(target, "").is(403);
+        site.get(target, "").refuses(403, "file_denied");
     }
     assert_eq!(site.get("/open/a.txt", "").is(200).body, b"open");
     site.stop();

@@ -12,6 +12,9 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Then all are forgotten.
 const MOST: usize = 4096;
 
+/// By their paths, with when they were looked at.
+type Known = HashMap<Vec<u8>, (Instant, Arc<KnownFolder>)>;
+
 /// What was last seen in a folder.
 #[derive(Debug)]
 pub(crate) struct KnownFolder {
@@ -25,7 +28,7 @@ pub(crate) struct KnownFolder {
 /// further look at it.
 #[derive(Debug, Default)]
 pub(crate) struct KnownFolders {
-    known: Mutex<HashMap<Vec<u8>, (Instant, Arc<KnownFolder>)>>,
+    known: Mutex<Known>,
 }
 
 // === impl KnownFolders ===
