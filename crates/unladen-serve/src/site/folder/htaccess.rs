@@ -79,10 +79,11 @@ impl Folder {
                 Denial::Unread => (),
             }
         }
+        let below = path.as_ref().map(|path| format!(", below {path:?}")).unwrap_or_default();
         for (line, text) in &seen.unclear {
             told.doubts.push(format!(
-                "{file}: line {line}, {text:?}, may refuse something, and `serve` does not heed it; {route} and `status = \
-                 403` or `access` does"
+                "{file}: line {line}, {text:?}, may refuse something, and `serve` does not heed it; a [[site.route]] for what \
+                 it refuses{below}, with `status = 403` or `access`, does"
             ));
         }
     }
@@ -165,7 +166,7 @@ mod tests {
                 "DIR/x/.htaccess: line 6, \"<If \\\"true\\\">\",",
             ]
         );
-        assert!(seen.doubts.iter().all(|doubt| doubt.contains("`path = \"/static/x/\"` and `status = 403`")));
+        assert!(seen.doubts.iter().all(|doubt| doubt.contains(", below \"/static/x/\", with `status = 403`")));
         let open = told(&[("x/.htaccess", "Deny from all")], &["/static/x/*"]);
         assert!(open.doubts.first().is_some_and(|doubt| doubt.contains("`files.allow` opens its folder")), "{open:?}");
     }
