@@ -184,3 +184,43 @@ fn what_explain_writes_is_the_same_in_every_locale() {
         assert_eq!(explain("C"), explain("C.UTF-8"));
     }
 }
+
+/// Nobody was told which folders an `.htaccess` refuses, and which of its lines have no effect.
+#[test]
+fn each_htaccess_below_a_root_is_named_with_what_becomes_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("root");
+    for (path, text) in [
+        ("data/.htaccess", "Require all denied"),
+        ("admin/.htaccess", "Require ip 10.0.0.0/8"),
+        ("old/.htaccess", "RewriteEngine on\nRewriteRule ^x\u{1b}[2J - [F]"),
+        ("data/users.txt", "SECRET"),
+        ("dump.sql", "SECRET"),
+    ] {
+        fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+        fs::write(root.join(path), text).unwrap();
+    }
+    let file = folder.path().join("unladen.toml");
+    fs::write(&file, format!("[[site]]\nlisten = '127.0.0.1:8080'\nroot = {root:?}\n")).unwrap();
+    let check = |args: &[&str]| Call::new(["serve", file.to_str().unwrap(), "--check"]).args(args);
+
+    check(&[]).run().succeeded().shows([
+        "data/.htaccess: line 1 refuses its folder, and so does `serve`: 403",
+        "admin/.htaccess: line 1 lets Apache send its folder to some clients alone, and `serve` answers 403 to all; a \
+         [[site.route]] with `path = \"/admin/\"`",
+        "old/.htaccess: line 2, \"RewriteRule ^x",
+        "OK: 1 listener, 2 warnings",
+    ]);
+    let warnings = check(&["--json"]).document()["warnings"].as_array().unwrap().clone();
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+    assert!(warnings.iter().all(|warning| warning["line"].is_null()));
+
+    for (path, why) in [("/data/users.txt", "line 1 of"), ("/dump.sql", "a dump of a database"), ("/admin/", "404")] {
+        let url = format!("http://127.0.0.1:8080{path}");
+        let seen = check(&["--url", &url]).document();
+        assert!(
+            seen["outlook"]["route"]["comes_to"].as_str().is_some_and(|comes| comes.contains(why)),
+            "{path}: {seen:?}"
+        );
+    }
+}

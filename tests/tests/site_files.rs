@@ -582,3 +582,16 @@ fn a_drawing_in_gzip_was_sent_without_its_coding() {
     assert_eq!(answer.body, bytes(4096));
     site.stop();
 }
+
+/// An address in the root's own `.htaccess`: Apache sends the site to some clients, and it was sent to all.
+#[test]
+fn a_site_that_an_htaccess_keeps_for_some_addresses_is_sent_to_nobody() {
+    let files: [(&str, &[u8]); 3] =
+        [(".htaccess", b"Require ip 10.0.0.0/8"), ("index.html", b"SECRET"), ("open/a.txt", b"open")];
+    let site = Files::new(&files, "files = { allow = [\"/open/*\"] }");
+    for target in ["/", "/index.html"] {
+        site.get(target, "").refuses(403, "file_denied");
+    }
+    assert_eq!(site.get("/open/a.txt", "").is(200).body, b"open");
+    site.stop();
+}

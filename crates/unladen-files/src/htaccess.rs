@@ -3,12 +3,17 @@
 //! Modules are taken to be there, as Apache's usual ones are; whatever lets in some clients alone (by address, by
 //! password) lets in nobody here.
 
+use std::path::Path;
+
 use regex::bytes::{Regex, RegexBuilder};
 
 /// A longer file is not read.
 pub(crate) const LONGEST: usize = 64 * 1024;
 /// Of one file.
 const MOST_SECTIONS: usize = 64;
+/// Of one file, and bytes that are kept of each.
+const MOST_UNCLEAR: usize = 16;
+const LONGEST_UNCLEAR: usize = 80;
 /// Bytes that one expression of `FilesMatch` may take.
 const LARGEST_EXPRESSION: usize = 256 * 1024;
 
@@ -16,8 +21,18 @@ const LARGEST_EXPRESSION: usize = 256 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Granted,
-    /// By this line of the file.
-    Denied(usize),
+    Denied(Denial),
+}
+
+/// Which line of an `.htaccess` refuses files, and to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Denial {
+    /// To everybody.
+    All(usize),
+    /// Apache would send them to some clients, by their addresses or passwords; here nobody gets them.
+    Some(usize),
+    /// No line: the file cannot be read, or is longer than 64 KiB.
+    Unread,
 }
 
 /// What an `.htaccess` says of who may have files.
@@ -25,8 +40,8 @@ pub(crate) enum Access {
 pub(crate) struct Htaccess {
     folder: Option<Access>,
     files: Vec<(Regex, Access)>,
-    /// Lines that may refuse something, and are not understood.
-    pub(crate) unclear: Vec<usize>,
+    /// Lines that may refuse something, and are not understood, with how they begin.
+    unclear: Vec<(usize, String)>,
 }
 
 /// What has been said in one place.
@@ -40,6 +55,8 @@ struct Said {
     granted: bool,
     /// `Require` of anything but all.
     required: Option<usize>,
+    /// Some clients are let in, by their addresses or passwords.
+    lets_some: bool,
 }
 
 enum Section {
@@ -50,7 +67,7 @@ enum Section {
     /// `<RequireAll>`: one that refuses is enough.
     All,
     /// Files that are like this.
-    Files(Option<Regex>, Said, usize),
+    Files(Option<Regex>, Said, (usize, String)),
 }
 
 // === impl Htaccess ===
@@ -58,7 +75,7 @@ enum Section {
 impl Htaccess {
     /// Of a file that cannot be read: as Apache does, everything beneath it is refused.
     pub(crate) fn unread() -> Self {
-        Self { folder: Some(Access::Denied(1)), ..Self::default() }
+        Self { folder: Some(Access::Denied(Denial::Unread)), ..Self::default() }
     }
 
     pub(crate) fn parse(text: &[u8]) -> Self {
@@ -75,19 +92,23 @@ impl Htaccess {
             let whole = std::mem::take(&mut line);
             let whole = whole.trim();
             if let Some(end) = whole.strip_prefix("</") {
-                if let Some(Section::Files(expression, said, at)) = sections.pop() {
+                if let Some(Section::Files(expression, said, (at, begin))) = sections.pop() {
                     match (expression, said.access()) {
                         (Some(expression), Some(access)) if read.files.len() < MOST_SECTIONS => {
                             read.files.push((expression, access));
                         }
                         (_, None) => (),
-                        _ => read.unclear.push(at),
+                        _ => read.is_unclear(at, &begin),
                     }
                 } else if end.is_empty() {
-                    read.unclear.push(number);
+                    read.is_unclear(number, whole);
                 }
             } else if let Some(begin) = whole.strip_prefix('<') {
-                sections.push(Section::new(begin.trim_end_matches('>').trim(), number, &mut read.unclear));
+                let section = Section::new(begin.trim_end_matches('>').trim(), (number, whole));
+                sections.push(section.unwrap_or_else(|| {
+                    read.is_unclear(number, whole);
+                    Section::Skipped
+                }));
             } else if !whole.starts_with('#') && !sections.iter().any(|one| matches!(one, Section::Skipped)) {
                 let is_all = sections.iter().any(|one| matches!(one, Section::All));
                 let of_files = sections.iter_mut().rev().find_map(|one| match one {
@@ -95,12 +116,36 @@ impl Htaccess {
                     _ => None,
                 });
                 if of_files.unwrap_or(&mut folder).hear(whole, number, is_all).is_none() {
-                    read.unclear.push(number);
+                    read.is_unclear(number, whole);
                 }
             }
         }
         read.folder = folder.access();
         read
+    }
+
+    fn is_unclear(&mut self, number: usize, line: &str) {
+        if self.unclear.len() < MOST_UNCLEAR {
+            self.unclear.push((number, line.chars().take(LONGEST_UNCLEAR).collect()));
+        }
+    }
+
+    /// Lines that may refuse something, and are not understood, with how they begin: the first of them.
+    pub(crate) fn unclear(&self) -> &[(usize, String)] {
+        &self.unclear
+    }
+
+    /// What refuses some names alone, with the regular expression of those.
+    pub(crate) fn denied_files(&self) -> impl Iterator<Item = (&str, Denial)> {
+        self.files.iter().filter_map(|(expression, access)| match access {
+            Access::Denied(denial) => Some((expression.as_str(), *denial)),
+            Access::Granted => None,
+        })
+    }
+
+    /// How many sections let files through.
+    pub(crate) fn granted_files(&self) -> usize {
+        self.files.iter().filter(|(_, access)| *access == Access::Granted).count()
     }
 
     pub(crate) fn of_folder(&self) -> Option<&Access> {
@@ -113,31 +158,50 @@ impl Htaccess {
     }
 }
 
+// === impl Denial ===
+
+impl Denial {
+    /// Why a file is refused, by the `.htaccess` at this path.
+    pub(crate) fn of(self, file: &Path) -> String {
+        let file = file.display();
+        match self {
+            Self::All(line) => format!(
+                "line {line} of {file} refuses it, as it would with Apache; open the path with `files.allow` if it is for \
+                 everybody"
+            ),
+            Self::Some(line) => format!(
+                "line {line} of {file} lets Apache send it to some clients alone, and `serve` refuses it for all; make a \
+                 route with `access` for that, and open the path with `files.allow`"
+            ),
+            Self::Unread => format!(
+                "{file} cannot be read by this process, or is longer than 64 KiB, so all in its folder is refused, as \
+                 with Apache; give this process's user the right to read it"
+            ),
+        }
+    }
+}
+
 // === impl Section ===
 
 impl Section {
-    fn new(begin: &str, number: usize, unclear: &mut Vec<usize>) -> Self {
+    /// None: whether its lines count is not understood.
+    fn new(begin: &str, (number, line): (usize, &str)) -> Option<Self> {
         let (kind, of) = begin.split_once(char::is_whitespace).unwrap_or((begin, ""));
         let of = of.trim();
-        match kind.to_ascii_lowercase().as_str() {
+        let of_files = |expression| Self::Files(expression, Said::default(), (number, line.to_owned()));
+        Some(match kind.to_ascii_lowercase().as_str() {
             // Both forms of Apache's rules of access stand in such pairs, and say the same.
             "ifmodule" if !of.starts_with('!') || of.contains("authz") || of.contains("access") => Self::Open,
             "ifversion" | "requireany" => Self::Open,
             "ifmodule" => Self::Skipped,
             "requireall" => Self::All,
-            "filesmatch" => Self::Files(expression(unquoted(of)), Said::default(), number),
-            "files" => {
-                let name = match of.strip_prefix('~') {
-                    Some(like) => expression(unquoted(like.trim())),
-                    None => expression(&glob(unquoted(of))),
-                };
-                Self::Files(name, Said::default(), number)
-            }
-            _ => {
-                unclear.push(number);
-                Self::Skipped
-            }
-        }
+            "filesmatch" => of_files(expression(unquoted(of))),
+            "files" => of_files(match of.strip_prefix('~') {
+                Some(like) => expression(unquoted(like.trim())),
+                None => expression(&glob(unquoted(of))),
+            }),
+            _ => return None,
+        })
     }
 }
 
@@ -184,7 +248,12 @@ impl Said {
                 self.required = Some(number);
             }
             ("require", ["not", ..]) | ("deny", ["from", ..]) => return None,
-            ("require", _) => self.required = self.required.or(Some(number)),
+            ("require", ["all", "denied"]) => self.required = self.required.or(Some(number)),
+            ("require", _) => {
+                self.required = self.required.or(Some(number));
+                self.lets_some = true;
+            }
+            ("allow", ["from", ..]) => self.lets_some = true,
             ("rewriterule", [.., flags]) if flags.starts_with('[') => {
                 let flags = flags.trim_matches(['[', ']']);
                 if flags.split(',').any(|flag| matches!(flag, "f" | "forbidden" | "g" | "gone" | "r=403" | "r=404")) {
@@ -206,8 +275,9 @@ impl Said {
             (None, Some(_)) if self.allow_all => None,
             (denied, allow_first) => denied.or(allow_first),
         };
-        let denied = self.required.or(denied);
-        denied.map(Access::Denied).or(self.allow_all.then_some(Access::Granted))
+        let denial = if self.lets_some { Denial::Some } else { Denial::All };
+        let denied = self.required.or(denied).map(|line| Access::Denied(denial(line)));
+        denied.or(self.allow_all.then_some(Access::Granted))
     }
 }
 
@@ -221,23 +291,23 @@ mod tests {
 
     #[test]
     fn folders_that_deny_all_were_sent() {
-        for (text, line) in [
-            ("deny from all", 1),
-            ("Order deny,allow\nDeny from all\nAllow from 127.0.0.1", 2),
-            ("# no\n\n  REQUIRE  all   Denied\nSatisfy All", 3),
+        for (text, denial) in [
+            ("deny from all", Denial::All(1)),
+            ("Order deny,allow\nDeny from all\nAllow from 127.0.0.1", Denial::Some(2)),
+            ("# no\n\n  REQUIRE  all   Denied\nSatisfy All", Denial::All(3)),
             (
                 "<IfModule mod_authz_core.c>\nRequire all denied\n</IfModule>\n\
               <IfModule !mod_authz_core.c>\nDeny from all\n</IfModule>",
-                2,
+                Denial::All(2),
             ),
-            ("Order allow,deny", 1),
-            ("Order allow,deny\nAllow from 10.0.0.0/8", 1),
-            ("Require ip 10.0.0.0/8", 1),
-            ("AuthType Basic\nRequire valid-user", 2),
-            ("<RequireAll>\nRequire all granted\nRequire ip 10.1.2.3\n</RequireAll>", 3),
-            ("Require all \\\ndenied", 2),
+            ("Order allow,deny", Denial::All(1)),
+            ("Order allow,deny\nAllow from 10.0.0.0/8", Denial::Some(1)),
+            ("Require ip 10.0.0.0/8", Denial::Some(1)),
+            ("AuthType Basic\nRequire valid-user", Denial::Some(2)),
+            ("<RequireAll>\nRequire all granted\nRequire ip 10.1.2.3\n</RequireAll>", Denial::Some(3)),
+            ("Require all \\\ndenied", Denial::All(2)),
         ] {
-            assert_eq!(folder(text), Some(Access::Denied(line)), "{text}");
+            assert_eq!(folder(text), Some(Access::Denied(denial)), "{text}");
         }
         for text in
             ["", "php_flag engine off", "Options -Indexes", "<IfModule !mod_rewrite.c>\nDeny from all\n</IfModule>"]
@@ -260,10 +330,11 @@ mod tests {
               <IfModule mod_authz_core.c>\nRequire all granted\n</IfModule>\n</FilesMatch>\n\
               <Files *.tpl>\nRequire all denied\n</Files>",
         );
-        assert_eq!(read.of_folder(), Some(&Access::Denied(2)));
+        assert_eq!(read.of_folder(), Some(&Access::Denied(Denial::All(2))));
         assert_eq!(read.of_file(b"form.js"), Some(&Access::Granted));
-        assert_eq!(read.of_file(b"x.tpl"), Some(&Access::Denied(10)));
+        assert_eq!(read.of_file(b"x.tpl"), Some(&Access::Denied(Denial::All(10))));
         assert_eq!(read.of_file(b"b.css"), None);
+        assert_eq!(read.denied_files().collect::<Vec<_>>(), [("^.*\\.tpl$", Denial::All(10))]);
         assert!(read.unclear.is_empty());
     }
 
@@ -278,7 +349,10 @@ mod tests {
             ("RedirectMatch 404 /\\.git", 1),
         ] {
             let read = Htaccess::parse(text.as_bytes());
-            assert_eq!((read.of_folder(), read.unclear.as_slice()), (None, &[line][..]), "{text}");
+            let whole = text.lines().nth(line - 1).unwrap().to_owned();
+            assert_eq!((read.of_folder(), read.unclear()), (None, &[(line, whole)][..]), "{text}");
         }
+        let many = Htaccess::parse("Deny from 10.0.0.1\n".repeat(1000).as_bytes());
+        assert_eq!(many.unclear().len(), MOST_UNCLEAR);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::htaccess::Htaccess;
@@ -12,20 +12,23 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Then all are forgotten.
 const MOST: usize = 4096;
 
+/// By their paths, with when they were looked at.
+type Known = HashMap<Vec<u8>, (Instant, Arc<KnownFolder>)>;
+
 /// What was last seen in a folder.
 #[derive(Debug)]
 pub(crate) struct KnownFolder {
     /// None: it has none.
     pub(crate) htaccess: Option<Htaccess>,
-    /// Without links.
-    pub(crate) real: PathBuf,
+    /// Without links: only scripts ask for it.
+    pub(crate) real: OnceLock<PathBuf>,
 }
 
 /// What was last seen in the folders beneath a root: files of one folder are asked for many at a time, and cost no
 /// further look at it.
 #[derive(Debug, Default)]
 pub(crate) struct KnownFolders {
-    known: Mutex<HashMap<Vec<u8>, (Instant, Arc<KnownFolder>)>>,
+    known: Mutex<Known>,
 }
 
 // === impl KnownFolders ===

@@ -30,6 +30,7 @@
 mod answer;
 mod entity_tag;
 mod htaccess;
+mod htaccess_walk;
 mod known_folders;
 mod lifetimes;
 mod media_type;
@@ -45,6 +46,8 @@ mod rules;
 mod script_names;
 
 pub use answer::{CodedBy, FileAnswer, FileBody, Representation};
+pub use htaccess::Denial;
+pub use htaccess_walk::{HtaccessSeen, HtaccessWalk};
 pub use lifetimes::{Lifetimes, PathPattern};
 pub use media_type::{coding_of_name, is_text, media_type};
 pub use open_file::{Meta, OpenFile};

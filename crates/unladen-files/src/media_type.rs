@@ -8,7 +8,7 @@ use unladen_cache::Coding;
 const UNKNOWN: &str = "application/octet-stream";
 
 /// Where the list of types has none, or one from before IANA registered another. Small letters are not meant alone.
-static OWN: [(&str, &str); 22] = [
+static OWN: [(&str, &str); 60] = [
     ("map", "application/json"),
     // A site has sources of TypeScript more seldom than parts of a stream (HLS), which play under this type alone.
     ("ts", "video/mp2t"),
@@ -35,6 +35,48 @@ static OWN: [(&str, &str); 22] = [
     ("jsonld", "application/ld+json"),
     ("geojson", "application/geo+json"),
     ("mjs", "text/javascript; charset=utf-8"),
+    ("m4s", "video/iso.segment"),
+    // RFC 4337
+    ("m4a", "audio/mp4"),
+    ("m4v", "video/mp4"),
+    ("mid", "audio/midi"),
+    ("midi", "audio/midi"),
+    ("ttml", "application/ttml+xml"),
+    ("ktx2", "image/ktx2"),
+    ("psd", "image/vnd.adobe.photoshop"),
+    ("emf", "image/emf"),
+    ("wmf", "image/wmf"),
+    ("dwg", "image/vnd.dwg"),
+    ("dxf", "image/vnd.dxf"),
+    // Models for 3D, which were certificates and drawings of others (IANA, `model`)
+    ("stl", "model/stl"),
+    ("obj", "model/obj"),
+    ("mtl", "model/mtl"),
+    ("3mf", "model/3mf"),
+    ("step", "model/step"),
+    ("stp", "model/step"),
+    ("wrl", "model/vrml"),
+    ("usdz", "model/vnd.usdz+zip"),
+    // Archives and packages
+    ("tgz", "application/gzip"),
+    ("rar", "application/vnd.rar"),
+    ("cbr", "application/vnd.comicbook-rar"),
+    ("cbz", "application/vnd.comicbook+zip"),
+    ("deb", "application/vnd.debian.binary-package"),
+    ("udeb", "application/vnd.debian.binary-package"),
+    ("rpm", "application/x-redhat-package-manager"),
+    // RFC 6350, RFC 7303, RFC 8949, RFC 9512
+    ("vcf", "text/vcard; charset=utf-8"),
+    ("dtd", "application/xml-dtd"),
+    ("cbor", "application/cbor"),
+    ("yaml", "application/yaml"),
+    ("yml", "application/yaml"),
+    ("mml", "application/mathml+xml"),
+    ("xlf", "application/xliff+xml"),
+    ("coffee", "application/vnd.coffeescript"),
+    ("wsdl", "application/wsdl+xml"),
+    ("diff", "text/x-diff; charset=utf-8"),
+    ("patch", "text/x-diff; charset=utf-8"),
 ];
 
 /// The coding that a name says its file has, besides its type: no client would know otherwise. `.gz` says it of what is
@@ -104,6 +146,13 @@ mod tests {
             (b"a.tar.gz", "application/gzip"),
             (b"p.jxl", "image/jxl"),
             (b"site.webmanifest", "application/manifest+json"),
+            (b"part.m4s", "video/iso.segment"),
+            (b"cube.stl", "model/stl"),
+            (b"a.rpm", "application/x-redhat-package-manager"),
+            (b"a.deb", "application/vnd.debian.binary-package"),
+            (b"a.tgz", "application/gzip"),
+            (b"card.vcf", "text/vcard; charset=utf-8"),
+            (b"openapi.yaml", "application/yaml"),
             (b"LICENSE", UNKNOWN),
             (b"a.d/LICENSE", UNKNOWN),
             (b"x.\xff", UNKNOWN),

@@ -20,7 +20,8 @@ pub enum Place {
     Everywhere,
     /// Below a root whose scripts are run.
     WithScripts,
-    /// In a folder that has an index script: a folder of downloads has none.
+    /// In a folder that has an index script of its own: a folder of downloads has none, or one of a few bytes that keeps
+    /// its files from being listed.
     BesideIndex,
 }
 
@@ -71,6 +72,10 @@ pub const PRIVATE: &[PrivateName] = &[
     ),
 ];
 
+/// Descriptions of an interface, which are written for clients. `docs/reference/files.md` names them.
+const PUBLIC: [&str; 6] =
+    ["openapi.yaml", "openapi.yml", "swagger.yaml", "swagger.yml", "asyncapi.yaml", "asyncapi.yml"];
+
 /// What stands behind the name of a private file without making another file of it.
 const PACKED: [&[u8]; 8] = [b".gz", b".bz2", b".xz", b".zst", b".br", b".zip", b".7z", b".gpg"];
 /// A name has no more such ends.
@@ -102,6 +107,9 @@ impl PrivateNames {
 /// The entry that a file's name is like; of several, as for `dump.sql.zip`, the one that refuses in most places.
 pub(crate) fn private(name: &[u8]) -> Option<&'static PrivateName> {
     let name = name.to_ascii_lowercase();
+    if PUBLIC.iter().any(|public| public.as_bytes() == name) {
+        return None;
+    }
     let mut left = name.as_slice();
     let mut found: Option<&PrivateName> = None;
     for _ in 0..MOST_ENDS {
@@ -185,6 +193,8 @@ mod tests {
             "data.json",
             "1.2.3",
             "a.asc",
+            "openapi.yaml",
+            "Swagger.yml",
         ] {
             assert!(private(page.as_bytes()).is_none(), "{page}");
         }
@@ -194,6 +204,17 @@ mod tests {
     fn a_packed_dump_was_taken_for_a_download() {
         assert_eq!(private(b"dump.sql.zip").map(|entry| entry.place), Some(Place::Everywhere));
         assert_eq!(private(b"theme.zip").map(|entry| entry.place), Some(Place::BesideIndex));
+    }
+
+    #[test]
+    fn descriptions_of_interfaces_were_taken_for_settings() {
+        assert_eq!(private(b"openapi.yaml").map(|entry| entry.why), None);
+        assert!(private(b"openapi.yaml.bak").is_some());
+        let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/files.md");
+        let docs = std::fs::read_to_string(docs).unwrap();
+        for name in PUBLIC {
+            assert!(docs.contains(&format!("`{name}`")), "{name}");
+        }
     }
 
     #[test]

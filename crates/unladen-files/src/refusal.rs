@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use rustix::io::Errno;
 
+use crate::htaccess::Denial;
+
 /// Why something is there, and not sent. It names the path for the log; clients are told the status alone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -21,8 +23,8 @@ pub enum Refusal {
     #[error("{}: the file's name is that of {}; move it out of the root, or name it in `files.allow` if it is for everybody", .0.display(), .1)]
     Private(PathBuf, &'static str),
     /// An `.htaccess` refuses it.
-    #[error("{}: line {} of {} lets Apache refuse it, or send it to some clients alone; make a route with `access` or `status` for that, and open the path with `files.allow`", .0.display(), .2, .1.display())]
-    Htaccess(PathBuf, PathBuf, usize),
+    #[error("{}: {}", .0.display(), .2.of(.1))]
+    Htaccess(PathBuf, PathBuf, Denial),
     /// It is no regular file: a pipe, a socket, a device.
     #[error("{}: it is no regular file", .0.display())]
     Special(PathBuf),

@@ -20,6 +20,8 @@ use crate::rules::{Rules, Try};
 
 /// A path has no more places that are looked at where a script's name ends and `PATH_INFO` begins.
 const MOST_SPLITS: usize = 4;
+/// Below the root, an index script of fewer bytes only keeps its folder from being listed: `<?php // Silence is golden.`
+const SHORTEST_INDEX: i64 = 128;
 /// Never waits for whoever writes into a pipe, and never makes a terminal the process's own.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 /// Of what others read: whether it is there.
@@ -226,9 +228,9 @@ impl Search<'_> {
             of_files = htaccess.of_file(name).map(at).or(of_files);
         }
         match of_files.or(of_folders) {
-            Some((end, Access::Denied(line))) => {
+            Some((end, Access::Denied(denial))) => {
                 let file = whole(path.get(..end).unwrap_or_default()).join(".htaccess");
-                Err(Refusal::Htaccess(whole(path), file, line))
+                Err(Refusal::Htaccess(whole(path), file, denial))
             }
             _ => Ok(()),
         }
@@ -238,10 +240,15 @@ impl Search<'_> {
     fn has_index_script(&self, folder: &Folder, parent: &[u8]) -> bool {
         let separator: &[u8] = if parent.is_empty() { b"" } else { b"/" };
         let scripts = self.rules.index.iter().filter(|index| self.rules.scripts.is_script(index.as_bytes()));
-        // A link is one too.
-        scripts
-            .map(|index| folder.beneath(&[parent, separator, index.as_bytes()].concat(), LOOK))
-            .any(|opened| matches!(opened, Ok(_) | Err(Errno::LOOP)))
+        let mut opened = scripts.map(|index| folder.beneath(&[parent, separator, index.as_bytes()].concat(), LOOK));
+        opened.any(|opened| match opened {
+            Ok(file) => {
+                let is_short = |stat: rustix::fs::Stat| stat.st_size < SHORTEST_INDEX;
+                parent.is_empty() || !rustix::fs::fstat(&file).is_ok_and(is_short)
+            }
+            // A link is one too.
+            Err(errno) => errno == Errno::LOOP,
+        })
     }
 
     fn is_folder(&self, path: &[u8]) -> Result<bool, Refusal> {
@@ -297,8 +304,7 @@ impl Search<'_> {
         match beneath.iter().rposition(|byte| *byte == b'/') {
             Some(at) => {
                 let (parent, name) = beneath.split_at(at);
-                let known = self.folder.known(parent, self.now);
-                known.real.join(OsStr::from_bytes(name.get(1..).unwrap_or_default()))
+                self.folder.real_of(parent, self.now).join(OsStr::from_bytes(name.get(1..).unwrap_or_default()))
             }
             None => self.whole(beneath),
         }

@@ -6,8 +6,8 @@ use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
@@ -138,6 +138,11 @@ impl Root {
         self.folder.load()
     }
 
+    /// The folder that is in use.
+    pub(crate) fn now(&self) -> arc_swap::Guard<Arc<Folder>> {
+        self.folder.load()
+    }
+
     fn look(&self) {
         let Ok(stat) = rustix::fs::stat(&self.path) else { return };
         if !self.folder.load().is(&stat)
@@ -164,22 +169,35 @@ impl Folder {
 
     /// What was last seen in a folder beneath it; empty: in itself.
     pub(crate) fn known(&self, path: &[u8], now: Instant) -> Arc<KnownFolder> {
-        self.known.get(path, now, || {
+        self.known.get(path, now, || KnownFolder { htaccess: self.htaccess(path), real: OnceLock::new() })
+    }
+
+    /// The folder beneath it without links, at most a second old.
+    pub(crate) fn real_of(&self, path: &[u8], now: Instant) -> PathBuf {
+        let real = || {
             let whole = self.real.join(OsStr::from_bytes(path));
-            let separator: &[u8] = if path.is_empty() { b"" } else { b"/" };
-            let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
-            let file = match self.beneath(&[path, separator, b".htaccess"].concat(), flags) {
-                // Only what it says of access is taken from it.
-                Err(Errno::LOOP) => rustix::fs::open(whole.join(".htaccess"), flags | OFlags::CLOEXEC, Mode::empty()),
-                opened => opened,
-            };
-            let htaccess = match file {
-                Ok(file) => Some(read_htaccess(file)),
-                Err(Errno::NOENT | Errno::NOTDIR) => None,
-                Err(_) => Some(Htaccess::unread()),
-            };
-            KnownFolder { htaccess, real: std::fs::canonicalize(&whole).unwrap_or(whole) }
-        })
+            std::fs::canonicalize(&whole).unwrap_or(whole)
+        };
+        self.known(path, now).real.get_or_init(real).clone()
+    }
+
+    /// The `.htaccess` of a folder beneath it. None: there is none.
+    pub(crate) fn htaccess(&self, path: &[u8]) -> Option<Htaccess> {
+        let separator: &[u8] = if path.is_empty() { b"" } else { b"/" };
+        let path = [path, separator, b".htaccess"].concat();
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let file = match self.beneath(&path, flags) {
+            // Only what it says of access is taken from it.
+            Err(Errno::LOOP) => {
+                rustix::fs::open(self.real.join(OsStr::from_bytes(&path)), flags | OFlags::CLOEXEC, Mode::empty())
+            }
+            opened => opened,
+        };
+        match file {
+            Ok(file) => Some(read_htaccess(file)),
+            Err(Errno::NOENT | Errno::NOTDIR) => None,
+            Err(_) => Some(Htaccess::unread()),
+        }
     }
 
     /// Opens what is at a path beneath it, on whose way there is no link (`ELOOP` if there is one).

@@ -26,7 +26,7 @@ mod upstream;
 mod upstream_tasks;
 
 pub use control::trial::{Failed, Trial, try_connections};
-pub use control::{Ended, ServeError, try_upstreams};
+pub use control::{Ended, ServeError, Tried, try_upstreams};
 pub use outlook::{
     AnswerSeen, Asking, CookieSeen, KeptFor, Outlook, OutlookError, RouteSeen, Rule, ValidatorSeen, WhyNot, outlook,
 };

@@ -32,6 +32,7 @@ use unladen_validator::{Validator, ValidatorSource};
 use self::author::Author;
 use self::country::{Country, CountryError};
 use self::effects::Effects;
+use self::folder::ToldByHtaccess;
 use self::routes::{Routes, RoutesError};
 use self::tls::Acceptor;
 use self::tls::AcceptorError;
@@ -232,6 +233,17 @@ impl Site {
             doubts.extend(snapshot::check::doubts(&snapshot.file));
         }
         doubts
+    }
+
+    /// What each `.htaccess` below its roots refuses, and what becomes of that.
+    pub(crate) fn told_by_htaccess(&self) -> ToldByHtaccess {
+        let mut all = ToldByHtaccess::default();
+        for folder in self.routes.iter().flat_map(Routes::folders) {
+            let told = folder.told_by_htaccess();
+            all.notes.extend(told.notes);
+            all.doubts.extend(told.doubts);
+        }
+        all
     }
 
     /// A place for a connection from this address; none is needed for one that is no client's own. An error: it has as

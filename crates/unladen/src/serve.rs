@@ -12,7 +12,8 @@ mod starter;
 
 use std::io::{self, Write as _};
 
-use unladen_serve::{Asking, Ended};
+use unladen_publish::{visible, visible_lines};
+use unladen_serve::{Asking, Ended, Tried};
 use unladen_serve_config::{Config, ListenAddress};
 
 use crate::exit::Failure;
@@ -58,8 +59,8 @@ pub(crate) fn check(source: &Source, asking: Option<&Asking>, connect: bool, is_
         }
     };
     let tried = unladen_serve::try_upstreams(&config, !connect).map_err(Failure::from);
-    let doubts = match tried.and_then(|doubts| access_log(&config).map(|()| doubts)) {
-        Ok(doubts) => doubts,
+    let Tried { notes, doubts } = match tried.and_then(|tried| access_log(&config).map(|()| tried)) {
+        Ok(tried) => tried,
         Err(failure) => {
             if is_json {
                 output::line(&format!("{:#}", json::refused(&config, &failure.to_string())))?;
@@ -70,20 +71,23 @@ pub(crate) fn check(source: &Source, asking: Option<&Asking>, connect: bool, is_
     let trials = if connect { Some(unladen_serve::try_connections(&config)?) } else { None };
     let outlook = asking.map(|asking| unladen_serve::outlook(&config, asking)).transpose()?;
     if is_json {
-        output::line(&format!("{:#}", json::checked(&config, outlook.as_ref(), trials.as_deref())))?;
+        output::line(&format!("{:#}", json::checked(&config, &doubts, outlook.as_ref(), trials.as_deref())))?;
         return connections::verdict(trials.as_deref());
     }
     for warning in &config.warnings {
         output::line(&format!("{warning}"))?;
     }
     for doubt in &doubts {
-        output::line(&format!("warning: {doubt}"))?;
+        output::line(&visible(&format!("warning: {doubt}")))?;
+    }
+    for note in &notes {
+        output::line(&visible(&format!("note: {note}")))?;
     }
     if let Some(trials) = &trials {
         output::line(connections::text(trials).trim_end())?;
     }
     if let Some(outlook) = &outlook {
-        output::line(&outlook::text(outlook))?;
+        output::line(&visible_lines(&outlook::text(outlook)))?;
     }
     // Sites may share theirs.
     let of_sites = config.settings.site.iter().map(|site| &site.proxy);

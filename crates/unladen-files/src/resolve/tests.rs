@@ -252,3 +252,15 @@ fn what_this_process_may_not_read_is_named_in_the_log() {
         set(name, 0o755);
     }
 }
+
+/// Plugins put an index script of a few bytes into folders of downloads, whose archives were then refused.
+#[test]
+fn an_index_of_a_few_bytes_made_a_folder_of_downloads_an_applications() {
+    let site = Tree::new(&["up/theme.zip", "app/theme.zip", "theme.zip", "index.php"]);
+    std::fs::write(site.path().join("up/index.php"), "<?php // Silence is golden.").unwrap();
+    std::fs::write(site.path().join("app/index.php"), format!("<?php // {}", "x".repeat(200))).unwrap();
+    let rules = front_controller();
+    assert_eq!(site.get(b"/up/theme.zip", &rules), "file up/theme.zip");
+    assert_eq!(site.get(b"/app/theme.zip", &rules), "404");
+    assert_eq!(site.get(b"/theme.zip", &rules), "404", "in the root, each script counts");
+}

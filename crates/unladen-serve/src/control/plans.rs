@@ -354,18 +354,27 @@ fn door(sites: &[KeptSite], address: &ListenAddress) -> Result<Option<Door>, Box
     Ok(Some(Door { site, bounds, redirects, hosts: Some(Arc::new(hosts)), acceptor }))
 }
 
+/// What [`try_upstreams`] tells, a sentence each.
+#[derive(Debug, Default)]
+pub struct Tried {
+    /// What is good to know: which folders of files are refused.
+    pub notes: Vec<String>,
+    /// What is doubtful.
+    pub doubts: Vec<String>,
+}
+
 /// Looks at what only an attempt can tell: whether upstreams can be made as they are configured, with their
 /// certificates and keys.
 ///
-/// What is doubtful about them, a sentence each; if `asks`, validators are tried too.
+/// If it `asks`, validators are tried too.
 ///
 /// # Errors
 /// The first that cannot.
-pub fn try_upstreams(config: &Config, asks: bool) -> Result<Vec<String>, ServeError> {
+pub fn try_upstreams(config: &Config, asks: bool) -> Result<Tried, ServeError> {
     for proxy in &config.settings.outbound {
         Upstream::new(proxy.upstream.clone(), 1).map_err(|source| refused(&proxy.upstream.name, source))?;
     }
-    let mut doubts = Vec::new();
+    let mut tried = Tried::default();
     if let Some(fleet) = &config.settings.fleet {
         fleet::open(fleet)?;
     }
@@ -381,9 +390,11 @@ pub fn try_upstreams(config: &Config, asks: bool) -> Result<Vec<String>, ServeEr
         let site = Site::new(settings.clone(), proxy, 1, None)
             .and_then(|site| site.with_acme(&acme))
             .map_err(|source| ServeError::Site { name: name.clone(), source })?;
-        doubts.extend(site.doubts(asks));
+        let of_folders = site.told_by_htaccess();
+        tried.notes.extend(of_folders.notes);
+        tried.doubts.extend(site.doubts(asks).into_iter().chain(of_folders.doubts));
     }
-    Ok(doubts)
+    Ok(tried)
 }
 
 /// The ports of TCP that sites listen at.

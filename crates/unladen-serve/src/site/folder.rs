@@ -1,6 +1,7 @@
 //! The principal type is [`Folder`]: a folder of files as a site or one of its routes has it.
 
 pub(crate) mod hot_files;
+mod htaccess;
 mod look;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use unladen_serve_config::{FilesSettings, FolderSettings};
 
 use self::hot_files::HotFiles;
 
+pub(crate) use htaccess::ToldByHtaccess;
 pub(crate) use look::{Looked, Sendable};
 
 /// A folder of files as a site or one of its routes has it.

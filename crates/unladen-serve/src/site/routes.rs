@@ -101,6 +101,19 @@ impl Routes {
         others.filter(|proxy| !Arc::ptr_eq(&proxy.upstream, &own.upstream))
     }
 
+    /// The folders of files, each root once.
+    pub(crate) fn folders(&self) -> Vec<&Arc<Folder>> {
+        let mut folders: Vec<&Arc<Folder>> = Vec::new();
+        for route in std::iter::once(&self.last).chain(&self.list) {
+            if let Action::Files(folder) | Action::Scripts(folder) = &route.action
+                && !folders.iter().any(|other| other.root.path() == folder.root.path())
+            {
+                folders.push(folder);
+            }
+        }
+        folders
+    }
+
     fn proxy(&self, name: &str) -> Option<&Arc<Proxy>> {
         self.list.iter().map(|route| &route.proxy).find(|proxy| proxy.settings.upstream.name == name)
     }

@@ -22,12 +22,19 @@ pub(super) fn wrong(file: &str, failure: &Failure) -> Value {
 }
 
 /// Of one that is right, with what becomes of a request, and what came of connecting.
-pub(super) fn checked(config: &Config, outlook: Option<&Outlook>, trials: Option<&[Trial]>) -> Value {
-    let warnings: Vec<Value> = config
+pub(super) fn checked(
+    config: &Config,
+    doubts: &[String],
+    outlook: Option<&Outlook>,
+    trials: Option<&[Trial]>,
+) -> Value {
+    let of_file = config
         .warnings
         .iter()
-        .map(|warning| json!({ "line": warning.line, "column": warning.column, "message": warning.message }))
-        .collect();
+        .map(|warning| json!({ "line": warning.line, "column": warning.column, "message": warning.message }));
+    // What only an attempt tells is about no line.
+    let of_attempt = doubts.iter().map(|doubt| json!({ "line": null, "column": null, "message": doubt }));
+    let warnings: Vec<Value> = of_file.chain(of_attempt).collect();
     let mut document = json!({
         "schema": SCHEMA,
         "file": config.file.to_string_lossy(),
@@ -46,7 +53,7 @@ pub(super) fn checked(config: &Config, outlook: Option<&Outlook>, trials: Option
 
 /// Of one that says nothing wrong, and cannot be used.
 pub(super) fn refused(config: &Config, message: &str) -> Value {
-    let mut document = checked(config, None, None);
+    let mut document = checked(config, &[], None, None);
     if let Some(object) = document.as_object_mut() {
         object.insert("valid".to_owned(), false.into());
         object.insert("errors".to_owned(), json!([{ "line": null, "column": null, "message": message }]));
@@ -75,7 +82,7 @@ pub(super) fn explained(config: &Config) -> Value {
             "why": why,
         })
     };
-    let mut document = checked(config, None, None);
+    let mut document = checked(config, &[], None, None);
     if let Some(object) = document.as_object_mut() {
         object.insert("values".to_owned(), config.explained.iter().map(value).collect());
     }

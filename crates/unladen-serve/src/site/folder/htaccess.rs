@@ -1,0 +1,173 @@
+//! [`Folder::told_by_htaccess`]: what each `.htaccess` below a root refuses, and what becomes of that here.
+
+use std::fmt::Write as _;
+
+use unladen_files::{Denial, HtaccessSeen};
+
+use super::Folder;
+
+/// What is said of the `.htaccess` below a root, a sentence each.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct ToldByHtaccess {
+    /// What is refused here as by Apache.
+    pub(crate) notes: Vec<String>,
+    /// What Apache would answer otherwise.
+    pub(crate) doubts: Vec<String>,
+}
+
+impl Folder {
+    /// Looks at each `.htaccess` below the root.
+    pub(crate) fn told_by_htaccess(&self) -> ToldByHtaccess {
+        let walk = self.root.each_htaccess(&self.rules);
+        let mut told = ToldByHtaccess::default();
+        for seen in &walk.seen {
+            self.tell(seen, &mut told);
+        }
+        if walk.is_cut {
+            told.doubts.push(format!(
+                "{}: it has more files or more `.htaccess` than are looked at here; the rest is not listed, and the same \
+                 rules hold for it",
+                self.root.path().display()
+            ));
+        }
+        told
+    }
+
+    fn tell(&self, seen: &HtaccessSeen, told: &mut ToldByHtaccess) {
+        let file = seen.file.display();
+        let path = seen.path.as_deref().map(|path| {
+            let whole = [&*self.alias, path].concat();
+            String::from_utf8_lossy(&whole).into_owned()
+        });
+        let route = match &path {
+            Some(path) => format!("a [[site.route]] with `path = {path:?}`"),
+            None => "a [[site.route]] with the `path` that leads there".to_owned(),
+        };
+        if seen.is_open {
+            told.doubts
+                .push(format!("{file}: `files.allow` opens its folder, so `serve` heeds nothing that it refuses"));
+            return;
+        }
+        match seen.folder {
+            Some(Denial::All(line)) => {
+                let mut text = format!("{file}: line {line} refuses its folder, and so does `serve`: 403");
+                if let Some(open) = opened(seen) {
+                    // Writing to a String does not fail.
+                    let _ = write!(text, "; {open}");
+                }
+                told.notes.push(text);
+            }
+            Some(Denial::Some(line)) => told.doubts.push(format!(
+                "{file}: line {line} lets Apache send its folder to some clients alone, and `serve` answers 403 to all; \
+                 {route} and `access` does it, with `files.allow` for that path"
+            )),
+            Some(Denial::Unread) => told.doubts.push(format!(
+                "{file}: it cannot be read, or is longer than 64 KiB, so `serve` answers 403 for all in its folder; give \
+                 this process's user the right to read it"
+            )),
+            None => (),
+        }
+        for (names, denial) in &seen.files {
+            match denial {
+                Denial::All(line) => told.notes.push(format!(
+                    "{file}: line {line} refuses files that are like {names:?}, and so does `serve`: 403"
+                )),
+                Denial::Some(line) => told.doubts.push(format!(
+                    "{file}: line {line} lets Apache send files that are like {names:?} to some clients alone, and \
+                     `serve` answers 403 to all; {route} and `access` does it, with `files.allow` for those files"
+                )),
+                Denial::Unread => (),
+            }
+        }
+        let below = path.as_ref().map(|path| format!(", below {path:?}")).unwrap_or_default();
+        for (line, text) in &seen.unclear {
+            told.doubts.push(format!(
+                "{file}: line {line}, {text:?}, may refuse something, and `serve` does not heed it; a [[site.route]] for what \
+                 it refuses{below}, with `status = 403` or `access`, does"
+            ));
+        }
+    }
+}
+
+/// How many sections of a refused folder name files that are sent.
+fn opened(seen: &HtaccessSeen) -> Option<String> {
+    match seen.granted {
+        0 => None,
+        1 => Some("one section of it lets some files through, here too".to_owned()),
+        count => Some(format!("{count} sections of it let some files through, here too")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use unladen_serve_config::{FilesSettings, FolderSettings, Try};
+
+    use super::*;
+
+    fn told(files: &[(&str, &str)], allow: &[&str]) -> ToldByHtaccess {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let settings = FolderSettings {
+            root: folder.path().to_owned(),
+            index: vec!["index.html".to_owned()],
+            tries: vec![Try::Path(String::new())],
+            alias: "/static".to_owned(),
+        };
+        let files = FilesSettings { allow: allow.iter().map(|&one| one.to_owned()).collect(), ..Default::default() };
+        let told = Folder::new(&settings, &[], &files).unwrap().told_by_htaccess();
+        let real = fs::canonicalize(folder.path()).unwrap();
+        let short = |list: Vec<String>| list.iter().map(|one| one.replace(real.to_str().unwrap(), "DIR")).collect();
+        ToldByHtaccess { notes: short(told.notes), doubts: short(told.doubts) }
+    }
+
+    #[test]
+    fn what_an_htaccess_refuses_is_named_with_what_becomes_of_it() {
+        let akismet = "Require all denied\n<FilesMatch \"^a\\.js$\">\nRequire all granted\n</FilesMatch>";
+        let seen = told(&[("a/.htaccess", akismet), ("b/.htaccess", "<Files x.tpl>\nDeny from all\n</Files>")], &[]);
+        let mut notes = seen.notes;
+        notes.sort();
+        assert_eq!(
+            notes,
+            [
+                "DIR/a/.htaccess: line 1 refuses its folder, and so does `serve`: 403; one section of it lets some files \
+                 through, here too",
+                "DIR/b/.htaccess: line 2 refuses files that are like \"^x\\\\.tpl$\", and so does `serve`: 403",
+            ]
+        );
+        assert_eq!(seen.doubts, [""; 0]);
+    }
+
+    #[test]
+    fn what_apache_would_answer_otherwise_is_a_doubt() {
+        let root = told(&[(".htaccess", "Order deny,allow\nDeny from all\nAllow from 10.0.0.0/8")], &[]);
+        assert_eq!(root.notes, [""; 0]);
+        assert_eq!(
+            root.doubts,
+            [
+                "DIR/.htaccess: line 2 lets Apache send its folder to some clients alone, and `serve` answers 403 to all; a \
+              [[site.route]] with `path = \"/static/\"` and `access` does it, with `files.allow` for that path"
+            ]
+        );
+        let rewrite =
+            "RewriteEngine on\nRewriteRule ^\\.git - [F]\n<Limit POST>\nDeny from all\n</Limit>\n<If \"true\">";
+        let seen = told(&[("x/.htaccess", rewrite)], &[]);
+        let lines: Vec<&str> = seen.doubts.iter().filter_map(|doubt| doubt.split(" may refuse").next()).collect();
+        assert_eq!(
+            lines,
+            [
+                "DIR/x/.htaccess: line 2, \"RewriteRule ^\\\\.git - [F]\",",
+                "DIR/x/.htaccess: line 3, \"<Limit POST>\",",
+                "DIR/x/.htaccess: line 6, \"<If \\\"true\\\">\",",
+            ]
+        );
+        assert!(seen.doubts.iter().all(|doubt| doubt.contains(", below \"/static/x/\", with `status = 403`")));
+        let open = told(&[("x/.htaccess", "Deny from all")], &["/static/x/*"]);
+        assert!(open.doubts.first().is_some_and(|doubt| doubt.contains("`files.allow` opens its folder")), "{open:?}");
+    }
+}
