@@ -189,6 +189,70 @@ on = {{ file = "app.ini", text = "cache = 0\n" }}
     assert_eq!(lab.read("app.ini"), "cache = 1\n");
 }
 
+/// A run ended by a 502 that came 0.6 s after the reload of PHP-FPM.
+#[test]
+fn a_service_that_answers_502_for_a_while_after_its_restart_is_waited_for() {
+    let lab = Lab::new();
+    let starts = lab.path("starts");
+    let server = Server::replying(move |_| {
+        let restarts = std::fs::read_to_string(&starts).map_or(0, |text| text.lines().count());
+        let ago = starts.metadata().and_then(|file| file.modified()).ok().and_then(|at| at.elapsed().ok());
+        // An old worker still answers; then nobody does. The first restarts are enough, for the test to be short.
+        let between = Duration::from_millis(50)..Duration::from_millis(650);
+        let is_down = restarts < 6 && ago.is_some_and(|ago| between.contains(&ago));
+        Reply::text(if is_down { "502 Bad Gateway" } else { "200 OK" }, "ok\n")
+    });
+    lab.write("app.ini", "cache = 1\n");
+    lab.write(
+        "experiment.toml",
+        &format!(
+            "url = \"{}\"\n{SHORT_LOAD}\n[[service]]\nname = \"app\"\nrestart = \"echo started >>starts\"\n\
+             [[knob]]\nname = \"no cache\"\nrestart = \"app\"\non = {{ file = \"app.ini\", text = \"cache = 0\\n\" }}\n",
+            server.url("/")
+        ),
+    );
+    let done = lab.prove().args(["--no-weights", "--json"]).run().succeeded();
+    let document = done.document();
+    assert_eq!(document["ended"], "complete");
+    for arm in document["arms"].as_array().unwrap() {
+        assert_eq!(arm["errors"], 0, "{arm}");
+    }
+    assert!(!done.stderr.contains("502"), "{done}");
+    assert_eq!(lab.read("app.ini"), "cache = 1\n");
+    assert!(!lab.has_journal());
+}
+
+#[test]
+fn a_service_that_never_answers_again_ends_with_9_and_says_what_to_do() {
+    let lab = Lab::new();
+    let folder = lab.folder().to_owned();
+    let server = Server::replying(move |_| {
+        let is_on = std::fs::read_to_string(folder.join("app.ini")).is_ok_and(|text| text.contains('0'));
+        Reply::text(if is_on { "502 Bad Gateway" } else { "200 OK" }, "ok\n")
+    });
+    lab.write("app.ini", "cache = 1\n");
+    lab.write(
+        "experiment.toml",
+        &format!(
+            "url = \"{}\"\n{SHORT_LOAD}\n[[service]]\nname = \"app\"\nrestart = \"true\"\n\
+             ready = {{ command = \"true\", within = \"300ms\" }}\n\
+             [[knob]]\nname = \"no cache\"\nrestart = \"app\"\non = {{ file = \"app.ini\", text = \"cache = 0\\n\" }}\n",
+            server.url("/")
+        ),
+    );
+    let done = lab.prove().args(["--no-weights"]).run().ended_with(9);
+    done.says([
+        "the service `app` does not answer as before: 300ms after `true`",
+        &server.url("/"),
+        "502 Bad Gateway",
+        "`ready`",
+        "put back",
+    ])
+    .shows_nothing();
+    assert_eq!(lab.read("app.ini"), "cache = 1\n");
+    assert!(!lab.has_journal());
+}
+
 #[test]
 fn a_candidate_that_answers_500_ends_with_4_and_the_arms_name() {
     let lab = Lab::new();

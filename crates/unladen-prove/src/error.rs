@@ -102,6 +102,23 @@ pub enum SwitchError {
         /// What the last look said.
         last: String,
     },
+    /// What a command has restarted was not answering as before in time.
+    #[error(
+        "{what} does not answer as before: {} after {command}, {request} still fails. If it needs longer, give it a \
+         `ready` with a longer `within`. The last attempt: {last}", humantime::format_duration(*within)
+    )]
+    NotAnswering {
+        /// What was restarted or switched.
+        what: String,
+        /// By which command, as a part of a sentence.
+        command: String,
+        /// The name of the request.
+        request: String,
+        /// The time limit.
+        within: Duration,
+        /// How the last request failed.
+        last: String,
+    },
     /// The cold command failed.
     #[error("the cold command failed: {0}")]
     Cold(#[source] CommandFault),

@@ -2,22 +2,25 @@
 //! back.
 //!
 //! The order of a switch: the knobs that go off, the last first; those that go on, the first first; then each service
-//! that one of them names once, however many do; then everyone's `ready`; then the longest `settle`.
+//! that one of them names once, however many do; then everyone's `ready`; then, if a command was run, until the first URL
+//! is answered as before; then the longest `settle`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use unladen_load::Cancel;
+use unladen_load::{Cancel, DriverConfig, LoadError};
 
+use crate::answering::{Answering, Judge, STEADY, SURE, is_passing};
 use crate::claim::Claim;
 use crate::error::SwitchError;
 use crate::experiment::Experiment;
 use crate::fault::{CommandFault, Fault};
 use crate::journal::Journal;
-use crate::knob::Switch;
+use crate::knob::{Reach, Switch};
 use crate::plan::{Known, Plan};
 use crate::put_back::{NotPutBack, PutBack};
+use crate::ready::{Ready, USUAL};
 use crate::saver::Saver;
 use crate::shell::{COMMAND_TIME, Shell, quoted};
 use crate::systemd::Systemd;
@@ -45,6 +48,14 @@ pub struct KnobController {
     /// The services that have yet to be restarted.
     stale: BTreeSet<usize>,
     found: Option<PutBack>,
+    /// How requests are sent, where the answers after a command are waited for.
+    asks: Option<DriverConfig>,
+    /// Whether what is requested was seen to answer.
+    has_answered: bool,
+    /// The arm that was set last.
+    arm: Option<Arm>,
+    /// What was waited for after the last switch, if that ran a command.
+    answering: Option<Answering>,
 }
 
 /// What a switch did.
@@ -119,7 +130,33 @@ impl KnobController {
             journal,
             claims,
             found,
+            asks: None,
+            has_answered: false,
+            arm: None,
+            answering: None,
         })
+    }
+
+    /// From now on, wherever a service was restarted or a knob's command run, waits until the first request of the arm
+    /// is answered as `config` expects, several times in a row.
+    pub fn ask(&mut self, config: DriverConfig) {
+        self.asks = Some(config);
+    }
+
+    /// Takes note that what is requested answers as it should: it has to when all is put back, too.
+    pub fn note_answered(&mut self) {
+        self.has_answered = true;
+    }
+
+    /// After a request of the arm has failed with this error: if the last switch ran a command, and time may mend the
+    /// error, waits once more, for longer. Tells whether it did, so that another try is worth it.
+    ///
+    /// # Errors
+    /// As [`set`](Self::set).
+    pub fn answers_after_all(&mut self, error: &LoadError, cancel: &Cancel) -> Result<bool, SwitchError> {
+        let Some(answering) = self.answering.take().filter(|_| is_passing(error)) else { return Ok(false) };
+        answering.wait(SURE, Judge::Caller, cancel)?;
+        Ok(true)
     }
 
     /// What [`open`](Self::open) put back after an earlier run that was killed.
@@ -138,6 +175,8 @@ impl KnobController {
             return Err(SwitchError::Cancelled);
         }
         let wanted = |knob: usize| arm.on.get(knob).copied().unwrap_or(false);
+        self.arm = Some(arm.clone());
+        self.answering = None;
         let differs = |knob: &usize| self.experiment.knobs[*knob].acts() && self.now[*knob] != Some(wanted(*knob));
         let knobs: Vec<usize> = (0..self.now.len()).filter(differs).collect();
         if let Some(journal) = &self.journal {
@@ -154,6 +193,7 @@ impl KnobController {
             let knob = &self.experiment.knobs[*knob];
             knob.ready.as_ref().map_or(Ok(()), |ready| ready.wait(&knob.name, &self.shell, cancel))?;
         }
+        self.wait_for_answers(&knobs, &restarted, cancel)?;
         let settle = knobs.iter().map(|knob| self.experiment.knobs[*knob].settle).max().unwrap_or_default();
         if cancel.wait(settle) {
             return Err(SwitchError::Cancelled);
@@ -168,6 +208,7 @@ impl KnobController {
     pub fn restart_all(&mut self, cancel: &Cancel) -> Result<Switched, SwitchError> {
         let started = Instant::now();
         let restarted = self.restart((0..self.experiment.services.len()).collect(), cancel)?;
+        self.wait_for_answers(&[], &restarted, cancel)?;
         Ok(Switched { knobs: Vec::new(), restarted, took: started.elapsed() })
     }
 
@@ -196,6 +237,7 @@ impl KnobController {
             settled: self.switched.iter().copied().filter(settled).collect(),
             stale: self.stale.clone(),
             ready: self.experiment.services.iter().map(|service| service.ready.as_ref()).collect(),
+            answering: self.answering_as_found(),
         };
         let folder = self.journal.as_ref().map(|journal| journal.folder().to_owned());
         let mut report = self.plan.put_back(&folder.clone().unwrap_or_default(), &known, &self.systemd);
@@ -255,6 +297,46 @@ impl KnobController {
             service.ready.as_ref().map_or(Ok(()), |ready| ready.wait(&service.name, &self.shell, cancel))?;
         }
         Ok(())
+    }
+
+    /// After a command for these: waits until the arm's first request is answered as before.
+    fn wait_for_answers(&mut self, knobs: &[usize], services: &[usize], cancel: &Cancel) -> Result<(), SwitchError> {
+        let of_service = services.last().map(|index| {
+            let service = &self.experiment.services[*index];
+            (format!("the service `{}`", service.name), format!("`{}`", service.restart.command()))
+        });
+        let of_knob = || {
+            knobs.iter().rev().find_map(|index| {
+                let (knob, on) = (&self.experiment.knobs[*index], self.now[*index]?);
+                let command =
+                    knob.changes.iter().rev().find(|change| change.reach() == Reach::Command && change.has(on));
+                Some((format!("the knob `{}`", knob.name), command?.what()))
+            })
+        };
+        self.answering = match of_service.or_else(of_knob) {
+            Some(ran) => self.arm.as_ref().and_then(|arm| self.answering(ran, arm)),
+            None => None,
+        };
+        if let Some(answering) = &self.answering {
+            answering.wait(STEADY, Judge::Caller, cancel)?;
+        }
+        Ok(())
+    }
+
+    /// How to see that an arm answers. Without a request, which trying the arm tells, nothing is asked.
+    fn answering(&self, ran: (String, String), arm: &Arm) -> Option<Answering> {
+        let request = self.experiment.requests(arm).ok()?.into_iter().next()?;
+        let of_services = self.experiment.services.iter().filter_map(|service| service.ready.as_ref());
+        let ready = of_services.chain(self.experiment.knobs.iter().filter_map(|knob| knob.ready.as_ref()));
+        let within = ready.map(|Ready { within, .. }| *within).max().unwrap_or(USUAL);
+        Some(Answering::new(ran, self.asks.as_ref()?, request, within))
+    }
+
+    /// How to see that all answers as it did before anything was switched; none if it never did.
+    fn answering_as_found(&self) -> Option<Answering> {
+        let on = self.experiment.knobs.iter().map(|knob| knob.acts() && knob.initial).collect();
+        let arm = Arm { name: String::new(), on, roles: Vec::new() };
+        self.answering(<(String, String)>::default(), &arm).filter(|_| self.has_answered)
     }
 
     /// What the knobs put into the environment of a service now.

@@ -40,6 +40,7 @@
 #![forbid(unsafe_code)]
 
 mod answer_part;
+mod answering;
 mod claim;
 mod error;
 mod experiment;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use unladen_load::Cancel;
 
+use crate::answering::{Answering, Judge, SURE};
 use crate::claim::Claim;
 use crate::error::SwitchError;
 use crate::experiment::Experiment;
@@ -59,6 +60,8 @@ pub(crate) struct Known<'a> {
     pub(crate) stale: BTreeSet<usize>,
     /// For each service, when it is there again; empty if that is not known.
     pub(crate) ready: Vec<Option<&'a Ready>>,
+    /// What answered before, and has to again if a command is run.
+    pub(crate) answering: Option<Answering>,
 }
 
 // === impl Plan ===
@@ -136,23 +139,37 @@ impl Plan {
         let shell = Shell::new(&self.folder);
         let mut report = PutBack::default();
         let mut stale = known.stale.clone();
+        // What a command was run for last, and the command.
+        let mut ran = None;
         for index in known.switched.iter().rev() {
             let Some(knob) = self.knobs.get(*index) else { continue };
             let settled = known.settled.contains(index);
             if knob.put_back(journal, &shell, settled, &mut report) || !settled {
                 stale.extend(&knob.restart);
             }
+            if !settled && let Some(command) = knob.command() {
+                ran = Some((format!("the knob `{}`", knob.name), format!("`{command}`")));
+            }
         }
         for index in stale {
             let Some(service) = self.services.get(index) else { continue };
             let ready = known.ready.get(index).copied().flatten();
             match service.start_as_it_was(journal, &shell, systemd, ready) {
-                Ok(()) => report.done.push(format!("{} (restarted)", service.name)),
+                Ok(()) => {
+                    report.done.push(format!("{} (restarted)", service.name));
+                    ran = Some((format!("the service `{}`", service.name), format!("`{}`", service.restart.command())));
+                }
                 Err(why) => report.failed.push(NotPutBack {
                     what: format!("the service {}", service.name),
                     why,
                     by_hand: Some(service.by_hand(journal, &shell)),
                 }),
+            }
+        }
+        if let (true, Some(answering), Some((what, command))) = (report.is_complete(), &known.answering, ran) {
+            let answering = answering.clone().after(what.clone(), command);
+            if let Err(error) = answering.wait(SURE, Judge::Wait, &Cancel::new()) {
+                report.failed.push(NotPutBack { what, why: error.to_string(), by_hand: None });
             }
         }
         report
@@ -162,6 +179,15 @@ impl Plan {
 // === impl KnobPlan ===
 
 impl KnobPlan {
+    /// The command that takes it back last, if one does.
+    fn command(&self) -> Option<&str> {
+        let undo = self.order.iter().rev().filter_map(|index| self.undo.get(*index));
+        undo.map(|(_, undo)| undo).find_map(|undo| match undo {
+            Undo::Command { command, .. } => Some(command.as_str()),
+            _ => None,
+        })
+    }
+
     /// Puts it back, but for what others have changed since, which is theirs; tells whether that changed anything.
     fn put_back(&self, journal: &Path, shell: &Shell, settled: bool, report: &mut PutBack) -> bool {
         let (mut changed, mut failed) = (false, false);
@@ -230,7 +256,7 @@ impl ServicePlan {
             (Restart::Unit(unit), Some(drop_in)) => {
                 format!("{} && systemctl daemon-reload && systemctl restart {unit}", drop_in.by_hand(journal))
             }
-            (Restart::Unit(unit), None) => format!("systemctl restart {unit}"),
+            (restart @ Restart::Unit(_), None) => restart.command(),
             (Restart::Command(command), _) => format!("cd {} && {command}", quoted(shell.folder())),
         }
     }

@@ -43,8 +43,10 @@ pub enum Check {
     Unix(PathBuf),
 }
 
+/// How long a program has to come up unless the file says otherwise.
+pub(crate) const USUAL: Duration = Duration::from_secs(30);
 /// The pause between two looks.
-const PAUSE: Duration = Duration::from_millis(25);
+pub(crate) const PAUSE: Duration = Duration::from_millis(25);
 /// The longest that a connection may take to open.
 const CONNECT: Duration = Duration::from_secs(1);
 

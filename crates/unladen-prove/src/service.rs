@@ -24,3 +24,15 @@ pub enum Restart {
     /// As a systemd unit, its name with the suffix; the environment goes into a drop-in.
     Unit(String),
 }
+
+// === impl Restart ===
+
+impl Restart {
+    /// What to type for it.
+    pub(crate) fn command(&self) -> String {
+        match self {
+            Self::Command(command) => command.clone(),
+            Self::Unit(unit) => format!("systemctl restart {unit}"),
+        }
+    }
+}

@@ -1,7 +1,10 @@
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::thread;
 
 use proptest::prelude::*;
 
@@ -97,6 +100,56 @@ fn switches_what_differs_and_restarts_once() {
     assert_eq!(place.log(), "off; restart plain original");
     place.assert_as_it_was();
     assert_eq!(board.put_back().to_string(), "there was nothing to put back");
+}
+
+/// A server that answers 502 as long as the file `down` is there; its URL.
+fn serve(place: &Place) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let down = place.path("down");
+    // It ends with the test's process.
+    thread::spawn(move || {
+        while let Ok((mut stream, _)) = listener.accept() {
+            let _ = stream.read(&mut [0; 4096]);
+            let status = if down.exists() { "502 Bad Gateway" } else { "200 OK" };
+            let _ = write!(stream, "HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+        }
+    });
+    url
+}
+
+/// A service that did not answer after its last restart was said to be put back.
+#[test]
+fn a_service_that_no_longer_answers_is_told_by_a_switch_and_by_putting_back() {
+    let place = Place::new();
+    let text = TOML.replace("http://127.0.0.1:1/", &serve(&place));
+    fs::write(place.file(), text.replace("-e broken\"", "-e broken\", within = \"300ms\"")).unwrap();
+    let mut board = place.open().unwrap();
+    board.ask(DriverConfig::new(Vec::new()));
+    board.note_answered();
+    board.set(&arm([true, true]), &NEVER()).unwrap();
+    fs::write(place.path("down"), "").unwrap();
+    let error = board.set(&arm([false, true]), &NEVER()).unwrap_err().to_string();
+    assert!(error.starts_with("the service `app` does not answer as before: 300ms after `echo restart"), "{error}");
+    let report = board.put_back();
+    assert_eq!(report.failed.len(), 1, "{report}");
+    assert!(
+        report.to_string().contains("NOT put back: the service `app`: the service `app` does not answer"),
+        "{report}"
+    );
+    fs::remove_file(place.path("down")).unwrap();
+    assert!(board.put_back().is_complete());
+    place.assert_as_it_was();
+}
+
+#[test]
+fn what_never_answered_is_put_back_without_a_word() {
+    let place = Place::new();
+    let mut board = place.open().unwrap();
+    board.set(&arm([true, true]), &NEVER()).unwrap();
+    board.ask(DriverConfig::new(Vec::new()));
+    assert!(board.put_back().is_complete());
+    place.assert_as_it_was();
 }
 
 #[test]

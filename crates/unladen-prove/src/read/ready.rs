@@ -1,7 +1,6 @@
 //! Reads the tables `ready`.
 
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use unladen_load::Statuses;
 use unladen_toml::{Bad, DAY, MILLISECOND, Problem, Value};
@@ -9,11 +8,9 @@ use unladen_toml::{Bad, DAY, MILLISECOND, Problem, Value};
 use crate::read::home;
 use crate::read::reading::Reading;
 use crate::read::url::url;
-use crate::ready::{Check, Ready};
+use crate::ready::{Check, Ready, USUAL};
 
 const KEYS: [&str; 5] = ["url", "command", "connect", "status", "within"];
-/// How long a program has to come up unless the file says otherwise.
-const USUAL: Duration = Duration::from_secs(30);
 
 /// Reads the table; for the whole of a text it is a command.
 pub(crate) fn read(value: &Value<'_>, reading: &Reading<'_>) -> Result<Ready, Bad> {

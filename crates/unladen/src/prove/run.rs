@@ -164,9 +164,14 @@ pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failur
 impl Run<'_> {
     /// Tries the baseline, and lays out the experiment by what it takes.
     fn prepare(&mut self) -> Result<(), Failure> {
+        // Whether other hosts reach the service is not to be seen from here.
+        if self.options.hosts.is_empty() {
+            self.board.ask(self.sender.config().clone());
+        }
         self.progress.say("trying the baseline");
         self.board.set(&self.arms[0], self.cancel)?;
         let latency = self.try_out(0)?;
+        self.board.note_answered();
         self.plan = Plan::choose(&self.options.experiment, Some(latency), self.arms.len());
         if let Some(group_by) = self.options.group_by {
             self.progress.say("looking at all processes");
@@ -181,7 +186,13 @@ impl Run<'_> {
 
     fn try_out(&mut self, arm: usize) -> Result<Duration, Failure> {
         self.tried[arm] = true;
-        let tried = self.sender.try_out(arm, self.options.experiment.urls.len(), self.cancel);
+        let urls = self.options.experiment.urls.len();
+        let mut tried = self.sender.try_out(arm, urls, self.cancel);
+        if let Err(Failure::Load(error)) = &tried
+            && self.board.answers_after_all(error, self.cancel)?
+        {
+            tried = self.sender.try_out(arm, urls, self.cancel);
+        }
         tried.map_err(|failure| match failure {
             Failure::Load(error) => Failure::Arm { arm: self.arms[arm].name.clone(), error: Box::new(error) },
             Failure::AgentLoad { agent, kind, why } => {
