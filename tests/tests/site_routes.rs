@@ -584,7 +584,7 @@ fn what_a_path_comes_to_is_guarded_as_it_is_by_its_own_name() {
         ("/index.php//admin/x", "was run /index.php /admin/x"),
         ("/index%2ephp/%61dmin", "was run /index.php /admin"),
         ("/index.php/admin;x", "was run /index.php /admin;x"),
-        ("/index.php/admin%2Fx", "was run /index.php /admin%2Fx"),
+        ("/index.php/admin%2Fx", "was run /index.php /admin/x"),
         ("/open.php/admin", "was run /open.php /admin"),
         ("/private/", "was sent"),
         ("/private//", "was sent"),

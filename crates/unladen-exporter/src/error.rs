@@ -12,7 +12,7 @@ pub struct ParseError {
     pub fault: Fault,
 }
 
-/// Why an answer was refused.
+/// Why an answer was refused, or a line of it left out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// It is longer than [`limits::BODY`].
@@ -61,4 +61,13 @@ pub enum Fault {
     /// Something after `# EOF`.
     #[error("something follows `# EOF`")]
     AfterEof,
+}
+
+// === impl Fault ===
+
+impl Fault {
+    /// Whether it is of one line alone, so that the others can be read.
+    pub(crate) fn is_of_line(&self) -> bool {
+        !matches!(self, Self::BodyTooLong | Self::CutOff | Self::TooMany { .. } | Self::NoEof | Self::AfterEof)
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::error::ParseError;
 use crate::kind::Kind;
 
 /// All samples of one answer, as they came. It borrows the answer's bytes.
@@ -11,6 +12,17 @@ pub struct Exposition<'a> {
     pub families: Vec<MetricFamily<'a>>,
     /// Samples, each with the index of its family.
     pub samples: Vec<Sample<'a>>,
+    /// Lines that could not be read.
+    pub left_out: Option<LeftOut>,
+}
+
+/// Lines of an answer that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// How many.
+    pub lines: usize,
+    /// The first of them.
+    pub first: ParseError,
 }
 
 /// A metric family.

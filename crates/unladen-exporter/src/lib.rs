@@ -37,7 +37,7 @@ mod unit;
 mod write;
 
 pub use error::{Fault, ParseError};
-pub use exposition::{Exemplar, Exposition, MetricFamily, Sample};
+pub use exposition::{Exemplar, Exposition, LeftOut, MetricFamily, Sample};
 pub use format::Format;
 pub use freshness::{Freshness, NotFresh, Watch};
 pub use growth::Growth;

@@ -1,4 +1,4 @@
-//! [`Exposition::parse`]: strict, as what is guessed here would be a wrong figure later.
+//! [`Exposition::parse`]: strict, as what is guessed here would be a wrong figure later. A line that is wrong is left out.
 //!
 //! The text format 0.0.4 is described in Prometheus' "Exposition formats"; OpenMetrics 1.0 in its specification. Two
 //! liberties are taken with the latter, as exporters in use take them: a counter's sample may lack `_total` (PHP-FPM's
@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::cursor::Cursor;
 use crate::error::{Fault, ParseError};
-use crate::exposition::{Exemplar, Exposition, MetricFamily, Sample};
+use crate::exposition::{Exemplar, Exposition, LeftOut, MetricFamily, Sample};
 use crate::format::Format;
 use crate::kind::Kind;
 use crate::limits;
@@ -17,26 +17,34 @@ use crate::limits;
 type Labels<'a> = Vec<(&'a str, Cow<'a, str>)>;
 
 impl<'a> Exposition<'a> {
-    /// Reads an answer.
+    /// Reads an answer. Lines are independent of each other: those that are not as the format has them are left out and
+    /// counted.
     ///
     /// # Errors
-    /// The first line that is not as its format has it, or where a bound of [`limits`] is passed.
+    /// Where more lines cannot be read than samples can, the answer was cut off, or a bound of [`limits`] is passed.
     pub fn parse(bytes: &'a [u8], format: Format) -> Result<Self, ParseError> {
         let at = |line: usize| move |fault: Fault| ParseError { line, fault };
         if bytes.len() > limits::BODY {
             return Err(at(1)(Fault::BodyTooLong));
         }
-        let text = std::str::from_utf8(bytes).map_err(|error| {
-            let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1;
-            at(line)(Fault::NotUtf8)
-        })?;
         let mut reader = Reader { format, ..Reader::default() };
+        let mut left_out: Option<LeftOut> = None;
         let mut count = 0;
-        for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        for (number, line) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
             count = number;
-            reader.line(line).map_err(at(number))?;
+            reader.is_whole = line.ends_with(b"\n");
+            let read = std::str::from_utf8(line).map_err(|_| Fault::NotUtf8).and_then(|line| reader.line(line));
+            match read.map_err(at(number)) {
+                Ok(()) => {}
+                Err(error) if !error.fault.is_of_line() => return Err(error),
+                Err(error) => left_out.get_or_insert(LeftOut { lines: 0, first: error }).lines += 1,
+            }
         }
-        reader.finish().map_err(at(count.max(1)))
+        let exposition = Exposition { left_out, ..reader.finish().map_err(at(count.max(1)))? };
+        match exposition.left_out {
+            Some(left_out) if left_out.lines > exposition.samples.len() => Err(left_out.first),
+            _ => Ok(exposition),
+        }
     }
 }
 
@@ -89,9 +97,7 @@ impl<'a> Reader<'a> {
         if self.is_over {
             return Err(Fault::AfterEof);
         }
-        let without_end = line.strip_suffix('\n');
-        self.is_whole = without_end.is_some();
-        let line = without_end.unwrap_or(line);
+        let line = line.strip_suffix('\n').unwrap_or(line);
         // Some servers write lines as HTTP does.
         let line = if self.is_open() { line } else { line.strip_suffix('\r').unwrap_or(line) };
         let mut cursor = Cursor::new(line);
@@ -320,7 +326,7 @@ impl<'a> Reader<'a> {
         } else if !self.is_whole {
             return Err(Fault::CutOff);
         }
-        Ok(Exposition { families: self.families, samples: self.samples })
+        Ok(Exposition { families: self.families, samples: self.samples, left_out: None })
     }
 }
 

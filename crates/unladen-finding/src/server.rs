@@ -86,6 +86,18 @@ pub(crate) fn psql_of(server: Option<&ServerSeen>, port: Option<u16>) -> String 
     format!("runuser -u {} -- psql{socket}{port}", word(account))
 }
 
+/// Asks this MariaDB, by its own socket.
+pub(crate) fn mariadb(server: Option<&ServerSeen>) -> String {
+    let socket = server.and_then(|server| server.socket.as_deref());
+    "mariadb".to_owned() + &socket.map(|socket| format!(" -S {}", word(socket))).unwrap_or_default()
+}
+
+/// A file that this MariaDB reads, after others where it has several.
+pub(crate) fn mariadb_file(server: Option<&ServerSeen>) -> String {
+    let given = server.and_then(|server| server.config.clone());
+    given.unwrap_or_else(|| "/etc/mysql/mariadb.conf.d/zz-unladen.cnf".into())
+}
+
 #[cfg(test)]
 mod tests {
     use std::process::{Command, Stdio};
@@ -107,6 +119,18 @@ mod tests {
         let ended = run();
         std::fs::remove_file(&folder).unwrap();
         assert!(!ended.status.success() && !ended.stderr.is_empty(), "{ended:?}");
+    }
+
+    #[test]
+    fn a_mariadb_with_settings_elsewhere_was_taken_for_the_packages() {
+        assert_eq!(mariadb(None), "mariadb");
+        let elsewhere = ServerSeen {
+            config: Some("/srv/db/my.cnf".into()),
+            socket: Some("/srv/a db/my.sock".into()),
+            ..ServerSeen::default()
+        };
+        assert_eq!(mariadb(Some(&elsewhere)), "mariadb -S '/srv/a db/my.sock'");
+        assert_eq!(mariadb_file(Some(&elsewhere)), "/srv/db/my.cnf");
     }
 
     /// A reload went to a number that nobody has any more, and said nothing.

@@ -5,6 +5,7 @@
 mod apache;
 mod command_line;
 mod fpm;
+mod mariadb;
 mod nginx;
 mod postgres;
 mod process;
@@ -58,7 +59,8 @@ fn one_seen(first: u32, is_contained: bool) -> Option<ServerSeen> {
         "nginx" | "openresty" | "freenginx" => nginx::see(&server, &mut seen),
         "apache2" | "httpd" => apache::see(&server, &mut seen),
         "postgres" => postgres::see(&server, &mut seen),
-        "mariadbd" | "mysqld" | "pgbouncer" => {}
+        "mariadbd" | "mysqld" => mariadb::see(&server, &mut seen),
+        "pgbouncer" => {}
         name if name.starts_with("php-fpm") => fpm::see(&server, &mut seen),
         _ => return None,
     }

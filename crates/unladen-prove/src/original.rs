@@ -254,7 +254,9 @@ fn read_seen(path: &Path, seen: &Metadata) -> io::Result<Vec<u8>> {
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     let found = file.metadata()?;
-    if (found.dev(), found.ino(), found.uid()) != (seen.dev(), seen.ino(), seen.uid()) || found.nlink() != 1 {
+    let is_same = (found.dev(), found.ino(), found.uid()) == (seen.dev(), seen.ino(), seen.uid());
+    // A pipe may have the number of the file that was removed for it.
+    if !is_same || !found.is_file() || found.nlink() != 1 {
         return Err(io::Error::other("another file was put in its place meanwhile"));
     }
     whole(file)

@@ -90,14 +90,37 @@ fn what_is_no_metric_is_refused_with_its_line() {
         ("a 1 2 3\n", "the end of the line"),
         ("a 1 1.5\n", "milliseconds"),
         ("# TYPE a magic\n", "no type"),
-        ("a 1\n# TYPE a counter\n", "told twice, or after"),
-        ("a{b=\"1\",c=\"2\"} 1\na{c=\"2\",b=\"1\"} 1\n", "stands there twice"),
     ] {
         assert!(refused(text(line)).contains(what), "{line}: {}", refused(text(line)));
     }
     assert!(refused(open("a  1\n# EOF\n")).contains("a value"), "one space");
-    assert!(refused(open("a 1\nb 1\na{x=\"1\"} 1\n# EOF\n")).contains("do not stand together"));
-    assert_eq!(Exposition::parse(b"a 1\n\xff 1\n", Format::Text).unwrap_err().line, 2);
+    assert_eq!(Exposition::parse(b"a 1\n\xff 1\n\xfe 1\n", Format::Text).unwrap_err().line, 2);
+}
+
+/// A text of thousands of lines was refused for one.
+#[test]
+fn one_bad_line_is_counted_and_refuses_nothing() {
+    for (format, lines, what) in [
+        (Format::Text, &b"a 1\nb{c=1} 1\nd 1\n"[..], "line 2: expected a label's value in quotes"),
+        (Format::Text, b"a 1\nd 1\n# TYPE a counter\n", "line 3: the type of `a` is told twice, or after"),
+        (Format::Text, b"a 1\nb \xff\nd 1\n", "line 2: bytes that are no UTF-8"),
+        (
+            Format::Text,
+            b"a{b=\"1\",c=\"2\"} 1\na{c=\"2\",b=\"1\"} 2\nd 1\n",
+            "line 2: `a{b=\"1\",c=\"2\"}` stands there twice",
+        ),
+        (Format::OpenMetrics, b"a 1\nd 1\na{x=\"1\"} 1\n# EOF\n", "line 3: the samples of `a` do not stand together"),
+    ] {
+        let got = Exposition::parse(lines, format).unwrap();
+        assert_eq!(
+            got.samples.iter().map(|sample| (sample.name, sample.value)).collect::<Vec<_>>(),
+            [("a", 1.0), ("d", 1.0)]
+        );
+        let left_out = got.left_out.unwrap();
+        assert!(left_out.lines == 1 && left_out.first.to_string().starts_with(what), "{}", left_out.first);
+    }
+    let long = format!("a 1\nb{{c=\"{}\"}} 1\nd 1\n", "x".repeat(limits::LINE));
+    assert_eq!(text(&long).unwrap().left_out.unwrap().first.fault, Fault::LineTooLong);
 }
 
 #[test]
@@ -115,11 +138,24 @@ fn all_is_bounded() {
 #[test]
 fn what_an_error_shows_is_inert() {
     assert!(!refused(text("\u{1b}[2Jx 1\n")).contains('\u{1b}'));
-    let twice = "a{b=\"\u{1b}[2J\"} 1\n".repeat(2);
+    let twice = "a{b=\"\u{1b}[2J\"} 1\n".repeat(3);
     assert!(!refused(text(&twice)).contains('\u{1b}'));
 }
 
 proptest! {
+    /// Lines are the samples and what is left out.
+    #[test]
+    fn lines_add_up(lines in prop::collection::vec(prop_oneof!["[a-c]\\{x=\"[0-9]\"\\} 1", "[a-c] [a-z]", "\\{"], 0..30)) {
+        let all = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        match text(&all) {
+            Ok(got) => {
+                let left_out = got.left_out.map_or(0, |left_out| left_out.lines);
+                prop_assert_eq!(got.samples.len() + left_out, lines.len());
+            }
+            Err(error) => prop_assert!(error.line >= 1 && error.line <= lines.len()),
+        }
+    }
+
     #[test]
     fn any_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..400), lines in "([#a-z_{}=\",\\\\ 0-9\n]|EOF|TYPE|counter){0,80}") {
         for format in [Format::Text, Format::OpenMetrics] {

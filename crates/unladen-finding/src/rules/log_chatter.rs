@@ -136,9 +136,10 @@ fn fix(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Fix {
         ));
     }
     if program.starts_with("mariadbd") || program.starts_with("mysqld") {
+        let of_group = server::of(evidence, Some(group));
         return Fix::advice("log slow statements alone; the command does so until the next start")
-            .lines("/etc/mysql/mariadb.conf.d/zz-unladen.cnf", ["[mysqld]", "general_log = 0"])
-            .command("mariadb -e 'SET GLOBAL general_log = 0'");
+            .lines(server::mariadb_file(of_group), ["[mysqld]", "general_log = 0"])
+            .command(format!("{} -e 'SET GLOBAL general_log = 0'", server::mariadb(of_group)));
     }
     if says(PHP_SAYS) {
         // Whoever writes it, PHP's settings decide.

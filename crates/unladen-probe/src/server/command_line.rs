@@ -34,6 +34,12 @@ impl CommandLine {
         found
     }
 
+    /// The value of a long option: `--name=VALUE`. The last counts.
+    pub(super) fn long_option(&self, name: &str) -> Option<&str> {
+        let words = self.words.iter().skip(1).rev();
+        words.into_iter().find_map(|word| word.strip_prefix("--")?.strip_prefix(name)?.strip_prefix('='))
+    }
+
     /// The value of an option within a title, whose words are set apart by blanks alone: up to the next option of one
     /// letter, as a path may have blanks.
     pub(super) fn option_in_title(&self, letter: char) -> Option<&str> {

@@ -56,6 +56,17 @@ fn a_postgres_says_where_its_socket_is() {
 }
 
 #[test]
+fn a_mariadb_says_where_its_settings_and_its_socket_are() {
+    let started = line(&["mariadbd", "--defaults-file=/a/my.cnf", "--socket=/a/1", "--socket=/a/2", "--socket-x=/b"]);
+    assert_eq!(started.long_option("defaults-file"), Some("/a/my.cnf"));
+    assert_eq!(started.long_option("socket"), Some("/a/2"));
+    assert_eq!(started.long_option("port"), None);
+    let text = "[client]\nsocket=/no\n[mariadb]\n socket = \"/srv/a db/my.sock\"\n[mysqldump]\nsocket=/no\n";
+    assert_eq!(mariadb::socket_in(text).as_deref(), Some("/srv/a db/my.sock"));
+    assert_eq!(mariadb::socket_in("[mariadb-client]\nsocket=/no\n"), None);
+}
+
+#[test]
 fn the_folder_of_a_path_goes_up() {
     assert_eq!(plain(Path::new("/srv/x/../y/./z.conf")), "/srv/y/z.conf");
     assert_eq!(folder_of("/srv/y/z.conf"), "/srv/y");

@@ -46,7 +46,7 @@ pub struct ServerSeen {
     pub read: Option<String>,
     /// Its pid file does not name it: a command that goes by that file speaks to another server, or to none.
     pub needs_signal: bool,
-    /// The folder of its Unix socket.
+    /// Its Unix socket; of PostgreSQL the folder of it.
     pub socket: Option<String>,
     /// The port at which it listens.
     pub port: Option<u16>,

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use unladen_agent::shown;
-use unladen_exporter::{Exposition, Format, Growth, Series, limits};
+use unladen_exporter::{Exposition, Format, Growth, LeftOut, Series, limits};
 use unladen_load::{Cancel, Driver, DriverConfig, HttpVersion, LoadError, Sample, TlsOptions};
 use unladen_trace::without_secrets;
 
@@ -40,6 +40,8 @@ pub(super) struct Fetched {
     pub(super) new: Vec<Series>,
     /// Series of the whole that turned out to be no counters.
     pub(super) refuted: usize,
+    /// Lines of the answer that could not be read.
+    pub(super) left_out: Option<LeftOut>,
     /// How often counters have begun again.
     pub(super) resets: u64,
     /// Series came up that are not kept.
@@ -107,6 +109,7 @@ impl Fetch {
             grown,
             new,
             refuted,
+            left_out: exposition.left_out,
             resets: self.growth.resets(),
             is_full: self.growth.is_full(),
         })

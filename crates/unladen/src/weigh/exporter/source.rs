@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use unladen_exporter::{Freshness, Unit, limits};
+use unladen_exporter::{Freshness, LeftOut, Unit, limits};
 use unladen_load::{Cancel, TlsOptions};
 
 use crate::exit::Failure;
@@ -35,6 +35,8 @@ pub(super) struct ExporterSource {
     poll: Option<Arc<Poll>>,
     freshness: Option<Freshness>,
     refuted: usize,
+    /// Of the answer of which the most could not be read.
+    left_out: Option<LeftOut>,
     resets: u64,
     is_full: bool,
     /// Counters that began again while it was measured.
@@ -77,6 +79,7 @@ impl ExporterSource {
             poll: None,
             freshness: None,
             refuted: 0,
+            left_out: None,
             resets: 0,
             is_full: false,
             resets_before: 0,
@@ -108,6 +111,11 @@ impl ExporterSource {
             self.series.push(series);
         }
         (self.refuted, self.resets, self.is_full) = (fetched.refuted, fetched.resets, fetched.is_full);
+        if let Some(left_out) = &fetched.left_out
+            && self.left_out.as_ref().is_none_or(|most| most.lines < left_out.lines)
+        {
+            self.left_out = Some(left_out.clone());
+        }
         self.round_trip = Some(fetched.at.saturating_sub(fetched.asked).max(self.round_trip.unwrap_or_default()));
         Ok(fetched)
     }
@@ -212,6 +220,13 @@ impl EdgeSource for ExporterSource {
                 "{} moved later than the settle gap allows, and were left out: {}{more}",
                 count(fresh.late.len(), "family", "families"),
                 named.join(", ")
+            ));
+        }
+        if let Some(left_out) = &self.left_out {
+            notes.push(format!(
+                "{} of an answer could not be read; the first, {}",
+                count(left_out.lines, "line", "lines"),
+                left_out.first
             ));
         }
         if self.refuted > 0 {
