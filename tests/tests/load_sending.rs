@@ -142,12 +142,16 @@ fn an_access_log_is_sent_as_often_as_it_says() {
     let wanted = ["/a", "/b?x=%22", "/a", "/a"].map(|path| line(&format!("GET {path}"), 200)).concat();
     let others = [line("POST /a", 200), line("GET /gone", 404), line("GET //evil.example/x", 200)].concat();
     std::fs::write(&log, wanted + &others).unwrap();
-    let done =
-        Call::load(["-n", "1000", "--seed", "3", "--json", "--access-log"]).args([&log]).args([server.url("")]).run();
-    let done = done.succeeded().says(["2 lines of", "were passed over", "other methods than GET"]);
-    assert_share(server.asked_for("/a") - 1, 1000, 0.75);
-    assert_eq!(server.asked_for("/a") + server.asked_for("/b?x=%22"), 1002, "{done}");
-    assert_eq!(done.document()["target"], format!("2 URLs of {}", log.display()));
+    let call = Call::load(["-n", "1000", "--seed", "3", "--access-log"]).args([&log]).args([server.url("")]);
+    let document = call.document();
+    let told = &document["access_log"];
+    assert_eq!((told["lines"].as_u64(), told["sent"].as_u64()), (Some(7), Some(5)), "{document}");
+    let reasons = told["passed_over"].as_array().unwrap().iter();
+    assert_eq!(reasons.map(|part| part["reason"].as_str().unwrap()).collect::<Vec<_>>(), ["method", "failed"]);
+    assert_share(server.asked_for("/a") - 1, 1000, 0.6);
+    let asked: usize = ["/a", "/b?x=%22", "//evil.example/x"].map(|path| server.asked_for(path)).iter().sum();
+    assert_eq!(asked, 1003, "{document}");
+    assert_eq!(document["target"], format!("3 URLs of {}", log.display()));
 }
 
 /// Sorting the requests by their shares took the square of their number: minutes for a log of a busy day.

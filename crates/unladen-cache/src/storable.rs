@@ -74,6 +74,11 @@ impl Asking {
     pub fn is_ordinary(&self) -> bool {
         self.is_ordinary
     }
+
+    /// Whether it says nothing but what all say.
+    pub fn is_usual(&self) -> bool {
+        self.is_usual
+    }
 }
 
 /// Whether a response may be stored, and how fresh it is.

@@ -32,6 +32,7 @@ const fn owned(name: &'static str, fate: Fate, about: &'static str) -> Owned {
 }
 
 const WHO: &str = "the client's address";
+const NEXT: &str = "what parts of Next.js tell each other: the path, and what has been checked";
 const OTHER: &str = "another method, target or host than the request's";
 
 /// All of them. The first that fits counts.
@@ -75,6 +76,10 @@ const OWNED: &[Owned] = &[
     owned("x-sendfile-type", Fate::Dropped, "how files are handed over to the server in front"),
     owned("x-accel-mapping", Fate::Dropped, "where files are that are handed over"),
     owned("x-unladen-*", Fate::Dropped, "what `unladen serve` says"),
+    owned("x-middleware-*", Fate::Dropped, NEXT),
+    owned("x-invoke-*", Fate::Dropped, NEXT),
+    owned("x-matched-path", Fate::Dropped, NEXT),
+    owned("x-now-route-matches", Fate::Dropped, NEXT),
     owned("x-http-method-override", Fate::Alone, OTHER),
     owned("x-http-method", Fate::Alone, OTHER),
     owned("x-method-override", Fate::Alone, OTHER),
@@ -132,6 +137,16 @@ impl Owned {
     /// Whether some applications take a request with this field for another request.
     pub fn is_disguise(&self) -> bool {
         matches!(self.fate, Fate::Alone | Fate::Front)
+    }
+
+    /// Whether some applications take a request with this field for one of another path.
+    pub fn is_path(&self) -> bool {
+        self.is_disguise() && (self.name.ends_with("url") || self.name.ends_with("uri"))
+    }
+
+    /// Whether some applications take a request with this field for one of another method.
+    pub fn is_method(&self) -> bool {
+        self.is_disguise() && self.name.contains("method")
     }
 
     fn is(&self, name: &[u8]) -> bool {

@@ -99,9 +99,10 @@ impl FetchPlan {
         let policy = &cache.policy;
         let asking = AskingFor::of(&self.request, policy, self.is_validated);
         let freshness = storable(&asking, response, policy, self.requested, received)?;
-        // Who asks for a page anew cannot have an error in its place.
-        if is_passing_error(response.status) && self.is_of_use_to_others(received) {
-            return Err(NoStore::Status);
+        // Who asks for a page anew cannot have an error in its place; nor, with what others do not say, anything but one.
+        let is_odd = response.status >= 300 && !asking.is_usual();
+        if (is_passing_error(response.status) || is_odd) && self.is_of_use_to_others(received) {
+            return Err(if is_odd { NoStore::OddRequest } else { NoStore::Status });
         }
         let nominated = self.nominated(response.status, &response.fields).ok_or(NoStore::VaryAll)?;
         let mut variant = Vec::new();

@@ -211,11 +211,10 @@ impl Downstream<'_> {
             Self::H2(client) => {
                 let ends = options.head || matches!(response.length, Length::None | Length::Exact(0));
                 let head = response_to_h2(response, more, options.via, now);
-                let sink = match ends {
-                    true => H2Sink::new(client.send.send_response(head, true).map_err(|_| ())?, true),
-                    false => H2Sink::holding(client.send, head),
-                };
-                Ok(PlainSink::H2(sink.for_client(Some(client.share))))
+                Ok(PlainSink::H2(match ends {
+                    true => H2Sink::begun_with(client.send, head, true, client.share).map_err(|_| ())?,
+                    false => H2Sink::holding(client.send, head, client.share),
+                }))
             }
             Self::Internal(Internal::Fetch(fetch)) => Ok(PlainSink::Fetch(fetch.caught(response))),
             Self::Internal(Internal::HeadCheck(asked)) => {
@@ -250,8 +249,8 @@ impl Downstream<'_> {
             Self::H2(client) => {
                 let ends = options.head || matches!(memory.length, Length::None | Length::Exact(0));
                 let head = memory_to_h2(memory, more, options.via, now);
-                let stream = client.send.send_response(head, ends).map_err(|_| ())?;
-                Ok(H2Sink::new(stream, ends).for_client(Some(client.share)).into())
+                let sink = H2Sink::begun_with(client.send, head, ends, client.share).map_err(|_| ())?;
+                Ok(sink.into())
             }
             Self::Internal(_) => Err(()),
         }

@@ -14,8 +14,8 @@ use crate::site::location::Location;
 use crate::site::passwords::Tried;
 use crate::site::prepare::{Who, edit, prepare};
 use crate::site::route::{Action, Route};
-use crate::site::routes::Routes;
 use crate::site::routes::guards::ChosenRoute;
+use crate::site::routes::{NoRoute, Routes};
 
 impl<'a> InboundRequest<'a> {
     /// Finds the route, and does as it says.
@@ -26,7 +26,12 @@ impl<'a> InboundRequest<'a> {
         client_side: &mut ClientSide<'_, '_>,
         mut who: Who,
     ) -> (End, Instant) {
-        let route = match routes.find(&request.method, &request.target) {
+        let found = routes.find(&request.method, &request.target);
+        let found = found.and_then(|route| match who.is_disguised && routes.is_got_round(route, request) {
+            true => Err(NoRoute::Disguised),
+            false => Ok(route),
+        });
+        let route = match found {
             Ok(route) => route,
             Err(error) => {
                 let text = error.to_string();

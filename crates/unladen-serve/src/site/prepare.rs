@@ -8,6 +8,7 @@ use unladen_serve_config::{Fate, Forwarded, Owned, is_plain};
 
 use super::Site;
 use super::edits::Edits;
+use super::routes::Routes;
 use crate::peer::Peer;
 
 /// For whom a request is.
@@ -39,6 +40,7 @@ pub(crate) fn prepare(site: &Site, request: &mut Request, peer: &Peer) -> Who {
     take_off_listed(&mut request.fields);
     normalise_host(&mut request.authority, is_https);
     let underscores = site.settings.underscores;
+    let has_guards = site.routes.as_ref().is_some_and(Routes::refuses);
     let mut is_disguised = false;
     request.fields.retain(|field| {
         if field.id != Name::Other {
@@ -51,8 +53,11 @@ pub(crate) fn prepare(site: &Site, request: &mut Request, peer: &Peer) -> Who {
             // What it is to the application, it is not here.
             is_disguised = true;
         }
-        match Owned::find(field.name).map(|owned| owned.fate) {
+        let owned = Owned::find(field.name);
+        match owned.map(|owned| owned.fate) {
             None => true,
+            // Routes that refuse are held against the target alone.
+            Some(_) if has_guards && owned.is_some_and(Owned::is_path) => false,
             // What a trusted proxy passes on is what its target says.
             Some(Fate::Front) if is_trusted => false,
             Some(Fate::Alone | Fate::Front) => {

@@ -1,7 +1,5 @@
 //! The principal type is [`Readings`]: the ways in which those behind a route may read a path.
 
-use std::borrow::Cow;
-
 use unladen_files::{PathFault, RequestPath};
 
 /// A path as routes are held against it: decoded once and without empty segments (`RequestPath`), and, where others may
@@ -9,14 +7,9 @@ use unladen_files::{PathFault, RequestPath};
 #[derive(Debug)]
 pub(crate) struct Readings<'t> {
     pub(crate) path: RequestPath<'t>,
-    /// Of an encoded slash as a slash, of `\` as one, and without the parameters of segments (`;` and what follows),
-    /// as Java's servers and some for Windows read it; none: it has nothing of that.
-    pub(crate) folded: Option<Vec<u8>>,
-    /// Of what has escapes still, or what could begin a query or a fragment: decoded once more, and cut there, as whoever
-    /// reads the decoded path as a URL does; folded too. None: that is one of the others.
-    pub(crate) again: Option<Vec<u8>>,
-    /// Of what begins with `//`: without the first segment, which some parsers of URLs take for a host.
-    pub(crate) behind_host: Option<Vec<u8>>,
+    /// Those of [`others`], and of what begins with two slashes all of them once more, without the first segment, which
+    /// parsers of URLs take for a host. Each once; none: nobody reads it otherwise.
+    pub(crate) others: Vec<Vec<u8>>,
 }
 
 // === impl Readings ===
@@ -28,39 +21,62 @@ impl<'t> Readings<'t> {
     /// It is no path that a client may send, in one of the readings: 400.
     pub(crate) fn of(target: &'t [u8]) -> Result<Self, PathFault> {
         let path = RequestPath::parse(target)?;
-        let [folded, again] = others(path.bytes())?;
-        let behind_host = target.starts_with(b"//").then(|| {
-            let bytes: Cow<'_, [u8]> = folded.as_deref().unwrap_or(path.bytes()).into();
-            let rest = bytes.iter().skip(1).position(|byte| *byte == b'/');
-            rest.and_then(|at| bytes.get(at + 1..)).unwrap_or(b"/").to_vec()
-        });
-        Ok(Self { path, folded, again, behind_host })
+        let mut others = others(path.bytes())?;
+        // `new URL` of JavaScript takes `/\` for `//` (WHATWG URL, 4.4); some decode before they parse.
+        if target.starts_with(b"//") || path.bytes().starts_with(b"/\\") || path.bytes().starts_with(b"/%2F") {
+            let behind: Vec<_> =
+                std::iter::once(path.bytes()).chain(others.iter().map(Vec::as_slice)).map(behind_host).collect();
+            behind.into_iter().for_each(|reading| add(&mut others, path.bytes(), reading));
+        }
+        Ok(Self { path, others })
     }
 
     /// All readings, the usual one first.
     pub(crate) fn each(&self) -> impl Iterator<Item = &[u8]> {
-        let others = [&self.folded, &self.again, &self.behind_host].into_iter().flatten().map(Vec::as_slice);
-        std::iter::once(self.path.bytes()).chain(others)
+        std::iter::once(self.path.bytes()).chain(self.others.iter().map(Vec::as_slice))
     }
 }
 
-/// How others than this may read a decoded path: folded, and decoded again. None: as it is, or as the one before.
-pub(super) fn others(path: &[u8]) -> Result<[Option<Vec<u8>>; 2], PathFault> {
-    let has = |marks: &[u8]| path.iter().any(|byte| marks.contains(byte));
-    if !has(b";\\%?#") {
-        return Ok([None, None]);
+/// How others than this may read a decoded path: with an encoded slash and `\` as slashes; without the parameters of
+/// segments (`;` and what follows), where they end at a slash as it came or at any of these (RFC 3986, section 3.3;
+/// Java's servers look for them before they decode); decoded once more, whole or up to what could begin a query or a
+/// fragment. Each once, and none that is the path itself.
+pub(super) fn others(path: &[u8]) -> Result<Vec<Vec<u8>>, PathFault> {
+    let mut found = Vec::new();
+    if !path.iter().any(|byte| b";\\%?#".contains(byte)) {
+        return Ok(found);
     }
-    let has_slash = || path.windows(3).any(|three| three.eq_ignore_ascii_case(b"%2f"));
-    let folded = if has(b";\\") || has_slash() { Some(fold(path)?) } else { None };
-    let again = fold(&decode_again(path))?;
-    let is_another = again != path && folded.as_ref() != Some(&again);
-    Ok([folded, is_another.then_some(again)])
+    for path_or_bare in [path, &without_parameters(path)] {
+        let cut = path_or_bare.split(|byte| matches!(byte, b'?' | b'#')).next().unwrap_or_default();
+        for reading in [path_or_bare.to_vec(), decode_again(path_or_bare), decode_again(cut)] {
+            add(&mut found, path, fold(&reading)?);
+        }
+    }
+    Ok(found)
+}
+
+fn add(found: &mut Vec<Vec<u8>>, path: &[u8], reading: Vec<u8>) {
+    if reading != path && !found.contains(&reading) {
+        found.push(reading);
+    }
+}
+
+fn behind_host(path: &[u8]) -> Vec<u8> {
+    let rest = path.iter().skip(1).position(|byte| *byte == b'/');
+    rest.and_then(|at| path.get(at + 1..)).unwrap_or(b"/").to_vec()
+}
+
+/// Up to the next slash that came as one.
+fn without_parameters(path: &[u8]) -> Vec<u8> {
+    let segments = path.split(|byte| *byte == b'/');
+    let bare = segments.map(|segment| segment.split(|byte| *byte == b';').next().unwrap_or_default());
+    bare.collect::<Vec<_>>().join(&b'/')
 }
 
 /// An escape that is none stays as it is.
 fn decode_again(path: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(path.len());
-    let mut rest = path.split(|byte| matches!(byte, b'?' | b'#')).next().unwrap_or_default();
+    let mut rest = path;
     while let Some((first, after)) = rest.split_first() {
         let digits = after.get(..2).filter(|digits| *first == b'%' && digits.iter().all(u8::is_ascii_hexdigit));
         let escaped = digits.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());

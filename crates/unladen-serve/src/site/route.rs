@@ -98,8 +98,13 @@ impl Route {
         let RouteMatch { prefixes, exact, suffixes, methods } = &self.matching.settings;
         (methods.is_empty() || methods.iter().any(|one| is_method(one.as_bytes(), method)))
             && (prefixes.is_empty() || prefixes.iter().any(|prefix| begins(path, prefix.as_bytes())))
-            && (exact.is_empty() || exact.iter().any(|one| one.as_bytes() == path))
+            && (exact.is_empty() || exact.iter().any(|one| self.is_exact(path, one.as_bytes())))
             && (suffixes.is_empty() || suffixes.iter().any(|suffix| self.ends(path, suffix.as_bytes())))
+    }
+
+    /// Many an application drops a slash at the end.
+    fn is_exact(&self, path: &[u8], one: &[u8]) -> bool {
+        path == one || (self.refuses && path.strip_suffix(b"/") == Some(one))
     }
 
     fn ends(&self, path: &[u8], suffix: &[u8]) -> bool {

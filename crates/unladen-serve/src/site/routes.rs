@@ -5,8 +5,11 @@ pub(crate) mod guards;
 use std::sync::Arc;
 
 use unladen_files::{PathFault, RootError};
+use unladen_http1::{Name, Request};
 use unladen_pool::Upstream;
-use unladen_serve_config::{Application, FolderSettings, RouteAction, RouteSettings, ScriptSettings, SiteSettings};
+use unladen_serve_config::{
+    Application, FolderSettings, Owned, RouteAction, RouteSettings, ScriptSettings, SiteSettings,
+};
 
 use super::access::Access;
 use super::folder::Folder;
@@ -45,6 +48,9 @@ pub(crate) enum NoRoute {
     /// Others may read the path otherwise than this does, and another route would take it then.
     #[error("a path that two readers may read differently, with another route for each")]
     Ambiguous,
+    /// A field names another method, for which another route would take the request.
+    #[error("a field names another method than the request's, with another route for each")]
+    Disguised,
 }
 
 // === impl Routes ===
@@ -89,6 +95,22 @@ impl Routes {
             return Err(NoRoute::Ambiguous);
         }
         Ok(first)
+    }
+
+    /// Whether one of them keeps somebody out.
+    pub(crate) fn refuses(&self) -> bool {
+        self.refuses
+    }
+
+    /// Whether a field names a method for which another route would take the request: some applications go by it.
+    pub(crate) fn is_got_round(&self, route: &Route, request: &Request) -> bool {
+        let is_method = |name: &[u8]| Owned::find(name).is_some_and(Owned::is_method);
+        let mut named = request.fields.iter().filter(|field| field.id == Name::Other && is_method(field.name));
+        self.refuses
+            && named.any(|field| {
+                let other = self.find(field.value.trim_ascii(), &request.target);
+                !other.is_ok_and(|other| std::ptr::eq(other, route))
+            })
     }
 
     fn at(&self, method: &[u8], path: &[u8]) -> &Route {

@@ -21,6 +21,8 @@ pub(crate) struct Frames {
     is_in_head: bool,
     /// Bytes of bodies that have passed, with their padding.
     pub(crate) bodies: u64,
+    /// Frames that have begun.
+    pub(super) frames: u64,
 }
 
 // === impl Frames ===
@@ -28,7 +30,16 @@ pub(crate) struct Frames {
 impl Frames {
     /// Frames that follow so many bytes of something else. Until the first frame is over, that counts as a head.
     pub(crate) fn after(preface: usize) -> Self {
-        Self { head: [0; HEAD], filled: 0, left: preface, kind: u8::MAX, begun: 1, is_in_head: true, bodies: 0 }
+        Self {
+            head: [0; HEAD],
+            filled: 0,
+            left: preface,
+            kind: u8::MAX,
+            begun: 1,
+            is_in_head: true,
+            bodies: 0,
+            frames: 0,
+        }
     }
 
     /// The number of the head that is under way, if one is.
@@ -63,6 +74,7 @@ impl Frames {
 
     fn begins(&mut self) {
         self.filled = 0;
+        self.frames += 1;
         self.left = u32::from_be_bytes([0, self.head[0], self.head[1], self.head[2]]) as usize;
         self.kind = self.head[3];
         if self.kind == HEADERS && !self.is_in_head {

@@ -10,10 +10,14 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::task::coop::poll_proceed;
 use unladen_pool::{Buffer, Transport};
 
 use super::frames::Frames;
 use crate::limits::budget::Share;
+
+/// So many frames cost `h2` about as much as a read.
+const FRAMES_A_READ: u64 = 16;
 
 /// What carries a connection.
 pub(super) struct Wire {
@@ -21,6 +25,8 @@ pub(super) struct Wire {
     transport: Transport,
     came: Frames,
     went: Frames,
+    /// Reads that the frames of the last one stand for: whoever sends tiny ones lets others go first.
+    owed: u64,
     seen: Rc<Seen>,
     share: Arc<Share>,
 }
@@ -39,11 +45,13 @@ impl Wire {
     pub(super) fn new(transport: Transport, read: Buffer, preface: usize, share: Arc<Share>) -> (Self, Rc<Seen>) {
         let seen = Rc::new(Seen::default());
         let (came, went) = (Frames::after(preface), Frames::after(0));
-        (Self { read, transport, came, went, seen: seen.clone(), share }, seen)
+        (Self { read, transport, came, went, owed: 0, seen: seen.clone(), share }, seen)
     }
 
     fn came(&mut self, bytes: &[u8]) {
+        let before = self.came.frames;
         self.came.pass(bytes);
+        self.owed += (self.came.frames - before) / FRAMES_A_READ;
         self.seen.head.set(self.came.head());
     }
 
@@ -67,6 +75,10 @@ impl Wire {
 impl AsyncRead for Wire {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        while this.owed > 0 {
+            ready!(poll_proceed(cx)).made_progress();
+            this.owed -= 1;
+        }
         let before = into.filled().len();
         if this.read.is_empty() {
             ready!(Pin::new(&mut this.transport).poll_read(cx, into))?;

@@ -13,6 +13,8 @@ use crate::message::convert::fields_to_h2;
 
 /// What a piece takes besides its bytes: its place among the frames that wait, and the stream that has it.
 const PIECE: usize = 3 * 1024;
+/// A head that is no larger, and is all of its message, is not held: the bound of streams bounds those, too.
+const SMALL_HEAD: usize = 512;
 /// The largest piece that is handed over at once: so many are as many as a window may have.
 const LARGEST: usize = 1 << 30;
 
@@ -31,6 +33,8 @@ pub(crate) struct H2Sink<'a> {
     ended: bool,
     /// Of a client.
     claim: Option<Claim>,
+    /// What the head that was sent is held by, until a piece or the end follows it.
+    of_head: Option<Held>,
 }
 
 enum Stream<'a> {
@@ -44,7 +48,7 @@ enum Stream<'a> {
 /// A piece on its way: until it is dropped, it is held.
 struct Piece {
     bytes: Bytes,
-    _held: Held,
+    _held: [Option<Held>; 2],
 }
 
 // === impl H2Sink ===
@@ -52,12 +56,36 @@ struct Piece {
 impl<'a> H2Sink<'a> {
     /// `ended`: the head was sent as the whole message.
     pub(crate) fn new(stream: h2::SendStream<Bytes>, ended: bool) -> Self {
-        Self { stream: Stream::Begun(stream), ended, claim: None }
+        Self { stream: Stream::Begun(stream), ended, claim: None, of_head: None }
     }
 
-    /// For the body of a response whose head is sent with it.
-    pub(crate) fn holding(send: &'a mut SendResponse<Bytes>, head: http::Response<()>) -> Self {
-        Self { stream: Stream::Held(send, head), ended: false, claim: None }
+    /// For the body of a response to a client, whose head is sent with it. What the client does not take is held by its
+    /// share.
+    pub(crate) fn holding(send: &'a mut SendResponse<Bytes>, head: http::Response<()>, share: &Arc<Share>) -> Self {
+        let claim = Some(Claim::new(share.clone()));
+        Self { stream: Stream::Held(send, head), ended: false, claim, of_head: None }
+    }
+
+    /// The same of a response that may be its head alone, which is sent at once.
+    ///
+    /// A client that reads nothing has such heads wait in `h2`, up to as many as it may have streams. What holds one
+    /// goes with the frame behind it, if only an empty one (RFC 9113, section 8.1).
+    pub(crate) fn begun_with(
+        send: &'a mut SendResponse<Bytes>,
+        head: http::Response<()>,
+        is_all: bool,
+        share: &Arc<Share>,
+    ) -> Result<Self, SinkError> {
+        let ends = is_all && size(&head) <= SMALL_HEAD;
+        let mut sink = Self::holding(send, head, share);
+        if ends && let Stream::Held(send, head) = std::mem::replace(&mut sink.stream, Stream::Failed) {
+            return Ok(Self { stream: Stream::Begun(send.send_response(head, true)?), ended: true, ..sink });
+        }
+        sink.begin()?;
+        if is_all {
+            sink.end(None)?;
+        }
+        Ok(sink)
     }
 
     /// Sends the head.
@@ -74,17 +102,14 @@ impl<'a> H2Sink<'a> {
         if let Stream::Held(..) = self.stream
             && let Stream::Held(send, head) = std::mem::replace(&mut self.stream, Stream::Failed)
         {
+            let size = size(&head);
             self.stream = Stream::Begun(send.send_response(head, false)?);
+            self.of_head = self.claim.as_ref().map(|claim| claim.share().hold(PIECE + size).outgoing());
         }
         match &mut self.stream {
             Stream::Begun(stream) => Ok(stream),
             Stream::Held(..) | Stream::Failed => Err(SinkError::Gone),
         }
-    }
-
-    /// To a client: what it does not take is held for it.
-    pub(crate) fn for_client(self, share: Option<&Arc<Share>>) -> Self {
-        Self { claim: share.cloned().map(Claim::new), ..self }
     }
 
     /// Takes some of a body, as a copy.
@@ -110,7 +135,12 @@ impl<'a> H2Sink<'a> {
     /// Takes what is stored, whole, whether the peer has room for it or not: it takes no more memory than it has.
     pub(super) fn lend(&mut self, data: &Bytes) -> Result<usize, SinkError> {
         let count = data.len().min(LARGEST);
-        let held = self.claim.as_ref().map(|claim| claim.share().hold(PIECE));
+        self.begin()?;
+        // With its head, it is one piece.
+        let held = match &self.of_head {
+            Some(_) => None,
+            None => self.claim.as_ref().map(|claim| claim.share().hold(PIECE)),
+        };
         self.send(data.slice(..count), held)?;
         Ok(count)
     }
@@ -137,10 +167,8 @@ impl<'a> H2Sink<'a> {
     }
 
     fn send(&mut self, bytes: Bytes, held: Option<Held>) -> Result<(), SinkError> {
-        let bytes = match held {
-            Some(held) => Bytes::from_owner(Piece { bytes, _held: held.outgoing() }),
-            None => bytes,
-        };
+        let of_head = self.of_head.take();
+        let bytes = Piece::holding(bytes, [held.map(Held::outgoing), of_head]);
         Ok(self.begun()?.send_data(bytes, false)?)
     }
 
@@ -148,10 +176,12 @@ impl<'a> H2Sink<'a> {
         if std::mem::replace(&mut self.ended, true) {
             return Ok(());
         }
+        self.begin()?;
+        let of_head = self.of_head.take();
         let stream = self.begun()?;
         match trailers {
             Some(trailers) => stream.send_trailers(fields_to_h2(trailers))?,
-            None => stream.send_data(Bytes::new(), true)?,
+            None => stream.send_data(Piece::holding(Bytes::new(), [of_head, None]), true)?,
         }
         Ok(())
     }
@@ -182,7 +212,21 @@ impl std::fmt::Debug for Stream<'_> {
     }
 }
 
+/// What a head takes: its fields, and about as much again for their places.
+fn size(head: &http::Response<()>) -> usize {
+    2 * head.headers().iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>()
+}
+
 // === impl Piece ===
+
+impl Piece {
+    fn holding(bytes: Bytes, held: [Option<Held>; 2]) -> Bytes {
+        match held {
+            [None, None] => bytes,
+            held => Bytes::from_owner(Self { bytes, _held: held }),
+        }
+    }
+}
 
 impl AsRef<[u8]> for Piece {
     fn as_ref(&self) -> &[u8] {

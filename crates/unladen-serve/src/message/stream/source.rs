@@ -3,6 +3,7 @@
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
+use tokio::task::coop::poll_proceed;
 use unladen_cache::FetchReader;
 use unladen_http1::{Decoder, Field, Fields, Length, Step};
 use unladen_pool::{Buffer, Half, LARGE};
@@ -272,7 +273,14 @@ impl<'a> H1Source<'a> {
             if self.done {
                 return Poll::Ready(Ok(false));
             }
-            match self.decoder.step(self.buffer.bytes())? {
+            // A piece counts as a read does: whoever sends a body byte by byte lets others go first.
+            let turn = ready!(poll_proceed(cx));
+            let step = self.decoder.step(self.buffer.bytes())?;
+            if !matches!(step, Step::More) {
+                turn.made_progress();
+            }
+            drop(turn);
+            match step {
                 Step::Skip(count) => self.buffer.consume(count),
                 Step::Data(count) => self.ready = count,
                 Step::End(count) => {

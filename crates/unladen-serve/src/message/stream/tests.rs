@@ -97,6 +97,36 @@ fn pair() -> (RefCell<Transport>, UnixStream) {
     (RefCell::new(Transport::Plain(Socket::Unix(own))), other)
 }
 
+/// A body that came byte by byte had its thread for seconds, as one read of it is up to millions of pieces.
+#[test]
+fn a_body_of_tiny_pieces_kept_all_others_waiting() {
+    run(async {
+        let (own, mut other) = UnixStream::pair().unwrap();
+        other.write_all("1\r\nx\r\n".repeat(10_000).as_bytes()).await.unwrap();
+        let own = unladen_pool::UnixStream::from_std(own.into_std().unwrap()).unwrap();
+        let own = RefCell::new(Transport::Plain(Socket::Unix(own)));
+        let mut buffer = Buffer::default();
+        let mut source = BodySource::H1(H1Source::new(Half(&own), &mut buffer, Length::Chunked));
+        let (mut pieces, mut most) = (0, 0);
+        poll_fn(|cx| {
+            let mut of_turn = 0;
+            while pieces < 10_000 {
+                match source.poll_fill(cx) {
+                    Poll::Ready(more) => assert!(more.unwrap()),
+                    Poll::Pending => return Poll::Pending,
+                }
+                source.consume(1);
+                pieces += 1;
+                of_turn += 1;
+                most = most.max(of_turn);
+            }
+            Poll::Ready(())
+        })
+        .await;
+        assert!(most <= 256, "{most} pieces in a turn");
+    });
+}
+
 async fn write(mut to: UnixStream, bytes: Vec<u8>, pieces: Vec<usize>) {
     let mut rest = &bytes[..];
     for size in pieces.iter().cycle() {

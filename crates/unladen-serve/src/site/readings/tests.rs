@@ -27,8 +27,17 @@ fn others_may_read_a_path_otherwise() {
     // As they came by a filter, a rewriter or a server of Windows that decodes once more.
     assert_eq!(each("/%2561dmin/x").unwrap(), ["/%61dmin/x", "/admin/x"]);
     assert_eq!(each("/admin%3Fx").unwrap(), ["/admin?x", "/admin"]);
-    assert_eq!(each("/%2561dmin%23x").unwrap(), ["/%61dmin#x", "/admin"]);
+    assert_eq!(each("/%2561dmin%23x").unwrap(), ["/%61dmin#x", "/admin#x", "/admin"]);
     assert_eq!(each("/a%252Fb;c").unwrap(), ["/a%2Fb;c", "/a/b"]);
+    // A parameter ends at a slash that came as one, for who looks for it before decoding (Tomcat, Python's `urlparse`).
+    assert_eq!(each("/login;a%2Fb").unwrap(), ["/login;a%2Fb", "/login/b", "/login"]);
+    assert_eq!(each("/login;a\\b").unwrap(), ["/login;a\\b", "/login/b", "/login"]);
+    assert!(each("/login;a%252Fb").unwrap().contains(&"/login".to_owned()));
+    // `new URL("/\\host/x", base)` of JavaScript.
+    for target in ["/\\host/x", "/\\\\host/x", "/\\/host/x", "/%5Chost/x", "/%2Fhost/x", "/\\host\\x"] {
+        assert!(each(target).unwrap().contains(&"/x".to_owned()), "{target}");
+    }
+    assert!(each("/x%3Fy/z.%2570hp").unwrap().contains(&"/x?y/z.php".to_owned()));
     // No escape, once it is decoded.
     assert_eq!(each("/100%25").unwrap(), ["/100%"]);
     assert_eq!(each("/100%25zz").unwrap(), ["/100%zz"]);

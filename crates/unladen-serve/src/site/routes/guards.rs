@@ -1,12 +1,14 @@
 //! The principal type is [`ChosenRoute`]: the route that has taken a request's path. Others may refuse what the path
 //! then comes to: `/uploads/a/` is no script, and its `index.php` is one.
 
-use unladen_files::RequestPath;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
 use unladen_http1::Request;
 
 use super::Routes;
 use crate::site::folder::Folder;
-use crate::site::readings::others;
+use crate::site::readings::{Readings, others};
 use crate::site::route::Route;
 
 /// The route that has taken a request's path, among the site's.
@@ -33,32 +35,37 @@ impl<'r> ChosenRoute<'r> {
             return Vec::new();
         }
         // It has been a path before.
-        let Ok(path) = RequestPath::parse(&request.target) else { return Vec::new() };
+        let Ok(readings) = Readings::of(&request.target) else { return Vec::new() };
         let mut guards = Guards::of(self);
         // Whatever stands for all paths is guarded by none of its own names.
-        if name != path.bytes() && !folder.is_last(name) {
+        if name != readings.path.bytes() && !folder.is_last(name) {
             guards.hold(&request.method, name, true);
         }
-        let path_info = path.bytes().strip_prefix(name).filter(|rest| is_script && rest.first() == Some(&b'/'));
-        if let Some(path_info) = path_info {
-            guards.hold_path_info(&request.method, path_info);
+        if is_script {
+            guards.hold_behind(&request.method, &readings, name);
         }
         guards.found
     }
 
-    /// The same for the one program of all paths, which takes them with and without its name at their beginning.
+    /// The same for the one program of all paths, which takes them with and without its name at their beginning. One
+    /// that has none is looked for by the name of its file, as Symfony does.
     pub(crate) fn guards_of_program(self, request: &Request) -> Vec<&'r Route> {
-        let script = self.route.proxy.script.as_ref().filter(|script| script.script.is_some());
-        let name = script.map_or("", |script| &script.name).as_bytes();
-        if !self.routes.refuses || name.is_empty() {
+        let script = self.route.proxy.script.as_ref();
+        let Some((program, name)) = script.and_then(|script| Some((script.script.as_ref()?, script.name.as_bytes())))
+        else {
+            return Vec::new();
+        };
+        let Ok(readings) = Readings::of(&request.target) else { return Vec::new() };
+        if !self.routes.refuses {
             return Vec::new();
         }
-        let Ok(path) = RequestPath::parse(&request.target) else { return Vec::new() };
+        let file = [b"/", program.file_name().map(OsStr::as_bytes).unwrap_or_default()].concat();
+        let name = if name.is_empty() { &file } else { name };
         let mut guards = Guards::of(self);
-        match path.bytes().strip_prefix(name) {
-            Some([]) => (),
-            Some(rest @ [b'/', ..]) => guards.hold_path_info(&request.method, rest),
-            _ => guards.hold_path_info(&request.method, &[name, path.bytes()].concat()),
+        guards.hold_behind(&request.method, &readings, name);
+        let path = readings.path.bytes();
+        if !matches!(path.strip_prefix(name), Some([] | [b'/', ..])) {
+            guards.hold_path_info(&request.method, &[name, path].concat());
         }
         guards.found
     }
@@ -84,12 +91,27 @@ impl<'r> Guards<'r> {
         }
     }
 
+    /// What is behind a program's name in the path, however that is read and whatever divides the two: Symfony and
+    /// Laravel take `/index.phpadmin` for `/admin`, too. An application in a folder takes it for a path beneath that.
+    fn hold_behind(&mut self, method: &[u8], readings: &Readings<'_>, name: &[u8]) {
+        let slash = name.iter().rposition(|byte| *byte == b'/').unwrap_or_default();
+        let folder = name.get(..slash).unwrap_or_default();
+        for reading in readings.each() {
+            let Some(rest) = reading.strip_prefix(name).filter(|rest| !rest.is_empty()) else { continue };
+            let rest = [b"/", rest.strip_prefix(b"/").unwrap_or(rest)].concat();
+            self.hold_path_info(method, &rest);
+            if !folder.is_empty() {
+                self.hold_path_info(method, &[folder, &rest].concat());
+            }
+        }
+    }
+
     /// Most applications take `/index.php/admin` for `/admin`. What presets refuse are files: a wiki may have a page
     /// that is called as one of their folders is.
     fn hold_path_info(&mut self, method: &[u8], path_info: &[u8]) {
         self.hold(method, path_info, false);
         // Of the whole path this has been no error.
-        for other in others(path_info).unwrap_or_default().iter().flatten() {
+        for other in others(path_info).unwrap_or_default().iter() {
             self.hold(method, other, false);
         }
     }
