@@ -302,7 +302,7 @@ fn write_many(file: &Path, requests: u64) {
         concurrency: 1000,
         ..RecordHead::default()
     };
-    let mut writer = RecordWriter::create(file, &head).unwrap();
+    let mut writer = RecordWriter::new(file, std::fs::File::create(file).unwrap(), &head).unwrap();
     let mut random = 88_172_645_463_325_252_u64;
     for turn in 0..requests {
         // Marsaglia's xorshift.

@@ -135,14 +135,14 @@ pub struct RecordReader<R = BufReader<File>> {
 // === impl RecordWriter ===
 
 impl RecordWriter {
-    /// Begins a file.
+    /// Begins a file, which is open and empty; its path is for messages.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn create(file: &Path, head: &RecordHead) -> Result<Self, RecordError> {
+    pub fn new(file: &Path, out: File, head: &RecordHead) -> Result<Self, RecordError> {
         let failed = |source| RecordError::Io { doing: "write", file: file.to_owned(), source };
-        let out = BufWriter::new(File::create(file).map_err(failed)?);
-        let mut writer = Self { file: file.to_owned(), out, section: Vec::new(), records: 0, before: 0 };
+        let mut writer =
+            Self { file: file.to_owned(), out: BufWriter::new(out), section: Vec::new(), records: 0, before: 0 };
         writer.out.write_all(MAGIC).map_err(failed)?;
         let head = serde_json::to_vec(head).map_err(|error| failed(error.into()))?;
         section(&mut writer.out, b'H', &head).map_err(failed)?;

@@ -23,6 +23,7 @@ mod plain_file;
 mod reference;
 mod revision;
 mod root;
+mod session;
 mod times;
 
 pub use environment::{Environment, Software, Virtualisation, software_of};
@@ -32,6 +33,7 @@ pub use reference::{
     VERSION as REFERENCE_VERSION,
 };
 pub use revision::{Revision, RevisionError};
+pub use session::in_own_session;
 pub use times::{
     ControlGroupMount, MachineClock, MachineReading, MachineTimes, Places, ProcessorTimes, Throttled, Throttling,
     control_group_mounts, some_pressure_ns, throttled_ns,

@@ -174,9 +174,9 @@ fn info(php: &Php) -> Result<PhpInfo, PhpSettingsError> {
             .map(|output| PhpInfo::parse(&output.stdout))
             .map_err(|source| PhpSettingsError::Ask { exe: php.exe.clone(), source })
     };
-    let mut users = php.users().into_iter();
-    let mut info = asked(users.next());
-    for user in users {
+    let users = php.users()?;
+    let mut info = asked(users.first().copied());
+    for user in users.iter().skip(1).copied() {
         if info.as_ref().is_ok_and(PhpInfo::is_complete) {
             break;
         }

@@ -11,7 +11,7 @@ use std::fs;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
@@ -278,8 +278,7 @@ fn perl_of(application: &Application) -> Result<Application, ProfilerError> {
 /// Whether that Perl has the profiler, asked as the program's user with its environment.
 fn has_module(program: &Program) -> Result<(), ProfilerError> {
     let asking = program.with_arguments(&["-e", "require Devel::NYTProf::Core; print $Devel::NYTProf::Core::VERSION"]);
-    let mut command = Command::new("setpriv");
-    asking.put_into(&mut command, &Besides::default());
+    let mut command = asking.command(&Besides::default());
     command.env_remove("NYTPROF").env_remove("PERL5OPT").stdin(Stdio::null());
     let perl = program.exe().display();
     match command.output() {
@@ -289,10 +288,10 @@ fn has_module(program: &Program) -> Result<(), ProfilerError> {
             remedy: "install it (Debian: apt-get install libdevel-nytprof-perl) and run this again; the application needs no restart".to_owned(),
         }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(ProfilerError::Missing {
-            what: "there is no setpriv".to_owned(),
+            what: "there is no setsid".to_owned(),
             remedy: "install it (Debian: apt-get install util-linux) and run this again".to_owned(),
         }),
-        Err(source) => Err(ProfilerError::Io { doing: "cannot start", path: "setpriv".into(), source }),
+        Err(source) => Err(ProfilerError::Io { doing: "cannot start", path: "setsid".into(), source }),
     }
 }
 

@@ -15,7 +15,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
@@ -76,18 +76,17 @@ impl ShadowProcess {
         let stderr = File::create(&path).map_err(at(&path, "cannot write"))?;
 
         let besides = besides(&own);
-        let mut command = Command::new("setpriv");
-        program.put_into(&mut command, &besides);
+        let mut command = program.command(&besides);
         command
             .stdin(Stdio::from(std::os::fd::OwnedFd::from(listener)))
             .stdout(Stdio::null())
             .stderr(Stdio::from(stderr));
         let child = command.spawn().map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => ProfilerError::Missing {
-                what: "there is no setpriv, or not the folder in which the application works".to_owned(),
-                remedy: "setpriv is in the package util-linux".to_owned(),
+                what: "there is no setsid, or not the folder in which the application works".to_owned(),
+                remedy: "setsid and setpriv are in the package util-linux".to_owned(),
             },
-            _ => ProfilerError::Io { doing: "cannot start", path: "setpriv".into(), source },
+            _ => ProfilerError::Io { doing: "cannot start", path: "setsid".into(), source },
         })?;
         let mut shadow = Self { child, folder, own, name: program.name() };
         shadow.settle(cancel)?;

@@ -1,9 +1,11 @@
 //! Where results go: standard output, or a file that is there whole or not at all.
 
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use nix::unistd::geteuid;
 use unladen_compare::Comparison;
 use unladen_document::{About, Document};
 use unladen_profile::writer_for;
@@ -402,7 +404,7 @@ fn is_writable(path: &Path) -> io::Result<()> {
         Some(kind) if kind.is_dir() => return Err(io::Error::from(io::ErrorKind::IsADirectory)),
         // Opening one waits for its reader.
         Some(kind) if kind.is_fifo() => return Ok(()),
-        Some(kind) if !kind.is_file() => return std::fs::OpenOptions::new().write(true).open(path).map(drop),
+        Some(kind) if !kind.is_file() => return OpenOptions::new().write(true).open(path).map(drop),
         _ => {}
     }
     let folder = folder_of(path);
@@ -453,11 +455,46 @@ fn of_files(style: Style) -> Style {
 /// If it cannot be written; the file is then as it was.
 pub(crate) fn whole_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), OutputError> {
     let error = |source| OutputError { whither: path.to_owned(), source };
-    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        let mut file = std::fs::OpenOptions::new().write(true).open(path).map_err(error)?;
-        return write(&mut file).map_err(error);
+    match special(path).map_err(error)? {
+        Some(mut file) => write(&mut file),
+        None => whole_file::replace(path, folder_of(path), write),
     }
-    whole_file::replace(path, folder_of(path), write).map_err(error)
+    .map_err(error)
+}
+
+/// Begins a file that is written bit by bit; the old one is replaced, as is a link.
+///
+/// # Errors
+/// If it cannot be made.
+pub(crate) fn stream(path: &Path) -> Result<File, OutputError> {
+    let begun = special(path).and_then(|special| match special {
+        Some(file) => Ok(file),
+        None => whole_file::begin(path, folder_of(path)),
+    });
+    begun.map_err(|source| OutputError { whither: path.to_owned(), source })
+}
+
+/// What is there and is no file, to be written directly, such as a pipe or `/dev/stderr`; none: a file takes the place
+/// of whatever is there.
+///
+/// Root does not follow a link of another user, and does not write into his pipe, which could be opened by nobody, or
+/// become a link to a file of root's between two calls.
+fn special(path: &Path) -> io::Result<Option<File>> {
+    let Ok(named) = path.symlink_metadata() else { return Ok(None) };
+    let is_anothers = geteuid().is_root() && named.uid() != 0;
+    let Ok(found) = path.metadata() else { return Ok(None) };
+    if found.is_file() || (named.is_symlink() && is_anothers) {
+        return Ok(None);
+    }
+    if is_anothers {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is no file, and another user's"));
+    }
+    let file = OpenOptions::new().write(true).open(path)?;
+    let opened = file.metadata()?;
+    match opened.is_file() || (opened.dev(), opened.ino()) != (found.dev(), found.ino()) {
+        true => Err(io::Error::other("it became another file meanwhile")),
+        false => Ok(Some(file)),
+    }
 }
 
 /// Writes tables to standard error, as far as that works.
@@ -466,3 +503,6 @@ fn to_stderr(result: Report<'_>, about: &About, style: Style) {
         let _ = result.write(text, about, of_files(style), &mut io::stderr().lock());
     }
 }
+
+#[cfg(test)]
+mod tests;

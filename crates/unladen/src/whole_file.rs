@@ -45,6 +45,15 @@ pub(crate) fn replace(
     Ok(())
 }
 
+/// Begins a file that is written bit by bit, in place of the one that may be there: it is seen as it grows. A link is
+/// replaced, and what it leads to stays as it is.
+///
+/// # Errors
+/// When it cannot be made.
+pub(crate) fn begin(path: &Path, folder: &Path) -> io::Result<File> {
+    named(folder)?.persist(path).map_err(|failed| failed.error)
+}
+
 fn unnamed(folder: &Path) -> io::Result<File> {
     let flags = OFlag::O_TMPFILE.bits();
     OpenOptions::new().read(true).write(true).mode(MODE).custom_flags(flags).open(folder)

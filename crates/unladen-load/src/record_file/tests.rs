@@ -9,7 +9,7 @@ fn head() -> RecordHead {
 fn written(records: &[RequestRecord]) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("load.records");
-    let mut writer = RecordWriter::create(&file, &head()).unwrap();
+    let mut writer = RecordWriter::new(&file, File::create(&file).unwrap(), &head()).unwrap();
     records.iter().for_each(|record| writer.write(record).unwrap());
     writer.end(&RecordEnd { unsent: 7, ..RecordEnd::default() }).unwrap();
     std::fs::read(&file).unwrap()
@@ -76,7 +76,7 @@ fn of_a_section_that_was_cut_off_every_whole_record_is_read() {
 fn what_was_stored_is_there_before_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("load.records");
-    let mut writer = RecordWriter::create(&file, &head()).unwrap();
+    let mut writer = RecordWriter::new(&file, File::create(&file).unwrap(), &head()).unwrap();
     writer.write(&record(7)).unwrap();
     writer.store().unwrap();
     writer.write(&record(9)).unwrap();

@@ -15,6 +15,7 @@ use nix::unistd::Pid;
 use crate::revision::object_id::object_id;
 use crate::revision::owner::RunAs;
 use crate::revision::repository::Repository;
+use crate::session::in_own_session;
 
 /// A large work tree whose files are not in memory takes seconds; nobody wants to wait longer for a remark.
 const WITHIN: Duration = Duration::from_secs(5);
@@ -67,7 +68,7 @@ fn absolute(path: &OsStr) -> impl Iterator<Item = PathBuf> {
 }
 
 fn command(git: &Path, path: &OsStr, repository: &Repository, run_as: RunAs) -> Command {
-    let mut command = Command::new(git);
+    let mut command = in_own_session(git);
     command
         .env_clear()
         .env("PATH", std::env::join_paths(absolute(path)).unwrap_or_else(|_| OsString::from("/usr/bin:/bin")))
@@ -93,8 +94,7 @@ fn command(git: &Path, path: &OsStr, repository: &Repository, run_as: RunAs) -> 
         .current_dir("/")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .process_group(0);
+        .stderr(Stdio::null());
     if let RunAs::Owner { user, group } = run_as {
         // The standard library gives up the groups of root with it.
         command.uid(user).gid(group);
@@ -166,6 +166,8 @@ fn end(child: &mut Child) {
         // It may have ended.
         let _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
     }
+    // It may not have a group of its own yet.
+    let _ = child.kill();
     for _ in 0..50 {
         match child.try_wait() {
             Ok(None) => std::thread::sleep(PAUSE),

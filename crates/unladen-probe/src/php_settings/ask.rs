@@ -1,13 +1,16 @@
 //! [`ask`]: runs a program for what it says, with bounds on all of it.
 
 use std::ffi::OsString;
+use std::fs;
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use unladen_machine::in_own_session;
 
 use crate::php_settings::user::User;
 
@@ -42,7 +45,9 @@ pub(super) fn ask<'a>(
     environment: &[(String, OsString)],
     user: Option<User>,
 ) -> Result<Output, AskError> {
-    let mut command = Command::new(program);
+    // What cannot be started would be said by another program.
+    fs::metadata(program).map_err(AskError::Start)?;
+    let mut command = in_own_session(program);
     command.args(arguments).env_clear().envs(environment.iter().map(|(name, value)| (name, value))).current_dir("/");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     if let Some(user) = user {

@@ -42,6 +42,14 @@ pub enum PhpSettingsError {
         /// What it was started from.
         exe: PathBuf,
     },
+    /// Root alone would be told, and another user can change what would be run.
+    #[error("process {pid} is root's, and others than root can change {} or a folder above it: not asked", exe.display())]
+    NotRoots {
+        /// Its id.
+        pid: i32,
+        /// What it was started from.
+        exe: PathBuf,
+    },
     /// The library of PHP within a server says nothing of its version.
     #[error("process {pid} has PHP within, and what its settings are could not be found out")]
     Unread {

@@ -70,10 +70,16 @@ impl Php {
         let (user, parent) = status(&of(pid)).map_err(failed(pid))?;
         let mut arguments = arguments(&of(pid)).map_err(failed(pid))?;
         let pool = arguments.first().and_then(|title| Some(title.strip_prefix(WORKER)?.trim_end().to_owned()));
+        let of_worker = pid;
         let (mut pid, mut master, mut worker) = (pid, user, user);
         if pool.is_some() {
             // A worker may have another root and nobody's rights; what it is was read by its master.
             pid = parent;
+            // Anybody may call himself so below a process of root's; a worker runs the file that its master runs.
+            let running = |pid| fs::metadata(of(pid).join("exe")).map(|file| (file.dev(), file.ino()));
+            if running(of_worker).map_err(failed(of_worker))? != running(parent).map_err(failed(parent))? {
+                return Err(PhpSettingsError::Replaced { pid: of_worker, exe });
+            }
             arguments = self::arguments(&of(pid)).map_err(failed(pid))?;
             master = status(&of(pid)).map_err(failed(pid))?.0;
         } else if let Some(child) =
@@ -99,18 +105,20 @@ impl Php {
             true => Some(Module::of(&of(pid)).map_err(failed(pid))?.ok_or(PhpSettingsError::Unread { pid })?),
             false => None,
         };
-        let title = arguments.first().and_then(|title| title.strip_prefix(MASTER)?.split(')').next());
+        let title =
+            arguments.first().and_then(|title| title.strip_prefix(MASTER)?.rsplit_once(')')).map(|(config, _)| config);
         let fpm_config = title.map(|config| folder_of(&of(pid)).join(config));
         let (mut environment, doubts) = environment(&of(pid), fpm_config.is_some());
         if let Some(module) = &module {
             module.folder_for(&mut environment);
         }
+        let exe = module.as_ref().map_or(Ok(exe), |module| module.asked(pid))?;
         let we = nix::unistd::geteuid().as_raw();
         let other = |user: User| (we == 0 && user.uid != we).then_some(user);
         Ok(Self {
             proc: proc.to_owned(),
             pid,
-            exe: module.as_ref().map_or(Ok(exe), |module| module.asked(pid))?,
+            exe,
             options: match (&fpm_config, &module) {
                 (Some(_), _) => kept_options(&of(pid)),
                 // Apache's own, which mean something else.
@@ -159,11 +167,17 @@ impl Php {
     }
 
     /// As whom to ask, the one who may do least first.
-    pub(super) fn users(&self) -> Vec<User> {
+    ///
+    /// # Errors
+    /// When only root would do, and others can change the file.
+    pub(super) fn users(&self) -> Result<Vec<User>, PhpSettingsError> {
         let ours = User { uid: nix::unistd::geteuid().as_raw(), gid: nix::unistd::getegid().as_raw() };
         let mut users = vec![self.worker.unwrap_or(ours), self.master.unwrap_or(ours)];
         users.dedup();
-        users
+        // Root runs nothing that another user can put something else in the place of.
+        users.retain(|user| user.uid != 0 || is_roots(&self.exe));
+        let refused = || PhpSettingsError::NotRoots { pid: self.pid, exe: self.exe.clone() };
+        if users.is_empty() { Err(refused()) } else { Ok(users) }
     }
 
     /// Whether it is a `php` that runs a script, for which opcache has a switch of its own. `php -S` serves pages.
@@ -174,6 +188,19 @@ impl Php {
         let file = self.exe.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         !file.starts_with("php-") && !self.arguments.iter().any(|argument| argument.starts_with("-S"))
     }
+}
+
+/// Whether none but root can change a file, or what its path leads to.
+fn is_roots(path: &Path) -> bool {
+    let is_roots = |path: &Path| {
+        fs::symlink_metadata(path).is_ok_and(|file| {
+            let is_open = file.mode() & 0o022 != 0 && !file.is_symlink();
+            file.uid() == 0 && !is_open
+        })
+    };
+    path.is_absolute()
+        && path.ancestors().all(is_roots)
+        && fs::canonicalize(path).is_ok_and(|path| path.ancestors().all(is_roots))
 }
 
 /// Effective user and group, and the parent.

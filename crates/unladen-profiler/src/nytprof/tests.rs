@@ -1,5 +1,6 @@
 use std::os::unix::net::UnixListener;
 use std::process::Child;
+use std::process::Command;
 
 use tempfile::TempDir;
 

@@ -13,8 +13,10 @@ use std::path::Path;
 use nix::fcntl::OFlag;
 use unladen_profile::{Frame, FrameKind};
 
-/// More is not read: some million functions.
-const MOST_BYTES: u64 = 256 << 20;
+/// More is not read.
+const MOST_BYTES: u64 = 64 << 20;
+/// Further ones are left out: nobody's program has as many, and the file is any user's to fill.
+const MOST_FUNCTIONS: usize = 500_000;
 
 /// Names of functions, by address.
 #[derive(Debug, Default)]
@@ -62,7 +64,9 @@ impl PerfMap {
             for start in replaced {
                 functions.remove(&start);
             }
-            functions.insert(start, (end, name));
+            if functions.len() < MOST_FUNCTIONS {
+                functions.insert(start, (end, name));
+            }
         }
         Self { functions }
     }

@@ -3,11 +3,13 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use nix::unistd::{getegid, geteuid};
+use unladen_machine::in_own_session;
+use unladen_trace::without_secrets;
 
 use super::besides::Besides;
 use crate::application::Application;
@@ -50,10 +52,18 @@ impl Program {
             let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
             line.split_ascii_whitespace().map(|id| id.parse().ok()).collect()
         };
-        let effective = |name: &str| ids(name)?.get(1).copied();
-        let (Some(user), Some(group), Some(groups)) = (effective("Uid"), effective("Gid"), ids("Groups")) else {
-            return Err(failed(path)(io::Error::other("no users and groups are in it")));
+        // Real, effective and saved ones: of a process that has others, the file would get rights that it may give up.
+        let one = |name: &str| {
+            let ids = ids(name)?;
+            let first = ids.first().copied()?;
+            ids.iter().take(3).all(|id| *id == first).then_some(first)
         };
+        let (Some(user), Some(group), Some(groups)) = (one("Uid"), one("Gid"), ids("Groups")) else {
+            return Err(failed(path)(io::Error::other("it has not one user and one group")));
+        };
+        if link("exe")? != application.exe {
+            return Err(failed(proc.join("exe"))(io::Error::other("it has become another program meanwhile")));
+        }
         Ok(Self {
             exe: without_deleted(&application.exe),
             arguments: application
@@ -85,7 +95,7 @@ impl Program {
     /// As people know it.
     pub(crate) fn name(&self) -> String {
         let words = std::iter::once(self.exe.as_os_str()).chain(self.arguments.iter().map(OsString::as_os_str));
-        words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        without_secrets(&words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" "))
     }
 
     /// Whether it runs as we do.
@@ -98,8 +108,15 @@ impl Program {
         Self { arguments: arguments.iter().map(OsString::from).collect(), ..self.clone() }
     }
 
-    /// Fills in a command of setpriv(1).
-    pub(crate) fn put_into(&self, command: &mut Command, besides: &Besides) {
+    /// A command of setpriv(1), which becomes this program as its user, in a session of its own.
+    ///
+    /// Until then it is root's. So what its environment has for the loader and the C library stays out of that
+    /// environment, and is put in by env(1) afterwards.
+    pub(crate) fn command(&self, besides: &Besides) -> Command {
+        let mut command = in_own_session(Path::new("/usr/bin/setpriv"));
+        let variables = self.environment.iter().chain(&besides.environment).cloned();
+        let (heeded, others): (Vec<_>, Vec<_>) =
+            variables.partition(|(name, _)| !self.is_ours() && is_heeded(name.as_bytes()));
         if !self.is_ours() {
             command.arg("--reuid").arg(self.user.to_string()).arg("--regid").arg(self.group.to_string());
             if self.groups.is_empty() {
@@ -109,10 +126,26 @@ impl Program {
                 command.arg("--groups").arg(groups.join(","));
             }
         }
-        command.args(["--pdeathsig", "KILL", "--"]).arg(&self.exe).args(&besides.arguments).args(&self.arguments);
-        command.env_clear().envs(self.environment.iter().cloned()).envs(besides.environment.iter().cloned());
-        command.current_dir(&self.folder);
+        command.args(["--pdeathsig", "KILL", "--"]);
+        if !heeded.is_empty() {
+            command.arg("/usr/bin/env");
+        }
+        for (name, value) in heeded {
+            let mut pair = name;
+            pair.push("=");
+            pair.push(value);
+            command.arg(pair);
+        }
+        command.arg(&self.exe).args(&besides.arguments).args(&self.arguments);
+        command.env_clear().envs(others).current_dir(&self.folder);
+        command
     }
+}
+
+/// Whether the dynamic loader or the C library heed a variable as a program starts (ld.so(8), gconv, locales, malloc).
+fn is_heeded(name: &[u8]) -> bool {
+    let begins = [&b"LD_"[..], b"GLIBC_", b"GCONV_", b"MALLOC_", b"NLSPATH", b"PATH"];
+    begins.iter().any(|begin| name.starts_with(begin)) || name.ends_with(b"LOCPATH")
 }
 
 /// The package may have been upgraded since: then the file of now is as near as can be.

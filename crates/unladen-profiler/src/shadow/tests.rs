@@ -1,5 +1,6 @@
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 use super::*;
 use crate::application::Application;

@@ -17,22 +17,31 @@ pub(crate) fn path_without_secrets(path: String) -> String {
     let begin = path.rfind('/').map_or(0, |slash| slash + 1);
     let (folder, name) = path.split_at(begin);
     if let Some(start) = BEGINNINGS.iter().find_map(|start| is_session(name.strip_prefix(start)?).then_some(*start)) {
-        return format!("{folder}{start}{LEFT_OUT}");
+        return format!("{}{start}{LEFT_OUT}", of_folder(folder));
     }
     let parent = folder.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     if FOLDERS.contains(&parent) {
         let (stem, end) = name.split_at(name.find('.').unwrap_or(name.len()));
         if is_session(stem) {
-            return format!("{folder}{LEFT_OUT}{end}");
+            return format!("{}{LEFT_OUT}{end}", of_folder(folder));
         }
     }
     if path.contains('=') { without_secrets(&path) } else { path }
 }
 
-/// Letters and digits, as PHP has them in ids.
+/// A folder may be the address of a server with its password, as PHP takes one for its sessions.
+fn of_folder(folder: &str) -> String {
+    match folder.strip_suffix('/').filter(|folder| folder.contains('=')) {
+        Some(folder) => without_secrets(folder) + "/",
+        None => folder.to_owned(),
+    }
+}
+
+/// Letters and digits, as PHP has them in ids; or what stands in its place.
 fn is_session(id: &str) -> bool {
     let is_of_id = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b',' | b'-');
-    id.len() >= LEAST && id.bytes().all(is_of_id) && id.bytes().any(|byte| byte.is_ascii_digit())
+    let is_one = id.len() >= LEAST && id.bytes().all(is_of_id) && id.bytes().any(|byte| byte.is_ascii_digit());
+    is_one || id == LEFT_OUT
 }
 
 #[cfg(test)]
@@ -55,6 +64,7 @@ mod tests {
                 "/srv/storage/framework/sessions/CkL9aB3dE5fG7hI1jK2lM4nO6pQ8rS0tU9vW1xY3",
                 "/srv/storage/framework/sessions/…",
             ),
+            ("/w/tcp:/c:1?auth=hunter2/sess_k3v0b1n2m4l5k6j7h8g9f0d1s2", "/w/tcp:/c:1?auth=…/sess_…"),
             ("/srv/sessions/k3v0b1n2m4l5k6j7h8g9.json", "/srv/sessions/….json"),
             ("/srv/cache/index.html?api_key=hunter2&page=3", "/srv/cache/index.html?api_key=…&page=3"),
         ] {

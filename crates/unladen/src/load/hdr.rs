@@ -13,7 +13,7 @@ use unladen_load::RequestRecord;
 
 use crate::exit::Failure;
 use crate::load::slices::Slices;
-use crate::output::OutputError;
+use crate::output::{self, OutputError};
 
 /// The log's interval, ns.
 const INTERVAL: u64 = 1_000_000_000;
@@ -39,7 +39,7 @@ pub(crate) struct HdrLog {
 impl HdrLog {
     /// Begins the file.
     pub(crate) fn create(file: &Path) -> Result<Self, Failure> {
-        let created = File::create(file).map_err(|source| OutputError::new(file, source))?;
+        let created = output::stream(file)?;
         let mut log = Self {
             file: file.to_owned(),
             out: BufWriter::new(created),
@@ -125,16 +125,11 @@ pub(crate) fn percentiles(file: &Path, all: &Slices) -> Result<(), Failure> {
     for (latency, count) in all.distribution() {
         histogram.saturating_record_n(latency, count);
     }
-    let written = File::create(file).and_then(|created| {
-        let mut out = BufWriter::new(created);
-        table(&histogram, &mut out)?;
-        out.flush()
-    });
-    written.map_err(|source| OutputError::new(file, source).into())
+    Ok(output::whole_file(file, |out| table(&histogram, out))?)
 }
 
 /// As HdrHistogram's `outputPercentileDistribution` writes it, five lines each time that the rest halves.
-fn table(histogram: &Histogram<u64>, out: &mut impl Write) -> io::Result<()> {
+fn table(histogram: &Histogram<u64>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{:>12} {:>14} {:>10} {:>14}\n", "Value", "Percentile", "TotalCount", "1/(1-Percentile)")?;
     let mut cumulative = 0;
     for step in histogram.iter_quantiles(5) {

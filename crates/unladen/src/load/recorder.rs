@@ -10,6 +10,7 @@ use crate::load::hdr::{HdrLog, percentiles};
 use crate::load::options::Files;
 use crate::load::result::{lost, unrecorded};
 use crate::load::slices::Slices;
+use crate::output;
 
 /// The files of one load.
 pub(crate) struct Recorder {
@@ -23,7 +24,8 @@ pub(crate) struct Recorder {
 impl Recorder {
     /// Begins the files.
     pub(crate) fn create(files: &Files, head: &RecordHead) -> Result<Self, Failure> {
-        let records = files.record.as_deref().map(|file| RecordWriter::create(file, head)).transpose()?;
+        let writer = |file| Ok::<_, Failure>(RecordWriter::new(file, output::stream(file)?, head)?);
+        let records = files.record.as_deref().map(writer).transpose()?;
         let log = files.hdr_log.as_deref().map(HdrLog::create).transpose()?;
         Ok(Self { files: files.clone(), records, log })
     }

@@ -141,7 +141,8 @@ cache = false
         ("post", "/api/x", "post"),
         ("pOsT", "/v2", "post"),
         ("GET", "/robots.txt", "robots"),
-        ("GET", "/robots.txt/", "all"),
+        ("GET", "/robots.txt/", "robots"),
+        ("GET", "/robots.txt/x", "all"),
         ("OPTIONS", "*", ""),
     ] {
         assert_eq!(found(&site, method, target), name, "{method} {target}");

@@ -14,6 +14,8 @@ use nix::unistd::{Uid, User};
 use serde_json::Value;
 
 use super::page::Page;
+use unladen_machine::in_own_session;
+
 use crate::exit::Failure;
 
 /// How long a page and the questions may take.
@@ -135,7 +137,7 @@ impl Server {
     }
 
     fn command(&self, page: &Page, prepended: Option<&Path>, address: SocketAddr) -> Command {
-        let mut command = Command::new(&self.php);
+        let mut command = in_own_session(&self.php);
         // The opcode cache would hand over files without opening them.
         command.args(["-d", "opcache.enable=0", "-d", "display_errors=0", "-d", "output_buffering=4096"]);
         let mut setting = std::ffi::OsString::from("auto_prepend_file=");
