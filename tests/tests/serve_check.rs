@@ -211,7 +211,7 @@ fn each_htaccess_below_a_root_is_named_with_what_becomes_of_it() {
         "old/.htaccess: line 2, \"RewriteRule ^x",
         "OK: 1 listener, 2 warnings",
     ]);
-    let warnings = check(&["--json"]).document()["warnings"].as_array().unwrap().clone();
+    let warnings = check(&[]).document()["warnings"].as_array().unwrap().clone();
     assert_eq!(warnings.len(), 2, "{warnings:?}");
     assert!(warnings.iter().all(|warning| warning["line"].is_null()));
 

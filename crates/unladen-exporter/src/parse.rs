@@ -40,10 +40,9 @@ impl<'a> Exposition<'a> {
                 Err(error) => left_out.get_or_insert(LeftOut { lines: 0, first: error }).lines += 1,
             }
         }
-        let exposition = Exposition { left_out, ..reader.finish().map_err(at(count.max(1)))? };
-        match exposition.left_out {
-            Some(left_out) if left_out.lines > exposition.samples.len() => Err(left_out.first),
-            _ => Ok(exposition),
+        match left_out {
+            Some(left_out) if left_out.lines > reader.samples.len() => Err(left_out.first),
+            left_out => Ok(Exposition { left_out, ..reader.finish().map_err(at(count.max(1)))? }),
         }
     }
 }

@@ -13,7 +13,7 @@ use std::process::Command;
 /// use std::path::Path;
 /// use unladen_machine::in_own_session;
 ///
-/// let said = in_own_session(Path::new("/bin/sh")).args(["-c", ": </dev/tty || echo none"]).output()?;
+/// let said = in_own_session(Path::new("/bin/sh")).args(["-c", "true </dev/tty || echo none"]).output()?;
 /// assert_eq!(said.stdout, b"none\n");
 /// # Ok::<(), std::io::Error>(())
 /// ```

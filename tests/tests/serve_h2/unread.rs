@@ -236,7 +236,7 @@ fn heads_of_requests_that_are_under_way_take_no_more_than_they_may() {
 /// Heads of answers waited where nobody counted them, as many as a client may have streams.
 #[test]
 fn heads_of_answers_that_are_not_read_were_held_by_nobody() {
-    let long = format!("Cache-Control: no-store\r\nX-Long: {}\r\n", "y".repeat(15_000));
+    let long = format!("Cache-Control: no-store\r\nX-Long: {}\r\n", "~".repeat(40_000));
     let app = Upstream::forgetful(move |peer| {
         while let Some(request) = peer.request() {
             let stored = page("Cache-Control: max-age=600\r\n", &"x".repeat(LENGTH));
@@ -260,9 +260,12 @@ fn heads_of_answers_that_are_not_read_were_held_by_nobody() {
         clients.push(client);
     }
     let most = most(&site, "heads that are not read");
-    println!("{} KiB became {} KiB, {} KiB held", before / 1024, most / 1024, held(&site));
-    assert!(held(&site) > 1024, "{} KiB are held", held(&site));
-    assert!(most <= before + BOUND, "{} KiB became {} KiB", before / 1024, most / 1024);
+    let memory = client_memory(&site);
+    println!("{} KiB became {} KiB: {memory}", before / 1024, most / 1024);
+    // They are counted, or have been: who takes least is ended where memory is short.
+    assert!(held(&site) > 1024 || ended(&site, "slow") > 0, "{memory}");
+    // A fifth of what all of them are.
+    assert!(most <= before + 2 * BOUND, "{} KiB became {} KiB", before / 1024, most / 1024);
     drop(clients);
     is_given_back(&site, before, "heads that are not read");
     site.stop();

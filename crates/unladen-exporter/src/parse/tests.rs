@@ -93,6 +93,7 @@ fn what_is_no_metric_is_refused_with_its_line() {
     ] {
         assert!(refused(text(line)).contains(what), "{line}: {}", refused(text(line)));
     }
+    assert!(refused(text("<!DOCTYPE html>")).contains("the name of a metric"), "before its missing end");
     assert!(refused(open("a  1\n# EOF\n")).contains("a value"), "one space");
     assert_eq!(Exposition::parse(b"a 1\n\xff 1\n\xfe 1\n", Format::Text).unwrap_err().line, 2);
 }

@@ -81,16 +81,26 @@ impl<'a> H2Sink<'a> {
         if ends && let Stream::Held(send, head) = std::mem::replace(&mut sink.stream, Stream::Failed) {
             return Ok(Self { stream: Stream::Begun(send.send_response(head, true)?), ended: true, ..sink });
         }
-        sink.begin()?;
-        if is_all {
-            sink.end(None)?;
+        match is_all {
+            true => sink.end(None)?,
+            false => sink.begin()?,
         }
         Ok(sink)
     }
 
-    /// Sends the head.
+    /// Sends the head, whose body has to be waited for.
     pub(super) fn begin(&mut self) -> Result<(), SinkError> {
-        self.begun().map(drop)
+        self.begun()?;
+        self.part_with_head()
+    }
+
+    /// An empty piece takes over what holds the head, so that the connection does not count as one that takes nothing
+    /// while it waits for a body, or for a window.
+    fn part_with_head(&mut self) -> Result<(), SinkError> {
+        match self.of_head.take() {
+            Some(held) => Ok(self.begun()?.send_data(Piece::holding(Bytes::new(), [Some(held), None]), false)?),
+            None => Ok(()),
+        }
     }
 
     /// Whether the peer may have seen anything of the message.
@@ -135,7 +145,7 @@ impl<'a> H2Sink<'a> {
     /// Takes what is stored, whole, whether the peer has room for it or not: it takes no more memory than it has.
     pub(super) fn lend(&mut self, data: &Bytes) -> Result<usize, SinkError> {
         let count = data.len().min(LARGEST);
-        self.begin()?;
+        self.begun()?;
         // With its head, it is one piece.
         let held = match &self.of_head {
             Some(_) => None,
@@ -147,6 +157,19 @@ impl<'a> H2Sink<'a> {
 
     /// Of so many bytes, how many can be taken, and what they are held by.
     fn poll_room(&mut self, cx: &mut Context<'_>, length: usize) -> Poll<Result<(usize, Option<Held>), SinkError>> {
+        let room = self.poll_room_of_both(cx, length);
+        if room.is_pending() {
+            self.part_with_head()?;
+        }
+        room
+    }
+
+    /// In the peer's window and in its share.
+    fn poll_room_of_both(
+        &mut self,
+        cx: &mut Context<'_>,
+        length: usize,
+    ) -> Poll<Result<(usize, Option<Held>), SinkError>> {
         let stream = self.begun()?;
         stream.reserve_capacity(length);
         // It tells of new capacity alone: of what it has told already, and nobody has used, it does not tell again.
@@ -167,8 +190,8 @@ impl<'a> H2Sink<'a> {
     }
 
     fn send(&mut self, bytes: Bytes, held: Option<Held>) -> Result<(), SinkError> {
-        let of_head = self.of_head.take();
-        let bytes = Piece::holding(bytes, [held.map(Held::outgoing), of_head]);
+        self.begun()?;
+        let bytes = Piece::holding(bytes, [held.map(Held::outgoing), self.of_head.take()]);
         Ok(self.begun()?.send_data(bytes, false)?)
     }
 
@@ -176,7 +199,7 @@ impl<'a> H2Sink<'a> {
         if std::mem::replace(&mut self.ended, true) {
             return Ok(());
         }
-        self.begin()?;
+        self.begun()?;
         let of_head = self.of_head.take();
         let stream = self.begun()?;
         match trailers {
