@@ -20,10 +20,14 @@ pub(crate) fn service(evidence: &Evidence, verb: &str, name: &str) -> String {
     if has_systemd(evidence) { format!("systemctl {verb} {name}") } else { format!("service {name} {verb}") }
 }
 
-/// Its executable with options that lead to its own settings.
+/// Its executable with options that lead to its own settings, as the user that it runs as.
 pub(crate) fn called(server: &ServerSeen, options: &[(&str, &Option<String>)]) -> String {
     let given = options.iter().filter_map(|(option, value)| Some(format!(" {option} {}", word(value.as_deref()?))));
-    word(&server.exe) + &given.collect::<String>()
+    let given = word(&server.exe) + &given.collect::<String>();
+    match &server.account {
+        Some(account) => format!("runuser -u {} -- {given}", word(account)),
+        None => given,
+    }
 }
 
 /// Sends a signal to its first process, and to no other that has its number by then: that is told.
@@ -42,9 +46,9 @@ pub(crate) fn signal(server: &ServerSeen, name: &str) -> Option<String> {
 
 /// Has nginx try and take over its settings.
 pub(crate) fn nginx(server: Option<&ServerSeen>) -> String {
-    let Some(server) =
-        server.filter(|server| server.config.is_some() || server.prefix.is_some() || server.needs_signal)
-    else {
+    let Some(server) = server.filter(|server| {
+        [&server.config, &server.prefix, &server.account].into_iter().any(Option::is_some) || server.needs_signal
+    }) else {
         return "nginx -t && nginx -s reload".into();
     };
     let nginx = called(server, &[("-c", &server.config), ("-p", &server.prefix)]);
@@ -119,6 +123,18 @@ mod tests {
         let ended = run();
         std::fs::remove_file(&folder).unwrap();
         assert!(!ended.status.success() && !ended.stderr.is_empty(), "{ended:?}");
+    }
+
+    /// Root pasted a line that ran the nginx of a user.
+    #[test]
+    fn a_users_own_nginx_was_run_by_root() {
+        let server = ServerSeen { pid: 7, exe: "/home/joe/nginx".into(), ..ServerSeen::default() };
+        assert_eq!(nginx(Some(&server)), "nginx -t && nginx -s reload");
+        let joes = ServerSeen { account: Some("joe".into()), ..server };
+        assert_eq!(
+            nginx(Some(&joes)),
+            "runuser -u joe -- /home/joe/nginx -t && runuser -u joe -- /home/joe/nginx -s reload"
+        );
     }
 
     #[test]

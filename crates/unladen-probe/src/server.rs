@@ -64,6 +64,10 @@ fn one_seen(first: u32, is_contained: bool) -> Option<ServerSeen> {
         name if name.starts_with("php-fpm") => fpm::see(&server, &mut seen),
         _ => return None,
     }
+    // Root is not to run what is another user's, even to check his settings.
+    if seen.account.is_none() && nix::unistd::geteuid().is_root() && !is_contained && !is_database(&name) {
+        seen.account = server.account().filter(|account| account != "root");
+    }
     seen.has_systemd = Path::new("/run/systemd/system").is_dir();
     if seen.has_systemd && !is_contained {
         let unit = fs::read(proc.join("cgroup")).ok().and_then(|cgroup| unit_of(&cgroup));
@@ -77,6 +81,11 @@ fn one_seen(first: u32, is_contained: bool) -> Option<ServerSeen> {
         [&seen.pid_file, &seen.config, &seen.prefix, &seen.folder, &seen.read, &seen.socket, &seen.account, &seen.unit];
     let is_plain = |text: &String| !text.contains(|letter: char| letter.is_control() || letter == '\u{fffd}');
     (texts.into_iter().flatten().all(is_plain) && is_plain(&seen.exe)).then_some(seen)
+}
+
+/// Its clients are run, and not itself.
+fn is_database(name: &str) -> bool {
+    matches!(name, "postgres" | "mariadbd" | "mysqld" | "pgbouncer")
 }
 
 #[cfg(test)]

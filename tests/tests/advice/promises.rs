@@ -222,12 +222,17 @@ impl Promises {
         std::fs::write(document, text).expect("the document can be written");
     }
 
+    /// Whether so many bounds were judged that they say something of all.
+    pub(crate) fn are_enough(&self) -> bool {
+        self.count(Verdict::Holds) + self.count(Verdict::Broken) >= LEAST_PAIRS
+    }
+
     /// # Panics
     /// If too few bounds hold, or, of all subjects, too few were judged.
     pub(crate) fn assert_hold(&self, is_whole: bool) {
         let (holds, broken) = (self.count(Verdict::Holds), self.count(Verdict::Broken));
         assert!(!self.0.is_empty(), "nothing was proved");
-        assert!(!is_whole || holds + broken >= LEAST_PAIRS, "only {} bounds were judged", holds + broken);
+        assert!(!is_whole || self.are_enough(), "only {} bounds were judged", holds + broken);
         let held = holds as f64 / (holds + broken).max(1) as f64;
         assert!(held >= LEAST_HELD, "{broken} of {} bounds are broken\n{}", holds + broken, self.table());
     }

@@ -83,8 +83,9 @@ impl UnpooledTls {
 /// A kept connection spares its handshake, and what the client does before its first hello: where that reads the
 /// certificates of all authorities, it may be more than all the rest.
 fn saves(evidence: &Evidence, group: usize, takes: &Share) -> Saves {
-    /// At most so many times the handshake, for sockets and keys on both sides.
-    const AROUND: f64 = 1.5;
+    /// At most so many times the handshake, for sockets and keys on both sides: 12.8 ± 1.3 ms were proved where the
+    /// handshake was 6.5 (`make advice`, pledges).
+    const AROUND: f64 = 2.0;
     let reads = |file: &&FileSeen| {
         file.group == group
             && file.call == FileCall::Open

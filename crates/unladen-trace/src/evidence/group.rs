@@ -50,7 +50,7 @@ pub struct ServerSeen {
     pub socket: Option<String>,
     /// The port at which it listens.
     pub port: Option<u16>,
-    /// The account that it runs as, if that is not the usual.
+    /// The account that it runs as, if that is not the usual: `postgres`, or root.
     pub account: Option<String>,
     /// Its unit, where systemd runs.
     pub unit: Option<String>,
