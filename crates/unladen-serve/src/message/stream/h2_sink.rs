@@ -91,16 +91,14 @@ impl<'a> H2Sink<'a> {
     /// Sends the head, whose body has to be waited for.
     pub(super) fn begin(&mut self) -> Result<(), SinkError> {
         self.begun()?;
-        self.part_with_head()
+        self.part_with_head();
+        Ok(())
     }
 
-    /// An empty piece takes over what holds the head, so that the connection does not count as one that takes nothing
-    /// while it waits for a body, or for a window.
-    fn part_with_head(&mut self) -> Result<(), SinkError> {
-        match self.of_head.take() {
-            Some(held) => Ok(self.begun()?.send_data(Piece::holding(Bytes::new(), [Some(held), None]), false)?),
-            None => Ok(()),
-        }
+    /// From here on its head is held by nobody: a connection that waits for a body, or for a window, is not one that takes
+    /// nothing. An empty piece would hold it on, and peers end connections with many of those.
+    fn part_with_head(&mut self) {
+        self.of_head = None;
     }
 
     /// Whether the peer may have seen anything of the message.
@@ -159,7 +157,7 @@ impl<'a> H2Sink<'a> {
     fn poll_room(&mut self, cx: &mut Context<'_>, length: usize) -> Poll<Result<(usize, Option<Held>), SinkError>> {
         let room = self.poll_room_of_both(cx, length);
         if room.is_pending() {
-            self.part_with_head()?;
+            self.part_with_head();
         }
         room
     }
