@@ -374,6 +374,11 @@ CONF
     fpm_launch
 }
 
+# A pool may have been told to listen at a port, where there is no socket.
+fpm_listens() {
+    test -S "$STATE/fpm.sock" || grep -q 'ready to handle connections' "$STATE"/log/fpm*.log
+}
+
 # In the foreground, as its unit of systemd has it: one in the background has another number after each USR2, which fixes
 # print.
 fpm_launch() {
@@ -382,7 +387,7 @@ fpm_launch() {
     rm -f "$STATE/fpm.sock"
     # An empty entry in PHP_INI_SCAN_DIR is the system's folder.
     launch_foreground fpm "$fpm" env PHP_INI_SCAN_DIR=":$STATE/php.d" "$fpm" -F -y "$STATE/fpm.conf"
-    wait_for 10 test -S "$STATE/fpm.sock" || die "PHP-FPM does not listen: $(tail -n 5 "$STATE/log/fpm.start.log")"
+    wait_for 10 fpm_listens || die "PHP-FPM does not listen: $(tail -n 5 "$STATE/log/fpm.start.log")"
 }
 
 # === nginx ===
