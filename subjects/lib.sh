@@ -374,9 +374,14 @@ CONF
     fpm_launch
 }
 
-# A pool may have been told to listen at a port, where there is no socket.
+# Whether its pool can be connected to, at the socket or the port of its settings.
 fpm_listens() {
-    test -S "$STATE/fpm.sock" || grep -q 'ready to handle connections' "$STATE"/log/fpm*.log
+    local where
+    where=$(sed -n 's/^listen = //p' "$STATE/fpm.conf" | tail -n 1)
+    case $where in
+    /*) test -S "$where" ;;
+    *) (exec 3<>"/dev/tcp/${where%:*}/${where##*:}") 2>/dev/null ;;
+    esac
 }
 
 # In the foreground, as its unit of systemd has it: one in the background has another number after each USR2, which fixes
