@@ -173,6 +173,7 @@ impl<S: Read + Write> Http2<S> {
                 self.read.extend_from_slice(&piece[..count]);
                 true
             }
+            Err(error) if error.kind() == ErrorKind::Interrupted => self.more(),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                 panic!("nothing comes that was waited for")
             }

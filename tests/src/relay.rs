@@ -125,7 +125,9 @@ impl Way {
             let count = match from.read(&mut bytes) {
                 Ok(0) => break,
                 Ok(count) => count,
-                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted) =>
+                {
                     if self.is_over.load(Ordering::SeqCst) {
                         break;
                     }

@@ -288,6 +288,9 @@ impl Wire {
                 self.bytes.extend_from_slice(&bytes[..count]);
                 false
             }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
+                self.is_quiet(time.saturating_sub(begun.elapsed()).max(Duration::from_millis(1)))
+            }
             Err(_) => begun.elapsed() >= time,
         }
     }
@@ -301,6 +304,8 @@ impl Wire {
         };
         match read {
             Ok(0) => Err(Ending::Short),
+            // One with a time limit is, where a tracer of the kernel comes or goes (signal(7)).
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => self.fill(),
             Ok(count) => {
                 self.bytes.extend_from_slice(&bytes[..count]);
                 Ok(())

@@ -111,7 +111,13 @@ impl Listener {
     /// One datagram from the kernel (port 0); other senders are not listened to.
     fn receive(&mut self, flags: MsgFlags) -> Result<usize, Errno> {
         let mut slices = [IoSliceMut::new(&mut self.buffer)];
-        let message = recvmsg::<NetlinkAddr>(self.socket.as_raw_fd(), &mut slices, None, flags)?;
+        let message = loop {
+            match recvmsg::<NetlinkAddr>(self.socket.as_raw_fd(), &mut slices, None, flags) {
+                // A tracer of the kernel came or went.
+                Err(Errno::EINTR) => {}
+                received => break received?,
+            }
+        };
         let from_kernel = message.address.is_some_and(|address| address.pid() == 0);
         Ok(if from_kernel { message.bytes } else { 0 })
     }

@@ -11,6 +11,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
+use rustix::io::retry_on_intr;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
     recvmsg, sendmsg,
@@ -63,7 +64,7 @@ pub(super) fn send(stream: &UnixStream, greeting: &Greeting, sockets: &[Borrowed
             return Err(io::Error::other("too many sockets for a message"));
         }
         // They have to come with a byte.
-        sendmsg(stream, &[IoSlice::new(&[0])], &mut control, SendFlags::NOSIGNAL)?;
+        retry_on_intr(|| sendmsg(stream, &[IoSlice::new(&[0])], &mut control, SendFlags::NOSIGNAL))?;
     }
     Ok(())
 }
@@ -89,7 +90,8 @@ pub(super) fn receive(stream: &UnixStream) -> io::Result<(Greeting, Vec<OwnedFd>
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(BATCH))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let mut byte = [0];
-        let received = recvmsg(stream, &mut [IoSliceMut::new(&mut byte)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+        let flags = RecvFlags::CMSG_CLOEXEC;
+        let received = retry_on_intr(|| recvmsg(stream, &mut [IoSliceMut::new(&mut byte)], &mut control, flags))?;
         if received.bytes == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
@@ -107,10 +109,10 @@ pub(super) fn say(mut stream: &UnixStream, word: u8) -> io::Result<()> {
     stream.write_all(&[word])
 }
 
-/// Waits for one; none: the other process has gone.
-pub(super) fn hear(mut stream: &UnixStream) -> io::Result<Option<u8>> {
-    let mut word = [0];
-    Ok((stream.read(&mut word)? == 1).then_some(word[0]))
+/// Waits for one; none: the other process has gone. A wait with a time limit is interrupted where a tracer of the kernel
+/// comes or goes, although no signal has a handler (signal(7)); reading bytes one by one goes on then.
+pub(super) fn hear(stream: &UnixStream) -> io::Result<Option<u8>> {
+    stream.bytes().next().transpose()
 }
 
 #[cfg(test)]

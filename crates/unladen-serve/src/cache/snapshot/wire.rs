@@ -43,12 +43,11 @@ pub(crate) fn frame(kind: u32, payload: &[u8]) -> io::Result<Vec<u8>> {
 
 /// Reads a frame of at most so many bytes: its kind. None: the other process has gone.
 pub(crate) fn read(from: &mut impl Read, payload: &mut Vec<u8>, most: u64) -> io::Result<Option<u32>> {
+    // Byte by byte up to the first: whatever interrupts the wait for it is no end.
+    let Some(first) = from.by_ref().bytes().next().transpose()? else { return Ok(None) };
     let mut head = [0; FRAME_LENGTH];
-    let first = from.read(&mut head)?;
-    if first == 0 {
-        return Ok(None);
-    }
-    from.read_exact(head.get_mut(first..).unwrap_or_default())?;
+    head[0] = first;
+    from.read_exact(&mut head[1..])?;
     let head = FrameHead::read(&head);
     if u64::from(head.length) > most {
         return Err(io::Error::other("a frame is longer than anything that is kept"));

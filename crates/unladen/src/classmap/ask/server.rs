@@ -172,9 +172,11 @@ impl Server {
                 return Err(io::Error::other("the answer takes too long, or is too long"));
             }
             stream.set_read_timeout(Some(left))?;
-            match stream.read(&mut piece)? {
-                0 => break,
-                read => answer.extend_from_slice(piece.get(..read).unwrap_or_default()),
+            match stream.read(&mut piece) {
+                Ok(0) => break,
+                Ok(read) => answer.extend_from_slice(piece.get(..read).unwrap_or_default()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
             }
         }
         let status = answer.get(9..12).and_then(|status| status.to_str().ok()?.parse().ok());
