@@ -13,9 +13,12 @@ fn parse(log: impl AsRef<[u8]>) -> Result<AccessLog, AccessLogError> {
     AccessLog::parse(log.as_ref(), Path::new("access.log"), "shop.example:8080")
 }
 
+/// Targets that are sent, and how often; lines that are passed over, by reason.
+type Read = (Vec<(String, u64)>, Vec<(PassedOver, u64)>);
+
 /// What is sent, and what is passed over; both are all lines.
 #[track_caller]
-fn read(log: impl AsRef<[u8]>) -> (Vec<(String, u64)>, Vec<(PassedOver, u64)>) {
+fn read(log: impl AsRef<[u8]>) -> Read {
     let newlines = log.as_ref().split_inclusive(|byte| *byte == b'\n').count() as u64;
     let log = parse(log).unwrap();
     let sent: Vec<_> = log.entries().map(|(target, count)| (target.to_owned(), count)).collect();

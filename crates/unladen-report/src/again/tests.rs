@@ -8,6 +8,7 @@ use crate::sample;
 use crate::style::Style;
 
 /// A result of any command.
+#[expect(clippy::large_enum_variant, reason = "one at a time, in tests")]
 enum Made {
     Weigh(Weigh),
     Inside(Vec<Inside>),

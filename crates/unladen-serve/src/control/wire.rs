@@ -110,9 +110,13 @@ pub(super) fn say(mut stream: &UnixStream, word: u8) -> io::Result<()> {
 }
 
 /// Waits for one; none: the other process has gone. A wait with a time limit is interrupted where a tracer of the kernel
-/// comes or goes, although no signal has a handler (signal(7)); reading bytes one by one goes on then.
-pub(super) fn hear(stream: &UnixStream) -> io::Result<Option<u8>> {
-    stream.bytes().next().transpose()
+/// comes or goes, although no signal has a handler (signal(7)); `read_exact` goes on then, and `read` does not.
+pub(super) fn hear(mut stream: &UnixStream) -> io::Result<Option<u8>> {
+    let mut word = [0];
+    match stream.read_exact(&mut word) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+        read => read.map(|()| Some(word[0])),
+    }
 }
 
 #[cfg(test)]

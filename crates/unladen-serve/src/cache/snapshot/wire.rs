@@ -43,11 +43,14 @@ pub(crate) fn frame(kind: u32, payload: &[u8]) -> io::Result<Vec<u8>> {
 
 /// Reads a frame of at most so many bytes: its kind. None: the other process has gone.
 pub(crate) fn read(from: &mut impl Read, payload: &mut Vec<u8>, most: u64) -> io::Result<Option<u32>> {
-    // Byte by byte up to the first: whatever interrupts the wait for it is no end.
-    let Some(first) = from.by_ref().bytes().next().transpose()? else { return Ok(None) };
     let mut head = [0; FRAME_LENGTH];
-    head[0] = first;
-    from.read_exact(&mut head[1..])?;
+    let (first, rest) = head.split_at_mut(1);
+    // Whatever interrupts the wait for it is no end; and the end is one before a frame alone.
+    match from.read_exact(first) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+        read => read?,
+    }
+    from.read_exact(rest)?;
     let head = FrameHead::read(&head);
     if u64::from(head.length) > most {
         return Err(io::Error::other("a frame is longer than anything that is kept"));
