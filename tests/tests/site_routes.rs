@@ -615,6 +615,70 @@ fn what_a_path_comes_to_is_guarded_as_it_is_by_its_own_name() {
     site.stop();
 }
 
+const REFUSED: &str = "
+[[site.route]]
+path = [\"/secret\", \"/blog/private\"]
+status = 403
+[[site.route]]
+exact = \"/only\"
+status = 403
+[[site.route]]
+path = \"/form\"
+method = \"POST\"
+status = 403
+";
+
+/// Symfony takes `/index.phpsecret` for `/secret`, an application in a folder `/blog/index.php/private` for
+/// `/blog/private`; others end parameters before they decode, take `/\` for `//`, or go by fields.
+#[test]
+fn what_frameworks_take_for_another_path_got_round_routes() {
+    let (fpm, site) = scripts(&["index.php", "blog/index.php"], REFUSED);
+    fpm.page("fields.php", "<?php echo json_encode(array_intersect_key($_SERVER, ['HTTP_X_ORIGINAL_URL' => 1]));");
+    for target in [
+        "/secret",
+        "/index.php/secret",
+        "/index.phpsecret",
+        "/%69ndex.phpsecret",
+        "/index%2Ephpsecret",
+        "/index.php%2Fsecret",
+        "/blog/index.php/private",
+        "/only",
+        "/only/",
+        "/only;a%2Fb",
+        "/only;a\\b",
+        "/\\host/secret",
+        "//host/secret",
+    ] {
+        let answer = site.get(target);
+        assert!(matches!(answer.status, 400 | 403) && !answer.text().contains("was run"), "{target}: {answer:?}");
+    }
+    for target in ["/open", "/only/open", "/index.php/open", "/blog/index.php/open", "/form"] {
+        site.get(target).is(200);
+    }
+    assert_eq!(site.get_with("/form", "X-HTTP-Method-Override: post\r\n").status, 400);
+    site.get_with("/form", "X-HTTP-Method-Override: PUT\r\n").is(200);
+    assert_eq!(site.get_with("/fields.php", "X-Original-URL: /secret\r\n").is(200).text(), "[]");
+    site.stop();
+}
+
+/// Whoever bars the file of the program from being asked for by its name does not bar the site.
+#[test]
+fn a_program_without_a_name_is_guarded_behind_the_name_of_its_file() {
+    let fpm = PhpFpm::start(1, "");
+    let program = fpm.page("one.php", SCRIPT);
+    let site = Site::start(&format!(
+        "php = \"{}\"\nfastcgi = {{ script = {program:?} }}\n\
+         [[site.route]]\npath = [\"/secret\", \"/one.php\"]\nstatus = 403\n",
+        fpm.socket().display()
+    ));
+    for target in ["/secret", "/one.php", "/one.php/secret", "/one.phpsecret"] {
+        let answer = site.get(target);
+        assert!(matches!(answer.status, 400 | 403) && !answer.text().contains("was run"), "{target}: {answer:?}");
+    }
+    assert!(site.get("/open").is(200).text().starts_with("was run "));
+    site.stop();
+}
+
 /// PHP takes `post` for POST, and the route did not.
 #[test]
 fn the_case_of_a_method_gets_round_no_route() {

@@ -3,7 +3,6 @@
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use tokio::task::coop::poll_proceed;
 use unladen_cache::FetchReader;
 use unladen_http1::{Decoder, Field, Fields, Length, Step};
 use unladen_pool::{Buffer, Half, LARGE};
@@ -56,6 +55,9 @@ pub(crate) enum Guard {
     Upstream,
 }
 
+/// Parts of a body, such as chunks, that are passed on before others have their turn.
+const MOST_PARTS: u32 = 128;
+
 /// A body of HTTP/1.
 #[derive(Debug)]
 pub(crate) struct H1Source<'a> {
@@ -64,6 +66,8 @@ pub(crate) struct H1Source<'a> {
     decoder: Decoder,
     /// Bytes of the body at the buffer's start.
     ready: usize,
+    /// Parts that were found since something was read.
+    parts: u32,
     ends_with_connection: bool,
     done: bool,
     guard: Guard,
@@ -259,6 +263,7 @@ impl<'a> H1Source<'a> {
             buffer,
             decoder,
             ready: 0,
+            parts: 0,
             ends_with_connection: length == Length::UntilClose,
             done: matches!(length, Length::None | Length::Exact(0)),
             guard: Guard::None,
@@ -273,14 +278,14 @@ impl<'a> H1Source<'a> {
             if self.done {
                 return Poll::Ready(Ok(false));
             }
-            // A piece counts as a read does: whoever sends a body byte by byte lets others go first.
-            let turn = ready!(poll_proceed(cx));
-            let step = self.decoder.step(self.buffer.bytes())?;
-            if !matches!(step, Step::More) {
-                turn.made_progress();
+            // A read may be millions of parts: whoever sends a body byte by byte lets others go first.
+            if self.parts >= MOST_PARTS {
+                self.parts = 0;
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
             }
-            drop(turn);
-            match step {
+            self.parts += 1;
+            match self.decoder.step(self.buffer.bytes())? {
                 Step::Skip(count) => self.buffer.consume(count),
                 Step::Data(count) => self.ready = count,
                 Step::End(count) => {
@@ -294,6 +299,7 @@ impl<'a> H1Source<'a> {
                         self.buffer.grow(LARGE);
                     }
                     let count = ready!(self.half.poll_read(self.buffer, cx))?;
+                    self.parts = 0;
                     if count == 0 {
                         if !self.ends_with_connection {
                             return Poll::Ready(Err(SourceError::Closed));

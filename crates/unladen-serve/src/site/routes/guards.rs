@@ -50,21 +50,19 @@ impl<'r> ChosenRoute<'r> {
     /// The same for the one program of all paths, which takes them with and without its name at their beginning. One
     /// that has none is looked for by the name of its file, as Symfony does.
     pub(crate) fn guards_of_program(self, request: &Request) -> Vec<&'r Route> {
-        let script = self.route.proxy.script.as_ref();
-        let Some((program, name)) = script.and_then(|script| Some((script.script.as_ref()?, script.name.as_bytes())))
+        let script = self.route.proxy.script.as_ref().filter(|_| self.routes.refuses);
+        let Some((program, given)) = script.and_then(|script| Some((script.script.as_ref()?, script.name.as_bytes())))
         else {
             return Vec::new();
         };
         let Ok(readings) = Readings::of(&request.target) else { return Vec::new() };
-        if !self.routes.refuses {
-            return Vec::new();
-        }
         let file = [b"/", program.file_name().map(OsStr::as_bytes).unwrap_or_default()].concat();
-        let name = if name.is_empty() { &file } else { name };
+        let name = if given.is_empty() { &file } else { given };
         let mut guards = Guards::of(self);
         guards.hold_behind(&request.method, &readings, name);
         let path = readings.path.bytes();
-        if !matches!(path.strip_prefix(name), Some([] | [b'/', ..])) {
+        // Who bars the file of a program without a name does not mean all paths.
+        if !given.is_empty() && !matches!(path.strip_prefix(name), Some([] | [b'/', ..])) {
             guards.hold_path_info(&request.method, &[name, path].concat());
         }
         guards.found
