@@ -616,6 +616,7 @@ fn what_a_path_comes_to_is_guarded_as_it_is_by_its_own_name() {
 }
 
 const REFUSED: &str = "
+try = [\"{path}\", \"{path}/\", \"/index.php\"]
 [[site.route]]
 path = [\"/secret\", \"/blog/private\"]
 status = 403
