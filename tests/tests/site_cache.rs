@@ -41,6 +41,23 @@ fn a_page_is_asked_for_once_and_each_answer_says_how_it_came_about() {
     site.stop();
 }
 
+/// One client's odd field had an application say 404 or send him on, and all others got that for ten seconds.
+#[test]
+fn a_reload_with_an_odd_field_replaced_a_fresh_page() {
+    let app = app(|request| match request.field("x-odd") {
+        Some(status) => page(FRESH, "odd").replacen("200 OK", status, 1),
+        None => page(FRESH, "well"),
+    });
+    let site = Site::of(&app, "");
+    site.get("/").is_asked(200);
+    for status in ["404 Not Found", "410 Gone", "301 Moved Permanently", "302 Found", "308 Permanent Redirect"] {
+        let odd = site.get_with("/", &format!("Cache-Control: no-cache\r\nX-Odd: {status}\r\n"));
+        assert_eq!(odd.status.to_string(), status[..3], "{odd:?}");
+        assert_eq!(site.get("/").is_hit(200).text(), "well", "{status}");
+    }
+    site.stop();
+}
+
 #[test]
 fn head_and_conditions_and_ranges_are_answered_with_the_application_gone() {
     let is_gone = Arc::new(AtomicBool::new(false));
