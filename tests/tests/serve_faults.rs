@@ -502,10 +502,12 @@ fn an_upload_that_stalls_ends_on_whichever_side_it_does() {
     let outbound = Outbound::of(&upstream.url(), STRICT);
     // The upstream does not read on.
     let mut wire = outbound.wire();
-    wire.send("POST /unread HTTP/1.1\r\nHost: test\r\nContent-Length: 100000000\r\n\r\n");
     let mut twin = wire.twin();
+    // Made before the head is sent: on a busy machine that took longer than a client may keep silent.
+    let body = vec![b'x'; 100_000_000];
+    wire.send("POST /unread HTTP/1.1\r\nHost: test\r\nContent-Length: 100000000\r\n\r\n");
     let sending = std::thread::spawn(move || {
-        let _ = twin.try_send(vec![b'x'; 100_000_000]);
+        let _ = twin.try_send(body);
     });
     wire.answer().refuses(504, "upstream_timeout");
     drop(wire);

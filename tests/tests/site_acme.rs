@@ -449,7 +449,10 @@ fn after_a_failure_it_is_the_other_challenges_turn() {
     wait::until("it is remembered", || {
         std::fs::read_to_string(&file).is_ok_and(|text| text.contains("\"failures\": 1"))
     });
-    std::fs::write(&file, "{\"failures\": 1}").unwrap();
+    // At once: read while it was empty, it had told of no failure.
+    let whole = file.with_extension("whole");
+    std::fs::write(&whole, "{\"failures\": 1}").unwrap();
+    std::fs::rename(&whole, &file).unwrap();
     trial.comes("a.example");
     trial.serve.stop();
 }

@@ -182,19 +182,20 @@ fn promised(
     };
     for finding in document["findings"].as_array().into_iter().flatten() {
         let fix = Fix::of(finding);
+        let bound = finding["saves_at_most_ns"].as_f64();
         let ends_trouble = trouble.filter(|trouble| trouble.rule == Some(fix.rule.as_str()));
         // What the page has without the trouble was proved before.
         if fix.state == "fresh" || (trouble.is_some() && ends_trouble.is_none()) {
             continue;
         }
         let saving = match ends_trouble {
-            Some(trouble) => Saving::in_turns(request, |is_fixed| {
+            Some(trouble) => Saving::in_turns(request, bound, |is_fixed| {
                 if is_fixed { trouble.off(ground) } else { trouble.on(ground) }.map(|()| url.clone())
             }),
             None if fix.by_hand(ground).is_some() => continue,
             None => {
                 let mut applied = None;
-                Saving::in_turns(request, |is_fixed| {
+                Saving::in_turns(request, bound, |is_fixed| {
                     // What was applied is put back before the next turn.
                     drop(applied.take());
                     if is_fixed {

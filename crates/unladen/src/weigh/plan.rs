@@ -20,6 +20,8 @@ const USUAL_PHASE: Duration = Duration::from_millis(500);
 const WANTED_BLOCKS: u32 = 12;
 /// Blocks that a run is made longer for, if the user set no time.
 const EXTENDED_BLOCKS: u32 = 12;
+/// So many times as long as planned is a run at most, for blocks in place of spoiled ones.
+const REPLACING: f64 = 1.5;
 /// Requests that an on phase holds at least, of each that is under way at once.
 const REQUESTS_A_PHASE: u32 = 3;
 /// The settle gap is at most this part of a phase: the requests of a quick page need a phase to run in.
@@ -48,11 +50,17 @@ pub(crate) struct Plan {
     pub(crate) least_time: Duration,
     /// What as many blocks as are wanted would have taken, if there are fewer.
     pub(crate) shortened_from: Option<Duration>,
+    /// How long a run goes on at most for blocks in place of spoiled ones; no longer than `time` where that was given.
+    pub(crate) most_time: Duration,
 }
 
 impl Plan {
     /// The settle gap unless something needs a longer one.
     pub(crate) const USUAL_SETTLE: Duration = Duration::from_millis(100);
+
+    /// Rounds without a spoiled block for which a run goes on until [`Plan::most_time`]: with the fewer that are left of
+    /// so many, the p-value of a family of five counters cannot become small enough.
+    pub(crate) const CLEAN_ROUNDS: usize = EXTENDED_BLOCKS as usize;
 
     /// Chooses.
     ///
@@ -111,7 +119,9 @@ impl Plan {
             extended,
             least_time: blocks(phase, MIN_BLOCKS as u32),
             shortened_from: None,
+            most_time: time,
         };
+        let unasked = |plan: Self| Self { most_time: plan.time.mul_f64(REPLACING), ..plan };
         if let Some(given) = requests {
             let needed = (MIN_BLOCKS * 2) as u64;
             if given < needed {
@@ -132,7 +142,7 @@ impl Plan {
         let wanted = blocks(phase, EXTENDED_BLOCKS);
         if wanted <= Budget::MOST_TIME.max(usual) {
             let extended = (wanted > usual).then(|| why(phase));
-            return Ok(plan(phase, usual.max(wanted), extended));
+            return Ok(unasked(plan(phase, usual.max(wanted), extended)));
         }
         // As if that were the time that was given.
         let most = Budget::MOST_TIME;
@@ -143,7 +153,7 @@ impl Plan {
             return Err(PlanError::TooLong { most, needed, wanted, phase, why: why(phase) });
         }
         let shortened_from = (wanted > most.mul_f64(1.001)).then_some(wanted);
-        Ok(Self { shortened_from, ..plan(phase, most, Some(why(phase))) })
+        Ok(Self { shortened_from, ..unasked(plan(phase, most, Some(why(phase)))) })
     }
 
     /// What makes phases of this length necessary, or a run of such phases long.

@@ -85,6 +85,17 @@ impl Recording {
         spoiled
     }
 
+    /// Whether blocks are spoiled, of which so few are not that there should be more. This sees the machine's account
+    /// alone, as [`Spoiled`] does, so that a run does not end where its figures please.
+    pub(crate) fn wants_replacements(&self, urls: usize, clean_rounds: usize) -> bool {
+        let is_clean = |block: &&BlockRecord| !conditions(&block.times).is_spoiled();
+        let clean = |url: usize| self.blocks.iter().filter(|block| block.url == url).filter(is_clean).count();
+        let spoiled = self.blocks.len() - self.blocks.iter().filter(is_clean).count();
+        // Where most are, none is left out.
+        let is_rare = spoiled > 0 && spoiled * 2 <= self.blocks.len();
+        is_rare && (0..urls).any(|url| clean(url) < clean_rounds)
+    }
+
     /// Leaves out, of a source elsewhere, blocks that were spoiled there; `None` if that is not known of its machine.
     pub(crate) fn leave_out_spoiled_at(&mut self, source: usize, urls: usize) -> Option<Spoiled> {
         let at = |block: &BlockRecord| block.elsewhere.get(source).filter(|at| at.is_whole)?.times;
@@ -229,3 +240,6 @@ impl PhaseRecord {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

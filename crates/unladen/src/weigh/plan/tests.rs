@@ -209,3 +209,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn only_a_run_whose_time_nobody_set_goes_on_for_spoiled_blocks() {
+    let planned = |budget| Plan::choose(&options(budget), &known(5)).unwrap();
+    let unasked = planned(NOTHING_SET);
+    assert_eq!(unasked.most_time, unasked.time * 3 / 2);
+    let asked = planned(Budget { time: Some(Duration::from_secs(20)), ..NOTHING_SET });
+    assert_eq!(asked.most_time, asked.time);
+    let counted = planned(Budget { requests: Some(100), ..NOTHING_SET });
+    assert_eq!(counted.most_time, counted.time);
+}

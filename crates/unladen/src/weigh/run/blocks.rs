@@ -1,6 +1,6 @@
 //! The blocks of a [`Run`]: counters are read at the edges of phases, and the client is driven between them.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use unladen_load::{End, Stop, Tally};
 use unladen_lockin::{BlockPlan, PHASES_PER_BLOCK, Planner, Position, Timing, Until, Verdict, Weight};
@@ -9,6 +9,7 @@ use super::Run;
 use super::readings::{Readings, phase_record};
 use super::stopped::Stopped;
 use crate::exit::Failure;
+use crate::weigh::plan::Plan;
 use crate::weigh::recording::{BlockRecord, ElsewhereRecord, PhaseRecord};
 
 impl Run<'_> {
@@ -58,7 +59,9 @@ impl Run<'_> {
             self.options.budget.requests.is_some_and(|wanted| self.recording.requests_of_each(urls) >= wanted);
         // A round more would end later than asked for by more than half of it.
         let round = (self.plan.phase + self.edge) * (PHASES_PER_BLOCK * urls) as u32;
-        enough_requests || self.recording.elapsed() + round / 2 >= self.plan.time
+        let is_over = |time: Duration| self.recording.elapsed() + round / 2 >= time;
+        let is_replacing = || self.recording.wants_replacements(urls, Plan::CLEAN_ROUNDS) && !is_over(self.plan.most_time);
+        enough_requests || is_over(self.plan.time) && !is_replacing()
     }
 
     /// One block; `None` when cancelled.
