@@ -111,8 +111,6 @@ pub(crate) fn is_unknown(error: &Error) -> bool {
     matches!(error, Error::Api(said) if problem::kind(said) == "accountDoesNotExist")
 }
 
-// === impl Kept ===
-
 impl Kept {
     /// Whether this certificate's configuration names an address that is new.
     fn is_to_be_told(&self, wanted: &Wanted) -> bool {

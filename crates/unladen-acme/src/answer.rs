@@ -35,8 +35,6 @@ pub(crate) struct Answer {
     until: u64,
 }
 
-// === impl Answer ===
-
 impl Answer {
     pub(crate) fn new(
         kind: ChallengeKind,

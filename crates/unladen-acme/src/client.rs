@@ -69,8 +69,6 @@ struct Idle {
     sender: SendRequest<Full<Bytes>>,
 }
 
-// === impl ClientError ===
-
 impl ClientError {
     /// When the authority wants to be asked again, in seconds since 1970.
     pub(crate) fn retry_after(&self) -> Option<u64> {

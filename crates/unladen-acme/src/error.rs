@@ -76,8 +76,6 @@ pub enum AcmeError {
     Setup(String),
 }
 
-// === impl AcmeError ===
-
 impl AcmeError {
     /// One word for it, as in logs and metrics.
     pub fn as_str(&self) -> &'static str {

@@ -84,8 +84,6 @@ pub enum Event<'a> {
     },
 }
 
-// === impl Event ===
-
 impl std::fmt::Display for Event<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -36,8 +36,6 @@ pub struct Look {
     pub error: Option<String>,
 }
 
-// === impl Held ===
-
 impl Held {
     /// With what is on disk already; a file that cannot be used is told by the [`Keeper`](crate::Keeper).
     pub fn new(wanted: &Wanted) -> Arc<Self> {

@@ -53,8 +53,6 @@ impl Drop for Given<'_> {
     }
 }
 
-// === impl Ordering ===
-
 impl<'a> Ordering<'a> {
     /// The certificate, and it with its key as PEM; `tell` is told what is wrong with the account.
     pub(crate) async fn run(self, tell: impl Fn(&Event<'_>)) -> Result<(Issued, String), AcmeError> {

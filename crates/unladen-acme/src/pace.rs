@@ -21,8 +21,6 @@ pub struct Pace {
     pub elsewhere: Duration,
 }
 
-// === impl Pace ===
-
 impl Default for Pace {
     fn default() -> Self {
         Self {

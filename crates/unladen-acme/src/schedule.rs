@@ -75,8 +75,6 @@ pub(crate) enum Step {
     Wait(u64),
 }
 
-// === impl Lifetime ===
-
 impl Lifetime {
     fn length(self) -> u64 {
         self.not_after.saturating_sub(self.not_before)
@@ -99,8 +97,6 @@ impl Lifetime {
         self.not_before + self.length() / 10 * 9
     }
 }
-
-// === impl Schedule ===
 
 impl Schedule {
     /// What is to be done now. `have`: the certificate that is there and good for all names, with its identifier and a

@@ -38,8 +38,6 @@ pub(crate) struct Folder {
     path: PathBuf,
 }
 
-// === impl Folder ===
-
 impl Folder {
     /// Of this directory's URL; nothing is made yet.
     pub(crate) fn new(state: &Path, directory: &str) -> Self {

@@ -50,8 +50,6 @@ struct Answered {
     there_ns: u64,
 }
 
-// === impl Pings ===
-
 impl Pings {
     /// The id of a ping that is sent at this time.
     pub(crate) fn send(&mut self, now_ns: u64) -> u64 {

@@ -60,8 +60,6 @@ pub struct Session {
     transport: Transport,
 }
 
-// === impl Session ===
-
 impl Session {
     /// Runs the host's command with `sh` behind it, and has that shell start the agent.
     ///

@@ -28,8 +28,6 @@ pub struct Standpoint {
     pub addresses: Vec<IpAddr>,
 }
 
-// === impl Standpoint ===
-
 impl Standpoint {
     /// That of this process.
     pub fn here() -> Self {

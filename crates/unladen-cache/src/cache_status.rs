@@ -42,8 +42,6 @@ pub enum Forwarded {
     Partial,
 }
 
-// === impl Forwarded ===
-
 impl Forwarded {
     /// Its token.
     pub fn as_str(self) -> &'static str {
@@ -59,8 +57,6 @@ impl Forwarded {
         }
     }
 }
-
-// === impl CacheStatus ===
 
 impl CacheStatus<'_> {
     /// Appends a member of the list: `unladen; hit; ttl=12`.

@@ -60,8 +60,6 @@ pub struct ResponseControl {
 /// Fields that a response may name as not to be reused. One that names more is not reused at all without asking.
 const MOST_WITHOUT: usize = 32;
 
-// === impl RequestControl ===
-
 impl RequestControl {
     /// Of `Cache-Control`, or if there is none of `Pragma` (RFC 9111, section 5.4).
     pub fn of(fields: &Fields) -> Self {
@@ -104,8 +102,6 @@ impl RequestControl {
         }
     }
 }
-
-// === impl ResponseControl ===
 
 impl ResponseControl {
     /// Of `CDN-Cache-Control` if it is valid; else of `Cache-Control`, or if there is none of `Pragma`.

@@ -4,8 +4,6 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CookiePattern(pub String);
 
-// === impl CookiePattern ===
-
 impl CookiePattern {
     /// Whether a name is meant. Names differ by case.
     pub fn matches(&self, name: &[u8]) -> bool {

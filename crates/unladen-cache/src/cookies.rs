@@ -5,8 +5,6 @@ use unladen_http1::Fields;
 use crate::Policy;
 use crate::text::{lines, split_once, trim};
 
-// === impl Policy ===
-
 impl Policy {
     /// Whether a request has cookies that tell users apart: not ignored, and if `vary_cookies` are configured, among
     /// them.

@@ -38,8 +38,6 @@ const BROTLI_WINDOW: i32 = 22;
 const ZSTD_LEVEL: i32 = 3;
 const GZIP_LEVEL: u32 = 6;
 
-// === impl Accepted ===
-
 impl Accepted {
     /// Of `Accept-Encoding`, all lines of it joined; none: anything, of which identity is the safe choice. A coding
     /// that is named twice has the last of its weights.
@@ -100,8 +98,6 @@ impl Accepted {
         [Coding::Brotli, Coding::Zstd, Coding::Gzip].into_iter().filter(move |coding| self.takes(*coding))
     }
 }
-
-// === impl Coding ===
 
 impl Coding {
     /// Its name in `Content-Encoding`.

@@ -37,8 +37,6 @@ pub struct Freshness {
     pub stale_if_error: Duration,
 }
 
-// === impl Freshness ===
-
 impl Freshness {
     /// Of a response to a request that was sent at one time and answered at another.
     pub fn of(status: u16, fields: &Fields, requested: Time, received: Time, policy: &Policy) -> Self {

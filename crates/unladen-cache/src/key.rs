@@ -35,8 +35,6 @@ pub fn normalise_host(authority: &mut Vec<u8>, is_https: bool) {
     authority.make_ascii_lowercase();
 }
 
-// === impl Policy ===
-
 impl Policy {
     /// What of a target is a part of the key: what the application is asked for, so that no parameter that is ignored
     /// can change what is stored.

@@ -38,8 +38,6 @@ pub struct Policy {
     pub largest: u64,
 }
 
-// === impl Policy ===
-
 impl Default for Policy {
     fn default() -> Self {
         Self {

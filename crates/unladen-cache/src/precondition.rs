@@ -37,8 +37,6 @@ pub enum Verdict {
 /// a second tells no more than that, and two clocks may differ (RFC 9110, section 8.8.2.2).
 const STRONG_AFTER: Duration = Duration::from_secs(60);
 
-// === impl Validators ===
-
 impl Validators {
     /// Of a response. Dates that are none are not there.
     pub fn of(fields: &Fields) -> Self {
@@ -116,8 +114,6 @@ struct Conditions {
     modified: bool,
     unmodified: bool,
 }
-
-// === impl Conditions ===
 
 impl Conditions {
     fn of(fields: &Fields) -> Self {

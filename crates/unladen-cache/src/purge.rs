@@ -21,8 +21,6 @@ pub enum Purge {
     All,
 }
 
-// === impl Purge ===
-
 impl Purge {
     /// Whether a response stored under this key is to be forgotten.
     pub fn means(&self, key: &[u8], stored: &Stored) -> bool {

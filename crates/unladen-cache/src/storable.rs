@@ -53,8 +53,6 @@ pub struct Asking {
     is_validated: bool,
 }
 
-// === impl Asking ===
-
 impl Asking {
     /// Of a request. `is_validated`: a validator tells whether the response is current.
     pub fn of(request: &Request, policy: &Policy, is_validated: bool) -> Self {
@@ -188,8 +186,6 @@ pub fn kept(fields: &Fields) -> Fields {
 /// What the `Connection` of a message lists, found once for all of its fields.
 pub(crate) struct Listed<'a>(Vec<&'a [u8]>);
 
-// === impl Listed ===
-
 impl<'a> Listed<'a> {
     pub(crate) fn of(fields: &'a Fields) -> Self {
         let mut names: Vec<_> = lines(fields, b"connection").flat_map(members).collect();
@@ -233,8 +229,6 @@ fn is_kept_under_a_validator(status: u16, policy: &Policy) -> bool {
 fn is_understood(status: u16) -> bool {
     matches!(status, 200..=205 | 300..=303 | 305 | 307 | 308 | 400 | 402..=406 | 409 | 410 | 414 | 422 | 451 | 500..=505 | 511)
 }
-
-// === impl NoStore ===
 
 impl NoStore {
     /// Its name in `Cache-Status`, logs and metrics.

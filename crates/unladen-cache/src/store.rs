@@ -79,8 +79,6 @@ const LEAST: u64 = 1 << 20;
 /// leaves unused.
 const SPARE: u64 = 8;
 
-// === impl Store ===
-
 impl Store {
     /// An empty store.
     pub fn new(settings: StoreSettings) -> Self {

@@ -57,8 +57,6 @@ pub struct Stored {
 /// What [`Fields`] keeps of each field besides its bytes, at most.
 const SPAN: usize = 20;
 
-// === impl Stored ===
-
 impl Stored {
     /// With the parts that are derived from others. Groups belong to an origin: [`Stored::add_groups`].
     pub fn new(

@@ -11,8 +11,6 @@ pub struct Time(pub i64);
 /// The last second that an HTTP-date can tell, since 1970 began: the end of 9999.
 const LAST_SECOND: u64 = 253_402_300_799;
 
-// === impl Time ===
-
 impl Time {
     /// Of this machine's clock.
     pub fn now() -> Self {

@@ -14,8 +14,6 @@ pub struct Nominated(pub Vec<Box<[u8]>>);
 /// A longer variant is told by its digest.
 const LONGEST_VARIANT: usize = 1024;
 
-// === impl Nominated ===
-
 impl Nominated {
     /// Of `Vary`, all lines of it; none: `*`, or something that is no name, so that nobody knows what is meant.
     pub fn of(fields: &Fields) -> Option<Self> {

@@ -80,8 +80,6 @@ pub struct Row {
     pub unjudged: Option<WhyUnjudged>,
 }
 
-// === impl Row ===
-
 impl Row {
     /// The metric with what it is of, which no other row of the URL has: `latency.p50 in this change`.
     pub fn name(&self) -> String {

@@ -25,8 +25,6 @@ pub struct Trend {
     pub warnings: Vec<String>,
 }
 
-// === impl Trend ===
-
 impl Trend {
     /// Whether the runs are enough to look for changes: of fewer, that nothing changed is not known.
     pub fn is_looked_at(&self) -> bool {
@@ -67,8 +65,6 @@ pub struct Series {
     /// Where it changed, the earliest first.
     pub changes: Vec<ChangePoint>,
 }
-
-// === impl Series ===
 
 impl Series {
     /// As [`Row::name`](crate::Row::name).

@@ -19,8 +19,6 @@ pub struct Unjudged {
     pub why: WhyUnjudged,
 }
 
-// === impl Unjudged ===
-
 impl Unjudged {
     /// Nothing, if the row was judged.
     pub fn of(row: &Row) -> Option<Self> {

@@ -16,8 +16,6 @@ pub struct Capacity {
     pub trials: Vec<Trial>,
 }
 
-// === impl Capacity ===
-
 impl Capacity {
     /// The lowest rate that broke the limit because requests failed, and how.
     pub fn broken_by_failures(&self) -> Option<(&Trial, &str)> {

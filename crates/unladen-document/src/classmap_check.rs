@@ -110,8 +110,6 @@ pub struct ClassmapProblem {
     pub hides: bool,
 }
 
-// === impl ClassmapCheckDocument ===
-
 impl ClassmapCheckDocument {
     /// Whether the check fails: the map is out of date, or anything else is wrong and that was to count.
     pub fn is_broken(&self) -> bool {
@@ -119,8 +117,6 @@ impl ClassmapCheckDocument {
         !self.current || (self.strict && !is_sound)
     }
 }
-
-// === impl ClassDifferences ===
 
 impl ClassDifferences {
     /// Each kind of difference that there is, in words, with its classes.

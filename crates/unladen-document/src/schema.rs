@@ -22,8 +22,6 @@ macro_rules! schemas {
     };
 }
 
-// === impl Schema ===
-
 impl Schema {
     /// All of them, in the order of docs/reference/json.md.
     pub const ALL: &[Self] = schemas![

@@ -14,8 +14,6 @@ pub(crate) struct Cursor<'a> {
     pub(crate) rest: &'a str,
 }
 
-// === impl Cursor ===
-
 impl<'a> Cursor<'a> {
     pub(crate) fn new(line: &'a str) -> Self {
         Self { rest: line }

@@ -63,8 +63,6 @@ pub enum Fault {
     AfterEof,
 }
 
-// === impl Fault ===
-
 impl Fault {
     /// Whether it is of one line alone, so that the others can be read.
     pub(crate) fn is_of_line(&self) -> bool {

@@ -119,15 +119,11 @@ struct Seen {
     oldest: Duration,
 }
 
-// === impl Room ===
-
 impl Default for Room {
     fn default() -> Self {
         Self(MOST_MOVES)
     }
 }
-
-// === impl Seen ===
 
 impl Seen {
     /// When nearly all of what it grew by was there ([`NEARLY`]).
@@ -142,8 +138,6 @@ impl Seen {
         found.or_else(|| self.moves.last().copied())
     }
 }
-
-// === impl Watch ===
 
 impl Watch {
     /// An answer: when it was asked for and when it was there, by one monotonic clock; the exporter's own time then, if

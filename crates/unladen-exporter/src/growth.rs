@@ -32,8 +32,6 @@ struct Standing {
     timestamp_ms: Option<i64>,
 }
 
-// === impl Growth ===
-
 impl Growth {
     /// The same as [`advance_at`](Self::advance_at), of an answer of which nobody knows when it was made.
     pub fn advance(&mut self, exposition: &Exposition<'_>) -> Vec<(usize, f64)> {

@@ -82,8 +82,6 @@ impl Default for Reader<'_> {
     }
 }
 
-// === impl Reader ===
-
 impl<'a> Reader<'a> {
     fn is_open(&self) -> bool {
         self.format == Format::OpenMetrics

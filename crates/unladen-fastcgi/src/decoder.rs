@@ -47,8 +47,6 @@ pub struct Unwrapped {
     pub rest: usize,
 }
 
-// === impl Decoder ===
-
 impl Decoder {
     /// For the answer to the request of this number on its connection, 1 to 65,535.
     pub fn new(request: u16) -> Self {

@@ -47,8 +47,6 @@ pub enum StatusError {
     Long,
 }
 
-// === impl Status ===
-
 impl Status {
     /// Reads the page.
     ///

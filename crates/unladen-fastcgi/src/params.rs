@@ -18,8 +18,6 @@ pub struct ParamTooLong {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Params(pub Vec<(Vec<u8>, Vec<u8>)>);
 
-// === impl Params ===
-
 impl Params {
     /// The value of the first of that name.
     pub fn get(&self, name: &str) -> Option<&[u8]> {

@@ -39,8 +39,6 @@ pub struct Header {
     pub padding: u8,
 }
 
-// === impl Header ===
-
 impl Header {
     /// From the wire; none if it is not whole.
     ///

@@ -10,8 +10,6 @@ pub struct Stderr {
     left_out: u64,
 }
 
-// === impl Stderr ===
-
 impl Stderr {
     /// Takes more of it.
     pub(crate) fn push(&mut self, content: &[u8]) {

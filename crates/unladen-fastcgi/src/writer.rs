@@ -17,8 +17,6 @@ pub struct RequestWriter<'a> {
     record: usize,
 }
 
-// === impl RequestWriter ===
-
 impl<'a> RequestWriter<'a> {
     /// Begins one, at the end of `out`; whether the application is asked to keep the connection afterwards.
     pub fn begin(out: &'a mut Vec<u8>, request: u16, keep: bool) -> Self {

@@ -58,8 +58,6 @@ pub enum FileBody {
     Parts(Vec<Range<u64>>, Multipart),
 }
 
-// === impl FileAnswer ===
-
 impl FileAnswer {
     /// By the request's conditions and ranges (RFC 9110, sections 13.2.2 and 14.2).
     pub fn new(request: &Request, file: &Representation<'_>, now: Time) -> Self {
@@ -112,8 +110,6 @@ impl FileAnswer {
         Self { status, fields, body: FileBody::None, length: 0 }
     }
 }
-
-// === impl Representation ===
 
 impl Representation<'_> {
     /// `of_body`: also those that tell of the body, which a 304 does not have (RFC 9110, section 15.4.5).

@@ -31,8 +31,6 @@ pub(crate) struct KnownFolders {
     known: Mutex<Known>,
 }
 
-// === impl KnownFolders ===
-
 impl KnownFolders {
     /// What is in a folder, looked at at most a second before `now`.
     pub(crate) fn get(&self, path: &[u8], now: Instant, look: impl FnOnce() -> KnownFolder) -> Arc<KnownFolder> {

@@ -36,8 +36,6 @@ pub enum Refusal {
     Failed(PathBuf, Errno),
 }
 
-// === impl Refusal ===
-
 impl Refusal {
     /// What the client is answered.
     pub fn status(&self) -> u16 {

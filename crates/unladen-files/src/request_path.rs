@@ -49,8 +49,6 @@ pub enum Unfit {
 /// The only name that begins with a dot and is meant for everybody, where a path begins with it (RFC 8615).
 const WELL_KNOWN: &[u8] = b".well-known";
 
-// === impl RequestPath ===
-
 impl<'t> RequestPath<'t> {
     /// Of a request's target: what is before the first `?`. Most paths are taken as they are, without a copy.
     ///

@@ -51,8 +51,6 @@ struct Opened<'a> {
     linked: Option<(&'a Folder, Vec<u8>)>,
 }
 
-// === impl Root ===
-
 impl Root {
     /// What stands for a path. `now` is for the root's own path alone, which is looked at once a second.
     ///
@@ -63,8 +61,6 @@ impl Root {
         Search { folder: &folder, links: self.links(), rules, now }.resolve(path).unwrap_or_else(Resolved::Refused)
     }
 }
-
-// === impl Search ===
 
 impl Search<'_> {
     fn resolve(&self, path: &RequestPath<'_>) -> Result<Resolved, Refusal> {

@@ -81,8 +81,6 @@ const LOOK: Duration = Duration::from_secs(1);
 /// A path is resolved anew so often where folders are moved meanwhile (openat2(2), EAGAIN).
 const ATTEMPTS: usize = 16;
 
-// === impl Root ===
-
 impl Root {
     /// Opens a folder.
     ///
@@ -152,8 +150,6 @@ impl Root {
         }
     }
 }
-
-// === impl Folder ===
 
 impl Folder {
     fn open(path: &Path) -> io::Result<Self> {

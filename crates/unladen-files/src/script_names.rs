@@ -42,8 +42,6 @@ const NO_COPIES: [&[u8]; 30] = [
 /// A name has no more such ends.
 const MOST_ENDS: usize = 8;
 
-// === impl ScriptNames ===
-
 impl ScriptNames {
     /// Those whose names end like this, in exactly these letters.
     pub fn new(suffixes: impl IntoIterator<Item = String>) -> Self {

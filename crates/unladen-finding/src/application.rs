@@ -103,8 +103,6 @@ const SIGNS: &[Signs] = &[
 /// Which others are made of.
 const LIBRARIES: [Application; 2] = [Application::Doctrine, Application::Symfony];
 
-// === impl Application ===
-
 impl Application {
     /// What a group runs, by the files that the requests add; or the application that answers, by its answer.
     ///
@@ -177,8 +175,6 @@ fn added(evidence: &Evidence, group: usize, is_meant: impl Fn(&str) -> bool) -> 
     let files = evidence.files.iter().filter(|file| file.group == group && is_meant(&file.path));
     followed(evidence, &Counted::sum(files.map(|file| &file.counted)))
 }
-
-// === impl Signs ===
 
 impl Signs {
     fn are_in(&self, response: &Response) -> bool {

@@ -46,8 +46,6 @@ pub enum Audience {
     Developer,
 }
 
-// === impl Audience ===
-
 impl Audience {
     /// As it stands in results.
     pub fn as_str(self) -> &'static str {
@@ -57,8 +55,6 @@ impl Audience {
         }
     }
 }
-
-// === impl Fix ===
 
 impl Fix {
     /// Advice about the code of a group's application.

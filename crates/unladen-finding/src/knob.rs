@@ -56,8 +56,6 @@ pub struct KnobSite {
     pub host: String,
 }
 
-// === impl Knob ===
-
 impl Knob {
     /// A file of the fix's own, and who reads it.
     pub(crate) fn of_file(name: &str, file: &str, lines: &[String], service: Option<KnobService>) -> Self {

@@ -29,8 +29,6 @@ pub struct Sent {
     pub latency_ns: Option<u64>,
 }
 
-// === impl Sent ===
-
 impl Sent {
     /// The request of the page that was looked at, without its secrets.
     pub(crate) fn of(evidence: &Evidence) -> Self {

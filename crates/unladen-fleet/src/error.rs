@@ -21,8 +21,6 @@ pub enum BusError {
     Timeout,
 }
 
-// === impl BusError ===
-
 impl BusError {
     /// The word for it.
     pub fn as_str(&self) -> &'static str {

@@ -106,8 +106,6 @@ const LEFT: &str = "this node has left the fleet: no other node is told";
 /// However long somebody asks to wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 
-// === impl Fleet ===
-
 impl Fleet {
     /// Over the engine of the settings' URL. Nothing is asked there before [`Fleet::run`].
     ///

@@ -51,8 +51,6 @@ pub enum News {
     Untold,
 }
 
-// === impl News ===
-
 impl News {
     /// What [`News::Untold`] comes of, and what to do.
     pub const UNTOLD: &'static str = "what one session notifies is not told to another: purges come up to a second late; a \

@@ -86,8 +86,6 @@ struct Rest<'a> {
     whole: usize,
 }
 
-// === impl HtcpClear ===
-
 impl<'a> HtcpClear<'a> {
     /// Reads a datagram.
     ///
@@ -166,8 +164,6 @@ fn absolute(url: &[u8]) -> Option<&str> {
     let is_http = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
     (is_http && !authority.is_empty() && !authority.contains('@')).then_some(url)
 }
-
-// === impl Rest ===
 
 impl<'a> Rest<'a> {
     fn take(&mut self, length: usize) -> Result<&'a [u8], HtcpError> {

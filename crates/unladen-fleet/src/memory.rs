@@ -56,8 +56,6 @@ pub struct Wire {
     untold: Arc<AtomicU32>,
 }
 
-// === impl MemoryEngine ===
-
 impl MemoryEngine {
     /// A way to it, and what cuts it.
     pub fn bus(&self, node: &str) -> (Arc<dyn PurgeBus>, Wire) {
@@ -118,8 +116,6 @@ impl MemoryEngine {
     }
 }
 
-// === impl Wire ===
-
 impl Wire {
     /// Whether it is cut from now on.
     pub fn cut(&self, is_cut: bool) {
@@ -142,15 +138,11 @@ impl Wire {
     }
 }
 
-// === impl Shared ===
-
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-// === impl State ===
 
 impl State {
     fn position(&self, index: usize) -> Result<Position, BusError> {

@@ -16,8 +16,6 @@ pub(crate) struct Recent {
 /// More than a node sends again at once.
 const KEPT: usize = 4096;
 
-// === impl Recent ===
-
 impl Recent {
     /// Whether it is new; it is known from now on.
     pub(crate) fn insert(&mut self, record: &[u8]) -> bool {
@@ -41,17 +39,4 @@ impl Recent {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn twice_is_once_within_a_bound() {
-        let mut recent = Recent::default();
-        assert!(recent.insert(b"a") && !recent.insert(b"a"));
-        (0..KEPT as u64).for_each(|n| assert!(recent.insert(&n.to_be_bytes())));
-        assert!(recent.insert(b"a"), "it is not remembered for ever");
-        assert_eq!((recent.known.len(), recent.order.len()), (KEPT, KEPT));
-        recent.clear();
-        assert!(recent.insert(b"a"));
-    }
-}
+mod tests;

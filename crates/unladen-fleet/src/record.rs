@@ -89,8 +89,6 @@ struct Versioned {
     v: u32,
 }
 
-// === impl Record ===
-
 impl Record {
     /// Its bytes. What would be too long means more pages instead: all that begin so; or everything, to be asked about.
     pub fn write(&self) -> String {

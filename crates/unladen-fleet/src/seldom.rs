@@ -12,8 +12,6 @@ pub(crate) struct Seldom {
 /// Between two lines of a log.
 const PAUSE: Duration = Duration::from_secs(10);
 
-// === impl Seldom ===
-
 impl Seldom {
     /// It happened: how often since it was told last, if it is to be told now.
     pub(crate) fn passes(&self, now: Instant) -> Option<u64> {
@@ -29,16 +27,4 @@ impl Seldom {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_happens_often_is_counted() {
-        let (seldom, now) = (Seldom::default(), Instant::now());
-        assert_eq!(seldom.passes(now), Some(1));
-        assert_eq!(seldom.passes(now + PAUSE / 2), None);
-        assert_eq!(seldom.passes(now + PAUSE / 2), None);
-        assert_eq!(seldom.passes(now + PAUSE), Some(3));
-        assert_eq!(seldom.passes(now + PAUSE * 2), Some(1));
-    }
-}
+mod tests;

@@ -62,16 +62,12 @@ pub enum Wait {
     Nobody,
 }
 
-// === impl BusSettings ===
-
 impl BusSettings {
     /// A name that no other process has: `name`, and eight random digits.
     pub fn unique_node(name: &str) -> String {
         format!("{name}.{:08x}", fastrand::u32(..))
     }
 }
-
-// === impl WhenCutOff ===
 
 impl WhenCutOff {
     /// As the configuration has it.
@@ -82,8 +78,6 @@ impl WhenCutOff {
         }
     }
 }
-
-// === impl Wait ===
 
 impl Wait {
     /// Each, by its word.

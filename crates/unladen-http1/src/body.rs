@@ -62,8 +62,6 @@ enum State {
     Broken(Fault),
 }
 
-// === impl Decoder ===
-
 impl Decoder {
     /// For a body of this length. Memory of the trailers is kept.
     pub fn start(&mut self, length: Length) {

@@ -49,8 +49,6 @@ pub enum Fault {
     Method,
 }
 
-// === impl Fault ===
-
 impl Fault {
     /// What to answer a request that has it.
     pub fn status(self) -> u16 {

@@ -29,8 +29,6 @@ struct Span {
     value: (u32, u32),
 }
 
-// === impl Fields ===
-
 impl Fields {
     /// Forgets all, keeps the memory.
     pub fn clear(&mut self) {
@@ -148,8 +146,6 @@ impl Fields {
         !self.has_token(Name::Connection, b"close") && (minor == 1 || self.has_token(Name::Connection, b"keep-alive"))
     }
 }
-
-// === impl Span ===
 
 impl Span {
     fn field<'a>(&self, arena: &'a [u8]) -> Field<'a> {

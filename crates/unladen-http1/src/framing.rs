@@ -14,8 +14,6 @@ pub(crate) struct Framing {
     pub(crate) chunked: bool,
 }
 
-// === impl Framing ===
-
 impl Framing {
     /// Takes a Content-Length: its digits without zeros in front, or none if it came before with the same number. A
     /// list of numbers is refused even if they are equal: not all take the last of it, or the first.

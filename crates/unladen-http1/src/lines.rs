@@ -26,8 +26,6 @@ pub(crate) struct Block<'a> {
     lines: usize,
 }
 
-// === impl Lines ===
-
 impl<'a> Lines<'a> {
     /// At most 4 GiB, whatever the limit: [`Fields`](crate::Fields) count in 32 bits.
     pub(crate) fn new(bytes: &'a [u8], limit: usize) -> Self {
@@ -71,8 +69,6 @@ impl<'a> Lines<'a> {
         Ok(Some(Block { bytes: self.bytes.get(start..self.at).unwrap_or_default(), lines }))
     }
 }
-
-// === impl Block ===
 
 impl<'a> Block<'a> {
     /// All of it, with the empty line at the end.

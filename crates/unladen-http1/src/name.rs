@@ -26,8 +26,6 @@ pub enum Name {
     Other,
 }
 
-// === impl Name ===
-
 impl Name {
     /// Which field this is, in any case.
     pub fn of(name: &[u8]) -> Self {

@@ -41,8 +41,6 @@ impl Default for Request {
     }
 }
 
-// === impl Request ===
-
 impl Request {
     /// Reads a head from the start of `bytes`: as many bytes as it is long, or none if it is not whole yet. One empty
     /// line in front of it is passed over and counted (RFC 9112, section 2.2). Unless a length is returned, what the

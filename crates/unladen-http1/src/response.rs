@@ -26,8 +26,6 @@ impl Default for Response {
     }
 }
 
-// === impl Response ===
-
 impl Response {
     /// Reads a head from the start of `bytes`: as many bytes as it is long, or none if it is not whole yet. A response
     /// to HEAD, of 1xx, 204 and 304 has no body (RFC 9112, section 6.3). Unless a length is returned, what the response

@@ -10,8 +10,6 @@ use crate::framing::Framing;
 use crate::start_line::check_method;
 use crate::{Fault, Field, Fields, Length, Name, Request, Response, authority, bytes};
 
-// === impl Request ===
-
 impl Request {
     /// For a head that was put together from one of HTTP/2: what holds after [`Request::parse`] holds afterwards, or it
     /// is refused. The length is set: `ends` says that there is no body.
@@ -40,8 +38,6 @@ impl Request {
     }
 }
 
-// === impl Response ===
-
 impl Response {
     /// For a head that was put together from one of HTTP/2: what holds after [`Response::parse`] holds afterwards, or
     /// it is refused. The length is set: `ends` says that there is no body.
@@ -66,8 +62,6 @@ impl Response {
         Ok(())
     }
 }
-
-// === impl Fields ===
 
 impl Fields {
     /// For trailers that came by HTTP/2: refuses those that [`Decoder`](crate::Decoder) refuses.

@@ -31,8 +31,6 @@ pub(crate) struct StatusLine {
     pub(crate) minor: u8,
 }
 
-// === impl RequestLine ===
-
 impl<'a> RequestLine<'a> {
     /// Reads a line without its CRLF.
     pub(crate) fn read(line: &'a [u8]) -> Result<Self, Fault> {
@@ -53,8 +51,6 @@ impl<'a> RequestLine<'a> {
         Ok(Self { method, target: Target::read(method, target)?, minor })
     }
 }
-
-// === impl Target ===
 
 impl<'a> Target<'a> {
     fn read(method: &[u8], raw: &'a [u8]) -> Result<Self, Fault> {
@@ -85,8 +81,6 @@ impl<'a> Target<'a> {
         })
     }
 }
-
-// === impl StatusLine ===
 
 impl StatusLine {
     /// Reads a line without its CRLF. The space before a reason phrase that is empty may be missing: many servers leave

@@ -113,8 +113,6 @@ struct Doubt {
     last: u64,
 }
 
-// === impl AccessLog ===
-
 impl AccessLog {
     /// Reads a file. `host` is the one that requests are sent for (`Host`): absolute URLs of others are passed over.
     ///

@@ -87,8 +87,6 @@ pub struct LeftOut {
     pub applies: bool,
 }
 
-// === impl Answers ===
-
 impl Answers {
     /// The answer to another way of asking.
     pub fn variation(&self, ask: Ask) -> Option<&Variation> {

@@ -54,8 +54,6 @@ impl fmt::Display for BodyText {
     }
 }
 
-// === impl Look ===
-
 impl Look<'_> {
     /// Looks through the next piece.
     pub(crate) fn through(&mut self, piece: &[u8]) {

@@ -29,8 +29,6 @@ struct State {
     tasks: Notify,
 }
 
-// === impl Cancel ===
-
 impl Cancel {
     /// A switch that is not thrown.
     pub fn new() -> Self {

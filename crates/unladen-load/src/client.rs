@@ -52,8 +52,6 @@ struct Begun {
     sent: Instant,
 }
 
-// === impl Client ===
-
 impl Client {
     pub(crate) fn new(config: DriverConfig, origins: Origins, counts: Counts) -> Self {
         let first = vec![[None; 2]; config.requests.len()].into();

@@ -60,8 +60,6 @@ pub struct DriverConfig {
     pub max_body: u64,
 }
 
-// === impl DriverConfig ===
-
 impl DriverConfig {
     /// One keep-alive worker, back to back, at most 30 s a request, 10 s a connection and 256 MiB a body.
     pub fn new(requests: Vec<Request>) -> Self {

@@ -40,8 +40,6 @@ pub(crate) struct Opened {
     pub(crate) times: ConnectTimes,
 }
 
-// === impl Connector ===
-
 impl Connector {
     pub(crate) fn new(
         target: Target,

@@ -47,8 +47,6 @@ pub(crate) struct Unanswered {
 #[derive(Clone, Copy, Debug)]
 struct Local;
 
-// === impl Connection ===
-
 impl Connection {
     /// Starts HTTP on an open stream; a task of its own then watches the connection, idle or not, so that its end is
     /// known before the next request is sent.
@@ -127,8 +125,6 @@ impl Connection {
         }
     }
 }
-
-// === impl Local ===
 
 impl<F> hyper::rt::Executor<F> for Local
 where

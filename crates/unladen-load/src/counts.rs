@@ -30,8 +30,6 @@ pub(crate) struct Reading {
     pub(crate) received: u64,
 }
 
-// === impl Counts ===
-
 impl Counts {
     pub(crate) fn opened(&self) {
         self.opened.update(|opened| opened + 1);
@@ -63,8 +61,6 @@ impl Counts {
         }
     }
 }
-
-// === impl Reading ===
 
 impl Reading {
     pub(crate) fn since(self, before: Self) -> Self {

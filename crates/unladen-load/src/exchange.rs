@@ -49,8 +49,6 @@ pub struct ConnectTimes {
     pub tls: Option<Duration>,
 }
 
-// === impl Exchange ===
-
 impl Exchange {
     /// From the planned time to the last byte: what a user at that time would have waited.
     pub fn latency(&self) -> Duration {

@@ -14,8 +14,6 @@ pub(crate) enum Failure {
     BodyTooLarge { announced: Option<u64> },
 }
 
-// === impl Failure ===
-
 impl Failure {
     /// Whether a server that closes a connection it had kept open would look like this from here.
     pub(crate) fn is_closed(&self) -> bool {

@@ -22,8 +22,6 @@ pub enum Verdict {
     Changed,
 }
 
-// === impl Fingerprint ===
-
 impl Fingerprint {
     /// Compares an answer with the first one.
     pub fn verdict(&self, first: &Self) -> Verdict {
@@ -32,15 +30,4 @@ impl Fingerprint {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn any_difference_is_a_change() {
-        let first = Fingerprint { status: 200, length: 3, digest: Digest(7) };
-        assert_eq!(first.verdict(&first), Verdict::Same);
-        assert_eq!(Fingerprint { status: 204, ..first }.verdict(&first), Verdict::Changed);
-        assert_eq!(Fingerprint { length: 4, ..first }.verdict(&first), Verdict::Changed);
-        assert_eq!(Fingerprint { digest: Digest(8), ..first }.verdict(&first), Verdict::Changed);
-    }
-}
+mod tests;

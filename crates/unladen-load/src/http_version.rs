@@ -21,8 +21,6 @@ pub(crate) enum Protocol {
     Http2,
 }
 
-// === impl Protocol ===
-
 impl Protocol {
     pub(crate) fn as_str(self) -> &'static str {
         match self {

@@ -122,8 +122,6 @@ impl From<LoadError> for Why {
     }
 }
 
-// === impl Inquiry ===
-
 impl<'a> Inquiry<'a> {
     async fn begin(client: &'a Client, index: usize, request: &'a Request) -> Result<Self, LoadError> {
         let begun = Instant::now();
@@ -360,18 +358,4 @@ fn languages(request: &Request) -> Vec<&'static str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn asks_for_two_languages_that_the_user_did_not_name() {
-        let of = |own: &str| {
-            let request = Request::get("http://localhost/").unwrap();
-            languages(&request.header(format!("Accept-Language: {own}").parse().unwrap()).build().unwrap())
-        };
-        assert_eq!(of("cy"), ["de", "en"]);
-        assert_eq!(of("DE-AT, cy;q=0.5"), ["en", "fr"]);
-        assert_eq!(of("de, en;q=0.8"), ["fr", "es"]);
-        assert!(of("de,en,fr,es").is_empty());
-    }
-}
+mod tests;

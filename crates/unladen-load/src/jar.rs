@@ -48,8 +48,6 @@ struct Cookie {
     pair: String,
 }
 
-// === impl Jars ===
-
 impl Jars {
     /// That of the user whose request ended last; a new user's, if all have one under way.
     pub(crate) fn take(&self) -> Jar {
@@ -61,8 +59,6 @@ impl Jars {
         self.idle.borrow_mut().push(jar);
     }
 }
-
-// === impl Jar ===
 
 impl Jar {
     /// The request with the cookies that are for it; none if there is none. What the user of this program gave stays as

@@ -137,8 +137,6 @@ pub(crate) struct Batches {
     first_errors: BTreeMap<ErrorKind, String>,
 }
 
-// === impl LoadPlan ===
-
 impl LoadPlan {
     /// One worker without a schedule, and no end but a cancelled one.
     pub fn new(mix: Mix) -> Self {
@@ -155,8 +153,6 @@ impl LoadPlan {
         }
     }
 }
-
-// === impl Running ===
 
 impl Running<'_> {
     /// When its schedule begins: the first planned time is this, or, of a Poisson process, after this.
@@ -222,8 +218,6 @@ impl Sink for Batches {
         }
     }
 }
-
-// === impl LoadEnd ===
 
 impl LoadEnd {
     pub(crate) fn of(end: &RunEnd, first_errors: BTreeMap<ErrorKind, String>) -> Self {

@@ -40,8 +40,6 @@ pub(crate) enum OpenError {
     Start(Failure),
 }
 
-// === impl Origin ===
-
 impl Origin {
     pub(crate) fn new(connector: Connector, keep_alive: bool) -> Self {
         Self {

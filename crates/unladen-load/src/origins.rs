@@ -19,8 +19,6 @@ pub(crate) struct Origins {
     of: Vec<usize>,
 }
 
-// === impl Origins ===
-
 impl Origins {
     /// Resolves the names of all requests, and loads certificates if one is of https. Nothing is connected to yet.
     pub(crate) fn resolve(config: &DriverConfig, meter: &Arc<Meter>) -> Result<Self, LoadError> {

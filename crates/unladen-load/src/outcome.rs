@@ -59,8 +59,6 @@ pub enum ErrorKind {
     Client,
 }
 
-// === impl LoadOutcome ===
-
 impl LoadOutcome {
     pub(crate) fn answered(
         request: usize,
@@ -118,8 +116,6 @@ impl LoadOutcome {
         self.done.saturating_duration_since(self.planned)
     }
 }
-
-// === impl ErrorKind ===
 
 impl ErrorKind {
     /// All, in the order of their numbers in files of records.

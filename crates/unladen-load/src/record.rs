@@ -48,8 +48,6 @@ mod flag {
     pub(super) const ERROR: u8 = 128;
 }
 
-// === impl RequestRecord ===
-
 impl RequestRecord {
     /// The outcome of a load that started then.
     pub fn of(outcome: &LoadOutcome, started: Instant) -> Self {

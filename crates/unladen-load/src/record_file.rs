@@ -132,8 +132,6 @@ pub struct RecordReader<R = BufReader<File>> {
     is_cut: bool,
 }
 
-// === impl RecordWriter ===
-
 impl RecordWriter {
     /// Begins a file, which is open and empty; its path is for messages.
     ///

@@ -124,8 +124,6 @@ pub enum RequestError {
     },
 }
 
-// === impl RequestError ===
-
 impl RequestError {
     /// The error of a text that is no URL, which does not show a password in it.
     pub fn url(text: &str, source: url::ParseError) -> Self {
@@ -147,8 +145,6 @@ fn authority_of(url: &str) -> &str {
 fn named(name: &str) -> String {
     if name.is_empty() { String::new() } else { format!(" `{name}`") }
 }
-
-// === impl Request ===
 
 impl Request {
     /// Begins a GET of this URL.
@@ -312,8 +308,6 @@ impl Request {
         self
     }
 }
-
-// === impl RequestBuilder ===
 
 impl RequestBuilder {
     /// Begins a request.

@@ -193,8 +193,6 @@ struct Pace<'a> {
     last: Instant,
 }
 
-// === impl Run ===
-
 impl Run {
     /// A closed loop's worker: the next request when the last is done.
     async fn work(self: Rc<Self>) {

@@ -19,8 +19,6 @@ pub(crate) struct Scene<'a> {
     pub(crate) max_body: u64,
 }
 
-// === impl Scene ===
-
 impl Scene<'_> {
     /// Tells the failure to the user.
     pub(crate) fn explain(self, failure: Failure) -> LoadError {

@@ -75,8 +75,6 @@ pub struct StepError {
     pub text: String,
 }
 
-// === impl Arrivals ===
-
 impl Arrivals {
     /// Its name in files and results.
     pub fn as_str(self) -> &'static str {
@@ -130,8 +128,6 @@ impl FromStr for Step {
         Ok(Self { from, to, time })
     }
 }
-
-// === impl Schedule ===
 
 impl Schedule {
     /// Steps one after the other; `seed` repeats the arrivals of a Poisson process.

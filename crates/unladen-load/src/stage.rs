@@ -13,8 +13,6 @@ pub enum Stage {
     Reading,
 }
 
-// === impl Stage ===
-
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

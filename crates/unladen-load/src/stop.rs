@@ -27,8 +27,6 @@ pub enum End {
     Failed,
 }
 
-// === impl Stop ===
-
 impl Stop {
     /// Stops after some time from now.
     pub fn after(time: Duration) -> Self {

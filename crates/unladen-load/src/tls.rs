@@ -65,8 +65,6 @@ pub enum Roots {
     Only(PathBuf),
 }
 
-// === impl TlsOptions ===
-
 impl TlsOptions {
     /// The client side of TLS, offering (ALPN, RFC 7301) the versions of HTTP that `http` allows.
     pub(crate) fn client_config(&self, http: HttpVersion) -> Result<Arc<ClientConfig>, LoadError> {
@@ -120,8 +118,6 @@ impl TlsOptions {
         Ok(Arc::new(roots))
     }
 }
-
-// === impl Carried ===
 
 impl fmt::Debug for Carried {
     /// Without the key.

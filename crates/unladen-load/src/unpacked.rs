@@ -26,8 +26,6 @@ pub(crate) fn coding(headers: &HeaderMap) -> Option<String> {
     Some(all.join(", ")).filter(|coding| !coding.is_empty() && coding != "identity")
 }
 
-// === impl Unpacked ===
-
 impl Unpacked {
     /// Of a body, or its beginning. None: it is packed in another way than gzip.
     pub(crate) fn of(coding: Option<&str>, body: &Bytes, is_all: bool) -> Option<Self> {

@@ -97,8 +97,6 @@ pub enum UrlListError {
     },
 }
 
-// === impl UrlLine ===
-
 impl UrlLine {
     /// Reads a file.
     ///

@@ -39,8 +39,6 @@ pub(crate) struct Wire {
     traffic: Arc<Traffic>,
 }
 
-// === impl Traffic ===
-
 impl Traffic {
     pub(crate) fn new() -> Self {
         Self { epoch: Instant::now(), received: AtomicU64::new(0), written: AtomicU64::new(0) }

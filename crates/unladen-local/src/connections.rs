@@ -31,8 +31,6 @@ pub(crate) struct Turn {
 /// A request that is being answered, until it is dropped.
 pub(crate) struct Answering<'a>(&'a Turn);
 
-// === impl Connections ===
-
 impl Connections {
     pub(crate) fn new(most: usize) -> Self {
         Self { most, tasks: JoinSet::new(), open: HashMap::new(), answered: Arc::default() }

@@ -32,8 +32,6 @@ pub enum Role {
     Combination(u32),
 }
 
-// === impl Arm ===
-
 impl Arm {
     /// Whether it stands for this.
     pub fn is(&self, role: Role) -> bool {
@@ -45,8 +43,6 @@ impl Arm {
         arms.iter().find(|arm| arm.is(role))
     }
 }
-
-// === impl Role ===
 
 impl Role {
     /// As it stands in results.

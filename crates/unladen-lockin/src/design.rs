@@ -28,8 +28,6 @@ pub enum Design {
     Factorial,
 }
 
-// === impl Design ===
-
 impl Design {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Ab, Self::Each, Self::Ablate, Self::Factorial];
@@ -83,8 +81,6 @@ struct Arms<'a> {
     knobs: &'a [&'a str],
     list: Vec<Arm>,
 }
-
-// === impl Arms ===
 
 impl Arms<'_> {
     /// Adds an arm, or a role to the arm that has this combination.

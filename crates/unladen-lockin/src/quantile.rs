@@ -156,8 +156,6 @@ struct Table {
     blocks: usize,
 }
 
-// === impl Table ===
-
 impl Table {
     fn of(blocks: &[Vec<(u64, u64)>]) -> Self {
         let mut bins: Vec<u64> = blocks.iter().flatten().map(|(bin, _)| *bin).collect();

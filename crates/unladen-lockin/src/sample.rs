@@ -102,8 +102,6 @@ impl<'a> Sample<'a> {
     }
 }
 
-// === impl Region ===
-
 impl Region {
     /// The bins outside of which no weight lies, whichever unit is left out.
     fn new(dense: &[u64], least: u32, support: (f64, f64), total: u64, most_left_out: u64) -> Self {

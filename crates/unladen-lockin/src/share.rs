@@ -178,8 +178,6 @@ fn least_p(a: usize, b: usize) -> f64 {
     (0..least.min(1100)).fold(2.0, |p, i| p * (least - i) as f64 / (all - i as f64))
 }
 
-// === impl Powers ===
-
 impl Powers {
     fn add(&mut self, value: f64, times: f64) {
         let square = value * value;

@@ -65,8 +65,6 @@ pub struct Spoiled {
     pub verdict: SpoiledVerdict,
 }
 
-// === impl Conditions ===
-
 impl Conditions {
     /// Whether a block under these conditions is spoiled.
     pub fn is_spoiled(&self) -> bool {
@@ -82,8 +80,6 @@ impl Conditions {
         if self.available_ns > 0.0 { self.busy_ns / self.available_ns } else { 0.0 }
     }
 }
-
-// === impl Spoiled ===
 
 impl Spoiled {
     /// Decides by the conditions of all blocks; `carries` says whether blocks (those marked `true`) are enough for the

@@ -36,8 +36,6 @@ pub(crate) struct Units {
     blocks: Vec<(usize, usize)>,
 }
 
-// === impl Layout ===
-
 impl Layout {
     pub(crate) fn begin_restart(&mut self) {
         self.begun += 1;
@@ -79,8 +77,6 @@ impl Layout {
         Units { unit: Unit::Restart, count: restarts, blocks }
     }
 }
-
-// === impl Units ===
 
 impl Units {
     pub(crate) fn count(&self) -> usize {

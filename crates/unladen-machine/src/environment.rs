@@ -40,8 +40,6 @@ pub struct Environment {
     pub software: Vec<Software>,
 }
 
-// === impl Environment ===
-
 impl Environment {
     /// Reads what the kernel of this machine says; a few small files.
     ///

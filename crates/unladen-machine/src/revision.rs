@@ -34,8 +34,6 @@ pub struct Revision {
     pub dirty: Option<bool>,
 }
 
-// === impl Revision ===
-
 impl Revision {
     /// The revision of the work tree that `folder` is in: a clone, a linked work tree, or a submodule.
     ///

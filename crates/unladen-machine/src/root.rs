@@ -16,8 +16,6 @@ pub(crate) struct Root {
     is_this_machine: bool,
 }
 
-// === impl Root ===
-
 impl Root {
     pub(crate) fn of_this_machine() -> Self {
         Self { folder: PathBuf::from("/"), is_this_machine: true }

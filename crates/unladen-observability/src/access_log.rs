@@ -45,8 +45,6 @@ pub(super) struct LogTotals {
     pub(crate) lost_write: u64,
 }
 
-// === impl AccessLog ===
-
 impl AccessLog {
     /// One that writes nothing yet.
     pub(super) fn new(troubles: &Troubles) -> Self {

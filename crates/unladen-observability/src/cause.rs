@@ -26,8 +26,6 @@ pub const OUT_OF_FILES: &str = "no file descriptor is left: raise how many this 
 const BACKLOG_FULL: &str = "as many connections wait to be accepted there as may (`listen.backlog` of PHP-FPM, `net.core.somaxconn`): it has too much to do; \
                                    set `queue.running` to its number of workers, so that requests wait here instead";
 
-// === impl Cause ===
-
 impl Cause {
     /// There is no connection.
     pub fn of_lease(error: &LeaseError, reason: Reason, endpoint: &Arc<Endpoint>) -> Self {

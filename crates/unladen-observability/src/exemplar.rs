@@ -29,8 +29,6 @@ pub(crate) struct Exemplar {
     pub(crate) at: Instant,
 }
 
-// === impl Exemplar ===
-
 impl Exemplar {
     fn of(record: &RequestAccount<'_>, trace: Trace, duration: Duration) -> Self {
         let ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
@@ -46,8 +44,6 @@ impl Exemplar {
         }
     }
 }
-
-// === impl Exemplars ===
 
 impl Exemplars {
     /// Keeps the request as what its bucket's exemplar is, unless somebody reads them just now.

@@ -49,8 +49,6 @@ pub struct HistogramTotals {
     pub sum_ns: u64,
 }
 
-// === impl Counter ===
-
 impl Counter {
     /// Adds; on the one thread that does.
     pub(super) fn add(&self, n: u64) {
@@ -62,8 +60,6 @@ impl Counter {
         self.0.load(Ordering::Relaxed)
     }
 }
-
-// === impl Histogram ===
 
 impl Histogram {
     /// Counts a duration; on the one thread that does.
@@ -84,8 +80,6 @@ pub(super) fn bucket_of(duration: Duration) -> (usize, u64) {
     let ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
     (BOUNDS.iter().map(|&bound| usize::from(ns > bound)).sum(), ns)
 }
-
-// === impl HistogramTotals ===
 
 impl HistogramTotals {
     /// Counts a duration.

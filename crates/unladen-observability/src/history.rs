@@ -183,8 +183,6 @@ impl History {
     }
 }
 
-// === impl Moment ===
-
 impl Serialize for Moment {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
@@ -209,15 +207,11 @@ fn by_name<S: Serializer>(upstreams: &[(Arc<str>, Counts)], serializer: S) -> Re
     serializer.collect_map(upstreams.iter().map(|(name, counts)| (&**name, counts)))
 }
 
-// === impl Document ===
-
 impl AsRef<[u8]> for Document {
     fn as_ref(&self) -> &[u8] {
         &self.text
     }
 }
-
-// === impl Before ===
 
 impl Before {
     /// What has come since, of the upstreams with the most requests.
@@ -233,8 +227,6 @@ impl Before {
         grown.into_boxed_slice()
     }
 }
-
-// === impl Counts ===
 
 impl Counts {
     fn of(upstream: &UpstreamCounts) -> Self {
@@ -297,8 +289,6 @@ impl Counts {
             || self.site.as_ref().is_some_and(|site| !site.results.is_empty() || is_any(&site.asked))
     }
 }
-
-// === impl SiteCounts ===
 
 impl SiteCounts {
     fn since(&self, before: &Self) -> Self {

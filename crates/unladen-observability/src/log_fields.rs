@@ -92,8 +92,6 @@ const IPV4_PREFIX: u8 = 24;
 /// A site's own, by RFC 6177 at most.
 const IPV6_PREFIX: u8 = 48;
 
-// === impl LogField ===
-
 impl LogField {
     /// All there are, in the order of a line.
     pub const ALL: [Self; 29] = [
@@ -205,8 +203,6 @@ impl Serialize for LogFields {
         serializer.collect_seq(self.iter().map(LogField::as_str))
     }
 }
-
-// === impl Addresses ===
 
 impl Addresses {
     /// Those there are, by the words of `[log] addresses`.

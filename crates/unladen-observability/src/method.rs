@@ -25,8 +25,6 @@ pub enum Method {
     Other,
 }
 
-// === impl Method ===
-
 impl Method {
     /// By its name, which is case-sensitive.
     pub fn of(name: &[u8]) -> Self {

@@ -126,8 +126,6 @@ pub(super) const REUSES: [Reuse; 5] = [Reuse::None, Reuse::Own, Reuse::Sibling, 
 /// In the order of [`Totals::versions`].
 pub(super) const VERSIONS: [Version; 3] = [Version::Http10, Version::Http11, Version::Http2];
 
-// === impl Kind ===
-
 impl Kind {
     fn of(record: &RequestAccount<'_>) -> Self {
         Self { method: Method::of(record.method), status: record.status, end: record.end, rest: false }
@@ -269,8 +267,6 @@ impl Shard {
     }
 }
 
-// === impl Row ===
-
 impl Row {
     fn sent(&self, record: &RequestAccount<'_>) {
         if let (Some(connected), 1..) = (record.connected, record.attempts) {
@@ -282,8 +278,6 @@ impl Row {
         }
     }
 }
-
-// === impl Totals ===
 
 impl Totals {
     /// Of all these shards.

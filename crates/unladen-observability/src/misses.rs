@@ -57,8 +57,6 @@ pub struct Miss {
     pub why: &'static str,
 }
 
-// === impl Misses ===
-
 impl Misses {
     /// Counts a request that the application was asked for.
     pub(super) fn add(&self, record: &RequestAccount<'_>, result: CacheResult, why: &'static str) {
@@ -96,8 +94,6 @@ impl Misses {
     }
 }
 
-// === impl Windows ===
-
 impl Windows {
     fn turn(&mut self, now: Instant) {
         let Some(began) = self.began else { return };
@@ -113,8 +109,6 @@ impl Windows {
         }
     }
 }
-
-// === impl Miss ===
 
 impl Miss {
     fn new(hash: u64, record: &RequestAccount<'_>) -> Self {

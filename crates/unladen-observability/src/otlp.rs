@@ -71,8 +71,6 @@ pub(super) struct ExportTotals {
     pub(super) given_up: u64,
 }
 
-// === impl Exporter ===
-
 impl Exporter {
     /// One that sends nothing yet.
     pub(super) fn new() -> Self {

@@ -46,8 +46,6 @@ struct Peer {
     shown: Value,
 }
 
-// === impl Peers ===
-
 impl Peers {
     /// These, from now on.
     pub(super) fn set(&self, addresses: Vec<PeerAddress>) {

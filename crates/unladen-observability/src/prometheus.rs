@@ -145,8 +145,6 @@ fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
-// === impl Format ===
-
 impl Format {
     /// By the reader's `Accept` (RFC 9110, section 12.5.1): what it likes better; the text format, if it does not say.
     pub(super) fn of(accept: &str) -> Self {

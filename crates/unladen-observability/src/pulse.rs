@@ -15,8 +15,6 @@ pub struct Pulse {
     answered: watch::Sender<u64>,
 }
 
-// === impl Observability ===
-
 impl Observability {
     /// For the thread of this number, of so many, which carries requests from now on.
     pub fn pulse(self: &Arc<Self>, thread: usize, threads: usize) -> Pulse {

@@ -28,8 +28,6 @@ struct Finding {
 /// Of more that is lacking, a number tells.
 const SHOWN: usize = 8;
 
-// === impl Readiness ===
-
 impl Readiness {
     /// As it is now. Nobody is asked for it: it is what is known here.
     pub(crate) fn of(observability: &Observability) -> Self {

@@ -14,8 +14,6 @@ pub enum ReadyCheck {
     Fleet,
 }
 
-// === impl ReadyCheck ===
-
 impl ReadyCheck {
     /// Each with its word.
     pub const WORDS: [(&'static str, Self); 3] =

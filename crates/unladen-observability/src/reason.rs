@@ -83,8 +83,6 @@ pub enum Reason {
     LoopDetected,
 }
 
-// === impl Reason ===
-
 impl Reason {
     /// Its name in logs, metrics and the response.
     pub fn as_str(self) -> &'static str {

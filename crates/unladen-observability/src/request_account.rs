@@ -64,8 +64,6 @@ pub struct RequestAccount<'a> {
     pub fetched: Option<FetchRecord<'a>>,
 }
 
-// === impl RequestAccount ===
-
 impl<'a> RequestAccount<'a> {
     /// Of one for which no upstream was asked, and of which nothing else is known.
     pub fn unasked(upstream: &'a str, status: u16, end: End, began: Instant, total: Duration) -> Self {
@@ -206,8 +204,6 @@ pub struct Trace {
     pub sampled: bool,
 }
 
-// === impl CacheResult ===
-
 impl CacheResult {
     /// All there are.
     pub const ALL: [Self; 9] = [
@@ -242,8 +238,6 @@ impl CacheResult {
         matches!(self, Self::Hit | Self::Validated | Self::Stale | Self::Revalidated | Self::Collapsed)
     }
 }
-
-// === impl Reuse ===
 
 impl From<unladen_pool::LeaseSource> for Reuse {
     fn from(source: unladen_pool::LeaseSource) -> Self {

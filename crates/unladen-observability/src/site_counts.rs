@@ -98,8 +98,6 @@ pub struct ResultTotals {
     pub bytes: u64,
 }
 
-// === impl SiteCounts ===
-
 impl SiteCounts {
     /// Counts a request that is over; on the thread that counts.
     pub(super) fn observe(&self, record: &RequestAccount<'_>, (result, why): (CacheResult, &'static str)) {
@@ -174,8 +172,6 @@ fn is_same(one: &'static str, other: &'static str) -> bool {
     one.len() == other.len() && (one.is_empty() || one.as_ptr() == other.as_ptr() || one == other)
 }
 
-// === impl Brought ===
-
 impl Brought {
     fn of(record: &RequestAccount<'_>) -> Self {
         match (record.end, record.status) {
@@ -195,8 +191,6 @@ impl Brought {
     }
 }
 
-// === impl AskedFor ===
-
 impl AskedFor {
     /// Its name in metrics.
     pub(crate) fn as_str(self) -> &'static str {
@@ -206,8 +200,6 @@ impl AskedFor {
         }
     }
 }
-
-// === impl SiteTotals ===
 
 impl SiteTotals {
     /// Of all these threads'; none: it is no site.

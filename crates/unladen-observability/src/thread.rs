@@ -22,8 +22,6 @@ pub struct ThreadSeeing {
     stays: PhantomData<Rc<()>>,
 }
 
-// === impl Observability ===
-
 impl Observability {
     /// For the thread of this number, counted from 0. The same number continues the same counters: it is for one thread
     /// at a time.
@@ -31,8 +29,6 @@ impl Observability {
         ThreadSeeing::new(Arc::clone(self), index)
     }
 }
-
-// === impl ThreadSeeing ===
 
 impl ThreadSeeing {
     pub(super) fn new(observability: Arc<Observability>, thread: usize) -> Self {

@@ -43,8 +43,6 @@ pub struct TierState {
     pub strangers: u64,
 }
 
-// === impl TierCounts ===
-
 impl TierCounts {
     /// A peer was asked.
     pub fn asked(&self, what: Asked) {
@@ -79,17 +77,4 @@ fn count(counter: Option<&AtomicU64>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_is_counted_by_itself() {
-        let counts = TierCounts::default();
-        counts.asked(Asked::Failed);
-        counts.asked(Asked::Answered);
-        counts.asked(Asked::Failed);
-        counts.answering(Answering::Behind);
-        counts.stranger();
-        assert_eq!(counts.state(), TierState { asked: [1, 0, 2], answering: [0, 0, 1], strangers: 1 });
-    }
-}
+mod tests;

@@ -88,8 +88,6 @@ struct Kind {
     told: Option<Instant>,
 }
 
-// === impl Troubles ===
-
 impl Troubles {
     /// It happened now, to the request of this id (empty: to none). Nobody waits for it to be written.
     pub(crate) fn tell(&self, trouble: &Trouble<'_>, request: &[u8]) {
@@ -151,8 +149,6 @@ impl Troubles {
     }
 }
 
-// === impl Shared ===
-
 impl Shared {
     fn locked(&self) -> MutexGuard<'_, Kinds> {
         self.kinds.lock().unwrap_or_else(PoisonError::into_inner)
@@ -184,8 +180,6 @@ impl Shared {
         }
     }
 }
-
-// === impl Kinds ===
 
 impl Kinds {
     /// Whether a line is due now.

@@ -186,8 +186,6 @@ impl std::fmt::Debug for Upstreams {
     }
 }
 
-// === impl State ===
-
 impl State {
     /// What those counted that were replaced; of those that are gone, it is kept by name.
     fn look_at_former(&mut self) {
@@ -203,8 +201,6 @@ impl State {
         });
     }
 }
-
-// === impl At ===
 
 impl At {
     fn of(settings: &UpstreamSettings) -> Self {

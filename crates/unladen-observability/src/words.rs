@@ -2,8 +2,6 @@
 
 use crate::{End, Reuse, Version};
 
-// === impl End ===
-
 impl End {
     /// Its name, without the reason.
     pub fn as_str(self) -> &'static str {
@@ -17,8 +15,6 @@ impl End {
     }
 }
 
-// === impl Reuse ===
-
 impl Reuse {
     /// Its name.
     pub fn as_str(self) -> &'static str {
@@ -31,8 +27,6 @@ impl Reuse {
         }
     }
 }
-
-// === impl Version ===
 
 impl Version {
     /// As OpenTelemetry's `network.protocol.version`.

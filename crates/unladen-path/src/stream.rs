@@ -42,8 +42,6 @@ struct Sender {
     socket: u64,
 }
 
-// === impl Stream ===
-
 impl Stream {
     /// Of a send of `sent` bytes these were seen.
     pub fn push(&mut self, seen: &[u8], sent: usize) {
@@ -74,8 +72,6 @@ impl Stream {
         contains(&self.bytes, mark)
     }
 }
-
-// === impl Marked ===
 
 impl Marked {
     /// Where it went.

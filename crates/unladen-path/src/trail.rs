@@ -42,8 +42,6 @@ pub struct Seen {
     pub lost: u64,
 }
 
-// === impl Trail ===
-
 impl Trail {
     /// Marks the request of this index, and begins to watch those who listen where it goes.
     ///

@@ -44,8 +44,6 @@ pub struct Balancer {
     is_known: bool,
 }
 
-// === impl Balancer ===
-
 impl Balancer {
     /// Among these, which are alike but for their weights.
     pub fn new(endpoints: Vec<Arc<Endpoint>>, how: Balance) -> Self {

@@ -73,8 +73,6 @@ struct Trial {
     round: u64,
 }
 
-// === impl Breaker ===
-
 impl Breaker {
     /// Closed.
     pub fn new(settings: BreakerSettings) -> Self {
@@ -171,8 +169,6 @@ impl Breaker {
     }
 }
 
-// === impl Shared ===
-
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Slow> {
         self.slow.lock().unwrap_or_else(PoisonError::into_inner)
@@ -198,8 +194,6 @@ impl Shared {
     }
 }
 
-// === impl BreakerState ===
-
 impl BreakerState {
     /// For logs, metrics and reason headers.
     pub fn as_str(self) -> &'static str {
@@ -210,8 +204,6 @@ impl BreakerState {
         }
     }
 }
-
-// === impl Pass ===
 
 impl Drop for Pass {
     fn drop(&mut self) {

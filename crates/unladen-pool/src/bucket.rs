@@ -50,8 +50,6 @@ const SHARDS: usize = 16;
 /// Looking for full ones takes a look at all.
 const SWEEP_EVERY: Duration = Duration::from_millis(100);
 
-// === impl Rate ===
-
 impl Rate {
     /// A rate that is no number above 0 lets the burst pass, and then nothing.
     fn new(per_second: f64, burst: u32) -> Self {
@@ -70,8 +68,6 @@ impl Rate {
         }
     }
 }
-
-// === impl Bucket ===
 
 impl Bucket {
     /// So many a second, and `burst` (at least one) at once.
@@ -92,8 +88,6 @@ impl Bucket {
         }
     }
 }
-
-// === impl KeyedBuckets ===
 
 impl KeyedBuckets {
     /// For each of up to `keys` keys, so many a second, and `burst` (at least one) at once.

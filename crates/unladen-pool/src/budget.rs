@@ -24,8 +24,6 @@ pub struct Budget {
     withdrawing: Mutex<()>,
 }
 
-// === impl Budget ===
-
 impl Budget {
     /// This share of requests, 0.2 for a fifth, and three a second at any rate; none at all if the share is 0.
     pub fn new(share: f64) -> Self {

@@ -65,8 +65,6 @@ pub(crate) enum Closed {
     ByPeer,
 }
 
-// === impl Connection ===
-
 impl Connection {
     /// Why it may not carry another request, if so, by what is known without asking the system.
     pub(crate) fn spent(&self, settings: &PoolSettings, now: Instant) -> Option<Closed> {

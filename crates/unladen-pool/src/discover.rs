@@ -40,8 +40,6 @@ enum Source {
     Xds(Box<ControlPlane>),
 }
 
-// === impl Discoverer ===
-
 impl Discoverer {
     /// Endpoints that are `known` already and are told again are taken over.
     pub(crate) fn new(

@@ -58,8 +58,6 @@ pub fn head(read: &[u8]) -> Result<Option<(usize, &[u8])>, String> {
     Ok(Some((usize::try_from(u32::from_be_bytes([a, b, c, d])).unwrap_or(usize::MAX), rest)))
 }
 
-// === impl Ended ===
-
 impl Ended {
     /// By the trailers; of an answer without a message, its head.
     pub fn of(trailers: &HeaderMap) -> Self {
@@ -72,26 +70,4 @@ impl Ended {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_framed_has_its_length_before_it() {
-        let bytes = framed(&"a word".to_owned()).unwrap();
-        let (length, rest) = head(&bytes).unwrap().unwrap();
-        assert_eq!(length, rest.len());
-        assert_eq!(String::decode(rest).unwrap(), "a word");
-        assert_eq!(head(&bytes[..4]), Ok(None));
-        assert!(head(&[1, 0, 0, 0, 0]).unwrap_err().contains("compressed"));
-    }
-
-    #[test]
-    fn how_a_call_ended_is_bounded() {
-        let mut trailers = HeaderMap::new();
-        assert_eq!(Ended::of(&trailers), Ended { status: String::new(), message: String::new() });
-        trailers.insert("grpc-status", HeaderValue::from_static("14141414141414"));
-        trailers.insert("grpc-message", HeaderValue::from_str(&"x".repeat(300)).unwrap());
-        let Ended { status, message } = Ended::of(&trailers);
-        assert_eq!((status.len(), message.len()), (8, 200));
-    }
-}
+mod tests;

@@ -51,8 +51,6 @@ pub struct Stream {
     was_used: bool,
 }
 
-// === impl H2Connection ===
-
 impl H2Connection {
     /// Shakes hands, and drives the connection on this thread until it ends.
     pub(crate) async fn new(

@@ -21,8 +21,6 @@ use count::Count;
 /// A check comes up to this share of its interval earlier or later.
 const JITTER: f64 = 0.1;
 
-// === impl Check ===
-
 impl Check {
     /// Asks until the endpoint is no longer used by anyone else, and keeps [`Endpoint::healthy`]. Each change is told,
     /// with its reason if it is to the worse; and each failure, whether it changes anything or not.

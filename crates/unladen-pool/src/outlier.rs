@@ -18,8 +18,6 @@ pub struct Outliers {
     ejecting: Mutex<()>,
 }
 
-// === impl Outliers ===
-
 impl Outliers {
     /// By these settings.
     pub fn new(settings: OutlierSettings) -> Self {

@@ -17,8 +17,6 @@ pub struct Placed {
     pub draining: bool,
 }
 
-// === impl Placed ===
-
 impl Placed {
     /// First among all, in no zone.
     pub fn first(endpoint: Arc<Endpoint>) -> Self {

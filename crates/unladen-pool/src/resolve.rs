@@ -66,8 +66,6 @@ pub struct Answer {
     pub partial: bool,
 }
 
-// === impl Resolver ===
-
 impl Resolver {
     /// As the system is set up, in `/etc/hosts` and `/etc/resolv.conf`.
     pub fn system() -> Self {
@@ -157,8 +155,6 @@ impl Resolver {
         Ok(dns)
     }
 }
-
-// === impl Answer ===
 
 impl Answer {
     fn fixed(addresses: Vec<IpAddr>, port: u16, ttl: Duration) -> Self {

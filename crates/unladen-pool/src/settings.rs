@@ -323,8 +323,6 @@ impl Default for ResolveSettings {
     }
 }
 
-// === impl UpstreamSettings ===
-
 impl UpstreamSettings {
     /// With every default, for the tests and as a start for the file's reader.
     pub fn new(name: impl Into<String>, origins: Vec<Origin>) -> Self {

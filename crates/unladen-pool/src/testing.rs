@@ -55,8 +55,6 @@ pub(crate) struct Seen {
     pub(crate) status: Mutex<Option<StatusCode>>,
 }
 
-// === impl Authority ===
-
 impl Authority {
     pub(crate) fn new() -> Self {
         Self::named("An authority of the tests")
@@ -91,16 +89,12 @@ impl Authority {
     }
 }
 
-// === impl Leaf ===
-
 impl Leaf {
     /// The certificate and the key, in files.
     pub(crate) fn files(&self) -> (NamedTempFile, NamedTempFile) {
         (file(&self.pem), file(&self.key.serialize_pem()))
     }
 }
-
-// === impl Site ===
 
 impl Site<'_> {
     fn config(&self) -> ServerConfig {

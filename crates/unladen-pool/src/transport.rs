@@ -166,8 +166,6 @@ impl AsyncWrite for Transport {
     }
 }
 
-// === impl Fault ===
-
 impl Fault {
     /// What TLS has failed of, if it has.
     pub fn get(&self) -> Option<&TlsFault> {
@@ -183,8 +181,6 @@ impl Fault {
         read
     }
 }
-
-// === impl Half ===
 
 impl Half<'_> {
     /// Reads once into a buffer: how many bytes came, 0 at the stream's end.

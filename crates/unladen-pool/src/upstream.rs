@@ -80,8 +80,6 @@ pub enum Refusal {
     TooManyRequests,
 }
 
-// === impl Upstream ===
-
 impl Upstream {
     /// With the endpoints that need no look-up. The others come with [`Upstream::follow`].
     pub fn new(settings: UpstreamSettings, threads: usize) -> Result<Arc<Self>, UpstreamError> {

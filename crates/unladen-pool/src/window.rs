@@ -32,8 +32,6 @@ pub(crate) struct Counts {
     pub(crate) bad: u64,
 }
 
-// === impl Window ===
-
 impl Window {
     /// Over this time, at least 10 ms.
     pub(crate) fn new(over: Duration) -> Self {

@@ -43,8 +43,6 @@ enum Check {
     Name,
 }
 
-// === impl PostgresAddress ===
-
 impl PostgresAddress {
     /// Connects. Nothing is answered unless the second is polled.
     ///

@@ -18,8 +18,6 @@ pub(crate) enum Way {
     Secret(Box<Secret>),
 }
 
-// === impl Carrier ===
-
 impl Carrier {
     /// What comes that nobody has asked for. None: the connection is over, however that came.
     pub async fn message(&mut self) -> Option<AsyncMessage> {

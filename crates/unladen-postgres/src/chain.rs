@@ -10,8 +10,6 @@ use unladen_tls::{Judge, Shown};
 #[derive(Debug)]
 pub(crate) struct ChainOnly(pub(crate) Arc<dyn ServerCertVerifier>);
 
-// === impl ChainOnly ===
-
 impl Judge for ChainOnly {
     fn judge(&self, shown: &Shown<'_>) -> Result<(), Error> {
         let &Shown { certificate, intermediates, name, ocsp, now } = shown;

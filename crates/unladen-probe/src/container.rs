@@ -27,8 +27,6 @@ pub struct Container {
     root: PathBuf,
 }
 
-// === impl Container ===
-
 impl Container {
     /// Where this process lives; none if its root is ours, or it cannot be told. A worker that was given another root
     /// by a master whose root is ours has read its settings with the master.

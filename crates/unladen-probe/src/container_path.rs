@@ -53,8 +53,6 @@ const PREFIXES: &[(&str, Engine, bool)] = &[
     ("crio-", Engine::CriO, false),
 ];
 
-// === impl ContainerPath ===
-
 impl ContainerPath {
     /// The container that a component of this path names, if it does; `path` is the whole.
     pub(crate) fn of_component(component: &str, path: &str) -> Option<Self> {

@@ -39,8 +39,6 @@ pub struct Inspection {
     busiest: Vec<Option<u32>>,
 }
 
-// === impl Inspection ===
-
 impl Inspection {
     /// All that only an inspection sees.
     pub const SOURCES: [EvidenceSource; 5] = TRACED;

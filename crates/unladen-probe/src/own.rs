@@ -28,8 +28,6 @@ pub struct Own {
     carriers: Vec<Known>,
 }
 
-// === impl Own ===
-
 impl Own {
     /// None but this process.
     pub fn new() -> Self {

@@ -82,8 +82,6 @@ pub struct PhpSettings {
     pub doubts: Vec<String>,
 }
 
-// === impl PhpSettings ===
-
 impl PhpSettings {
     /// Asks the PHP of this process: a worker or the master of php-fpm, a php-cgi, or a php of the command line. Of a
     /// worker, its pool's settings are in it. It takes some tens of ms, at most some 15 s.

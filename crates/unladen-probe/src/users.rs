@@ -30,8 +30,6 @@ pub(crate) struct Users {
     root: Option<(u64, u64)>,
 }
 
-// === impl Users ===
-
 impl Users {
     /// A user of this machine; the number where it has no name.
     pub(crate) fn here(&mut self, uid: Option<u32>) -> String {

@@ -48,8 +48,6 @@ pub struct DiffRow {
     pub calls_per_request: Option<[f64; 2]>,
 }
 
-// === impl Diff ===
-
 impl Diff {
     /// Rows that were computed earlier, of frames of the profile, without stacks.
     pub fn of_rows(
@@ -189,8 +187,6 @@ struct Side {
     moments: Moments,
 }
 
-// === impl Side ===
-
 impl Side {
     fn add(&mut self, weight: u64) {
         if weight > 0 {
@@ -199,8 +195,6 @@ impl Side {
         }
     }
 }
-
-// === impl Measure ===
 
 impl Measure {
     fn weights(&self, sides: &[Side; 2]) -> [f64; 2] {

@@ -58,16 +58,12 @@ struct Kept {
     kind: FrameKind,
 }
 
-// === impl Frame ===
-
 impl<'a> Frame<'a> {
     /// A function of which nothing but the name is known.
     pub fn function(name: &'a str) -> Self {
         Self { name, file: "", line: 0, kind: FrameKind::Function }
     }
 }
-
-// === impl FrameKind ===
 
 impl FrameKind {
     /// As it stands in files.
@@ -83,16 +79,12 @@ impl FrameKind {
     }
 }
 
-// === impl FrameId ===
-
 impl FrameId {
     /// From 0 on, in the order in which frames were first seen.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
-
-// === impl Frames ===
 
 impl Frames {
     /// The frame's id; a line that was not known before is learnt.

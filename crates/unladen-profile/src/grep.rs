@@ -16,8 +16,6 @@ pub struct PatternError {
     source: regex::Error,
 }
 
-// === impl Pattern ===
-
 impl std::str::FromStr for Pattern {
     type Err = PatternError;
 
@@ -75,8 +73,6 @@ struct Kept<'a> {
     /// The way down from a stack to one that is there already.
     way: Vec<StackId>,
 }
-
-// === impl Kept ===
 
 impl<'a> Kept<'a> {
     fn new(from: &'a Profile) -> Self {

@@ -84,8 +84,6 @@ pub struct CallCount {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ClusterId(usize);
 
-// === impl Profile ===
-
 impl Profile {
     /// Without stacks.
     pub fn new(about: About) -> Self {
@@ -145,8 +143,6 @@ impl Profile {
     }
 }
 
-// === impl Cluster ===
-
 impl Cluster {
     /// The sum of its weights.
     pub fn total(&self) -> u64 {
@@ -172,8 +168,6 @@ impl Cluster {
         self.calls.sort_unstable_by_key(|count| (count.caller, count.callee));
     }
 }
-
-// === impl Unit ===
 
 impl Unit {
     /// As people read it.

@@ -51,8 +51,6 @@ pub struct Fault {
     pub what: String,
 }
 
-// === impl ReadError ===
-
 impl ReadError {
     /// A fault at a byte.
     pub(crate) fn at_byte(format: &'static str, at: u64, what: impl Into<String>) -> Self {

@@ -22,16 +22,12 @@ struct Node {
     frame: FrameId,
 }
 
-// === impl StackId ===
-
 impl StackId {
     /// From 0, the root, on.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
-
-// === impl Stacks ===
 
 impl Stacks {
     /// The stack without frames.

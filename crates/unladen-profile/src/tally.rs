@@ -30,8 +30,6 @@ struct Node {
     is_seen: bool,
 }
 
-// === impl Tally ===
-
 impl Tally {
     pub(crate) fn new(profile: &Profile) -> Self {
         let stacks = &profile.stacks;

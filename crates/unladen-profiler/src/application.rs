@@ -40,8 +40,6 @@ pub(crate) struct Listener {
     pub(crate) application: Application,
 }
 
-// === impl Application ===
-
 impl Application {
     /// A process that is there.
     ///
@@ -65,8 +63,6 @@ impl Application {
     }
 }
 
-// === impl Kind ===
-
 impl Kind {
     fn of(exe: &Path) -> Self {
         let name = exe.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -86,8 +82,6 @@ impl Kind {
         }
     }
 }
-
-// === impl Listener ===
 
 impl Listener {
     /// Looks for whoever holds the socket that listens there: of several, the one that has started the others.

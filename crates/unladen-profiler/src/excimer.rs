@@ -73,8 +73,6 @@ pub struct Excimer {
     _folder: RunFolder,
 }
 
-// === impl Clock ===
-
 impl Clock {
     /// As it stands in a log.
     pub fn as_str(self) -> &'static str {
@@ -213,8 +211,6 @@ impl Profiler for Excimer {
         self.notes.clone()
     }
 }
-
-// === impl Timed ===
 
 impl Timed {
     fn answered(&self) -> Answered {

@@ -41,8 +41,6 @@ pub(crate) const SURE: Duration = Duration::from_secs(1);
 /// So long does an answer that waiting does not mend have to stay: an application may say 500 while it starts.
 const OTHERWISE: Duration = Duration::from_secs(2);
 
-// === impl Answering ===
-
 impl Answering {
     /// Asks as `config` does, but for this request alone.
     pub(crate) fn new(

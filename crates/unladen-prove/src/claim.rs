@@ -29,8 +29,6 @@ pub(crate) struct Claim {
     _socket: UnixDatagram,
 }
 
-// === impl Claim ===
-
 impl Claim {
     /// None: its folder is not there, as whoever looks at the file next says; or there are no such sockets here, and
     /// experiments are not kept apart.

@@ -66,8 +66,6 @@ pub struct Cold {
     pub requests: u32,
 }
 
-// === impl Experiment ===
-
 impl Experiment {
     /// Compares two URLs; the baseline is `a`, the candidate `b`, and nothing is switched.
     pub fn of_urls(a: Url, b: Url, load: Load) -> Self {

@@ -88,8 +88,6 @@ pub enum CommandFault {
     Cancelled,
 }
 
-// === impl Fault ===
-
 impl Fault {
     /// Whether nothing is wrong, but someone threw the [`Cancel`](unladen_load::Cancel).
     pub fn is_cancelled(&self) -> bool {

@@ -33,8 +33,6 @@ pub(crate) struct Journal {
     handle: Flock<File>,
 }
 
-// === impl Journal ===
-
 impl Journal {
     /// Where the journal of an experiment is: beside it, `.NAME.undo`.
     pub(crate) fn folder_of(experiment: &Path) -> Result<PathBuf, SwitchError> {

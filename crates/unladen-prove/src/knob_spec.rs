@@ -30,8 +30,6 @@ pub struct KnobSpec {
     pub(crate) order: [Vec<usize>; 2],
 }
 
-// === impl KnobSpec ===
-
 impl KnobSpec {
     /// A knob that requests another URL.
     pub(crate) fn of_url(url: Url) -> Self {

@@ -73,8 +73,6 @@ pub enum Budget {
     Time(Duration),
 }
 
-// === impl Load ===
-
 impl Load {
     /// GET over kept connections, with the time limits of [`unladen_load::DriverConfig::new`] and no warm-up.
     pub fn new(pace: Pace, budget: Budget) -> Self {

@@ -63,8 +63,6 @@ pub enum Content {
     Absent,
 }
 
-// === impl Original ===
-
 impl Original {
     /// Keeps what is at `path` now. A symbolic link is followed unless `link_itself`.
     ///
@@ -234,8 +232,6 @@ impl Original {
         }
     }
 }
-
-// === impl Meta ===
 
 impl Meta {
     fn of(found: &Metadata) -> Self {

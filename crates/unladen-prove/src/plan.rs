@@ -64,8 +64,6 @@ pub(crate) struct Known<'a> {
     pub(crate) answering: Option<Answering>,
 }
 
-// === impl Plan ===
-
 impl Plan {
     /// Looks at everything that the experiment switches, and keeps the originals.
     pub(crate) fn make(experiment: &Experiment, saver: &mut Saver<'_>, systemd: &Systemd) -> Result<Self, SwitchError> {
@@ -176,8 +174,6 @@ impl Plan {
     }
 }
 
-// === impl KnobPlan ===
-
 impl KnobPlan {
     /// The command that takes it back last, if one does.
     fn command(&self) -> Option<&str> {
@@ -214,8 +210,6 @@ impl KnobPlan {
         changed || failed
     }
 }
-
-// === impl ServicePlan ===
 
 impl ServicePlan {
     /// Restarts it with these variables.

@@ -50,8 +50,6 @@ pub(crate) const PAUSE: Duration = Duration::from_millis(25);
 /// The longest that a connection may take to open.
 const CONNECT: Duration = Duration::from_secs(1);
 
-// === impl Ready ===
-
 impl Ready {
     /// Waits until the condition has come true for `what`.
     ///

@@ -19,8 +19,6 @@ pub struct Saver<'a> {
     claims: Vec<Claim>,
 }
 
-// === impl Saver ===
-
 impl<'a> Saver<'a> {
     /// One that saves into this folder.
     pub(crate) fn new(folder: &'a Path, shell: &'a Shell) -> Self {

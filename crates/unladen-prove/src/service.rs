@@ -25,8 +25,6 @@ pub enum Restart {
     Unit(String),
 }
 
-// === impl Restart ===
-
 impl Restart {
     /// What to type for it.
     pub(crate) fn command(&self) -> String {

@@ -25,8 +25,6 @@ pub(crate) struct Systemd {
     pub(crate) systemctl: PathBuf,
 }
 
-// === impl Systemd ===
-
 impl Systemd {
     /// The system's.
     pub(crate) fn new() -> Self {

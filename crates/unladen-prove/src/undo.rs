@@ -39,8 +39,6 @@ pub enum Undo {
     },
 }
 
-// === impl Undo ===
-
 impl Undo {
     /// Goes the way back; tells whether that changed anything.
     ///

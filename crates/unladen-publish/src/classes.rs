@@ -29,8 +29,6 @@ pub(crate) struct Complaint {
     pub(crate) fails: bool,
 }
 
-// === impl Kind ===
-
 impl Kind {
     pub(crate) const ALL: [Self; 4] = [Self::OutOfDate, Self::Duplicate, Self::Violation, Self::Problem];
 

@@ -42,8 +42,6 @@ pub enum Again {
     ProfileDiff(Box<ProfileDiff>),
 }
 
-// === impl Again ===
-
 impl Again {
     /// The result of a document; none of one that is no measurement's.
     pub fn of(document: &Document, titles: Titles) -> Option<Self> {

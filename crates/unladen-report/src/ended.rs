@@ -11,8 +11,6 @@ pub enum Ended {
     Failed,
 }
 
-// === impl Ended ===
-
 impl Ended {
     /// As it stands in results.
     pub fn as_str(self) -> &'static str {

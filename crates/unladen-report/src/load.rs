@@ -268,8 +268,6 @@ pub struct Slice {
     pub max: u64,
 }
 
-// === impl Load ===
-
 impl Load {
     /// Requests that were not answered as expected, those that were never sent and those missing among them; those given
     /// up when the load was interrupted are not.
@@ -294,8 +292,6 @@ impl Load {
         statuses_text(&self.statuses)
     }
 }
-
-// === impl Unfit ===
 
 impl fmt::Display for Unfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -66,8 +66,6 @@ pub fn program_of(command: &str) -> String {
     }
 }
 
-// === impl LoadAgent ===
-
 impl LoadAgent {
     /// Whether its part of the figures is the server's.
     pub fn is_fit(&self) -> bool {
@@ -81,16 +79,4 @@ impl LoadAgent {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_command_is_told_without_what_may_be_a_secret() {
-        assert_eq!(program_of("sshpass -p hunter2 ssh gen1"), "sshpass …");
-        assert_eq!(program_of("SSHPASS=hunter2 sshpass -e ssh gen1"), "…");
-        assert_eq!(program_of(" env "), "env");
-        // As it is read back.
-        assert_eq!(program_of(&program_of("ssh gen1")), "ssh …");
-        assert_eq!(program_of("…"), "…");
-    }
-}
+mod tests;

@@ -68,8 +68,6 @@ pub struct ProfileDiff {
     pub top: usize,
 }
 
-// === impl ProfileSetup ===
-
 impl ProfileSetup {
     /// How much longer a request takes under the profiler, as a part of what it takes without, and the 95 % interval;
     /// none where there is nothing to compare with.

@@ -230,16 +230,12 @@ pub struct Gate {
     pub found: String,
 }
 
-// === impl ArmResult ===
-
 impl ArmResult {
     /// `116 × 200, 34 × 503`.
     pub fn statuses_text(&self) -> String {
         statuses_text(&self.statuses)
     }
 }
-
-// === impl Comparison ===
 
 impl Comparison {
     /// Whether its interval leaves out no change.
@@ -248,8 +244,6 @@ impl Comparison {
         span.low > none || span.high < none
     }
 }
-
-// === impl InteractionKind ===
 
 impl InteractionKind {
     /// As it stands in results.
@@ -261,8 +255,6 @@ impl InteractionKind {
         }
     }
 }
-
-// === impl Prove ===
 
 impl Prove {
     /// The comparisons of one arm.

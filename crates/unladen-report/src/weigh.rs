@@ -236,8 +236,6 @@ pub struct PhaseTrace {
     pub cpu: Vec<(String, f64)>,
 }
 
-// === impl WeighedUrl ===
-
 impl WeighedUrl {
     /// The weights that follow.
     pub fn following(&self) -> impl Iterator<Item = &WeightRow> {

@@ -123,8 +123,6 @@ fn stands<'a, 't>(sites: &'a [PlacedSite<'t>], outbounds: &'a [Placed<'t>]) -> V
     sites.iter().map(site).chain(outbounds.iter().map(outbound)).collect()
 }
 
-// === impl Tenant ===
-
 impl Tenant<'_> {
     /// Why both cannot be at one address; none: they can.
     fn is_kept_out_by(&self, first: &Self, address: &ListenAddress, r: &Reading<'_>) -> Option<ConfigProblem> {

@@ -46,8 +46,6 @@ struct Resolved {
     site_stamps: Vec<SiteStamp>,
 }
 
-// === impl Config ===
-
 impl Config {
     /// Reads a file of this machine.
     ///

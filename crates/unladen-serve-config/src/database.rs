@@ -54,8 +54,6 @@ pub(super) fn read(value: &Value<'_>, r: &Reading<'_>) -> Result<Database, Bad> 
     }
 }
 
-// === impl Database ===
-
 impl Database {
     /// As it is written into the file, without a password.
     pub(super) fn shown(&self) -> Shown {

@@ -30,8 +30,6 @@ pub(super) struct Level<'t> {
     pub(super) around: Range<usize>,
 }
 
-// === impl Level ===
-
 impl<'t> Level<'t> {
     /// A table of the whole.
     pub(super) fn of(table: &'static str, own: Table<'t>) -> Self {

@@ -187,8 +187,6 @@ pub(super) fn called(
     (settings, stamp)
 }
 
-// === impl Usual ===
-
 impl Default for Usual {
     /// Beside an application.
     fn default() -> Self {

@@ -119,8 +119,6 @@ const fn lengths() -> [u64; 26] {
     lengths
 }
 
-// === impl Owned ===
-
 impl Owned {
     /// The one that a field is, as CGI and its kin see names: in any case, and any mark as `-`; Apache and PHP take
     /// others than `_` for one, too.

@@ -31,8 +31,6 @@ pub(super) struct Reading<'a> {
     pub(super) explained: Vec<Explained>,
 }
 
-// === impl Reading ===
-
 impl<'a> Reading<'a> {
     pub(super) fn new(text: &'a str, file: &'a Path, folder: &'a Path, machine: &'a dyn Surroundings) -> Self {
         let (bads, warnings, explained) = (Vec::new(), Vec::new(), Vec::new());

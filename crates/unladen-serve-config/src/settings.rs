@@ -73,8 +73,6 @@ pub struct AdminSettings {
     pub peers: Vec<PeerAddress>,
 }
 
-// === impl Settings ===
-
 impl Settings {
     /// What of it is to be seen, and where.
     pub fn observability(&self) -> ObservabilitySettings {

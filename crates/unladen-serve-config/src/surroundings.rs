@@ -44,8 +44,6 @@ pub struct Machine;
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 4 << 20;
 
-// === impl Machine ===
-
 impl Surroundings for Machine {
     fn processors(&self) -> usize {
         std::thread::available_parallelism().map_or(1, usize::from)

@@ -9,8 +9,6 @@ use super::whose::Whose;
 /// A line's value is filled up to this, so that the reasons stand below each other.
 const COLUMN: usize = 44;
 
-// === impl Config ===
-
 impl Config {
     /// Every value, and where it comes from. It is a configuration itself, and comes to the same, but for the passwords
     /// of databases, which are left out.

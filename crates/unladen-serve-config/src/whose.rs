@@ -11,8 +11,6 @@ pub enum Whose {
     Site(String),
 }
 
-// === impl Whose ===
-
 impl Whose {
     /// The name of a `[[outbound]]`.
     pub fn outbound(&self) -> Option<&str> {

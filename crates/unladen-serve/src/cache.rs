@@ -48,8 +48,6 @@ pub(crate) struct Cache {
     pub(crate) fleet: Option<FleetLink>,
 }
 
-// === impl Cache ===
-
 impl Cache {
     /// Forgets, before it returns; softly: what is stored is to be asked about. Nobody who comes afterwards waits for
     /// an answer that was asked for before. How many responses.

@@ -237,8 +237,6 @@ fn plain() -> Response {
     response
 }
 
-// === impl Outlook ===
-
 impl Outlook {
     /// Nothing is kept of it.
     fn past(mut self, rule: Rule) -> Self {

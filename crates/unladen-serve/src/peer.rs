@@ -23,8 +23,6 @@ pub(crate) struct Named {
     pub(crate) appearance: u64,
 }
 
-// === impl Peer ===
-
 impl Peer {
     /// Who came without TLS.
     pub(crate) fn plain(address: Option<SocketAddr>) -> Self {

@@ -117,8 +117,6 @@ pub(crate) enum State {
     },
 }
 
-// === impl Plan ===
-
 impl Plan {
     /// Those that its places lead to.
     pub(crate) fn upstreams(&self) -> Vec<Arc<Upstream>> {

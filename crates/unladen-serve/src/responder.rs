@@ -44,8 +44,6 @@ pub(crate) enum Responder<'l> {
     Refused(&'l Arc<Site>, Reason),
 }
 
-// === impl Responder ===
-
 impl<'l> Responder<'l> {
     /// Of what a listener leads to now.
     pub(crate) fn of(found: &'l Found, proxy: &'l Proxy) -> Self {

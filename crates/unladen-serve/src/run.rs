@@ -40,8 +40,6 @@ pub fn run(config: Config) -> Result<Ended, ServeError> {
     ended
 }
 
-// === impl Proxy ===
-
 impl Workers for Proxy {
     async fn run(self, thread: usize, threads: usize, plan: watch::Receiver<Arc<Plan>>) {
         worker::run(thread, threads, plan, self.observability, self.budget).await;

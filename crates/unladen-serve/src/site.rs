@@ -132,8 +132,6 @@ impl From<AcmeProblem> for SiteError {
     }
 }
 
-// === impl Site ===
-
 impl Site {
     /// With what another has that can be kept: what is stored, the sessions of its clients.
     ///

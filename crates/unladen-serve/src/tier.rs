@@ -64,8 +64,6 @@ pub(crate) struct Turn {
     pub(crate) only_stored: bool,
 }
 
-// === impl Tier ===
-
 impl Tier {
     /// With the pages and connections of another, if there was one. `ports`: those that sites listen at.
     ///

@@ -10,8 +10,6 @@ use unladen_pool::Upstream;
 #[derive(Debug, Default)]
 pub(crate) struct UpstreamTasks(Vec<(Arc<Upstream>, JoinHandle<()>)>);
 
-// === impl UpstreamTasks ===
-
 impl UpstreamTasks {
     /// From now on there are these: tasks of others are aborted, those of new ones begun.
     pub(crate) fn follow(&mut self, upstreams: &[Arc<Upstream>], begin: impl Fn(Arc<Upstream>) -> JoinHandle<()>) {

@@ -23,8 +23,6 @@ pub(crate) struct Columns {
     pub(crate) labels: Option<String>,
 }
 
-// === impl Columns ===
-
 impl Columns {
     /// # Errors
     /// What is wrong with the row, for [`StoreError::Damaged`](crate::StoreError::Damaged).

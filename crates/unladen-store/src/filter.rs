@@ -31,8 +31,6 @@ pub struct Filter {
     pub limit: u32,
 }
 
-// === impl Filter ===
-
 impl Default for Filter {
     /// The newest 100 of all runs.
     fn default() -> Self {

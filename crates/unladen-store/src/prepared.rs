@@ -15,8 +15,6 @@ pub(crate) struct Prepared<'a> {
     pub(crate) evidence: Option<Vec<u8>>,
 }
 
-// === impl Prepared ===
-
 impl<'a> Prepared<'a> {
     pub(crate) fn new(run: &'a NewRun) -> Result<Self, StoreError> {
         let texts = [

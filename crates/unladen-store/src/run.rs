@@ -45,8 +45,6 @@ pub struct Run {
     pub document: String,
 }
 
-// === impl RunSummary ===
-
 impl RunSummary {
     /// Its place in a list, for [`Filter::before`](crate::Filter::before).
     pub fn position(&self) -> Position {

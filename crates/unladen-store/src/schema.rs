@@ -15,8 +15,6 @@ pub(crate) struct Words {
     pub(crate) strict: &'static str,
 }
 
-// === impl Words ===
-
 impl Words {
     pub(crate) fn put_into(&self, migration: &str) -> String {
         let words = [

@@ -150,8 +150,6 @@ struct Insert<'a> {
     evidence: rusqlite::Statement<'a>,
 }
 
-// === impl Insert ===
-
 impl<'a> Insert<'a> {
     fn prepared(transaction: &'a rusqlite::Transaction<'_>) -> rusqlite::Result<Self> {
         Ok(Self {

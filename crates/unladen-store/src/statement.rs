@@ -53,8 +53,6 @@ pub(crate) const FEW_RUNS: i64 = 5_000;
 /// Above all characters of a commit, which are letters and digits.
 const LAST: char = '~';
 
-// === impl Statement ===
-
 impl Statement {
     fn new(sql: String) -> Self {
         Self { sql, values: Vec::new() }
@@ -244,8 +242,6 @@ struct Order {
     id: &'static str,
 }
 
-// === impl Order ===
-
 impl Order {
     const OF_RUNS: Self = Self { time: "runs.time_ns", id: "runs.id" };
     const OF_LABEL: Self = Self { time: "labelled.time_ns", id: "labelled.run_id" };
@@ -256,8 +252,6 @@ struct Conditions<'a> {
     statement: &'a mut Statement,
     begun: bool,
 }
-
-// === impl Conditions ===
 
 impl Conditions<'_> {
     fn so(&mut self, condition: &str) {

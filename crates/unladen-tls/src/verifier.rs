@@ -35,8 +35,6 @@ pub trait Judge: Debug + Send + Sync {
 #[derive(Debug)]
 pub struct Verifier<J>(pub J);
 
-// === impl Verifier ===
-
 impl<J: Judge> ServerCertVerifier for Verifier<J> {
     fn verify_server_cert(
         &self,

@@ -13,8 +13,6 @@ pub struct Bad {
     pub problem: Box<Problem>,
 }
 
-// === impl Problem ===
-
 impl Problem {
     /// At these bytes of the text.
     pub fn at(self, span: Range<usize>) -> Bad {

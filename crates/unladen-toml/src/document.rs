@@ -15,8 +15,6 @@ pub struct Document<'t> {
     root: Spanned<DeTable<'t>>,
 }
 
-// === impl Document ===
-
 impl<'t> Document<'t> {
     /// What can be understood of a text, and all of it that is no TOML, in its order.
     pub fn parse(text: &'t str) -> (Self, Vec<Bad>) {

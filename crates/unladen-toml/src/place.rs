@@ -9,8 +9,6 @@ pub struct Place {
     pub column: usize,
 }
 
-// === impl Place ===
-
 impl Place {
     /// Where a byte of the text is.
     pub fn of(text: &str, byte: usize) -> Self {

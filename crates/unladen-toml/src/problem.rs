@@ -107,8 +107,6 @@ pub enum Problem {
     Other(Box<dyn Error + Send + Sync>),
 }
 
-// === impl Problem ===
-
 impl Problem {
     /// What only one reader knows.
     pub fn other(error: impl Error + Send + Sync + 'static) -> Self {

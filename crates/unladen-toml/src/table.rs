@@ -18,8 +18,6 @@ pub struct Table<'t> {
     place: String,
 }
 
-// === impl Table ===
-
 impl<'t> Table<'t> {
     /// The whole file.
     pub(crate) fn root(root: &'t Spanned<DeTable<'t>>) -> Self {

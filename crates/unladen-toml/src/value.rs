@@ -28,8 +28,6 @@ pub const DAY: Duration = Duration::from_secs(24 * 3600);
 /// A millisecond: tokio's timers know none shorter.
 pub const MILLISECOND: Duration = Duration::from_millis(1);
 
-// === impl Value ===
-
 impl<'t> Value<'t> {
     pub(crate) fn new(key: &'static str, spanned: &'t Spanned<DeValue<'t>>) -> Self {
         Self { key, spanned }

@@ -52,8 +52,6 @@ pub struct Assembly {
     sleeps: Table<usize>,
 }
 
-// === impl Assembly ===
-
 impl Assembly {
     /// Nothing yet.
     pub fn new(resolver: Box<dyn Resolver>) -> Self {

@@ -108,8 +108,6 @@ pub struct Evidence {
     pub profile: Option<ProfileSeen>,
 }
 
-// === impl Evidence ===
-
 impl Evidence {
     /// What the requests add to a count, per request: demodulated, with its 95 % interval; `None` with too few blocks.
     pub fn per_request(&self, series: &Series) -> Option<Interval> {

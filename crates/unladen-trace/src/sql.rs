@@ -32,8 +32,6 @@ pub enum Dialect {
     Sqlite,
 }
 
-// === impl Dialect ===
-
 impl From<QueryProtocol> for Dialect {
     fn from(protocol: QueryProtocol) -> Self {
         match protocol {

@@ -20,8 +20,6 @@ pub(crate) struct Backoff {
     pause: Duration,
 }
 
-// === impl Backoff ===
-
 impl Backoff {
     pub(crate) fn succeeded(&mut self) {
         *self = Self::default();

@@ -48,8 +48,6 @@ pub(crate) struct Counts {
     last_error: Mutex<Option<AskError>>,
 }
 
-// === impl Counts ===
-
 impl Counts {
     pub(crate) fn asked(&self) {
         self.asked.fetch_add(1, Relaxed);

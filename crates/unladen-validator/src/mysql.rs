@@ -140,8 +140,6 @@ impl Ask for MySql {
     }
 }
 
-// === impl ThreadConnections ===
-
 impl ThreadConnections {
     async fn connect(self: &Arc<Self>, shared: &Arc<Shared>) -> Result<Link, AskError> {
         if let Some(error) = locked(&self.idle).backoff.pause() {
@@ -169,8 +167,6 @@ impl ThreadConnections {
     }
 }
 
-// === impl Link ===
-
 impl Link {
     async fn ask(&mut self, values: &[Value]) -> Result<Version, mysql_async::Error> {
         let parameters = if values.is_empty() {
@@ -182,8 +178,6 @@ impl Link {
         Ok(row.and_then(|mut row| row.take::<Value, _>(0)).and_then(value::version))
     }
 }
-
-// === impl Shared ===
 
 impl Shared {
     async fn connect(&self) -> Result<Link, AskError> {

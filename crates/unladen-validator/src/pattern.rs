@@ -86,8 +86,6 @@ pub enum PatternError {
     Character(String),
 }
 
-// === impl PathPattern ===
-
 impl PathPattern {
     /// Reads a pattern.
     ///
@@ -177,8 +175,6 @@ impl PathPattern {
         Some(parameters)
     }
 }
-
-// === impl Segment ===
 
 impl Segment {
     fn parse(part: &str, last: bool) -> Result<(Self, Option<String>), PatternError> {

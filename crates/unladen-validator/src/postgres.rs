@@ -198,8 +198,6 @@ impl std::fmt::Debug for Postgres {
     }
 }
 
-// === impl Shared ===
-
 impl Shared {
     async fn connect(&self) -> Result<Link, AskError> {
         match timeout(self.timeout.max(CONNECT), self.connect_and_prepare()).await {
@@ -274,8 +272,6 @@ async fn session(address: &PostgresAddress) -> Result<Link, tokio_postgres::Erro
     let (client, carrier) = address.connect().await?;
     Ok(Link::new(client, spawn_local(carrier.run()).abort_handle()))
 }
-
-// === impl Row ===
 
 impl Row {
     const NONE: Self = Self { version: None, key: None };

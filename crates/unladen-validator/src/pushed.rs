@@ -59,8 +59,6 @@ struct Mark {
     key: Option<usize>,
 }
 
-// === impl Pushed ===
-
 impl Pushed {
     /// For so many threads. Nothing is vouched for yet.
     pub(crate) fn new(threads: usize) -> Self {

@@ -100,8 +100,6 @@ pub enum ValidatorSource {
     Head,
 }
 
-// === impl ValidatorSettings ===
-
 impl ValidatorSettings {
     /// For how long an answer may be given after it is another; none: never.
     pub fn bound(&self) -> Option<Duration> {

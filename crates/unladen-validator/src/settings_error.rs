@@ -36,8 +36,6 @@ pub enum SettingsError {
     Number(&'static str),
 }
 
-// === impl SettingsError ===
-
 impl From<AddressError> for SettingsError {
     fn from(error: AddressError) -> Self {
         match error {

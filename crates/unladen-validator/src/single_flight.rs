@@ -59,8 +59,6 @@ struct Leader<A: Ask> {
     flight: Option<Arc<Flight>>,
 }
 
-// === impl SingleFlight ===
-
 impl<A: Ask> SingleFlight<A> {
     /// Everyone waits for `timeout` at most; and so long may a round fly.
     pub(crate) fn new(asker: A, timeout: Duration) -> Self {
@@ -176,8 +174,6 @@ fn forget(shard: &mut Shard, question: &Question) -> Option<Arc<Flight>> {
     }
     waiting
 }
-
-// === impl Flight ===
 
 impl Flight {
     fn land(&self, answer: Option<Answer>) {

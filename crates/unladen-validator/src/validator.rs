@@ -28,8 +28,6 @@ pub struct Validator {
     shared: Option<Arc<SingleFlight<Shared>>>,
 }
 
-// === impl Validator ===
-
 impl Validator {
     /// For so many threads. Nothing is connected to yet.
     ///

@@ -58,8 +58,6 @@ pub(crate) enum DestinationError {
 /// Columns of a file.
 const WIDTH: u16 = 100;
 
-// === impl Report ===
-
 impl Report<'_> {
     fn write(self, format: &dyn Format, about: &About, style: Style, out: &mut dyn Write) -> io::Result<()> {
         match self {
@@ -97,8 +95,6 @@ impl Report<'_> {
         text
     }
 }
-
-// === impl Destination ===
 
 impl Destination {
     /// A file whose name says the format.
@@ -185,8 +181,6 @@ impl Destination {
 pub(crate) fn json_of(comparison: &Comparison) -> String {
     serde_json::to_string_pretty(comparison).unwrap_or_default()
 }
-
-// === impl OutputError ===
 
 impl OutputError {
     pub(crate) fn new(whither: &Path, source: io::Error) -> Self {

@@ -20,8 +20,6 @@ pub(crate) struct Path {
     pub(crate) seen: PathSeen,
 }
 
-// === impl Path ===
-
 impl Path {
     /// Where nothing was seen, for this reason.
     pub(crate) fn unknown(why: String) -> Self {

@@ -176,8 +176,6 @@ fn answerer(head: &str) -> String {
     }
 }
 
-// === impl Wish ===
-
 impl Wish {
     fn document(&self) -> Value {
         let mut document = match &self.what {

@@ -68,8 +68,6 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-// === impl Follower ===
-
 impl Follower {
     pub(super) fn new(
         wanted: Wanted,

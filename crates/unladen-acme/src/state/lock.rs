@@ -16,8 +16,6 @@ pub(crate) struct Lock {
     _file: Flock<File>,
 }
 
-// === impl Lock ===
-
 impl Lock {
     /// None: another has it.
     pub(super) fn take(path: &Path) -> Result<Option<Self>, StateError> {

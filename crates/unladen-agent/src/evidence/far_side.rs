@@ -26,8 +26,6 @@ struct Open {
     phases: usize,
 }
 
-// === impl EvidenceSide ===
-
 impl EvidenceSide {
     /// With nothing attached.
     pub fn new() -> Self {
@@ -91,8 +89,6 @@ impl EvidenceSide {
         }
     }
 }
-
-// === impl Open ===
 
 impl Open {
     fn attach(instrument: &mut Instrument, groups: Vec<(GroupId, bool)>) -> Result<Self, InspectionError> {

@@ -34,8 +34,6 @@ pub struct FarInspection<'a> {
     phases: Vec<AskedPhase>,
 }
 
-// === impl FarInspection ===
-
 impl<'a> FarInspection<'a> {
     /// Asks the agent to attach to these groups, and does not wait.
     ///

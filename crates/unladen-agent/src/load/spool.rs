@@ -47,8 +47,6 @@ struct Waiting {
     is_sending: bool,
 }
 
-// === impl Spool ===
-
 impl Spool {
     /// With so many bytes.
     pub(super) fn new(room: usize) -> Self {
@@ -151,8 +149,6 @@ impl Spool {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-// === impl Waiting ===
 
 impl Waiting {
     fn count(&mut self, batch: &RecordBatch) {

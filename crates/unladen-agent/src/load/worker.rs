@@ -35,8 +35,6 @@ struct Failed {
     why: String,
 }
 
-// === impl Worker ===
-
 impl Worker {
     pub(super) fn new(send: Send, room: usize, cancel: Arc<Mutex<Cancel>>) -> Self {
         Self { send, room, cancel, config: Vec::new(), plan: Vec::new(), planned: None, driver: None }

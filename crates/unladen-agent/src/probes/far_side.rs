@@ -50,8 +50,6 @@ struct Part {
     bytes: usize,
 }
 
-// === impl FarSide ===
-
 impl FarSide {
     /// With nothing open.
     pub fn new() -> Self {
@@ -105,8 +103,6 @@ impl FarSide {
         self.open.as_ref().ok_or_else(|| NOT_OPEN.to_owned())
     }
 }
-
-// === impl Open ===
 
 impl Open {
     fn with(by: unladen_probe::GroupBy) -> Result<(Self, Opened), unladen_probe::ProbeError> {
@@ -166,8 +162,6 @@ impl Open {
         })
     }
 }
-
-// === impl Part ===
 
 impl Part {
     fn group(&mut self, group: FarGroup) {

@@ -20,8 +20,6 @@ pub(super) struct Body {
 /// The length of a piece.
 pub(super) const PIECE: usize = 64 * 1024;
 
-// === impl Body ===
-
 impl Body {
     pub(super) fn push(&mut self, data: &[u8]) {
         self.held += data.len();

@@ -26,8 +26,6 @@ pub(super) struct Shared<H> {
     pub(super) bytes: AtomicU64,
 }
 
-// === impl Shared ===
-
 impl<H> Shared<H> {
     pub(super) fn by_key(&self) -> MutexGuard<'_, ByKey<H>> {
         self.by_key.lock().unwrap_or_else(PoisonError::into_inner)

@@ -175,8 +175,6 @@ fn set(waker: &mut Option<Waker>, cx: &Context<'_>) -> Option<Waker> {
     }
 }
 
-// === impl ReaderState ===
-
 impl ReaderState {
     fn take(&mut self) -> Option<Waker> {
         match self {

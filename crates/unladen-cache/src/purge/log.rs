@@ -41,8 +41,6 @@ struct Entry {
     is_soft: bool,
 }
 
-// === impl PurgeLog ===
-
 impl PurgeLog {
     /// `bytes`: what all remembered purges may take.
     pub(crate) fn new(bytes: usize) -> Self {

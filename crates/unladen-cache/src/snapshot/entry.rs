@@ -38,8 +38,6 @@ const SOFT_PURGED: u16 = 1 << 6;
 const MORE_TAGS: u16 = 1 << 7;
 const VERSION: u16 = 1 << 8;
 
-// === impl SnapshotEntry ===
-
 impl SnapshotEntry {
     /// Appends a variant of a resource as a frame; false: it is personal, or longer than 4 GiB, and stays where it is.
     pub fn write(resource: &Resource, said: &[u8], stored: &Stored, out: &mut Vec<u8>) -> bool {

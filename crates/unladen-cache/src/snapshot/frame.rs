@@ -22,8 +22,6 @@ pub const ENTRY: u32 = 1;
 /// The kind of the last frame.
 pub const END: u32 = 2;
 
-// === impl FrameHead ===
-
 impl FrameHead {
     /// Of what it stands before.
     pub fn of(kind: u32, payload: &[u8]) -> Option<Self> {

@@ -23,8 +23,6 @@ pub const HEADER_LENGTH: usize = 48;
 
 const MAGIC: [u8; 8] = *b"unladen\x1a";
 
-// === impl SnapshotHeader ===
-
 impl SnapshotHeader {
     /// Its bytes.
     pub fn to_bytes(&self) -> [u8; HEADER_LENGTH] {

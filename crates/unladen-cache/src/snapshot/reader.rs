@@ -11,8 +11,6 @@ pub(super) struct Reader<'a> {
     pub(super) rest: &'a [u8],
 }
 
-// === impl Reader ===
-
 impl<'a> Reader<'a> {
     pub(super) fn take(&mut self, count: usize) -> Result<&'a [u8], SnapshotError> {
         let (taken, rest) = self.rest.split_at_checked(count).ok_or(SnapshotError::Short)?;

@@ -23,8 +23,6 @@ pub(super) struct Query<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Hashed(u64);
 
-// === impl Key ===
-
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.hash);

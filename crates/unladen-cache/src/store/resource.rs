@@ -26,8 +26,6 @@ struct Variant {
     born: u64,
 }
 
-// === impl Resource ===
-
 impl Resource {
     /// The response for a request that says this in the nominated fields.
     pub fn variant(&self, variant: &[u8]) -> Option<&Arc<Stored>> {

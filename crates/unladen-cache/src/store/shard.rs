@@ -40,8 +40,6 @@ struct Bytewise;
 #[derive(Clone, Copy, Debug)]
 struct Evicted;
 
-// === impl Shard ===
-
 impl Shard {
     pub(super) fn new(bytes: u64, most: usize, hasher: DefaultHashBuilder) -> Option<Self> {
         // Ghosts, the hashes of what was evicted lately, are half as many as items are estimated: pages of 4 KiB.
@@ -239,15 +237,11 @@ fn tag_hash(hasher: &DefaultHashBuilder, tag: &str) -> u64 {
     hasher.hash_one(tag).max(1)
 }
 
-// === impl Bytewise ===
-
 impl Weighter<Key, Arc<Resource>> for Bytewise {
     fn weight(&self, _: &Key, resource: &Arc<Resource>) -> u64 {
         resource.weight()
     }
 }
-
-// === impl Evicted ===
 
 impl Lifecycle<Key, Arc<Resource>> for Evicted {
     type RequestState = Vec<Arc<Resource>>;

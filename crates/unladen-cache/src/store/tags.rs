@@ -15,8 +15,6 @@ pub(super) struct Tags {
 /// The hash under which those are found that any tag means.
 const ANY: u64 = 0;
 
-// === impl Tags ===
-
 impl Tags {
     pub(super) fn insert(&mut self, resource: &Resource, hash: impl Fn(&str) -> u64) {
         let key = &resource.key().bytes;

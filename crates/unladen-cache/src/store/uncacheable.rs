@@ -22,8 +22,6 @@ const TIME: u64 = (1 << TIME_BITS) - 1;
 const SEEN: u64 = 1 << TIME_BITS;
 const HASH: u64 = !(TIME | SEEN);
 
-// === impl Uncacheable ===
-
 impl Uncacheable {
     pub(super) fn new(slots: usize) -> Self {
         let slots = (0..slots.max(1).next_power_of_two()).map(|_| AtomicU64::new(0)).collect();

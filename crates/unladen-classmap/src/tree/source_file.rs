@@ -26,8 +26,6 @@ pub struct SourceFile {
 /// How many declarations are looked through one by one.
 const FEW: usize = 16;
 
-// === impl SourceFile ===
-
 impl SourceFile {
     /// What it says of `class`, whose case does not matter.
     pub fn declaration_of(&self, class: &BStr) -> Option<&Declaration> {

@@ -217,8 +217,6 @@ fn target(url: &str) -> Option<&str> {
     (target.bytes().all(is_plain) && !target.contains("?>")).then_some(target)
 }
 
-// === impl Strangers ===
-
 impl Strangers {
     fn advice(advice: impl Into<String>) -> Self {
         Self { advice: advice.into(), ..Self::default() }

@@ -130,8 +130,6 @@ pub(super) fn without(stack: Stack) -> &'static str {
     }
 }
 
-// === impl Outbounds ===
-
 impl<'a> Outbounds<'a> {
     pub(super) fn of(evidence: &'a Evidence) -> Self {
         let services: BTreeSet<Service<'_>> =
@@ -173,8 +171,6 @@ fn unique(name: String, names: &mut BTreeSet<String>) -> String {
     names.insert(free.clone());
     free
 }
-
-// === impl Outbound ===
 
 impl Outbound<'_> {
     /// `call http://127.0.0.1:18443 in place of https://api.example`
@@ -221,8 +217,6 @@ impl Outbound<'_> {
         Fix::advice(advice).lines(FILE, lines).command(format!("unladen serve --config {FILE}"))
     }
 }
-
-// === impl Service ===
 
 impl<'a> Service<'a> {
     /// nginx keeps connections itself. What is called on this machine without TLS costs no less through a proxy on this

@@ -91,8 +91,6 @@ pub(super) fn knob(evidence: &Evidence, fix: &Fix, name: &str) -> Option<Knob> {
     Some(Knob { name: name.to_owned(), files: fix.also.clone(), service, site: Some(site), ..Knob::default() })
 }
 
-// === impl Page ===
-
 impl<'a> Page<'a> {
     fn of(url: &'a str) -> Option<Self> {
         let (scheme, rest) = url.split_once("://")?;

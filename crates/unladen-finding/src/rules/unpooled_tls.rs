@@ -119,8 +119,6 @@ fn services(evidence: &Evidence) -> Vec<Service<'_>> {
     services.into_values().collect()
 }
 
-// === impl Service ===
-
 impl Service<'_> {
     fn sum(&self, of: impl Fn(&ConnectionSeen) -> &Series) -> Series {
         Series::sum(self.seen.iter().map(|seen| of(seen)))

@@ -18,8 +18,6 @@ pub(super) struct Handshake {
     pub(super) certificate: &'static str,
 }
 
-// === impl Handshake ===
-
 impl Handshake {
     /// What went wrong at an address, and what to do about it.
     pub(super) fn failed(&self, at: &str, fault: &TlsFault) -> BusError {

@@ -371,8 +371,6 @@ impl PurgeBus for Nats {
     }
 }
 
-// === impl OwnWord ===
-
 impl OwnWord {
     /// For so long nobody has removed all words: this node's was there.
     fn whole_for(&self) -> Duration {

@@ -245,8 +245,6 @@ struct Told {
     whole_for: Duration,
 }
 
-// === impl Told ===
-
 impl Told {
     /// Whether the engine's replication is another than this one. What is no script's answer does not tell.
     fn is_promoted(&self, replication: &str) -> bool {

@@ -17,8 +17,6 @@ pub(super) struct Contact {
     pub(super) error: Option<BusError>,
 }
 
-// === impl Contact ===
-
 impl Contact {
     /// What went wrong last; an engine that stands still, and has not answered for longer than this, has said nothing yet.
     pub(super) fn why(&self, now: Instant, patience: Duration) -> Option<BusError> {

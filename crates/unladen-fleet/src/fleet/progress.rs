@@ -26,8 +26,6 @@ pub(crate) struct Progress {
 /// Beats whose ends are not reached, at most: the lease is long over where there are more.
 const GRANTS: usize = 64;
 
-// === impl Progress ===
-
 impl Progress {
     /// Where to read on, and to which reading it belongs.
     pub(crate) fn start(&self) -> (u64, Option<Position>) {

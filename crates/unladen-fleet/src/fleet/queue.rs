@@ -44,8 +44,6 @@ pub(super) enum NotTaken {
     Closed(Sending),
 }
 
-// === impl Queue ===
-
 impl Queue {
     /// Takes it, if it is within this part of what may wait.
     pub(super) fn push(&self, sending: Sending, part: usize) -> Result<(), NotTaken> {
@@ -140,8 +138,6 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-// === impl State ===
 
 impl State {
     fn empty(&mut self, give: impl FnMut(Sending)) -> bool {

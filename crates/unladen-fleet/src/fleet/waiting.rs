@@ -36,8 +36,6 @@ pub(super) struct Watched {
     pub(super) why: Option<String>,
 }
 
-// === impl Waiting ===
-
 impl Waiting {
     pub(super) fn new(
         record: String,

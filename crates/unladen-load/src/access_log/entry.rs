@@ -26,8 +26,6 @@ pub struct RequestLine<'a> {
     pub target: &'a [u8],
 }
 
-// === impl LogEntry ===
-
 impl<'a> LogEntry<'a> {
     /// None of what is no entry.
     pub fn parse(line: &'a [u8]) -> Option<Self> {

@@ -33,8 +33,6 @@ pub enum PassedOver {
     Surplus,
 }
 
-// === impl PassedOver ===
-
 impl PassedOver {
     /// All, in the order in which they are shown.
     pub const ALL: [Self; 14] = [

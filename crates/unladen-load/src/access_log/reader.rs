@@ -42,8 +42,6 @@ pub enum LogLine<'a> {
     Other(&'a [u8]),
 }
 
-// === impl LogReader ===
-
 impl<R: BufRead> LogReader<R> {
     /// Of any text.
     pub fn new(log: R) -> Self {

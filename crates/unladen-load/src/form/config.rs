@@ -35,8 +35,6 @@ pub struct ConfigForm {
     max_body: u64,
 }
 
-// === impl ConfigForm ===
-
 impl ConfigForm {
     /// The form of a configuration; reads the files that it names.
     ///

@@ -29,8 +29,6 @@ pub struct PlanForm {
     seed: u64,
 }
 
-// === impl PlanForm ===
-
 impl PlanForm {
     /// The form of a plan, for one of those who share it: its concurrency is that of all of them. `length` is how long
     /// after its start the plan stops sending.

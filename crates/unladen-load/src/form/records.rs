@@ -22,8 +22,6 @@ pub struct DamagedBatch {
     count: u32,
 }
 
-// === impl RecordBatch ===
-
 impl RecordBatch {
     /// Appends a record.
     pub fn push(&mut self, record: &RequestRecord) {

@@ -42,8 +42,6 @@ struct Piece {
     length: usize,
 }
 
-// === impl Template ===
-
 impl Template {
     /// As far as one answer tells: nothing changes.
     pub(crate) fn new(body: &[u8]) -> Self {
@@ -71,8 +69,6 @@ impl Template {
         self.tokens.iter().filter_map(|token| token.fixed())
     }
 }
-
-// === impl Token ===
 
 impl Token {
     fn fixed(self) -> Option<Piece> {

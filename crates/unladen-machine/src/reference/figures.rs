@@ -30,8 +30,6 @@ pub struct Figure {
     pub pieces: u32,
 }
 
-// === impl Reference ===
-
 impl Reference {
     /// What the units say.
     ///

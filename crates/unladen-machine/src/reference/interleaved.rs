@@ -45,8 +45,6 @@ pub struct Interleaved {
     since: Instant,
 }
 
-// === impl Interleaved ===
-
 impl Interleaved {
     /// Makes everything ready; to be called before the first block. The seed of the run decides the order of the
     /// pieces and their moments, independently of that of the phases.

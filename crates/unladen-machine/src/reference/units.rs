@@ -22,8 +22,6 @@ pub(crate) struct Units {
     open: Unit,
 }
 
-// === impl Units ===
-
 impl Units {
     pub(crate) fn add(&mut self, sample: ReferenceSample) {
         let sum = &mut self.open[sample.kind as usize];

@@ -40,8 +40,6 @@ pub struct ReferenceWork {
     system_calls: SystemCalls,
 }
 
-// === impl ReferenceWork ===
-
 impl ReferenceWork {
     /// Makes the buffers, and runs one piece of each kind that nobody counts: pages and caches are then filled.
     ///

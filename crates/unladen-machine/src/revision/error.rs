@@ -42,8 +42,6 @@ pub enum RevisionError {
     },
 }
 
-// === impl RevisionError ===
-
 impl RevisionError {
     pub(crate) fn malformed(path: PathBuf, expected: &'static str, found: &[u8]) -> Self {
         let beginning = String::from_utf8_lossy(&found[..found.len().min(60)]).escape_debug().to_string();

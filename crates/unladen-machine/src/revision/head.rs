@@ -30,8 +30,6 @@ enum Reference {
     Name(String),
 }
 
-// === impl Head ===
-
 impl Head {
     pub(crate) fn read(repository: &Repository) -> Result<Self, RevisionError> {
         let path = repository.own.join("HEAD");

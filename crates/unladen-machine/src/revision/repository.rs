@@ -24,8 +24,6 @@ pub(crate) struct Repository {
     pub(crate) common: PathBuf,
 }
 
-// === impl Repository ===
-
 impl Repository {
     /// The one whose work tree the folder is in.
     pub(crate) fn around(folder: &Path) -> Result<Self, RevisionError> {

@@ -46,16 +46,12 @@ pub struct MachineReading {
     frequency_hz: Option<u64>,
 }
 
-// === impl Places ===
-
 impl Default for Places {
     fn default() -> Self {
         let proc = std::env::var_os(PROC_VARIABLE).map_or_else(|| "/proc".into(), PathBuf::from);
         Self { proc, sys: "/sys".into() }
     }
 }
-
-// === impl MachineClock ===
 
 impl MachineClock {
     /// Of this machine.
@@ -100,8 +96,6 @@ impl MachineClock {
         Some(&self.buffer)
     }
 }
-
-// === impl MachineReading ===
 
 impl MachineReading {
     /// When it was taken.

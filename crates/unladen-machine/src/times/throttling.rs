@@ -20,8 +20,6 @@ pub struct Throttling {
 #[derive(Debug, Clone)]
 pub struct Throttled(Vec<Option<u64>>);
 
-// === impl Throttling ===
-
 impl Throttling {
     /// Of the process that calls; `proc` is /proc, but in tests.
     pub fn of_self(proc: &Path) -> Self {
@@ -36,8 +34,6 @@ impl Throttling {
         Throttled(self.files.iter().map(|file| throttled_ns(&content(file)?)).collect())
     }
 }
-
-// === impl Throttled ===
 
 impl Throttled {
     /// For how long the process was held back since an earlier reading: as long as the group that was held back

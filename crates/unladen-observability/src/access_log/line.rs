@@ -54,8 +54,6 @@ struct Line<'l> {
     is_whole: bool,
 }
 
-// === impl Line ===
-
 impl Line<'_> {
     /// Writes a field, if it is known.
     fn field(&mut self, field: LogField, record: &RequestAccount<'_>, addresses: Addresses) {

@@ -50,8 +50,6 @@ pub(super) struct Next {
     pub(super) sink: Option<Sink>,
 }
 
-// === impl Shared ===
-
 impl Shared {
     pub(super) fn set_shape(&self, settings: &LogSettings) {
         let addresses = Addresses::WORDS.iter().position(|(_, meaning)| *meaning == settings.addresses);

@@ -12,8 +12,6 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 #[derive(Debug)]
 pub(super) struct Sink(Option<File>);
 
-// === impl Sink ===
-
 impl Sink {
     /// A file (appended to, made if it is missing), or standard error.
     pub(super) fn open(path: Option<&Path>) -> io::Result<Self> {

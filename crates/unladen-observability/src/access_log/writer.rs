@@ -35,8 +35,6 @@ pub(super) struct Writer {
     lost_full: u64,
 }
 
-// === impl Writer ===
-
 impl Writer {
     pub(super) fn new(queue: Receiver<Message>, shared: Arc<Shared>) -> Self {
         let batch = Vec::with_capacity(BATCH + line::LONGEST);

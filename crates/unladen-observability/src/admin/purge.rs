@@ -150,8 +150,6 @@ fn guard(headers: &HeaderMap) -> Result<(), Refusal> {
     Ok(())
 }
 
-// === impl Wish ===
-
 impl Wish {
     fn read(self) -> Result<Forget, String> {
         let given = [self.url.is_some(), self.prefix.is_some(), self.tag.is_some(), self.all];
@@ -173,8 +171,6 @@ impl Wish {
         Ok(Forget { what, is_soft: self.soft })
     }
 }
-
-// === impl PageAddress ===
 
 impl PageAddress {
     /// `https://host/path?query`, or of both schemes `//host/path` or `host/path`. Nothing is decoded or resolved: it
@@ -205,8 +201,6 @@ impl PageAddress {
         Ok(Self { is_https, authority: authority.to_owned(), target: format!("{slash}{target}") })
     }
 }
-
-// === impl Refusal ===
 
 impl Refusal {
     fn new(status: StatusCode, words: impl Into<String>) -> Self {

@@ -84,8 +84,6 @@ pub(super) fn upstream_of(upstream: &UpstreamSnapshot) -> (&'static str, Cow<'st
     ("upstream", upstream.name.to_string().into())
 }
 
-// === impl Point ===
-
 impl Point {
     pub(crate) fn whole(attributes: Attributes, n: u64) -> Self {
         Self { attributes, value: Amount::Whole(n), exemplars: None }

@@ -60,8 +60,6 @@ pub(super) enum ClientError {
     Timeout,
 }
 
-// === impl Client ===
-
 impl Client {
     /// Sends a document of JSON.
     pub(super) async fn post(&mut self, target: &Target, path: &str, body: Bytes) -> Result<Answer, ClientError> {

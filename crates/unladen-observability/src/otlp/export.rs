@@ -29,8 +29,6 @@ const GATHER: Duration = Duration::from_secs(1);
 /// How long may be spent on what is left when it is to stop.
 const LAST: Duration = Duration::from_secs(5);
 
-// === impl Observability ===
-
 impl Observability {
     /// Sends spans and metrics to the collector, if the settings name one, until `stop` is ready, and then what is
     /// left; that takes no longer than 5 s. On a runtime with I/O and time; once at a time.
@@ -82,8 +80,6 @@ pub(super) enum Sent {
     /// Given up.
     Lost,
 }
-
-// === impl Sending ===
 
 impl<'a> Sending<'a> {
     fn new(observability: &'a Observability, stop: watch::Receiver<bool>) -> Self {

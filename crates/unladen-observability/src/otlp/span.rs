@@ -37,8 +37,6 @@ pub(super) struct Span {
     pub(super) cache: Option<(CacheResult, &'static str)>,
 }
 
-// === impl Span ===
-
 impl Span {
     /// Of a request, in its trace.
     pub(super) fn of(record: &RequestAccount<'_>, trace: Trace) -> Self {

@@ -32,8 +32,6 @@ pub(super) struct Reading {
     lag: Option<f64>,
 }
 
-// === impl Reading ===
-
 impl Reading {
     /// Of an answer.
     pub(super) fn of(body: &[u8], taken: Instant) -> Result<Self, ParseError> {

@@ -46,8 +46,6 @@ struct Own {
     answered: bool,
 }
 
-// === impl Step ===
-
 impl Step {
     /// From what those did who are watched; `at` tells who could take a connection at an address.
     pub(super) fn of<'a>(
@@ -197,8 +195,6 @@ fn doings(events: &[Event]) -> (HashMap<u32, Doing>, HashMap<u32, Vec<u32>>) {
     }
     (all, children)
 }
-
-// === impl Doing ===
 
 impl Doing {
     /// Read from a connection that it had accepted, and wrote to it.

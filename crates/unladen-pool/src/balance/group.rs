@@ -18,8 +18,6 @@ pub(super) struct Group {
 /// that is. As Envoy's `overprovisioning_factor` of priorities, 140 % unless set.
 const OVERPROVISIONING: (u64, u64) = (14, 10);
 
-// === impl Group ===
-
 impl Group {
     pub(super) fn new(own: Tier, others: Tier) -> Self {
         Self { own, others }

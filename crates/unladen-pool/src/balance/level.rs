@@ -18,8 +18,6 @@ pub(super) enum Level {
 pub(super) const LEVELS: [Level; 5] =
     [Level::Untried, Level::Available, Level::UntriedHealthy, Level::Healthy, Level::Any];
 
-// === impl Level ===
-
 impl Level {
     pub(super) fn has(self, endpoint: &Arc<Endpoint>, tried: &[Arc<Endpoint>], now_ms: u64) -> bool {
         let untried = || !tried.iter().any(|tried| Arc::ptr_eq(tried, endpoint));

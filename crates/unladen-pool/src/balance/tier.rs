@@ -21,8 +21,6 @@ pub(super) struct Tier {
 /// How often one is drawn from all before those that fit are looked for one by one.
 const DRAWS: usize = 4;
 
-// === impl Tier ===
-
 impl Tier {
     pub(super) fn new(endpoints: Vec<Arc<Endpoint>>, how: Balance) -> Self {
         // From anywhere: many proxies that start together do not all begin with the same endpoint.

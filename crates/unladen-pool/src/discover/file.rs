@@ -32,8 +32,6 @@ pub(super) struct EndpointFile {
 /// What is another when the file is: device, inode, length, and when it was written and changed, in s and ns.
 type Stamp = (u64, u64, u64, [i64; 4]);
 
-// === impl EndpointFile ===
-
 impl EndpointFile {
     pub(super) fn new(path: PathBuf) -> Self {
         Self { path, changes: None, is_new: true, stamp: None }

@@ -27,8 +27,6 @@ pub(crate) struct Found {
     pub(crate) draining: bool,
 }
 
-// === impl Found ===
-
 impl Found {
     pub(crate) fn new(address: Address) -> Self {
         Self { address, weight: 1, priority: 0, zone: None, draining: false }

@@ -44,8 +44,6 @@ pub(super) struct SrvNames {
     pairs: HashMap<(String, u16), Vec<Vec<SocketAddr>>>,
 }
 
-// === impl SrvNames ===
-
 impl SrvNames {
     pub(super) fn new(name: String, resolver: Arc<Resolver>, settings: ResolveSettings) -> Self {
         let (due, failures) = (Instant::now(), 0);

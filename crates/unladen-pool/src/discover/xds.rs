@@ -96,8 +96,6 @@ enum Outcome {
     Refused(XdsError),
 }
 
-// === impl ControlPlane ===
-
 impl ControlPlane {
     pub(super) fn new(
         source: XdsSource,
@@ -176,8 +174,6 @@ impl ControlPlane {
         Ok(stream)
     }
 }
-
-// === impl Stream ===
 
 impl Stream {
     /// The node is told once in a call.
@@ -264,8 +260,6 @@ fn refused(response: &DiscoveryResponse, why: String) -> Outcome {
     let version = response.version_info.chars().filter(|letter| !letter.is_control()).take(100).collect();
     Outcome::Refused(XdsError::Refused { version, why })
 }
-
-// === impl Subscription ===
 
 impl Subscription {
     fn new(type_url: &'static str, name: String) -> Self {

@@ -34,8 +34,6 @@ pub struct Check {
     pub authority: String,
 }
 
-// === impl Check ===
-
 impl Check {
     /// Asks once.
     ///

@@ -12,8 +12,6 @@ pub(super) struct Count {
     to_unhealthy: u32,
 }
 
-// === impl Count ===
-
 impl Count {
     pub(super) fn new(settings: &HealthSettings, healthy: bool) -> Self {
         Self { healthy, against: 0, to_healthy: settings.healthy.max(1), to_unhealthy: settings.unhealthy.max(1) }

@@ -47,8 +47,6 @@ struct Records {
     exists: bool,
 }
 
-// === impl Dns ===
-
 impl Dns {
     /// As this text of a resolv.conf says.
     pub(super) fn of_text(text: Vec<u8>, file: &Path) -> Result<Self, ResolveError> {
@@ -179,8 +177,6 @@ impl Dns {
         }
     }
 }
-
-// === impl Records ===
 
 impl Records {
     fn and(mut self, other: Self) -> Self {

@@ -18,8 +18,6 @@ struct Last {
     good: Option<Instant>,
 }
 
-// === impl ResolveStatus ===
-
 impl ResolveStatus {
     /// Look-ups that ended, well or not.
     pub fn lookups(&self) -> u64 {

@@ -54,8 +54,6 @@ struct WatchedName {
     endpoints: Vec<Arc<Endpoint>>,
 }
 
-// === impl Watcher ===
-
 impl Watcher {
     /// Of these origins. Nothing is asked yet. Endpoints that are `known` already and still right are taken over.
     pub fn new(
@@ -143,8 +141,6 @@ impl Watcher {
         }
     }
 }
-
-// === impl WatchedName ===
 
 impl WatchedName {
     fn new(index: usize, origin: &Origin, known: &[Arc<Endpoint>]) -> Self {

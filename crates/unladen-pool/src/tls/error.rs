@@ -47,8 +47,6 @@ pub enum TlsError {
     },
 }
 
-// === impl TlsError ===
-
 impl TlsError {
     pub(super) fn handshake(name: &ServerName<'_>, source: io::Error) -> Self {
         Self::Handshake { name: name.to_str().into_owned(), fault: TlsFault::of(&source) }

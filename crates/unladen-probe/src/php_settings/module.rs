@@ -36,8 +36,6 @@ pub(super) struct Module {
     ini_folder: Option<PathBuf>,
 }
 
-// === impl Module ===
-
 impl Module {
     /// Whether a process (its folder in /proc) has PHP within.
     pub(super) fn is_within(folder: &Path) -> bool {

@@ -84,8 +84,6 @@ pub(super) struct PhpInfo {
     opcache_failure: Option<String>,
 }
 
-// === impl PhpInfo ===
-
 impl PhpInfo {
     /// Reads it, whatever it is; php-cgi writes HTML.
     pub(super) fn parse(text: &str) -> Self {

@@ -47,8 +47,6 @@ pub(super) struct Php {
     pub(super) doubts: Vec<String>,
 }
 
-// === impl Php ===
-
 impl Php {
     /// Looks at a process.
     pub(super) fn look(proc: &Path, pid: i32) -> Result<Self, PhpSettingsError> {

@@ -5,8 +5,6 @@ pub(super) struct CommandLine {
     words: Vec<String>,
 }
 
-// === impl CommandLine ===
-
 impl CommandLine {
     /// Of `/proc/PID/cmdline`, whose words end with NUL. A title is one word, padded.
     pub(super) fn of(cmdline: &[u8]) -> Self {

@@ -21,8 +21,6 @@ pub(super) struct Server {
     pub(super) command: CommandLine,
 }
 
-// === impl Server ===
-
 impl Server {
     /// A path of its command line, as the server itself resolves it.
     pub(super) fn path(&self, given: &str) -> String {

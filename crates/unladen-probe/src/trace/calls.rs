@@ -182,8 +182,6 @@ pub(super) fn all() -> impl Iterator<Item = &'static Call> {
     COMMON.iter().chain(OLD)
 }
 
-// === impl Call ===
-
 impl Call {
     /// As the kernel's part wants it: `struct call` in bpf/calls.bpf.c.
     pub(super) fn raw(&self) -> [u8; 4] {

@@ -22,8 +22,6 @@ struct Unpacked<R> {
     packing: Packing,
 }
 
-// === impl Packing ===
-
 impl Packing {
     /// None if the file is not packed, as far as its first bytes tell.
     pub(super) fn of(head: &[u8]) -> Option<Self> {
@@ -50,8 +48,6 @@ impl Packing {
         }
     }
 }
-
-// === impl Unpacked ===
 
 impl<R: Read> Read for Unpacked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {

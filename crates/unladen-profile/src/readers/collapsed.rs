@@ -141,8 +141,6 @@ struct Weights {
     time: Option<Unit>,
 }
 
-// === impl Weights ===
-
 impl Weights {
     fn take_metadata(&mut self, key: &[u8], value: &[u8]) {
         match (key, value) {
@@ -199,8 +197,6 @@ struct Lines {
     /// Where each frame of it ends, and the stack up to there.
     frames: Vec<(usize, StackId)>,
 }
-
-// === impl Lines ===
 
 impl Lines {
     fn stack(&mut self, line: &[u8], profile: &mut Profile) -> Result<StackId, &'static str> {

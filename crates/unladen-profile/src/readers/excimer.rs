@@ -135,8 +135,6 @@ struct Lines<'a, 'b> {
     number: u64,
 }
 
-// === impl Lines ===
-
 impl<'a, 'b> Lines<'a, 'b> {
     fn new(input: &'a mut Input<'b>) -> Self {
         Self { input, buffer: Vec::new(), number: 0 }
@@ -199,8 +197,6 @@ struct Log<'a> {
     stacks: Vec<(StackId, usize)>,
     counted: End,
 }
-
-// === impl Log ===
 
 impl<'a> Log<'a> {
     fn new(header: &'a Header, wrapper: Option<&'a str>) -> Self {

@@ -6,8 +6,6 @@ use crate::profile::Unit;
 #[derive(Default)]
 pub(crate) struct LeftOut(Vec<(Unit, usize)>);
 
-// === impl LeftOut ===
-
 impl LeftOut {
     /// A part that counts this.
     pub(crate) fn add(&mut self, unit: Unit) {

@@ -146,8 +146,6 @@ struct Sample {
     other_event: Option<String>,
 }
 
-// === impl Reading ===
-
 impl Reading {
     fn take(&mut self, line: &str) -> Result<(), String> {
         if line == EDGE && (self.is_header || self.line == 1) {
@@ -260,8 +258,6 @@ impl Reading {
         self.profile
     }
 }
-
-// === impl Sample ===
 
 impl Sample {
     fn push(&mut self, profile: &mut Profile, place: &CodeLocation<'_>) -> Result<(), String> {

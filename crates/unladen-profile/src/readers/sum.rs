@@ -4,8 +4,6 @@
 #[derive(Debug, Default)]
 pub(crate) struct Sum(u64);
 
-// === impl Sum ===
-
 impl Sum {
     /// The sum of those before.
     pub(crate) fn total(&self) -> u64 {

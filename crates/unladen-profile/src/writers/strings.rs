@@ -9,8 +9,6 @@ pub(super) struct Strings {
     indices: HashMap<String, usize>,
 }
 
-// === impl Strings ===
-
 impl Strings {
     /// That of a string, which is added if it is new.
     pub(super) fn index(&mut self, string: &str) -> usize {

@@ -25,8 +25,6 @@ pub(super) struct Script {
     rest: String,
 }
 
-// === impl Script ===
-
 impl Script {
     /// The script of a request to a PHP-FPM with this root folder and setting of `cgi.fix_pathinfo`.
     ///

@@ -24,8 +24,6 @@ pub(super) struct Settings {
     pub(super) fixes_path_info: bool,
 }
 
-// === impl Settings ===
-
 impl Settings {
     /// The request that asks for them.
     pub(super) fn question(wrapper: &Path, params: &Params) -> Params {

@@ -14,8 +14,6 @@ const MAGIC: &[u8] = b"{\"unladen\":1,";
 #[derive(Debug, Clone)]
 pub(super) struct Told(Value);
 
-// === impl Told ===
-
 impl Told {
     /// Of a line, if it is that.
     pub(super) fn read(line: &[u8]) -> Option<Self> {

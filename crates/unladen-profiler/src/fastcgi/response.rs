@@ -36,8 +36,6 @@ pub(crate) struct ResponseReader {
     response: Response,
 }
 
-// === impl ResponseReader ===
-
 impl ResponseReader {
     pub(crate) fn new(request: u16, keep: usize) -> Self {
         Self {
@@ -114,8 +112,6 @@ impl ResponseReader {
         if self.has_head { Ok(self.response) } else { Err(format!("has answered without a head: {}", self.so_far())) }
     }
 }
-
-// === impl Response ===
 
 impl Response {
     /// The first header of that name.

@@ -36,16 +36,12 @@ pub(super) struct Follower {
     pub(super) off: f64,
 }
 
-// === impl Follower ===
-
 impl Follower {
     /// Whether it does other things for more than half of its time.
     pub(super) fn is_mostly_background(&self) -> bool {
         self.off > self.on * MOST_BACKGROUND
     }
 }
-
-// === impl Following ===
 
 impl Following {
     /// What was seen in a stretch of so many ns.
@@ -100,8 +96,6 @@ impl Following {
         followers
     }
 }
-
-// === impl Stretches ===
 
 impl Stretches {
     fn rates_of(&self, group: GroupId) -> &[f64] {

@@ -25,8 +25,6 @@ pub(super) struct PerfMap {
     functions: BTreeMap<u64, (u64, String)>,
 }
 
-// === impl PerfMap ===
-
 impl PerfMap {
     /// That of a process: /tmp/perf-PID.map as the process sees it, by the id that it has in its own eyes. Only if it
     /// is the process's own: anybody may write to /tmp.

@@ -31,8 +31,6 @@ pub(super) enum Backing {
     Anonymous,
 }
 
-// === impl Mappings ===
-
 impl Mappings {
     /// Those of a process; none if it has ended.
     pub(super) fn of(pid: u32) -> Option<Self> {
@@ -53,8 +51,6 @@ impl Mappings {
         self.0.get(after.checked_sub(1)?).filter(|mapping| address < mapping.end)
     }
 }
-
-// === impl Mapping ===
 
 impl Mapping {
     /// Where in the file an address is.

@@ -34,8 +34,6 @@ pub(super) struct Shortcomings {
     made_unnamed: u64,
 }
 
-// === impl Shortcomings ===
-
 impl Shortcomings {
     /// A stack that was sampled so many times.
     pub(super) fn add(&mut self, stack: StackIndex, samples: u64, places: &Places, symbols: &Symbols) {

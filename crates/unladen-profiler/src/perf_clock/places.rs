@@ -78,8 +78,6 @@ impl<T: Clone + Eq + Hash> Interned<T> {
     }
 }
 
-// === impl Places ===
-
 impl Places {
     /// The place of an address that lies in a mapping of a process of this name.
     pub(super) fn mapped(&mut self, pid: u32, comm: &str, backing: &Backing, offset: u64, address: u64) -> u32 {
@@ -140,8 +138,6 @@ impl Places {
         id
     }
 }
-
-// === impl Module ===
 
 impl Module {
     /// In a word, as it stands for code without a name.

@@ -28,8 +28,6 @@ struct Known {
     at: Instant,
 }
 
-// === impl Processes ===
-
 impl Processes {
     /// The stack of a sample, its addresses made places.
     pub(super) fn stack_of(&mut self, sample: &StackSample, places: &mut Places) -> StackIndex {

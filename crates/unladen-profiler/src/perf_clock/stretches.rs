@@ -26,8 +26,6 @@ pub(super) struct Stretches {
     length: Option<Duration>,
 }
 
-// === impl Stretches ===
-
 impl Stretches {
     pub(super) fn new(random: fastrand::Rng) -> Self {
         Self { random, next: None, length: None }

@@ -28,8 +28,6 @@ pub(super) struct Named {
     pub(super) is_named: bool,
 }
 
-// === impl Symbols ===
-
 impl Symbols {
     /// Looks up all these places; what cannot be found is named by its module, in brackets.
     pub(super) fn look_up(of: &BTreeSet<u32>, places: &Places, profile: &mut Profile) -> Self {

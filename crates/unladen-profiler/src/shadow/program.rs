@@ -27,8 +27,6 @@ pub(crate) struct Program {
     groups: Vec<u32>,
 }
 
-// === impl Program ===
-
 impl Program {
     /// That of a process. Reads its environment: as its user, or root.
     ///

@@ -23,8 +23,6 @@ const MOST_KNOBS: usize = 20;
 /// The most restarts of all services.
 const MOST_RESTARTS: u64 = 10_000;
 
-// === impl Experiment ===
-
 impl Experiment {
     /// Reads a file, and those that it names.
     ///

@@ -23,8 +23,6 @@ pub(crate) struct Reading<'a> {
     pub(crate) services: Vec<String>,
 }
 
-// === impl Reading ===
-
 impl Reading<'_> {
     /// The path that a value names.
     pub(crate) fn path(&self, value: &Value<'_>) -> Result<PathBuf, Bad> {

@@ -31,8 +31,6 @@ pub(super) struct Section {
     pub(super) blocks: Vec<Block>,
 }
 
-// === impl Page ===
-
 impl Page {
     /// From this many sections on there is a table of contents.
     const CONTENTS_FROM: usize = 3;

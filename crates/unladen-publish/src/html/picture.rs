@@ -45,8 +45,6 @@ pub(super) fn look(index: usize) -> String {
     format!("c{}", index % LOOKS)
 }
 
-// === impl Picture ===
-
 impl Picture {
     pub(super) fn new(title: impl Into<String>, description: impl Into<String>, height: f64) -> Self {
         Self { title: title.into(), description: description.into(), height, ..Self::default() }
@@ -148,8 +146,6 @@ impl Picture {
         format!("{:.0}", self.height)
     }
 }
-
-// === impl Area ===
 
 impl Area {
     pub(super) fn x(&self, value: f64) -> f64 {

@@ -47,8 +47,6 @@ pub(super) struct Bar {
     pub(super) has_interval: bool,
 }
 
-// === impl Table ===
-
 impl Table {
     /// A title that begins with `#` is of a column of numbers. An empty one is of bars, and only read aloud.
     pub(super) fn new(caption: impl Into<Words>, columns: &[&str]) -> Self {
@@ -124,8 +122,6 @@ impl<T: Into<Words>> From<T> for Cell {
         Self::new(words)
     }
 }
-
-// === impl Bar ===
 
 impl Bar {
     /// Of a value between two ends, where the longest is `most`.

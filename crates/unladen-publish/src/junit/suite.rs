@@ -37,8 +37,6 @@ pub(super) struct Suite {
     left_out: usize,
 }
 
-// === impl Suite ===
-
 impl Suite {
     /// Of a result. Where something was measured, the first case is whether that was done to its end.
     pub(super) fn of(document: &Document) -> Self {

@@ -196,8 +196,6 @@ pub(super) struct LogicalLocation {
     pub(super) kind: &'static str,
 }
 
-// === impl Log ===
-
 impl Log {
     pub(super) fn of(run: Run) -> Self {
         Self {

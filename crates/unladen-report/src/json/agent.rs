@@ -40,8 +40,6 @@ struct LostJson<'a> {
     why: &'a str,
 }
 
-// === impl AgentJson ===
-
 impl<'a> AgentJson<'a> {
     pub(super) fn of(agent: &'a LoadAgent) -> Self {
         Self {

@@ -23,8 +23,6 @@ pub struct Preset {
     pub(crate) wrong_root: Option<(&'static str, &'static str)>,
 }
 
-// === impl Preset ===
-
 impl Preset {
     /// What it says.
     pub(crate) fn table(&self) -> Table<'static> {

@@ -51,8 +51,6 @@ pub struct HtcpSettings {
     pub groups: Vec<IpAddr>,
 }
 
-// === impl FleetSettings ===
-
 impl FleetSettings {
     /// Where purges of HTCP come in; none: nowhere.
     pub fn htcp(&self) -> Option<HtcpSettings> {

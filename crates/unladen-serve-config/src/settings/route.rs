@@ -121,8 +121,6 @@ impl RouteSettings {
     }
 }
 
-// === impl HeaderEdits ===
-
 impl HeaderEdits {
     /// Whether nothing is edited.
     pub fn is_empty(&self) -> bool {

@@ -78,8 +78,6 @@ struct Storing<'a> {
     status: u16,
 }
 
-// === impl CacheFetch ===
-
 impl CacheFetch {
     pub(crate) fn new(wanted: FetchPlan, writer: FetchWriter<News>) -> Self {
         Self { wanted, writer: Some(writer), asking: None }
@@ -220,8 +218,6 @@ fn without(response: &Response, name: &[u8]) -> Response {
     response.fields.retain(|field| !field.name.eq_ignore_ascii_case(name));
     response
 }
-
-// === impl FetchSink ===
 
 impl FetchSink<'_> {
     /// For a body that nobody wants.

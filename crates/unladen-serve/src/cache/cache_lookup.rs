@@ -72,8 +72,6 @@ static ALONE: AtomicU64 = AtomicU64::new(0);
 /// Why a request passes whose answer was not kept a moment ago.
 pub(crate) const UNCACHEABLE: &str = "uncacheable";
 
-// === impl CacheLookup ===
-
 impl CacheLookup<'_> {
     /// Whether what is stored, or is on its way, may answer this request, by who asks.
     pub(crate) fn may_share(&self, freshness: &Freshness) -> bool {

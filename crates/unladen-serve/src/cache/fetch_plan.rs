@@ -52,8 +52,6 @@ pub(crate) struct FetchPlan {
     pub(crate) peers: Option<PeerPlan>,
 }
 
-// === impl FetchPlan ===
-
 impl FetchPlan {
     /// An answer was not kept, and nothing answers in its place.
     pub(super) fn remember(&self, status: u16, why: NoStore) {

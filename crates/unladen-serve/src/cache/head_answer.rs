@@ -20,8 +20,6 @@ pub(crate) enum Said {
     Failure,
 }
 
-// === impl HeadAnswer ===
-
 impl HeadAnswer {
     /// Its answer's head is there.
     pub(crate) fn answered(&mut self, response: &Response) {

@@ -53,8 +53,6 @@ pub(crate) fn hops(fields: &Fields) -> Hops {
     lines.map(|line| line.value).collect::<Vec<_>>().join(&b", "[..]).into()
 }
 
-// === impl Storable ===
-
 impl Storable {
     pub(crate) fn validators(&self) -> Validators {
         Validators::of(&self.fields)

@@ -38,8 +38,6 @@ pub(crate) struct Lifting {
     asking: Asking,
 }
 
-// === impl Lifting ===
-
 impl Lifting {
     /// Of a request for what is remembered so. One whose answer would not be kept for what it is itself tells nothing.
     pub(crate) fn of(cache_lookup: &CacheLookup<'_>, key: &[u8]) -> Option<Self> {

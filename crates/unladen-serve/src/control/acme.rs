@@ -18,8 +18,6 @@ pub(super) struct Certificates {
     sites: Arc<Mutex<HashMap<String, String>>>,
 }
 
-// === impl Certificates ===
-
 impl Certificates {
     pub(super) fn new(observability: Arc<Observability>) -> Self {
         Self { keeper: None, observability, sites: Arc::default() }

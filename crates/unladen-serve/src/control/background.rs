@@ -152,8 +152,6 @@ struct Shown {
     wanted: Option<Arc<Listener>>,
 }
 
-// === impl Shown ===
-
 impl Shown {
     fn of(answers: Answers) -> Self {
         Self { answers, task: None, wanted: None }
@@ -205,8 +203,6 @@ impl Shown {
         Ok(())
     }
 }
-
-// === impl Answers ===
 
 impl Answers {
     fn name(self) -> &'static str {

@@ -29,8 +29,6 @@ pub(super) struct FileWatch {
     inotify: Arc<Inotify>,
 }
 
-// === impl FileWatch ===
-
 impl FileWatch {
     pub(super) fn start(events: Sender<Event>) -> io::Result<Self> {
         // Blocking: the thread has nothing else to do.

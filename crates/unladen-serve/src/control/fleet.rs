@@ -53,8 +53,6 @@ struct Sites {
     bus: BusUrl,
 }
 
-// === impl FleetTask ===
-
 impl FleetTask {
     /// Of this plan's fleet, from now on.
     pub(super) fn follow(&mut self, plan: &Plan, observability: &Arc<Observability>) {
@@ -113,8 +111,6 @@ pub(super) fn tell_lost(fleet: &Fleet, lost: u64) {
 fn often(times: u64) -> String {
     if times > 1 { format!("; {times} times since this was said last") } else { String::new() }
 }
-
-// === impl Sites ===
 
 impl Forget for Sites {
     fn forget(&self, site: Option<&str>, what: &What, is_soft: bool) -> u64 {

@@ -44,8 +44,6 @@ pub(super) struct Inheritance {
     stream: UnixStream,
 }
 
-// === impl Program ===
-
 impl Program {
     /// Of this process. To be asked for at its start: later its file may be gone, and `/proc/self/exe` with it.
     pub(super) fn of_this_process() -> io::Result<Self> {
@@ -109,8 +107,6 @@ impl Program {
     }
 }
 
-// === impl Successor ===
-
 impl Successor {
     /// It is the service from now on.
     pub(super) fn inherit(self) {
@@ -118,8 +114,6 @@ impl Successor {
         let _ = wire::say(&self.stream, YOURS);
     }
 }
-
-// === impl Inheritance ===
 
 impl Inheritance {
     /// What is handed over to this process, if it was started for that. To be asked for once, at the start.

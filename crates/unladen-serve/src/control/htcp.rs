@@ -37,8 +37,6 @@ struct Refused {
     told: Option<Instant>,
 }
 
-// === impl HtcpTask ===
-
 impl HtcpTask {
     /// As it is wanted from now on.
     pub(super) fn follow(&mut self, wanted: Option<HtcpSettings>, observability: &Arc<Observability>) {
@@ -166,8 +164,6 @@ async fn forget(pages: Vec<Page>, observability: &Arc<Observability>) {
     });
     let _ = forgetting.await;
 }
-
-// === impl Refused ===
 
 impl Refused {
     fn tell(&mut self, from: SocketAddr, why: &str) {

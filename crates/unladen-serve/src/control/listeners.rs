@@ -64,8 +64,6 @@ pub(super) struct Changed {
     pub(super) gone: usize,
 }
 
-// === impl Listeners ===
-
 impl Listeners {
     /// Listens at these addresses, in this order, and at no others; or, with an error, at those as before.
     ///

@@ -13,8 +13,6 @@ use crate::site::Site;
 #[derive(Default)]
 pub(super) struct ListeningTasks(Vec<(Arc<Validator>, JoinHandle<()>)>);
 
-// === impl ListeningTasks ===
-
 impl ListeningTasks {
     /// From now on there are these sites.
     pub(super) fn follow(&mut self, sites: &[Arc<Site>], observability: &Arc<Observability>) {

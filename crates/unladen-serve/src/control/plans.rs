@@ -68,8 +68,6 @@ pub(super) struct Made {
     pub(super) changed: Changed,
 }
 
-// === impl Plans ===
-
 impl Plans {
     pub(super) fn new(threads: usize) -> Self {
         Self {
@@ -423,14 +421,4 @@ fn refused(name: &str, source: UpstreamError) -> ServeError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Connections at all addresses were counted together, and held against the bound of one: an address was full of
-    /// those of another.
-    #[test]
-    fn what_is_counted_together_has_one_bound() {
-        let all = [("a", 100), ("b", 7), ("a", 5000), ("a", 20)];
-        assert_eq!(most_of_each(all.into_iter()), [5000, 7, 5000, 5000]);
-    }
-}
+mod tests;

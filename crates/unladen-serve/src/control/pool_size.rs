@@ -21,8 +21,6 @@ pub(super) struct PoolSize {
     size: Option<usize>,
 }
 
-// === impl PoolSize ===
-
 impl PoolSize {
     /// What the page says now. None: it is not known.
     pub(super) fn see(&mut self, status: &Status) -> Option<usize> {

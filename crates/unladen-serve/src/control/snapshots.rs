@@ -67,8 +67,6 @@ struct State {
     is_over: bool,
 }
 
-// === impl Snapshots ===
-
 impl Snapshots {
     /// Of the sites of this plan from now on.
     pub(super) fn follow(&mut self, plan: &Plan) {
@@ -270,8 +268,6 @@ struct Due {
     /// What the store had stored and purged when it was written last.
     was: (u64, u64),
 }
-
-// === impl Due ===
 
 impl Due {
     /// As it was, or, of a site that is new, in a while.

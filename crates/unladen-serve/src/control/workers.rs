@@ -41,8 +41,6 @@ struct Asking {
 /// What is known of the pools, by their addresses. It goes with the queue to the site that a reload makes of this one.
 type Pools = Rc<RefCell<HashMap<String, PoolSize>>>;
 
-// === impl WorkersTasks ===
-
 impl WorkersTasks {
     /// From now on there are these sites.
     pub(super) fn follow(&mut self, sites: &[Arc<Site>], observability: &Arc<Observability>) {

@@ -136,8 +136,6 @@ pub(crate) async fn serve(transport: Transport, peer: Peer, context: Rc<Context>
     }
 }
 
-// === impl H1Connection ===
-
 impl H1Connection {
     /// Waits for a request's first byte, holding no memory for it.
     async fn is_awake(&mut self) -> bool {

@@ -22,8 +22,6 @@ pub(super) struct Refusal {
     pub(super) began: Instant,
 }
 
-// === impl Refusal ===
-
 impl Refusal {
     /// Sends it, with a head that is made in this response, and tells of it.
     pub(super) async fn send(

@@ -31,8 +31,6 @@ enum By {
     Header(String, Box<KeyedBuckets>, Bucket),
 }
 
-// === impl Rates ===
-
 impl Rates {
     /// Full buckets.
     pub(crate) fn new(settings: &[RateSettings]) -> Self {

@@ -51,8 +51,6 @@ pub(crate) struct Asker<'r> {
     pub(crate) now: Instant,
 }
 
-// === impl SharedRates ===
-
 impl SharedRates {
     /// None: there are none.
     pub(super) fn new(settings: &[RateSettings]) -> Option<Box<Self>> {
@@ -90,8 +88,6 @@ impl SharedRates {
     }
 }
 
-// === impl Question ===
-
 impl Question {
     async fn ask(&self, asker: Asker<'_>) -> Result<(), Duration> {
         let mut descriptors = Vec::with_capacity(self.bounds.len());
@@ -117,8 +113,6 @@ impl Question {
         }
     }
 }
-
-// === impl SharedRate ===
 
 impl SharedRate {
     /// None: the request has no such field.

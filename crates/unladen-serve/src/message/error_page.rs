@@ -47,8 +47,6 @@ pub enum ErrorPageError {
     NotUtf8(PathBuf),
 }
 
-// === impl ErrorPage ===
-
 impl ErrorPage {
     /// Of a site, if it has one.
     ///

@@ -26,8 +26,6 @@ pub(super) enum MatchedListener<'s> {
     },
 }
 
-// === impl MatchedListener ===
-
 impl<'s> MatchedListener<'s> {
     /// The one that listens at the URL's address; or the only site, to which somebody else may pass it on.
     pub(super) fn find(settings: &'s Settings, url: &Url) -> Result<Self, OutlookError> {

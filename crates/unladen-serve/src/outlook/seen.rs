@@ -136,8 +136,6 @@ pub struct KeptFor {
     pub fresh_seconds: u64,
 }
 
-// === impl ValidatorSeen ===
-
 impl ValidatorSeen {
     pub(super) fn new(index: usize, validator: &Validator, values: Vec<String>) -> Self {
         let settings = validator.settings();
@@ -153,8 +151,6 @@ impl ValidatorSeen {
     }
 }
 
-// === impl KeptFor ===
-
 impl KeptFor {
     pub(super) fn new(freshness: &Freshness, nominated: &Nominated, validated: bool) -> Self {
         Self {
@@ -169,8 +165,6 @@ impl KeptFor {
         }
     }
 }
-
-// === impl WhyNot ===
 
 impl WhyNot {
     /// Of an answer.

@@ -19,8 +19,6 @@ pub(crate) struct Fetched {
     pub(crate) cause: RefCell<Option<Box<Cause>>>,
 }
 
-// === impl Fetched ===
-
 impl Default for Fetched {
     fn default() -> Self {
         Self {

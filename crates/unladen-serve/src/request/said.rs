@@ -25,8 +25,6 @@ pub(crate) struct Said {
     pub(crate) fault: Cell<Option<Fault>>,
 }
 
-// === impl Said ===
-
 impl Said {
     /// For the next attempt.
     pub(crate) fn clear(&self) {

@@ -42,8 +42,6 @@ pub(crate) struct RequestState<'a> {
     pub(crate) fetched: Option<Rc<Fetched>>,
 }
 
-// === impl RequestState ===
-
 impl RequestState<'_> {
     pub(crate) fn new(fetched: Option<Rc<Fetched>>) -> Self {
         Self {

@@ -30,8 +30,6 @@ pub(crate) struct Deadline {
     now: Cell<Instant>,
 }
 
-// === impl Deadline ===
-
 impl Deadline {
     /// From `now` on, `within` is left.
     pub(crate) fn new(now: Instant, within: Duration, last: Option<Instant>) -> Self {
@@ -93,8 +91,6 @@ impl Deadline {
 
 /// Ten years: no sum with it is beyond what an [`Instant`] can hold.
 const FAR: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
-
-// === impl Watch ===
 
 impl Watch {
     pub(crate) fn new() -> Self {

@@ -73,8 +73,6 @@ pub(crate) struct ClientSide<'d, 'c> {
     pub(crate) more: &'d mut Fields,
 }
 
-// === impl InboundRequest ===
-
 impl<'a> InboundRequest<'a> {
     pub(crate) fn new(context: &'a Rc<Context>, site: &'a Arc<Site>, arrival: Arrival) -> Self {
         let Arrival { index, version, began, now, peer } = arrival;

@@ -38,8 +38,6 @@ pub(super) struct Sent {
 /// Whoever waits for a fetch gives it so much longer than the fetch gives the application.
 const BEYOND: Duration = Duration::from_secs(2);
 
-// === impl Sent ===
-
 impl Sent {
     /// Why it broke off, if the client has nothing of it: then it can have another answer.
     pub(super) fn unbegun(&self) -> Option<Reason> {
@@ -49,8 +47,6 @@ impl Sent {
         }
     }
 }
-
-// === impl InboundRequest ===
 
 impl InboundRequest<'_> {
     /// Answers with a stored response, as the request wants it. `told`: what is said of it in `Cache-Status`, if it

@@ -21,8 +21,6 @@ pub(crate) struct Access {
     pub(crate) challenge: Vec<u8>,
 }
 
-// === impl Access ===
-
 impl Access {
     /// # Errors
     /// The file of passwords cannot be used.

@@ -21,8 +21,6 @@ pub(crate) struct Author {
     seconds: u64,
 }
 
-// === impl Author ===
-
 impl Author {
     /// None: all validators know of a change at once.
     pub(crate) fn new(validators: &[Arc<Validator>]) -> Option<Self> {

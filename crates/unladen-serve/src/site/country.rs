@@ -49,8 +49,6 @@ pub(crate) enum WrongDatabase {
     Circles,
 }
 
-// === impl Country ===
-
 impl Country {
     /// Reads all of a database, and looks at each of its records: what is damaged is found here, and not by a request.
     ///

@@ -13,8 +13,6 @@ pub(crate) struct Edits {
 /// A field's name and value.
 type Set = (Box<[u8]>, Box<[u8]>);
 
-// === impl Edits ===
-
 impl Edits {
     /// None: nothing is edited.
     pub(crate) fn of(settings: &HeaderEdits) -> Option<Self> {

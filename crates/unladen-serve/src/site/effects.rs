@@ -28,8 +28,6 @@ pub(crate) struct Effects {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EffectPattern(String);
 
-// === impl Effects ===
-
 impl Effects {
     /// The usual ones, without those of `no_effects`, and those of `effects`.
     pub(crate) fn new(effects: &[String], no_effects: &[String]) -> Self {
@@ -68,8 +66,6 @@ impl Effects {
         own.or_else(usual).map(|pattern| &*pattern.0)
     }
 }
-
-// === impl EffectPattern ===
 
 impl EffectPattern {
     fn is_of_paths(&self) -> bool {

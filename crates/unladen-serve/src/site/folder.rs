@@ -32,8 +32,6 @@ pub(crate) struct Folder {
 /// Each folder's files are its own, also after a reload.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-// === impl Folder ===
-
 impl Folder {
     /// Opens it. `scripts`: how the names of programs end; none are run otherwise, and never is one sent.
     ///

@@ -24,8 +24,6 @@ pub(crate) struct Name {
     length: usize,
 }
 
-// === impl Hosts ===
-
 impl<T: Clone> Hosts<T> {
     /// Of the sites at an address, and what stands for each.
     pub(crate) fn new<'s>(sites: impl IntoIterator<Item = (&'s SiteSettings, T)>) -> Self {
@@ -63,8 +61,6 @@ impl<T: Clone> Hosts<T> {
         dots.map(|(at, _)| name.get(at + 1..).unwrap_or_default()).find_map(|parent| self.below.get(parent))
     }
 }
-
-// === impl Name ===
 
 impl Name {
     /// None: it is empty, or longer than any name is.

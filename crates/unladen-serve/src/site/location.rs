@@ -23,8 +23,6 @@ enum Piece {
     Host,
 }
 
-// === impl Location ===
-
 impl Location {
     /// Of the text of the configuration.
     pub(crate) fn new(text: &str, status: u16) -> Self {

@@ -12,8 +12,6 @@ pub(crate) struct Readings<'t> {
     pub(crate) others: Vec<Vec<u8>>,
 }
 
-// === impl Readings ===
-
 impl<'t> Readings<'t> {
     /// Of a request's target.
     ///

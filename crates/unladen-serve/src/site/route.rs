@@ -54,8 +54,6 @@ struct Matching {
     is_of_any_segment: bool,
 }
 
-// === impl Route ===
-
 impl Route {
     pub(super) fn new(settings: &RouteSettings, action: Action, proxy: Arc<Proxy>, access: Option<Access>) -> Self {
         let refuses = matches!(settings.action, RouteAction::Status(400..)) || access.is_some();

@@ -39,8 +39,6 @@ struct Hop {
     is_https: Option<bool>,
 }
 
-// === impl Trust ===
-
 impl Trust {
     pub(crate) fn new(settings: &TrustedSettings) -> Self {
         let v4 = settings.proxies.iter().filter_map(|net| if let IpNet::V4(net) = net { Some(*net) } else { None });

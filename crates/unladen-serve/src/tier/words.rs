@@ -35,8 +35,6 @@ pub(crate) struct Told {
     pub(crate) label: Option<String>,
 }
 
-// === impl Question ===
-
 impl Question {
     pub(crate) fn write(&self, fields: &mut Fields) {
         let mut text = if self.is_https { "https".to_owned() } else { "http".to_owned() };
@@ -77,8 +75,6 @@ impl Question {
         Some(question)
     }
 }
-
-// === impl Told ===
 
 impl Told {
     /// Of an answer that is current under this answer of a validator.

@@ -84,8 +84,6 @@ pub(crate) enum Attempt {
     Declined,
 }
 
-// === impl Failure ===
-
 impl Failure {
     /// The request's body did not come.
     pub(crate) fn of_client(error: &SourceError) -> Self {
@@ -96,8 +94,6 @@ impl Failure {
         }
     }
 }
-
-// === impl Exchange ===
 
 impl<'u> Exchange<'_, 'u> {
     /// Asks the upstream, and passes its answer on.
@@ -249,8 +245,6 @@ impl<'u> Exchange<'_, 'u> {
         self.deadline.now().saturating_duration_since(self.began)
     }
 }
-
-// === impl Work ===
 
 impl<'c> Work<'_, 'c, '_> {
     /// The body is to be sent from its start again.

@@ -72,8 +72,6 @@ pub(crate) fn has_time(left: Option<Duration>, wait: Duration) -> bool {
     left.is_none_or(|left| left > wait)
 }
 
-// === impl Facts ===
-
 impl Facts {
     /// Whether the connection was being closed when the request was put on it: nobody's fault.
     pub(crate) fn is_race(&self) -> bool {

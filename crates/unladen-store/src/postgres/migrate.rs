@@ -121,8 +121,6 @@ async fn bring(client: &impl GenericClient, leads_to: i64, migration: &str) -> R
     client.execute(meta, &[&leads_to.to_string(), &env!("CARGO_PKG_VERSION")]).await.map(drop)
 }
 
-// === impl Found ===
-
 impl Found {
     fn check(self, told: &Told, known: i64) -> Result<Self, StoreError> {
         if self.schema <= known {

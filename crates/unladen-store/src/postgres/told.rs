@@ -19,8 +19,6 @@ pub(super) struct Told {
     store: String,
 }
 
-// === impl Told ===
-
 impl Told {
     pub(super) fn new(store: String) -> Self {
         Self { store }

@@ -28,8 +28,6 @@ pub(super) struct Opening<'a> {
     told: Told,
 }
 
-// === impl Opening ===
-
 impl<'a> Opening<'a> {
     pub(super) fn new(file: &Path, mode: Mode, settings: &'a Settings) -> Result<Self, StoreError> {
         let told = Told::new(file, settings.busy);

@@ -14,8 +14,6 @@ pub(super) struct Told {
     busy: Duration,
 }
 
-// === impl Told ===
-
 impl Told {
     pub(super) fn new(file: &Path, busy: Duration) -> Self {
         Self { store: file.display().to_string(), busy }

@@ -30,8 +30,6 @@ struct Busy {
     squares: f64,
 }
 
-// === impl Syscalls ===
-
 impl Syscalls {
     /// Adds what was counted in a phase, in which requests ran or not.
     pub(super) fn count(&mut self, count: &Count, phase: usize, on: bool) {
@@ -78,8 +76,6 @@ impl Syscalls {
         }
     }
 }
-
-// === impl Busy ===
 
 impl Busy {
     fn add(&mut self, phase: usize, calls: f64) {

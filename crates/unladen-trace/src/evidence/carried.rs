@@ -44,8 +44,6 @@ pub struct OptionCarried {
     pub value: Option<String>,
 }
 
-// === impl Carried ===
-
 impl Carried {
     /// Whether it is a plain request for the URL.
     pub fn is_empty(&self) -> bool {

@@ -82,8 +82,6 @@ pub struct DnsSeen {
     pub counted: Counted,
 }
 
-// === impl Protocol ===
-
 impl Protocol {
     /// As it is called in prose; none where it is not known what is spoken.
     pub fn name(self) -> Option<&'static str> {

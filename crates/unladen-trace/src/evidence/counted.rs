@@ -16,8 +16,6 @@ pub struct Counted {
     pub time_ns: Series,
 }
 
-// === impl Counted ===
-
 impl Counted {
     /// How often it happened again in a request in which it had happened.
     pub fn again(&self) -> Series {

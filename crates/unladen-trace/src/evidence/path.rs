@@ -55,8 +55,6 @@ pub struct PathUnknown {
     pub takes: String,
 }
 
-// === impl Unseen ===
-
 impl Unseen {
     /// By its half of a sentence.
     pub fn named(text: &str) -> Option<Self> {

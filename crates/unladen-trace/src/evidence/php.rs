@@ -73,8 +73,6 @@ pub enum PhpSetter {
     Environment,
 }
 
-// === impl PhpSettings ===
-
 impl PhpSettings {
     /// A setting that is on or off; `None` if it is not known.
     pub fn is_on(&self, name: &str) -> Option<bool> {

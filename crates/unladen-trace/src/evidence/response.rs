@@ -74,8 +74,6 @@ pub enum Ask {
     UnknownCookie,
 }
 
-// === impl Response ===
-
 impl Response {
     /// The first header of that name (in small letters).
     pub fn header(&self, name: &str) -> Option<&str> {
@@ -92,8 +90,6 @@ impl Response {
         self.variants.iter().find(|variant| variant.ask == ask)
     }
 }
-
-// === impl Variant ===
 
 impl Variant {
     /// The first header of that name (in small letters).

@@ -7,8 +7,6 @@ pub(super) struct Cursor<'a> {
     at: usize,
 }
 
-// === impl Cursor ===
-
 impl<'a> Cursor<'a> {
     /// At the beginning.
     pub(super) fn new(text: &'a str) -> Self {

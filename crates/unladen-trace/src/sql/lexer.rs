@@ -60,8 +60,6 @@ pub(super) struct Lexer<'a> {
     cut: bool,
 }
 
-// === impl Lexer ===
-
 impl<'a> Lexer<'a> {
     pub(super) fn new(text: &'a str, dialect: Dialect) -> Self {
         Self { text, dialect, at: 0, after_dot: false, executable: false, cut: false }

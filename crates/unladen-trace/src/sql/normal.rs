@@ -37,8 +37,6 @@ struct Frame {
     values: Option<(usize, usize)>,
 }
 
-// === impl Normal ===
-
 impl<'a> Normal<'a> {
     pub(super) fn of(text: &'a str, dialect: Dialect) -> Self {
         let mut normal = Self { pieces: Vec::new(), frames: vec![Frame::default()], cut: false };

@@ -27,8 +27,6 @@ pub(super) enum Piece<'a> {
     Op(&'a str),
 }
 
-// === impl Piece ===
-
 impl Piece<'_> {
     /// Whether it stands for a value, so that a sign behind it joins two.
     pub(super) fn is_operand(&self) -> bool {

@@ -45,8 +45,6 @@ pub struct Record<'a> {
     pub content: &'a [u8],
 }
 
-// === impl Record ===
-
 impl Record<'_> {
     /// Whether all of its content is there.
     pub fn is_whole(&self) -> bool {

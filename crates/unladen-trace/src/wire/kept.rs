@@ -18,8 +18,6 @@ pub(super) struct Kept {
     holed: bool,
 }
 
-// === impl Kept ===
-
 impl Kept {
     /// So much is to come.
     pub(super) fn announce(&mut self, length: u64) {

@@ -68,8 +68,6 @@ enum Awaits {
     Prepared,
 }
 
-// === impl MysqlClient ===
-
 impl MysqlClient {
     /// Of a connection of which nothing was seen yet.
     pub fn new() -> Self {

@@ -64,8 +64,6 @@ struct Portal {
     executed: bool,
 }
 
-// === impl PostgresClient ===
-
 impl PostgresClient {
     /// Of a connection of which nothing was seen yet.
     pub fn new() -> Self {

@@ -4,8 +4,6 @@
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ByteReader<'a>(pub(super) &'a [u8]);
 
-// === impl ByteReader ===
-
 impl<'a> ByteReader<'a> {
     pub(super) fn take(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(length)?;

@@ -21,8 +21,6 @@ pub(super) struct Address {
     pub(super) shown: String,
 }
 
-// === impl Address ===
-
 impl Address {
     pub(super) fn parse(url: &str) -> Result<Self, SettingsError> {
         let bad = |why: String| SettingsError::Url(why);

@@ -44,8 +44,6 @@ pub(super) struct Making {
     ended: bool,
 }
 
-// === impl ThreadConnections ===
-
 impl ThreadConnections {
     pub(super) fn new(most: usize) -> Self {
         Self { most, ..Self::default() }

@@ -107,8 +107,6 @@ fn numeric(raw: &[u8]) -> Option<String> {
     Some(text)
 }
 
-// === impl Text ===
-
 impl ToSql for Text<'_> {
     fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         out.extend_from_slice(self.0.as_bytes());
@@ -125,8 +123,6 @@ impl ToSql for Text<'_> {
 
     to_sql_checked!();
 }
-
-// === impl Raw ===
 
 impl<'a> FromSql<'a> for Raw<'a> {
     fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {

@@ -22,8 +22,6 @@ pub(super) struct SqliteReader {
     identity: Option<(u64, u64)>,
 }
 
-// === impl SqliteReader ===
-
 impl SqliteReader {
     pub(super) fn open(plan: &Plan, until: Instant) -> Result<Self, AskError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;

@@ -24,8 +24,6 @@ pub(super) struct Checked<'a> {
     pub(super) strict: bool,
 }
 
-// === impl Checked ===
-
 impl Checked<'_> {
     /// All of it.
     pub(super) fn document(&self, about: About) -> ClassmapCheckDocument {

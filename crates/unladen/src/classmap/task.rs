@@ -37,8 +37,6 @@ pub(crate) struct Task {
     pub(crate) typed: Vec<String>,
 }
 
-// === impl Task ===
-
 impl Task {
     /// Reads the application.
     pub(super) fn read(&self) -> Result<Project, Failure> {

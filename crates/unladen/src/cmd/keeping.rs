@@ -49,8 +49,6 @@ fn label(text: &str) -> Result<(String, String), LabelError> {
     read_label(text)
 }
 
-// === impl KeepArgs ===
-
 impl KeepArgs {
     /// Decides what is kept, and where.
     ///

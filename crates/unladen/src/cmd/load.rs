@@ -207,8 +207,6 @@ fn lines_of(log: &AccessLog, file: &Path) -> LogLines {
     }
 }
 
-// === impl Args ===
-
 impl Args {
     /// From what was typed to what it means.
     fn resolve(self) -> Result<Options, Failure> {

@@ -215,8 +215,6 @@ fn arms(experiment: &Experiment, counts: bool) -> String {
     format!("{}: {} design, {} arms\n{list}{time}", experiment.title, experiment.design.as_str(), arms.len())
 }
 
-// === impl Args ===
-
 impl Args {
     /// From what was typed to what it means.
     fn resolve(self) -> Result<Options, Failure> {

@@ -115,8 +115,6 @@ struct Account {
     told: Vec<(String, Option<Spread>)>,
 }
 
-// === impl Account ===
-
 impl Account {
     fn document(&self) -> Value {
         let mut document = json!({ "schema": "unladen.purge/1", "purged": self.purged });

@@ -39,11 +39,4 @@ fn names() -> PossibleValuesParser {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_list_reads_like_this() {
-        insta::assert_snapshot!(list());
-    }
-}
+mod tests;

@@ -115,8 +115,6 @@ pub(super) struct Weighted {
     pub(super) weight: f64,
 }
 
-// === impl Sending ===
-
 impl Sending {
     /// The requests of URLs on the command line, and of a list.
     pub(super) fn requests(&self, urls: &[String], list: Option<&Path>) -> Result<Vec<Weighted>, Failure> {

@@ -149,8 +149,6 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-// === impl Args ===
-
 impl Args {
     fn health(&self, place: &str) -> Result<(), Failure> {
         let file = self.file.as_ref().or(self.config.as_ref());

@@ -44,8 +44,6 @@ pub(super) struct Published {
     sarif: Vec<PathBuf>,
 }
 
-// === impl Published ===
-
 impl Published {
     /// The files, each with its format.
     pub(super) fn destinations(&self) -> impl Iterator<Item = Destination> {
@@ -57,8 +55,6 @@ impl Published {
         })
     }
 }
-
-// === impl Showing ===
 
 impl Showing {
     /// Whether the files can be written, and in which format: better told before measuring than after.
@@ -110,22 +106,4 @@ impl Showing {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::Parser;
-    use unladen_publish::PUBLICATIONS;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        published: Published,
-    }
-
-    #[test]
-    fn every_format_for_others_has_an_option() {
-        for publication in PUBLICATIONS {
-            let line = Line::parse_from(["x", &format!("--{}", publication.name()), "file"]);
-            assert_eq!(line.published.destinations().count(), 1, "{}", publication.name());
-        }
-    }
-}
+mod tests;

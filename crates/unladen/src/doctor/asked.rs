@@ -17,8 +17,6 @@ pub(crate) struct Asked {
     pub(crate) page: Option<Request>,
 }
 
-// === impl Asked ===
-
 impl Asked {
     pub(crate) fn of_this_machine(page: Option<Request>) -> Self {
         Self { root: PathBuf::from("/"), page }

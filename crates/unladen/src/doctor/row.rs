@@ -42,8 +42,6 @@ pub(crate) struct Row {
     pub(crate) advice: String,
 }
 
-// === impl Verdict ===
-
 impl Verdict {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
@@ -53,8 +51,6 @@ impl Verdict {
         }
     }
 }
-
-// === impl Verb ===
 
 impl Verb {
     /// All that measure.
@@ -76,8 +72,6 @@ impl Verb {
         }
     }
 }
-
-// === impl Row ===
 
 impl Row {
     pub(crate) fn ok(commands: &'static [Verb], what: impl Into<String>) -> Self {

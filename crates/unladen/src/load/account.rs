@@ -54,8 +54,6 @@ pub(crate) struct Lag {
     pub(crate) waited: u64,
 }
 
-// === impl Account ===
-
 impl Account {
     /// Nothing yet.
     pub(crate) fn new(buckets: &[Duration], mix: &Mix, requests: usize, steps: &[Step]) -> Self {
@@ -160,8 +158,6 @@ impl Account {
         self.last_done_ns = self.last_done_ns.max(summary.last_done_ns);
     }
 }
-
-// === impl Part ===
 
 impl Part {
     fn record(&mut self, record: &RequestRecord, latency: Option<u64>) {

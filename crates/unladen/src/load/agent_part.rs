@@ -34,8 +34,6 @@ pub(crate) struct AgentPart {
     pub(crate) drift: Option<Drift>,
 }
 
-// === impl AgentPart ===
-
 impl AgentPart {
     /// Takes a record.
     pub(crate) fn record(&mut self, record: &RequestRecord) {

@@ -18,8 +18,6 @@ pub(crate) struct Books<'a> {
     stored: Instant,
 }
 
-// === impl Books ===
-
 impl<'a> Books<'a> {
     pub(crate) fn new(account: &'a mut Account, recorder: Option<&'a mut Recorder>) -> Self {
         Self { account, recorder, stored: Instant::now() }

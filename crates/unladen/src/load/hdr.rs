@@ -34,8 +34,6 @@ pub(crate) struct HdrLog {
     open: VecDeque<Histogram<u64>>,
 }
 
-// === impl HdrLog ===
-
 impl HdrLog {
     /// Begins the file.
     pub(crate) fn create(file: &Path) -> Result<Self, Failure> {

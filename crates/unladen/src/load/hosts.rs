@@ -62,8 +62,6 @@ pub(crate) struct Agreed {
     parts: Vec<AgentPart>,
 }
 
-// === impl Agreed ===
-
 impl Agreed {
     /// When it begins.
     pub(crate) fn started(&self) -> Instant {
@@ -75,8 +73,6 @@ impl Agreed {
         Instant::now() >= self.started
     }
 }
-
-// === impl Hosts ===
 
 impl Hosts {
     /// Starts an agent on each host, all at once, and has it start a client.
@@ -248,19 +244,4 @@ fn ended() -> Failure {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_load_has_begun_from_its_moment_on() {
-        let at = |started| Agreed {
-            started,
-            length: Duration::ZERO,
-            grace: Duration::ZERO,
-            forms: Vec::new(),
-            parts: Vec::new(),
-        };
-        assert!(at(Instant::now()).has_begun());
-        assert!(!at(Instant::now() + Duration::from_secs(3_600)).has_begun());
-    }
-}
+mod tests;

@@ -35,8 +35,6 @@ pub(crate) struct Tried {
     pub(crate) answers: Vec<Answer>,
 }
 
-// === impl Sender ===
-
 impl Sender {
     /// Starts whoever is to send.
     ///

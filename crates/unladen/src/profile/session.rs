@@ -60,8 +60,6 @@ pub(crate) struct Measured {
     pub(crate) fresh: bool,
 }
 
-// === impl Session ===
-
 impl Session {
     /// Finds what answers, and its profiler; sends some requests that are not kept.
     ///

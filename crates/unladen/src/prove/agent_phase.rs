@@ -31,8 +31,6 @@ pub(crate) struct AgentPhase {
     pub(crate) round_trip: Duration,
 }
 
-// === impl AgentPhase ===
-
 impl AgentPhase {
     /// Of what it told of one phase, in which it sent for so long.
     pub(crate) fn of(part: AgentPart, sending: Duration) -> Self {

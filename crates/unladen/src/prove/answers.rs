@@ -46,8 +46,6 @@ struct Metered {
     arms: Vec<Counts>,
 }
 
-// === impl Metered ===
-
 impl Metered {
     fn bytes(recording: &Recording, arms: usize) -> Self {
         let of = |record: &ArmRecord| (record.answered, record.body_bytes);

@@ -44,8 +44,6 @@ pub(crate) fn judged(arms: &[Arm], elapsed: Duration, effects: Vec<Effect>) -> V
         .collect()
 }
 
-// === impl Effect ===
-
 impl Effect {
     /// What is judged: the ratio, where there is one.
     fn judged(&self) -> &Contrast {

@@ -65,8 +65,6 @@ struct Of<'a> {
     statistic: Statistic,
 }
 
-// === impl Of ===
-
 impl Of<'_> {
     fn arm(&self, role: Role) -> Option<&Observations> {
         let place = self.measured.arms.iter().position(|arm| arm.is(role))?;

@@ -30,8 +30,6 @@ pub(crate) struct Wanted {
     pub(crate) statistic: Statistic,
 }
 
-// === impl Arms ===
-
 impl Arms {
     /// Of all arms.
     pub(crate) fn of(measured: &Measured<'_>) -> Self {
@@ -61,8 +59,6 @@ impl Arms {
         Observations::pooled(&[&of[BASELINE], &of[BASELINE_AGAIN]])
     }
 }
-
-// === impl Wanted ===
 
 impl Wanted {
     /// All metrics of an experiment, the headline first.

@@ -42,8 +42,6 @@ pub(crate) struct Measured<'a> {
     pub(crate) put_back: &'a PutBack,
 }
 
-// === impl Measured ===
-
 impl Measured<'_> {
     /// Whether each request waits for the one before it.
     pub(crate) fn is_closed(&self) -> bool {

@@ -41,8 +41,6 @@ pub(crate) struct Profiles {
     pub(crate) options: crate::profile::Options,
 }
 
-// === impl Options ===
-
 impl Options {
     /// The quantiles to compare, those of conditions included, with their names.
     pub(crate) fn quantiles(&self) -> Vec<(String, f64)> {

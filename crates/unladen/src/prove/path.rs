@@ -20,8 +20,6 @@ pub(crate) struct OnPath {
     pub(crate) unknown: Option<String>,
 }
 
-// === impl OnPath ===
-
 impl OnPath {
     /// Where nothing was looked at, for this reason.
     pub(crate) fn unknown(why: &str) -> Self {
@@ -70,20 +68,4 @@ pub(crate) fn telling(arms: &[Arm]) -> impl Iterator<Item = usize> {
 }
 
 #[cfg(test)]
-mod tests {
-    use unladen_lockin::Design;
-
-    use super::*;
-
-    #[test]
-    fn each_combination_of_changes_would_be_followed() {
-        let of = |design: Design, knobs: &[&str]| {
-            let arms = design.arms(knobs);
-            telling(&arms).map(|arm| arms[arm].on.clone()).collect::<Vec<_>>()
-        };
-        assert_eq!(of(Design::Ab, &["a"]), [[false], [true]]);
-        assert_eq!(of(Design::Ablate, &["a", "b"]), [[false, false], [true, true]]);
-        assert_eq!(of(Design::Factorial, &["a", "b"]), [[false, false], [true, true]]);
-        assert_eq!(of(Design::Each, &["a", "b"]), [[false, false], [true, false], [false, true]]);
-    }
-}
+mod tests;

@@ -61,8 +61,6 @@ pub(crate) enum Ready {
     Hosts { agreed: Box<Agreed>, stretch: Stretch },
 }
 
-// === impl Ready ===
-
 impl Ready {
     /// Whether other hosts have begun to send it.
     pub(crate) fn has_begun(&self) -> bool {

@@ -23,8 +23,6 @@ pub(super) struct Profiling<'a> {
     seen: Vec<Vec<Profile>>,
 }
 
-// === impl Profiling ===
-
 impl<'a> Profiling<'a> {
     /// Nothing was seen yet.
     pub(super) fn new(wanted: &'a Profiles, arms: &'a [Arm], experiment: &'a Experiment) -> Self {

@@ -60,8 +60,6 @@ pub(crate) struct Node {
     pub(crate) left: bool,
 }
 
-// === impl Wait ===
-
 impl Wait {
     /// As it is asked for.
     pub(crate) fn as_str(self) -> &'static str {
@@ -72,8 +70,6 @@ impl Wait {
         }
     }
 }
-
-// === impl Spread ===
 
 impl Spread {
     /// Whether as many as were to have confirmed, in a line.

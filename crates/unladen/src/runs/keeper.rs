@@ -64,8 +64,6 @@ struct Destination {
     is_option: bool,
 }
 
-// === impl Keeper ===
-
 impl Keeper {
     /// Decides what is kept where. A store that was named is opened once, so that one that cannot be is told before
     /// anything is measured.

@@ -48,8 +48,6 @@ enum NoPage {
     Store(String),
 }
 
-// === impl Pages ===
-
 impl Pages {
     /// Opens the store once, to tell a mistake before anybody asks.
     ///

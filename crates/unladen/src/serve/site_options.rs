@@ -38,8 +38,6 @@ struct Line {
     text: String,
 }
 
-// === impl SiteOptions ===
-
 impl SiteOptions {
     /// What the options come to.
     ///

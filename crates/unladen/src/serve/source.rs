@@ -16,8 +16,6 @@ pub(crate) enum Source {
     Options(SiteOptions),
 }
 
-// === impl Source ===
-
 impl Source {
     /// What it comes to.
     ///

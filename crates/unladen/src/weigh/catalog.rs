@@ -64,8 +64,6 @@ pub(crate) struct KnownCounter {
     pub(crate) approximate: bool,
 }
 
-// === impl SourceId ===
-
 impl SourceId {
     /// This machine.
     pub(crate) const HERE: Self = Self(0);
@@ -80,8 +78,6 @@ impl SourceId {
         usize::from(self.0).checked_sub(1)
     }
 }
-
-// === impl SeriesKey ===
 
 impl SeriesKey {
     /// Of this machine.
@@ -113,8 +109,6 @@ impl SeriesKey {
 pub(crate) fn group_here(group: GroupId) -> GroupKey {
     (SourceId::HERE, u32::try_from(group.index()).unwrap_or(u32::MAX))
 }
-
-// === impl Catalog ===
 
 impl Catalog {
     /// Of this machine alone.
@@ -209,8 +203,6 @@ impl Catalog {
         Some((family, *deciding))
     }
 }
-
-// === impl Entry ===
 
 impl Entry {
     fn group(&mut self, series: &Series) -> u32 {

@@ -30,8 +30,6 @@ struct Place {
     has_lost: bool,
 }
 
-// === impl Edges ===
-
 impl Edges {
     /// Of these sources.
     pub(crate) fn new(sources: Vec<Box<dyn EdgeSource>>) -> Self {

@@ -40,8 +40,6 @@ enum Made {
     None(String),
 }
 
-// === impl Experiments ===
-
 impl Experiments {
     /// Sees, before anything is measured, that files can be written into a folder, which is made unless it is there.
     ///

@@ -14,8 +14,6 @@ pub(super) enum Hidden {
     Outside,
 }
 
-// === impl Hidden ===
-
 impl Hidden {
     /// What cannot be seen, why, and what to do.
     pub(super) fn why(self) -> String {
@@ -50,15 +48,4 @@ fn told(is_hiding: bool, namespace: Option<&Path>) -> Option<Hidden> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// An empty table, and the advice to measure longer.
-    #[test]
-    fn what_cannot_be_seen_is_told() {
-        assert!(told(true, Some(Path::new(FIRST))).unwrap().why().contains("hidepid"));
-        assert!(told(false, Some(Path::new("pid:[4026532281]"))).unwrap().why().contains("--pid=host"));
-        assert_eq!(told(false, Some(Path::new(FIRST))), None);
-        assert_eq!(told(false, None), None);
-    }
-}
+mod tests;

@@ -210,8 +210,6 @@ fn not_looked(evidence: &Evidence) -> Vec<NotLooked> {
     all
 }
 
-// === impl Weighed ===
-
 impl<'a> Weighed<'a> {
     fn page(&mut self, url: usize) -> PageRecord {
         let result = &self.result.urls[url];

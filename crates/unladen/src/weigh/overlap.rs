@@ -160,8 +160,6 @@ fn between(one: &View<'_>, other: &View<'_>, sees: bool, is_seen: bool) -> Optio
     })
 }
 
-// === impl View ===
-
 impl View<'_> {
     fn name(&self) -> &str {
         self.host.map_or("this machine", |host| &host.name)

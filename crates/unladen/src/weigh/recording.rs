@@ -57,8 +57,6 @@ pub(crate) struct PhaseRecord {
     pub(crate) reconnected: u64,
 }
 
-// === impl Recording ===
-
 impl Recording {
     /// The blocks of one URL that count.
     pub(crate) fn of_url(&self, url: usize) -> impl Iterator<Item = &BlockRecord> {
@@ -187,8 +185,6 @@ impl Recording {
     }
 }
 
-// === impl BlockRecord ===
-
 impl BlockRecord {
     pub(crate) fn requests(&self) -> u64 {
         self.phases.iter().map(|phase| phase.requests).sum()
@@ -223,8 +219,6 @@ impl BlockRecord {
         })
     }
 }
-
-// === impl PhaseRecord ===
 
 impl PhaseRecord {
     /// How much one counter of one group grew.

@@ -20,8 +20,6 @@ pub(crate) struct Row<'a> {
     pub(crate) adjusted_p: f64,
 }
 
-// === impl Row ===
-
 impl Row<'_> {
     /// Whether its counter follows the requests.
     pub(crate) fn follows(&self) -> bool {

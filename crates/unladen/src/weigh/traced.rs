@@ -27,8 +27,6 @@ pub(super) struct Traced<'a> {
     pub(super) cancel: &'a Cancel,
 }
 
-// === impl Traced ===
-
 impl<'a> Traced<'a> {
     /// Whether nothing is.
     pub(super) fn is_nothing(&self) -> bool {

@@ -18,8 +18,6 @@ struct Known {
     marks: VecDeque<(u64, i64)>,
 }
 
-// === impl Marks ===
-
 impl Marks {
     pub(super) fn put(&self, epoch: &str, index: u64, mark: i64) {
         let mut known = self.known();

@@ -15,8 +15,6 @@ pub struct ValkeyPlace(Arc<Place>);
 #[derive(Debug)]
 pub struct ValkeyEngine(Connection);
 
-// === impl ValkeyPlace ===
-
 impl ValkeyPlace {
     /// Of a URL of Valkey or Redis. `ca`: the authorities (PEM) that verify its certificate; none: the system's.
     ///
@@ -31,8 +29,6 @@ impl ValkeyPlace {
         self.0.refused(error)
     }
 }
-
-// === impl ValkeyEngine ===
 
 impl ValkeyEngine {
     /// Connects, says who it is, and asks the engine who that is. Nothing limits the time that takes.

@@ -168,8 +168,6 @@ pub fn resp_is_readable(mut bytes: &[u8]) -> bool {
     matches!(reading.as_mut().poll(&mut context), std::task::Poll::Ready(Ok(_)))
 }
 
-// === impl Reply ===
-
 impl Reply {
     /// Of a string, its bytes.
     pub(super) fn bytes(&self) -> Result<&[u8], BusError> {

@@ -72,8 +72,6 @@ pub(crate) struct Program {
     pub(crate) mark: Mark,
 }
 
-// === impl Program ===
-
 impl Program {
     /// Looks the name of a file up. An unknown program is called as its file is, as may be its package.
     pub(crate) fn of(file_name: &str) -> Self {

@@ -37,8 +37,6 @@ impl Drop for Call {
     }
 }
 
-// === impl Call ===
-
 impl Call {
     /// Of a method such as `/package.Service/Method`, at whom this leads to.
     pub(super) async fn new(transport: Transport, uri: String) -> Result<Self, XdsError> {

@@ -21,8 +21,6 @@ struct Fake {
     says: UnboundedSender<Option<DiscoveryResponse>>,
 }
 
-// === impl Fake ===
-
 impl Fake {
     async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

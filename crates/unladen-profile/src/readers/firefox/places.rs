@@ -24,8 +24,6 @@ pub(super) struct Places<'a> {
     libs: &'a [Lib],
 }
 
-// === impl Places ===
-
 impl<'a> Places<'a> {
     /// Of a thread, of which at most strings and sources are shared; without one, those that all share.
     pub(super) fn new(document: &'a Document, thread: Option<&'a Thread>) -> Result<Self, String> {

@@ -34,8 +34,6 @@ struct Sum {
     seconds: f64,
 }
 
-// === impl Callers ===
-
 impl Callers {
     /// Adds calls from a place; `seconds` without what the callee called in turn.
     pub(super) fn add(&mut self, caller: Sub, call: Call, calls: u32, seconds: f64) -> Result<(), TooManyPaths> {

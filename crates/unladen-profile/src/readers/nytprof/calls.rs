@@ -73,8 +73,6 @@ struct Request {
     calls: Vec<(Option<Sub>, Sub, u64)>,
 }
 
-// === impl Calls ===
-
 impl Calls {
     pub(super) fn new() -> Result<Self, TooManyPaths> {
         let mut tree = Tree::default();

@@ -65,8 +65,6 @@ impl std::fmt::Display for Limit {
     }
 }
 
-// === impl Log ===
-
 impl Log {
     /// Reads a file.
     pub(super) fn read(source: &mut LogText<'_, '_>) -> Result<Profile, ReadError> {

@@ -20,8 +20,6 @@ pub(super) struct Paths {
     ids: HashMap<(PathId, Sub), PathId>,
 }
 
-// === impl PathId ===
-
 impl PathId {
     pub(super) const ROOT: Self = Self(0);
 
@@ -29,8 +27,6 @@ impl PathId {
         self.0 as usize
     }
 }
-
-// === impl Paths ===
 
 impl Paths {
     pub(super) fn push(&mut self, before: PathId, sub: Sub) -> Result<PathId, TooManyPaths> {

@@ -39,8 +39,6 @@ struct Inflate {
     ended: bool,
 }
 
-// === impl LogText ===
-
 impl<'s, 'i> LogText<'s, 'i> {
     pub(super) fn new(input: &'s mut Input<'i>) -> Self {
         Self { input, window: Vec::with_capacity(WINDOW), at: 0, inflated: 0, inflate: None }

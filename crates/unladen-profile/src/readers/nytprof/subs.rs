@@ -34,8 +34,6 @@ struct Definition {
 #[derive(Debug)]
 pub(super) struct TooMuchText;
 
-// === impl Subs ===
-
 impl Subs {
     /// The number of a subroutine.
     pub(super) fn intern(&mut self, bytes: &[u8]) -> Result<Sub, TooMuchText> {

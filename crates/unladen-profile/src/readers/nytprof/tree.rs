@@ -32,8 +32,6 @@ pub(super) struct Node {
 #[derive(Debug)]
 pub(super) struct TooManyPaths;
 
-// === impl Tree ===
-
 impl Tree {
     pub(super) fn add_node(&mut self) -> Result<NodeId, TooManyPaths> {
         if let Some(id) = self.free.pop() {

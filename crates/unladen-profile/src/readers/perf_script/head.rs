@@ -16,8 +16,6 @@ pub(super) struct Head<'a> {
     pub(super) rest: &'a str,
 }
 
-// === impl Head ===
-
 impl<'a> Head<'a> {
     /// None if it can be no head.
     pub(super) fn parse(line: &'a str) -> Option<Self> {

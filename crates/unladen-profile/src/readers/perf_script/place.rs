@@ -38,8 +38,6 @@ pub(super) struct CodeLocation<'a> {
     pub(super) is_inlined: bool,
 }
 
-// === impl CodeLocation ===
-
 impl<'a> CodeLocation<'a> {
     /// None if it is the line of no frame.
     pub(super) fn parse(line: &'a str) -> Option<Self> {

@@ -99,8 +99,6 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-// === impl Field ===
-
 impl Field<'_> {
     /// The number that it holds.
     pub(super) fn number(&self) -> Result<u64, Wrong> {

@@ -33,8 +33,6 @@ pub(super) struct Samples<'a> {
     weights: Vec<u64>,
 }
 
-// === impl Samples ===
-
 impl<'a> Samples<'a> {
     /// Without any.
     pub(super) fn new(tables: &'a Tables<'a>) -> Result<Self, Wrong> {

@@ -64,8 +64,6 @@ pub(super) struct LocationFrame {
     pub(super) kind: FrameKind,
 }
 
-// === impl Tables ===
-
 impl<'a> Tables<'a> {
     /// Of a file.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, Wrong> {

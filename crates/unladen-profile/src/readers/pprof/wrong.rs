@@ -7,8 +7,6 @@ pub(super) struct Wrong {
     pub(super) what: String,
 }
 
-// === impl Wrong ===
-
 impl Wrong {
     pub(super) fn new(at: usize, what: impl Into<String>) -> Self {
         Self { at, what: what.into() }

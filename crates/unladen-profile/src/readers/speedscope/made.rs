@@ -11,8 +11,6 @@ pub(super) struct Made<'a> {
     pub(super) sum: Sum,
 }
 
-// === impl Made ===
-
 impl Made<'_> {
     pub(super) fn frame(&self, index: u32) -> Result<FrameId, String> {
         let frame = self.frames.get(index as usize).copied();

@@ -11,8 +11,6 @@ pub(super) struct Scale {
     pub(super) of_one: u64,
 }
 
-// === impl Scale ===
-
 impl Scale {
     pub(super) fn of(part: &Part) -> Result<Self, String> {
         let (unit, of_one) = match part.unit.as_str() {

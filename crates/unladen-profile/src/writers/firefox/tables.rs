@@ -102,8 +102,6 @@ struct Indices {
     indices: HashMap<usize, usize>,
 }
 
-// === impl Indices ===
-
 impl Indices {
     fn index(&mut self, string: usize) -> usize {
         let next = self.in_order.len();

@@ -23,8 +23,6 @@ pub(super) enum Scale {
     Part,
 }
 
-// === impl Amounts ===
-
 impl Amounts {
     /// Per request, if anybody knows how many there were.
     pub(super) fn of(profile: &Profile) -> Self {
@@ -51,8 +49,6 @@ impl Amounts {
         format!("{}{unit}", digits(value))
     }
 }
-
-// === impl Scale ===
 
 impl Scale {
     pub(super) fn as_str(self) -> &'static str {

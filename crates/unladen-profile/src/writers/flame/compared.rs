@@ -29,8 +29,6 @@ pub(super) enum Moved {
     Shrunk(usize),
 }
 
-// === impl Compared ===
-
 impl<'a> Compared<'a> {
     pub(super) fn new(diff: &'a Diff, tree: &Tree) -> Self {
         let mut rows = vec![None; diff.candidate.frames.len()];
@@ -82,8 +80,6 @@ impl<'a> Compared<'a> {
 pub(super) fn change(placed: &Placed) -> f64 {
     placed.drawn.total - placed.other.total
 }
-
-// === impl Moved ===
 
 impl Moved {
     /// The class of its colour.

@@ -9,8 +9,6 @@ use super::name;
 use super::picture::{COLUMN, HEAD, LEVEL, MARGIN, PADDING, Picture, number};
 use crate::frame::FrameId;
 
-// === impl Picture ===
-
 impl Picture<'_> {
     /// `frames`: name, place, kind, and of a comparison what is known of the function: whether it has changed, its
     /// change, the ends of the interval. `boxes`: frame, depth, weight with all on top of it, weight by itself; of a

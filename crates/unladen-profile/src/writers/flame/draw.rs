@@ -19,8 +19,6 @@ const ROOT: &str = "all";
 const SHEET: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
-// === impl Picture ===
-
 impl Picture<'_> {
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let out = &mut BufWriter::with_capacity(1 << 16, out);

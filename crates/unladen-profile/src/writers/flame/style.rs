@@ -26,8 +26,6 @@ const LEAST: f64 = 0.1;
 /// Widths that are drawn as they are asked for, in pixels.
 const WIDTHS: std::ops::RangeInclusive<u32> = 400..=20_000;
 
-// === impl FlameStyle ===
-
 impl FlameStyle {
     /// With what a profile says of itself: `120 requests · excimer · 1 sample = 1 ms`.
     pub fn of(profile: &Profile) -> Self {

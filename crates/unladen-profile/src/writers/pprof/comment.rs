@@ -25,8 +25,6 @@ pub(crate) fn parse(comment: &str) -> Option<Comment> {
     Some(Comment { requests, are_labelled, profiler })
 }
 
-// === impl Comment ===
-
 impl fmt::Display for Comment {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let labelled = if self.are_labelled { ", labelled" } else { "" };

@@ -7,8 +7,6 @@ use std::io::{self, Write};
 #[derive(Default)]
 pub(super) struct Message(Vec<u8>);
 
-// === impl Message ===
-
 impl Message {
     /// A field that is a number; 0 is what is not there.
     pub(super) fn number(&mut self, field: u64, number: u64) -> &mut Self {

@@ -20,8 +20,6 @@ pub(super) struct Columns {
     lines: Vec<Vec<String>>,
 }
 
-// === impl Columns ===
-
 impl Columns {
     pub(super) fn new(headings: &[&str], expendable: &[usize]) -> Self {
         Self {

@@ -141,8 +141,6 @@ fn decimals(percent: f64) -> usize {
     if percent != 0.0 && percent.abs() < 0.05 { 2 } else { 1 }
 }
 
-// === impl Scale ===
-
 impl Scale {
     fn of(diff: &Diff) -> Self {
         if !diff.per_request {

@@ -150,8 +150,6 @@ struct Signs {
     undecided: bool,
 }
 
-// === impl Signs ===
-
 impl Signs {
     fn add(&mut self, other: Self) {
         self.equal = other.equal.or(self.equal.take());

@@ -41,8 +41,6 @@ pub(crate) enum FileError {
     Locked,
 }
 
-// === impl SnapshotFile ===
-
 impl SnapshotFile {
     /// Opens it, if it is of these rules; none: there is none.
     pub(crate) fn open(path: &Path) -> Result<Option<Self>, FileError> {

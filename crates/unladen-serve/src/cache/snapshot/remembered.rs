@@ -20,8 +20,6 @@ pub(crate) struct Remembered {
     pub(crate) fingerprint: u128,
 }
 
-// === impl Remembered ===
-
 impl Remembered {
     /// None: it keeps nothing.
     pub(crate) fn of(site: &Site) -> Option<Self> {

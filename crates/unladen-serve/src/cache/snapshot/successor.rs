@@ -99,8 +99,6 @@ impl Write for &Successor {
     }
 }
 
-// === impl SuccessorSlot ===
-
 impl SuccessorSlot {
     /// Of this name there, or nobody.
     pub(crate) fn set(&self, successor: Option<(String, Arc<Successor>)>) {

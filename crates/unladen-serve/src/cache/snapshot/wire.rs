@@ -61,8 +61,6 @@ pub(crate) fn read(from: &mut impl Read, payload: &mut Vec<u8>, most: u64) -> io
     Ok(Some(head.kind))
 }
 
-// === impl Forgotten ===
-
 impl Forgotten {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let (kind, meant): (u8, &[u8]) = match &self.purge {

@@ -78,8 +78,6 @@ fn all(
     Ok(poured)
 }
 
-// === impl Paced ===
-
 impl Write for Paced<'_> {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
         let count = self.file.write(data)?;
@@ -107,8 +105,6 @@ impl Write for Paced<'_> {
         Ok(())
     }
 }
-
-// === impl AtOnce ===
 
 impl Pace for AtOnce {
     fn wait(&self, _: Duration) -> bool {

@@ -35,8 +35,6 @@ pub struct Failed {
     pub cause: String,
 }
 
-// === impl Trial ===
-
 impl Trial {
     /// Nothing has come of it yet.
     pub(super) fn of(table: &'static str, name: &str, what: &'static str, place: String) -> Self {

@@ -20,8 +20,6 @@ pub(super) struct TriedTier {
     peers: Peers,
 }
 
-// === impl TriedTier ===
-
 impl TriedTier {
     /// `ports`: those that sites listen at.
     pub(super) fn new(settings: &TierSettings, ports: Vec<u16>) -> Result<Self, ServeError> {

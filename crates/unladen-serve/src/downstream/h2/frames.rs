@@ -25,8 +25,6 @@ pub(crate) struct Frames {
     pub(super) frames: u64,
 }
 
-// === impl Frames ===
-
 impl Frames {
     /// Frames that follow so many bytes of something else. Until the first frame is over, that counts as a head.
     pub(crate) fn after(preface: usize) -> Self {

@@ -13,8 +13,6 @@ pub(super) struct Lateness {
 #[derive(Debug, Default)]
 struct Same(Option<(u64, Instant)>);
 
-// === impl Lateness ===
-
 impl Lateness {
     /// How long the head that is under way has been so.
     pub(super) fn of_head(&mut self, head: Option<u64>, now: Instant) -> Duration {
@@ -27,8 +25,6 @@ impl Lateness {
     }
 }
 
-// === impl Same ===
-
 impl Same {
     fn since(&mut self, number: Option<u64>, now: Instant) -> Duration {
         let before = self.0.filter(|(before, _)| Some(*before) == number);
@@ -38,19 +34,4 @@ impl Same {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn time_begins_anew_with_each_number() {
-        let (mut lateness, start) = (Lateness::default(), Instant::now());
-        let second = |n| start + Duration::from_secs(n);
-        assert_eq!(lateness.of_head(Some(1), second(0)), Duration::ZERO);
-        assert_eq!(lateness.of_head(Some(1), second(5)), Duration::from_secs(5));
-        assert_eq!(lateness.of_head(Some(2), second(6)), Duration::ZERO, "another head");
-        assert_eq!(lateness.of_head(None, second(7)), Duration::ZERO);
-        assert_eq!(lateness.of_head(Some(2), second(9)), Duration::ZERO, "it was over meanwhile");
-        assert_eq!(lateness.of_sending(Some(0), second(0)), Duration::ZERO);
-        assert_eq!(lateness.of_sending(Some(0), second(60)), Duration::from_secs(60));
-    }
-}
+mod tests;

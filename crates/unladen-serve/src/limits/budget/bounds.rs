@@ -56,8 +56,6 @@ pub(super) struct Counts {
     pub(super) ended_stalled: AtomicU64,
 }
 
-// === impl Bounds ===
-
 impl Bounds {
     /// Of so many bytes.
     pub(super) fn new(limit: usize) -> Arc<Self> {

@@ -54,8 +54,6 @@ pub(crate) struct Held {
     is_to_be_sent: bool,
 }
 
-// === impl Holders ===
-
 impl Holders {
     pub(super) fn all(&self) -> MutexGuard<'_, Vec<Weak<Share>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

@@ -32,8 +32,6 @@ pub(crate) enum Entered<'q> {
     Ticket(Ticket<'q>),
 }
 
-// === impl Queue ===
-
 impl Queue {
     /// Takes a place at the application, or waits for one.
     pub(crate) fn enter(&self, queue_entry: &QueueEntry<'_>, now: Instant) -> Result<Entered<'_>, Refusal> {

@@ -17,8 +17,6 @@ pub(super) struct Counts {
     pub(super) waited: HistogramTotals,
 }
 
-// === impl Counts ===
-
 impl Counts {
     /// One was given a place after this time.
     pub(super) fn waited(&mut self, after: Duration) {

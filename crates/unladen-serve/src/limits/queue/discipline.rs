@@ -39,8 +39,6 @@ pub(super) struct Discipline<T> {
     pub(super) counts: Counts,
 }
 
-// === impl Discipline ===
-
 impl<T> Discipline<T> {
     /// Of this many places, for this many to wait, each for so long.
     pub(super) fn new(places: usize, length: usize, wait: Duration) -> Self {

@@ -52,8 +52,6 @@ impl<T> Default for FairQueue<T> {
     }
 }
 
-// === impl FairQueue ===
-
 impl<T> FairQueue<T> {
     /// How many wait.
     pub(super) fn len(&self) -> usize {

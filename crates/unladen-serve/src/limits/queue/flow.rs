@@ -20,8 +20,6 @@ pub(crate) struct Flow {
     part: u8,
 }
 
-// === impl Flow ===
-
 impl Flow {
     /// Of a client, and what it says in the cookie that tells those apart who share an address.
     pub(crate) fn of(client: Option<IpAddr>, cookie: Option<&[u8]>) -> Self {

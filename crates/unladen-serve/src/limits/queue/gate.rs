@@ -44,8 +44,6 @@ pub(super) enum Asked {
     Waits(u64, Arc<Waiter>),
 }
 
-// === impl Queue ===
-
 impl Queue {
     /// As these settings say; with as many places as requests, where they do not say how many.
     pub(crate) fn new(settings: &QueueSettings) -> Self {

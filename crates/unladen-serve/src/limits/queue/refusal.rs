@@ -23,8 +23,6 @@ pub(crate) enum Why {
     Overloaded,
 }
 
-// === impl Why ===
-
 impl Why {
     /// All there are, in the order of their counts.
     pub(super) const ALL: [Self; 3] = [Self::Full, Self::Timeout, Self::Overloaded];

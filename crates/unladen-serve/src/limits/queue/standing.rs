@@ -30,8 +30,6 @@ pub(super) struct Standing {
     has_refused: bool,
 }
 
-// === impl Standing ===
-
 impl Standing {
     /// Somebody waits.
     pub(super) fn begin(&mut self, now: Instant) {

@@ -24,8 +24,6 @@ impl Default for Fate {
     }
 }
 
-// === impl Waiter ===
-
 impl Waiter {
     /// It has a place from now on: whom to wake, once no lock is held.
     #[must_use]

@@ -20,8 +20,6 @@ pub(super) struct Circuit {
     trials: u32,
 }
 
-// === impl Circuit ===
-
 impl Circuit {
     /// Whether it is asked now. While it fails, one request each time is let through.
     pub(super) fn lets_through(&mut self, now: Instant) -> bool {

@@ -39,8 +39,6 @@ impl Drop for Link {
     }
 }
 
-// === impl Link ===
-
 impl Link {
     /// Begun on this thread's runtime.
     pub(super) fn begin(settings: &RateServiceSettings, resolver: &Arc<Resolver>, generation: u64) -> Self {

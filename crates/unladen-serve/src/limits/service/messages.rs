@@ -76,8 +76,6 @@ pub(crate) enum Verdict {
     Over(Duration),
 }
 
-// === impl RateLimitResponse ===
-
 impl RateLimitResponse {
     /// None: it does not know.
     pub(crate) fn verdict(&self) -> Option<Verdict> {
@@ -92,8 +90,6 @@ impl RateLimitResponse {
         }
     }
 }
-
-// === impl Reset ===
 
 impl Reset {
     /// None: it is negative, or no duration.

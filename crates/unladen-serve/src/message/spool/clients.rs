@@ -26,8 +26,6 @@ struct Known {
     most: usize,
 }
 
-// === impl Clients ===
-
 impl Clients {
     /// Of files that take so much together.
     pub(super) fn new(all: u64) -> Self {

@@ -26,8 +26,6 @@ struct Done {
     result: io::Result<Arc<File>>,
 }
 
-// === impl Scrap ===
-
 impl Scrap {
     pub(super) fn new() -> Self {
         Self { file: None, job: None }

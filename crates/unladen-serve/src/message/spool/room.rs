@@ -17,8 +17,6 @@ pub(crate) struct Held {
     bytes: u64,
 }
 
-// === impl Room ===
-
 impl Room {
     pub(crate) fn new(bound: u64) -> Arc<Self> {
         Arc::new(Self { bound, held: AtomicU64::new(0) })

@@ -30,8 +30,6 @@ pub(crate) struct Spools {
     is_telling: Arc<AtomicBool>,
 }
 
-// === impl Spools ===
-
 impl Spools {
     pub(crate) fn new(name: &str, settings: &BufferSettings) -> Arc<Self> {
         Arc::new(Self {

@@ -69,8 +69,6 @@ enum Job {
     Read(u64),
 }
 
-// === impl Spool ===
-
 impl Spool {
     pub(crate) fn new(spools: &Arc<Spools>) -> Self {
         let of_memory = Held::none(&spools.memory);
@@ -184,8 +182,6 @@ impl Spool {
         self.read = 0;
     }
 }
-
-// === impl Tail ===
 
 impl Tail {
     fn new(spools: &Arc<Spools>, client: Option<IpAddr>) -> Self {

@@ -37,8 +37,6 @@ pub(crate) struct CodedSink<'a> {
     _held: Held,
 }
 
-// === impl CodedSink ===
-
 impl<'a> CodedSink<'a> {
     pub(crate) fn new(inner: PlainSink<'a>, encoder: Encoder, held: Held) -> Self {
         let encoder = Some(encoder);

@@ -31,8 +31,6 @@ pub(crate) struct FastCgiSource<'a> {
     left: Option<u64>,
 }
 
-// === impl Output ===
-
 impl<'a> Output<'a> {
     pub(crate) fn new(half: Half<'a>, buffer: &'a mut Buffer, request: u16, said: &'a Said) -> Self {
         Self { half, buffer, decoder: Decoder::new(request), said, ready: 0, is_silent: true }
@@ -77,8 +75,6 @@ impl<'a> Output<'a> {
         &self.decoder
     }
 }
-
-// === impl FastCgiSource ===
 
 impl<'a> FastCgiSource<'a> {
     pub(crate) fn new(output: Output<'a>, length: Length) -> Self {

@@ -67,8 +67,6 @@ pub(super) struct Stretch<'a> {
     pub(super) most: usize,
 }
 
-// === impl FileSource ===
-
 impl FileSource {
     /// One that is sent by the system, to a client that can be sent to so. `is_warm`: it was sent a moment ago.
     pub(crate) fn direct(file: Arc<OwnedFd>, pieces: VecDeque<Piece>, is_warm: bool) -> Self {
@@ -187,8 +185,6 @@ impl FileSource {
         self.pieces.is_empty()
     }
 }
-
-// === impl Piece ===
 
 impl Piece {
     pub(crate) fn is_empty(&self) -> bool {

@@ -53,8 +53,6 @@ enum Framing {
     Records(u16),
 }
 
-// === impl H1Sink ===
-
 impl<'a> H1Sink<'a> {
     /// `out` has the message's head.
     pub(crate) fn new(half: Half<'a>, out: &'a mut Vec<u8>, length: Length) -> Self {

@@ -21,8 +21,6 @@ pub(crate) enum PlainSink<'a> {
     Fetch(FetchSink<'a>),
 }
 
-// === impl PlainSink ===
-
 impl PlainSink<'_> {
     pub(super) fn poll_write(&mut self, cx: &mut Context<'_>, data: &[u8]) -> Poll<Result<usize, SinkError>> {
         match self {

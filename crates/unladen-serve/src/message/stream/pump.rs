@@ -38,8 +38,6 @@ pub(crate) enum PumpError {
     TooLarge,
 }
 
-// === impl Pump ===
-
 impl Pump {
     /// One that keeps up to `keep` bytes, so that they can be sent again.
     pub(crate) fn keeping(keep: usize) -> Self {

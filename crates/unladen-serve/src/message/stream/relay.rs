@@ -39,8 +39,6 @@ pub(crate) enum Relayed {
     Here,
 }
 
-// === impl Relay ===
-
 impl<'s> Relay<'s> {
     /// One that reads ahead, if there is a place where what it reads may wait.
     pub(crate) fn new(spools: Option<&'s Arc<Spools>>, client: Option<IpAddr>) -> Self {

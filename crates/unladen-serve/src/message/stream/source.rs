@@ -84,8 +84,6 @@ pub(crate) struct H2Source {
     guard: Guard,
 }
 
-// === impl BodySource ===
-
 impl BodySource<'_> {
     /// Waits for data: false at the body's end.
     pub(crate) fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, SourceError>> {
@@ -220,8 +218,6 @@ impl BodySource<'_> {
     }
 }
 
-// === impl Guard ===
-
 impl Guard {
     fn keeps(self, field: &Field<'_>) -> bool {
         match self {
@@ -231,8 +227,6 @@ impl Guard {
         }
     }
 }
-
-// === impl FetchSource ===
 
 impl FetchSource {
     /// Of a reader that has been told the head.
@@ -251,8 +245,6 @@ impl FetchSource {
         Poll::Ready(Ok(!self.held.is_empty()))
     }
 }
-
-// === impl H1Source ===
 
 impl<'a> H1Source<'a> {
     pub(crate) fn new(half: Half<'a>, buffer: &'a mut Buffer, length: Length) -> Self {
@@ -327,8 +319,6 @@ impl<'a> H1Source<'a> {
         false
     }
 }
-
-// === impl H2Source ===
 
 impl H2Source {
     pub(crate) fn new(stream: h2::RecvStream) -> Self {

@@ -118,8 +118,6 @@ struct ByBytes;
 static FILES: LazyLock<Cache<Key, Kept, ByBytes>> = LazyLock::new(|| Cache::with_weighter(4096, BOUND, ByBytes));
 static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-// === impl HotFiles ===
-
 impl HotFiles {
     pub(super) fn of(folder: u64) -> Self {
         Self { folder }
@@ -205,8 +203,6 @@ impl Default for HotFile {
     }
 }
 
-// === impl KnownScript ===
-
 impl KnownScript {
     /// One that is there now.
     pub(crate) fn new(script: Arc<Script>, now: Instant) -> Self {
@@ -246,8 +242,6 @@ impl Equivalent<Key> for KeyRef<'_> {
         (self.folder, self.path, self.form) == (key.folder, &key.path, key.form)
     }
 }
-
-// === impl ByBytes ===
 
 impl Weighter<Key, Kept> for ByBytes {
     fn weight(&self, key: &Key, kept: &Kept) -> u64 {

@@ -73,8 +73,6 @@ fn take_checked(kept: &mut Option<Kept>, now: Instant) -> Option<Looked> {
     }
 }
 
-// === impl Folder ===
-
 impl Folder {
     /// What stands for a request's path. `compress`: whether answers are put into codings here.
     ///

@@ -71,8 +71,6 @@ pub(super) struct Place<'p> {
     client: Option<IpAddr>,
 }
 
-// === impl Trials ===
-
 impl Trials {
     pub(super) fn join(self: &Arc<Self>, mark: Mark) -> Joined {
         match lock(&self.0).entry(mark) {

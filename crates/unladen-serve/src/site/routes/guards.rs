@@ -25,8 +25,6 @@ struct Guards<'r> {
     found: Vec<&'r Route>,
 }
 
-// === impl ChosenRoute ===
-
 impl<'r> ChosenRoute<'r> {
     /// The routes that refuse a file or a script by its name, or by what follows that in the path, though they have not
     /// taken the path itself. Nearly always there are none, and nothing is compared but the two paths.
@@ -72,8 +70,6 @@ impl<'r> ChosenRoute<'r> {
 fn path_of(request: &Request) -> &[u8] {
     request.target.split(|byte| *byte == b'?').next().unwrap_or_default()
 }
-
-// === impl Guards ===
 
 impl<'r> Guards<'r> {
     fn of(chosen: ChosenRoute<'r>) -> Self {

@@ -28,8 +28,6 @@ pub(crate) enum AcmeProblem {
     Clash(String),
 }
 
-// === impl Acme ===
-
 impl Acme {
     /// For a check.
     pub(crate) fn trial() -> Self {

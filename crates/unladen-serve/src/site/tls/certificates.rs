@@ -36,8 +36,6 @@ enum Source {
     Acme(Arc<Held>),
 }
 
-// === impl Source ===
-
 impl Source {
     /// For a client that asks for this name, or for none that is known here.
     fn key(&self, name: Option<&str>) -> Option<Arc<CertifiedKey>> {

@@ -16,8 +16,6 @@ pub(super) struct Command {
     more: bool,
 }
 
-// === impl Command ===
-
 impl Command {
     /// With its first packet.
     pub(super) fn new(sequence: u8, length: u32) -> Self {

@@ -22,8 +22,6 @@ pub(super) struct Statements {
     sure: bool,
 }
 
-// === impl Statements ===
-
 impl Statements {
     /// COM_STMT_PREPARE.
     pub(super) fn prepare(&mut self, text: Text) {

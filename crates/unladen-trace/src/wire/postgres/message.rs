@@ -12,8 +12,6 @@ pub(super) struct Message {
     pub(super) kept: Kept,
 }
 
-// === impl Message ===
-
 impl Message {
     pub(super) fn new(tag: u8, length: u64) -> Self {
         let mut kept = Kept::default();

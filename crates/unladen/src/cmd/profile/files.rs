@@ -107,8 +107,6 @@ pub(super) struct Top {
 #[derive(Debug, clap::Args)]
 pub(super) struct Formats {}
 
-// === impl Kept ===
-
 impl Kept {
     /// The folder, if there is to be one; made if it is not there.
     pub(super) fn folder(&self) -> Result<Option<PathBuf>, Failure> {
@@ -119,8 +117,6 @@ impl Kept {
         Ok(Some(self.output_dir.clone()))
     }
 }
-
-// === impl ProfileFile ===
 
 impl ProfileFile {
     /// The profiles as one.

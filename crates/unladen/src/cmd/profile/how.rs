@@ -63,8 +63,6 @@ enum ByClock {
     Cpu,
 }
 
-// === impl How ===
-
 impl How {
     /// From what was typed to what it means.
     pub(super) fn resolve(&self, quiet: bool) -> Result<Options, Failure> {

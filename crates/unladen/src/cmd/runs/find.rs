@@ -35,8 +35,6 @@ fn label(text: &str) -> Result<(String, String), unladen_store::LabelError> {
     read_label(text)
 }
 
-// === impl Finding ===
-
 impl Finding {
     /// As a store understands it.
     pub(super) fn filter(&self, limit: u32) -> Filter {

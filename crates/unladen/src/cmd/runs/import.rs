@@ -84,8 +84,6 @@ fn keep(store: &mut dyn Store, lines: &mut Lines, batch: Batch, told: &mut Told)
     Ok(())
 }
 
-// === impl Told ===
-
 impl Told {
     fn text(&self) -> String {
         let text = match self.kept.as_slice() {

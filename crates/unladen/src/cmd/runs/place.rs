@@ -13,8 +13,6 @@ pub(super) struct Place {
     store: Option<Location>,
 }
 
-// === impl Place ===
-
 impl Place {
     /// Where it is.
     ///

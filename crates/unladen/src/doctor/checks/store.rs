@@ -81,8 +81,6 @@ struct Unusable {
     path: Option<PathBuf>,
 }
 
-// === impl Unusable ===
-
 impl Unusable {
     fn of(error: &StoreError, location: &Location) -> Self {
         let path = match (error, location) {
@@ -112,29 +110,4 @@ impl Unusable {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::doctor::row::Verdict;
-
-    #[test]
-    fn a_store_tells_what_it_has() {
-        let folder = tempfile::tempdir().unwrap();
-        let location = Location::Sqlite(folder.path().join("below/runs.sqlite"));
-        let row = of(&location, false);
-        assert_eq!(row.verdict, Verdict::Ok);
-        assert!(row.what.contains("yet: the first measurement makes it"), "{row:?}");
-        assert!(!folder.path().join("below").exists(), "nothing is made by looking");
-        drop(open(&location, Mode::ReadWrite).unwrap());
-        assert!(of(&location, true).what.starts_with("0 runs, "), "{:?}", of(&location, true));
-    }
-
-    #[test]
-    fn what_is_no_store_is_said_in_the_words_of_stores() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("runs.sqlite");
-        std::fs::write(&file, "a diary, which is no database of anybody".repeat(50)).unwrap();
-        let row = of(&Location::Sqlite(file), true);
-        assert_eq!(row.verdict, Verdict::Missing);
-        assert!(row.what.contains("is not a store of runs") && row.fix.is_empty(), "{row:?}");
-    }
-}
+mod tests;

@@ -49,8 +49,6 @@ pub(super) struct SoFar {
     is_summed_up: bool,
 }
 
-// === impl Bounds ===
-
 impl Bounds {
     /// When it has told all at the latest; none if that is beyond the clock's. What may be left after the load's end takes
     /// as long as the way took for as much until now, and twice that.
@@ -117,8 +115,6 @@ impl Bounds {
         }
     }
 }
-
-// === impl SoFar ===
 
 impl SoFar {
     /// Of each request that it says it sent it has to have told.

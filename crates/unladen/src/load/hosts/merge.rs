@@ -17,8 +17,6 @@ pub(super) struct Merge {
     started: Instant,
 }
 
-// === impl Merge ===
-
 impl Merge {
     pub(super) fn new(parts: Vec<AgentPart>, started: Instant) -> Self {
         Self { parts, started }

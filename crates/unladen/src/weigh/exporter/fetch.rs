@@ -48,8 +48,6 @@ pub(super) struct Fetched {
     pub(super) is_full: bool,
 }
 
-// === impl Fetch ===
-
 impl Fetch {
     pub(super) fn new(exporter: &Exporter, tls: &TlsOptions, cancel: Cancel) -> Result<Self, ExporterError> {
         let name = exporter.name().to_owned();

@@ -24,8 +24,6 @@ struct State {
     failed: bool,
 }
 
-// === impl Poll ===
-
 impl Poll {
     pub(super) fn new() -> Self {
         Self { begun: Instant::now(), state: Mutex::default(), over: Cancel::new() }

@@ -29,8 +29,14 @@ fn left_out_blocks_were_not_made_up_for() {
     let of_three = recording((0..12).map(|index| (0, if index % 4 == 0 { 400 } else { 0 })));
     assert!(of_three.wants_replacements(1, 12));
     assert!(!of_three.wants_replacements(1, 9), "as many are clean");
-    assert!(!recording([(0, 0); 5]).wants_replacements(1, 12), "nothing was taken: the time that was planned is enough");
-    assert!(!recording([(0, 400), (0, 400), (0, 0)]).wants_replacements(1, 12), "where most are spoiled, they all stay");
+    assert!(
+        !recording([(0, 0); 5]).wants_replacements(1, 12),
+        "nothing was taken: the time that was planned is enough"
+    );
+    assert!(
+        !recording([(0, 400), (0, 400), (0, 0)]).wants_replacements(1, 12),
+        "where most are spoiled, they all stay"
+    );
     let of_one_page = recording((0..12).flat_map(|index| [(0, 0), (1, if index == 3 { 400 } else { 0 })]));
     assert!(of_one_page.wants_replacements(2, 12), "the page that has the fewest decides");
 }

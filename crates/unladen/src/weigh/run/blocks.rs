@@ -60,7 +60,8 @@ impl Run<'_> {
         // A round more would end later than asked for by more than half of it.
         let round = (self.plan.phase + self.edge) * (PHASES_PER_BLOCK * urls) as u32;
         let is_over = |time: Duration| self.recording.elapsed() + round / 2 >= time;
-        let is_replacing = || self.recording.wants_replacements(urls, Plan::CLEAN_ROUNDS) && !is_over(self.plan.most_time);
+        let is_replacing =
+            || self.recording.wants_replacements(urls, Plan::CLEAN_ROUNDS) && !is_over(self.plan.most_time);
         enough_requests || is_over(self.plan.time) && !is_replacing()
     }
 

@@ -22,8 +22,6 @@ pub(super) struct WarmUp {
     pub(super) latency: Duration,
 }
 
-// === impl WarmUp ===
-
 impl WarmUp {
     /// Sends some to each URL, one after another.
     ///

@@ -51,8 +51,6 @@ struct Line<'a> {
 /// Where what is read goes, if it cannot be read twice.
 struct Copy(Option<File>);
 
-// === impl Lines ===
-
 impl Lines {
     /// Reads a file once.
     ///
@@ -140,8 +138,6 @@ impl Lines {
     }
 }
 
-// === impl Place ===
-
 impl Place {
     /// Of runs that may be twins.
     fn kind(&self) -> (i64, &str, &str) {
@@ -152,8 +148,6 @@ impl Place {
         length(&self.document) + self.evidence.as_ref().map_or(0, length)
     }
 }
-
-// === impl Copy ===
 
 impl Copy {
     fn add(&mut self, text: &[u8]) -> io::Result<()> {

@@ -1,0 +1,62 @@
+use std::time::Duration;
+
+use super::*;
+
+fn stretch(stolen_ms: u64, late_ms: u64) -> Stretch {
+    let ms = Duration::from_millis;
+    let times = MachineTimes {
+        elapsed: ms(250),
+        available: ms(500),
+        busy: ms(250),
+        stolen: ms(stolen_ms),
+        ..Default::default()
+    };
+    Stretch { times, requests: 100, late_ns: late_ms * 1_000_000 }
+}
+
+#[test]
+fn lateness_that_coincides_with_steal_is_the_hypervisors() {
+    let mut stretches = vec![stretch(0, 3); 20];
+    stretches[7] = stretch(120, 2_000);
+    let because = because(&stretches).unwrap();
+    assert!(because.share > 0.9, "{because:?}");
+    // The stretch before may hold what was booked in the robbed one.
+    assert_eq!(because.lasted, Duration::from_millis(500));
+    assert!((because.taken.stolen_share - 0.12).abs() < 1e-9, "{because:?}");
+}
+
+#[test]
+fn steal_that_is_booked_one_stretch_later_is_found() {
+    let mut stretches = vec![stretch(0, 0); 20];
+    (stretches[7], stretches[8]) = (stretch(0, 2_000), stretch(120, 0));
+    assert!(because(&stretches).is_some());
+}
+
+#[test]
+fn lateness_that_is_there_without_steal_too_is_not() {
+    assert!(because(&[stretch(0, 500); 20]).is_none(), "no steal at all");
+    let half: Vec<Stretch> = (0..40).map(|index| stretch(if index < 20 { 100 } else { 0 }, 500)).collect();
+    assert!(because(&half).is_none(), "as late with steal as without");
+    assert!(because(&[stretch(100, 0); 20]).is_none(), "nobody was late");
+    assert!(because(&[]).is_none());
+}
+
+#[test]
+fn steal_at_all_times_is_the_cause_of_what_is_late() {
+    assert!(because(&[stretch(150, 300); 20]).is_some());
+}
+
+#[test]
+fn a_quota_is_named_as_one() {
+    let mut stretches = vec![stretch(0, 0); 20];
+    stretches[3] = stretch(0, 900);
+    stretches[3].times.throttled = Duration::from_millis(180);
+    let because = because(&stretches).unwrap();
+    assert_eq!((because.taken.stolen_share, because.taken.throttled), (0.0, Duration::from_millis(180)));
+    assert!(because.to_string().contains("cpu.max"), "{because}");
+}
+
+#[test]
+fn a_millisecond_is_punctual() {
+    assert_eq!((beyond(1_000_000), beyond(1_500_000)), (0, 500_000));
+}
