@@ -49,8 +49,6 @@ pub(crate) fn is_permitted() -> bool {
     output(["unshare", "--net", "--uts", "--ipc", "--pid", "--fork", "--mount-proc", "sh", "-c", script]).is_ok()
 }
 
-// === impl Bed ===
-
 impl Bed {
     /// Hosts of these names, each of which reaches all.
     ///

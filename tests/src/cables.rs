@@ -15,8 +15,6 @@ pub struct Cables {
     ends: Vec<Started>,
 }
 
-// === impl Cables ===
-
 impl Cables {
     /// So many.
     ///

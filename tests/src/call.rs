@@ -56,8 +56,6 @@ pub struct Done {
     shown: String,
 }
 
-// === impl Call ===
-
 impl Call {
     /// `unladen` with these arguments.
     pub fn new<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Self {

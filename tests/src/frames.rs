@@ -67,8 +67,6 @@ pub struct Http2<S> {
     read: Vec<u8>,
 }
 
-// === impl Frame ===
-
 impl Frame {
     /// Of these parts.
     pub fn new(kind: u8, flags: u8, stream: u32, payload: impl Into<Vec<u8>>) -> Self {
@@ -128,8 +126,6 @@ impl Frame {
         matches!(self.kind, kind::DATA | kind::HEADERS) && self.flags & flag::END_STREAM != 0
     }
 }
-
-// === impl Http2 ===
 
 impl<S: Read + Write> Http2<S> {
     /// As it is: nothing has been said.

@@ -78,8 +78,6 @@ pub struct H2Asked {
 
 type Scripted = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-// === impl H2Client ===
-
 impl H2Client {
     /// To a Unix socket.
     pub async fn unix(path: &Path) -> Self {
@@ -168,8 +166,6 @@ pub async fn send_body(
     Ok(())
 }
 
-// === impl H2Answer ===
-
 impl H2Answer {
     /// Reads all that comes.
     pub async fn read(answer: ResponseFuture) -> Result<Self, h2::Error> {
@@ -234,8 +230,6 @@ impl H2Answer {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 }
-
-// === impl H2Upstream ===
 
 impl H2Upstream {
     /// Each request is a task, of which the script makes what it does.

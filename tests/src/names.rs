@@ -16,8 +16,6 @@ pub struct Names {
     address: SocketAddr,
 }
 
-// === impl Names ===
-
 impl Names {
     /// Starts one.
     ///

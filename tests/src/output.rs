@@ -15,8 +15,6 @@ pub(crate) struct Output {
     reader: JoinHandle<()>,
 }
 
-// === impl Output ===
-
 impl Output {
     /// Begins to read.
     pub(crate) fn new(mut from: impl Read + Send + 'static) -> Self {

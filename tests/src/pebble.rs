@@ -53,8 +53,6 @@ struct Program {
     suggests: bool,
 }
 
-// === impl Settings ===
-
 impl Settings {
     /// With what is usual, looking for answers at these ports.
     pub fn new(http: u16, tls: u16) -> Self {

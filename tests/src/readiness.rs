@@ -19,8 +19,6 @@ pub struct Readiness {
     path: PathBuf,
 }
 
-// === impl Readiness ===
-
 impl Readiness {
     /// The environment variable that names the socket to `unladen serve`.
     pub const VARIABLE: &str = "NOTIFY_SOCKET";

@@ -53,8 +53,6 @@ struct Connection {
     gone: bool,
 }
 
-// === impl Recorder ===
-
 impl Recorder {
     /// Answers each whole request, given all of its bytes.
     pub fn start(answer: impl Fn(&[u8]) -> Vec<Part> + Send + 'static) -> Self {

@@ -15,8 +15,6 @@ pub struct Records {
     pub end: Option<RecordEnd>,
 }
 
-// === impl Records ===
-
 impl Records {
     /// Reads a file, which has to be whole or cut off.
     pub fn read(file: &Path) -> Self {

@@ -97,8 +97,6 @@ impl Drop for Relay {
     }
 }
 
-// === impl Way ===
-
 impl Way {
     fn carry(self: Arc<Self>, client: &TcpStream) {
         if self.waits() || self.is_refused.load(Ordering::SeqCst) {

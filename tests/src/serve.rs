@@ -18,8 +18,6 @@ pub struct Serve {
     folder: TempDir,
 }
 
-// === impl Serve ===
-
 impl Serve {
     /// With this configuration, in which `DIR` stands for a folder of its own: `listen = "unix:DIR/a.sock"`. Returns once
     /// it serves, at all of its addresses.

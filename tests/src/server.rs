@@ -49,8 +49,6 @@ pub struct Received {
     pub body: Vec<u8>,
 }
 
-// === impl Server ===
-
 impl Server {
     /// Answers each connection with these bytes, whatever it asks, and closes it.
     pub fn saying(bytes: &'static [u8]) -> Self {
@@ -168,8 +166,6 @@ impl Server {
     }
 }
 
-// === impl Reply ===
-
 impl Reply {
     /// 200 and a few bytes.
     pub fn good() -> Self {
@@ -190,8 +186,6 @@ impl Reply {
         }
     }
 }
-
-// === impl Received ===
 
 impl Received {
     /// The value of a header.

@@ -52,8 +52,6 @@ pub struct Seen {
     pub trailers: Vec<(String, String)>,
 }
 
-// === impl Upstream ===
-
 impl Upstream {
     /// Each connection has a thread, on which the script is called once.
     pub fn start(script: impl Fn(&mut Peer) + Send + Sync + 'static) -> Self {
@@ -256,8 +254,6 @@ impl Drop for Peer {
         self.counts.open.fetch_sub(1, Ordering::SeqCst);
     }
 }
-
-// === impl Seen ===
 
 impl Seen {
     /// The value of a field, which must not be there twice.

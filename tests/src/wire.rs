@@ -52,8 +52,6 @@ pub enum Ending {
     Reset,
 }
 
-// === impl Wire ===
-
 impl Wire {
     /// To a Unix socket.
     pub fn unix(path: &Path) -> Self {
@@ -317,8 +315,6 @@ impl Wire {
         }
     }
 }
-
-// === impl Answer ===
 
 impl Answer {
     /// The value of a field, which must not be there twice.

@@ -30,8 +30,6 @@ struct Node {
     address: SocketAddr,
 }
 
-// === impl Tier ===
-
 impl Tier {
     /// So many nodes in front of this application. `tier`: more of that table; `tables`: of the whole; `site`: of each.
     fn start(app: &Upstream, count: usize, tier: &str, tables: &str, site: &str) -> Self {

@@ -22,8 +22,6 @@ struct Instance {
     release: Arc<AtomicBool>,
 }
 
-// === impl Instance ===
-
 impl Instance {
     fn start(name: &'static str) -> Self {
         let (asked, slow) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -58,8 +56,6 @@ struct Load {
     over: Arc<AtomicBool>,
     clients: Vec<JoinHandle<usize>>,
 }
-
-// === impl Load ===
 
 impl Load {
     fn start(outbound: &Outbound) -> Self {

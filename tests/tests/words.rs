@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use syn::visit::Visit;
+use syn::{Attribute, Ident, ImplItem, Item, TraitItem, Visibility};
 use unladen_tests::Call;
 
 /// Words that others replaced, and those that did: in keys, metrics, JSON, help and documentation.
@@ -197,6 +199,7 @@ fn the_type_of_an_impl_is_read() {
     }
 }
 
+/// Markers part the impls of several types of a file, or several impls of one.
 #[test]
 fn section_markers_name_the_type_that_follows() {
     let mut sources = Vec::new();
@@ -218,8 +221,88 @@ fn section_markers_name_the_type_that_follows() {
             if type_of(head) != marker {
                 found.push(format!("{}:{}: {marker}, before impl{head}", path.display(), number + 1));
             }
+            let section = near.iter().take_while(|line| !line.starts_with("// === "));
+            if section.filter(|line| line.trim_start_matches("unsafe ").starts_with("impl")).count() < 2 {
+                found.push(format!("{}:{}: the only impl of {marker} needs no marker", path.display(), number + 1));
+            }
         }
     }
-    assert!(markers > 500, "{markers}");
+    assert!(markers > 100, "{markers}");
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// What is public and says nothing of itself: rustc's `missing_docs` would ask fields and variants too, which mostly say
+/// by their names and types what a sentence would repeat, and variants of errors, which have a message each.
+struct Undocumented<'a> {
+    file: &'a str,
+    found: &'a mut Vec<String>,
+}
+
+impl Undocumented<'_> {
+    fn look(&mut self, visibility: &Visibility, attributes: &[Attribute], name: &Ident) {
+        let is_documented = attributes.iter().any(|attribute| attribute.path().is_ident("doc"));
+        if matches!(visibility, Visibility::Public(_)) && !is_documented {
+            self.found.push(format!("{}: {name}", self.file));
+        }
+    }
+}
+
+impl Visit<'_> for Undocumented<'_> {
+    fn visit_item(&mut self, item: &Item) {
+        match item {
+            Item::Const(item) => self.look(&item.vis, &item.attrs, &item.ident),
+            Item::Enum(item) => self.look(&item.vis, &item.attrs, &item.ident),
+            Item::Fn(item) => self.look(&item.vis, &item.attrs, &item.sig.ident),
+            Item::Static(item) => self.look(&item.vis, &item.attrs, &item.ident),
+            Item::Struct(item) => self.look(&item.vis, &item.attrs, &item.ident),
+            Item::Trait(item) => {
+                self.look(&item.vis, &item.attrs, &item.ident);
+                for of_trait in &item.items {
+                    if let TraitItem::Fn(function) = of_trait {
+                        self.look(&item.vis, &function.attrs, &function.sig.ident);
+                    }
+                }
+            }
+            Item::Type(item) => self.look(&item.vis, &item.attrs, &item.ident),
+            Item::Impl(item) if item.trait_.is_none() => {
+                for of_type in &item.items {
+                    match of_type {
+                        ImplItem::Const(item) => self.look(&item.vis, &item.attrs, &item.ident),
+                        ImplItem::Fn(item) => self.look(&item.vis, &item.attrs, &item.sig.ident),
+                        _ => {}
+                    }
+                }
+            }
+            Item::Mod(item) if item.ident != "tests" => syn::visit::visit_item_mod(self, item),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn what_is_public_says_what_it_is_for() {
+    let undocumented = |text: &str| {
+        let mut found = Vec::new();
+        Undocumented { file: "", found: &mut found }.visit_file(&syn::parse_file(text).unwrap());
+        found.len()
+    };
+    assert_eq!(undocumented("/// A thing.\npub struct A { pub field: u8 }\nstruct B;"), 0);
+    assert_eq!(undocumented("pub struct A; impl A { pub fn run(&self) {} fn own(&self) {} }\npub enum B { One }"), 3);
+
+    let mut sources = Vec::new();
+    files(&top().join("crates"), "rs", &mut sources);
+    let is_product = |path: &&PathBuf| {
+        let names = || path.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
+        names().any(|name| name == "src") && names().all(|name| !["tests", "tests.rs"].contains(&name.as_str()))
+    };
+    let mut found = Vec::new();
+    let mut count = 0;
+    for path in sources.iter().filter(is_product) {
+        count += 1;
+        let file = path.strip_prefix(top()).unwrap().display().to_string();
+        let parsed = syn::parse_file(&fs::read_to_string(path).unwrap()).unwrap();
+        Undocumented { file: &file, found: &mut found }.visit_file(&parsed);
+    }
+    assert!(count > 1_000, "{count}");
     assert!(found.is_empty(), "{}", found.join("\n"));
 }

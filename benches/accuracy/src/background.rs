@@ -88,8 +88,6 @@ struct Job {
     ends: f64,
 }
 
-// === impl Background ===
-
 impl Background {
     /// One from `seed`, as it will be whenever it is looked at; a drift takes `horizon` (s) for its climb.
     pub fn new(kind: Kind, seed: u64, horizon: f64) -> Self {
@@ -129,8 +127,6 @@ impl Background {
         self.stretch.rate
     }
 }
-
-// === impl Source ===
 
 impl Source {
     fn next(&mut self, now: f64, rng: &mut Rng) -> Stretch {

@@ -121,8 +121,6 @@ pub struct Said {
     pub equal: [u64; LATENCIES],
 }
 
-// === impl Machine ===
-
 impl Machine {
     /// As in the tables.
     pub fn name(self) -> &'static str {
@@ -273,8 +271,6 @@ impl Speed {
     }
 }
 
-// === impl Experiment ===
-
 impl Experiment {
     /// The candidate against the pooled baseline.
     ///
@@ -305,8 +301,6 @@ impl Experiment {
         judged.iter().zip(p_values).map(|((effect, floor), p)| judge(effect, floor, p, margin(effect))).collect()
     }
 }
-
-// === impl Said ===
 
 impl Said {
     /// So many experiments as a share of all.

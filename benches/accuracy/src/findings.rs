@@ -34,8 +34,6 @@ pub struct Row {
     pub runs: u32,
 }
 
-// === impl Row ===
-
 impl Row {
     /// Rules that fire, each once.
     pub fn rules(&self) -> BTreeSet<&str> {

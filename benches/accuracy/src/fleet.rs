@@ -144,8 +144,6 @@ impl Ord for At {
     }
 }
 
-// === impl Fleet ===
-
 impl Fleet<'_> {
     /// The part of the engine's time that beats take, by arithmetic.
     pub fn idle_load(&self) -> f64 {
@@ -202,8 +200,6 @@ impl Fleet<'_> {
         Told { load: run.engine.busy() / self.costs.cores / run.now, looks, delays: run.delays }
     }
 }
-
-// === impl Run ===
 
 impl Run<'_> {
     fn plan(&mut self, at: f64, event: Event) {

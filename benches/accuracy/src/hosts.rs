@@ -84,8 +84,6 @@ struct Run<'a> {
     spent_here: f64,
 }
 
-// === impl Way ===
-
 impl Way {
     /// As a host in the same town has it: 20 ms there and back, 2 ms of jitter, and a clock as bad as they come.
     pub const TOWN: Self = Self { trip: 20e-3, jitter: 2e-3, drift: 200e-6, is_bad: false };
@@ -126,8 +124,6 @@ impl Way {
     }
 }
 
-// === impl Weighed ===
-
 impl Weighed {
     /// Adds the runs of another.
     #[must_use]
@@ -139,8 +135,6 @@ impl Weighed {
         }
     }
 }
-
-// === impl Run ===
 
 impl<'a> Run<'a> {
     fn new(way: &'a Way, scene: &Scene, run: u64, blocks: usize) -> Self {

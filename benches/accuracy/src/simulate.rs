@@ -106,8 +106,6 @@ pub struct Groups {
     pub counters: (u64, u64),
 }
 
-// === impl Scene ===
-
 impl Scene {
     /// Even requests beside this background.
     pub fn of(background: Kind) -> Self {
@@ -174,8 +172,6 @@ impl Iterator for Run {
         Some(self.block(plan))
     }
 }
-
-// === impl Ran ===
 
 impl Ran {
     fn of(&self, mut count: impl FnMut(&RanPhase) -> f64) -> Block {
@@ -341,8 +337,6 @@ fn groups_once(blocks: usize, run: u64, said: &mut Groups) {
     said.false_groups += groups_wrong as f64 / groups;
     said.false_counters += false_counters / groups;
 }
-
-// === impl Stopped ===
 
 impl Stopped {
     /// Adds the runs of another.

@@ -70,8 +70,6 @@ struct Ran {
     left_out: Option<usize>,
 }
 
-// === impl Robbed ===
-
 impl Robbed {
     /// Experiments whose candidate takes `ratio` times as long.
     pub fn prove(&self, ratio: f64, runs: Range<u64>) -> Proven {
@@ -144,8 +142,6 @@ fn between(before: ProcessorTimes, after: ProcessorTimes, elapsed: f64) -> Condi
     }
 }
 
-// === impl Bursts ===
-
 impl Bursts {
     fn new(fill: f64, horizon: f64, rng: &mut Rng) -> Self {
         let between = |rng: &mut Rng, (from, to): (f64, f64)| from + (to - from) * rng.f64();
@@ -179,8 +175,6 @@ impl Bursts {
         now + left
     }
 }
-
-// === impl Ran ===
 
 impl Ran {
     fn of(blocks: Vec<[(Vec<u64>, Phase); ARMS]>, spoiled: &Spoiled) -> Self {
@@ -217,8 +211,6 @@ impl Ran {
         })
     }
 }
-
-// === impl Proven ===
 
 impl Proven {
     fn push(&mut self, ran: &Ran, ratio: f64) {

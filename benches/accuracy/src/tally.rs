@@ -47,8 +47,6 @@ impl std::fmt::Display for Shortfall {
     }
 }
 
-// === impl Tally ===
-
 impl Tally {
     /// Adds a run.
     pub fn push(&mut self, truth: f64, value: f64, low: f64, high: f64) {

@@ -11,22 +11,16 @@ use crate::wanted::ChallengeKind;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AcmeError {
-    /// Nobody answers, or somebody else does.
     #[error("the authority cannot be reached ({doing}): {cause}")]
     Unreachable {
-        /// What was being done.
         doing: &'static str,
-        /// What happened, and where.
         cause: String,
         /// When it wants to be asked again, in seconds since 1970.
         retry_after: Option<u64>,
     },
-    /// It says no.
     #[error("the authority refuses ({doing}): {said}")]
     Refused {
-        /// What was being done.
         doing: &'static str,
-        /// What it said.
         said: String,
         /// The last part of its kind, such as `rateLimited`.
         kind: String,
@@ -39,39 +33,17 @@ pub enum AcmeError {
         kind.as_str(),
         kind.command(name)
     )]
-    Challenge {
-        /// The name.
-        name: String,
-        /// The way.
-        kind: ChallengeKind,
-        /// What it said.
-        said: String,
-    },
-    /// It offers no way that is allowed here.
+    Challenge { name: String, kind: ChallengeKind, said: String },
     #[error(
         "the authority offers `{name}` none of the challenges that are allowed here: it offers {offered}; set `challenge` to one of them"
     )]
-    NoChallenge {
-        /// The name.
-        name: String,
-        /// Those that it offers.
-        offered: String,
-    },
-    /// It takes its time.
+    NoChallenge { name: String, offered: String },
     #[error("the authority did not come to an end ({doing}) within {seconds} s")]
-    Slow {
-        /// What was being done.
-        doing: &'static str,
-        /// For how long it was waited.
-        seconds: u64,
-    },
-    /// It sent something else than what was ordered.
+    Slow { doing: &'static str, seconds: u64 },
     #[error("the certificate that came is not used: {0}")]
     Unproven(#[from] IssuedError),
-    /// The state cannot be kept.
     #[error(transparent)]
     State(#[from] StateError),
-    /// Something here cannot be set up.
     #[error("{0}")]
     Setup(String),
 }

@@ -9,7 +9,6 @@ use crate::error::AcmeError;
 pub enum Event<'a> {
     /// An order begins.
     Ordering {
-        /// The names.
         names: &'a [String],
         /// The authority's directory.
         directory: &'a str,
@@ -18,7 +17,6 @@ pub enum Event<'a> {
     },
     /// Clients are shown a new certificate from now on.
     Held {
-        /// The names.
         names: &'a [String],
         /// The last second in which it is valid, since 1970.
         not_after: u64,
@@ -38,7 +36,6 @@ pub enum Event<'a> {
     Failed {
         /// The first name.
         name: &'a str,
-        /// Why.
         error: &'a AcmeError,
         /// When the next order may begin, in seconds since 1970.
         next: u64,
@@ -56,7 +53,6 @@ pub enum Event<'a> {
     Contact {
         /// The authority's directory.
         directory: &'a str,
-        /// Why.
         error: &'a AcmeError,
     },
     /// Another process orders.
@@ -68,7 +64,6 @@ pub enum Event<'a> {
     Stuck {
         /// The first name.
         name: &'a str,
-        /// Why.
         error: &'a AcmeError,
     },
     /// Nothing is ordered before then, as of an earlier process.

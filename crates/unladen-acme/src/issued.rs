@@ -34,16 +34,13 @@ pub enum IssuedError {
     /// It is not PEM, or nothing is in it.
     #[error("it has no {0} (PEM)")]
     Missing(&'static str),
-    /// A certificate is malformed.
     #[error("its certificate cannot be read: {0}")]
     Malformed(String),
-    /// The key is another's.
     #[error("its key is not that of its certificate: {0}")]
     Key(String),
     /// It is not for a name that it was ordered for.
     #[error("it is not for `{0}`")]
     Name(String),
-    /// Its time is over.
     #[error("it has expired")]
     Expired,
 }

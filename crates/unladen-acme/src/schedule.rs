@@ -67,7 +67,6 @@ pub(crate) struct Schedule {
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Order one.
     Order,
     /// Ask the authority when.
     Ask,

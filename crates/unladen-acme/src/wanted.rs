@@ -56,25 +56,19 @@ pub struct Wanted {
 /// Why a certificate cannot be had by ACME.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WantedError {
-    /// There is no name.
     #[error("a certificate needs the names that it is for: give the site its `hosts`")]
     NoName,
-    /// Too many.
     #[error("{0} names are too many for one certificate: {MOST_NAMES} at most; make several sites of them")]
     TooManyNames(usize),
-    /// It takes DNS-01.
     #[error(
         "`{0}` cannot be had by ACME here: authorities issue wildcards only for changes in the DNS (DNS-01), which this \
          program does not make; list the names one by one, or get the certificate elsewhere and set `tls`"
     )]
     Wildcard(String),
-    /// It is no name of the DNS.
     #[error("`{0}` cannot be in a certificate of ACME: expected a host name such as \"www.example.org\"")]
     Name(String),
-    /// It is no URL of a directory.
     #[error("`{0}` is no directory of ACME: expected an https:// URL of at most {LONGEST_DIRECTORY} characters")]
     Directory(String),
-    /// It is not base64url.
     #[error("the `key` of `eab` is not base64url: copy it as the authority gives it")]
     Eab,
 }

@@ -18,7 +18,6 @@ pub enum Answer {
     },
     /// Of the counters there.
     Probes(ProbeAnswer),
-    /// Of a load from there.
     Load(LoadAnswer),
     /// That something cannot be done.
     Refused {

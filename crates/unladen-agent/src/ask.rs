@@ -16,7 +16,6 @@ pub enum Ask {
     },
     /// Of the counters there.
     Probes(ProbeAsk),
-    /// Of a load from there.
     Load(LoadAsk),
     /// To end. The end of the pipe says the same.
     Bye,

@@ -16,7 +16,6 @@ const MAX_SIZE: u64 = 512 << 20;
 /// A program for another host.
 #[derive(Debug)]
 pub struct AgentBinary {
-    /// Where it is here.
     pub path: PathBuf,
     /// Its length in bytes.
     pub size: u64,
@@ -30,41 +29,18 @@ pub struct AgentBinary {
 /// Why there is no program for a host.
 #[derive(Debug, thiserror::Error)]
 pub enum BinaryError {
-    /// A file cannot be read.
     #[error("cannot read the agent {}: {source}", path.display())]
-    Read {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     /// A file is no program, or far too long.
     #[error("{} is no program of Linux (ELF) of at most {} MiB: --agent takes what `make agent` builds", path.display(), MAX_SIZE >> 20)]
-    NoProgram {
-        /// Which.
-        path: PathBuf,
-    },
-    /// A program is for other machines.
+    NoProgram { path: PathBuf },
     #[error("{} is a program for {found}, and the host is {wanted}: build unladen-agent for {wanted} (`make agent` on such a machine), and name it by --agent", path.display())]
-    OtherMachine {
-        /// Which.
-        path: PathBuf,
-        /// For which machines it is.
-        found: &'static str,
-        /// What the host is.
-        wanted: String,
-    },
-    /// No file is for such machines.
+    OtherMachine { path: PathBuf, found: &'static str, wanted: String },
     #[error(
         "there is no agent for {wanted} here: none of {} is one. Build it by `make agent` on such a machine and name it by --agent, or install unladen on the host",
         looked(tried)
     )]
-    None {
-        /// What the host is.
-        wanted: String,
-        /// Where it was looked for.
-        tried: Vec<PathBuf>,
-    },
+    None { wanted: String, tried: Vec<PathBuf> },
 }
 
 impl AgentBinary {

@@ -32,7 +32,6 @@ pub(crate) enum Said {
         kernel: String,
         /// As `uname -m` says.
         machine: String,
-        /// Where to.
         folder: String,
     },
     /// Its bytes are to be sent.

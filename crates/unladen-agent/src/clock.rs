@@ -15,7 +15,6 @@ pub struct ClockOffset {
 /// Round trips of pings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RoundTrips {
-    /// How many.
     pub count: usize,
     /// The shortest, in ns.
     pub min_ns: u64,

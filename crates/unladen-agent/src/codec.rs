@@ -8,13 +8,10 @@ use crate::frame::MAX_FRAME;
 /// A message that is none, or too long for a frame.
 #[derive(Debug, thiserror::Error)]
 pub enum CodecError {
-    /// The bytes mean nothing in this protocol.
     #[error("{0}")]
     Malformed(#[from] postcard::Error),
-    /// Bytes are left after the message.
     #[error("{0} bytes after the end of a message")]
     Rest(usize),
-    /// A message is longer than a frame.
     #[error("a message of {0} bytes, where a frame holds {MAX_FRAME}")]
     TooLong(usize),
 }

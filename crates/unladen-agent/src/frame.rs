@@ -13,16 +13,12 @@ const LENGTH: usize = 4;
 /// Why a frame could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
-    /// The pipe ended, between two frames.
     #[error("the pipe ended")]
     End,
-    /// The pipe ended within a frame.
     #[error("the pipe ended within a frame")]
     Cut,
-    /// A body is longer than [`MAX_FRAME`].
     #[error("a frame of {0} bytes, where at most {MAX_FRAME} are allowed")]
     TooLong(u64),
-    /// The pipe could not be read or written.
     #[error("{0}")]
     Io(#[from] io::Error),
 }

@@ -22,7 +22,6 @@ pub struct Host {
 /// Why something is no host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HostError {
-    /// There is no `=`.
     #[error("`{0}` names no host: NAME='COMMAND' is expected, such as db='ssh db1'")]
     NoName(String),
     /// The name holds something else than letters, digits, `.`, `_` and `-`, or is empty or too long.
@@ -30,7 +29,6 @@ pub enum HostError {
         "`{0}` cannot be a host's name: up to {MAX_NAME} letters, digits, `.`, `_` and `-` are expected, as in db='ssh db1'"
     )]
     Name(String),
-    /// The command is empty.
     #[error("host {0} has no command: NAME='COMMAND' is expected, such as {0}='ssh {0}'")]
     NoCommand(String),
 }

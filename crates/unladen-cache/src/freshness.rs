@@ -12,7 +12,6 @@ use crate::{Policy, ResponseControl, Time};
 pub struct Freshness {
     /// Its age when it was received: `corrected_initial_age`.
     pub initial_age: Duration,
-    /// When it was received.
     pub received: Time,
     /// The age at which it becomes stale.
     pub lifetime: Duration,

@@ -15,7 +15,6 @@ pub enum Purge {
     Key(Vec<u8>),
     /// All keys that begin so.
     Prefix(Vec<u8>),
-    /// All with this tag.
     Tag(Box<str>),
     /// All that is stored.
     All,

@@ -30,7 +30,6 @@ pub struct Entry {
     pub class: BString,
     /// Its file, absolute.
     pub path: BString,
-    /// What it is.
     pub kind: Kind,
 }
 
@@ -42,7 +41,6 @@ pub struct Duplicate {
     /// The file that the loaders find; nothing if they find none of them, or if which of them cannot be told from
     /// outside.
     pub wins: Option<BString>,
-    /// Why.
     pub why: String,
     /// The other files, in the order of their paths.
     pub others: Vec<BString>,

@@ -37,7 +37,6 @@ pub struct Row {
     pub url: String,
     /// `weight.cpu www-data php-fpm8.2`, `latency.p50`, `count.files.checked www-data php-fpm8.2`.
     pub metric: String,
-    /// What it is of.
     pub kind: Kind,
     /// Of weights and counts: whose. Null for the sum over all groups that follow the requests.
     pub group: Option<String>,

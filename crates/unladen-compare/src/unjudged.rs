@@ -15,7 +15,6 @@ pub struct Unjudged {
     pub metric: String,
     /// As of its row.
     pub arm: Option<String>,
-    /// Why.
     pub why: WhyUnjudged,
 }
 

@@ -54,7 +54,6 @@ pub struct Environment {
     pub processor_quota: Option<f64>,
     /// `kvm`, `docker` and so on; null on bare metal, or where it is not known.
     pub virtualisation: Option<String>,
-    /// Memory in bytes.
     pub memory_bytes: Option<u64>,
     /// Load average of one minute when the run began.
     pub load_1m: Option<f64>,
@@ -76,7 +75,6 @@ pub struct Software {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Revision {
-    /// The folder.
     pub folder: Option<String>,
     /// The commit that is checked out, in hexadecimal.
     pub commit: Option<String>,

@@ -10,7 +10,6 @@ use unladen_quantity::{Kind, plain};
 pub struct Answer {
     /// The name of the request, as in tables.
     pub request: String,
-    /// The status.
     pub status: u16,
     /// `text/html`; empty where the answer does not say.
     pub media_type: String,

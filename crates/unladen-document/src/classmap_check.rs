@@ -74,7 +74,6 @@ pub struct DuplicateClass {
     pub class: String,
     /// The file that the loaders find; null if none, or undecided.
     pub wins: Option<String>,
-    /// Why.
     pub why: String,
     /// The other files.
     pub others: Vec<String>,
@@ -100,7 +99,6 @@ pub struct MisplacedClass {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct ClassmapProblem {
-    /// Which.
     pub path: String,
     /// From 1.
     pub line: Option<u32>,

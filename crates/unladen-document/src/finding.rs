@@ -121,11 +121,9 @@ pub struct Saves {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Removes {
-    /// What they are.
     pub what: String,
     /// How many the fix removes.
     pub calls: f64,
-    /// How many there are.
     pub of: f64,
 }
 
@@ -157,7 +155,6 @@ pub struct Fix {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct FixPart {
-    /// The file.
     pub file: String,
     /// What to put into it.
     pub lines: Vec<String>,
@@ -169,11 +166,9 @@ pub struct FixPart {
 pub struct NotLookedFor {
     /// The page.
     pub url: String,
-    /// Which rules.
     pub rules: Vec<String>,
     /// Why not.
     pub why: String,
-    /// What it takes.
     pub takes: String,
 }
 

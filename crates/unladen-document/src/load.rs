@@ -126,9 +126,7 @@ impl LoadDocument {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct LogLines {
-    /// The file.
     pub file: String,
-    /// All of them.
     pub lines: u64,
     /// Those that requests are drawn from.
     pub sent: u64,
@@ -142,7 +140,6 @@ pub struct LogLines {
 pub struct LinesPassedOver {
     /// Its name.
     pub reason: String,
-    /// How many.
     pub lines: u64,
     /// In words, as they stand behind the number.
     pub about: String,
@@ -164,7 +161,6 @@ impl fmt::Display for LogLines {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Pacing {
-    /// CPU.
     pub cpu_ns: u64,
 }
 
@@ -172,11 +168,8 @@ pub struct Pacing {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct ByConnection {
-    /// How many.
     pub requests: u64,
-    /// Their latencies.
     pub latency_ns: Latencies,
-    /// The intervals of these.
     pub latency_intervals_ns: LatencyIntervals,
 }
 
@@ -194,9 +187,7 @@ pub struct Step {
     pub requests: u64,
     /// The others.
     pub errors: u64,
-    /// Their latencies.
     pub latency_ns: Latencies,
-    /// The intervals of these.
     pub latency_intervals_ns: LatencyIntervals,
 }
 
@@ -204,15 +195,12 @@ pub struct Step {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct ByRequest {
-    /// Its name.
     pub name: String,
     /// Answered as expected.
     pub requests: u64,
     /// The others.
     pub errors: u64,
-    /// Their latencies.
     pub latency_ns: Latencies,
-    /// The intervals of these.
     pub latency_intervals_ns: LatencyIntervals,
 }
 
@@ -222,7 +210,6 @@ pub struct ByRequest {
 pub struct Slice {
     /// Since the run began.
     pub start_ns: u64,
-    /// Its length.
     pub length_ns: u64,
     /// Requests whose time had come.
     pub planned: u64,

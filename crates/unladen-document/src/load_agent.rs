@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct LoadAgent {
-    /// Its name.
     pub name: String,
     /// The command that reaches it.
     pub command: String,

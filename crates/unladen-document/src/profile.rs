@@ -84,7 +84,6 @@ pub struct OpenNs {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Function {
-    /// Its name.
     pub name: String,
     /// Its file; empty where it is not known.
     pub file: String,
@@ -134,7 +133,6 @@ pub struct Caller {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Written {
-    /// Which.
     pub file: String,
     /// The programs that read it.
     pub reads: String,

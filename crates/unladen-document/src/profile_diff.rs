@@ -43,11 +43,8 @@ pub struct ProfileDiffDocument {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct FunctionChange {
-    /// Its name.
     pub name: String,
-    /// Its file.
     pub file: String,
-    /// Its line.
     pub line: u32,
     /// As of a profile.
     pub kind: String,

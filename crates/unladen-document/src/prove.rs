@@ -69,7 +69,6 @@ pub struct ProveDocument {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Arm {
-    /// Its name.
     pub name: String,
     /// `baseline`, `candidate` and so on.
     pub roles: Vec<String>,
@@ -108,7 +107,6 @@ pub struct BoxPlot {
     pub p75: u64,
     /// The 95 % quantile.
     pub p95: u64,
-    /// Of how many requests.
     pub requests: u64,
 }
 
@@ -116,7 +114,6 @@ pub struct BoxPlot {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Comparison {
-    /// The arm.
     pub arm: String,
     /// `latency.p50`, `within.50ms`, `weight.cpu www-data php-fpm8.2`.
     pub metric: String,
@@ -204,7 +201,6 @@ pub struct Gate {
     pub broken: bool,
     /// Undecided; it fails nothing.
     pub untold: bool,
-    /// What was found.
     pub found: String,
 }
 
@@ -212,7 +208,6 @@ pub struct Gate {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct ArmProfile {
-    /// Which.
     pub arm: String,
     /// Requests in the profile.
     pub requests: u64,

@@ -28,7 +28,6 @@ pub enum Metric {
 pub enum Change {
     /// Better: faster, more within the time, lighter.
     Better,
-    /// Worse.
     Worse,
     /// No measurable difference: the whole interval lies within a margin that makes no difference.
     Equal,

@@ -133,7 +133,6 @@ pub struct WeighedHost {
     pub kind: String,
     /// The way there and back that most readings took at most.
     pub round_trip_ns: Option<u64>,
-    /// Processors there.
     pub processors: Option<u64>,
     /// Counters of groups that were looked at.
     pub series: u64,
@@ -213,7 +212,6 @@ pub struct WeighedUrl {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct NotFollowing {
-    /// How many.
     pub groups: u64,
     /// Their CPU a request.
     pub cpu_ns: Span,
@@ -266,7 +264,6 @@ pub struct Peer {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct UnknownPath {
-    /// Why.
     pub why: String,
     /// What knowing it takes.
     pub takes: String,
@@ -280,7 +277,6 @@ pub struct Count {
     pub url: String,
     /// `warm` or `fresh`.
     pub state: String,
-    /// Who did it.
     pub group: String,
     /// `files.checked`, `sql.statements`, `syscall.openat.ENOENT`.
     pub counter: String,
@@ -322,7 +318,6 @@ pub struct NextStep {
     pub url: String,
     /// Why, in a sentence without a full stop.
     pub why: String,
-    /// The command.
     pub command: String,
 }
 
@@ -334,7 +329,6 @@ pub struct Traced {
     pub url: String,
     /// `warm` or `fresh`.
     pub state: String,
-    /// How many.
     pub requests: u64,
     /// Of fresh processes: how long these requests took.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -345,9 +339,7 @@ pub struct Traced {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct LeftBehind {
-    /// Where.
     pub folder: String,
-    /// How many.
     pub files: u64,
     /// How large in all.
     pub bytes: u64,

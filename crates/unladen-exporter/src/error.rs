@@ -8,42 +8,25 @@ use crate::limits;
 pub struct ParseError {
     /// Counted from 1.
     pub line: usize,
-    /// Why.
     pub fault: Fault,
 }
 
 /// Why an answer was refused, or a line of it left out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// It is longer than [`limits::BODY`].
     #[error("the answer is longer than {} MiB: have the exporter tell less (its collectors, or ?collect[]=)", limits::BODY >> 20)]
     BodyTooLong,
-    /// Bytes that are no UTF-8.
     #[error("bytes that are no UTF-8; is this the exporter's /metrics?")]
     NotUtf8,
     /// The last line has no end: the answer was cut off.
     #[error("the last line does not end: the answer was cut off")]
     CutOff,
-    /// A line longer than [`limits::LINE`].
     #[error("a line longer than {} KiB", limits::LINE >> 10)]
     LineTooLong,
-    /// More than is read.
     #[error("more than {most} {what}: have the exporter tell less (its collectors, or ?collect[]=)")]
-    TooMany {
-        /// Of what.
-        what: &'static str,
-        /// The bound.
-        most: usize,
-    },
-    /// No name where one has to stand.
+    TooMany { what: &'static str, most: usize },
     #[error("expected {expected}, found {found}; is this the exporter's /metrics?")]
-    Unexpected {
-        /// What would be right.
-        expected: &'static str,
-        /// What is there, as it can be shown.
-        found: String,
-    },
-    /// A type that no format knows.
+    Unexpected { expected: &'static str, found: String },
     #[error("`{0}` is no type of a metric")]
     UnknownType(String),
     /// The family was described already, or its samples came before.
@@ -52,13 +35,10 @@ pub enum Fault {
     /// The samples of a family are not together (OpenMetrics).
     #[error("the samples of `{0}` do not stand together")]
     Interleaved(String),
-    /// Two samples of the same series.
     #[error("`{0}` stands there twice")]
     Duplicate(String),
-    /// No `# EOF` (OpenMetrics).
     #[error("`# EOF` is missing: the answer was cut off")]
     NoEof,
-    /// Something after `# EOF`.
     #[error("something follows `# EOF`")]
     AfterEof,
 }

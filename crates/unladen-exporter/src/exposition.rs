@@ -19,9 +19,7 @@ pub struct Exposition<'a> {
 /// Lines of an answer that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
-    /// How many.
     pub lines: usize,
-    /// The first of them.
     pub first: ParseError,
 }
 
@@ -47,7 +45,6 @@ pub struct Sample<'a> {
     pub name: &'a str,
     /// Its labels, as they stand.
     pub labels: Vec<(&'a str, Cow<'a, str>)>,
-    /// Its value.
     pub value: f64,
     /// When it was so, in milliseconds since 1970, if the exporter says.
     pub timestamp_ms: Option<i64>,
@@ -60,7 +57,6 @@ pub struct Sample<'a> {
 pub struct Exemplar<'a> {
     /// What it names, such as a trace.
     pub labels: Vec<(&'a str, Cow<'a, str>)>,
-    /// Its value.
     pub value: f64,
     /// When, in milliseconds since 1970.
     pub timestamp_ms: Option<i64>,

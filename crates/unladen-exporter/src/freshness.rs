@@ -71,22 +71,13 @@ pub struct Freshness {
 /// Why an exporter's values cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotFresh {
-    /// It has nothing that only grows.
     #[error("none of its series is a counter: there is nothing that requests could add to")]
     NoCounters,
-    /// Nothing moved.
     #[error(
         "none of its {series} counters moved in {answers} answers over {} s, while requests were sent; its values are \
          older than that, or it tells of something that requests to this URL do not reach", watched.as_secs()
     )]
-    Unmoved {
-        /// Series that only grow.
-        series: usize,
-        /// Answers.
-        answers: usize,
-        /// From the first to the last.
-        watched: Duration,
-    },
+    Unmoved { series: usize, answers: usize, watched: Duration },
 }
 
 /// Answers of an exporter while requests are sent, and after.
@@ -111,7 +102,6 @@ struct Room(usize);
 /// What was seen of a family.
 #[derive(Debug, Clone, Default)]
 struct Seen {
-    /// When it moved.
     moves: Vec<Duration>,
     /// By how much all of its series did then.
     amounts: Vec<f64>,

@@ -15,7 +15,6 @@ pub struct Growth {
     series: Vec<Series>,
     standings: Vec<Standing>,
     by_key: HashMap<String, usize>,
-    /// Of all in it.
     key_bytes: usize,
     is_full: bool,
     resets: u64,

@@ -14,7 +14,6 @@ pub struct Series {
     pub name: String,
     /// The sample's name, such as `node_cpu_seconds_total`: series of one name are a family.
     pub family: String,
-    /// Its unit.
     pub unit: Unit,
     /// The exporter does not say that it is a counter; so far it has only grown.
     pub is_presumed: bool,

@@ -3,9 +3,7 @@
 /// The unit of a series, by its name: Prometheus' naming rules put the base unit before `_total`, `_sum` and so on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unit {
-    /// Seconds.
     Seconds,
-    /// Bytes.
     Bytes,
     /// Whatever it counts.
     Count,

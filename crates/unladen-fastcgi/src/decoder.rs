@@ -10,7 +10,6 @@ use crate::stderr::Stderr;
 pub struct Decoder {
     request: u16,
     state: State,
-    /// The output has ended.
     has_output_ended: bool,
     refusal: Option<Refusal>,
 }

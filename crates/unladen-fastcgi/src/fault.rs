@@ -3,7 +3,6 @@
 /// What is wrong with what an application sent. Nothing that follows on its connection can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// No record of FastCGI begins here.
     #[error("what it sent is not FastCGI (does it speak HTTP?)")]
     Version,
     /// A record of a type that only a web server sends, or of none that there is.
@@ -11,19 +10,11 @@ pub enum Fault {
     Kind(u8),
     /// A record of a request that is not under way.
     #[error("it sent a record of request {came}, where request {asked} is under way")]
-    Request {
-        /// The record's.
-        came: u16,
-        /// The one that is under way.
-        asked: u16,
-    },
-    /// Output after the output's end.
+    Request { came: u16, asked: u16 },
     #[error("it sent more output after the end of its output")]
     AfterEnd,
-    /// `FCGI_END_REQUEST` has eight bytes.
     #[error("its end of the request has {0} bytes, not 8")]
     EndLength(u16),
-    /// A protocol status that there is none of.
     #[error("it ended the request with protocol status {0}, which FastCGI does not have")]
     Status(u8),
     /// The end of the request comes before the end of the head.
@@ -32,7 +23,6 @@ pub enum Fault {
     /// The head is none of CGI that two readers would read alike.
     #[error("the head of its answer: {0}")]
     Head(#[from] unladen_http1::Fault),
-    /// A record of values is malformed.
     #[error("its list of values is malformed")]
     Values,
 }
@@ -40,13 +30,10 @@ pub enum Fault {
 /// Why an application has not taken a request: it has processed nothing of it (FastCGI 1.0, section 5.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// `FCGI_CANT_MPX_CONN`
     #[error("it takes no further request over this connection")]
     Multiplexed,
-    /// `FCGI_OVERLOADED`
     #[error("it says that it is overloaded")]
     Overloaded,
-    /// `FCGI_UNKNOWN_ROLE`
     #[error("it is no FastCGI responder (but an authorizer or a filter?)")]
     Role,
 }

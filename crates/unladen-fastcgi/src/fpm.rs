@@ -39,10 +39,8 @@ pub struct Status {
 /// Why a page tells nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum StatusError {
-    /// It is no such page.
     #[error("it is not the status page of PHP-FPM (`pm.status_path`) as JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// It is longer than any.
     #[error("it is longer than {MOST_BYTES} bytes")]
     Long,
 }

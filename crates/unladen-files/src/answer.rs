@@ -15,7 +15,6 @@ pub struct Representation<'a> {
     pub meta: Meta,
     /// Bytes of the whole of it.
     pub length: u64,
-    /// Of what is in it.
     pub content_type: &'a str,
     /// Its coding, and where that was made.
     pub coding: Option<(Coding, CodedBy)>,

@@ -26,7 +26,6 @@ pub struct HtaccessWalk {
 /// One `.htaccess`, and what it says of access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HtaccessSeen {
-    /// The file.
     pub file: PathBuf,
     /// Its folder beneath the root: `/data/`; none: only links in the root lead there.
     pub path: Option<Vec<u8>>,

@@ -8,7 +8,6 @@ use unladen_cache::Time;
 /// A regular file, open to be read. It stays the same file when another is put in its place.
 #[derive(Debug)]
 pub struct OpenFile {
-    /// The file.
     pub file: OwnedFd,
     /// What is known of it.
     pub meta: Meta,

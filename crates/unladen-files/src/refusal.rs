@@ -13,7 +13,6 @@ pub enum Refusal {
     /// The system does not let this process read it.
     #[error("{}: this process may not read it; give its user the right to read the file and to enter its folders", .0.display())]
     Denied(PathBuf),
-    /// A link leads out of the root.
     #[error("{}: a link leads to {}, which is outside of the root; name its folder in `files.links`, or make a route with a `root` of its own for it", .0.display(), .1.display())]
     Outside(PathBuf, PathBuf),
     /// A link leads to a name that is not sent by itself either.
@@ -22,7 +21,6 @@ pub enum Refusal {
     /// Its name is that of a file that is never a page.
     #[error("{}: the file's name is that of {}; move it out of the root, or name it in `files.allow` if it is for everybody", .0.display(), .1)]
     Private(PathBuf, &'static str),
-    /// An `.htaccess` refuses it.
     #[error("{}: {}", .0.display(), .2.of(.1))]
     Htaccess(PathBuf, PathBuf, Denial),
     /// It is no regular file: a pipe, a socket, a device.
@@ -31,7 +29,6 @@ pub enum Refusal {
     /// The system has no file descriptor or memory left.
     #[error("{path}: {1}", path = .0.display())]
     Exhausted(PathBuf, Errno),
-    /// The system cannot read it.
     #[error("{path}: {1}", path = .0.display())]
     Failed(PathBuf, Errno),
 }

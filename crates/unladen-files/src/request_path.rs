@@ -19,13 +19,10 @@ pub struct RequestPath<'t> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathFault {
-    /// It is `*`, or empty.
     #[error("the target is no path")]
     NoPath,
-    /// `%` without two hexadecimal digits.
     #[error("a percent sign without two hexadecimal digits")]
     Percent,
-    /// NUL, another control character, or DEL.
     #[error("a control character in the path")]
     Control,
     /// `.` or `..`, however they are written: clients resolve them before they ask (RFC 3986, section 5.2.4).

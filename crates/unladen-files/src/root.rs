@@ -47,33 +47,16 @@ pub(crate) struct Folder {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RootError {
-    /// It cannot be opened.
     #[error("root = {path:?}: {source}; it has to be a folder that this process may enter")]
-    NotOpened {
-        /// The folder.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    NotOpened { path: PathBuf, source: io::Error },
     /// A folder cannot be opened that links may lead to.
     #[error("links = {path:?}: {source}; it has to be a folder that this process may enter")]
-    NotLinked {
-        /// The folder.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// The kernel cannot keep paths beneath a folder.
+    NotLinked { path: PathBuf, source: io::Error },
     #[error(
         "root = {path:?}: this kernel does not let paths be kept beneath a folder (openat2: {source}); files are served \
          by Linux 5.6 or later, where no filter of system calls (seccomp) forbids openat2"
     )]
-    NoOpenat2 {
-        /// The folder.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    NoOpenat2 { path: PathBuf, source: io::Error },
 }
 
 /// How often the root's own path is looked at.

@@ -54,9 +54,7 @@ pub struct Item {
 /// How large a part of the request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Share {
-    /// So much.
     Known {
-        /// Of what.
         of: Whole,
         /// ns a request.
         time: Interval,
@@ -74,7 +72,6 @@ pub enum Share {
 pub enum Saves {
     /// No more than this.
     AtMost {
-        /// Of what.
         of: Whole,
         /// ns a request.
         time: f64,
@@ -92,7 +89,6 @@ pub struct Removes {
     pub what: &'static str,
     /// How many a request.
     pub calls: f64,
-    /// Of how many.
     pub of: f64,
 }
 

@@ -12,7 +12,6 @@ use crate::part::Part;
 pub struct Fix {
     /// What to do, in one sentence.
     pub advice: String,
-    /// Who can do it.
     pub audience: Audience,
     /// What the application's developers can do besides what an operator can: code, and where it is.
     pub developers: Option<String>,

@@ -37,9 +37,7 @@ pub struct KnobService {
 /// A command that is run if what it makes is not there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Once {
-    /// What it makes.
     pub makes: String,
-    /// The command.
     pub command: String,
 }
 

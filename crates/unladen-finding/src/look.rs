@@ -13,7 +13,6 @@ use crate::several;
 /// A rule that could not look, for lack of something to look at.
 #[derive(Clone, Copy)]
 pub struct Unlooked<'a> {
-    /// The rule.
     pub rule: &'static dyn Rule,
     /// What it lacked.
     pub source: EvidenceSource,

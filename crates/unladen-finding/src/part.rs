@@ -3,7 +3,6 @@
 /// Lines for a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// The file.
     pub file: String,
     /// The lines, ready to be copied.
     pub lines: Vec<String>,

@@ -7,13 +7,10 @@ use crate::quoting::toml_text;
 /// The request of an experiment, and how it is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sent {
-    /// Its URL.
     pub url: String,
-    /// Its method.
     pub method: String,
     /// Its headers, `Name: value`.
     pub headers: Vec<String>,
-    /// Its body.
     pub body: Option<String>,
     /// Further keys of `[load]`, and their values as TOML writes them: `("insecure", "true")`.
     pub load: Vec<(String, String)>,

@@ -4,19 +4,15 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BusError {
-    /// The URL cannot be used.
     #[error("{0}")]
     Url(String),
-    /// Nobody is there, or the connection broke.
     #[error("it is not reached: {0}")]
     Unreachable(String),
-    /// The engine does not do it.
     #[error("it refuses: {0}")]
     Refused(String),
     /// What it says is not what it should be.
     #[error("its answer is not understood: {0}")]
     Answer(String),
-    /// It took too long.
     #[error("it did not answer in time")]
     Timeout,
 }

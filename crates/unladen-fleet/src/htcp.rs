@@ -49,18 +49,10 @@ pub enum HtcpError {
     /// It ends before what its lengths say, or goes on after it.
     #[error("HTCP: the lengths in the datagram do not add up to its {0} bytes")]
     Length(usize),
-    /// Of a version that nobody has described.
     #[error("HTCP: the version is {major}.{minor}, and 0.0 and 0.1 are known")]
-    Version {
-        /// Its first part.
-        major: u8,
-        /// Its second part.
-        minor: u8,
-    },
-    /// No request.
+    Version { major: u8, minor: u8 },
     #[error("HTCP: it is a response, and none was asked for")]
     Response,
-    /// No purge.
     #[error("HTCP: it is no CLR: the octet of the opcode is {0:#04x}")]
     Opcode(u8),
     /// It is signed, and no keys are known here.
@@ -69,7 +61,6 @@ pub enum HtcpError {
     /// Neither of GET nor of HEAD, whose responses alone are stored.
     #[error("HTCP: the method is neither GET nor HEAD")]
     Method,
-    /// No version of HTTP/1.
     #[error("HTCP: the version of HTTP is neither HTTP/1.0 nor HTTP/1.1")]
     Http,
     /// No absolute URL of HTTP, or not of visible ASCII.

@@ -84,7 +84,6 @@ pub enum Read {
 pub struct BackEnd {
     /// What its URLs begin with.
     pub schemes: &'static [&'static str],
-    /// What it is.
     pub name: &'static str,
     /// Checks the settings, and connects to nobody yet.
     pub open: fn(&BusSettings) -> Result<Arc<dyn PurgeBus>, BusError>,

@@ -21,11 +21,9 @@ pub struct Record {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum What {
-    /// A page.
     Url(Page),
     /// All pages whose URL begins so.
     Prefix(Page),
-    /// What has this tag.
     Tag(String),
     /// Everything.
     All,
@@ -51,10 +49,8 @@ pub enum RecordError {
     /// It is of a version that this program does not know.
     #[error("it is of version {0}, and this program knows version {VERSION}: another node is of a newer version")]
     Newer(u32),
-    /// It is too long.
     #[error("it has {0} bytes; {LONGEST} are the most")]
     TooLong(usize),
-    /// It is none.
     #[error("it is no record of a purge: {0}")]
     Malformed(String),
 }

@@ -25,7 +25,6 @@ pub struct FleetSettings {
 /// The engine, and who this is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BusSettings {
-    /// Where it is.
     pub url: BusUrl,
     /// The authorities that its certificate is verified with; none: the system's.
     pub ca: Option<PathBuf>,
@@ -44,7 +43,6 @@ pub enum WhenCutOff {
     /// The application is asked about them.
     #[default]
     Revalidate,
-    /// They are served.
     Serve,
 }
 

@@ -6,13 +6,11 @@ pub enum Fault {
     /// The head does not fit in the limit of bytes.
     #[error("the head is too long")]
     HeadTooLong,
-    /// It has more fields than the limit.
     #[error("the head has too many fields")]
     TooManyFields,
     /// The first line is none (RFC 9112, section 3 or 4).
     #[error("the first line is malformed")]
     StartLine,
-    /// Neither HTTP/1.0 nor HTTP/1.1.
     #[error("the version of HTTP is not supported")]
     Version,
     /// A field's line is malformed: spaces before the colon, obs-fold, a byte that is not allowed. In a request also a
@@ -31,7 +29,6 @@ pub enum Fault {
     /// Not a number, too large, or several that differ (RFC 9112, section 6.3).
     #[error("the Content-Length is malformed")]
     ContentLength,
-    /// Both Content-Length and Transfer-Encoding.
     #[error("the message has both a Content-Length and a Transfer-Encoding")]
     TwoLengths,
     /// Transfer-Encoding that is not `chunked` alone, or in HTTP/1.0.
@@ -40,11 +37,9 @@ pub enum Fault {
     /// A chunk's size, extension or end is malformed (RFC 9112, section 7.1).
     #[error("the chunked body is malformed")]
     Chunk,
-    /// Trailers that are malformed or over the limit.
     #[error("the trailers are malformed")]
     Trailers,
     /// CONNECT, which only a forward proxy answers; and `head`, `Connect` and the like, which not all tell apart from
-    /// HEAD and CONNECT.
     #[error("the method is not supported here")]
     Method,
 }

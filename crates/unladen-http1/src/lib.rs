@@ -37,7 +37,6 @@ pub use write::{CHUNK_END, LAST_CHUNK, chunk_head};
 pub struct HeadLimits {
     /// Its bytes, the empty line included.
     pub bytes: usize,
-    /// Its fields.
     pub fields: usize,
 }
 

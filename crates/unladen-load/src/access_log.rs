@@ -64,40 +64,16 @@ pub struct AccessLog {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AccessLogError {
-    /// It cannot be read.
     #[error("cannot read the access log {file}: {source}", file = file.display())]
-    Read {
-        /// The file.
-        file: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Read { file: PathBuf, source: io::Error },
     /// Nothing, or less than half of it, is in the format.
     #[error("{file}:{line}: no entry in the combined log format, as {count} of the {lines} lines: found `{found}`, expected something like `203.0.113.7 - - [10/Oct/2026:13:55:36 +0000] \"GET /page HTTP/1.1\" 200 512 \"-\" \"-\"`", file = file.display())]
-    NoLog {
-        /// The file.
-        file: PathBuf,
-        /// The first such line, counted from 1.
-        line: u64,
-        /// How it begins.
-        found: String,
-        /// How many lines are no entry.
-        count: u64,
-        /// How many lines there are.
-        lines: u64,
-    },
+    NoLog { file: PathBuf, line: u64, found: String, count: u64, lines: u64 },
     /// It is compressed in a way that is not read.
     #[error("{file} is compressed by {by}: unpack it first, as with `{by} -dc {file}`; plain text and gzip are read", file = file.display())]
-    Compressed {
-        /// The file.
-        file: PathBuf,
-        /// The program.
-        by: &'static str,
-    },
-    /// There is nothing to send.
+    Compressed { file: PathBuf, by: &'static str },
     #[error("{file} has no GET request that can be repeated from a log{why}", file = file.display())]
     Empty {
-        /// The file.
         file: PathBuf,
         /// What its lines are instead, from the colon on.
         why: String,

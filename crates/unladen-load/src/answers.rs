@@ -18,7 +18,6 @@ use crate::sample::Sample;
 /// What a page answers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answers {
-    /// Its status.
     pub status: u16,
     /// Its headers, names in small letters; of the cookies that it sets, the values are left out: they let who has
     /// them in.
@@ -40,7 +39,6 @@ pub struct Answers {
 /// The same page asked for otherwise.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Variation {
-    /// How.
     pub ask: Ask,
     /// The header that was sent, `accept-language: de`, or two of them with `; ` in between. Cookies that the user gave
     /// are sent as well and not shown, and neither is the value of those that the page has set.
@@ -79,7 +77,6 @@ pub enum Ask {
 /// What was not asked, or not answered, or whose cost is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Which.
     pub ask: Ask,
     /// Why: `the page sets no cookie`.
     pub why: String,

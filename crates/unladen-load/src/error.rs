@@ -17,221 +17,82 @@ use crate::statuses::Statuses;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// A setting that cannot be.
     #[error("the {what} is {value}: expected {expected}")]
-    Config {
-        /// Which setting.
-        what: &'static str,
-        /// Its value.
-        value: String,
-        /// What it may be.
-        expected: &'static str,
-    },
+    Config { what: &'static str, value: String, expected: &'static str },
     /// This process may not have as many files open.
     #[error("{}", too_few_files(*concurrency, *limit, *most))]
     TooFewFiles {
-        /// Requests under way at once.
         concurrency: usize,
-        /// The hard limit.
         limit: u64,
         /// As many requests as can be; 0: not one.
         most: u64,
     },
-    /// There is no request of this index.
     #[error("there is no request {index}: there are {count}, counted from 0")]
-    NoSuchRequest {
-        /// The index.
-        index: usize,
-        /// How many requests there are.
-        count: usize,
-    },
-    /// The resolver failed.
+    NoSuchRequest { index: usize, count: usize },
     #[error("cannot resolve the name `{host}`: {source}; check its spelling, /etc/hosts and the resolver")]
-    Resolve {
-        /// The name.
-        host: String,
-        /// What the resolver said.
-        source: io::Error,
-    },
+    Resolve { host: String, source: io::Error },
     /// The resolver knows the name, and no address of it.
     #[error("the name `{host}` has no address: check its spelling, or connect by address")]
-    NoAddress {
-        /// The name.
-        host: String,
-    },
-    /// The resolver did not answer.
+    NoAddress { host: String },
     #[error("resolving the name `{host}` took longer than {after:?}: check the resolver, or connect by address")]
-    ResolveTimeout {
-        /// The name.
-        host: String,
-        /// The time limit.
-        after: Duration,
-    },
-    /// Nobody listens.
+    ResolveTimeout { host: String, after: Duration },
     #[error("connection refused by {target}: nothing listens there; start the application, or check host and port")]
-    ConnectRefused {
-        /// Where to.
-        target: String,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// Opening a connection took too long.
+    ConnectRefused { target: String, source: io::Error },
     #[error(
         "no connection to {target} within {after:?}: a firewall may drop the packets, or the server's backlog may be full"
     )]
-    ConnectTimeout {
-        /// Where to.
-        target: String,
-        /// The time limit.
-        after: Duration,
-    },
-    /// Opening a connection failed in another way.
+    ConnectTimeout { target: String, after: Duration },
     #[error("cannot connect to {target}: {source}{}", advice(source))]
-    Connect {
-        /// Where to.
-        target: String,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// TLS failed.
+    Connect { target: String, source: io::Error },
     #[error("TLS with {target} failed: {fault}{}", tls_advice(fault))]
-    Tls {
-        /// Where to.
-        target: String,
-        /// In which way.
-        fault: TlsFault,
-        /// What rustls or the system said.
-        source: io::Error,
-    },
-    /// A file of authorities cannot be read.
+    Tls { target: String, fault: TlsFault, source: io::Error },
     #[error("cannot read certificates from {file}: {source}; expected PEM, `-----BEGIN CERTIFICATE-----`", file = file.display())]
-    RootsFile {
-        /// The file.
-        file: PathBuf,
-        /// What the parser or the system said.
-        source: rustls::pki_types::pem::Error,
-    },
+    RootsFile { file: PathBuf, source: rustls::pki_types::pem::Error },
     /// A certificate in a file of authorities is malformed.
     #[error("a certificate in {file} cannot be used as an authority: {source}", file = file.display())]
-    RootsCertificate {
-        /// The file.
-        file: PathBuf,
-        /// What rustls said.
-        source: rustls::Error,
-    },
+    RootsCertificate { file: PathBuf, source: rustls::Error },
     /// A file with the client's own certificate or key cannot be read.
     #[error("{problem}")]
-    IdentityFile {
-        /// What is wrong with which file.
-        problem: String,
-    },
+    IdentityFile { problem: String },
     /// The client's own certificate and key cannot be used.
     #[error(
         "the key {} cannot be used with the certificate {}: {source}; is it the key that the certificate was made for?",
         key.display(), certificate.display()
     )]
-    Identity {
-        /// The certificate's file.
-        certificate: PathBuf,
-        /// The key's file.
-        key: PathBuf,
-        /// What rustls said.
-        source: rustls::Error,
-    },
-    /// The system trusts nobody.
+    Identity { certificate: PathBuf, key: PathBuf, source: rustls::Error },
     #[error("this system has no certificate authorities: install ca-certificates, or name a file with --cacert")]
-    NoSystemRoots {
-        /// What went wrong first, if anything did.
-        source: Option<unladen_tls::SystemError>,
-    },
-    /// TLS cannot be set up.
+    NoSystemRoots { source: Option<unladen_tls::SystemError> },
     #[error("cannot set up TLS: {source}")]
-    TlsSetup {
-        /// What rustls said.
-        source: rustls::Error,
-    },
+    TlsSetup { source: rustls::Error },
     /// The host of the URL cannot be a server's name in TLS.
     #[error("`{host}` cannot be the name on a certificate: use a host name or an address")]
-    TlsName {
-        /// The host.
-        host: String,
-        /// What rustls said.
-        source: rustls::pki_types::InvalidDnsNameError,
-    },
-    /// A request took too long.
+    TlsName { host: String, source: rustls::pki_types::InvalidDnsNameError },
     #[error("{request} was not done within {after:?}, {stage}: see what the server is busy with, or raise the timeout")]
-    Timeout {
-        /// The request's name.
-        request: String,
-        /// The time limit.
-        after: Duration,
-        /// How far it had come.
-        stage: Stage,
-    },
-    /// The connection ended before the response did.
+    Timeout { request: String, after: Duration, stage: Stage },
     #[error(
         "{request}: the server closed the connection {stage}: {}",
         closed_advice(*stage, version, target)
     )]
-    ClosedEarly {
-        /// The request's name.
-        request: String,
-        /// How far it had come.
-        stage: Stage,
-        /// The version of HTTP that was spoken.
-        version: &'static str,
-        /// Where to.
-        target: String,
-        /// What hyper said.
-        source: hyper::Error,
-    },
+    ClosedEarly { request: String, stage: Stage, version: &'static str, target: String, source: hyper::Error },
     /// What came is not the HTTP that was expected.
     #[error("{request}: the answer is no {version} ({}): {}", innermost(source), protocol_advice(version))]
-    Protocol {
-        /// The request's name.
-        request: String,
-        /// The version of HTTP that was spoken.
-        version: &'static str,
-        /// What hyper said.
-        source: hyper::Error,
-    },
-    /// The status is not among those expected.
+    Protocol { request: String, version: &'static str, source: hyper::Error },
     #[error("{}", unexpected(sample, expected))]
-    UnexpectedStatus {
-        /// The response, for showing.
-        sample: Box<Sample>,
-        /// The statuses that would have been fine.
-        expected: Statuses,
-    },
-    /// The body is not as expected.
+    UnexpectedStatus { sample: Box<Sample>, expected: Statuses },
     #[error("{request} was answered with a body that is not {expected}: see what came, or correct what is expected")]
-    UnexpectedBody {
-        /// The request's name.
-        request: String,
-        /// What was expected.
-        expected: String,
-        /// The response, for showing.
-        sample: Box<Sample>,
-    },
+    UnexpectedBody { request: String, expected: String, sample: Box<Sample> },
     /// The body is larger than the limit, or does not end.
     #[error("{request}: the body is larger than {limit} bytes{}: does it end at all? Raise the limit if it does", announced_as(*announced))]
     BodyTooLarge {
-        /// The request's name.
         request: String,
-        /// The limit in bytes.
         limit: u64,
         /// The length that the response announced, if it did.
         announced: Option<u64>,
     },
-    /// It was cancelled.
     #[error("cancelled")]
     Cancelled,
-    /// The system gave no thread or no runtime.
     #[error("cannot start the client's thread: {source}; check the limits on processes and open files")]
-    Thread {
-        /// What the system said.
-        source: io::Error,
-    },
+    Thread { source: io::Error },
     /// The client's thread is gone, which is a bug.
     #[error("the client's thread ended too early: this is a bug in unladen-load, please report it")]
     Gone,

@@ -5,7 +5,6 @@ use crate::digest::Digest;
 /// What tells one answer to a request from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// The status.
     pub status: u16,
     /// The length of the body in bytes.
     pub length: u64,

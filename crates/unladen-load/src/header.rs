@@ -27,7 +27,6 @@ pub struct Header {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HeaderError {
-    /// There is no colon.
     #[error("{} has no colon: write it as `Name: value`", shown(begin))]
     NoColon {
         /// What was given, up to the first space or `=`; empty if there is none. The rest may be a secret.
@@ -35,30 +34,15 @@ pub enum HeaderError {
     },
     /// The part before the colon is no header name.
     #[error("a header has the name `{name}`: a name is made of letters, digits and !#$%&'*+-.^_`|~, with no space")]
-    Name {
-        /// The part before the colon.
-        name: String,
-        /// What the parser said.
-        source: header::InvalidHeaderName,
-    },
+    Name { name: String, source: header::InvalidHeaderName },
     /// The part after the colon holds a control character, which would break the request apart.
     #[error(
         "the value of the header `{name}` holds a control character (a line break, perhaps): leave it out or encode it"
     )]
-    Value {
-        /// The header's name.
-        name: HeaderName,
-        /// What the parser said.
-        source: header::InvalidHeaderValue,
-    },
+    Value { name: HeaderName, source: header::InvalidHeaderValue },
     /// A header by which the client itself frames requests or keeps connections.
     #[error("the header `{name}` is set by the client itself: {instead}")]
-    Reserved {
-        /// The header's name.
-        name: HeaderName,
-        /// What to do in its place.
-        instead: &'static str,
-    },
+    Reserved { name: HeaderName, instead: &'static str },
 }
 
 /// Headers that would lie about how the client frames its messages or treats its connections.

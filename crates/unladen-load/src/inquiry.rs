@@ -55,7 +55,6 @@ struct Inquiry<'a> {
     begun: Instant,
     /// The first plain answer.
     first: Sample,
-    /// The latest one.
     latest: Sample,
     /// What of its body stays as it is, if bodies can be had.
     template: Option<Template>,

@@ -80,7 +80,6 @@ pub struct LoadPlan {
 /// How a load ended, and what it counted beside the outcomes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadEnd {
-    /// Why.
     pub ended: End,
     /// Requests sent.
     pub sent: u64,
@@ -92,7 +91,6 @@ pub struct LoadEnd {
     pub bytes_sent: u64,
     /// Bytes of HTTP received, after decryption.
     pub bytes_received: u64,
-    /// Connections that were opened.
     pub connections_opened: u64,
     /// Connections that the server had closed by the time they were wanted again.
     pub closed_by_server: u64,

@@ -22,9 +22,7 @@ pub struct RequestRecord {
     pub first_byte_ns: Option<u64>,
     /// Done or failed, ns after planned.
     pub latency_ns: u64,
-    /// The status.
     pub status: Option<u16>,
-    /// Bytes of the body.
     pub body_bytes: u64,
     /// Over a connection that was open before.
     pub reused: bool,

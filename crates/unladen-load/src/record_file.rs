@@ -41,7 +41,6 @@ pub struct RecordHead {
     pub keep_cookies: bool,
     /// The version of HTTP spoken.
     pub http: String,
-    /// The seed.
     pub seed: u64,
 }
 
@@ -79,32 +78,12 @@ pub struct RecordEnd {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The system refused.
     #[error("cannot {doing} the records {file}: {source}", file = file.display())]
-    Io {
-        /// What it was doing.
-        doing: &'static str,
-        /// The file.
-        file: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// It is something else.
+    Io { doing: &'static str, file: PathBuf, source: io::Error },
     #[error("{file} holds no records: expected a file that `unladen load --record` wrote, beginning with `unladen.record/1`", file = file.display())]
-    NoRecords {
-        /// The file.
-        file: PathBuf,
-    },
-    /// It is damaged amid the file.
+    NoRecords { file: PathBuf },
     #[error("{file} is damaged at byte {offset}: {what}; what stands before it cannot be trusted either", file = file.display())]
-    Damaged {
-        /// The file.
-        file: PathBuf,
-        /// Where the section begins.
-        offset: u64,
-        /// What is wrong.
-        what: &'static str,
-    },
+    Damaged { file: PathBuf, offset: u64, what: &'static str },
 }
 
 /// Writes records.

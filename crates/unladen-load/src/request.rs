@@ -62,58 +62,26 @@ pub struct RequestBuilder {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestError {
-    /// The text is no URL.
     #[error("`{url}` is no URL ({source}): expected something like http://127.0.0.1:8080/page")]
-    Url {
-        /// What was given.
-        url: String,
-        /// What the parser said.
-        source: url::ParseError,
-    },
-    /// The URL is neither http nor https.
+    Url { url: String, source: url::ParseError },
     #[error("`{url}` has the scheme `{scheme}`: expected it to begin with http:// or https://")]
-    Scheme {
-        /// The URL.
-        url: String,
-        /// Its scheme.
-        scheme: String,
-    },
+    Scheme { url: String, scheme: String },
     /// The URL holds a user name or password, which would end up in reports.
     #[error(
         "`{host}` is given with a user name or password in its URL, which would end up in reports: use -u USER:PASSWORD, or the header `Authorization: …`"
     )]
-    Credentials {
-        /// The URL's host.
-        host: String,
-    },
+    Credentials { host: String },
     /// No address of HTTP can be made from the URL.
     #[error("`{url}` cannot be put into a request: {source}")]
-    Uri {
-        /// The URL.
-        url: String,
-        /// What the library said.
-        source: http::Error,
-    },
-    /// A target that no request can carry.
+    Uri { url: String, source: http::Error },
     #[error("`{target}` is no target of a request ({source}): expected a path such as /page?a=b")]
-    Target {
-        /// What was given.
-        target: String,
-        /// What the library said.
-        source: http::uri::InvalidUri,
-    },
+    Target { target: String, source: http::uri::InvalidUri },
     /// A method that is not made of token characters.
     #[error("`{method}` is no method: expected a word such as GET, HEAD or POST")]
-    Method {
-        /// What was given.
-        method: String,
-        /// What the parser said.
-        source: http::method::InvalidMethod,
-    },
+    Method { method: String, source: http::method::InvalidMethod },
     /// CONNECT turns the connection into a tunnel, of which there is no response to measure.
     #[error("CONNECT opens a tunnel, not a page: use a method that has a response, such as GET")]
     Connect,
-    /// A cookie that would break the header apart.
     #[error(
         "the cookie{} is no `name=value` without spaces at the ends, semicolons and control characters",
         named(name)

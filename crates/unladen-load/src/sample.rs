@@ -20,9 +20,7 @@ pub struct Sample {
     pub exchange: Exchange,
     /// The version of HTTP that the server spoke.
     pub version: Version,
-    /// Its status.
     pub status: StatusCode,
-    /// Its headers.
     pub headers: HeaderMap,
     /// The first bytes of the body, at most 4,096 unless more were asked for, as sent (compressed, if it was).
     pub body_start: Bytes,

@@ -21,7 +21,6 @@ pub enum End {
     Until,
     /// All requests were sent.
     Requests,
-    /// It was cancelled.
     Cancelled,
     /// A request failed.
     Failed,

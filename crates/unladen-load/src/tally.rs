@@ -53,7 +53,6 @@ pub struct Tally {
     pub bytes_sent: u64,
     /// Bytes of HTTP received, after decryption.
     pub bytes_received: u64,
-    /// Connections that were opened.
     pub connections_opened: u64,
     /// Connections that the server had closed by the time they were wanted again.
     pub closed_by_server: u64,

@@ -43,58 +43,20 @@ pub struct UrlLine {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UrlListError {
-    /// The file cannot be read.
     #[error("cannot read the list of URLs {file}: {source}", file = file.display())]
-    Read {
-        /// The file.
-        file: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Read { file: PathBuf, source: io::Error },
     /// The file is no text, or does not end.
     #[error("the list of URLs {file} is {what}: expected UTF-8 text of at most 16 MiB, a URL a line", file = file.display())]
-    NoText {
-        /// The file.
-        file: PathBuf,
-        /// What it is instead.
-        what: &'static str,
-    },
-    /// The list holds no URL.
+    NoText { file: PathBuf, what: &'static str },
     #[error("the list of URLs {file} holds none: expected `[WEIGHT] [METHOD] URL [label]`, one a line", file = file.display())]
-    Empty {
-        /// The file.
-        file: PathBuf,
-    },
-    /// A line holds a method alone.
+    Empty { file: PathBuf },
     #[error("{file}:{line}: `{value}` has no URL: expected `[WEIGHT] [METHOD] URL [label]`", file = file.display())]
-    NoUrl {
-        /// The file.
-        file: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// What stands there.
-        value: String,
-    },
+    NoUrl { file: PathBuf, line: usize, value: String },
     /// A line begins with a number that is no weight.
     #[error("{file}:{line}: the weight {weight} is none: expected a number above 0, such as 10 or 0.5, before the URL", file = file.display())]
-    Weight {
-        /// The file.
-        file: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// What stands there.
-        weight: String,
-    },
-    /// A line holds something else.
+    Weight { file: PathBuf, line: usize, weight: String },
     #[error("{file}:{line}: {source}; a line reads `[WEIGHT] [METHOD] URL [label]`", file = file.display())]
-    Line {
-        /// The file.
-        file: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// What is wrong with it.
-        source: RequestError,
-    },
+    Line { file: PathBuf, line: usize, source: RequestError },
 }
 
 impl UrlLine {

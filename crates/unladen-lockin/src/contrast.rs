@@ -54,11 +54,9 @@ pub struct Contrast {
     pub p_value: f64,
     /// How many independent units it rests on.
     pub units: usize,
-    /// What the units are.
     pub unit: Unit,
     /// Ratio or difference.
     pub scale: Scale,
-    /// Of what.
     pub measure: Measure,
     /// Σ w² over its arms, pooled ones sharing a weight: its variance, were all arms alike, in units of one arm's. 2
     /// for one arm against another, 1.5 for one against two that are pooled.
@@ -75,7 +73,6 @@ pub enum CannotCompare {
     },
     /// An arm has too few latencies for an interval of this quantile.
     TooFewLatencies {
-        /// Which.
         quantile: f64,
         /// In the arm that has the fewest.
         latencies: u64,

@@ -32,7 +32,6 @@ pub fn benjamini_hochberg(p_values: &[f64]) -> Vec<f64> {
 pub struct Family {
     /// Of the deciding counter.
     pub deciding: f64,
-    /// Of the others.
     pub others: Vec<f64>,
 }
 

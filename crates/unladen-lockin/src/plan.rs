@@ -32,7 +32,6 @@ impl Position {
 pub enum Order {
     /// on-off-off-on
     OnFirst,
-    /// off-on-on-off
     OffFirst,
 }
 

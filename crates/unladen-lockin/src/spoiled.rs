@@ -48,7 +48,6 @@ pub struct Conditions {
 pub enum SpoiledVerdict {
     /// There are none.
     NoneSpoiled,
-    /// They are left out.
     LeftOut,
     /// They stay: without them, too few would be left.
     TooMany,
@@ -59,7 +58,6 @@ pub enum SpoiledVerdict {
 /// Which blocks are spoiled, and what becomes of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spoiled {
-    /// Of each block.
     pub blocks: Vec<bool>,
     /// What becomes of those that are.
     pub verdict: SpoiledVerdict,

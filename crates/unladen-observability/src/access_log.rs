@@ -37,7 +37,6 @@ pub(super) struct AccessLog {
 /// Lines of the access log since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LogTotals {
-    /// Written.
     pub(crate) written: u64,
     /// Lost, as the queue was full.
     pub(crate) lost_full: u64,

@@ -19,7 +19,6 @@ pub(super) type BucketExemplars = Option<Box<[Option<Exemplar>; BUCKETS]>>;
 /// A request that is an example of what was counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exemplar {
-    /// Its trace.
     pub(crate) trace_id: [u8; 16],
     /// Its span, made here.
     pub(crate) span_id: [u8; 8],

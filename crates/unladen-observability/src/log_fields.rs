@@ -29,15 +29,11 @@ pub enum LogField {
     UpstreamVersion,
     /// What was answered.
     Status,
-    /// How it ended.
     End,
-    /// Why so.
     Reason,
     /// What went wrong at the upstream.
     Cause,
-    /// What the cache did.
     Cache,
-    /// Why so.
     CacheWhy,
     /// How the connection was come by.
     Reuse,

@@ -29,7 +29,6 @@ pub struct Kind {
     pub method: Method,
     /// As answered; 0: nothing was, or it is one of the rest.
     pub status: u16,
-    /// How it ended.
     pub end: End,
     /// It is not told apart further: there are more kinds than [`KINDS`].
     pub rest: bool,
@@ -87,7 +86,6 @@ pub struct Totals {
     pub versions: [u64; 3],
     /// Requests that began.
     pub begun: u64,
-    /// Of them, those that ended.
     pub ended: u64,
     /// Times that requests were sent.
     pub attempts: u64,
@@ -108,7 +106,6 @@ pub struct Totals {
 /// Requests of one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KindTotals {
-    /// Which.
     pub kind: Kind,
     /// As the client saw them: from the first byte to the last.
     pub server: HistogramTotals,

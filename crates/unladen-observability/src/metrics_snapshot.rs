@@ -21,7 +21,6 @@ use crate::client_memory::ClientMemoryState;
 /// All that can be seen, at one moment.
 #[derive(Clone, Debug)]
 pub(super) struct MetricsSnapshot {
-    /// When it was taken.
     pub(super) taken: Wall,
     /// When counting began.
     pub(super) started: Wall,
@@ -52,7 +51,6 @@ pub(super) struct MetricsSnapshot {
 /// An upstream at one moment.
 #[derive(Clone, Debug)]
 pub(super) struct UpstreamSnapshot {
-    /// Its name.
     pub(super) name: Arc<str>,
     /// What was counted of its requests.
     pub(super) totals: Totals,
@@ -67,18 +65,15 @@ pub(super) struct UpstreamSnapshot {
 /// What is counted of requests, at one moment: of sites without their misses, of connections how many were made.
 #[derive(Clone, Debug)]
 pub(super) struct CountsSnapshot {
-    /// When it was taken.
     pub(super) taken: Wall,
     /// From when counting began, by the monotonic clock.
     pub(super) uptime: Duration,
-    /// Of each upstream.
     pub(super) upstreams: Vec<UpstreamCounts>,
 }
 
 /// Of an upstream.
 #[derive(Clone, Debug)]
 pub(super) struct UpstreamCounts {
-    /// Its name.
     pub(super) name: Arc<str>,
     /// What was counted of its requests, without the misses of a site.
     pub(super) totals: Totals,

@@ -53,7 +53,6 @@ pub struct Miss {
     pub time: Duration,
     /// What the cache did the last time, …
     pub result: CacheResult,
-    /// … and why.
     pub why: &'static str,
 }
 

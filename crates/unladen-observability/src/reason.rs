@@ -11,7 +11,6 @@ pub enum Reason {
     ClientTimeout,
     /// The listener's rate, or a header value's.
     RateLimited,
-    /// The breaker is open.
     BreakerOpen,
     /// As many requests are in flight as may be.
     TooManyRequests,

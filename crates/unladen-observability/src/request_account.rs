@@ -28,7 +28,6 @@ pub struct RequestAccount<'a> {
     pub upstream_version: Option<Version>,
     /// What the client was answered; 0: nothing.
     pub status: u16,
-    /// How it ended.
     pub end: End,
     /// How the last attempt's connection was come by.
     pub reuse: Reuse,

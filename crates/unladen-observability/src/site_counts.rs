@@ -88,11 +88,9 @@ pub struct SiteTotals {
 /// Requests with which the cache did the same, for the same reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResultTotals {
-    /// What it did.
     pub result: CacheResult,
     /// Why; empty: it is as it should be.
     pub why: &'static str,
-    /// Requests.
     pub requests: u64,
     /// Bytes of bodies that clients got.
     pub bytes: u64,

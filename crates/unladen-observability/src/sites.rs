@@ -107,11 +107,9 @@ pub struct Forget {
 /// What is meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// A page.
     Url(PageAddress),
     /// All pages whose URL begins so.
     Prefix(PageAddress),
-    /// What has this tag.
     Tag(String),
     /// Everything.
     All,

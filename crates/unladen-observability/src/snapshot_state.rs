@@ -24,9 +24,7 @@ pub struct SnapshotState {
 pub struct WrittenSnapshot {
     /// When it was done: milliseconds since 1970.
     pub at: i64,
-    /// Responses in it.
     pub responses: u64,
-    /// Its bytes.
     pub bytes: u64,
     /// How long it took, with the pauses that keep the disk free for others.
     pub took: Duration,

@@ -13,7 +13,6 @@ pub struct TierCounts {
 /// What became of a question to a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
-    /// It answered.
     Answered,
     /// It did not, and said so: the application is asked from here.
     Refused,
@@ -24,7 +23,6 @@ pub enum Asked {
 /// What became of a peer's question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answering {
-    /// It was answered.
     Answered,
     /// What it asked for is nothing that nodes give each other, or could not be had.
     Refused,

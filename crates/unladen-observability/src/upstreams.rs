@@ -61,7 +61,6 @@ pub(super) struct Configured {
     pub(super) state: UpstreamState,
     /// Its counts, and of all before it that had its name.
     pub(super) counts: Counts,
-    /// Where it is.
     pub(super) at: At,
     /// Connections there may be, and requests that may wait, or be in flight.
     pub(super) limits: [(&'static str, usize); 3],

@@ -9,34 +9,19 @@ use unladen_probe::TraceError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
-    /// Ctrl-C.
     #[error("interrupted")]
     Cancelled,
-    /// The request failed.
     #[error(transparent)]
     Load(LoadError),
-    /// The kernel lets nobody look.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// It is not served here.
     #[error("{url} is not served by this machine")]
-    Remote {
-        /// The request's URL.
-        url: String,
-    },
+    Remote { url: String },
     /// The mark cannot be made, or there is nothing to send.
     #[error("no request can be marked: {0}")]
     Mark(String),
-    /// A file or a process.
     #[error("{doing} {}: {source}", path.display())]
-    Io {
-        /// `cannot read`
-        doing: &'static str,
-        /// What.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    Io { doing: &'static str, path: PathBuf, source: std::io::Error },
 }
 
 impl From<LoadError> for PathError {

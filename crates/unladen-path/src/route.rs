@@ -21,7 +21,6 @@ pub struct Route {
 /// Who listens at an address to which the request was handed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Station {
-    /// The address.
     pub address: Address,
     /// The processes that took it there; if none was seen to, those that could have.
     pub pids: Vec<u32>,

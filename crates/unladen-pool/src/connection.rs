@@ -26,7 +26,6 @@ pub struct Connection {
     pub endpoint: Arc<Endpoint>,
     /// When it was made.
     pub opened: Instant,
-    /// Since when it is idle.
     pub idle_since: Instant,
     /// How many requests it has carried.
     pub requests: u32,

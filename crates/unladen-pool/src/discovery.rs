@@ -33,7 +33,6 @@ pub struct XdsSource {
     pub tls: bool,
     /// A name or an address, without brackets.
     pub host: String,
-    /// Its port.
     pub port: u16,
     /// Whose endpoints they are.
     pub cluster: String,

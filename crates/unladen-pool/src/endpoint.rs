@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 /// One place of an upstream. Shared by all threads.
 #[derive(Debug)]
 pub struct Endpoint {
-    /// Where.
     pub address: Address,
     /// Which of the upstream's origins it belongs to.
     pub origin: usize,

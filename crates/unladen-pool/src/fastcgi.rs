@@ -19,30 +19,21 @@ const MOST: usize = 64 * 1024;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AskError {
-    /// No connection, or it broke.
     #[error("no connection: {0}")]
     Io(#[from] std::io::Error),
-    /// It is none of FastCGI.
     #[error(transparent)]
     Malformed(#[from] Fault),
-    /// The question was not taken.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The question cannot be written.
     #[error(transparent)]
     Question(#[from] ParamTooLong),
     /// It is longer than any that is asked for.
     #[error("the answer is longer than {MOST} bytes")]
     Long,
-    /// The connection ended before it.
     #[error("it closed the connection before it answered")]
     Closed,
-    /// Nothing in time.
     #[error("no answer within {after:?}")]
-    Timeout {
-        /// The time limit.
-        after: Duration,
-    },
+    Timeout { after: Duration },
 }
 
 /// Asks a path of a program that answers it itself, as PHP-FPM does for its status page: it is both `SCRIPT_NAME` and

@@ -13,15 +13,8 @@ pub enum LeaseError {
     /// As many requests wait for a connection as may.
     #[error("too many requests wait for a connection")]
     TooManyPending,
-    /// Refused, unreachable.
     #[error("cannot connect to {address}: {source}")]
-    Connect {
-        /// Where.
-        address: String,
-        /// As the system said it.
-        source: std::io::Error,
-    },
-    /// It took too long.
+    Connect { address: String, source: std::io::Error },
     #[error("connecting took longer than {0:?}")]
     Timeout(Duration),
     /// The certificate could not be verified, or the handshake failed.

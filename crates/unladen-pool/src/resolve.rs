@@ -50,7 +50,6 @@ pub struct Resolver {
 enum Servers {
     /// Those of this resolv.conf.
     File(PathBuf),
-    /// These.
     Fixed(Vec<SocketAddr>),
 }
 

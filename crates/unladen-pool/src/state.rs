@@ -15,7 +15,6 @@ use crate::upstream::Upstream;
 /// How an upstream does.
 #[derive(Clone, Debug, Serialize)]
 pub struct UpstreamState {
-    /// Its name.
     pub name: String,
     /// `closed`, `open`, `half_open`; none: it has no breaker.
     pub breaker: Option<&'static str>,
@@ -27,7 +26,6 @@ pub struct UpstreamState {
     pub connections: usize,
     /// Those of them that are idle.
     pub idle: usize,
-    /// Its endpoints.
     pub endpoints: Vec<EndpointState>,
     /// What tells its endpoints, if not the host of its URL.
     pub endpoints_from: Option<String>,
@@ -43,7 +41,6 @@ pub struct UpstreamState {
 /// How an endpoint does.
 #[derive(Clone, Debug, Serialize)]
 pub struct EndpointState {
-    /// Where it is.
     pub address: String,
     /// What health checks say.
     pub healthy: bool,

@@ -18,7 +18,6 @@ use crate::socket::Socket;
 /// A stream of bytes to or from a peer.
 #[derive(Debug)]
 pub enum Transport {
-    /// As it is.
     Plain(Socket),
     /// Encrypted; this end is the client.
     TlsClient(Box<tokio_rustls::client::TlsStream<Socket>>, Fault),

@@ -26,9 +26,7 @@ pub(crate) struct Window {
 /// What a window held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Good ones.
     pub(crate) good: u64,
-    /// Bad ones.
     pub(crate) bad: u64,
 }
 

@@ -4,10 +4,8 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddressError {
-    /// The URL.
     #[error("the database's address: {0}")]
     Url(String),
-    /// Whom to trust.
     #[error("TLS to the database: {0}")]
     Tls(String),
 }

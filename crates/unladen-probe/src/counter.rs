@@ -3,9 +3,7 @@
 /// The unit of a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unit {
-    /// Nanoseconds.
     Nanoseconds,
-    /// Bytes.
     Bytes,
     /// Plain events.
     Count,
@@ -33,7 +31,6 @@ impl std::fmt::Display for Unit {
 pub struct Counter {
     /// Its stable name in results.
     pub name: &'static str,
-    /// Its unit.
     pub unit: Unit,
     /// What a table calls it.
     pub title: &'static str,

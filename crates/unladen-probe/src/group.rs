@@ -21,7 +21,6 @@ pub enum GroupBy {
     Cgroup,
     /// By user and executable.
     Exe,
-    /// By user.
     User,
     /// Each process for itself.
     Pid,
@@ -50,7 +49,6 @@ pub enum GroupKind {
 pub struct Group {
     /// `php8.2-fpm.service`, `www-data nginx`, `machine`.
     pub name: String,
-    /// What it is.
     pub kind: GroupKind,
 }
 

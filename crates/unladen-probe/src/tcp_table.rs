@@ -14,7 +14,6 @@ const ESTABLISHED: &str = "01";
 pub struct ListeningSocket<'a> {
     /// Its address in hexadecimal digits: words of four bytes, each in this machine's order.
     pub ip: &'a str,
-    /// Its port.
     pub port: u16,
     /// What descriptors of it are known by.
     pub inode: Option<u64>,

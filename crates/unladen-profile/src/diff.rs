@@ -16,7 +16,6 @@ pub struct Diff {
     pub baseline_self: Vec<f64>,
     /// The same of the candidate.
     pub candidate_self: Vec<f64>,
-    /// The titles.
     pub titles: [String; 2],
     /// How many requests each is of, if anybody knows.
     pub requests: [Option<u64>; 2],

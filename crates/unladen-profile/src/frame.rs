@@ -14,7 +14,6 @@ pub struct Frame<'a> {
     pub file: &'a str,
     /// The line where it begins; 0 if it is not known.
     pub line: u32,
-    /// What it is.
     pub kind: FrameKind,
 }
 

@@ -12,9 +12,7 @@ use crate::stack::{StackId, Stacks};
 pub struct Profile {
     /// What it is a profile of.
     pub about: About,
-    /// The frames.
     pub frames: Frames,
-    /// The stacks.
     pub stacks: Stacks,
     /// What was seen, request by request: the unit of resampling, since the samples of a request depend on one another.
     /// Where a file does not tell requests apart, it is one cluster.
@@ -53,7 +51,6 @@ pub enum Unit {
     Nanoseconds,
     /// ns of CPU time.
     CpuNanoseconds,
-    /// Bytes.
     Bytes,
     /// Events of any kind.
     Count,

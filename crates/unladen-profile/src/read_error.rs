@@ -6,32 +6,17 @@ use std::path::{Path, PathBuf};
 /// A file that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It cannot be opened.
     #[error("cannot read {}: {source}", file.display())]
-    Open {
-        /// The file.
-        file: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// It is none of the formats.
+    Open { file: PathBuf, source: io::Error },
     #[error("{}: no profile that is known: expected {known}; {hint}", file.display())]
     Unknown {
-        /// The file.
         file: PathBuf,
-        /// The names of the formats.
         known: String,
         /// What it seems to be instead, or what to try.
         hint: &'static str,
     },
-    /// It is of a format, and wrong.
     #[error("{}: {fault}", file.display())]
-    Bad {
-        /// The file.
-        file: PathBuf,
-        /// Where, and what.
-        fault: Fault,
-    },
+    Bad { file: PathBuf, fault: Fault },
     /// The same, before the file's name is known: what readers return.
     #[error("{0}")]
     Fault(Fault),
@@ -41,11 +26,9 @@ pub enum ReadError {
 #[derive(Debug, thiserror::Error)]
 #[error("{format}, {place} {at}: {what}", place = if *is_line { "line" } else { "byte" })]
 pub struct Fault {
-    /// The format.
     pub format: &'static str,
     /// The offset in what the file holds, unpacked, in bytes from 0; of texts, the line from 1.
     pub at: u64,
-    /// Whether it is a line.
     pub is_line: bool,
     /// What was expected, and what is there.
     pub what: String,

@@ -17,14 +17,12 @@ pub struct Application {
     pub exe: PathBuf,
     /// Its command line.
     pub command: Vec<Vec<u8>>,
-    /// What it is.
     pub kind: Kind,
 }
 
 /// What an application is written in, as far as that tells how it is profiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// PHP-FPM.
     PhpFpm,
     /// A Perl program that takes FastCGI.
     Perl,

@@ -24,7 +24,6 @@ pub struct Captured {
     pub params: Params,
     /// The body that went with it.
     pub body: Vec<u8>,
-    /// Where to.
     pub address: Address,
     /// Who takes it there.
     pub application: Application,

@@ -10,28 +10,21 @@ use unladen_profile::ReadError;
 /// Why something cannot be profiled. Each says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ProfilerError {
-    /// Ctrl-C.
     #[error("interrupted")]
     Cancelled,
-    /// The request failed.
     #[error(transparent)]
     Load(#[from] LoadError),
     /// What the web server hands on cannot be seen.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// The processes could not be found.
     #[error(transparent)]
     Probe(#[from] ProbeError),
-    /// The profiler's own file is wrong.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// No FastCGI went to an application.
     #[error("{0}")]
     NotFound(String),
-    /// The profiler is not there.
     #[error("{what}: {remedy}")]
     Missing {
-        /// What is missing, and where.
         what: String,
         /// Which package to install, and what to do then.
         remedy: String,
@@ -39,16 +32,8 @@ pub enum ProfilerError {
     /// The application answered otherwise than it does without the profiler.
     #[error("{0}")]
     Answer(String),
-    /// A file or a process.
     #[error("{doing} {}: {source}", path.display())]
-    Io {
-        /// `cannot write`
-        doing: &'static str,
-        /// What.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    Io { doing: &'static str, path: PathBuf, source: std::io::Error },
 }
 
 impl From<PathError> for ProfilerError {

@@ -42,7 +42,6 @@ const INSTEAD: [&str; 3] = ["X-Accel-Redirect", "X-Sendfile", "X-Reproxy-URL"];
 pub struct ExcimerOptions {
     /// The time between samples.
     pub period: Duration,
-    /// Of which clock.
     pub clock: Clock,
     /// How long a request may take, and after it what it does after the response.
     pub timeout: Duration,

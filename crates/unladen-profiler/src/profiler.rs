@@ -43,7 +43,6 @@ pub trait Profiler {
 pub struct Answered {
     /// From the request to the end of the answer.
     pub took: Duration,
-    /// Its status.
     pub status: u16,
     /// Its body's length, in bytes.
     pub bytes: u64,

@@ -19,13 +19,11 @@ use http::HeaderName;
 pub enum AnswerPart {
     /// The size of the body, as it is sent.
     Size,
-    /// The status.
     Status,
     /// What the body says.
     Body,
     /// Whether a cache answers.
     Cache,
-    /// A header.
     Header(HeaderName),
 }
 

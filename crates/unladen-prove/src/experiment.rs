@@ -51,7 +51,6 @@ pub struct Experiment {
     pub expect_change: Vec<AnswerPart>,
     /// What is sent.
     pub load: Load,
-    /// The services.
     pub services: Vec<Service>,
     /// The knobs, in the order of the file.
     pub knobs: Vec<KnobSpec>,

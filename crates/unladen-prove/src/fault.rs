@@ -11,79 +11,32 @@ pub enum Fault {
     /// A command could not be run, failed, or took too long.
     #[error(transparent)]
     Command(#[from] CommandFault),
-    /// A file cannot be read or written.
     #[error("cannot {what} {path}: {source}", path = path.display())]
-    File {
-        /// Which action failed.
-        what: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    File { what: &'static str, path: PathBuf, source: io::Error },
     /// A file that could not be put back as it is.
     #[error("{path} is {is}: {instead}", path = path.display())]
-    Unsafe {
-        /// The file.
-        path: PathBuf,
-        /// What it is.
-        is: String,
-        /// What to do in its place.
-        instead: &'static str,
-    },
-    /// A patch does not apply.
+    Unsafe { path: PathBuf, is: String, instead: &'static str },
     #[error("the patch {patch} does not apply in {dir}{advice}\n{output}", patch = patch.display(), dir = dir.display())]
-    Patch {
-        /// The file.
-        patch: PathBuf,
-        /// The folder.
-        dir: PathBuf,
-        /// What may be the reason.
-        advice: &'static str,
-        /// What git said.
-        output: String,
-    },
-    /// A file was changed by someone else since.
+    Patch { patch: PathBuf, dir: PathBuf, advice: &'static str, output: String },
     #[error("{path} was changed by someone else since: it is left as it is", path = path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-    },
+    Foreign { path: PathBuf },
 }
 
 /// Why a command did not do what it was to.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandFault {
-    /// It cannot be started.
     #[error("cannot run `{command}`: {source}; is it installed, and its folder there?")]
-    Start {
-        /// The command.
-        command: String,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// It failed.
+    Start { command: String, source: io::Error },
     #[error("`{command}` {how}{}", shown(output))]
     Failed {
-        /// The command.
         command: String,
         /// "ended with status 1", "was killed by signal 9".
         how: String,
-        /// The last lines of its output.
         output: String,
     },
-    /// It took too long and was killed.
     #[error("`{command}` was not done within {}: it was killed; raise `within` if it needs longer{}", humantime::format_duration(*within), shown(output))]
-    Late {
-        /// The command.
-        command: String,
-        /// The time limit.
-        within: Duration,
-        /// The last lines of its output.
-        output: String,
-    },
-    /// It was cancelled and killed.
+    Late { command: String, within: Duration, output: String },
     #[error("cancelled")]
     Cancelled,
 }

@@ -89,8 +89,6 @@ pub struct Switch<'a> {
 /// What is requested in an arm.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// The URLs.
     pub urls: Vec<UrlLine>,
-    /// The headers.
     pub headers: Vec<Header>,
 }

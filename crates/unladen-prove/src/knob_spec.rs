@@ -24,7 +24,6 @@ pub struct KnobSpec {
     pub ready: Option<Ready>,
     /// How long to wait after that.
     pub settle: Duration,
-    /// What it changes.
     pub changes: Vec<Arc<dyn Knob>>,
     /// For off and for on, the changes that were given for that side, in the order of the file.
     pub(crate) order: [Vec<usize>; 2],

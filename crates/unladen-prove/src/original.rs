@@ -23,7 +23,6 @@ const LARGEST: u64 = 64 << 20;
 pub struct Original {
     /// Where it is; never a symbolic link unless the link itself is switched.
     pub path: PathBuf,
-    /// What was there.
     was: Was,
     /// What else it may be made to hold, kept in the journal; none if that is not known.
     #[serde(default)]
@@ -57,7 +56,6 @@ struct Meta {
 /// What a file is to hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// These bytes.
     Bytes(Vec<u8>),
     /// There is to be no file.
     Absent,

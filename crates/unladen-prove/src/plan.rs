@@ -35,7 +35,6 @@ pub(crate) struct KnobPlan {
     pub(crate) name: String,
     /// For each of its changes, what it is, and the way back.
     pub(crate) undo: Vec<(String, Undo)>,
-    /// In this order.
     order: Vec<usize>,
     restart: Vec<usize>,
 }

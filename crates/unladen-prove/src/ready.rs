@@ -28,9 +28,7 @@ pub struct Ready {
 pub enum Check {
     /// A GET of the URL is answered with one of these statuses.
     Url {
-        /// The URL.
         url: Url,
-        /// The statuses.
         statuses: Statuses,
         /// Whom to trust.
         tls: Box<TlsOptions>,

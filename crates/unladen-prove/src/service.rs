@@ -9,7 +9,6 @@ use crate::ready::Ready;
 pub struct Service {
     /// By which knobs name it.
     pub name: String,
-    /// How it is restarted.
     pub restart: Restart,
     /// When it is there again.
     pub ready: Option<Ready>,

@@ -27,12 +27,10 @@ pub enum Undo {
     Patch {
         /// The patch, under this name in the journal.
         kept: String,
-        /// The files.
         files: Vec<Original>,
     },
     /// This command takes it back.
     Command {
-        /// The command.
         command: String,
         /// Its time limit, in milliseconds.
         within_ms: u64,

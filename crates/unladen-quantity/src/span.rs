@@ -3,7 +3,6 @@
 /// A value and its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Span {
-    /// The value.
     pub value: f64,
     /// Lower end.
     pub low: f64,

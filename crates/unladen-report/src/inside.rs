@@ -44,7 +44,6 @@ pub struct Fresh {
     pub requests: u64,
     /// Their mean latency, undisturbed, ns.
     pub latency: Option<Interval>,
-    /// What they did.
     pub totals: Vec<TotalRow>,
     /// What was found in them alone.
     pub findings: Vec<Finding>,
@@ -59,7 +58,6 @@ pub struct TotalRow {
     pub counter: String,
     /// What a table calls it; none for what is for programs only.
     pub title: Option<&'static str>,
-    /// Per request.
     pub per_request: Interval,
     /// The noise floor, in the same unit.
     pub noise_floor: f64,
@@ -85,7 +83,6 @@ pub struct StatementRow {
 pub struct NotLooked {
     /// Their names.
     pub rules: Vec<&'static str>,
-    /// Why.
     pub why: String,
     /// What it takes; empty where nothing helps.
     pub takes: String,

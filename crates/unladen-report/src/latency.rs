@@ -3,7 +3,6 @@
 /// Latencies in ns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Latency {
-    /// Mean.
     pub mean: f64,
     /// Its 95 % interval.
     pub mean_interval: Option<(f64, f64)>,
@@ -11,7 +10,6 @@ pub struct Latency {
     pub sd: f64,
     /// The largest.
     pub max: u64,
-    /// Quantiles.
     pub quantiles: Vec<LatencyQuantile>,
 }
 

@@ -24,7 +24,6 @@ pub struct Load {
     pub answers: Vec<Answer>,
     /// Where the requests were taken from an access log, what became of its lines.
     pub access_log: Option<LogLines>,
-    /// How it ended.
     pub ended: Ended,
     /// From the first planned request to the last answer.
     pub elapsed: Duration,
@@ -117,9 +116,7 @@ pub struct LoadSetup {
 /// The requests of one kind of connection.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ByConnection {
-    /// Requests.
     pub requests: u64,
-    /// Their latency.
     pub latency: Latency,
 }
 
@@ -135,7 +132,6 @@ pub struct Pacing {
 pub struct ErrorCount {
     /// The kind's stable name, as in JSON: `connect`, `timeout`, `status`, …
     pub kind: &'static str,
-    /// How many.
     pub count: u64,
     /// What the first of them said.
     pub first: String,
@@ -163,20 +159,11 @@ pub enum Unfit {
         taken: Option<Taken>,
     },
     /// Records of requests were lost on the way from where they were sent.
-    Unrecorded {
-        /// How many.
-        requests: u64,
-    },
+    Unrecorded { requests: u64 },
     /// One of several agents was.
-    Agent {
-        /// Its name.
-        name: String,
-        /// Why.
-        unfit: Box<Unfit>,
-    },
+    Agent { name: String, unfit: Box<Unfit> },
     /// An agent did not come to its end.
     Lost {
-        /// Its name.
         name: String,
         /// How long after the start the last was heard of it.
         at: Duration,
@@ -190,13 +177,11 @@ pub enum Unfit {
 /// One request of a mix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ByRequest {
-    /// Its name.
     pub name: String,
     /// Answered as expected.
     pub requests: u64,
     /// Failed.
     pub errors: u64,
-    /// Latency.
     pub latency: Option<Latency>,
 }
 
@@ -213,7 +198,6 @@ pub struct StepResult {
     pub requests: u64,
     /// Failed, or never sent.
     pub errors: u64,
-    /// Latency.
     pub latency: Option<Latency>,
 }
 

@@ -7,7 +7,6 @@ use crate::send_lag::SendLag;
 /// One of the hosts that a load is sent from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadAgent {
-    /// Its name.
     pub name: String,
     /// The command that reaches it; results tell its [program](program_of).
     pub command: String,

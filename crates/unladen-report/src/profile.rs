@@ -44,7 +44,6 @@ pub struct ProfileSetup {
     pub how: String,
     /// From the first request to the last.
     pub elapsed: Duration,
-    /// How it ended.
     pub ended: Ended,
     /// The time of a request without the profiler, ns, with its 95 % interval; that reaches to infinity where there
     /// were too few.

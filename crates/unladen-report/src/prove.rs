@@ -21,7 +21,6 @@ pub struct Prove {
     pub design: &'static str,
     /// How it was measured.
     pub setup: ProveSetup,
-    /// How it ended.
     pub ended: Ended,
     /// The arms; the first is the baseline, the last the baseline again.
     pub arms: Vec<ArmResult>,
@@ -164,14 +163,12 @@ pub struct Comparison {
     pub on_path: Option<bool>,
     /// The p-value after control of false discoveries.
     pub adjusted_p: f64,
-    /// The verdict.
     pub verdict: Change,
 }
 
 /// The counter of a weight.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeightMetric {
-    /// Group.
     pub group: String,
     /// Counter's stable name.
     pub counter: &'static str,

@@ -29,7 +29,6 @@ pub struct LateBecause {
 /// What became of blocks that were spoiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpoiledFate {
-    /// They are left out.
     LeftOut,
     /// They stay: too few would be left.
     TooMany,
@@ -40,9 +39,7 @@ pub enum SpoiledFate {
 /// Blocks that were spoiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpoiledBlocks {
-    /// How many.
     pub spoiled: usize,
-    /// Of how many.
     pub blocks: usize,
     /// What became of them.
     pub fate: SpoiledFate,

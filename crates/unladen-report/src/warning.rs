@@ -14,10 +14,7 @@ pub enum Warning {
     /// As a document that was kept has it.
     Told(String),
     /// The target is not on this machine.
-    Remote {
-        /// Its host.
-        host: String,
-    },
+    Remote { host: String },
     /// The target is not on this machine, and other hosts were looked at.
     RemoteAmong {
         /// The target's host.
@@ -28,10 +25,7 @@ pub enum Warning {
     /// Nothing on this machine follows the requests.
     NothingFollows,
     /// Nothing on this machine or on those hosts follows the requests.
-    NothingFollowsAt {
-        /// The hosts.
-        hosts: Vec<String>,
-    },
+    NothingFollowsAt { hosts: Vec<String> },
     /// A host or an exporter did not answer any more.
     HostGone {
         /// Its name.
@@ -54,14 +48,12 @@ pub enum Warning {
     },
     /// What the agent on a host costs is more than a hundredth of a core.
     CostlyAgent {
-        /// The host.
         host: String,
         /// Share of one core.
         share: f64,
     },
     /// What was taken from a host's machine.
     TakenAt {
-        /// The host.
         host: String,
         /// How much, of the whole measurement.
         taken: Taken,
@@ -76,25 +68,16 @@ pub enum Warning {
         note: String,
     },
     /// Which groups an experiment's requests go through is not known, or not from some point on.
-    PathUnknown {
-        /// Why.
-        why: String,
-    },
+    PathUnknown { why: String },
     /// Nothing that can be seen follows the requests, and not everything can be seen.
     Hidden {
         /// What cannot be seen, why, and what to do.
         why: String,
     },
     /// The application was met by users that it had not seen before.
-    Strangers {
-        /// How many.
-        strangers: u64,
-    },
+    Strangers { strangers: u64 },
     /// Those through whom the requests go do nothing that can be told from their other work.
-    NotTold {
-        /// The groups.
-        groups: Vec<String>,
-    },
+    NotTold { groups: Vec<String> },
     /// So many groups were looked at that the blocks could not tell one of them from chance.
     TooFewBlocks {
         /// Blocks at hand.
@@ -139,7 +122,6 @@ pub enum Warning {
     },
     /// Something could not be counted.
     Shortfall {
-        /// What is missing.
         missing: Vec<String>,
         /// What it would take.
         takes: String,
@@ -148,14 +130,12 @@ pub enum Warning {
     Unavailable {
         /// Its name.
         probe: String,
-        /// Why.
         why: String,
     },
     /// `--until` was not reached in time.
     NotReached {
         /// The target, as a share.
         target: f64,
-        /// What was reached.
         reached: f64,
     },
     /// Planned phases would not have held enough requests.
@@ -171,10 +151,7 @@ pub enum Warning {
         times: u64,
     },
     /// Requests that were not answered in time stand in the latencies with the time they waited.
-    CutShort {
-        /// How many.
-        requests: u64,
-    },
+    CutShort { requests: u64 },
     /// The most requests that may be under way were under way: from then on the load was closed, not open.
     Capped {
         /// The most that may be.
@@ -190,10 +167,7 @@ pub enum Warning {
         needs: u64,
     },
     /// The baseline against itself differs by more than chance.
-    SameArmDiffers {
-        /// By this ratio.
-        ratio: f64,
-    },
+    SameArmDiffers { ratio: f64 },
     /// What is sought is below the noise floor.
     FloorAbove {
         /// The noise floor, as a share.
@@ -216,7 +190,6 @@ pub enum Warning {
         arm: String,
         /// How many differed.
         changed: u64,
-        /// Of how many.
         requests: u64,
     },
     /// The generator sent late.

@@ -17,7 +17,6 @@ use crate::warning::Warning;
 pub struct Weigh {
     /// How it was measured.
     pub setup: Setup,
-    /// How it ended.
     pub ended: Ended,
     /// What was found, URL by URL.
     pub urls: Vec<WeighedUrl>,
@@ -40,7 +39,6 @@ pub struct WeighedHost {
     pub is_exporter: bool,
     /// The way there and back that most readings took at most.
     pub round_trip: Option<Duration>,
-    /// Processors there.
     pub processors: Option<usize>,
     /// How many counters of groups were looked at.
     pub series: usize,
@@ -70,7 +68,6 @@ pub struct HostCpu {
 pub struct LeftBehind {
     /// The folder: requests make files in it.
     pub folder: String,
-    /// How many.
     pub files: u64,
     /// How large they are altogether.
     pub bytes: u64,
@@ -108,7 +105,6 @@ pub struct Setup {
 pub struct WeighedUrl {
     /// Its name in tables: the label from the list of URLs, or the URL.
     pub name: String,
-    /// The URL.
     pub url: String,
     /// The version of HTTP spoken.
     pub http: String,
@@ -183,7 +179,6 @@ pub struct WeightRow {
     pub kind: Kind,
     /// Sampled by the kernel, not counted.
     pub approximate: bool,
-    /// The estimate.
     pub per_request: Estimate,
     /// The noise floor, in the same unit.
     pub noise_floor: f64,
@@ -206,7 +201,6 @@ pub struct WeightRow {
 /// What does not follow the requests, summed up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rest {
-    /// Groups in it.
     pub groups: usize,
     /// Their CPU per request, ns: indistinguishable from nothing.
     pub cpu: Estimate,

@@ -23,7 +23,6 @@ struct Stand<'a, 't> {
     listen: Vec<&'a (ListenAddress, Range<usize>)>,
     /// What is to be said of one that others than this machine reach.
     exposed: Option<&'static str>,
-    /// If it is a site.
     site: Option<&'a PlacedSite<'t>>,
 }
 

@@ -10,20 +10,10 @@ use unladen_toml::Mistakes;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// It cannot be read.
     #[error("cannot read the configuration {file}: {source}", file = file.display())]
-    Read {
-        /// The file.
-        file: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// It is not UTF-8.
+    Read { file: PathBuf, source: io::Error },
     #[error("the configuration {file} is not UTF-8 text", file = file.display())]
-    NoText {
-        /// The file.
-        file: PathBuf,
-    },
+    NoText { file: PathBuf },
     /// It says things that cannot be: all of them, at least one.
     #[error("{0}")]
     Bad(Mistakes),

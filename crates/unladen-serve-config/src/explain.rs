@@ -10,9 +10,7 @@ use super::whose::Whose;
 /// A value of the configuration, and where it comes from.
 #[derive(Clone, Debug)]
 pub struct Explained {
-    /// Whose it is.
     pub whose: Whose,
-    /// What it is.
     pub key: &'static Key,
     /// Which of several tables, such as of `[[outbound.rate]]`, counted from 0.
     pub index: Option<usize>,
@@ -40,23 +38,18 @@ pub enum Origin {
 pub enum Shown {
     /// Nothing.
     None,
-    /// A duration.
     Duration(Duration),
-    /// Bytes.
     Bytes(u64),
     /// From 0 to 1.
     Share(f64),
-    /// Any number.
     Number(f64),
     /// A whole one.
     Count(u64),
     /// On or off.
     Flag(bool),
-    /// A text.
     Text(String),
     /// A URL and its share.
     Weighted(String, u32),
-    /// A table.
     Table(Vec<(&'static str, Shown)>),
     /// A table whose keys are the user's own.
     Map(Vec<(String, Shown)>),

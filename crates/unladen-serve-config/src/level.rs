@@ -18,7 +18,6 @@ use super::whose::Whose;
 pub(super) struct Level<'t> {
     /// As in [`keys::all`].
     pub(super) table: &'static str,
-    /// Whose it is.
     pub(super) whose: Whose,
     /// Which of several.
     pub(super) index: Option<usize>,

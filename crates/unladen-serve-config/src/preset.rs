@@ -20,7 +20,6 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 /// Where the application keeps what its pages show.
 #[derive(Clone, Debug)]
 enum Kept {
-    /// In a database.
     Database(Database),
     /// In files of this folder.
     Folder(PathBuf),

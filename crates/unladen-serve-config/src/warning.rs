@@ -9,7 +9,6 @@ use unladen_toml::Place;
 /// What a configuration may say, and perhaps should not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// The file.
     pub file: PathBuf,
     /// The line, counted from 1.
     pub line: usize,

@@ -3,7 +3,6 @@
 /// Whose a value is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Whose {
-    /// Of the whole.
     Whole,
     /// Of the `[[outbound]]` of this name.
     Outbound(String),

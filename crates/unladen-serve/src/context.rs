@@ -38,7 +38,6 @@ pub(crate) struct Context {
     pub(crate) close_idle: Notify,
     /// Those of them that wait for a request.
     pub(crate) idle: Idle,
-    /// Connections there are.
     pub(crate) connections: Cell<usize>,
     #[allow(clippy::vec_box, reason = "they are handed out and back with each request, which moves a pointer")]
     spare_buffers: RefCell<Vec<Box<Buffers>>>,
@@ -165,7 +164,6 @@ pub(crate) struct Buffers {
     pub(crate) down: Vec<u8>,
     /// Of a site: what a response is found by …
     pub(crate) key: Vec<u8>,
-    /// … and its variant.
     pub(crate) variant: Vec<u8>,
     /// What an answer gets besides.
     pub(crate) more: Fields,

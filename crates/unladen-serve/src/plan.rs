@@ -84,7 +84,6 @@ pub(crate) struct Tenant {
 pub(crate) struct Listener {
     /// The same as long as the sockets are.
     pub(crate) id: u64,
-    /// The address.
     pub(crate) address: ListenAddress,
     /// Of several threads: the n-th is for thread n modulo their number. They do not block.
     pub(crate) sockets: Vec<ListenSocket>,
@@ -93,7 +92,6 @@ pub(crate) struct Listener {
 /// A listening socket.
 #[derive(Debug)]
 pub(crate) enum ListenSocket {
-    /// Of TCP.
     Tcp(std::net::TcpListener),
     /// Of a Unix socket.
     Unix(std::os::unix::net::UnixListener),
@@ -102,7 +100,6 @@ pub(crate) enum ListenSocket {
 /// Whether `serve` goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// It does.
     Running,
     /// It is to stop, and whoever sends clients here may not have heard of it: they are accepted, and each answer is its
     /// connection's last.
@@ -112,7 +109,6 @@ pub(crate) enum State {
         /// Connections that wait for a request are closed then: soon if nobody else listens, since a request that comes
         /// just then is lost either way; late after a handover.
         idle_until: Instant,
-        /// All of them are.
         until: Instant,
     },
 }

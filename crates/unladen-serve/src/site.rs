@@ -83,27 +83,17 @@ pub(crate) struct Site {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SiteError {
-    /// A validator's path or parameters are wrong.
     #[error("the validator for `{path}`: {why}")]
-    Validator {
-        /// Its path.
-        path: String,
-        /// What is wrong.
-        why: String,
-    },
-    /// Certificates cannot be used.
+    Validator { path: String, why: String },
     #[error("{0}")]
     Tls(String),
-    /// The country database cannot be used.
     #[error("{0}")]
     Country(String),
     /// A folder, passwords or another upstream cannot be used.
     #[error("{0}")]
     Routes(String),
-    /// A folder of files cannot be used.
     #[error(transparent)]
     Folder(#[from] RootError),
-    /// The page of local replies cannot be used.
     #[error(transparent)]
     ErrorPage(#[from] ErrorPageError),
 }

@@ -14,7 +14,6 @@ pub struct BackEnd {
     pub name: &'static str,
     /// How its place is written.
     pub written: &'static str,
-    /// What it is for.
     pub about: &'static str,
     /// Opens a store; none: the place is another's.
     open: fn(&Location, Mode) -> Option<Opened>,

@@ -13,7 +13,6 @@ pub struct Filter {
     pub target: Option<String>,
     /// Of exactly this target.
     pub exact_target: Option<String>,
-    /// With all of these labels.
     pub labels: BTreeMap<String, String>,
     /// Of a revision that begins so.
     pub commit: Option<String>,

@@ -6,23 +6,15 @@ use crate::limits::{LABEL_KEY_BYTES, LABEL_VALUE_BYTES};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabelError {
-    /// There is no `=`.
     #[error("the label `{0}` has no value: write KEY=VALUE, such as release=1.43")]
     NoValue(String),
-    /// The key has other characters.
     #[error(
         "the label's key `{0}` is not a name: write a letter, then letters, digits, `_`, `.`, `-` or `/`, \
          {LABEL_KEY_BYTES} at most"
     )]
     Key(String),
-    /// The value is too long.
     #[error("the value of the label `{key}` has {bytes} bytes: write {LABEL_VALUE_BYTES} at most")]
-    LongValue {
-        /// Its key.
-        key: String,
-        /// Its length.
-        bytes: usize,
-    },
+    LongValue { key: String, bytes: usize },
     /// The value has line breaks or other control characters.
     #[error("the value of the label `{0}` has a control character (a line break, say): leave it out")]
     ControlCharacter(String),

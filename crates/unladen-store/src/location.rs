@@ -23,10 +23,8 @@ pub enum Location {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LocationError {
-    /// There is none.
     #[error("no store is named: write the path of a file, or postgres://USER@HOST/DATABASE")]
     Empty,
-    /// Shells know homes; configuration files do not.
     #[error("`~` of a store's path is not replaced here: write the path in full")]
     Tilde,
     /// Words of libpq, as `host=… password=…`, which would be a file's name otherwise. They are not shown.

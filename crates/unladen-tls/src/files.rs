@@ -11,22 +11,9 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 pub enum FileError {
     /// It cannot be read, is no PEM, or holds something else.
     #[error("cannot read {what} from {}: {source}; expected PEM, `-----BEGIN …`", file.display())]
-    Pem {
-        /// The file.
-        file: PathBuf,
-        /// What it should hold.
-        what: &'static str,
-        /// What the parser or the system said.
-        source: PemError,
-    },
-    /// A certificate in it is malformed.
+    Pem { file: PathBuf, what: &'static str, source: PemError },
     #[error("a certificate in {} cannot be used as an authority: {source}", file.display())]
-    Authority {
-        /// The file.
-        file: PathBuf,
-        /// What rustls said.
-        source: rustls::Error,
-    },
+    Authority { file: PathBuf, source: rustls::Error },
 }
 
 /// The authorities in a file; at least one.

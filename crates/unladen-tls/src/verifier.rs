@@ -12,7 +12,6 @@ use crate::provider;
 /// What a server shows of itself, to whom, and when.
 #[derive(Debug)]
 pub struct Shown<'a> {
-    /// Its own certificate.
     pub certificate: &'a CertificateDer<'a>,
     /// What it sends besides.
     pub intermediates: &'a [CertificateDer<'a>],
@@ -20,7 +19,6 @@ pub struct Shown<'a> {
     pub name: &'a ServerName<'a>,
     /// What an authority says of it (RFC 6960); may be empty.
     pub ocsp: &'a [u8],
-    /// Now.
     pub now: UnixTime,
 }
 

@@ -11,7 +11,6 @@ use crate::problem::Problem;
 /// What is wrong in one place; shown with the line and a caret below the place.
 #[derive(Debug)]
 pub struct BadPlace {
-    /// The file.
     pub file: PathBuf,
     /// The line, counted from 1.
     pub line: usize,

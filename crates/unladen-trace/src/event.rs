@@ -23,7 +23,6 @@ pub struct Event {
     pub tid: u32,
     /// Index of the group that the process belongs to, as given when tracing began; children inherit it.
     pub group: u32,
-    /// What it did.
     pub what: What,
 }
 
@@ -33,7 +32,6 @@ pub struct Event {
 pub enum What {
     /// A system call that names a file.
     File {
-        /// Which.
         call: FileCall,
         /// The path as the process gave it, at most [`MAX_PATH`] bytes; `.` of fchdir, whose descriptor is `folder`.
         path: Vec<u8>,
@@ -48,7 +46,6 @@ pub enum What {
     },
     /// Bytes went through a descriptor.
     Transfer {
-        /// Which way.
         way: Way,
         /// The descriptor.
         fd: i32,
@@ -75,7 +72,6 @@ pub enum What {
     },
     /// A TCP connection that was asked for stands.
     Established {
-        /// The socket.
         socket: Socket,
         /// Since it was asked for, ns: a round trip.
         took_ns: u64,
@@ -89,7 +85,6 @@ pub enum What {
     },
     /// A lock was asked for.
     Lock {
-        /// By which call.
         call: LockCall,
         /// The descriptor.
         fd: i32,
@@ -118,13 +113,9 @@ pub enum What {
         path: Vec<u8>,
     },
     /// The process ended; its CPU time since it was started or since tracing began, ns.
-    Exit {
-        /// ns.
-        cpu_ns: u64,
-    },
+    Exit { cpu_ns: u64 },
     /// A source file was compiled.
     Compile {
-        /// Of which language.
         language: Language,
         /// The file, where the language's own function tells it.
         path: Option<Vec<u8>>,

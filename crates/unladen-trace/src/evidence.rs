@@ -93,7 +93,6 @@ pub struct Evidence {
     pub dns: Vec<DnsSeen>,
     /// Statements of SQL by fingerprint.
     pub queries: Vec<QuerySeen>,
-    /// Locks.
     pub locks: Vec<LockSeen>,
     /// Lines of logs.
     pub logs: Vec<LogSeen>,

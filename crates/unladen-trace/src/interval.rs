@@ -7,7 +7,6 @@ use unladen_lockin::Estimate;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Interval {
-    /// The value.
     pub value: f64,
     /// Lower end.
     pub low: f64,

@@ -18,7 +18,6 @@ const MAX_FILE: u64 = 512 << 20;
 #[serde(deny_unknown_fields)]
 pub struct Recording {
     schema: String,
-    /// Page by page.
     pub pages: Vec<PageRecord>,
 }
 
@@ -50,38 +49,14 @@ pub struct HostRecord {
 /// A record that cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
-    /// The system says no.
     #[error("cannot {doing} {}: {source}", path.display())]
-    Io {
-        /// `read`, `write`
-        doing: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// It is no record, or a damaged one.
+    Io { doing: &'static str, path: PathBuf, source: io::Error },
     #[error("{}:{}:{}: expected a file of evidence as `unladen weigh --record` writes it: {source}", path.display(), source.line(), source.column())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// Where and why.
-        source: serde_json::Error,
-    },
-    /// It is of another version.
+    Malformed { path: PathBuf, source: serde_json::Error },
     #[error("{}: expected \"schema\": \"{SCHEMA}\", found {found:?}: use the version of unladen that recorded it, or record again", path.display())]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its schema.
-        found: String,
-    },
-    /// It is larger than any record.
+    Version { path: PathBuf, found: String },
     #[error("{}: larger than {} MiB, which no file of evidence is", path.display(), MAX_FILE >> 20)]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-    },
+    TooLarge { path: PathBuf },
 }
 
 impl Recording {

@@ -16,7 +16,6 @@ pub struct Total {
     pub counter: String,
     /// What a table calls it; none for what only results for programs list.
     pub title: Option<&'static str>,
-    /// Per request.
     pub per_request: Interval,
     /// What the phases without requests alone would have shown, in the same unit.
     pub noise_floor: f64,

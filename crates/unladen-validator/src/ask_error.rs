@@ -6,7 +6,6 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AskError {
-    /// The time is over.
     #[error("no answer in time")]
     Timeout,
     /// The server cannot be reached, or has gone away.

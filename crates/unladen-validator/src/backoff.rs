@@ -15,7 +15,6 @@ const LAST: Duration = Duration::from_secs(2);
 /// When a server may be tried again.
 #[derive(Debug, Default)]
 pub(crate) struct Backoff {
-    /// With why.
     failed: Option<(AskError, Instant)>,
     pause: Duration,
 }

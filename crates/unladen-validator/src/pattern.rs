@@ -44,39 +44,29 @@ pub type Parameters = Vec<String>;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatternError {
-    /// It does not begin with `/`.
     #[error("it does not begin with `/`")]
     NoSlash,
-    /// `{name` without `}`, or `}` without `{`.
     #[error("a brace of `{0}` has no other: write `{{name}}`")]
     Unclosed(String),
-    /// `{}` or `{*}`.
     #[error("`{0}` has no name: write `{{name}}` or `{{name*}}`")]
     NoName(String),
     /// A name of other characters than letters, digits and `_`, or one that begins with a digit.
     #[error("the name `{0}` may only have the letters a to z, digits and `_`, and does not begin with a digit")]
     Name(String),
-    /// Two have one name.
     #[error("there are two `{{{0}}}`: give each a name of its own")]
     Twice(String),
-    /// `{name*}` before the end.
     #[error("`{{{0}*}}` takes all that is left, so nothing but `/` can come after it")]
     NotLast(String),
-    /// `/*`.
     #[error(
         "`*` means nothing by itself in `{0}`: write `{{rest*}}` for all that is left, or `{{name}}` for one segment"
     )]
     Star(String),
-    /// `{*name}`.
     #[error("the `*` of `{{*{0}}}` is before the name: write `{{{0}*}}`")]
     StarFirst(String),
-    /// `{name}.html`.
     #[error("`{0}` has a name and other text between two `/`: a name takes all that is between them")]
     Mixed(String),
-    /// `//`.
     #[error("there is nothing between two `/`: take one away")]
     Empty,
-    /// `/./` or `/../`.
     #[error("`{0}` is never in a path that is meant: write the path without it")]
     Dots(String),
     /// A character that no path has as it is.

@@ -53,7 +53,6 @@ pub struct SharedSettings {
     pub stamp: u64,
     /// Which fleet of those on the engine it is, …
     pub fleet: String,
-    /// … and which site.
     pub site: String,
 }
 
@@ -84,7 +83,6 @@ pub enum ValidatorSource {
     },
     /// A database of SQLite.
     Sqlite {
-        /// Its file.
         file: PathBuf,
         /// With `?1`, `?2` …: one statement that changes nothing. The first column of the first row is the version.
         query: String,

@@ -20,7 +20,6 @@ use crate::weigh::{ExporterError, PlanError};
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// Wrong or contradictory options.
     #[error("{0}")]
     Usage(String),
     /// A URL, a header or a list of URLs that is none.
@@ -42,38 +41,20 @@ pub(crate) enum Failure {
     Session(#[from] unladen_agent::SessionError),
     /// An agent cannot send a load's requests, or they are not answered as expected there.
     #[error("agent {agent}: {why}")]
-    AgentLoad {
-        /// Its name.
-        agent: String,
-        /// What went wrong.
-        kind: ErrorKind,
-        /// In words.
-        why: String,
-    },
-    /// An agent that sent an experiment was lost.
+    AgentLoad { agent: String, kind: ErrorKind, why: String },
     #[error("agent {agent} {why}")]
-    AgentLost {
-        /// Its name.
-        agent: String,
-        /// When, why, and what follows.
-        why: String,
-    },
-    /// A file of evidence cannot be read.
+    AgentLost { agent: String, why: String },
     #[error(transparent)]
     Evidence(#[from] unladen_trace::RecordingError),
     /// An application's files, or its class map, cannot be read.
     #[error(transparent)]
     Application(#[from] unladen_classmap::Problem),
-    /// No class would be in a class map.
     #[error("{0}")]
     EmptyMap(String),
-    /// A page cannot be profiled.
     #[error(transparent)]
     Profiler(ProfilerError),
-    /// A file of a profile cannot be read.
     #[error(transparent)]
     ProfileFile(#[from] unladen_profile::ReadError),
-    /// Profiles that cannot be put together.
     #[error(transparent)]
     Merge(#[from] unladen_profile::MergeError),
     /// A file of records cannot be written or read.
@@ -81,26 +62,18 @@ pub(crate) enum Failure {
     Record(RecordError),
     /// No request of a load was answered as expected.
     #[error("{}", nothing_answered(*planned))]
-    NothingAnswered {
-        /// Those planned.
-        planned: u64,
-    },
-    /// Some requests were not answered as expected.
+    NothingAnswered { planned: u64 },
     #[error(
         "{failed} of {planned} requests{of} were not answered as expected{}: --expect-status says which statuses are fine, --fail-on 'errors > 1%' how many failures",
         some_statuses(statuses)
     )]
     SomeFailed {
-        /// Those that failed.
         failed: u64,
-        /// Those planned.
         planned: u64,
-        /// All answers by status, in words.
         statuses: String,
         /// Of which arm, as ` of the arm …`.
         of: String,
     },
-    /// No latency of any arm could be compared.
     #[error(
         "no latency could be compared: the arms have too few answered requests, or too few blocks with some; measure longer, or see the errors above"
     )]
@@ -111,26 +84,17 @@ pub(crate) enum Failure {
     /// A comparison that had to be judged in full was not.
     #[error("{0}")]
     NotJudged(String),
-    /// An experiment's file is wrong.
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
-    /// A configuration is wrong.
     #[error("{0}")]
     Config(#[from] ConfigError),
-    /// Nothing is served, or not any longer.
     #[error(transparent)]
     Serve(#[from] ServeError),
     /// Of a request cannot be said what becomes of it.
     #[error(transparent)]
     Outlook(#[from] OutlookError),
-    /// Something that serving needs cannot be connected to.
     #[error("{failed} of {tried} connections cannot be made: see above")]
-    Connections {
-        /// Those that failed.
-        failed: usize,
-        /// Those tried.
-        tried: usize,
-    },
+    Connections { failed: usize, tried: usize },
     /// What is kept was not purged, or is not known to be.
     #[error(transparent)]
     Purge(#[from] PurgeError),
@@ -139,7 +103,6 @@ pub(crate) enum Failure {
         "not confirmed by all that were waited for: {0}; --explain tells where it went, and --wait-for waits longer"
     )]
     Unconfirmed(String),
-    /// Something that a command needs is not there.
     #[error("something is missing that a command needs: see above")]
     Lacking,
     /// A process that serves does not do well, or cannot be asked.
@@ -153,44 +116,27 @@ pub(crate) enum Failure {
     Switch(SwitchError),
     /// The requests of an arm are not answered as expected.
     #[error("in the arm `{arm}`: {error}")]
-    Arm {
-        /// Its name.
-        arm: String,
-        /// Why.
-        error: Box<LoadError>,
-    },
+    Arm { arm: String, error: Box<LoadError> },
     /// Something that was switched could not be put back.
     #[error("{report}{}", before.as_ref().map(|failure| format!("\nthe experiment had ended with: {failure}")).unwrap_or_default())]
     NotPutBack {
         /// What, why, and how to do it by hand.
         report: String,
-        /// What had ended the experiment.
         before: Option<Box<Failure>>,
     },
-    /// What was asked for cannot carry an interval.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// An exporter cannot be used.
     #[error(transparent)]
     Exporter(#[from] ExporterError),
     /// The target could not be reached, or did not answer as it should.
     #[error(transparent)]
     Load(LoadError),
-    /// The system's counters cannot be read.
     #[error(transparent)]
     Probe(#[from] ProbeError),
-    /// Runs cannot be kept, or not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Pages cannot be shown at an address.
     #[error("{address} cannot be listened at: {source}")]
-    CannotListen {
-        /// Where.
-        address: String,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// The result cannot be written.
+    CannotListen { address: String, source: std::io::Error },
     #[error(transparent)]
     Output(#[from] OutputError),
     /// Ctrl-C, SIGTERM, or a terminal that is gone (SIGHUP).

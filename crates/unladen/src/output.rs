@@ -47,10 +47,8 @@ pub(crate) struct OutputError {
 /// A file that nothing can be written to, or not in the format that its name asks for.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DestinationError {
-    /// There is no such format.
     #[error("{0}")]
     Format(String),
-    /// The system refuses it.
     #[error(transparent)]
     Output(#[from] OutputError),
 }

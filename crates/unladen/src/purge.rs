@@ -49,30 +49,16 @@ pub(crate) struct Purged {
 /// Why it was not done, or is not known to be.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PurgeError {
-    /// It has no admin address.
     #[error(
         "{0} has no [admin], where it could be told: say listen = \"unix:/run/unladen/admin.sock\" there, or --admin"
     )]
     NoAdmin(String),
-    /// Nobody is there, or does not answer.
     #[error("{address}: {}", unreachable_in_words(source))]
-    Unreachable {
-        /// The admin address.
-        address: String,
-        /// Why.
-        source: io::Error,
-    },
-    /// What was asked for is wrong.
+    Unreachable { address: String, source: io::Error },
     #[error("{0}")]
     Refused(String),
-    /// That is no admin address.
     #[error("{address} is no admin address of `unladen serve`: what answers there is {answer}")]
-    Unexpected {
-        /// The address.
-        address: String,
-        /// Who answered, as far as can be told.
-        answer: String,
-    },
+    Unexpected { address: String, answer: String },
 }
 
 /// How many responses there were, and where it went. `address`: `127.0.0.1:9901`, `unix:/run/unladen/admin.sock`.

@@ -94,8 +94,6 @@ fn serve(options: &Options) -> io::Result<()> {
     Ok(())
 }
 
-// === impl Options ===
-
 impl Options {
     fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut options = Self {

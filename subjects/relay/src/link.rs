@@ -66,8 +66,6 @@ struct End {
     has_failed: bool,
 }
 
-// === impl Side ===
-
 impl Side {
     pub(crate) const BOTH: [Self; 2] = [Self::Client, Self::Service];
 
@@ -75,8 +73,6 @@ impl Side {
         if self == Self::Client { Self::Service } else { Self::Client }
     }
 }
-
-// === impl Link ===
 
 impl Link {
     /// Of a connection that was accepted now.
@@ -250,8 +246,6 @@ impl Link {
     }
 }
 
-// === impl End ===
-
 impl End {
     /// Whether anything can be read or written the first event tells, which comes at once.
     fn new(stream: TcpStream) -> Self {
@@ -275,8 +269,6 @@ fn open(to: SocketAddr) -> io::Result<TcpStream> {
         Err(error) => Err(error.into()),
     }
 }
-
-// === impl Counts ===
 
 impl Counts {
     fn forwarded(&mut self, by: Side, bytes: usize) {

@@ -87,8 +87,6 @@ fn relay(options: &Options) -> std::io::Result<()> {
     relaying.run()
 }
 
-// === impl Options ===
-
 impl Options {
     fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut settings = Settings { delay: Duration::from_millis(10), counts: None, routes: Vec::new() };

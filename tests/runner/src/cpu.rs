@@ -14,8 +14,6 @@ pub(crate) struct Cpu {
     pub(crate) time: Duration,
 }
 
-// === impl Cpu ===
-
 impl Cpu {
     /// Of a process; none, where the kernel does not tell.
     pub(crate) fn of(pid: u32) -> Option<Self> {

@@ -11,8 +11,6 @@ pub(crate) enum Kind {
     Independent,
 }
 
-// === impl Kind ===
-
 impl Kind {
     /// By the documentation at the beginning of its source.
     pub(crate) fn of(source: &str) -> Self {

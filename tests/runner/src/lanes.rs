@@ -17,8 +17,6 @@ pub(crate) struct Lanes {
     looked: Option<(Instant, Times)>,
 }
 
-// === impl Lanes ===
-
 impl Lanes {
     pub(crate) fn new() -> Self {
         Self { cores: std::thread::available_parallelism().map_or(1, usize::from), looked: None }

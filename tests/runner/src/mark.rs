@@ -11,8 +11,6 @@ pub(crate) enum Mark {
     Waits,
 }
 
-// === impl Mark ===
-
 impl Mark {
     /// How the line begins.
     pub(crate) const fn line(self) -> &'static str {

@@ -38,8 +38,6 @@ pub(crate) struct Counts {
     pub(crate) skipped: usize,
 }
 
-// === impl Outcome ===
-
 impl Outcome {
     /// Runs a program to its end, or these of its tests only.
     pub(crate) fn of(program: Program, tests: &[String]) -> Self {

@@ -28,8 +28,6 @@ pub(crate) struct Program {
     pub(crate) unladen: PathBuf,
 }
 
-// === impl Program ===
-
 impl Program {
     /// Its name, where several packages have one of the same.
     pub(crate) fn full_name(&self) -> String {

@@ -11,8 +11,6 @@ pub(crate) struct Queue {
     others: VecDeque<Program>,
 }
 
-// === impl Queue ===
-
 impl Queue {
     pub(crate) fn new(programs: Vec<Program>) -> Self {
         let (long, others): (VecDeque<_>, VecDeque<_>) = programs.into_iter().partition(|program| program.is_long);

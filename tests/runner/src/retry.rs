@@ -20,8 +20,6 @@ pub(crate) struct Retry {
     pub(crate) passed: bool,
 }
 
-// === impl Retry ===
-
 impl Retry {
     /// Runs the failed tests of these programs again, if they are few.
     pub(crate) fn of(outcomes: &[Outcome]) -> Vec<Self> {

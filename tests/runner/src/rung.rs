@@ -10,8 +10,6 @@ pub(crate) struct Rung {
     words: Vec<String>,
 }
 
-// === impl Rung ===
-
 impl Rung {
     pub(crate) fn of(words: &[String]) -> Self {
         Self { words: words.to_vec() }

@@ -21,8 +21,6 @@ pub(crate) struct Summary<'a> {
     retries: &'a [Retry],
 }
 
-// === impl Summary ===
-
 impl<'a> Summary<'a> {
     pub(crate) fn new(outcomes: &'a [Outcome], retries: &'a [Retry]) -> Self {
         Self { outcomes, retries }

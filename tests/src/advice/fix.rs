@@ -53,8 +53,6 @@ pub struct Applied {
 #[derive(Debug)]
 struct Served(Child);
 
-// === impl Fix ===
-
 impl Fix {
     /// Of one finding in a document of `unladen weigh --json`.
     pub fn of(finding: &Value) -> Self {
@@ -228,15 +226,11 @@ fn append(path: &Path, lines: &[String], anew: bool) -> std::io::Result<()> {
     fs::write(path, text)
 }
 
-// === impl Applied ===
-
 impl Applied {
     fn to(ground: &Ground) -> Self {
         Self { undo: ground.undo(), serve: None, site: ground.site().to_owned() }
     }
 }
-
-// === impl Served ===
 
 impl Drop for Served {
     fn drop(&mut self) {

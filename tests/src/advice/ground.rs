@@ -40,8 +40,6 @@ pub struct Ground {
 
 static ALONE: Mutex<()> = Mutex::new(());
 
-// === impl Ground ===
-
 impl Ground {
     /// A subject, which this brings up when no other is.
     pub fn of(up: impl FnOnce() -> Subject) -> Self {

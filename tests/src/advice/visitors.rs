@@ -19,8 +19,6 @@ pub struct Visitors {
     all: Vec<Visitor>,
 }
 
-// === impl Visitors ===
-
 impl Visitors {
     /// These, and a stranger.
     pub fn of(mut all: Vec<Visitor>) -> Self {
@@ -85,8 +83,6 @@ impl Visitors {
         }
     }
 }
-
-// === impl Visitor ===
 
 impl Visitor {
     /// Who says with each request who it is.

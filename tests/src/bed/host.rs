@@ -33,8 +33,6 @@ pub struct Host {
     first: u32,
 }
 
-// === impl Host ===
-
 impl Host {
     /// Starts one, which has no network yet. `folder` is the bed's, in which it makes one of its own.
     pub(super) fn start(name: &str, address: Ipv4Addr, folder: &Path) -> Self {

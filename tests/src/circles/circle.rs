@@ -17,15 +17,11 @@ pub struct Use {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Circle(pub Vec<Use>);
 
-// === impl Use ===
-
 impl fmt::Display for Use {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} uses {} of {}", self.from, self.names.join(", "), self.to)
     }
 }
-
-// === impl Circle ===
 
 impl fmt::Display for Circle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -10,8 +10,6 @@ pub(super) struct Graph {
     uses: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
 }
 
-// === impl Graph ===
-
 impl Graph {
     pub(super) fn add(&mut self, from: &str, name: &str, to: &str) {
         let of_one = self.uses.entry(from.to_owned()).or_default();

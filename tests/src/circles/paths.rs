@@ -222,8 +222,6 @@ impl<'ast> Visit<'ast> for Paths {
     fn visit_vis_restricted(&mut self, _: &'ast syn::VisRestricted) {}
 }
 
-// === impl Local ===
-
 impl<'ast> Visit<'ast> for Local {
     fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
         // A constant in a pattern looks as a variable does.

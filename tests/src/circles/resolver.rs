@@ -23,8 +23,6 @@ enum Named {
     External,
 }
 
-// === impl Resolver ===
-
 impl<'a> Resolver<'a> {
     pub(super) fn new(tree: &'a Tree) -> Self {
         Self { tree, followed: RefCell::default() }
@@ -149,8 +147,6 @@ impl<'a> Resolver<'a> {
         self.tree.modules[index].parent.unwrap_or(ROOT)
     }
 }
-
-// === impl Named ===
 
 impl Named {
     fn module(self) -> Option<usize> {

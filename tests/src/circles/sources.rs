@@ -11,8 +11,6 @@ pub struct Sources {
     roots: Vec<String>,
 }
 
-// === impl Sources ===
-
 impl Sources {
     /// Of a made-up crate, whose roots are `lib.rs` and `main.rs`.
     pub fn made_up(files: &[(&str, &str)]) -> Self {

@@ -28,8 +28,6 @@ struct Place {
     below: String,
 }
 
-// === impl Tree ===
-
 impl Tree {
     pub(super) fn of(sources: &Sources, root: &str) -> Result<Self, String> {
         let mut tree = Self { modules: Vec::new(), for_tests: Vec::new() };

@@ -60,8 +60,6 @@ enum Verdict {
 #[derive(Debug, Default)]
 pub(crate) struct Promises(Vec<Promise>);
 
-// === impl Saving ===
-
 impl Saving {
     /// In turns, until they judge a bound. `turn` puts the page into a state, with the fix or without, and returns its
     /// URL.

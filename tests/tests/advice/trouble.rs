@@ -51,8 +51,6 @@ pub(crate) struct Trouble {
     pub(crate) rule: Option<&'static str>,
 }
 
-// === impl Trouble ===
-
 impl Trouble {
     /// What there is of it at a subject.
     pub(crate) fn all(subject: &str, ground: &Ground) -> Vec<Self> {

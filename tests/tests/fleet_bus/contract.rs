@@ -21,8 +21,6 @@ pub(crate) struct Contract {
     pub(crate) ca: Option<PathBuf>,
 }
 
-// === impl Contract ===
-
 impl Contract {
     /// The way of a node to it.
     pub(crate) fn bus(&self, node: &str) -> Arc<dyn PurgeBus> {

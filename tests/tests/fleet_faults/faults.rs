@@ -23,8 +23,6 @@ pub(crate) struct Faults<'a, B> {
     pub(crate) is_over: AtomicBool,
 }
 
-// === impl Faults ===
-
 impl<B: Bus> Faults<'_, B> {
     /// What goes wrong with one node, one thing after the other.
     pub(crate) fn of_node(&self, number: usize, mut random: fastrand::Rng) {

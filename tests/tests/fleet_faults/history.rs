@@ -25,8 +25,6 @@ pub(crate) struct History {
     pub(crate) judged: AtomicU64,
 }
 
-// === impl History ===
-
 impl History {
     pub(crate) fn of(pages: usize) -> Self {
         Self {

@@ -46,8 +46,6 @@ pub(crate) struct Told {
     pub(crate) is_published: bool,
 }
 
-// === impl Town ===
-
 impl Town {
     /// `way`: the way of a node to the bus, and to the application that is at this URL.
     pub(crate) fn new(pages: usize, way: impl Fn(usize, &str) -> Way) -> Self {
@@ -82,8 +80,6 @@ impl Town {
         }
     }
 }
-
-// === impl Node ===
 
 impl Node {
     fn start(number: usize, way: Way) -> Self {

@@ -34,8 +34,6 @@ pub(crate) struct Door {
     path: PathBuf,
 }
 
-// === impl Way ===
-
 impl Way {
     /// Over loopback, to a bus that has such a URL by way of an address.
     pub(crate) fn relayed(bus: SocketAddr, app: &str, url: impl Fn(SocketAddr) -> String) -> Self {
@@ -84,8 +82,6 @@ impl Way {
         }
     }
 }
-
-// === impl Door ===
 
 impl Door {
     /// A socket of this path, which leads to a server of this URL.

@@ -44,8 +44,6 @@ breaker = {{ open = "60s" }}
     )
 }
 
-// === impl Admin ===
-
 impl Admin {
     /// The status and the body.
     pub(crate) fn get(&self, target: &str) -> (u16, String) {

@@ -17,8 +17,6 @@ struct Wiki {
     site: Site,
 }
 
-// === impl Wiki ===
-
 impl Wiki {
     fn up() -> Self {
         let subject = Subject::up_with("dokuwiki", &[("UNLADEN_WORKERS", "3")]);

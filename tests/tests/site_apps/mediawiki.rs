@@ -25,8 +25,6 @@ struct Wiki {
     folder: TempDir,
 }
 
-// === impl Wiki ===
-
 impl Wiki {
     fn up() -> Self {
         let subject = Subject::up_with("mediawiki", &[("UNLADEN_WORKERS", "3")]);

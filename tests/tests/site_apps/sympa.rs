@@ -20,8 +20,6 @@ struct Lists {
 static SYMPA: LazyLock<Subject> =
     LazyLock::new(|| Subject::up_with("sympa", &[("UNLADEN_LISTS", "20"), ("UNLADEN_WORKERS", "2")]));
 
-// === impl Lists ===
-
 impl Lists {
     fn up() -> Self {
         let state = SYMPA.get("STATE");

@@ -14,8 +14,6 @@ pub(crate) struct Visitor {
     cookies: BTreeMap<String, String>,
 }
 
-// === impl Visitor ===
-
 impl Visitor {
     /// Nobody that is known.
     pub(crate) fn anonymous(address: SocketAddr) -> Self {

@@ -20,8 +20,6 @@ struct Blog {
     site: Site,
 }
 
-// === impl Blog ===
-
 impl Blog {
     fn up() -> Self {
         Self::with(&[])

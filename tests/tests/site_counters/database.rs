@@ -13,8 +13,6 @@ pub(crate) enum Database {
     Sqlite { folder: tempfile::TempDir },
 }
 
-// === impl Database ===
-
 impl Database {
     /// Those there are.
     pub(crate) fn each() -> [fn() -> Self; 3] {

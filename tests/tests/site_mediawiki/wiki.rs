@@ -58,8 +58,6 @@ pub(crate) struct Visitor {
     pub(crate) more: String,
 }
 
-// === impl Visitor ===
-
 impl Visitor {
     /// Nobody that is known.
     pub(crate) fn anonymous() -> Self {

@@ -29,8 +29,6 @@ struct Site {
     serve: Serve,
 }
 
-// === impl Site ===
-
 impl Site {
     /// With these lines in the cache's table and in the validator's, which may begin other tables.
     fn of(pledges: &Subject, of_cache: &str, of_validator: &str) -> Self {

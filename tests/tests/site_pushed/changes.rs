@@ -41,8 +41,6 @@ pub(crate) struct Changes {
     committed: Vec<Instant>,
 }
 
-// === impl Changes ===
-
 impl Changes {
     /// With the table, function and triggers as they are printed.
     pub(crate) fn start() -> Self {

@@ -35,8 +35,6 @@ pub fn path(number: u64) -> String {
     if number.is_multiple_of(10) { format!("/own/{number}") } else { format!("/page/{number}") }
 }
 
-// === impl Load ===
-
 impl Load {
     /// By so many readers, of pages whose body is their path.
     pub fn start(address: SocketAddr, readers: u64) -> Self {
@@ -75,8 +73,6 @@ impl Load {
         self.readers.into_iter().for_each(|reader| reader.join().expect("nothing was lost"));
     }
 }
-
-// === impl Shared ===
 
 impl Shared {
     fn read(&self, address: SocketAddr, reader: u64) {

@@ -73,8 +73,6 @@ struct Answer {
     body: String,
 }
 
-// === impl Visitors ===
-
 impl Visitors {
     pub fn start(town: &Town) -> Self {
         let shared = Arc::new(Shared::default());
@@ -139,8 +137,6 @@ impl Visitors {
         account
     }
 }
-
-// === impl Shared ===
 
 impl Shared {
     fn visit(&self, ways: &[Way], visitor: u64) -> Account {
@@ -235,8 +231,6 @@ impl Shared {
         Ok(!answer.head.contains("connection: close"))
     }
 }
-
-// === impl Way ===
 
 impl Way {
     fn open(&self) -> Result<Stream, String> {

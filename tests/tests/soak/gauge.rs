@@ -30,8 +30,6 @@ struct Reading {
 /// All readings.
 pub struct Readings(Vec<Reading>);
 
-// === impl Gauge ===
-
 impl Gauge {
     /// Of this process, as long as it is there.
     pub fn start(process: Pid) -> Self {
@@ -67,8 +65,6 @@ fn read(process: Pid) -> Option<Reading> {
     let descriptors = fs::read_dir(format!("/proc/{process}/fd")).ok()?.count() as u64;
     Some(Reading { memory: pages * 4096, descriptors })
 }
-
-// === impl Readings ===
 
 impl Readings {
     /// A line: how much there was after the warm-up, and at the end.

@@ -66,8 +66,6 @@ pub fn run(time: Duration, is_long: bool) {
     }
 }
 
-// === impl App ===
-
 impl App {
     fn new() -> Self {
         let app = Self { folder: tempfile::tempdir().expect("a folder") };

@@ -86,8 +86,6 @@ struct Town {
     fpm: PhpFpm,
 }
 
-// === impl Town ===
-
 impl Town {
     fn start() -> Self {
         let breaks = Arc::new(AtomicBool::new(false));

@@ -155,8 +155,6 @@ fn whole(folder: &Path) -> usize {
     files.len()
 }
 
-// === impl Site ===
-
 impl Site {
     fn start() -> Self {
         let fpm = PhpFpm::start(2, "");
@@ -197,8 +195,6 @@ impl Site {
         self.serve.stop();
     }
 }
-
-// === impl Crowd ===
 
 impl Crowd {
     fn gather() -> Self {

@@ -79,8 +79,6 @@ struct NotLooked {
     why: String,
 }
 
-// === impl Look ===
-
 impl Look<'_> {
     /// Looks.
     ///
@@ -115,16 +113,12 @@ impl Look<'_> {
     }
 }
 
-// === impl Looked ===
-
 impl Looked {
     /// Whether a program was looked into: on a busy machine a few seconds may not tell that it follows.
     pub fn saw(&self, program: &str) -> bool {
         self.groups.iter().any(|group| group.rsplit(' ').next().is_some_and(|name| name.starts_with(program)))
     }
 }
-
-// === impl Found ===
 
 impl Found {
     /// One of so much a request.

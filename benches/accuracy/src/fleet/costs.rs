@@ -24,8 +24,6 @@ const fn us(number: f64) -> f64 {
     number * 1e-6
 }
 
-// === impl Costs ===
-
 impl Costs {
     /// Redis 7.0, which does one step at a time.
     pub const VALKEY: Self = Self {

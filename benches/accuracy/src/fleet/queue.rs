@@ -8,8 +8,6 @@ pub struct Queue {
     busy: f64,
 }
 
-// === impl Queue ===
-
 impl Queue {
     /// With so many cores, at least one.
     pub fn of(cores: usize) -> Self {

@@ -11,8 +11,6 @@ pub struct Binaries {
     folder: PathBuf,
 }
 
-// === impl Binaries ===
-
 impl Binaries {
     /// Builds them beside the running program, in its profile.
     ///

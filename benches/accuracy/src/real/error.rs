@@ -27,8 +27,6 @@ pub enum RealError {
     },
 }
 
-// === impl RealError ===
-
 impl RealError {
     pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Io { what: what.into(), source }

@@ -62,8 +62,6 @@ struct Comparison {
     verdict: String,
 }
 
-// === impl Experiment ===
-
 impl Experiment {
     /// A server against itself, for seven seconds or so; a request costs 3 ms in the server and 2 ms in a child of it.
     ///
@@ -123,8 +121,6 @@ impl Experiment {
     }
 }
 
-// === impl Document ===
-
 impl Document {
     fn proved(self, truth: f64) -> Result<Proved, RealError> {
         let is_called = |comparison: &&Comparison| is_told(&comparison.verdict);
@@ -149,8 +145,6 @@ impl Document {
         })
     }
 }
-
-// === impl Proved ===
 
 impl Proved {
     /// Whether the interval of the first quantile's ratio holds the truth.

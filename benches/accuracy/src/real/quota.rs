@@ -62,8 +62,6 @@ impl Drop for Quota {
     }
 }
 
-// === impl Limiter ===
-
 impl Limiter {
     /// From now on it gets this share of one processor; without one, as much as there is.
     pub(super) fn set(&self, share: Option<f64>) -> std::io::Result<()> {

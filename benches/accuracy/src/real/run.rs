@@ -13,8 +13,6 @@ use super::setting::Setting;
 use super::weigh;
 use super::weighed::Weighed;
 
-// === impl Setting ===
-
 impl Setting {
     /// Runs it. Whatever it starts is stopped, on failure too.
     ///

@@ -28,8 +28,6 @@ pub struct Series {
     rng: fastrand::Rng,
 }
 
-// === impl Series ===
-
 impl Series {
     /// Of runs of this server that measure for so long, each beside one of these, by lot.
     ///

@@ -39,8 +39,6 @@ pub(super) struct Started {
     _burn: Option<Burn>,
 }
 
-// === impl Served ===
-
 impl Served {
     /// # Errors
     /// If no port is free.

@@ -19,8 +19,6 @@ pub struct Setting {
     pub seed: u64,
 }
 
-// === impl Setting ===
-
 impl Setting {
     /// Half a minute beside something.
     pub fn beside(beside: Neighbour, seed: u64) -> Self {

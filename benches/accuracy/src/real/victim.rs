@@ -11,8 +11,6 @@ pub(super) struct Victim {
     pub(super) address: SocketAddr,
 }
 
-// === impl Victim ===
-
 impl From<&Burn> for Victim {
     fn from(burn: &Burn) -> Self {
         Self { pids: vec![burn.pid()], address: burn.address() }

@@ -17,8 +17,6 @@ pub struct Weighed {
     pub follows: bool,
 }
 
-// === impl Weighed ===
-
 impl Weighed {
     /// How far off the estimate is, as a share of the truth.
     pub fn error(&self) -> f64 {

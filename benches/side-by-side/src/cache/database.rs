@@ -20,8 +20,6 @@ pub(super) struct Database {
 /// Its socket's name ends with this.
 const PORT: &str = "5432";
 
-// === impl Database ===
-
 impl Database {
     /// With so many pages, whose numbers begin at 1; none if it cannot be had.
     pub(super) fn start(world: &World, pages: u64) -> Result<Option<Self>> {

@@ -75,8 +75,6 @@ pub(crate) fn be_the_origin() -> Result<()> {
     Ok(())
 }
 
-// === impl Shared ===
-
 impl Shared {
     fn serve(&self, stream: &TcpStream) -> Result<()> {
         stream.set_nodelay(true)?;

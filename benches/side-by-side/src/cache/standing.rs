@@ -35,8 +35,6 @@ pub(super) struct Took {
     pub(super) wall: Duration,
 }
 
-// === impl Standing ===
-
 impl<'w> Standing<'w> {
     pub(super) fn start(world: &'w World, contestant: &dyn Contestant, memory: u64) -> Result<Self> {
         Self::start_with(world, contestant, memory, None, String::new())

@@ -29,8 +29,6 @@ enum Server {
     Caddy(PathBuf),
 }
 
-// === impl Contestant ===
-
 impl Contestant {
     /// All that can be had, or those that are named: programs, and paths of ours.
     pub(super) fn all(named: &[String]) -> Result<Vec<Self>> {

@@ -14,8 +14,6 @@ pub(super) enum Server {
     Nginx,
 }
 
-// === impl Server ===
-
 impl Server {
     /// All that can be had, or those that are named: peers, and paths of programs of ours.
     pub(super) fn all(named: &[String]) -> Result<Vec<Self>> {

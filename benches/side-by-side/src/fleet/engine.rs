@@ -35,8 +35,6 @@ pub(super) struct Engine {
     running: Running,
 }
 
-// === impl Engine ===
-
 impl Engine {
     pub(super) fn start(kind: &Kind, scratch: &ScratchFolder, ports: &mut Ports) -> Result<Self> {
         let port = ports.free()?;

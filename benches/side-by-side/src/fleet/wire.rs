@@ -20,8 +20,6 @@ struct Counts {
     pieces: AtomicU64,
 }
 
-// === impl Wire ===
-
 impl Wire {
     pub(super) fn to(server: u16) -> Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -49,8 +47,6 @@ impl Wire {
         (self.counts.bytes.load(Ordering::Relaxed), self.counts.pieces.load(Ordering::Relaxed))
     }
 }
-
-// === impl Counts ===
 
 impl Counts {
     fn pass(&self, mut from: &TcpStream, mut to: &TcpStream) {

@@ -30,16 +30,12 @@ pub(crate) struct Plan {
     pub(crate) ca: PathBuf,
 }
 
-// === impl Plan ===
-
 impl Plan {
     /// A file that it reads may name the certificate with this.
     pub(crate) fn ca(&self) -> std::path::Display<'_> {
         self.ca.display()
     }
 }
-
-// === impl Route ===
 
 impl Route {
     pub(crate) fn tcp(name: &str, upstream: Upstream, ports: &mut Ports) -> Result<Self> {
@@ -50,8 +46,6 @@ impl Route {
         Self { name: name.to_owned(), listen: Listen::Unix(folder.join(format!("{name}.sock"))), upstream }
     }
 }
-
-// === impl Upstream ===
 
 impl Upstream {
     pub(crate) fn scheme(&self) -> &'static str {

@@ -21,8 +21,6 @@ pub(crate) struct PhpFpm {
     _running: Running,
 }
 
-// === impl PhpFpm ===
-
 impl PhpFpm {
     /// With so many workers; returns when it listens.
     pub(crate) fn start(name: &str, scratch: &ScratchFolder, workers: usize, page: &str) -> Result<Self> {

@@ -12,7 +12,6 @@ use serde::Serialize;
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {doing} {}: {source}{}", path.display(), hint(source))]
 pub struct StateError {
-    /// What of it.
     pub path: PathBuf,
     /// What was being done.
     pub doing: &'static str,

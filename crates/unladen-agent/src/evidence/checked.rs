@@ -24,25 +24,16 @@ const MAX_SET_AGAIN: usize = 50;
 /// Evidence that cannot be.
 #[derive(Debug, thiserror::Error)]
 pub enum EvidenceError {
-    /// It is longer than any.
     #[error("evidence of more than {} MiB", MAX_EVIDENCE >> 20)]
     TooLong,
     /// It would take more memory than its length tells.
     #[error("evidence of more parts than any page has")]
     TooMany,
-    /// It is none.
     #[error("evidence that is none: {0}")]
     Malformed(#[from] serde_json::Error),
     /// It is of something else than what was asked.
     #[error("evidence of {found} {what}, where {asked} were asked for")]
-    Other {
-        /// `groups`, `phases`
-        what: &'static str,
-        /// How many.
-        found: usize,
-        /// How many should be.
-        asked: usize,
-    },
+    Other { what: &'static str, found: usize, asked: usize },
 }
 
 /// Evidence of so many groups. An agent may be wrong, or no agent: whatever it says, no text is longer than 8 KiB or

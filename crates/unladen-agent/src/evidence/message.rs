@@ -37,7 +37,6 @@ pub enum EvidenceAsk {
         /// The settings of the PHPs among the groups too.
         php: bool,
     },
-    /// To detach.
     Detach,
     /// To tell of groups that are not traced: their programs, where they live, the settings of the PHPs among them.
     Describe {
@@ -58,7 +57,6 @@ pub struct Wanted {
 /// What is answered of tracing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EvidenceAnswer {
-    /// It is attached.
     Attached,
     /// What comes now is the next phase's.
     Begun,
@@ -68,14 +66,12 @@ pub enum EvidenceAnswer {
     Piece {
         /// The next bytes.
         piece: Vec<u8>,
-        /// Whether they are the last.
         last: bool,
     },
     /// Nothing is attached.
     Detached,
     /// It cannot be done.
     Failed {
-        /// What is lacking there.
         lack: FarLack,
         /// In words.
         why: String,

@@ -6,14 +6,8 @@ use crate::error::SessionError;
 /// Why nothing, or nothing more, can be traced on a host.
 #[derive(Debug, thiserror::Error)]
 pub enum Unable {
-    /// The host lacks something. The session goes on.
     #[error("{why}")]
-    Lacks {
-        /// What.
-        lack: FarLack,
-        /// In its own words.
-        why: String,
-    },
+    Lacks { lack: FarLack, why: String },
     /// The host is lost, or says what cannot be: nothing more can be asked of it.
     #[error(transparent)]
     Lost(#[from] SessionError),

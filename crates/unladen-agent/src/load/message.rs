@@ -18,7 +18,6 @@ pub enum LoadAsk {
     Start {
         /// The next piece.
         piece: Vec<u8>,
-        /// Whether it is the last.
         last: bool,
     },
     /// To send a request once.
@@ -30,7 +29,6 @@ pub enum LoadAsk {
     Plan {
         /// The next piece.
         piece: Vec<u8>,
-        /// Whether it is the last.
         last: bool,
     },
     /// To send what is planned.
@@ -62,14 +60,12 @@ pub enum LoadAnswer {
     Look {
         /// The end of this stretch, ns since the agreed start.
         end_ns: u64,
-        /// What it did.
         times: FarTimes,
     },
     /// What requests came to whose records had no room: a [`RecordSummary`](unladen_load::RecordSummary) in pieces.
     Summary {
         /// The next piece.
         piece: Vec<u8>,
-        /// Whether it is the last.
         last: bool,
     },
     /// All records have been sent, but those in the summary before.
@@ -94,10 +90,8 @@ pub(super) const LONGEST: usize = 64 << 20;
 /// Why pieces are no message.
 #[derive(Debug, thiserror::Error)]
 pub enum PiecesError {
-    /// They go on and on.
     #[error("it takes more than {0} bytes")]
     TooLong(usize),
-    /// They are no message of this kind.
     #[error("it cannot be read: {0}")]
     Damaged(#[from] CodecError),
 }

@@ -133,7 +133,6 @@ pub struct FarCounter {
 pub struct FarGroup {
     /// `php8.2-fpm.service`, `www-data nginx`, `machine`.
     pub name: String,
-    /// What it is.
     pub kind: FarGroupKind,
 }
 
@@ -167,7 +166,6 @@ pub struct FarGrown {
 /// Something not counted there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FarShortfall {
-    /// What is missing.
     pub missing: String,
     /// What it takes, such as "root".
     pub takes: String,
@@ -182,7 +180,6 @@ pub enum GroupedBy {
     Cgroup,
     /// By user and executable.
     Exe,
-    /// By user.
     User,
     /// Each process for itself.
     Pid,

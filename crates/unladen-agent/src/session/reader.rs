@@ -28,7 +28,6 @@ pub(super) enum Event {
     Said(Said),
     /// The agent runs.
     Hello(Hello),
-    /// It answered.
     Answer(Answer),
     /// Nothing more comes; why.
     End(String),

@@ -21,7 +21,6 @@ pub(super) enum Out {
     Line(String),
     /// A program for it.
     File(Take<File>),
-    /// A frame.
     Frame(Vec<u8>),
     /// A ping, which is timed as it is written.
     Ping,

@@ -6,25 +6,20 @@ use super::format::FORMAT;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SnapshotError {
-    /// It does not begin as snapshots do.
     #[error("it is no snapshot")]
     NoSnapshot,
-    /// Another version of this program wrote it.
     #[error("it has format {0}, and this version reads {expected}", expected = FORMAT)]
     Format(u32),
     /// A checksum is not the one of the bytes.
     #[error("a checksum is wrong: it was torn, or its disk is faulty")]
     Checksum,
-    /// It ends before it should.
     #[error("it ends early")]
     Short,
     /// There is something behind its end, or not as much before it as the end says.
     #[error("its end is not where it should be")]
     End,
-    /// A frame of a kind that is unknown.
     #[error("it has a frame of the unknown kind {0}")]
     Kind(u32),
-    /// A frame is longer than one may be.
     #[error("a frame has {0} bytes, which is more than is stored of one response")]
     Long(u64),
     /// A response is not as one can be that was stored.

@@ -3,7 +3,6 @@
 /// What came of a response of another process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restored {
-    /// It is stored.
     Stored,
     /// Something was fetched meanwhile that says more.
     Known,

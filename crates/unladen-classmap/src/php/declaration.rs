@@ -8,7 +8,6 @@ pub struct Declaration {
     /// Its whole name, with its namespace, without a `\` in front; as it is written: PHP compares names without regard
     /// to ASCII case.
     pub name: BString,
-    /// What it is.
     pub kind: Kind,
     /// The line of the keyword, from 1.
     pub line: u32,

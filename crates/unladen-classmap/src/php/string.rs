@@ -7,7 +7,6 @@ use super::skip::label;
 /// A piece of a string in which variables stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
-    /// As it is.
     Text(Cow<'a, [u8]>),
     /// The value of this variable, whose name has no `$` here.
     Variable(&'a [u8]),

@@ -23,6 +23,5 @@ pub enum Extensions {
     /// Those that LocalSettings.php enables; elsewhere, where files do not say which are, none.
     #[default]
     Enabled,
-    /// All that are there.
     All,
 }

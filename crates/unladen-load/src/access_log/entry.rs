@@ -20,7 +20,6 @@ pub struct LogEntry<'a> {
 /// A request line, taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestLine<'a> {
-    /// The method.
     pub method: &'a [u8],
     /// The target as the log has it: in origin-form (`/page?a=b`) or any other, escapes and blanks included.
     pub target: &'a [u8],

@@ -3,7 +3,6 @@
 /// Why a line of a log is not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PassedOver {
-    /// It is empty.
     Empty,
     /// It is no entry in the combined log format: it was cut, or is of another kind.
     NoEntry,

@@ -33,7 +33,6 @@ pub struct LogReader<R> {
 /// One line of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogLine<'a> {
-    /// An entry.
     Entry(LogEntry<'a>),
     /// Nothing: blanks, or the NULs that a log is full of after log rotation has cut it under its writer
     /// (`copytruncate`).

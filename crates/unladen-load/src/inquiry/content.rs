@@ -11,7 +11,6 @@ pub(crate) const MAX_CONTENT: usize = MOST;
 /// What a body says, whatever it is packed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// This.
     Text(Bytes),
     /// It is packed in another way than gzip.
     Packed,

@@ -10,14 +10,8 @@ use thiserror::Error;
 pub enum ReferenceError {
     /// The kernel gives no pipe, or the pipe does not carry bytes.
     #[error("reference work needs a pipe of its own: {source}; `ulimit -n` shows how many files may be open")]
-    Pipe {
-        /// What the kernel says.
-        source: io::Error,
-    },
+    Pipe { source: io::Error },
     /// The kernel does not tell the time that a thread has spent.
     #[error("reference work needs the clock CLOCK_THREAD_CPUTIME_ID: {source}")]
-    Clock {
-        /// What the kernel says.
-        source: Errno,
-    },
+    Clock { source: Errno },
 }

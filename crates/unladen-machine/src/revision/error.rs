@@ -10,32 +10,15 @@ use thiserror::Error;
 pub enum RevisionError {
     /// Neither the folder nor one above it has a `.git`.
     #[error("{} is in no git work tree: name a folder that is", .folder.display())]
-    NoWorkTree {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// Nothing has been committed yet.
+    NoWorkTree { folder: PathBuf },
     #[error("{} has no commit on its branch `{branch}` yet: commit, or name another folder", .folder.display())]
-    NoCommit {
-        /// The work tree.
-        folder: PathBuf,
-        /// The branch without a commit.
-        branch: String,
-    },
-    /// A file of git's cannot be read.
+    NoCommit { folder: PathBuf, branch: String },
     #[error("cannot read {}: {source}", .path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     /// A file of git's has something else in it.
     #[error("{} should hold {expected}, and begins with `{found}`: `git fsck` tells more", .path.display())]
     Malformed {
-        /// The file.
         path: PathBuf,
-        /// What belongs there.
         expected: &'static str,
         /// The beginning of what is there, with control characters escaped.
         found: String,

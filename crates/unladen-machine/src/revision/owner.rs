@@ -19,8 +19,10 @@ const ROOT: u32 = 0;
 pub(crate) enum RunAs {
     /// Those of this process.
     Ourselves,
-    /// Those of the owner.
-    Owner { user: u32, group: u32 },
+    Owner {
+        user: u32,
+        group: u32,
+    },
 }
 
 // === impl RunAs ===

@@ -24,9 +24,7 @@ pub(crate) struct Family {
 /// What a point counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
-    /// Seconds.
     Seconds,
-    /// Bytes.
     Bytes,
     /// Things: `{request}`.
     Of(&'static str),
@@ -50,7 +48,6 @@ pub(crate) enum Shape {
 pub(crate) struct Point {
     /// Which thing.
     pub(crate) attributes: Attributes,
-    /// How much.
     pub(crate) value: Amount,
     /// Requests that are examples of it; none: none were sampled.
     pub(crate) exemplars: Option<Box<Examples>>,
@@ -71,9 +68,7 @@ pub(crate) type Attributes = Vec<(&'static str, Cow<'static, str>)>;
 /// How much.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Amount {
-    /// So many.
     Whole(u64),
-    /// So much.
     Real(f64),
     /// By bucket.
     Histogram(HistogramTotals),

@@ -22,10 +22,8 @@ pub(super) struct Target {
 /// Why a URL is none of a collector.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TargetError {
-    /// It is no URL at all.
     #[error("{0:?} is no URL: {1}")]
     Malformed(String, url::ParseError),
-    /// Neither http nor https.
     #[error("{0:?} is no URL of a collector: it has to begin with http:// or https://")]
     Scheme(String),
     /// A user, a query or a fragment, which would not be sent.

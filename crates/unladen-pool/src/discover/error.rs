@@ -10,19 +10,14 @@ use crate::resolve::ResolveError;
 /// Why it is not known where the endpoints are.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DiscoverError {
-    /// DNS does not say.
     #[error(transparent)]
     Dns(#[from] ResolveError),
-    /// The control plane does not say.
     #[error("the control plane: {0}")]
     Xds(#[source] XdsError),
-    /// Nobody means so many.
     #[error("{what} are {count}; at most {MOST} can be used")]
     TooMany { what: String, count: usize },
-    /// The file cannot be read.
     #[error("{}: {source}; it should be a file of endpoints (JSON)", file.display())]
     Read { file: PathBuf, source: io::Error },
-    /// The file says what it should not.
     #[error("{}:{line}:{column}: {why}", file.display())]
     Wrong { file: PathBuf, line: usize, column: usize, why: String },
 }

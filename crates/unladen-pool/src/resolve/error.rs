@@ -11,68 +11,24 @@ use hickory_resolver::proto::ProtoError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResolveError {
-    /// The system has no DNS servers set.
     #[error("no DNS server is known: {}: {source}; addresses and names of /etc/hosts work without", file.display())]
-    NoServers {
-        /// The file that should name them.
-        file: PathBuf,
-        /// What the system said of it.
-        source: io::Error,
-    },
+    NoServers { file: PathBuf, source: io::Error },
     /// The DNS servers cannot be used as they are set.
     #[error("no DNS server can be asked as {} is: {source}; it should have a line `nameserver ADDRESS`", file.display())]
-    Unusable {
-        /// The file that names them.
-        file: PathBuf,
-        /// What is wrong.
-        source: NetError,
-    },
-    /// Not a name that DNS could have.
+    Unusable { file: PathBuf, source: NetError },
     #[error("`{host}` is no name that DNS could have: {source}")]
-    BadName {
-        /// The name.
-        host: String,
-        /// What is wrong with it.
-        source: ProtoError,
-    },
-    /// There is no such name.
+    BadName { host: String, source: ProtoError },
     #[error("there is no host `{host}`: check its spelling, /etc/hosts and the search domains of /etc/resolv.conf")]
-    NotFound {
-        /// The name.
-        host: String,
-    },
-    /// The name is there, its addresses are not.
+    NotFound { host: String },
     #[error("the name `{host}` has no address")]
-    NoAddress {
-        /// The name.
-        host: String,
-    },
+    NoAddress { host: String },
     /// The name is there, its SRV records are not.
     #[error("the name `{host}` has no SRV record")]
-    NoService {
-        /// The name.
-        host: String,
-    },
-    /// What tells the endpoints does not.
+    NoService { host: String },
     #[error("{why}")]
-    Untold {
-        /// Why.
-        why: String,
-    },
-    /// The DNS servers did not answer.
+    Untold { why: String },
     #[error("no DNS server answered for `{host}` within {after:?}")]
-    Timeout {
-        /// The name.
-        host: String,
-        /// The time limit.
-        after: Duration,
-    },
-    /// The DNS servers failed.
+    Timeout { host: String, after: Duration },
     #[error("the DNS servers failed for `{host}`: {source}")]
-    Failed {
-        /// The name.
-        host: String,
-        /// In which way.
-        source: NetError,
-    },
+    Failed { host: String, source: NetError },
 }

@@ -13,38 +13,19 @@ pub enum TlsError {
     /// A file that does not hold what it should.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The own certificate cannot be used.
     #[error("the certificate in {} does not go with the key in {}: {source}; name the key that it was made for", chain.display(), key.display())]
-    OwnCertificate {
-        /// The certificate's file.
-        chain: PathBuf,
-        /// The key's file.
-        key: PathBuf,
-        /// What is wrong with them.
-        source: rustls::Error,
-    },
-    /// The system trusts nobody.
+    OwnCertificate { chain: PathBuf, key: PathBuf, source: rustls::Error },
     #[error("{0}, or name a file with `ca`")]
     NoSystemRoots(#[from] NoSystemRoots),
-    /// TLS cannot be made at all.
     #[error("TLS cannot be set up: {0}")]
     Setup(rustls::Error),
     /// Not a name that a certificate could be for.
     #[error(
         "`{name}` is neither a host's name nor an address: set `server_name` to the name in the upstream's certificate"
     )]
-    Name {
-        /// What was given.
-        name: String,
-    },
-    /// No hands were shaken.
+    Name { name: String },
     #[error("no TLS with {name}: {fault}{}", advice(fault))]
-    Handshake {
-        /// The name that was asked for.
-        name: String,
-        /// What was wrong.
-        fault: TlsFault,
-    },
+    Handshake { name: String, fault: TlsFault },
 }
 
 impl TlsError {

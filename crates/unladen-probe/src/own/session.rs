@@ -27,7 +27,6 @@ pub(super) struct Ancestor {
 enum Part {
     /// It carries this one alone.
     Carries,
-    /// It listens for all.
     Listens,
     /// Nothing tells.
     Unknown,

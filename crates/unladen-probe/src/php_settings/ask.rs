@@ -30,10 +30,8 @@ pub(super) struct Output {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AskError {
-    /// It could not be started.
     #[error("it cannot be started: {0}")]
     Start(#[source] io::Error),
-    /// It took too long.
     #[error("it did not end within {} s", TIME.as_secs())]
     Time,
 }

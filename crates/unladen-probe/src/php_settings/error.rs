@@ -8,96 +8,34 @@ use super::ask::AskError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PhpSettingsError {
-    /// There is no such process, or no more.
     #[error("process {pid} is gone")]
-    Gone {
-        /// Its id.
-        pid: i32,
-    },
-    /// It belongs to somebody else.
+    Gone { pid: i32 },
     #[error("process {pid} belongs to another user: run as root, or as that user")]
-    Denied {
-        /// Its id.
-        pid: i32,
-    },
-    /// It has another root directory.
+    Denied { pid: i32 },
     #[error("process {pid} is in a container: not asked")]
-    Container {
-        /// Its id.
-        pid: i32,
-    },
-    /// Its executable is none of PHP's.
+    Container { pid: i32 },
     #[error("process {pid} runs {}, which is no PHP that can be asked: php-fpm, php-cgi, php and Apache's module are known", exe.display())]
-    NotPhp {
-        /// Its id.
-        pid: i32,
-        /// What it runs.
-        exe: PathBuf,
-    },
-    /// Its executable is not that file any more.
+    NotPhp { pid: i32, exe: PathBuf },
     #[error("{} is not what process {pid} was started from: it has been replaced since; restart the process", exe.display())]
-    Replaced {
-        /// Its id.
-        pid: i32,
-        /// What it was started from.
-        exe: PathBuf,
-    },
+    Replaced { pid: i32, exe: PathBuf },
     /// Root alone would be told, and another user can change what would be run.
     #[error("process {pid} is root's, and others than root can change {} or a folder above it: not asked", exe.display())]
-    NotRoots {
-        /// Its id.
-        pid: i32,
-        /// What it was started from.
-        exe: PathBuf,
-    },
+    NotRoots { pid: i32, exe: PathBuf },
     /// The library of PHP within a server says nothing of its version.
     #[error("process {pid} has PHP within, and what its settings are could not be found out")]
-    Unread {
-        /// Its id.
-        pid: i32,
-    },
+    Unread { pid: i32 },
     /// PHP within a server is asked by that of the command line, which is not there.
     #[error(
         "process {pid} has PHP {version} within, which only the command line's PHP {version} can tell of: install it (Debian: php-cli)"
     )]
-    NoCommandLine {
-        /// Its id.
-        pid: i32,
-        /// The version that is wanted.
-        version: String,
-    },
-    /// The command line's PHP is of another version.
+    NoCommandLine { pid: i32, version: String },
     #[error("process {pid} has PHP {version} within, and {} is PHP {other}: not asked", exe.display())]
-    OtherVersion {
-        /// Its id.
-        pid: i32,
-        /// The version that is wanted.
-        version: String,
-        /// What would have been asked.
-        exe: PathBuf,
-        /// And its version.
-        other: String,
-    },
+    OtherVersion { pid: i32, version: String, exe: PathBuf, other: String },
     /// PHP within a server has read other files than the command line's PHP was made to read.
     #[error("process {pid} has PHP within, and which settings files it has read is not known: {why}")]
-    OtherFiles {
-        /// Its id.
-        pid: i32,
-        /// What was seen.
-        why: String,
-    },
-    /// Asking failed.
+    OtherFiles { pid: i32, why: String },
     #[error("{} -i: {source}", exe.display())]
-    Ask {
-        /// What was asked.
-        exe: PathBuf,
-        /// What went wrong.
-        source: AskError,
-    },
-    /// What came is no phpinfo.
+    Ask { exe: PathBuf, source: AskError },
     #[error("{} -i says nothing of its settings: is it a PHP?", exe.display())]
-    Silent {
-        /// What was asked.
-        exe: PathBuf,
-    },
+    Silent { exe: PathBuf },
 }

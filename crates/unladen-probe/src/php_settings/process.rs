@@ -24,7 +24,6 @@ const WORKER: &str = "php-fpm: pool ";
 /// A process of PHP.
 #[derive(Debug)]
 pub(super) struct Php {
-    /// /proc
     proc: PathBuf,
     /// The master, or the process itself where there is none.
     pid: i32,

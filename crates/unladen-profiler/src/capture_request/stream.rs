@@ -11,12 +11,10 @@ pub(super) enum Taken {
     Whole {
         /// Its parameters.
         params: Params,
-        /// Its body.
         body: Vec<u8>,
     },
     /// Some of it was not.
     Cut {
-        /// What.
         what: &'static str,
         /// Bytes that were seen of the send that is cut.
         kept: usize,

@@ -11,7 +11,6 @@ const HEAD: HeadLimits = HeadLimits { bytes: 256 << 10, fields: 1024 };
 /// An answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Response {
-    /// Its status.
     pub(crate) status: u16,
     /// Its headers, as they came.
     pub(crate) headers: Vec<(String, Vec<u8>)>,

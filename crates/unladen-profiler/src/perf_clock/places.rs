@@ -18,11 +18,19 @@ pub(super) enum CodeLocation {
     /// An address in the kernel.
     Kernel(u64),
     /// An offset in the file of a module.
-    File { module: u32, offset: u64 },
+    File {
+        module: u32,
+        offset: u64,
+    },
     /// An address in code that a process has made itself.
-    Made { module: u32, pid: u32, address: u64 },
-    /// Somewhere in a module.
-    Somewhere { module: u32 },
+    Made {
+        module: u32,
+        pid: u32,
+        address: u64,
+    },
+    Somewhere {
+        module: u32,
+    },
 }
 
 /// What code lies in.

@@ -24,7 +24,6 @@ pub(super) struct Symbols(HashMap<u32, Named>);
 pub(super) struct Named {
     /// The innermost first: more than one where functions were compiled into others.
     pub(super) frames: Vec<FrameId>,
-    /// Whether it has a name.
     pub(super) is_named: bool,
 }
 

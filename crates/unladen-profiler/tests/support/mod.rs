@@ -53,7 +53,6 @@ pub struct Settings {
     pub keep: bool,
     /// PHP has Excimer.
     pub excimer: bool,
-    /// How many workers.
     pub workers: u32,
     /// Further lines of php.ini.
     pub ini: &'static str,

@@ -33,7 +33,6 @@ pub struct CommandKnob {
     pub on: bool,
     /// Whether that is the side on which commands find the knob, and which putting back returns to.
     pub initial: bool,
-    /// The command.
     pub command: String,
     /// The longest that it may take.
     pub within: Duration,

@@ -23,7 +23,6 @@ fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given,
 pub struct HeaderKnob {
     /// On which side.
     pub on: bool,
-    /// The header.
     pub header: Header,
 }
 

@@ -23,7 +23,6 @@ fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given,
 pub struct UrlKnob {
     /// On which side.
     pub on: bool,
-    /// The URL.
     pub url: Url,
 }
 

@@ -9,21 +9,10 @@ use unladen_toml::BadPlace;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExperimentError {
-    /// It cannot be read.
     #[error("cannot read the experiment {file}: {source}", file = file.display())]
-    Read {
-        /// The file.
-        file: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// It is not UTF-8.
+    Read { file: PathBuf, source: io::Error },
     #[error("the experiment {file} is not UTF-8 text", file = file.display())]
-    NoText {
-        /// The file.
-        file: PathBuf,
-    },
-    /// It says something that cannot be.
+    NoText { file: PathBuf },
     #[error(transparent)]
     Bad(Box<BadPlace>),
 }

@@ -6,11 +6,9 @@ pub struct Key {
     /// The table where it stands; empty: the top level. `pool` and the like are below `[[outbound]]`, below `[[site]]`
     /// and below `[defaults]`; `site.limits` and the like are of those below `[[site]]` whose default is another.
     pub table: &'static str,
-    /// Its name.
     pub name: &'static str,
     /// How its value is written.
     pub form: &'static str,
-    /// What it is.
     pub about: &'static str,
     /// Why its default is what it is; empty: there is none, it has to be given.
     pub why: &'static str,

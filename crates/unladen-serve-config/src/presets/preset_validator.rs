@@ -6,7 +6,6 @@
 pub(crate) struct PresetValidator {
     /// The pages that it covers.
     pub(crate) path: &'static str,
-    /// What is asked.
     pub(crate) asked: Asked,
 }
 
@@ -20,7 +19,6 @@ pub(crate) enum Asked {
         mysql: Option<&'static str>,
         /// PostgreSQL.
         postgres: Option<&'static str>,
-        /// SQLite.
         sqlite: Option<&'static str>,
     },
     /// The modification time of this file in the folder that `database` names.

@@ -58,7 +58,6 @@ pub enum HostRule {
     Upstream,
     /// What the application said.
     Keep,
-    /// This.
     Fixed(String),
 }
 

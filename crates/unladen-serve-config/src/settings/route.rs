@@ -40,7 +40,6 @@ pub struct RouteMatch {
     pub exact: Vec<String>,
     /// How the path ends.
     pub suffixes: Vec<String>,
-    /// The method.
     pub methods: Vec<String>,
 }
 
@@ -54,9 +53,7 @@ pub enum RouteAction {
     Upstream(Box<ProxySettings>),
     /// Another upstream, by FastCGI.
     Php(Box<ProxySettings>, ScriptSettings),
-    /// Files.
     Files(FolderSettings),
-    /// A redirect.
     Redirect {
         /// Where to: `{uri}`, `{path}`, `{query}` and `{host}` are replaced.
         to: String,

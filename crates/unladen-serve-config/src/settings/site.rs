@@ -92,7 +92,6 @@ pub struct ServerTlsSettings {
 /// Who may say for whom it asks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TrustedSettings {
-    /// Proxies.
     pub proxies: Vec<IpNet>,
     /// Whether those that come by a Unix socket are such.
     pub unix: bool,
@@ -118,11 +117,9 @@ pub enum ForwardedBy {
 pub struct CrowdSettings {
     /// Connections of a client.
     pub connections: usize,
-    /// Connections of a network.
     pub network_connections: usize,
     /// Uploads of a client that are under way.
     pub uploads: usize,
-    /// Uploads of a network.
     pub network_uploads: usize,
     /// Requests a second of a client; none: as many as it likes.
     pub rate: Option<f64>,

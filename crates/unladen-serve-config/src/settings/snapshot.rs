@@ -8,7 +8,6 @@ use serde::Serialize;
 /// What is written to disk of what is kept in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SnapshotSettings {
-    /// The file.
     pub file: PathBuf,
     /// How often it is written, if anything has changed.
     pub every: Duration,

@@ -23,7 +23,6 @@ pub(crate) struct CachedResponse<'s> {
 /// The fields of its head.
 #[derive(Debug)]
 pub(crate) enum Lines<'s> {
-    /// As they were stored.
     Stored(&'s Stored),
     /// Those of them that a 304 has.
     NotModified(&'s Stored),

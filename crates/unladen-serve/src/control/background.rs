@@ -137,7 +137,6 @@ async fn changed(
 /// What is answered at an address.
 #[derive(Clone, Copy)]
 enum Answers {
-    /// All that there is.
     Admin,
     /// What anyone may know.
     Probes,

@@ -8,30 +8,12 @@ use unladen_pool::UpstreamError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// An address cannot be listened at.
     #[error("cannot listen at {address}: {source}{}", hint(source))]
-    Listen {
-        /// As it is written in the file.
-        address: String,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// An upstream cannot be configured so.
+    Listen { address: String, source: io::Error },
     #[error("the upstream `{name}`: {source}")]
-    Upstream {
-        /// Its name.
-        name: String,
-        /// Why not.
-        source: Box<UpstreamError>,
-    },
-    /// A site cannot be as it is configured.
+    Upstream { name: String, source: Box<UpstreamError> },
     #[error("the site `{name}`: {source}")]
-    Site {
-        /// Its name.
-        name: String,
-        /// Why not.
-        source: crate::site::SiteError,
-    },
+    Site { name: String, source: crate::site::SiteError },
     /// The engine of a fleet cannot be used so.
     #[error("[fleet]: {0}")]
     Fleet(#[source] unladen_fleet::BusError),
@@ -40,18 +22,10 @@ pub enum ServeError {
     Observability(#[source] io::Error),
     /// The system refuses a thread, or handlers of signals.
     #[error("cannot start: {doing}: {source}")]
-    Start {
-        /// What it refuses.
-        doing: &'static str,
-        /// What it said.
-        source: io::Error,
-    },
+    Start { doing: &'static str, source: io::Error },
     /// A thread that carries requests has ended by itself.
     #[error("thread {thread} has ended by itself, which is a fault of this program: see above")]
-    Thread {
-        /// Its number, counted from 0.
-        thread: usize,
-    },
+    Thread { thread: usize },
     /// What the process before handed over cannot be used.
     #[error("what was handed over cannot be used: {0}")]
     Handover(#[source] io::Error),

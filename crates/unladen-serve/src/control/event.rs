@@ -15,7 +15,6 @@ pub(super) enum Event {
     FileChanged,
     /// A thread that carries requests has begun.
     Began,
-    /// It has ended.
     Ended {
         /// Its number.
         thread: usize,

@@ -228,7 +228,6 @@ struct Open {
 /// A stream, as long as it is open.
 struct Stream {
     open: Rc<Open>,
-    /// Its head.
     _head: Held,
     /// The window for its body, if it has one of its own.
     window: Option<Held>,

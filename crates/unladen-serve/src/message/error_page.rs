@@ -31,18 +31,10 @@ enum Piece {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorPageError {
-    /// It cannot be read.
     #[error("error_page = {path:?}: {source}")]
-    NotRead {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// It is too long.
+    NotRead { path: PathBuf, source: io::Error },
     #[error("error_page = {0:?}: it is longer than 256 KiB; let it name its images and styles instead of holding them")]
     TooLong(PathBuf),
-    /// It is not UTF-8.
     #[error("error_page = {0:?}: it is no text of UTF-8")]
     NotUtf8(PathBuf),
 }

@@ -20,7 +20,6 @@ pub(crate) enum SpoolError {
     /// All that there may be of files is taken.
     #[error("`buffer.disk` is taken")]
     NoRoom,
-    /// The system said no.
     #[error("{0}")]
     Disk(#[from] std::io::Error),
 }

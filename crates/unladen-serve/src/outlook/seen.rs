@@ -75,7 +75,6 @@ pub struct RouteSeen {
     pub line: Option<usize>,
     /// Why it takes the request.
     pub because: Vec<String>,
-    /// What answers.
     pub answers: String,
     /// The file or the script that the path comes to; none: it has no folder.
     pub comes_to: Option<String>,
@@ -93,7 +92,6 @@ pub struct WhyNot {
 /// A cookie of the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CookieSeen {
-    /// Its name.
     pub name: String,
     /// Whether it tells users apart.
     pub counts: bool,
@@ -115,7 +113,6 @@ pub struct ValidatorSeen {
 /// What the application answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AnswerSeen {
-    /// Its status.
     pub status: u16,
     /// Its fields that have to do with caching; of cookies the names alone.
     pub fields: Vec<(String, String)>,

@@ -35,7 +35,6 @@ pub(crate) struct Route {
 /// What answers.
 #[derive(Debug)]
 pub(crate) enum Action {
-    /// The application.
     Application,
     /// Files, and programs that FastCGI runs.
     Scripts(Arc<Folder>),

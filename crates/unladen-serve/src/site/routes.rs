@@ -42,7 +42,6 @@ pub(crate) enum RoutesError {
 /// Why no route takes a request: 400.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoRoute {
-    /// Its path is none.
     #[error("{0}")]
     Path(#[from] PathFault),
     /// Others may read the path otherwise than this does, and another route would take it then.

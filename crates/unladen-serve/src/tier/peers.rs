@@ -33,7 +33,6 @@ pub(crate) struct Peer {
     pub(crate) endpoint: Arc<Endpoint>,
     /// Of its address.
     pub(crate) hash: u64,
-    /// It is this one.
     pub(crate) is_self: bool,
 }
 

@@ -16,7 +16,6 @@ pub struct Window {
     pub on: bool,
     /// Its begin, CLOCK_MONOTONIC in ns.
     pub begin_ns: u64,
-    /// Its end.
     pub end_ns: u64,
     /// When each request was sent, in order. In an off phase: when requests would have been sent, so that what other
     /// traffic repeats within such a stretch of time is known and drops out.

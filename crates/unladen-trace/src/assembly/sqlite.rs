@@ -15,7 +15,6 @@ const MAX_PREPARED: usize = 100_000;
 pub(super) struct Sqlite {
     /// By process, and by what stands for the statement in it.
     prepared: HashMap<u32, HashMap<u64, Prepared>>,
-    /// All of them.
     count: usize,
     dropped: u64,
 }

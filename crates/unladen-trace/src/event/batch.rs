@@ -8,7 +8,6 @@ use super::count::Count;
 pub struct Batch {
     /// Events, oldest first.
     pub events: Vec<Event>,
-    /// What was counted.
     pub counts: Vec<Count>,
     /// Events that were lost for lack of room.
     pub lost: u64,

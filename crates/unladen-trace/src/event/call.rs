@@ -14,17 +14,13 @@ pub enum FileCall {
     OpenWrite,
     /// open that must create the file (`O_CREAT | O_EXCL`): how lock files and temporary files are made.
     Create,
-    /// readlink.
     Readlink,
     /// link, symlink.
     Link,
-    /// unlink.
     Unlink,
-    /// rename.
     Rename,
     /// mkdir, rmdir.
     Folder,
-    /// chdir.
     Chdir,
     /// chmod, chown, truncate, utimens: what a path has is changed.
     Change,

@@ -5,9 +5,7 @@
 pub enum Object {
     /// A file, by its own name without folders.
     File(Vec<u8>),
-    /// A socket.
     Socket(Socket),
-    /// A pipe.
     Pipe,
     /// Anything else: terminals, event counters.
     Other,
@@ -23,7 +21,6 @@ pub struct Socket {
     /// This end accepted the connection: the peer is a client. It is told by the port, if that is one at which the
     /// process listened when it was first followed; a Unix socket's by having the name and its peer none.
     pub accepted: bool,
-    /// Whose it is.
     pub peer: Peer,
 }
 

@@ -17,13 +17,9 @@ pub enum Protocol {
     Http,
     /// TLS, whatever is inside.
     Tls,
-    /// FastCGI.
     FastCgi,
-    /// Redis.
     Redis,
-    /// Memcached.
     Memcached,
-    /// DNS.
     Dns,
     /// Log lines.
     Syslog,
@@ -72,7 +68,6 @@ pub struct ConnectionSeen {
 pub struct DnsSeen {
     /// Index of the group.
     pub group: usize,
-    /// The name.
     pub name: String,
     /// `A`, `AAAA`, …
     pub kind: String,

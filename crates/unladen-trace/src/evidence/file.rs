@@ -12,7 +12,6 @@ use crate::series::Series;
 pub struct FileSeen {
     /// Index of the group.
     pub group: usize,
-    /// The call.
     pub call: FileCall,
     /// The path; absolute as far as that could be told.
     pub path: String,
@@ -26,7 +25,6 @@ pub struct FileSeen {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileOutcome {
-    /// It is there.
     Found,
     /// ENOENT, ENOTDIR: it is not.
     Missing,
@@ -48,11 +46,9 @@ pub struct TransferSeen {
     pub path: String,
     /// Reading calls.
     pub reads: Series,
-    /// Bytes read.
     pub read_bytes: Series,
     /// Writing calls.
     pub writes: Series,
-    /// Bytes written.
     pub written_bytes: Series,
     /// In how many requests something was written.
     pub writing_requests: Series,

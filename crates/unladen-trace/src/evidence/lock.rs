@@ -9,7 +9,6 @@ use crate::event::LockCall;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LockKind {
-    /// By a call.
     Call(LockCall),
     /// By making a file that must not be there, or a link: link(2), or open with O_EXCL of a file that is removed again
     /// in the same request.
@@ -22,7 +21,6 @@ pub enum LockKind {
 pub struct LockSeen {
     /// Index of the group.
     pub group: usize,
-    /// How.
     pub kind: LockKind,
     /// The locked file as far as known.
     pub path: String,

@@ -17,7 +17,6 @@ pub struct LogSeen {
     pub path: String,
     /// How many lines, and the time of writing them.
     pub counted: Counted,
-    /// Their bytes.
     pub bytes: Series,
     /// Some of them, cut.
     pub examples: Vec<String>,
@@ -32,6 +31,5 @@ pub enum LogSink {
     Syslog,
     /// Standard error.
     Stderr,
-    /// A file.
     File,
 }

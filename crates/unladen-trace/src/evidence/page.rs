@@ -9,7 +9,6 @@ use crate::interval::Interval;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Page {
-    /// Its URL.
     pub url: String,
     /// The request's method.
     pub method: String,

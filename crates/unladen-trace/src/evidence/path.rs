@@ -49,7 +49,6 @@ pub enum Unseen {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PathUnknown {
-    /// Why.
     pub why: String,
     /// What it takes; empty where nothing helps.
     pub takes: String,

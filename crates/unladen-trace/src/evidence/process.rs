@@ -26,7 +26,6 @@ pub struct ProcessSeen {
 pub struct CompileSeen {
     /// Index of the group.
     pub group: usize,
-    /// Its language.
     pub language: Language,
     /// Its path; empty where not known.
     pub path: String,

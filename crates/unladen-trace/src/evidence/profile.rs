@@ -45,7 +45,6 @@ pub struct FunctionSeen {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CallerSeen {
-    /// Its name.
     pub name: String,
     /// The part of the request that the function takes on its behalf.
     pub part: f64,

@@ -8,7 +8,6 @@ use crate::interval::Interval;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Response {
-    /// Its status.
     pub status: u16,
     /// Its headers, names in small letters.
     pub headers: Vec<(String, String)>,
@@ -31,7 +30,6 @@ pub struct Response {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Unanswered {
-    /// How.
     pub ask: Ask,
     /// Why: `the page is slow, and 20 s were over`.
     pub why: String,
@@ -41,13 +39,11 @@ pub struct Unanswered {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Variant {
-    /// How.
     pub ask: Ask,
     /// The header that was sent, `accept-language: de`.
     pub header: String,
     /// The status that came.
     pub status: u16,
-    /// Its headers.
     pub headers: Vec<(String, String)>,
     /// Its length as sent, bytes.
     pub body_bytes: u64,

@@ -30,9 +30,7 @@ pub enum EvidenceSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Missing {
-    /// What.
     pub source: EvidenceSource,
-    /// Why.
     pub why: String,
     /// What it takes; empty where nothing helps.
     pub takes: String,

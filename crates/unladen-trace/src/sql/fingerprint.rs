@@ -20,7 +20,6 @@ pub struct Fingerprint {
     pub text: String,
     /// Whether it changes data or the schema; see [`fingerprint`].
     pub writes: bool,
-    /// What it does.
     pub kind: StatementKind,
     /// The text ended in the middle, or its fingerprint was cut.
     pub truncated: bool,

@@ -33,7 +33,6 @@ pub(super) enum Token<'a> {
 enum Escapes {
     /// The quote twice.
     Doubled,
-    /// That, and backslashes.
     Backslash,
 }
 

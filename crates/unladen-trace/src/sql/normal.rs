@@ -25,7 +25,6 @@ pub(super) struct Normal<'a> {
 struct Frame {
     /// Where its opening stands among the pieces.
     at: usize,
-    /// What closes it.
     close: char,
     /// A list even if there is one value in it.
     list: bool,

@@ -8,15 +8,10 @@ use super::piece::Piece;
 pub enum StatementKind {
     /// SELECT, VALUES, TABLE; also behind WITH.
     Select,
-    /// INSERT.
     Insert,
-    /// UPDATE.
     Update,
-    /// DELETE.
     Delete,
-    /// REPLACE.
     Replace,
-    /// MERGE.
     Merge,
     /// BEGIN, START TRANSACTION.
     Begin,
@@ -24,7 +19,6 @@ pub enum StatementKind {
     Commit,
     /// ROLLBACK, ABORT; not ROLLBACK TO a savepoint.
     Rollback,
-    /// SET.
     Set,
     /// Anything else, and what is cut before it can be told.
     #[default]

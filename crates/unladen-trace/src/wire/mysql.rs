@@ -46,7 +46,6 @@ enum State {
     /// Nothing was sent yet: the answer to the greeting, unless the beginning was not seen.
     #[default]
     Start,
-    /// Commands.
     Commands,
     /// A hole swallowed the beginning of a packet.
     Lost,

@@ -51,7 +51,6 @@ enum State {
     Messages,
     /// A hole swallowed the beginning of a message.
     Lost,
-    /// Encrypted.
     Encrypted,
 }
 

@@ -2,7 +2,6 @@
 
 /// One call.
 pub(super) struct Turn {
-    /// Whether it was sent.
     pub(super) sent: bool,
     /// Bytes altogether.
     pub(super) total: usize,

@@ -9,6 +9,5 @@ pub(crate) struct Scripts {
     pub(crate) scripts: Vec<String>,
     /// As whom.
     pub(crate) user: Option<String>,
-    /// Which PHP.
     pub(crate) php: PathBuf,
 }

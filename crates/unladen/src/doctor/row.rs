@@ -6,7 +6,6 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Verdict {
-    /// It does.
     Ok,
     /// It works, with less than it could have.
     Limited,
@@ -30,9 +29,7 @@ pub(crate) enum Verb {
 pub(crate) struct Row {
     /// How grave it is.
     pub(crate) verdict: Verdict,
-    /// For which commands.
     pub(crate) commands: &'static [Verb],
-    /// What is so.
     pub(crate) what: String,
     /// What follows from it; empty if nothing does.
     pub(crate) why: String,

@@ -20,7 +20,6 @@ pub(crate) struct AgentPart {
     pub(crate) unrecorded: u64,
     pub(crate) lag: Lag,
     pub(crate) lateness: Lateness,
-    /// What its machine did.
     pub(crate) machine: Stretches,
     /// None of one that was lost.
     pub(crate) end: Option<LoadEnd>,

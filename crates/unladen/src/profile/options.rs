@@ -23,7 +23,6 @@ pub(crate) struct Options {
     pub(crate) of_cpu: bool,
     /// Whether each request is the first of a fresh process.
     pub(crate) fresh: bool,
-    /// How much.
     pub(crate) budget: Budget,
     /// Of the order of requests.
     pub(crate) seed: u64,

@@ -35,7 +35,6 @@ pub(crate) struct Options {
 /// Profiles of the arms, made after all that is timed.
 #[derive(Debug)]
 pub(crate) struct Profiles {
-    /// The folder.
     pub(crate) folder: PathBuf,
     /// How they are made.
     pub(crate) options: crate::profile::Options,

@@ -20,9 +20,7 @@ pub(crate) struct Recording {
 /// One block: each arm's phases together.
 #[derive(Debug, Default)]
 pub(crate) struct BlockRecord {
-    /// Which restart it was in.
     pub(crate) restart: usize,
-    /// By arm.
     pub(crate) arms: Vec<ArmRecord>,
     /// The time without requests, if counters were read.
     pub(crate) idle: ArmRecord,

@@ -18,7 +18,6 @@ use crate::say::say;
 /// What the command line says of keeping.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Keeping {
-    /// A store of its own.
     pub(crate) store: Option<Location>,
     /// Nothing is kept.
     pub(crate) is_off: bool,

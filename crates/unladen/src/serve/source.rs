@@ -10,9 +10,7 @@ use crate::exit::Failure;
 /// Where the configuration comes from.
 #[derive(Debug)]
 pub(crate) enum Source {
-    /// A file.
     File(PathBuf),
-    /// The options of one site.
     Options(SiteOptions),
 }
 

@@ -47,7 +47,6 @@ struct Entry {
 pub(crate) struct KnownGroup {
     /// With the name of its host before it.
     pub(crate) name: String,
-    /// What it is.
     pub(crate) kind: SeriesKind,
 }
 
@@ -58,7 +57,6 @@ pub(crate) struct KnownCounter {
     pub(crate) name: &'static str,
     /// What a table calls it.
     pub(crate) title: &'static str,
-    /// Its unit.
     pub(crate) unit: Unit,
     /// Sampled, not counted.
     pub(crate) approximate: bool,

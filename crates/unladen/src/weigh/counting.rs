@@ -49,19 +49,15 @@ pub(super) struct Counting<'a> {
 /// Why there was nothing to count, or not all of it.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CountingError {
-    /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
-    /// There is nothing to attach to.
     #[error("no process of this machine could be told to follow the requests (on a busy machine, --time helps)")]
     NothingFollows,
     /// Tracing is not possible here, or the processes could not be found.
     #[error(transparent)]
     Inspection(#[from] InspectionError),
-    /// A request failed.
     #[error("a request failed while counting: {0}")]
     Request(String),
-    /// The command that makes processes fresh.
     #[error("{0}")]
     Restart(#[from] Box<Failure>),
 }

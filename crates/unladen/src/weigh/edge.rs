@@ -119,7 +119,6 @@ pub(crate) struct Series {
     pub(crate) counter: String,
     /// What a table calls it.
     pub(crate) title: String,
-    /// Its unit.
     pub(crate) unit: Unit,
     /// Sampled, not counted.
     pub(crate) approximate: bool,
@@ -138,7 +137,6 @@ pub(crate) enum SeriesKind {
     Machine,
     /// Unladen itself, and what it is reached by.
     Own,
-    /// Processes.
     Processes,
     /// No group of processes: a series that an exporter tells.
     Series,

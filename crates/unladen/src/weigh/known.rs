@@ -19,6 +19,5 @@ pub(crate) struct Known {
     pub(crate) edge_of: Option<String>,
     /// Whom the settle gap is for.
     pub(crate) settle_of: Option<(String, SourceKind)>,
-    /// URLs.
     pub(crate) urls: usize,
 }

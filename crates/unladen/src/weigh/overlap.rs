@@ -15,63 +15,29 @@ pub(super) struct View<'a> {
 /// Two of them see the same processes, which would count twice.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Overlap {
-    /// The command leads nowhere else.
     #[error(
         "--host {host}: `{command}` leads to this very machine, whose processes are counted anyway: leave --host {host} out"
     )]
-    Here {
-        /// The name.
-        host: String,
-        /// Its command.
-        command: String,
-    },
-    /// A container of this machine.
+    Here { host: String, command: String },
     #[error(
         "--host {host}: `{command}` leads into a container of this machine (or another PID namespace of it), whose processes are seen \
          from here too and would count twice: leave --host {host} out; containers of this machine are groups by their own names"
     )]
-    Below {
-        /// The name.
-        host: String,
-        /// Its command.
-        command: String,
-    },
-    /// This is a container of that machine.
+    Below { host: String, command: String },
     #[error(
         "--host {host}: this is a container of {host} (or another PID namespace of it), where its processes are seen too and would \
          count twice: run unladen on {host} itself, without --host {host}"
     )]
-    Above {
-        /// The name.
-        host: String,
-    },
-    /// Two names for one machine.
+    Above { host: String },
     #[error(
         "--host {one} and --host {other} lead to one machine (`{command}`, `{other_command}`), whose processes would count twice: leave one of them out"
     )]
-    Same {
-        /// A name.
-        one: String,
-        /// Its command.
-        command: String,
-        /// Another.
-        other: String,
-        /// Its command.
-        other_command: String,
-    },
-    /// A host, and a container of it.
+    Same { one: String, command: String, other: String, other_command: String },
     #[error(
         "--host {inner}: `{command}` leads into a container of {outer} (or another PID namespace of it), where its processes are seen \
          too and would count twice: leave --host {inner} out; containers of {outer} are groups by their own names"
     )]
-    Inside {
-        /// The container's name.
-        inner: String,
-        /// Its command.
-        command: String,
-        /// The machine's name.
-        outer: String,
-    },
+    Inside { inner: String, command: String, outer: String },
 }
 
 /// Whether any two of them see each other's processes.

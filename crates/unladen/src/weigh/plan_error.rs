@@ -10,76 +10,34 @@ use crate::weigh::reason::{self, Reason, minutes, rough};
 /// What was asked for cannot carry an interval.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub(crate) enum PlanError {
-    /// Too little time.
     #[error(
         "{} is too short: a request takes {} ms here and a reading of all counters {} ms of CPU, so a phase lasts {} ms \
          at least{}, and an interval needs {MIN_BLOCKS} blocks of four phases: {} s",
         humantime::format_duration(*.given), millis(known.latency), millis(known.read), millis(*.phase), way(known), needed.as_secs_f64().ceil()
     )]
-    TooShort {
-        /// What was asked for.
-        given: Duration,
-        /// What it takes.
-        needed: Duration,
-        /// The shortest phase.
-        phase: Duration,
-        /// What it follows from.
-        known: Box<Known>,
-    },
+    TooShort { given: Duration, needed: Duration, phase: Duration, known: Box<Known> },
     /// Too long for a run of which nobody said how long it may take.
     #[error(
         "this takes longer than the {} min that a run takes at most without --time: phases last {}, as {why}, and the {MIN_BLOCKS} \
          blocks of four phases that an interval needs take {}. Allow it by --time {}, which has twice as many, or --time {} at least",
         .most.as_secs() / 60, reason::time(*.phase), rough(*.needed), minutes(*.wanted), minutes(*.needed)
     )]
-    TooLong {
-        /// How long a run may take unasked.
-        most: Duration,
-        /// What the fewest blocks take.
-        needed: Duration,
-        /// What as many as are usual take.
-        wanted: Duration,
-        /// How long phases are.
-        phase: Duration,
-        /// Why.
-        why: Reason,
-    },
-    /// Too few requests.
+    TooLong { most: Duration, needed: Duration, wanted: Duration, phase: Duration, why: Reason },
     #[error(
         "{given} requests are too few: {needed} are needed for the {MIN_BLOCKS} blocks of phases that an interval takes"
     )]
-    TooFew {
-        /// What was asked for.
-        given: u64,
-        /// What it takes.
-        needed: u64,
-    },
+    TooFew { given: u64, needed: u64 },
     /// A settle gap in which the way to a host does not fit.
     #[error(
         "a settle gap of {} is too short: the way to other hosts, or the age of what exporters tell, needs {} ms (--settle; without it, as much is taken as is needed)",
         humantime::format_duration(*.given), millis(*.needed)
     )]
-    ShortSettle {
-        /// What was asked for.
-        given: Duration,
-        /// What it takes.
-        needed: Duration,
-    },
-    /// A phase that holds no request.
+    ShortSettle { given: Duration, needed: Duration },
     #[error(
         "phases of {} are too short: the settle gap ({}) and a request ({:.0} ms here) need at least {:.0} ms (--phase, --settle)",
         humantime::format_duration(*.given), humantime::format_duration(*.settle), latency.as_secs_f64() * 1e3, needed.as_secs_f64() * 1e3
     )]
-    ShortPhase {
-        /// What was asked for.
-        given: Duration,
-        /// The settle gap.
-        settle: Duration,
-        /// What it takes.
-        needed: Duration,
-        /// Of a request.
-        latency: Duration,
-    },
+    ShortPhase { given: Duration, settle: Duration, needed: Duration, latency: Duration },
 }
 
 /// `, with 21 ms more for the answers of other hosts, and a settle gap of 1300 ms for what they tell late`

@@ -12,8 +12,6 @@ struct Browser<'b> {
     blog: &'b Blog,
 }
 
-// === impl Browser ===
-
 impl<'b> Browser<'b> {
     fn start(blog: &'b Blog) -> Self {
         Self { page: Chromium::start(), blog }

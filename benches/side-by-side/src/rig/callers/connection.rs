@@ -131,8 +131,6 @@ impl AsFd for Connection {
     }
 }
 
-// === impl Answer ===
-
 impl Answer {
     /// Takes in a piece; the length of the body when it is whole, and then the next answer begins.
     fn take(&mut self, piece: &[u8]) -> Result<Option<u64>> {

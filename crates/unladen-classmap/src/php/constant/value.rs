@@ -7,7 +7,6 @@ use bstr::BString;
 /// A value of PHP, as far as constant expressions have them here.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Value {
-    /// A string.
     String(BString),
     /// An integer.
     Int(i64),

@@ -7,7 +7,6 @@ use bstr::{BStr, BString, ByteSlice};
 pub(crate) struct File {
     /// Below the folder of plugins, or of templates.
     pub(crate) below: BString,
-    /// Of which of them.
     pub(crate) is_template: bool,
     /// By which way, in words.
     pub(crate) what: &'static str,

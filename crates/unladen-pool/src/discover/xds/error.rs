@@ -9,31 +9,23 @@ use crate::tls::TlsError;
 /// What went wrong with a control plane.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum XdsError {
-    /// Its name has no address.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
-    /// No connection.
     #[error("no connection: {0}")]
     Connect(#[from] io::Error),
-    /// No TLS.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// HTTP/2 failed.
     #[error("its connection failed: {0}")]
     Http2(#[from] h2::Error),
-    /// It is no server of gRPC.
     #[error("it answered {0}; expected a server of gRPC with AggregatedDiscoveryService (v3)")]
     Status(http::StatusCode),
-    /// It ended the call.
     #[error("it ended the call, grpc-status `{status}`: {message}")]
     Ended { status: String, message: String },
     /// It sent what gRPC does not allow, or too much.
     #[error("it sent what cannot be read: {0}")]
     Protocol(String),
-    /// It says nothing.
     #[error("no answer within {0:?}: check whether it knows this node and this cluster")]
     Silent(Duration),
-    /// It told something that cannot be.
     #[error("refused (NACK) version `{version}`: {why}")]
     Refused { version: String, why: String },
     /// It knows the cluster no more, or never did.

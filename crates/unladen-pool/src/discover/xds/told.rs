@@ -20,7 +20,6 @@ const MOST_PRIORITY: u32 = 127;
 pub(super) enum Members {
     /// In an assignment of this name.
     Named(String),
-    /// Here.
     Listed(Vec<Found>),
 }
 

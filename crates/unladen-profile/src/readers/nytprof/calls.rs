@@ -55,7 +55,6 @@ pub(super) struct Calls {
 struct Level {
     /// Whom it called.
     node: Option<NodeId>,
-    /// One call in it.
     call: Option<Call>,
     /// Its number in [`Calls::unnamed`], marked.
     unnamed: Option<Sub>,

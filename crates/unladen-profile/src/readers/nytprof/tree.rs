@@ -22,7 +22,6 @@ pub(super) type NodeId = u32;
 pub(super) struct Node {
     /// What they took by themselves, in ticks; whole numbers, of which doubles hold sums exactly.
     pub(super) ticks: f64,
-    /// How many there were.
     pub(super) calls: u64,
     /// Whom they called.
     pub(super) called: BTreeMap<Sub, NodeId>,

@@ -28,7 +28,6 @@ const NOT_KERNEL: [&str; 13] = [
 /// `address symbol+offset (module)`, of which any may be missing but the symbol.
 #[derive(Debug, PartialEq)]
 pub(super) struct CodeLocation<'a> {
-    /// Where.
     pub(super) address: Option<u64>,
     /// The symbol, without the offset.
     pub(super) name: &'a str,

@@ -14,7 +14,6 @@ pub(super) struct Fields<'a> {
 /// A field.
 #[derive(Clone, Copy)]
 pub(super) struct Field<'a> {
-    /// Its number.
     pub(super) number: u64,
     /// What it holds.
     pub(super) value: Value<'a>,

@@ -14,7 +14,6 @@ pub(super) struct Columns {
     /// Those that may go, the first to go first.
     expendable: Vec<usize>,
     rows: Vec<Vec<String>>,
-    /// Which are left.
     left: Vec<usize>,
     /// What is written: of a row, or of what stands below one.
     lines: Vec<Vec<String>>,

@@ -11,7 +11,6 @@ pub struct RateServiceSettings {
     pub tls: bool,
     /// Its name, or address without brackets.
     pub host: String,
-    /// Its port.
     pub port: u16,
     /// Which of its configurations.
     pub domain: String,
@@ -20,9 +19,7 @@ pub struct RateServiceSettings {
 /// An entry of a descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntrySettings {
-    /// Its key.
     pub key: String,
-    /// What its value is.
     pub value: EntryValue,
 }
 

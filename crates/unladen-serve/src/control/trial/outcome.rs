@@ -7,7 +7,6 @@ use serde::Serialize;
 pub struct Trial {
     /// Of which table: `site`, `outbound`, `fleet` or `tier`.
     pub table: &'static str,
-    /// Its name.
     pub name: String,
     /// `upstream` (of a site, its application), `validator`, `channel` (what tells a validator of changes), `shared answers`,
     /// `authority` (of a certificate), `bus`, `peer` or `rate limit service`.

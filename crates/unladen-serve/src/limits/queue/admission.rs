@@ -26,7 +26,6 @@ pub(crate) struct Ticket<'q> {
 /// What asking for a place comes to.
 #[derive(Debug)]
 pub(crate) enum Entered<'q> {
-    /// There is one.
     Place(Place<'q>),
     /// It is waited for.
     Ticket(Ticket<'q>),

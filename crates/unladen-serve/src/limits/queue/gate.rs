@@ -29,7 +29,6 @@ const ONE_WAITS: u64 = 1 << 32;
 pub(crate) struct Queue {
     /// Requests at the application in the lower half, those who wait in the upper.
     state: AtomicU64,
-    /// Places.
     places: AtomicU32,
     /// Whether the settings say how many places there are.
     is_configured: AtomicBool,
@@ -38,7 +37,6 @@ pub(crate) struct Queue {
 
 /// What asking for a place comes to.
 pub(super) enum Asked {
-    /// It has one.
     Place,
     /// It waits, by this number.
     Waits(u64, Arc<Waiter>),

@@ -5,7 +5,6 @@ use super::flow::Flow;
 /// For whom a request is sent to the application.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct QueueEntry<'a> {
-    /// Whose it is.
     pub(crate) flow: Flow,
     /// Of an answer that several may wait for: what is asked for. Whoever comes to wait for it lends it his turn.
     pub(crate) shared: Option<&'a [u8]>,

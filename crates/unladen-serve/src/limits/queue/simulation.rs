@@ -21,7 +21,6 @@ struct Outcome {
     refused: BTreeMap<&'static str, usize>,
     /// Time that workers worked.
     worked: Duration,
-    /// Of them all.
     elapsed: Duration,
     /// Refused, by client.
     lost: BTreeMap<u8, usize>,

@@ -29,7 +29,6 @@ pub(super) struct Link {
 enum LinkState {
     Connecting,
     Ready(SendRequest<Bytes>),
-    /// Why.
     Ended(Arc<str>),
 }
 

@@ -19,7 +19,6 @@ const TELL_EVERY: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(crate) struct Spools {
     pub(crate) settings: BufferSettings,
-    /// Whose they are.
     name: String,
     pub(crate) memory: Arc<Room>,
     pub(crate) disk: Arc<Room>,

@@ -49,7 +49,6 @@ pub(crate) enum Piece {
 enum Way {
     /// The system sends them. Up to where they are known to be in memory.
     Direct { warm: u64 },
-    /// They are read.
     Read {
         block: Vec<u8>,
         /// Of the block, what has been read and not used.

@@ -47,7 +47,6 @@ pub(crate) struct H1Sink<'a> {
 enum Framing {
     /// Not at all.
     Plain,
-    /// Chunks.
     Chunks,
     /// Records of FastCGI, for the request of this number.
     Records(u16),

@@ -16,7 +16,6 @@ use crate::cache::cache_fetch::FetchSink;
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "nearly all are plain, and a box would be an allocation for each body")]
 pub(crate) enum Sink<'a> {
-    /// As it is.
     Plain(PlainSink<'a>),
     /// To a client, in another coding.
     Coded(Box<CodedSink<'a>>),

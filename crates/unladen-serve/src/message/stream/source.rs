@@ -26,13 +26,11 @@ pub(crate) enum BodySource<'a> {
     FastCgi(FastCgiSource<'a>),
     /// A stream of HTTP/2.
     H2(Box<H2Source>),
-    /// Memory.
     Memory(Bytes),
     /// An answer that is on its way for several.
     Fetch(Box<FetchSource>),
     /// Where it has waited until it was whole.
     Spool(Box<SpoolSource>),
-    /// A file.
     File(Box<FileSource>),
 }
 
@@ -47,7 +45,6 @@ pub(crate) struct FetchSource {
 /// Which trailers go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guard {
-    /// All.
     None,
     /// Of a site's client: none that a head would lose. Whether names with underscores go on.
     Client(bool),

@@ -7,19 +7,14 @@ use crate::message::spool::SpoolError;
 /// Why a body broke off.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SourceError {
-    /// The connection was reset, or the like.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// The connection ended before the body did.
     #[error("the connection ended before the body")]
     Closed,
-    /// Its framing is wrong.
     #[error("{0}")]
     Malformed(#[from] Fault),
-    /// It is no FastCGI.
     #[error("{0}")]
     FastCgi(#[from] unladen_fastcgi::Fault),
-    /// The stream was reset, or the connection failed.
     #[error("{0}")]
     H2(#[from] h2::Error),
     /// The file that it lies in has become shorter.

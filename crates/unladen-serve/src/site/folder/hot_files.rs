@@ -44,7 +44,6 @@ pub(crate) struct HotFiles {
 pub(crate) enum Form {
     /// The only one there is, or that there are several.
     Any,
-    /// As it is.
     Plain,
     /// What a client gets that takes these codings, the best first.
     Coded([Option<Coding>; 3]),
@@ -55,7 +54,6 @@ pub(crate) enum Form {
 pub(crate) enum Kept {
     /// It has several forms.
     Varies,
-    /// This.
     File(Arc<HotFile>),
     /// A program for FastCGI.
     Script(Arc<KnownScript>),

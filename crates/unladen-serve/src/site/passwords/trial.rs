@@ -58,7 +58,6 @@ struct Waiting {
 /// Why there is no place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Full {
-    /// For this client.
     OfClient,
     /// For anybody.
     OfAll,

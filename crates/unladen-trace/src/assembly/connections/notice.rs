@@ -9,34 +9,22 @@ pub(super) enum Notice {
         server_name: Option<String>,
     },
     /// It ended, and took so long.
-    HandshakeDone {
-        /// ns.
-        took_ns: u64,
-    },
+    HandshakeDone { took_ns: u64 },
     /// Greeting and login at a database are over.
-    Login {
-        /// ns.
-        took_ns: u64,
-    },
+    Login { took_ns: u64 },
     /// Something was asked and the answer began.
-    Exchange {
-        /// ns.
-        took_ns: u64,
-    },
+    Exchange { took_ns: u64 },
     /// A name was asked of the DNS.
     Question {
-        /// The name.
         name: String,
         /// `A`
         kind: String,
     },
     /// Its answer came.
     Answer {
-        /// The name.
         name: String,
         /// `A`
         kind: String,
-        /// ns.
         took_ns: u64,
     },
 }

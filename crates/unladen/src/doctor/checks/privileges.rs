@@ -11,7 +11,6 @@ pub(crate) struct Privileges;
 struct Capability {
     name: &'static str,
     number: u32,
-    /// What it is for.
     adds: &'static str,
 }
 

@@ -11,90 +11,28 @@ pub(crate) enum ExporterError {
         "--exporter: expected NAME=URL, such as db=http://db1:9100/metrics; a name is made of letters, digits, `.`, `_`, `-`"
     )]
     NoName,
-    /// No URL that can be asked.
     #[error("exporter {name}: {source}")]
-    Url {
-        /// Its name.
-        name: String,
-        /// What is wrong with it.
-        source: RequestError,
-    },
-    /// A name that two have.
+    Url { name: String, source: RequestError },
     #[error("--exporter: two are called {name}, of exporters and hosts together: their rows could not be told apart")]
-    Twice {
-        /// The name.
-        name: String,
-    },
-    /// Too many.
+    Twice { name: String },
     #[error("--exporter: {given} exporters, at most {most} are read")]
-    TooMany {
-        /// How many were given.
-        given: usize,
-        /// The most.
-        most: usize,
-    },
-    /// It cannot be reached.
+    TooMany { given: usize, most: usize },
     #[error("exporter {name}: {source}")]
-    Load {
-        /// Its name.
-        name: String,
-        /// Why.
-        source: Box<LoadError>,
-    },
-    /// It answers otherwise.
+    Load { name: String, source: Box<LoadError> },
     #[error("exporter {name}: answered {status}: {next}")]
-    Status {
-        /// Its name.
-        name: String,
-        /// The status.
-        status: u16,
-        /// What to do.
-        next: String,
-    },
-    /// Its answer is compressed, which nobody asked for.
+    Status { name: String, status: u16, next: String },
     #[error(
         "exporter {name}: answers with the coding `{coding}`, which was not asked for: ask the exporter itself, not a proxy before it"
     )]
-    Coded {
-        /// Its name.
-        name: String,
-        /// The coding, as it can be shown.
-        coding: String,
-    },
-    /// What it answers is none of its format.
+    Coded { name: String, coding: String },
     #[error("exporter {name}: {source}")]
-    Text {
-        /// Its name.
-        name: String,
-        /// Where, and why.
-        source: ParseError,
-    },
-    /// Its values cannot be used.
+    Text { name: String, source: ParseError },
     #[error("exporter {name}: {source}")]
-    NotFresh {
-        /// Its name.
-        name: String,
-        /// Why.
-        source: NotFresh,
-    },
-    /// The thread that asks it does not run.
+    NotFresh { name: String, source: NotFresh },
     #[error("exporter {name}: no thread can be started to ask it: {source}")]
-    Thread {
-        /// Its name.
-        name: String,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// No answer in time.
+    Thread { name: String, source: std::io::Error },
     #[error("exporter {name}: it did not answer in time")]
-    Late {
-        /// Its name.
-        name: String,
-    },
-    /// The thread that asks it has ended.
+    Late { name: String },
     #[error("exporter {name}: nobody asks it any longer")]
-    Ended {
-        /// Its name.
-        name: String,
-    },
+    Ended { name: String },
 }

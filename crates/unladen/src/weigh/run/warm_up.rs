@@ -16,7 +16,6 @@ const REQUESTS: u64 = 20;
 pub(super) struct WarmUp {
     /// The first answer of each URL.
     pub(super) samples: Vec<Sample>,
-    /// What each of them is.
     pub(super) answers: Vec<Answer>,
     /// The median latency of the slowest URL.
     pub(super) latency: Duration,

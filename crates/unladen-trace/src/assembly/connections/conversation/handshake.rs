@@ -33,7 +33,6 @@ pub(super) enum Sent {
         /// Data was sent with it.
         with_data: bool,
     },
-    /// Data.
     Data,
 }
 
