@@ -24,8 +24,6 @@ mod client;
 mod clock;
 mod error;
 mod event;
-#[cfg(test)]
-mod fake;
 mod held;
 mod issued;
 mod keeper;
@@ -49,3 +47,6 @@ pub use pace::Pace;
 pub use state::StateError;
 pub use trial::try_directory;
 pub use wanted::{Authority, ChallengeKind, ExternalAccount, Wanted, WantedError};
+
+#[cfg(test)]
+mod tests;

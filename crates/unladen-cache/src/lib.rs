@@ -27,8 +27,6 @@ mod snapshot;
 mod storable;
 mod store;
 mod stored;
-#[cfg(test)]
-mod testing;
 mod text;
 mod time;
 mod vary;
@@ -57,3 +55,6 @@ pub use store::{Mark, Resource, Restored, Store, StoreSettings, StoreTotals};
 pub use stored::{Stored, group_tag, is_of_304, tags_of};
 pub use time::Time;
 pub use vary::Nominated;
+
+#[cfg(test)]
+mod tests;

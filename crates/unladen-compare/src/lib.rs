@@ -44,8 +44,6 @@ mod run_label;
 mod series;
 mod setting;
 mod side;
-#[cfg(test)]
-mod simulation;
 mod speed;
 mod split;
 mod trend;
@@ -70,3 +68,6 @@ pub use trending::trend;
 pub use unjudged::Unjudged;
 pub use verdict::Verdict;
 pub use why_unjudged::WhyUnjudged;
+
+#[cfg(test)]
+mod tests;

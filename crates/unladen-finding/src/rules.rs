@@ -35,9 +35,7 @@ mod statements;
 mod strangers;
 mod template_parsed_again;
 #[cfg(test)]
-pub(crate) mod testing;
-#[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod uncompressed;
 mod unladen_cache;
 mod unladen_outbound;

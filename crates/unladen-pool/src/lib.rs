@@ -34,8 +34,6 @@ mod settings;
 mod socket;
 mod state;
 mod take_over;
-#[cfg(test)]
-mod testing;
 mod tls;
 mod transport;
 mod unanswered;
@@ -74,3 +72,6 @@ pub use unanswered::Waits;
 pub use unix_stream::UnixStream;
 pub use upstream::{InFlight, Refusal, Retrying, Upstream, UpstreamError};
 pub use usable::Usable;
+
+#[cfg(test)]
+mod tests;

@@ -40,8 +40,6 @@ mod reader;
 mod readers;
 mod stack;
 mod tally;
-#[cfg(test)]
-mod testing;
 mod text;
 mod write;
 mod writer;
@@ -62,3 +60,6 @@ pub use stack::{StackId, Stacks};
 pub use write::{WRITERS, writer_for, writer_named};
 pub use writer::Writer;
 pub use writers::flame::{FlameStyle, flame, flame_diff};
+
+#[cfg(test)]
+mod tests;

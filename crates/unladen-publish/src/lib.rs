@@ -23,8 +23,6 @@ mod place;
 mod publication;
 mod publications;
 mod run_picture;
-#[cfg(test)]
-mod sample;
 mod sarif;
 mod undecided;
 mod verdict;
@@ -36,3 +34,6 @@ pub use publication::Publication;
 pub use publications::{PUBLICATIONS, publication_named};
 pub use run_picture::RunPicture;
 pub use visible::{visible, visible_lines};
+
+#[cfg(test)]
+mod tests;

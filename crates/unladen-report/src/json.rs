@@ -63,6 +63,4 @@ fn document(document: &impl serde::Serialize, out: &mut dyn Write) -> io::Result
 }
 
 #[cfg(test)]
-mod read_back;
-#[cfg(test)]
 mod tests;

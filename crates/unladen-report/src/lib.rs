@@ -62,6 +62,4 @@ pub use weigh::{
 };
 
 #[cfg(test)]
-mod sample;
-#[cfg(test)]
 mod tests;

@@ -1,12 +1,14 @@
 //! Whatever a result holds, every format writes it.
 
+pub(crate) mod sample;
+
 use proptest::prelude::*;
 use unladen_document::About;
 
 use unladen_quantity::Span;
 
 use crate::latency::{Latency, LatencyQuantile};
-use crate::{Change, FORMATS, Load, Metric, Prove, Slice, Style, Unfit, sample};
+use crate::{Change, FORMATS, Load, Metric, Prove, Slice, Style, Unfit, tests::sample};
 use std::time::Duration;
 
 fn odd() -> impl Strategy<Value = f64> {

@@ -17,11 +17,12 @@ mod prepared;
 mod reader;
 mod recognise;
 pub mod redis;
-#[cfg(test)]
-mod replay;
 mod statement;
 pub mod syslog;
 pub mod tls;
 
 pub use recognise::recognise;
 pub use statement::Statement;
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -2,7 +2,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
-use crate::fake::{Fake, answer};
+use crate::tests::fake::{Fake, answer};
 use crate::wanted::ChallengeKind;
 
 /// An authority whose accounts are made; what it says to a change of their addresses, in turn, and then yes.

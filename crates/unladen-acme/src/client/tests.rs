@@ -2,7 +2,7 @@ use tokio::net::TcpListener;
 
 use super::*;
 use crate::error::AcmeError;
-use crate::fake::{Fake, answer};
+use crate::tests::fake::{Fake, answer};
 use crate::trial::try_directory;
 
 const DIRECTORY: &str = r#"{"newNonce":"https://x/n","newAccount":"https://x/a","newOrder":"https://x/o"}"#;

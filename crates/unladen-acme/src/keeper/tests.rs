@@ -4,8 +4,8 @@ use std::time::Duration;
 use rcgen::{CertificateParams, KeyPair};
 
 use super::*;
-use crate::fake::{Fake, answer};
 use crate::schedule::Schedule;
+use crate::tests::fake::{Fake, answer};
 use crate::wanted::{Authority, ChallengeKind};
 
 const QUICK: Pace = Pace {

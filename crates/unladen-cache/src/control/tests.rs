@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{fields, seconds, value};
+use crate::tests::testing::{fields, seconds, value};
 
 fn said(line: &str) -> ResponseControl {
     ResponseControl::of(&fields(&[&format!("Cache-Control: {line}")]))

@@ -1,6 +1,6 @@
 use super::*;
 use crate::CookiePattern;
-use crate::testing::{fields, patterns};
+use crate::tests::testing::{fields, patterns};
 
 fn policy(ignored: &[&str], telling: &[&str]) -> Policy {
     Policy { ignore_cookies: patterns(ignored), vary_cookies: patterns(telling), ..Policy::default() }

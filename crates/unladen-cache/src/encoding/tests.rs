@@ -3,7 +3,7 @@ use std::io::Read;
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::value;
+use crate::tests::testing::value;
 
 fn accepted(header: &str) -> String {
     let accepted = Accepted::of(Some(header.as_bytes()));

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{NOW, fields, later, policy, seconds, value};
+use crate::tests::testing::{NOW, fields, later, policy, seconds, value};
 
 fn of(status: u16, lines: &[&str]) -> Freshness {
     Freshness::of(status, &fields(lines), NOW, NOW, &policy())

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{fields, get, response, value};
+use crate::tests::testing::{fields, get, response, value};
 
 #[test]
 fn unsafe_methods_that_succeed() {

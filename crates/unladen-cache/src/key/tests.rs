@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{get, patterns, policy};
+use crate::tests::testing::{get, patterns, policy};
 
 fn key(authority: &str, target: &str, is_https: bool, ignored: &[&str]) -> String {
     let mut request = get(target, &[]);

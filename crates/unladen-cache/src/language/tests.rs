@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::value;
+use crate::tests::testing::value;
 
 fn picked(header: &str, offered: &str) -> Option<String> {
     let offered: Vec<String> = offered.split(' ').map(str::to_owned).collect();

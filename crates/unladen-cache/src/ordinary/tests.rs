@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{get, value};
+use crate::tests::testing::{get, value};
 
 #[test]
 fn the_bounds() {

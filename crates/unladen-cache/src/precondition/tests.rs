@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{NOW, get, later, seconds, value};
+use crate::tests::testing::{NOW, get, later, seconds, value};
 
 fn stored(etag: Option<&str>, modified: Option<i64>) -> Validators {
     Validators { etag: etag.map(|etag| etag.as_bytes().into()), modified: modified.map(later), date: Some(NOW) }
@@ -110,9 +110,9 @@ fn ranges_of_another_version_are_not_looked_at() {
 
 #[test]
 fn validators_of_a_response() {
-    let fields = crate::testing::fields(&["ETag: \"a\"", &line("Last-Modified", -5), "Date: x"]);
+    let fields = crate::tests::testing::fields(&["ETag: \"a\"", &line("Last-Modified", -5), "Date: x"]);
     assert_eq!(Validators::of(&fields), Validators { date: None, ..stored(Some("\"a\""), Some(-5)) });
-    assert_eq!(Validators::of(&crate::testing::fields(&["ETag:", "Last-Modified: 0"])), Validators::default());
+    assert_eq!(Validators::of(&crate::tests::testing::fields(&["ETag:", "Last-Modified: 0"])), Validators::default());
 }
 
 proptest! {

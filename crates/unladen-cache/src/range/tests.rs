@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::value;
+use crate::tests::testing::value;
 
 // RFC 9110, sections 14.1.2 and 14.2
 #[test]

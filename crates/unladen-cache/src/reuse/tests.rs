@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{NOW, fields, later, policy, seconds};
+use crate::tests::testing::{NOW, fields, later, policy, seconds};
 
 fn reused(request: &str, response: &str, after: i64) -> (Reuse, bool) {
     let control = RequestControl::of(&fields(&[&format!("Cache-Control: {request}")]));

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{NOW, fields, lines_of};
+use crate::tests::testing::{NOW, fields, lines_of};
 
 // RFC 9111, section 4.3.1
 #[test]

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use unladen_http1::{Fields, Request};
 
 use super::*;
-use crate::testing::{NOW, get, later, policy};
+use crate::tests::testing::{NOW, get, later, policy};
 use crate::{Freshness, Nominated, Policy, Sequence, Store, StoreSettings, Stored, Time};
 
 /// What is read of a whole snapshot.

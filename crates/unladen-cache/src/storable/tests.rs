@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{NOW, fields, get, lines_of, patterns, policy, response, seconds};
+use crate::tests::testing::{NOW, fields, get, lines_of, patterns, policy, response, seconds};
 
 fn why(request: &[&str], status: u16, lines: &[&str]) -> Option<NoStore> {
     let policy = policy();
@@ -220,7 +220,7 @@ proptest! {
         status in 400_u16..600,
         age in 0_u32..100_000,
         name in "[A-Za-z_-]{1,12}",
-        value in crate::testing::value(),
+        value in crate::tests::testing::value(),
         control in "(public|max-age=[0-9]{1,6}|s-maxage=[0-9]{1,6}|stale-if-error=99|no-cache|must-revalidate)(, (public|max-age=[0-9]{1,6}))?",
         validated: bool,
     ) {

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{NOW, value};
+use crate::tests::testing::{NOW, value};
 
 #[test]
 fn all_three_forms_of_a_date_are_read() {

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{fields, get, patterns, policy, value};
+use crate::tests::testing::{fields, get, patterns, policy, value};
 
 fn nominated(vary: &str) -> Nominated {
     Nominated::of(&fields(&[&format!("Vary: {vary}")])).expect("names")

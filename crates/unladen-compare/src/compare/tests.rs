@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use unladen_document::{WeighDocument, Weight};
 
 use super::*;
-use crate::simulation::{Simulated, World};
+use crate::tests::simulation::{Simulated, World};
 use crate::{Row, Verdict, WhyUnjudged};
 
 /// What many comparisons of runs of one world said.

@@ -1,7 +1,7 @@
 use unladen_document::Document;
 
 use super::*;
-use crate::simulation::{Simulated, World};
+use crate::tests::simulation::{Simulated, World};
 use crate::verdict::Verdict;
 
 fn of(world: World, seed: u64, factors: &[f64]) -> Trend {

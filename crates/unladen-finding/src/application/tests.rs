@@ -1,7 +1,7 @@
 use unladen_trace::{FileCall, FileOutcome};
 
 use super::*;
-use crate::rules::testing::{self, PHP, PYTHON};
+use crate::rules::tests::testing::{self, PHP, PYTHON};
 
 fn with_file(group: usize, path: &str) -> Evidence {
     Evidence { files: vec![testing::file(group, FileCall::Stat, path, FileOutcome::Found, 1)], ..testing::lean() }

@@ -4,8 +4,8 @@ use super::*;
 use crate::finding::{Saves, Share};
 use crate::fix::Fix;
 use crate::look::look;
-use crate::rules::answers::pages::{asked, made};
-use crate::rules::testing;
+use crate::rules::answers::tests::pages::{asked, made};
+use crate::rules::tests::testing;
 
 fn placed(restart: Option<&str>, fix: Fix) -> Finding {
     let mut evidence = testing::lean();

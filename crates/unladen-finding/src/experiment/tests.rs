@@ -3,7 +3,7 @@ use unladen_trace::{Carried, HeaderCarried, OptionCarried};
 
 use super::*;
 use crate::knob::Once;
-use crate::rules::testing::read_back;
+use crate::rules::tests::testing::read_back;
 
 fn sent() -> Sent {
     Sent { url: "http://127.0.0.1:8080/page".into(), ..Sent::default() }

@@ -1,7 +1,7 @@
 use unladen_trace::{CompileSeen, Evidence, EvidenceSource, Language};
 
 use crate::look::{look, unlooked};
-use crate::rules::testing;
+use crate::rules::tests::testing;
 use crate::unswitched::unswitched;
 
 /// A PHP without its opcode cache.

@@ -1,7 +1,7 @@
 use unladen_trace::{Counted, GroupSeen, Interval, PathSeen, PathUnknown, PeerSeen, SyscallSeen, Unanswered, Unseen};
 
 use super::*;
-use crate::rules::testing;
+use crate::rules::tests::testing;
 
 fn page() -> Evidence {
     testing::lean()

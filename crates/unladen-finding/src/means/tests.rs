@@ -3,7 +3,7 @@ use unladen_trace::{FileCall, FileOutcome};
 use super::*;
 use crate::look::look;
 use crate::rules::rule_named;
-use crate::rules::testing::{PHP, file, lean, query};
+use crate::rules::tests::testing::{PHP, file, lean, query};
 
 /// "Keep it in a static variable" was the advice for a packaged core, which helps no operator.
 #[test]

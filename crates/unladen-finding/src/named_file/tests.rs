@@ -1,7 +1,7 @@
 use unladen_trace::{FileCall, FileOutcome};
 
 use super::*;
-use crate::rules::testing::{self, PHP, PYTHON};
+use crate::rules::tests::testing::{self, PHP, PYTHON};
 
 #[test]
 fn a_neighbours_settings_are_not_named() {

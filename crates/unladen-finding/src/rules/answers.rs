@@ -80,7 +80,4 @@ fn date(text: &str) -> Option<(u32, usize, u32, String)> {
 }
 
 #[cfg(test)]
-pub(crate) mod pages;
-
-#[cfg(test)]
-mod tests;
+pub(crate) mod tests;

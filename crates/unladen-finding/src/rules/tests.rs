@@ -1,12 +1,14 @@
 //! What is true of every rule.
 
+pub(crate) mod testing;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use unladen_trace::{FileCall, FileOutcome, GroupSeen, LockCall, LockKind, LockSeen, ProcessSeen};
 
+use self::testing::{counted, each, file, lean};
 use super::RULES;
-use super::testing::{counted, each, file, lean};
 use crate::{look, rule_named, unlooked};
 
 /// What each page tells, in this order.

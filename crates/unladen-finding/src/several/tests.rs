@@ -3,7 +3,7 @@ use unladen_trace::ServerSeen;
 use super::*;
 use crate::finding::{Saves, Share};
 use crate::fix::Fix;
-use crate::rules::testing;
+use crate::rules::tests::testing;
 use crate::server;
 
 /// The first one's settings were changed, whichever answered.

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::rules::testing::{around, lean};
+use crate::rules::tests::testing::{around, lean};
 
 fn bound(saves: &Saves) -> (f64, f64) {
     match saves {

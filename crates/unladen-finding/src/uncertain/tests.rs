@@ -2,7 +2,7 @@ use unladen_trace::{Counted, Series, SleepSeen};
 
 use super::*;
 use crate::judged::unjudged;
-use crate::rules::testing::{PYTHON, each, lean};
+use crate::rules::tests::testing::{PYTHON, each, lean};
 
 /// A page that sleeps once in each request, in all so long in each phase with requests: `long` in one of them, ns.
 fn sleeping(each_ns: u64, long: u64) -> Evidence {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::settings::{EndpointAddress, Origin, UpstreamSettings};
-use crate::testing::Authority;
+use crate::tests::testing::Authority;
 use crate::upstream::Upstream;
 
 const LONG: Duration = Duration::from_secs(20);

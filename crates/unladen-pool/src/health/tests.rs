@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use super::*;
 use crate::endpoint::Address;
 use crate::settings::{HealthSettings, Protocol, TlsSettings};
-use crate::testing::{Authority, Seen, Site, serve_plain, serve_unix};
+use crate::tests::testing::{Authority, Seen, Site, serve_plain, serve_unix};
 use crate::tls::Connector;
 
 fn check() -> Check {

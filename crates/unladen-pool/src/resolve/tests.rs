@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::*;
-use crate::testing::{Dnsmasq, file};
+use crate::tests::testing::{Dnsmasq, file};
 
 const ABSENT: &str = "/nonexistent/file";
 

@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
-use crate::testing::{Authority, Site, file};
+use crate::tests::testing::{Authority, Site, file};
 
 mod nginx;
 
@@ -246,7 +246,7 @@ async fn a_server_that_wants_a_certificate_gets_ours_or_says_so() {
 async fn a_peer_without_tls_and_one_that_goes_away_are_told_apart() {
     let authority = Authority::new();
     let connector = connector(&trusting(&authority));
-    let (plain, _) = crate::testing::serve_plain(false).await;
+    let (plain, _) = crate::tests::testing::serve_plain(false).await;
     assert_eq!(fault(&connector, "upstream.example", plain).await, TlsFault::NotTls);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

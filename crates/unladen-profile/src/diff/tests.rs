@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::function::functions;
 use crate::profile::Unit;
-use crate::testing::{of_lines, profiles};
+use crate::tests::testing::{of_lines, profiles};
 
 /// So many requests, each of which finds for about so long and draws for a hundred.
 fn requests(title: &str, count: usize, find: f64, seed: u64) -> Profile {

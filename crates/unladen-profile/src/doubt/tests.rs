@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::of_lines;
+use crate::tests::testing::of_lines;
 
 #[test]
 fn names_that_are_addresses_or_end_in_numbers_are_doubted() {

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::frame::Frame;
 use crate::profile::{About, CallCount};
-use crate::testing::{of_lines, profiles};
+use crate::tests::testing::{of_lines, profiles};
 
 fn profile(clusters: &[&[(&str, u64)]]) -> Profile {
     of_lines("", clusters)

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::frame::Frame;
-use crate::testing::{Named, by_name, of_lines, profiles};
+use crate::tests::testing::{Named, by_name, of_lines, profiles};
 
 #[test]
 fn stacks_are_kept_whole_and_requests_too() {

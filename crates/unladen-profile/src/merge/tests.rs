@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::function::functions;
-use crate::testing::{by_name, of_lines, profiles};
+use crate::tests::testing::{by_name, of_lines, profiles};
 
 #[test]
 fn clusters_follow_one_another_and_frames_are_the_same_functions() {

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::{of_lines, profiles};
+use crate::tests::testing::{of_lines, profiles};
 
 #[test]
 fn what_a_stack_weighs_is_by_itself_or_with_all_that_lie_on_it() {

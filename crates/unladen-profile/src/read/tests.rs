@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::fuzzing;
-use crate::testing::of_lines;
+use crate::tests::testing::of_lines;
 use crate::write::{WRITERS, writer_named};
 
 fn file_of(name: &str, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::of_lines;
+use crate::tests::testing::of_lines;
 
 #[test]
 fn each_cluster_is_counted_by_itself_and_leaves_nothing_behind() {

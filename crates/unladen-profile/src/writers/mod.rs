@@ -10,4 +10,4 @@ mod strings;
 pub(crate) mod unladen;
 
 #[cfg(test)]
-mod round_trips;
+mod tests;

@@ -4,7 +4,7 @@ use quick_xml::events::Event;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::sample::{self, document, published};
+use crate::tests::sample::{self, document, published};
 
 fn text(snapshot: &str, change: impl FnOnce(&mut Value)) -> String {
     published(&Junit, &document(snapshot, change))

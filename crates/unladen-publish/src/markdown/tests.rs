@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use unladen_document::Document;
 
 use super::*;
-use crate::sample::{self, document, published};
+use crate::tests::sample::{self, document, published};
 
 fn text(snapshot: &str, change: impl FnOnce(&mut Value)) -> String {
     published(&Markdown, &document(snapshot, change))

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use unladen_document::Document;
 
 use super::*;
-use crate::sample::{self, document, published};
+use crate::tests::sample::{self, document, published};
 
 fn log(snapshot: &str, change: impl FnOnce(&mut Value)) -> Value {
     serde_json::from_str(&published(&Sarif, &document(snapshot, change))).unwrap()

@@ -4,8 +4,8 @@ use unladen_document::About;
 use super::*;
 use crate::format::Format;
 use crate::formats::format_named;
-use crate::sample;
 use crate::style::Style;
+use crate::tests::sample;
 
 /// A result of any command.
 #[expect(clippy::large_enum_variant, reason = "one at a time, in tests")]

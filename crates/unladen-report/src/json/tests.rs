@@ -1,5 +1,7 @@
+mod read_back;
+
 use super::*;
-use crate::sample;
+use crate::tests::sample;
 
 fn written(write: impl Fn(&mut Vec<u8>) -> io::Result<()>) -> String {
     let mut out = Vec::new();

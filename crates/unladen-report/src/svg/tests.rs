@@ -1,6 +1,6 @@
 use super::draw::text;
 use super::*;
-use crate::sample;
+use crate::tests::sample;
 
 #[test]
 fn one_page_is_drawn_like_this() {

@@ -3,7 +3,7 @@ use super::prose::{clean, fill};
 use super::*;
 use crate::load::Unfit;
 use crate::prove::{Change, Comparison, Metric, Prove};
-use crate::sample;
+use crate::tests::sample;
 use proptest::prelude::*;
 use unladen_finding::Fix;
 

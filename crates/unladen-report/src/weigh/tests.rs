@@ -1,5 +1,5 @@
 use super::*;
-use crate::sample;
+use crate::tests::sample;
 
 #[test]
 fn beside_heavy_background_nothing_was_traced() {

@@ -30,6 +30,4 @@ pub(crate) use self::queue_entry::QueueEntry;
 pub(crate) use self::refusal::Refusal;
 
 #[cfg(test)]
-mod simulation;
-#[cfg(test)]
 mod tests;

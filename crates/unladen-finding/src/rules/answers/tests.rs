@@ -1,3 +1,5 @@
+pub(crate) mod pages;
+
 use super::*;
 
 fn of(lines: &[(&str, &str)]) -> Response {

@@ -1,6 +1,6 @@
 use super::AutoloadShare;
 use crate::rule::Rule;
-use crate::rules::testing::{around, function, profile};
+use crate::rules::tests::testing::{around, function, profile};
 
 #[test]
 fn the_autoloader_of_mediawiki_before_its_map() {

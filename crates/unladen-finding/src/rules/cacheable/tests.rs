@@ -1,6 +1,6 @@
-use super::super::answers::pages::{self, made};
-use super::super::testing::{self, around};
 use super::*;
+use crate::rules::answers::tests::pages::{self, made};
+use crate::rules::tests::testing::{self, around};
 use unladen_trace::Response;
 
 #[test]

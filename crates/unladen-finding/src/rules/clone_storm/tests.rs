@@ -1,6 +1,6 @@
 use super::CloneStorm;
 use crate::rule::Rule;
-use crate::rules::testing::{called, caller, function, profile};
+use crate::rules::tests::testing::{called, caller, function, profile};
 
 #[test]
 fn sympa_copies_the_settings_of_each_list() {

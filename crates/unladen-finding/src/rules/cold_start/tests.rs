@@ -1,7 +1,7 @@
 use unladen_trace::{BodyCarried, CompileSeen, FileCall, FileOutcome, HeaderCarried, Language, OptionCarried};
 
-use super::super::testing::*;
 use super::*;
+use crate::rules::tests::testing::*;
 
 fn fresh(first: Interval, later: Interval) -> Evidence {
     let mut evidence = Evidence { state: State::Fresh, ..lean() };

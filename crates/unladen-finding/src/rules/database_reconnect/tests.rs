@@ -1,8 +1,8 @@
 use unladen_trace::{GroupSeen, ProcessSeen, State};
 
-use super::super::testing::{self, PHP};
 use super::super::unpooled_tls::UnpooledTls;
 use super::*;
+use crate::rules::tests::testing::{self, PHP};
 
 const SOCKET: &str = "/var/run/postgresql/.s.PGSQL.5432";
 

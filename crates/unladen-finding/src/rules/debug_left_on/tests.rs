@@ -1,7 +1,7 @@
 use unladen_trace::Response;
 
-use super::super::testing::*;
 use super::*;
+use crate::rules::tests::testing::*;
 
 fn loaded(extensions: &[&str], settings: &[(&str, &str)]) -> Evidence {
     let mut php = php(settings);

@@ -1,7 +1,7 @@
 use unladen_trace::{ConnectionSeen, Protocol, Series};
 
-use super::super::testing::{self, PHP};
 use super::*;
+use crate::rules::tests::testing::{self, PHP};
 
 fn seen(kind: &str, counted: Counted) -> DnsSeen {
     DnsSeen { group: PHP, name: "api.example".into(), kind: kind.into(), server: "10.0.0.2:53".into(), counted }

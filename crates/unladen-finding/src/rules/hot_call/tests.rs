@@ -1,6 +1,6 @@
 use super::HotCall;
 use crate::rule::Rule;
-use crate::rules::testing::{called, function, profile};
+use crate::rules::tests::testing::{called, function, profile};
 
 #[test]
 fn a_loop_over_lists_calls_its_helper_for_each() {

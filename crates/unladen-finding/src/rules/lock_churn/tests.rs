@@ -1,7 +1,7 @@
 use unladen_trace::{FileCall, FileOutcome};
 
-use super::super::testing::*;
 use super::*;
+use crate::rules::tests::testing::*;
 
 fn locks(kind: LockKind, path: &str, times: u64) -> LockSeen {
     LockSeen { group: PERL, kind, path: path.into(), counted: counted(times, 20_000) }

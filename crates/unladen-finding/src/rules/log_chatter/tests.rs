@@ -1,5 +1,5 @@
-use super::super::testing::*;
 use super::*;
+use crate::rules::tests::testing::*;
 
 fn log(group: usize, sink: LogSink, path: &str, lines: u64, example: &str) -> LogSeen {
     LogSeen {

@@ -1,6 +1,6 @@
-use super::super::answers::pages::{self, asked, made};
-use super::super::testing;
 use super::*;
+use crate::rules::answers::tests::pages::{self, asked, made};
+use crate::rules::tests::testing;
 
 fn variant(ask: Ask, header: &str, same: Option<bool>, lines: &[(&str, &str)]) -> Variant {
     Variant { header: header.into(), ..asked(ask, same, lines) }

@@ -1,7 +1,7 @@
 use unladen_trace::{QueryProtocol, Series};
 
-use super::super::testing;
 use super::*;
+use crate::rules::tests::testing;
 
 fn seen(count: u64, identical: u64) -> QuerySeen {
     QuerySeen {

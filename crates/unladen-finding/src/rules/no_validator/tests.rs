@@ -1,6 +1,6 @@
-use super::super::answers::pages::{self, made};
-use super::super::testing;
 use super::*;
+use crate::rules::answers::tests::pages::{self, made};
+use crate::rules::tests::testing;
 
 #[test]
 fn a_page_without_is_found() {

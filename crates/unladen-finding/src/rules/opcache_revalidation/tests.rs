@@ -1,7 +1,7 @@
 use unladen_trace::{FileCall, FileOutcome, FileSeen};
 
-use super::super::testing::*;
 use super::*;
+use crate::rules::tests::testing::*;
 
 fn sources(files: usize) -> Evidence {
     let mut evidence = lean();

@@ -1,5 +1,5 @@
-use super::super::testing::{self, PHP};
 use super::*;
+use crate::rules::tests::testing::{self, PHP};
 
 /// A text that is prepared and executed so often.
 fn seen(text: &str, prepares: u64, executions: u64) -> QuerySeen {

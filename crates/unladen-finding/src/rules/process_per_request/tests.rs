@@ -1,7 +1,7 @@
 use unladen_trace::PhpSettings;
 
-use super::super::testing::*;
 use super::*;
+use crate::rules::tests::testing::*;
 
 fn started(group: usize, programs: &[(&str, Series)]) -> Evidence {
     let mut evidence = lean();

@@ -1,8 +1,8 @@
 use unladen_trace::{CompileSeen, Language, PhpSetAgain, ProcessSeen, Series};
 
-use super::super::testing::*;
 use super::*;
 use crate::finding::Whole;
+use crate::rules::tests::testing::*;
 
 fn compiles(group: usize, language: Language, files: usize) -> Evidence {
     let mut evidence = lean();

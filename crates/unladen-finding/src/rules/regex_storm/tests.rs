@@ -1,6 +1,6 @@
 use super::RegexStorm;
 use crate::rule::Rule;
-use crate::rules::testing::{called, function, profile};
+use crate::rules::tests::testing::{called, function, profile};
 
 #[test]
 fn opcodes_and_libraries_of_regular_expressions() {

@@ -1,7 +1,7 @@
 use unladen_trace::{ConnectionSeen, FileCall, FileOutcome, LockCall, LockKind, LockSeen};
 
-use super::super::testing::*;
 use super::*;
+use crate::rules::tests::testing::*;
 
 fn opened(times: u64) -> Evidence {
     let mut evidence = lean();

@@ -1,8 +1,8 @@
 use unladen_trace::{Evidence, FileCall, FileOutcome, TransferSeen};
 
-use super::super::testing::*;
 use super::super::write_per_request::WritePerRequest;
 use crate::fix::Audience;
+use crate::rules::tests::testing::*;
 
 const SETTINGS: [(&str, &str); 3] =
     [("session.save_handler", "files"), ("session.save_path", "/var/lib/php/sessions"), ("session.lazy_write", "1")];

@@ -1,6 +1,6 @@
-use super::super::answers::pages::{self, asked, made};
-use super::super::testing::{self, around};
 use super::*;
+use crate::rules::answers::tests::pages::{self, asked, made};
+use crate::rules::tests::testing::{self, around};
 
 const ETAG: (&str, &str) = ("etag", "\"a\"");
 

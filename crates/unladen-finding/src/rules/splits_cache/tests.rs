@@ -1,8 +1,8 @@
 use unladen_trace::Variant;
 
-use super::super::answers::pages::{self, asked, made};
-use super::super::testing;
 use super::*;
+use crate::rules::answers::tests::pages::{self, asked, made};
+use crate::rules::tests::testing;
 
 const VARY: (&str, &str) = ("vary", "Accept-Encoding, Cookie");
 const SESSION: (&str, &str) = ("set-cookie", "session=…; path=/; HttpOnly");

@@ -2,8 +2,8 @@ use unladen_trace::{FileCall, FileOutcome, FileSeen, LockKind, LockSeen};
 
 use super::super::opcache_revalidation::OpcacheRevalidation;
 use super::super::same_file_again::SameFileAgain;
-use super::super::testing::*;
 use super::*;
+use crate::rules::tests::testing::*;
 
 /// So many checks of different files in a folder, of a group.
 fn checks(group: usize, folder: &str, files: usize, end: &str, outcome: FileOutcome) -> Vec<FileSeen> {

@@ -1,8 +1,8 @@
 use unladen_trace::{Ask, FileCall, FileOutcome};
 
-use super::super::answers::pages::{self, made};
-use super::super::testing::{self, PHP};
 use super::*;
+use crate::rules::answers::tests::pages::{self, made};
+use crate::rules::tests::testing::{self, PHP};
 
 fn of(evidence: &Evidence) -> Option<Strangers> {
     strangers(evidence, evidence.response.as_ref().unwrap())

@@ -2,7 +2,7 @@ use unladen_trace::{Evidence, State};
 
 use super::TemplateParsedAgain;
 use crate::rule::Rule;
-use crate::rules::testing::{function, profile};
+use crate::rules::tests::testing::{function, profile};
 
 #[test]
 fn template_toolkit_parses_in_each_request() {

@@ -1,8 +1,8 @@
 use unladen_trace::Variant;
 
-use super::super::answers::pages::{self, asked, made};
-use super::super::testing;
 use super::*;
+use crate::rules::answers::tests::pages::{self, asked, made};
+use crate::rules::tests::testing;
 
 fn plain() -> Variant {
     asked(Ask::Compressed, Some(true), &[])

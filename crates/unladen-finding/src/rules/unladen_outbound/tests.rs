@@ -1,11 +1,11 @@
 use unladen_trace::DnsSeen;
 
 use super::super::dns_again::DnsAgain;
-use super::super::testing::{self, NGINX, PERL, PHP, PYTHON};
 use super::super::unpooled_connection::UnpooledConnection;
 use super::super::unpooled_tls::UnpooledTls;
 use super::*;
 use crate::rule::Rule;
+use crate::rules::tests::testing::{self, NGINX, PERL, PHP, PYTHON};
 
 fn seen(group: usize, protocol: Protocol, peer: &str, name: Option<&str>) -> ConnectionSeen {
     let handshakes = if protocol == Protocol::Tls { testing::counted(1, 3_000_000) } else { Default::default() };

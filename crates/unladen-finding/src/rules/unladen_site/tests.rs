@@ -1,8 +1,8 @@
 use unladen_trace::QuerySeen;
 
-use super::super::answers::pages::made;
-use super::super::testing::each;
 use super::*;
+use crate::rules::answers::tests::pages::made;
+use crate::rules::tests::testing::each;
 
 fn page(url: &str) -> Evidence {
     let mut evidence = made(&[], Vec::new());

@@ -1,7 +1,7 @@
 use unladen_trace::{GroupSeen, Series, State};
 
-use super::super::testing::{self, NGINX, PERL, PHP, PYTHON};
 use super::*;
+use crate::rules::tests::testing::{self, NGINX, PERL, PHP, PYTHON};
 
 fn seen(group: usize, protocol: Protocol) -> ConnectionSeen {
     ConnectionSeen {

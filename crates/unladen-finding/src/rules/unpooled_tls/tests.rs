@@ -1,7 +1,7 @@
 use unladen_trace::{FileCall, FileOutcome, Protocol, State};
 
-use super::super::testing::{self, NGINX, PHP};
 use super::*;
+use crate::rules::tests::testing::{self, NGINX, PHP};
 
 fn seen(count: Series) -> ConnectionSeen {
     ConnectionSeen {

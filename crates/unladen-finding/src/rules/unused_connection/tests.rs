@@ -1,7 +1,7 @@
 use unladen_trace::{Series, State};
 
-use super::super::testing::{self, PHP};
 use super::*;
+use crate::rules::tests::testing::{self, PHP};
 
 fn seen(unused: Series) -> ConnectionSeen {
     ConnectionSeen {

@@ -1,7 +1,7 @@
 use unladen_trace::{GroupSeen, LockCall, LockSeen, LogSeen, SyscallSeen, TransferSeen};
 
-use super::super::testing::*;
 use super::*;
+use crate::rules::tests::testing::*;
 
 fn statement(group: usize, text: &str, protocol: QueryProtocol) -> QuerySeen {
     QuerySeen {

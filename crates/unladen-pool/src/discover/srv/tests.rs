@@ -4,7 +4,7 @@ use super::*;
 use crate::balance::Balancer;
 use crate::placed::Placed;
 use crate::settings::Balance;
-use crate::testing::Dnsmasq;
+use crate::tests::testing::Dnsmasq;
 
 fn settings() -> ResolveSettings {
     ResolveSettings { timeout: Duration::from_secs(10), ..ResolveSettings::default() }

@@ -182,7 +182,7 @@ async fn what_is_told_is_accepted_or_refused_with_the_reason_and_a_call_that_end
 
 #[tokio::test]
 async fn whoever_is_no_control_plane_is_told_so() {
-    let (address, _) = crate::testing::serve_plain(true).await;
+    let (address, _) = crate::tests::testing::serve_plain(true).await;
     let source = XdsSource {
         tls: false,
         host: address.ip().to_string(),
@@ -204,7 +204,7 @@ async fn whoever_is_no_control_plane_is_told_so() {
 
 #[tokio::test]
 async fn tls_is_verified() {
-    let authority = crate::testing::Authority::new();
+    let authority = crate::tests::testing::Authority::new();
     let (address, seen) = authority.site().serve().await;
     let source = XdsSource {
         tls: true,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::Dnsmasq;
+use crate::tests::testing::Dnsmasq;
 
 fn dns(conf: &str) -> Dns {
     Dns::of_text(conf.as_bytes().to_vec(), Path::new("resolv.conf")).unwrap()

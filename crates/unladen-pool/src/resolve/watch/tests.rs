@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::testing::Dnsmasq;
+use crate::tests::testing::Dnsmasq;
 
 const LONG: Duration = Duration::from_secs(20);
 /// More than a life of an answer and what it is stretched by.

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::frame::FrameKind;
-use crate::testing::{Named, by_name, profiles};
+use crate::tests::testing::{Named, by_name, profiles};
 use crate::writer::Writer;
 use crate::writers;
 

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::profiles;
+use crate::tests::testing::profiles;
 use crate::writer::Writer;
 use crate::writers;
 

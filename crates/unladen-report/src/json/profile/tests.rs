@@ -1,7 +1,7 @@
 use crate::format::Format;
 use crate::json::Json;
-use crate::sample;
 use crate::style::Style;
+use crate::tests::sample;
 use unladen_document::About;
 
 fn profile(result: &crate::profile::Profiled) -> String {

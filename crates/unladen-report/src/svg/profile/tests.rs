@@ -1,7 +1,7 @@
 use crate::format::Format;
-use crate::sample;
 use crate::style::Style;
 use crate::svg::Svg;
+use crate::tests::sample;
 use unladen_document::About;
 
 fn keep(name: &str, svg: &str) {

@@ -6,7 +6,7 @@ use super::*;
 use crate::format::Format;
 use crate::formats::FORMATS;
 use crate::profile::ProfileDiff;
-use crate::sample;
+use crate::tests::sample;
 use crate::text::Text;
 
 fn profiled(result: &Profiled, width: u16) -> String {

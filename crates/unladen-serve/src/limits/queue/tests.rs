@@ -1,3 +1,5 @@
+mod simulation;
+
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::task::{Context, Poll, Waker};

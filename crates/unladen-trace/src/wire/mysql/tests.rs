@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::packet::{LARGE, PROTOCOL_41};
 use super::statements::MAX_WAITING;
 use super::*;
-use crate::wire::replay::turns;
+use crate::wire::tests::replay::turns;
 
 fn shown(statement: Statement<'_>) -> String {
     let text = String::from_utf8_lossy(statement.text).into_owned();

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::wire::kept::MAX_KEPT;
-use crate::wire::replay::turns;
+use crate::wire::tests::replay::turns;
 
 /// What was sent and what came back: statements as `text`, `text (prepared)`, `text (parsed)`, rows as numbers.
 fn replay(recording: &str) -> Vec<String> {

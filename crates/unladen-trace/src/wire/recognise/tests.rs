@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::wire::replay::turns;
+use crate::wire::tests::replay::turns;
 
 fn at(port: u16) -> Peer {
     Peer::Ip(([10, 0, 0, 5], port).into())

@@ -54,7 +54,7 @@ fn the_name_and_what_is_offered() {
 
 #[test]
 fn openssl() {
-    let [hello] = &crate::wire::replay::turns(include_str!("openssl.txt"))[..] else { panic!() };
+    let [hello] = &crate::wire::tests::replay::turns(include_str!("openssl.txt"))[..] else { panic!() };
     let expected =
         ClientHello { server_name: Some("wiki.example.org".to_owned()), offers_resumption: false, complete: true };
     assert_eq!(client_hello(&hello.bytes), Some(expected));

@@ -1,5 +1,5 @@
 use super::*;
-use crate::sample;
+use crate::tests::sample;
 
 /// A rate "broke p95<100ms" with a p95 of 1.9 ms, and nothing said that some requests had been refused.
 #[test]

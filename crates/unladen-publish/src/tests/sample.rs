@@ -6,21 +6,23 @@ use unladen_document::Document;
 use crate::publication::Publication;
 
 pub(crate) const WEIGH: &str = include_str!(
-    "../../unladen-report/src/json/snapshots/unladen_report__json__tests__the_document_looks_like_this.snap"
+    "../../../unladen-report/src/json/snapshots/unladen_report__json__tests__the_document_looks_like_this.snap"
 );
-pub(crate) const INSIDE: &str =
-    include_str!("../../unladen-report/src/json/snapshots/unladen_report__json__tests__findings_look_like_this.snap");
+pub(crate) const INSIDE: &str = include_str!(
+    "../../../unladen-report/src/json/snapshots/unladen_report__json__tests__findings_look_like_this.snap"
+);
 pub(crate) const LOAD: &str =
-    include_str!("../../unladen-report/src/json/snapshots/unladen_report__json__tests__a_load_looks_like_this.snap");
-pub(crate) const PROVE: &str =
-    include_str!("../../unladen-report/src/json/snapshots/unladen_report__json__tests__a_proof_looks_like_this.snap");
+    include_str!("../../../unladen-report/src/json/snapshots/unladen_report__json__tests__a_load_looks_like_this.snap");
+pub(crate) const PROVE: &str = include_str!(
+    "../../../unladen-report/src/json/snapshots/unladen_report__json__tests__a_proof_looks_like_this.snap"
+);
 pub(crate) const PROFILE: &str = include_str!(
-    "../../unladen-report/src/json/profile/snapshots/unladen_report__json__profile__tests__a_profile_looks_like_this.snap"
+    "../../../unladen-report/src/json/profile/snapshots/unladen_report__json__profile__tests__a_profile_looks_like_this.snap"
 );
 pub(crate) const DIFF: &str = include_str!(
-    "../../unladen-report/src/json/profile/snapshots/unladen_report__json__profile__tests__a_comparison_looks_like_this.snap"
+    "../../../unladen-report/src/json/profile/snapshots/unladen_report__json__profile__tests__a_comparison_looks_like_this.snap"
 );
-pub(crate) const CLASSMAP: &str = include_str!("html/tests/classmap-check.json");
+pub(crate) const CLASSMAP: &str = include_str!("../html/tests/classmap-check.json");
 
 /// All of them.
 pub(crate) const ALL: [&str; 7] = [WEIGH, INSIDE, LOAD, PROVE, PROFILE, DIFF, CLASSMAP];

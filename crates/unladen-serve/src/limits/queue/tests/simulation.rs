@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-use super::discipline::Discipline;
-use super::flow::Flow;
-use super::refusal::{Refusal, Why};
+use super::super::discipline::Discipline;
+use super::super::flow::Flow;
+use super::super::refusal::{Refusal, Why};
 
 const WAIT: Duration = Duration::from_secs(5);
 const WORKERS: usize = 4;

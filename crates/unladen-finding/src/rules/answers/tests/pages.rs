@@ -2,8 +2,8 @@
 
 use unladen_trace::{Ask, Variant};
 
-use super::super::testing;
-use super::*;
+use crate::rules::answers::*;
+use crate::rules::tests::testing;
 
 pub(crate) fn headers(lines: &[(&str, &str)]) -> Vec<(String, String)> {
     lines.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()

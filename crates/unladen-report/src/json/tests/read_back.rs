@@ -3,12 +3,12 @@
 use serde_json::Value;
 use unladen_document::{About, Document};
 
-use super::Json;
+use super::super::Json;
 use crate::format::Format;
 use crate::inside::Inside;
 use crate::load::Load;
-use crate::sample;
 use crate::style::Style;
+use crate::tests::sample;
 
 /// A part of a document that is not in it any more after it was read and written again; numbers are the same if their
 /// values are.

@@ -1,0 +1,3 @@
+//! What tests share.
+
+pub(in crate::wire) mod replay;
