@@ -1,49 +1,57 @@
-//! [`all`]: all that a configuration can say. Reading, `--explain` and docs/reference/serve.md are made of this one list;
-//! each file of this folder has the keys of a few tables.
+//! [`all`]: all that a configuration can say, by `keys.txt`. Reading, `--explain` and docs/reference/serve.md are made of
+//! this one list.
 
-mod application;
-mod cache;
-mod client;
-mod fleet;
-mod groups;
-mod key;
-mod outbound;
-mod queue;
-mod route;
-mod site;
-mod site_defaults;
-mod snapshot;
-mod table;
-mod tier;
-mod upstream;
-mod whole;
-
-pub(crate) use groups::{GROUPS, INLINE, SHARED};
-pub use key::Key;
-pub(crate) use table::{below, headed};
+use std::sync::LazyLock;
 
 use super::whose::Whose;
 
-/// The keys, table by table.
-const KEYS: [&[Key]; 13] = [
-    whole::KEYS,
-    fleet::KEYS,
-    tier::KEYS,
-    outbound::KEYS,
-    site::KEYS,
-    application::KEYS,
-    route::KEYS,
-    queue::KEYS,
-    cache::KEYS,
-    snapshot::KEYS,
-    upstream::KEYS,
-    client::KEYS,
-    site_defaults::KEYS,
-];
+/// The tables that a `[[outbound]]` and a `[[site]]` may have, and `[defaults]` too.
+pub(crate) const GROUPS: [&str; 11] =
+    ["pool", "limits", "timeouts", "retry", "breaker", "outlier", "health", "resolve", "client", "buffer", "rate"];
+
+/// The keys of a `[[outbound]]` itself that `[defaults]` may have too.
+pub(crate) const SHARED: [&str; 10] =
+    ["ca", "certificate", "key", "http", "balance", "forwarded", "via", "request_id", "http2", "socket_mode"];
+
+/// Tables that are told as one value.
+pub(crate) const INLINE: [&str; 5] = ["upstream", "tls", "eab", "request", "access"];
+
+/// One thing that a configuration can say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// The table where it stands; empty: the top level. `pool` and the like are below `[[outbound]]`, below `[[site]]`
+    /// and below `[defaults]`; `site.limits` and the like are of those below `[[site]]` whose default is another.
+    pub table: &'static str,
+    pub name: &'static str,
+    /// How its value is written.
+    pub form: &'static str,
+    pub about: &'static str,
+    /// Why its default is what it is; empty: there is none, it has to be given.
+    pub why: &'static str,
+}
+
+static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| listed(include_str!("keys.txt")));
+
+/// Paragraphs behind the first, which is about the list: a table in brackets, or a key.
+fn listed(text: &'static str) -> Vec<Key> {
+    let mut table = "";
+    let mut keys = Vec::new();
+    for paragraph in text.split("\n\n").skip(1).map(str::trim_end) {
+        if let Some(name) = paragraph.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            table = name;
+            continue;
+        }
+        let mut lines = paragraph.lines();
+        let mut line = || lines.next().unwrap_or_default();
+        let (name, form) = line().split_once(" = ").unwrap_or_default();
+        keys.push(Key { table, name, form, about: line(), why: line() });
+    }
+    keys
+}
 
 /// All keys, table by table.
 pub(super) fn all() -> impl Iterator<Item = &'static Key> {
-    KEYS.into_iter().flatten()
+    KEYS.iter()
 }
 
 /// The key of a table: of a `[[site]]`'s, with its own default if it has one.
@@ -57,3 +65,34 @@ pub(super) fn find(whose: &Whose, table: &str, name: &str) -> Option<&'static Ke
 pub(super) fn names(table: &str) -> Vec<&'static str> {
     all().filter(|key| key.table == table).map(|key| key.name).collect()
 }
+
+/// How a table is called below its `[[outbound]]` or `[[site]]`; empty: it is that one, or the top level.
+pub(crate) fn below(table: &'static str) -> &'static str {
+    match table {
+        "outbound" | "site" => "",
+        "country" => "cache.country",
+        table => table.strip_prefix("site.").unwrap_or(table),
+    }
+}
+
+/// How a table is called: where it may stand.
+pub(crate) fn headed(table: &'static str) -> Vec<String> {
+    match table {
+        "" => vec!["the top level".into()],
+        "admin" | "log" | "otlp" | "fleet" | "tier" => vec![format!("[{table}]")],
+        "outbound" | "site" => vec![format!("[[{table}]]")],
+        "upstream" => vec!["`upstream`".into()],
+        "tls" | "eab" => vec![format!("`{table}`")],
+        "request" | "access" => vec![format!("[site.route.{table}]")],
+        "rate" => vec!["[[outbound.rate]]".into(), "[[site.rate]]".into()],
+        "validator" | "route" => vec![format!("[[site.{table}]]")],
+        "cache" | "trusted" | "clients" | "queue" | "snapshot" | "country" | "acme" | "fastcgi" | "files" => {
+            vec![format!("[site.{}]", below(table))]
+        }
+        of_site if of_site.starts_with("site.") => vec![format!("[{of_site}]")],
+        group => vec![format!("[outbound.{group}]"), format!("[site.{group}]")],
+    }
+}
+
+#[cfg(test)]
+mod tests;
