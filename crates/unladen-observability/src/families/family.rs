@@ -1,6 +1,7 @@
 //! The principal type is [`Family`]: a metric with its points, which the formats are written from.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use crate::exemplar::Exemplar;
 use crate::histogram::{BUCKETS, HistogramTotals};
@@ -77,6 +78,65 @@ pub(crate) enum Amount {
 /// The attribute that says whose a point is.
 pub(super) fn upstream_of(upstream: &UpstreamSnapshot) -> (&'static str, Cow<'static, str>) {
     ("upstream", upstream.name.to_string().into())
+}
+
+/// What `metrics.txt` says of a metric.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Metric {
+    pub(super) name: &'static str,
+    unit: Unit,
+    shape: Shape,
+    help: &'static str,
+}
+
+pub(super) static METRICS: LazyLock<Vec<Metric>> = LazyLock::new(|| {
+    let paragraphs = include_str!("metrics.txt").split("\n\n").skip(1);
+    paragraphs.filter_map(|paragraph| Metric::of(paragraph.trim_end())).collect()
+});
+
+impl Metric {
+    fn of(paragraph: &'static str) -> Option<Self> {
+        let (head, help) = paragraph.split_once('\n')?;
+        let mut words = head.split(' ');
+        let name = words.next()?;
+        let shape = match words.next()? {
+            "counter" => Shape::Counter,
+            "updown" => Shape::UpDown,
+            "gauge" => Shape::Gauge,
+            "histogram" => Shape::Histogram,
+            _ => return None,
+        };
+        let unit = match words.next()? {
+            "s" => Unit::Seconds,
+            "By" => Unit::Bytes,
+            thing => Unit::Of(thing),
+        };
+        Some(Self { name, unit, shape, help })
+    }
+}
+
+impl Family {
+    /// The metric of that name in `metrics.txt`; a test holds that it is there.
+    pub(super) fn of(name: &'static str, points: Vec<Point>) -> Self {
+        let unlisted = Metric { name, unit: Unit::Of("1"), shape: Shape::Gauge, help: "" };
+        let metric = METRICS.iter().find(|metric| metric.name == name).copied().unwrap_or(unlisted);
+        Self { name, unit: metric.unit, shape: metric.shape, help: metric.help, points }
+    }
+
+    /// A metric with one point that has no attributes.
+    pub(super) fn one(name: &'static str, n: u64) -> Self {
+        Self::of(name, vec![Point::whole(vec![], n)])
+    }
+
+    /// The same of seconds; without a point if there are none.
+    pub(super) fn seconds(name: &'static str, seconds: impl Into<Option<f64>>) -> Self {
+        Self::of(name, seconds.into().map(|seconds| Point::real(vec![], seconds)).into_iter().collect())
+    }
+
+    /// A metric whose points differ in one attribute.
+    pub(super) fn by<const N: usize>(name: &'static str, key: &'static str, values: [(&'static str, u64); N]) -> Self {
+        Self::of(name, values.map(|(value, n)| Point::whole(vec![(key, value.into())], n)).into())
+    }
 }
 
 impl Point {

@@ -1,113 +1,50 @@
 //! Metrics of requests, as the threads counted them: [`families`].
 
-use super::family::{Attributes, Examples, Family, Point, Shape, Unit, upstream_of};
+use super::family::{Attributes, Examples, Family, Point, upstream_of};
 use crate::exemplar::{self, Exemplar};
-use crate::metrics::{Kind, REUSES, VERSIONS};
+use crate::histogram::HistogramTotals;
+use crate::metrics::{Kind, REUSES, Totals, VERSIONS};
 use crate::metrics_snapshot::UpstreamSnapshot;
 use crate::{End, Reason};
 
 /// Of these upstreams.
 pub(super) fn families(upstreams: &[UpstreamSnapshot]) -> Vec<Family> {
-    let each = |points: &dyn Fn(&UpstreamSnapshot) -> Vec<Point>| upstreams.iter().flat_map(points).collect::<Vec<_>>();
-    let one = |upstream: &UpstreamSnapshot, n| vec![Point::whole(vec![upstream_of(upstream)], n)];
-    let counter = |name, thing, help, points| Family { name, unit: thing, shape: Shape::Counter, help, points };
-    let updown = |name, thing, help, points| Family { name, unit: Unit::Of(thing), shape: Shape::UpDown, help, points };
-    let histogram = |name, help, points| Family { name, unit: Unit::Seconds, shape: Shape::Histogram, help, points };
-    let requests = Unit::Of("{request}");
+    let each = |name, points: &dyn Fn(&UpstreamSnapshot) -> Vec<Point>| {
+        Family::of(name, upstreams.iter().flat_map(points).collect())
+    };
+    let one = |name, n: fn(&Totals) -> u64| {
+        each(name, &|upstream| vec![Point::whole(vec![upstream_of(upstream)], n(&upstream.totals))])
+    };
+    let histogram = |name, of: fn(&Totals) -> HistogramTotals| {
+        each(name, &|upstream| vec![Point::histogram(vec![upstream_of(upstream)], of(&upstream.totals))])
+    };
     vec![
-        histogram(
-            "http.server.request.duration",
-            "Requests of the application, from their first byte to the response's last.",
-            each(&server),
-        ),
-        updown(
-            "http.server.active_requests",
-            "{request}",
-            "Requests of the application that are in flight.",
-            each(&|upstream| one(upstream, upstream.totals.in_flight())),
-        ),
-        histogram(
-            "http.client.request.duration",
-            "Requests to the upstream, from when the last attempt had its connection to the response's last byte.",
-            each(&client),
-        ),
-        histogram(
-            "unladen.first_byte.duration",
-            "From a request's first byte to the head of its response.",
-            each(&|upstream| vec![Point::histogram(vec![upstream_of(upstream)], upstream.totals.first_byte)]),
-        ),
-        histogram(
-            "unladen.connect.duration",
-            "From a request's whole head until it had its connection, of those for which one was made.",
-            each(&|upstream| vec![Point::histogram(vec![upstream_of(upstream)], upstream.totals.connect)]),
-        ),
-        counter("unladen.requests", requests, "Requests by how they ended, and why.", each(&ends)),
-        counter(
-            "unladen.requests.by_connection",
-            requests,
-            "Requests by how their last connection was come by: this thread's own, a sibling thread's, a new one (with a whole \
-             handshake), a resumed one (with a resumed TLS session), none.",
-            each(&|upstream| {
-                let by = |reuse: crate::Reuse| {
-                    let connection = ("connection", reuse.as_str().into());
-                    Point::whole(vec![upstream_of(upstream), connection], upstream.totals.reused(reuse))
-                };
-                REUSES.into_iter().map(by).collect()
-            }),
-        ),
-        counter(
-            "unladen.handshakes.avoided",
-            Unit::Of("{handshake}"),
-            "Requests that found a connection, so that none had to be made.",
-            each(&|upstream| one(upstream, upstream.totals.handshakes_avoided())),
-        ),
-        counter(
-            "unladen.requests.by_version",
-            requests,
-            "Requests by the version of HTTP that the application spoke.",
-            each(&|upstream| {
-                let by = |(version, n): (crate::Version, u64)| {
-                    Point::whole(vec![upstream_of(upstream), ("network.protocol.version", version.as_str().into())], n)
-                };
-                VERSIONS.into_iter().zip(upstream.totals.versions).map(by).collect()
-            }),
-        ),
-        counter(
-            "unladen.attempts",
-            Unit::Of("{attempt}"),
-            "Times that requests were sent to the upstream.",
-            each(&|upstream| one(upstream, upstream.totals.attempts)),
-        ),
-        counter(
-            "unladen.retries",
-            Unit::Of("{attempt}"),
-            "Times that requests were sent to the upstream again.",
-            each(&|upstream| one(upstream, upstream.totals.retries)),
-        ),
-        counter(
-            "unladen.request.body",
-            Unit::Bytes,
-            "Bytes of requests' bodies.",
-            each(&|upstream| one(upstream, upstream.totals.bytes_in)),
-        ),
-        counter(
-            "unladen.response.body",
-            Unit::Bytes,
-            "Bytes of responses' bodies.",
-            each(&|upstream| one(upstream, upstream.totals.bytes_out)),
-        ),
-        updown(
-            "unladen.client_connections.open",
-            "{connection}",
-            "Connections of the application that are open.",
-            each(&|upstream| one(upstream, upstream.totals.clients_open())),
-        ),
-        counter(
-            "unladen.client_connections.opened",
-            Unit::Of("{connection}"),
-            "Connections that the application opened.",
-            each(&|upstream| one(upstream, upstream.totals.clients_opened)),
-        ),
+        each("http.server.request.duration", &server),
+        one("http.server.active_requests", Totals::in_flight),
+        each("http.client.request.duration", &client),
+        histogram("unladen.first_byte.duration", |totals| totals.first_byte),
+        histogram("unladen.connect.duration", |totals| totals.connect),
+        each("unladen.requests", &ends),
+        each("unladen.requests.by_connection", &|upstream| {
+            let by = |reuse: crate::Reuse| {
+                let connection = ("connection", reuse.as_str().into());
+                Point::whole(vec![upstream_of(upstream), connection], upstream.totals.reused(reuse))
+            };
+            REUSES.into_iter().map(by).collect()
+        }),
+        one("unladen.handshakes.avoided", Totals::handshakes_avoided),
+        each("unladen.requests.by_version", &|upstream| {
+            let by = |(version, n): (crate::Version, u64)| {
+                Point::whole(vec![upstream_of(upstream), ("network.protocol.version", version.as_str().into())], n)
+            };
+            VERSIONS.into_iter().zip(upstream.totals.versions).map(by).collect()
+        }),
+        one("unladen.attempts", |totals| totals.attempts),
+        one("unladen.retries", |totals| totals.retries),
+        one("unladen.request.body", |totals| totals.bytes_in),
+        one("unladen.response.body", |totals| totals.bytes_out),
+        one("unladen.client_connections.open", Totals::clients_open),
+        one("unladen.client_connections.opened", |totals| totals.clients_opened),
     ]
 }
 

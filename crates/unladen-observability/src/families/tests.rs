@@ -182,3 +182,29 @@ fn each_family_is_there_once_and_has_its_page() {
 fn print_metrics() {
     eprint!("{}", text());
 }
+
+/// A metric that is not listed would be a gauge without a word, and one that nobody makes would be a promise.
+#[test]
+fn metrics_are_those_that_are_listed() {
+    let sources = [
+        include_str!("../families.rs"),
+        include_str!("certificate.rs"),
+        include_str!("fleet.rs"),
+        include_str!("rate_service.rs"),
+        include_str!("requests.rs"),
+        include_str!("site.rs"),
+        include_str!("snapshot.rs"),
+        include_str!("tier.rs"),
+        include_str!("upstream.rs"),
+    ];
+    let quoted = sources.iter().flat_map(|source| source.split('"').skip(1).step_by(2));
+    let attributes = ["http.connection.state", "http.request.method", "http.response.status_code"];
+    let is_metric = |text: &&str| {
+        ["unladen.", "http.", "process."].iter().any(|begin| text.starts_with(begin)) && !attributes.contains(text)
+    };
+    let made: BTreeSet<&str> = quoted.filter(is_metric).collect();
+    let listed: Vec<&str> = family::METRICS.iter().map(|metric| metric.name).collect();
+    assert_eq!(listed.iter().copied().collect::<BTreeSet<_>>(), made);
+    assert_eq!(listed.len(), made.len(), "one is listed twice");
+    assert_eq!(listed.len(), include_str!("metrics.txt").split("\n\n").skip(1).count());
+}
