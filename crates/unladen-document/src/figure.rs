@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// `mean`, `sd`, `p50`, `p75`, `p90`, `p95`, `p99`, `p999`, `max` → ns.
 pub type Latencies = BTreeMap<String, u64>;
@@ -27,10 +27,13 @@ pub struct Span {
 #[serde(default)]
 pub struct OpenSpan {
     /// The figure.
+    #[serde(serialize_with = "number")]
     pub value: f64,
     /// Lower end.
+    #[serde(serialize_with = "optional_number")]
     pub low: Option<f64>,
     /// Upper end.
+    #[serde(serialize_with = "optional_number")]
     pub high: Option<f64>,
 }
 
@@ -42,4 +45,24 @@ pub struct Interval {
     pub low: u64,
     /// Upper end.
     pub high: u64,
+}
+
+/// The largest integer up to which every one is an `f64`.
+const MOST_WHOLE: f64 = (1_u64 << 53) as f64;
+
+/// Writes a whole number as an integer, as durations in ns are, and any other as it is.
+pub(crate) fn number<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if value.fract() == 0.0 && value.abs() < MOST_WHOLE {
+        serializer.serialize_i64(*value as i64)
+    } else {
+        serializer.serialize_f64(*value)
+    }
+}
+
+/// The same of what may be null.
+pub(crate) fn optional_number<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => number(value, serializer),
+        None => serializer.serialize_none(),
+    }
 }

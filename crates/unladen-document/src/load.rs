@@ -40,6 +40,7 @@ pub struct LoadDocument {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<Answer>,
     /// Where the requests were taken from an access log, what became of its lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub access_log: Option<LogLines>,
     /// `complete`, `interrupted` or `failed`.
     pub ended: String,

@@ -123,18 +123,25 @@ pub struct Comparison {
     /// Of weights: which counter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counter: Option<String>,
+    /// What tables call the counter of a weight; documents of version 0.1 may lack it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub title: String,
     /// `ns`, `1`, `1/s`, `B`.
     pub unit: String,
     /// Of weights: sampled by the kernel, not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approximate: Option<bool>,
     /// The metric in the baseline.
+    #[serde(serialize_with = "crate::figure::optional_number")]
     pub baseline: Option<f64>,
     /// The metric in this arm.
+    #[serde(serialize_with = "crate::figure::optional_number")]
     pub candidate: Option<f64>,
     /// Lower end of the 95 % interval of this arm's own figure.
+    #[serde(serialize_with = "crate::figure::optional_number")]
     pub candidate_low: Option<f64>,
     /// Upper end of it.
+    #[serde(serialize_with = "crate::figure::optional_number")]
     pub candidate_high: Option<f64>,
     /// Candidate / baseline; null where one of the two cannot be told from zero.
     pub ratio: Option<f64>,

@@ -111,6 +111,12 @@ pub struct Weight {
     pub blocks: u64,
     /// After control of false discoveries.
     pub adjusted_p: f64,
+    /// What tables call the counter; documents of version 0.1 may lack it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// Requests took the processors from it: it did less while they ran.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub displaced: bool,
     /// Sampled by the kernel, not counted.
     pub approximate: bool,
     /// Too low: records of ended processes were lost.

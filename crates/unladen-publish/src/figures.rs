@@ -55,9 +55,10 @@ pub(crate) fn share_text(share: f64) -> String {
     format!("{} %", if share >= 1.0 { "100" } else { &text })
 }
 
-/// `CPU` for `cpu`, `minor faults` for `minor_faults`.
-pub(crate) fn counter(name: &str) -> String {
+/// What a document calls a counter; of an older one `CPU` for `cpu`, `minor faults` for `minor_faults`.
+pub(crate) fn counter(title: &str, name: &str) -> String {
     match name {
+        _ if !title.is_empty() => title.to_owned(),
         "cpu" => "CPU".to_owned(),
         "cpu_user" => "CPU, user".to_owned(),
         "cpu_system" => "CPU, kernel".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use unladen_document::About;
+use unladen_document::{About, Machine};
 
 use crate::format::Format;
 use crate::inside::Inside;
@@ -33,33 +33,39 @@ impl Format for Json {
     }
 
     fn weigh(&self, result: &Weigh, about: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(&weigh::Document::of(result, about), out)
+        write(&weigh::document(result, about), out)
     }
 
     fn inside(&self, pages: &[Inside], about: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(&weigh::FindingsDocument::of(pages, about), out)
+        write(&weigh::FindingsDocument::of(pages, about), out)
     }
 
     fn load(&self, result: &Load, about: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(&load::Document::of(result, about), out)
+        write(&load::document(result, about), out)
     }
 
     fn prove(&self, result: &Prove, about: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(&prove::Document::of(result, about), out)
+        write(&prove::document(result, about), out)
     }
 
     fn profile(&self, result: &Profiled, about: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(&profile::Document::of(result, about), out)
+        write(&profile::document(result, about), out)
     }
 
     fn profile_diff(&self, result: &ProfileDiff, about: &About, _: Style, out: &mut dyn Write) -> io::Result<()> {
-        document(&profile::DiffDocument::of(result, about), out)
+        write(&profile::difference(result, about), out)
     }
 }
 
-fn document(document: &impl serde::Serialize, out: &mut dyn Write) -> io::Result<()> {
+fn write(document: &impl serde::Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, document)?;
     writeln!(out)
+}
+
+/// What a document says of its run, with what stands in the result alone.
+fn about(about: &About, seed: Option<u64>, machine: Option<&Machine>) -> About {
+    let machine = machine.or(about.machine.as_ref()).cloned();
+    About { seed, machine, ..about.clone() }
 }
 
 #[cfg(test)]

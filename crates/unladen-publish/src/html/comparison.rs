@@ -205,7 +205,7 @@ pub(super) fn metric_text(
     arm: Option<&str>,
 ) -> String {
     let name = match (kind, counter) {
-        (RowKind::Weight, Some(counter)) => figures::counter(counter),
+        (RowKind::Weight, Some(counter)) => figures::counter("", counter),
         (RowKind::Count, Some(counter)) => counter.to_owned(),
         (RowKind::Latency, _) => format!("latency, {}", title(metric)),
         _ => title(metric),

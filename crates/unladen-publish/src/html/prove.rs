@@ -184,7 +184,7 @@ fn weights_in_words(document: &ProveDocument, arm: &Arm) -> Option<Words> {
         let mut words = Words::new()
             .mark(class, figures::count(of_way.len() as u64, "weight"))
             .plain(format!(" {text}, the largest "))
-            .plain(figures::counter(first.counter.as_deref().unwrap_or_default()))
+            .plain(figures::counter(&first.title, first.counter.as_deref().unwrap_or_default()))
             .plain(" of ")
             .name(first.group.clone().unwrap_or_default());
         words = words.plain(format!(" by {}", verdict::size(first)));
@@ -333,7 +333,7 @@ fn weights(document: &ProveDocument) -> Vec<Block> {
         rows.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
         for comparison in rows {
             let about = if comparison.approximate == Some(true) { "≈ " } else { "" };
-            let counter = figures::counter(comparison.counter.as_deref().unwrap_or_default());
+            let counter = figures::counter(&comparison.title, comparison.counter.as_deref().unwrap_or_default());
             let mut cells = vec![
                 Words::new().name(comparison.group.clone().unwrap_or_default()).into(),
                 Cell::new(format!("{about}{counter}")),

@@ -115,7 +115,7 @@ fn tables(comparisons: &[&Comparison], sheet: &mut Sheet) {
 
 fn weight(comparison: &Comparison) -> String {
     match (&comparison.group, &comparison.counter) {
-        (Some(group), Some(name)) => format!("{} {}", code(group), prose(&counter(name))),
+        (Some(group), Some(name)) => format!("{} {}", code(group), prose(&counter(&comparison.title, name))),
         _ => code(&comparison.metric),
     }
 }

@@ -152,7 +152,7 @@ fn weights(document: &WeighDocument, sheet: &mut Sheet) {
         for weight in others {
             let cells = vec![
                 page(weight) + &code(&weight.group),
-                prose(&counter(&weight.counter)),
+                prose(&counter(&weight.title, &weight.counter)),
                 amount(weight),
                 floor(weight),
             ];

@@ -115,7 +115,7 @@ fn comparison(kept: &kept::Comparison, titles: Titles) -> Comparison {
     let weight = kept.group.as_ref().zip(kept.counter.as_ref()).map(|(group, counter)| WeightMetric {
         group: group.clone(),
         counter: name(counter),
-        title: titles(counter).unwrap_or_else(|| name(&counter.replace('_', " "))),
+        title: super::titles::title(&kept.title, counter, titles),
         unit: name(&kept.unit),
         kind: Kind::of_unit(&kept.unit),
         approximate: kept.approximate.unwrap_or_default(),

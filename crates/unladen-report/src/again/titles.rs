@@ -1,4 +1,12 @@
-//! [`Titles`]: what tables call counters.
+//! [`title`]: what tables call a counter.
+
+use super::name::known_name;
 
 /// What tables call a counter, by its stable name; none of one that is not known.
 pub type Titles = fn(&str) -> Option<&'static str>;
+
+/// As the document says; of an older one, as the probes call it today, or by its name.
+pub(super) fn title(said: &str, counter: &str, titles: Titles) -> &'static str {
+    let named = || titles(counter).unwrap_or_else(|| known_name(&counter.replace('_', " ")));
+    if said.is_empty() { named() } else { known_name(said) }
+}

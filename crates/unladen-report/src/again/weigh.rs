@@ -105,7 +105,7 @@ fn is_machine(weight: &kept::Weight) -> bool {
 }
 
 fn row(weight: &kept::Weight, titles: Titles) -> WeightRow {
-    let title = titles(&weight.counter).unwrap_or_else(|| name(&weight.counter.replace('_', " ")));
+    let title = super::titles::title(&weight.title, &weight.counter, titles);
     WeightRow {
         group: weight.group.clone(),
         host: weight.host.clone(),
@@ -126,8 +126,7 @@ fn row(weight: &kept::Weight, titles: Titles) -> WeightRow {
         adjusted_p: weight.adjusted_p,
         follows: weight.follows,
         on_path: weight.on_path,
-        // The warnings have told it.
-        displaced: false,
+        displaced: weight.displaced,
         invalid: weight.invalid,
         share: weight.share.map(|share| estimate(share, weight.blocks)),
         user: weight.user_share.map(|share| estimate(share, weight.blocks)),

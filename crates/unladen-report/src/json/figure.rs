@@ -1,61 +1,28 @@
-//! Figures that several schemas share.
+//! Figures that several documents share.
 
-use std::collections::BTreeMap;
+use std::time::Duration;
 
-use serde::{Serialize, Serializer};
+use unladen_document::{Interval, Latencies, LatencyIntervals, Span};
 use unladen_lockin::Estimate;
-use unladen_quantity::Span;
 
 use crate::latency::Latency;
+use crate::send_lag::SendLag;
 
-#[derive(Serialize)]
-pub(super) struct EstimateJson {
-    pub(super) value: f64,
-    pub(super) low: f64,
-    pub(super) high: f64,
+pub(super) fn estimate(estimate: Estimate) -> Span {
+    Span { value: estimate.value, low: estimate.low, high: estimate.high }
 }
 
-#[derive(Serialize)]
-pub(super) struct SpanJson {
-    pub(super) value: f64,
-    pub(super) low: f64,
-    pub(super) high: f64,
+pub(super) fn span(span: unladen_quantity::Span) -> Span {
+    Span { value: span.value, low: span.low, high: span.high }
 }
 
-#[derive(Serialize)]
-pub(super) struct IntervalJson {
-    pub(super) low: u64,
-    pub(super) high: u64,
+pub(super) fn interval(interval: unladen_trace::Interval) -> Span {
+    Span { value: interval.value, low: interval.low, high: interval.high }
 }
 
-/// A number that is whole in its unit, or not.
-#[derive(Serialize)]
-#[serde(untagged)]
-pub(super) enum Number {
-    Whole(i64),
-    Real(f64),
-}
-
-impl Number {
-    /// Rounded; what is not finite becomes null.
-    pub(super) fn whole(value: f64) -> Self {
-        if value.is_finite() { Self::Whole(value.round() as i64) } else { Self::Real(value) }
-    }
-}
-
-/// An object whose fields keep their order.
-pub(super) struct Ordered<T>(pub(super) Vec<(String, T)>);
-
-impl<T: Serialize> Serialize for Ordered<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
-    }
-}
-
-pub(super) fn latency(latency: Option<&Latency>) -> BTreeMap<String, u64> {
-    let Some(latency) = latency else { return BTreeMap::new() };
-    let mut values: BTreeMap<_, _> =
-        latency.quantiles.iter().map(|quantile| (key(quantile.name), quantile.value)).collect();
+pub(super) fn latency(latency: Option<&Latency>) -> Latencies {
+    let Some(latency) = latency else { return Latencies::new() };
+    let mut values: Latencies = latency.quantiles.iter().map(|quantile| (key(quantile.name), quantile.value)).collect();
     values.insert("mean".into(), latency.mean.round() as u64);
     values.insert("sd".into(), latency.sd.round() as u64);
     values.insert("max".into(), latency.max);
@@ -68,27 +35,25 @@ fn key(name: &str) -> String {
 }
 
 /// Of the quantiles that carry one, and the mean.
-pub(super) fn intervals(latency: Option<&Latency>) -> BTreeMap<String, IntervalJson> {
-    let Some(latency) = latency else { return BTreeMap::new() };
-    let of = |name, (low, high)| (key(name), IntervalJson { low, high });
+pub(super) fn intervals(latency: Option<&Latency>) -> LatencyIntervals {
+    let Some(latency) = latency else { return LatencyIntervals::new() };
+    let of = |name, (low, high)| (key(name), Interval { low, high });
     let quantiles =
         latency.quantiles.iter().filter_map(|quantile| quantile.interval.map(|ends| of(quantile.name, ends)));
     let mean = latency.mean_interval.map(|(low, high)| of("mean", (low.round() as u64, high.round() as u64)));
     quantiles.chain(mean).collect()
 }
 
-pub(super) fn nanos(duration: std::time::Duration) -> u64 {
+pub(super) fn send_lag(lag: SendLag) -> Latencies {
+    [("p50", lag.p50), ("p99", lag.p99), ("max", lag.max)].map(|(name, ns)| (name.to_owned(), ns)).into()
+}
+
+pub(super) fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-impl From<Estimate> for EstimateJson {
-    fn from(estimate: Estimate) -> Self {
-        Self { value: estimate.value, low: estimate.low, high: estimate.high }
-    }
-}
-
-impl From<Span> for SpanJson {
-    fn from(span: Span) -> Self {
-        Self { value: span.value, low: span.low, high: span.high }
-    }
+/// The word by which an enum without fields is written.
+pub(super) fn word(value: impl serde::Serialize) -> String {
+    let word = serde_json::to_value(value).ok();
+    word.and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
 }

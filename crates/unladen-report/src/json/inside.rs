@@ -1,215 +1,77 @@
-//! Findings, in `unladen.weigh/1`.
+//! Findings, and what traced requests did, of `unladen.weigh/1` and `unladen.profile/1`.
 
-use serde::Serialize;
-use unladen_document::{Span, Statement};
-use unladen_finding::{Bearing, Figure, Finding, Fix, Item, Part, Saves, Share, Unjudged};
+use unladen_document as document;
+use unladen_document::{
+    Count, Evidence, EvidenceFigure, EvidenceItem, FixPart, NotJudged, NotLookedFor, Removes, Statement, Traced,
+};
+use unladen_finding::{Bearing, Finding, Saves, Share, Unjudged};
 use unladen_trace::Interval;
 
+use super::figure::interval;
 use crate::inside::{Inside, StatementRow, TotalRow};
-
-#[derive(Serialize)]
-pub(super) struct FindingJson<'a> {
-    url: &'a str,
-    rule: &'static str,
-    group: &'a str,
-    /// The host where it was found, if that is not the machine that weighed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    host: Option<&'a str>,
-    /// `warm` or `fresh`: whose requests it was found in.
-    state: &'static str,
-    summary: &'a str,
-    evidence: EvidenceJson<'a>,
-    share: ShareJson<'a>,
-    takes_ns: Option<SpanNs>,
-    saves_at_most_ns: Option<f64>,
-    saves: SavesJson<'a>,
-    fix: FixJson<'a>,
-    check_again: &'a str,
-}
-
-#[derive(Serialize)]
-struct EvidenceJson<'a> {
-    figures: Vec<FigureJson<'a>>,
-    items: Vec<ItemJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct FigureJson<'a> {
-    name: &'a str,
-    unit: &'a str,
-    per_request: f64,
-    low: f64,
-    high: f64,
-}
-
-#[derive(Serialize)]
-struct ItemJson<'a> {
-    name: &'a str,
-    per_request: f64,
-}
-
-/// `known` is false where the part could not be told; then `why` says why.
-#[derive(Serialize)]
-struct ShareJson<'a> {
-    known: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    of: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    value: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    low: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    high: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    time_ns: Option<SpanNs>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct SavesJson<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    of: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at_most: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    removes: Option<RemovesJson>,
-}
-
-#[derive(Serialize)]
-struct RemovesJson {
-    what: &'static str,
-    calls: f64,
-    of: f64,
-}
-
-#[derive(Clone, Copy, Serialize)]
-struct SpanNs {
-    value: f64,
-    low: f64,
-    high: f64,
-}
-
-#[derive(Serialize)]
-struct FixJson<'a> {
-    advice: &'a str,
-    audience: &'static str,
-    /// What the application's developers can do besides.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    developers: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<&'a str>,
-    lines: &'a [String],
-    /// What belongs into other files besides.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    also: Vec<PartJson<'a>>,
-    commands: &'a [String],
-}
-
-#[derive(Serialize)]
-struct PartJson<'a> {
-    file: &'a str,
-    lines: &'a [String],
-}
-
-#[derive(Serialize)]
-pub(super) struct CountJson<'a> {
-    url: &'a str,
-    state: &'static str,
-    group: &'a str,
-    counter: &'a str,
-    per_request: f64,
-    low: f64,
-    high: f64,
-    noise_floor: f64,
-    /// Events were lost that may have been of it: too low.
-    invalid: bool,
-}
-
-#[derive(Serialize)]
-pub(super) struct NotLookedJson<'a> {
-    url: &'a str,
-    rules: &'a [&'static str],
-    why: &'a str,
-    takes: &'a str,
-}
-
-#[derive(Serialize)]
-pub(super) struct NotJudgedJson<'a> {
-    url: &'a str,
-    what: &'a str,
-    why: &'a str,
-    takes: &'a str,
-    /// The rules that may have missed something for it.
-    rules: &'a [&'static str],
-    /// On another host, or in another network: told, and no failure of a rule.
-    elsewhere: bool,
-    /// The rule looked, and what it saw is likely waste, but not for certain.
-    uncertain: bool,
-}
-
-#[derive(Serialize)]
-pub(super) struct TracedJson<'a> {
-    url: &'a str,
-    state: &'static str,
-    requests: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    latency_ns: Option<SpanNs>,
-}
 
 /// Found in requests of processes that had answered before.
 pub(super) const WARM: &str = "warm";
 const FRESH: &str = "fresh";
 
-pub(super) fn findings(inside: &Inside) -> impl Iterator<Item = FindingJson<'_>> {
+pub(super) fn findings(inside: &Inside) -> impl Iterator<Item = document::Finding> {
     let warm = inside.findings.iter().map(|found| finding(&inside.url, WARM, found));
     let fresh = inside.fresh.iter().flat_map(|fresh| &fresh.findings);
     warm.chain(fresh.map(|found| finding(&inside.url, FRESH, found)))
 }
 
-pub(super) fn traced(inside: &Inside) -> impl Iterator<Item = TracedJson<'_>> {
-    let warm = TracedJson { url: &inside.url, state: WARM, requests: inside.requests, latency_ns: None };
-    let fresh = inside.fresh.as_ref().map(|fresh| TracedJson {
-        url: &inside.url,
-        state: FRESH,
-        requests: fresh.requests,
-        latency_ns: fresh.latency.map(|Interval { value, low, high }| SpanNs { value, low, high }),
-    });
-    std::iter::once(warm).chain(fresh)
+pub(super) fn traced(inside: &Inside) -> impl Iterator<Item = Traced> {
+    let of = |state: &str, requests, latency_ns| Traced {
+        url: inside.url.clone(),
+        state: state.to_owned(),
+        requests,
+        latency_ns,
+    };
+    let fresh = inside.fresh.as_ref().map(|fresh| of(FRESH, fresh.requests, fresh.latency.map(interval)));
+    std::iter::once(of(WARM, inside.requests, None)).chain(fresh)
 }
 
-pub(super) fn counts(inside: &Inside) -> impl Iterator<Item = CountJson<'_>> {
+pub(super) fn counts(inside: &Inside) -> impl Iterator<Item = Count> {
     let warm = inside.totals.iter().map(|row| count(inside, WARM, row));
     let fresh = inside.fresh.iter().flat_map(|fresh| &fresh.totals);
     warm.chain(fresh.map(|row| count(inside, FRESH, row)))
 }
 
-pub(super) fn not_looked(inside: &Inside) -> impl Iterator<Item = NotLookedJson<'_>> {
-    inside.not_looked.iter().map(|missing| NotLookedJson {
-        url: &inside.url,
-        rules: &missing.rules,
-        why: &missing.why,
-        takes: &missing.takes,
+pub(super) fn not_looked(inside: &Inside) -> impl Iterator<Item = NotLookedFor> {
+    inside.not_looked.iter().map(|missing| NotLookedFor {
+        url: inside.url.clone(),
+        rules: names(&missing.rules),
+        why: missing.why.clone(),
+        takes: missing.takes.clone(),
     })
 }
 
-pub(super) fn not_judged(inside: &Inside) -> impl Iterator<Item = NotJudgedJson<'_>> {
+pub(super) fn not_judged(inside: &Inside) -> impl Iterator<Item = NotJudged> {
     inside.unjudged.iter().map(|unjudged| {
         let Unjudged { what, why, takes, rules, bearing } = unjudged;
-        let (elsewhere, uncertain) = (*bearing == Bearing::Elsewhere, *bearing == Bearing::Uncertain);
-        NotJudgedJson { url: &inside.url, what, why, takes, rules, elsewhere, uncertain }
+        NotJudged {
+            url: inside.url.clone(),
+            what: what.clone(),
+            why: why.clone(),
+            takes: takes.clone(),
+            rules: names(rules),
+            elsewhere: *bearing == Bearing::Elsewhere,
+            uncertain: *bearing == Bearing::Uncertain,
+        }
     })
 }
 
-fn count<'a>(inside: &'a Inside, state: &'static str, row: &'a TotalRow) -> CountJson<'a> {
+fn names(rules: &[&'static str]) -> Vec<String> {
+    rules.iter().map(|rule| (*rule).to_owned()).collect()
+}
+
+fn count(inside: &Inside, state: &str, row: &TotalRow) -> Count {
     let Interval { value, low, high } = row.per_request;
-    CountJson {
-        url: &inside.url,
-        state,
-        group: &row.group,
-        counter: &row.counter,
+    Count {
+        url: inside.url.clone(),
+        state: state.to_owned(),
+        group: row.group.clone(),
+        counter: row.counter.clone(),
         per_request: value,
         low,
         high,
@@ -219,31 +81,29 @@ fn count<'a>(inside: &'a Inside, state: &'static str, row: &'a TotalRow) -> Coun
 }
 
 /// A finding of a page.
-pub(super) fn finding<'a>(url: &'a str, state: &'static str, finding: &'a Finding) -> FindingJson<'a> {
-    let Fix { advice, audience, developers, file, lines, also, commands, .. } = &finding.fix;
-    let part = |part: &'a Part| PartJson { file: &part.file, lines: &part.lines };
-    let figure = |figure: &'a Figure| FigureJson {
-        name: figure.name,
-        unit: figure.unit,
+pub(super) fn finding(url: &str, state: &str, finding: &Finding) -> document::Finding {
+    let fix = &finding.fix;
+    let figures = finding.figures.iter().map(|figure| EvidenceFigure {
+        name: figure.name.to_string(),
+        unit: figure.unit.to_string(),
         per_request: figure.value.value,
         low: figure.value.low,
         high: figure.value.high,
-    };
-    let item = |item: &'a Item| ItemJson { name: &item.name, per_request: item.per_request };
-    FindingJson {
-        url,
-        rule: finding.rule,
-        group: &finding.group,
-        host: finding.fix.host.as_deref(),
-        state,
-        summary: &finding.summary,
-        evidence: EvidenceJson {
-            figures: finding.figures.iter().map(figure).collect(),
-            items: finding.items.iter().map(item).collect(),
-        },
+    });
+    let items =
+        finding.items.iter().map(|item| EvidenceItem { name: item.name.to_string(), per_request: item.per_request });
+    let also = fix.also.iter().map(|part| FixPart { file: part.file.clone(), lines: part.lines.clone() });
+    document::Finding {
+        url: url.to_owned(),
+        rule: finding.rule.to_owned(),
+        group: finding.group.clone(),
+        host: fix.host.clone(),
+        state: state.to_owned(),
+        summary: finding.summary.clone(),
+        evidence: Evidence { figures: figures.collect(), items: items.collect() },
         share: share(&finding.takes),
         takes_ns: match finding.takes {
-            Share::Known { time, .. } => Some(SpanNs { value: time.value, low: time.low, high: time.high }),
+            Share::Known { time, .. } => Some(interval(time)),
             Share::NearlyAll(_) | Share::NotKnown(_) => None,
         },
         saves_at_most_ns: match finding.saves {
@@ -251,62 +111,62 @@ pub(super) fn finding<'a>(url: &'a str, state: &'static str, finding: &'a Findin
             Saves::NotKnown(_) => None,
         },
         saves: saves(finding),
-        fix: FixJson {
-            advice,
-            audience: audience.as_str(),
-            developers: developers.as_deref(),
-            file: file.as_deref(),
-            lines,
-            also: also.iter().map(part).collect(),
-            commands,
+        fix: document::Fix {
+            advice: fix.advice.clone(),
+            audience: fix.audience.as_str().to_owned(),
+            developers: fix.developers.clone(),
+            file: fix.file.clone(),
+            lines: fix.lines.clone(),
+            also: also.collect(),
+            commands: fix.commands.clone(),
         },
-        check_again: &finding.check_again,
+        check_again: finding.check_again.clone(),
     }
 }
 
-fn saves(finding: &Finding) -> SavesJson<'_> {
+fn saves(finding: &Finding) -> document::Saves {
     let (of, at_most, why) = match &finding.saves {
-        Saves::AtMost { of, part, .. } => (Some(of.as_str()), Some(*part), None),
-        Saves::NotKnown(why) => (None, None, Some(why.as_str())),
+        Saves::AtMost { of, part, .. } => (Some(of.as_str().to_owned()), Some(*part), None),
+        Saves::NotKnown(why) => (None, None, Some(why.clone())),
     };
-    let removes = finding.removes.as_ref().map(|removes| RemovesJson {
-        what: removes.what,
+    let removes = finding.removes.as_ref().map(|removes| Removes {
+        what: removes.what.to_string(),
         calls: removes.calls,
         of: removes.of,
     });
-    SavesJson { of, at_most, why, removes }
+    document::Saves { of, at_most, why, removes }
 }
 
-fn share(share: &Share) -> ShareJson<'_> {
-    let unknown = ShareJson { known: false, of: None, value: None, low: None, high: None, time_ns: None, why: None };
+fn share(share: &Share) -> document::Share {
+    let unknown = document::Share::default();
     match share {
-        Share::Known { of, time, part } => ShareJson {
+        Share::Known { of, time, part } => document::Share {
             known: true,
-            of: Some(of.as_str()),
+            of: Some(of.as_str().to_owned()),
             value: Some(part.value),
             low: Some(part.low),
             high: Some(part.high),
-            time_ns: Some(SpanNs { value: time.value, low: time.low, high: time.high }),
+            time_ns: Some(interval(*time)),
             why: None,
         },
-        Share::NearlyAll(why) => ShareJson { of: Some("nearly all of latency"), why: Some(why), ..unknown },
-        Share::NotKnown(why) => ShareJson { why: Some(why), ..unknown },
+        Share::NearlyAll(why) => {
+            document::Share { of: Some("nearly all of latency".to_owned()), why: Some(why.clone()), ..unknown }
+        }
+        Share::NotKnown(why) => document::Share { why: Some(why.clone()), ..unknown },
     }
 }
 
-/// The statements of a page.
 pub(super) fn statements(inside: &Inside) -> impl Iterator<Item = Statement> {
     inside.statements.iter().map(|row| statement(&inside.url, row))
 }
 
 fn statement(url: &str, row: &StatementRow) -> Statement {
-    let span = |of: Interval| Span { value: of.value, low: of.low, high: of.high };
     Statement {
         url: url.to_owned(),
         group: row.group.clone(),
         database: row.database.clone(),
         statement: row.statement.clone(),
-        calls: span(row.calls),
-        time_ns: span(row.time),
+        calls: interval(row.calls),
+        time_ns: interval(row.time),
     }
 }

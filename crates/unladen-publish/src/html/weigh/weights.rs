@@ -156,7 +156,7 @@ fn row(weight: &Weight) -> [Cell; 4] {
     let group = if weight.group == MACHINE { Words::from("the machine as a whole") } else { marked(weight) };
     [
         group.into(),
-        Cell::new(figures::counter(&weight.counter)),
+        Cell::new(figures::counter(&weight.title, &weight.counter)),
         Cell::new(estimate(weight)).by(weight.per_request),
         Cell::new(plain(kind, weight.noise_floor)).by(weight.noise_floor),
     ]
