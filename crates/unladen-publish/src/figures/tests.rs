@@ -12,5 +12,7 @@ fn figures_read_as_on_the_terminal() {
     assert_eq!(share(OpenSpan { value: 0.988, low: Some(0.987), high: Some(0.989) }), "98.8 ± 0.2 %");
     assert_eq!(share_text(0.99979), "99.979 %");
     assert_eq!(share_text(1.0), "100 %");
-    assert_eq!(counter("voluntary_switches"), "voluntary switches");
+    assert_eq!(counter("", "voluntary_switches"), "voluntary switches");
+    // The terminal said "page faults, minor", and HTML "minor faults".
+    assert_eq!(counter("page faults, minor", "minor_faults"), "page faults, minor");
 }
