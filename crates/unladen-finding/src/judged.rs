@@ -128,7 +128,7 @@ fn those_that_read(source: EvidenceSource) -> Vec<&'static str> {
     named(|rule| rule.needs().contains(&source))
 }
 
-fn named(is_one: impl Fn(&dyn Rule) -> bool) -> Vec<&'static str> {
+fn named(is_one: impl Fn(&Rule) -> bool) -> Vec<&'static str> {
     RULES.iter().filter(|rule| is_one(**rule)).map(|rule| rule.name()).collect()
 }
 

@@ -13,7 +13,7 @@ use crate::several;
 /// A rule that could not look, for lack of something to look at.
 #[derive(Clone, Copy)]
 pub struct Unlooked<'a> {
-    pub rule: &'static dyn Rule,
+    pub rule: &'static Rule,
     /// What it lacked.
     pub source: EvidenceSource,
     /// Why it lacked it, if the evidence tells.
@@ -23,7 +23,7 @@ pub struct Unlooked<'a> {
 /// All findings, the largest part of the request first.
 pub fn look(evidence: &Evidence) -> Vec<Finding> {
     // What needs nothing but times is of the page, and is told by whoever sent the requests.
-    let is_asked = |rule: &&&dyn Rule| evidence.host.is_none() || !rule.needs().is_empty();
+    let is_asked = |rule: &&&Rule| evidence.host.is_none() || !rule.needs().is_empty();
     let able = RULES.iter().filter(is_asked).filter(|rule| lacks(**rule, evidence).is_none());
     let mut findings: Vec<Finding> = able.flat_map(|rule| rule.check(evidence)).collect();
     findings.iter_mut().for_each(|finding| means::place(evidence, finding));
@@ -52,7 +52,7 @@ pub fn unlooked(evidence: &Evidence) -> impl Iterator<Item = Unlooked<'_>> {
     })
 }
 
-fn lacks(rule: &dyn Rule, evidence: &Evidence) -> Option<EvidenceSource> {
+fn lacks(rule: &Rule, evidence: &Evidence) -> Option<EvidenceSource> {
     rule.needs().iter().copied().find(|source| !evidence.has(*source))
 }
 

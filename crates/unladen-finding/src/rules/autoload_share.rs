@@ -17,49 +17,38 @@ const LEAST_PART: f64 = 0.03;
 const LEAST_NAMED: f64 = 0.005;
 
 /// See `docs/reference/rules/autoload-share.md`.
-pub(super) struct AutoloadShare;
+pub(super) const RULE: Rule = Rule {
+    name: "autoload-share",
+    about: "a good part of a request looks for the files of classes",
+    needs: &[EvidenceSource::Profile],
+    reads: &[],
+    page: include_str!("../../pages/autoload-share.md"),
+    check,
+};
 
-impl Rule for AutoloadShare {
-    fn name(&self) -> &'static str {
-        "autoload-share"
-    }
-
-    fn about(&self) -> &'static str {
-        "a good part of a request looks for the files of classes"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Profile]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/autoload-share.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        let Some(profile) = profiled::profile(evidence) else { return Vec::new() };
-        let Some(part) = profile.lookups.filter(|part| part.low >= LEAST_PART) else { return Vec::new() };
-        let is_lookup = |name: &str| name.to_ascii_lowercase().contains("autoload") || name.contains("ClassLoader::");
-        let lookups = profile.functions.iter().filter(|one| is_lookup(&one.name) && one.own.value >= LEAST_NAMED);
-        let most = lookups.max_by(|a, b| a.own.value.total_cmp(&b.own.value));
-        let most = most.map(|one| format!(", {:.1} % in {}", one.own.value * 100.0, one.name)).unwrap_or_default();
-        let takes = profiled::share(profile, part);
-        vec![Finding {
-            rule: self.name(),
-            group: evidence.group(profile.group).to_owned(),
-            summary: format!("looking for the files of classes takes {} of a request{most}", percent(part)),
-            figures: vec![Figure { name: "lookups_share", unit: "1", value: part }],
-            items: Vec::new(),
-            saves: Saves::all_of(&takes),
-            removes: None,
-            takes,
-            fix: Fix::advice(
-                "a map of all classes, in which nothing is looked for: `unladen classmap` makes it and says how it is switched on",
-            )
-            .command("unladen classmap DIR # the application's folder"),
-            check_again: format!("unladen profile diff BEFORE.profile.json AFTER.profile.json, or {}", again_url(evidence)),
-        }]
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let Some(profile) = profiled::profile(evidence) else { return Vec::new() };
+    let Some(part) = profile.lookups.filter(|part| part.low >= LEAST_PART) else { return Vec::new() };
+    let is_lookup = |name: &str| name.to_ascii_lowercase().contains("autoload") || name.contains("ClassLoader::");
+    let lookups = profile.functions.iter().filter(|one| is_lookup(&one.name) && one.own.value >= LEAST_NAMED);
+    let most = lookups.max_by(|a, b| a.own.value.total_cmp(&b.own.value));
+    let most = most.map(|one| format!(", {:.1} % in {}", one.own.value * 100.0, one.name)).unwrap_or_default();
+    let takes = profiled::share(profile, part);
+    vec![Finding {
+        rule: RULE.name,
+        group: evidence.group(profile.group).to_owned(),
+        summary: format!("looking for the files of classes takes {} of a request{most}", percent(part)),
+        figures: vec![Figure { name: "lookups_share", unit: "1", value: part }],
+        items: Vec::new(),
+        saves: Saves::all_of(&takes),
+        removes: None,
+        takes,
+        fix: Fix::advice(
+            "a map of all classes, in which nothing is looked for: `unladen classmap` makes it and says how it is switched on",
+        )
+        .command("unladen classmap DIR # the application's folder"),
+        check_again: format!("unladen profile diff BEFORE.profile.json AFTER.profile.json, or {}", again_url(evidence)),
+    }]
 }
 
 fn again_url(evidence: &Evidence) -> String {

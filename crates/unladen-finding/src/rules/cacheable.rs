@@ -8,66 +8,50 @@ use crate::rule::Rule;
 use crate::words;
 
 /// See `docs/reference/rules/cacheable.md`.
-pub(super) struct Cacheable;
+pub(super) const RULE: Rule = Rule {
+    name: "cacheable",
+    about: "the same answer is made for each request, and no cache may keep it",
+    needs: &[EvidenceSource::Response],
+    reads: &[],
+    page: include_str!("../../pages/cacheable.md"),
+    check,
+};
 
-impl Rule for Cacheable {
-    fn name(&self) -> &'static str {
-        "cacheable"
-    }
-
-    fn about(&self) -> &'static str {
-        "the same answer is made for each request, and no cache may keep it"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Response]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/cacheable.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        self.one(evidence).into_iter().collect()
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    one(evidence).into_iter().collect()
 }
 
-impl Cacheable {
-    fn one(&self, evidence: &Evidence) -> Option<Finding> {
-        let response = answers::page(evidence)?;
-        let is_kept = answers::is_fresh(response) && answers::forbids(response).is_none();
-        if is_kept || answers::is_personal(response) || !answers::is_stable(response) || !answers::is_work(evidence) {
-            return None;
-        }
-        let said: Vec<&str> = response.all("cache-control").collect();
-        let why = match said.as_slice() {
-            [] => "nothing says for how long it is good".to_owned(),
-            said => format!("Cache-Control says {}", said.join(", ")),
-        };
-        let fix = unladen_cache::fix(
-            evidence,
-            response,
-            "say for how long the answer is good, to who is nobody in particular:",
-        );
-        let fix = unladen_cache::switched(evidence, response, fix);
-        let takes = Share::NearlyAll("what a cache takes to answer was not measured".into());
-        Some(Finding {
-            rule: self.name(),
-            group: String::new(),
-            summary: format!(
-                "the same {} bytes in all {} answers, made anew for each: {why}",
-                words::plain(response.body_bytes as f64),
-                response.answers
-            ),
-            figures: Vec::new(),
-            items: Vec::new(),
-            saves: Saves::whole(evidence),
-            removes: None,
-            takes,
-            check_again: web_server::again(evidence, &fix),
-            fix,
-        })
+fn one(evidence: &Evidence) -> Option<Finding> {
+    let response = answers::page(evidence)?;
+    let is_kept = answers::is_fresh(response) && answers::forbids(response).is_none();
+    if is_kept || answers::is_personal(response) || !answers::is_stable(response) || !answers::is_work(evidence) {
+        return None;
     }
+    let said: Vec<&str> = response.all("cache-control").collect();
+    let why = match said.as_slice() {
+        [] => "nothing says for how long it is good".to_owned(),
+        said => format!("Cache-Control says {}", said.join(", ")),
+    };
+    let fix =
+        unladen_cache::fix(evidence, response, "say for how long the answer is good, to who is nobody in particular:");
+    let fix = unladen_cache::switched(evidence, response, fix);
+    let takes = Share::NearlyAll("what a cache takes to answer was not measured".into());
+    Some(Finding {
+        rule: RULE.name,
+        group: String::new(),
+        summary: format!(
+            "the same {} bytes in all {} answers, made anew for each: {why}",
+            words::plain(response.body_bytes as f64),
+            response.answers
+        ),
+        figures: Vec::new(),
+        items: Vec::new(),
+        saves: Saves::whole(evidence),
+        removes: None,
+        takes,
+        check_again: web_server::again(evidence, &fix),
+        fix,
+    })
 }
 
 #[cfg(test)]

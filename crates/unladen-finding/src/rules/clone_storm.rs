@@ -16,35 +16,24 @@ const COPIES: &[&str] =
     &["clone", "dclone", "deepclone", "deep_clone", "deepcopy", "deep_copy", "dup_var", "clone_var"];
 
 /// See `docs/reference/rules/clone-storm.md`.
-pub(super) struct CloneStorm;
+pub(super) const RULE: Rule = Rule {
+    name: "clone-storm",
+    about: "a good part of a request copies data structures with all that they hold",
+    needs: &[EvidenceSource::Profile],
+    reads: &[],
+    page: include_str!("../../pages/clone-storm.md"),
+    check,
+};
 
-impl Rule for CloneStorm {
-    fn name(&self) -> &'static str {
-        "clone-storm"
-    }
-
-    fn about(&self) -> &'static str {
-        "a good part of a request copies data structures with all that they hold"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Profile]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/clone-storm.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        let Some(profile) = profiled::profile(evidence) else { return Vec::new() };
-        let Some(function) = profiled::largest(profile, LEAST_PART, |one| copies(&one.name)) else { return Vec::new() };
-        let caller = function.callers.iter().find(|caller| !copies(&caller.name));
-        let whose = caller.map_or_else(|| "who calls it".to_owned(), |caller| caller.name.clone());
-        let advice = format!(
-            "hand out what is there, and copy only what is going to be changed: {whose} gets a copy of all of it each time"
-        );
-        vec![profiled::finding(self, evidence, profile, function, Fix::code(evidence, profile.group, &advice))]
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let Some(profile) = profiled::profile(evidence) else { return Vec::new() };
+    let Some(function) = profiled::largest(profile, LEAST_PART, |one| copies(&one.name)) else { return Vec::new() };
+    let caller = function.callers.iter().find(|caller| !copies(&caller.name));
+    let whose = caller.map_or_else(|| "who calls it".to_owned(), |caller| caller.name.clone());
+    let advice = format!(
+        "hand out what is there, and copy only what is going to be changed: {whose} gets a copy of all of it each time"
+    );
+    vec![profiled::finding(&RULE, evidence, profile, function, Fix::code(evidence, profile.group, &advice))]
 }
 
 /// Whether a function of that name copies structures.

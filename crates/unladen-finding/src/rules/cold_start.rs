@@ -24,102 +24,83 @@ const LEAST_MORE: f64 = 50e6;
 const FILE_CACHE: &str = "/var/cache/php-opcache";
 
 /// See `docs/reference/rules/cold-start.md`.
-pub(super) struct ColdStart;
+pub(super) const RULE: Rule = Rule {
+    name: "cold-start",
+    about: "the first request of a fresh process takes much longer than later ones",
+    needs: &[],
+    reads: &[EvidenceSource::Restarts],
+    page: include_str!("../../pages/cold-start.md"),
+    check,
+};
 
-impl Rule for ColdStart {
-    fn name(&self) -> &'static str {
-        "cold-start"
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    match evidence.state {
+        State::Fresh => measured(evidence),
+        // What was measured often says more than one request.
+        State::Warm if evidence.has(EvidenceSource::Restarts) => None,
+        State::Warm => seen_once(evidence),
     }
-
-    fn about(&self) -> &'static str {
-        "the first request of a fresh process takes much longer than later ones"
-    }
-
-    // Latencies alone; what a fresh process does is told if it was seen.
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[]
-    }
-
-    // Where restarts were asked for and failed, that is told, and not passed over.
-    fn reads(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Restarts]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/cold-start.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        match evidence.state {
-            State::Fresh => self.measured(evidence),
-            // What was measured often says more than one request.
-            State::Warm if evidence.has(EvidenceSource::Restarts) => None,
-            State::Warm => self.seen_once(evidence),
-        }
-        .into_iter()
-        .collect()
-    }
+    .into_iter()
+    .collect()
 }
 
-impl ColdStart {
-    fn measured(&self, evidence: &Evidence) -> Option<Finding> {
-        let (first, later) = (evidence.page.latency?, evidence.page.warm_latency?);
-        let ratio = first.over(later)?;
-        let more = less(first, later);
-        if ratio.low < LEAST_RATIO || more.low < LEAST_MORE {
-            return None;
-        }
-        let takes = Share::of_latency(evidence, Some(more));
-        Some(Finding {
-            rule: self.name(),
-            group: busiest(evidence).map(|group| evidence.group(group).to_owned()).unwrap_or_default(),
-            summary: format!(
-                "{} for the first request of a fresh process, {} times as long as later ones",
-                time(first.value),
-                count(ratio)
-            ),
-            figures: vec![
-                Figure { name: "first", unit: "ns", value: first },
-                Figure { name: "later", unit: "ns", value: later },
-                Figure { name: "ratio", unit: "1", value: ratio },
-            ],
-            items: doings(evidence),
-            saves: Saves::all_of(&takes),
-            removes: None,
-            takes,
-            fix: fix(evidence),
-            check_again: again::weigh(evidence),
-        })
+fn measured(evidence: &Evidence) -> Option<Finding> {
+    let (first, later) = (evidence.page.latency?, evidence.page.warm_latency?);
+    let ratio = first.over(later)?;
+    let more = less(first, later);
+    if ratio.low < LEAST_RATIO || more.low < LEAST_MORE {
+        return None;
     }
+    let takes = Share::of_latency(evidence, Some(more));
+    Some(Finding {
+        rule: RULE.name,
+        group: busiest(evidence).map(|group| evidence.group(group).to_owned()).unwrap_or_default(),
+        summary: format!(
+            "{} for the first request of a fresh process, {} times as long as later ones",
+            time(first.value),
+            count(ratio)
+        ),
+        figures: vec![
+            Figure { name: "first", unit: "ns", value: first },
+            Figure { name: "later", unit: "ns", value: later },
+            Figure { name: "ratio", unit: "1", value: ratio },
+        ],
+        items: doings(evidence),
+        saves: Saves::all_of(&takes),
+        removes: None,
+        takes,
+        fix: fix(evidence),
+        check_again: again::weigh(evidence),
+    })
+}
 
-    fn seen_once(&self, evidence: &Evidence) -> Option<Finding> {
-        let (first, later) = (evidence.page.first_ns? as f64, evidence.page.latency?);
-        if first < LEAST_RATIO_OF_ONE * later.value || first - later.value < LEAST_MORE {
-            return None;
-        }
-        // What happens to later ones too is no matter of being the first.
-        if evidence.page.longest_ns.is_some_and(|longest| first <= longest as f64) {
-            return None;
-        }
-        let command = busiest(evidence).and_then(|group| php::reload(evidence, group));
-        let command = command.map_or_else(|| "COMMAND".into(), |command| command.replace(" reload ", " restart "));
-        let takes = Share::NotKnown("it was one request; --restart 'COMMAND' makes more".into());
-        Some(Finding {
-            rule: self.name(),
-            group: busiest(evidence).map(|group| evidence.group(group).to_owned()).unwrap_or_default(),
-            summary: format!("the first request took {}, later ones {}", time(first), time(later.value)),
-            figures: vec![
-                Figure { name: "first", unit: "ns", value: Interval { value: first, low: first, high: first } },
-                Figure { name: "later", unit: "ns", value: later },
-            ],
-            items: Vec::new(),
-            saves: Saves::all_of(&takes),
-            removes: None,
-            takes,
-            fix: fix(evidence),
-            check_again: again::weigh_fresh(evidence, &command),
-        })
+fn seen_once(evidence: &Evidence) -> Option<Finding> {
+    let (first, later) = (evidence.page.first_ns? as f64, evidence.page.latency?);
+    if first < LEAST_RATIO_OF_ONE * later.value || first - later.value < LEAST_MORE {
+        return None;
     }
+    // What happens to later ones too is no matter of being the first.
+    if evidence.page.longest_ns.is_some_and(|longest| first <= longest as f64) {
+        return None;
+    }
+    let command = busiest(evidence).and_then(|group| php::reload(evidence, group));
+    let command = command.map_or_else(|| "COMMAND".into(), |command| command.replace(" reload ", " restart "));
+    let takes = Share::NotKnown("it was one request; --restart 'COMMAND' makes more".into());
+    Some(Finding {
+        rule: RULE.name,
+        group: busiest(evidence).map(|group| evidence.group(group).to_owned()).unwrap_or_default(),
+        summary: format!("the first request took {}, later ones {}", time(first), time(later.value)),
+        figures: vec![
+            Figure { name: "first", unit: "ns", value: Interval { value: first, low: first, high: first } },
+            Figure { name: "later", unit: "ns", value: later },
+        ],
+        items: Vec::new(),
+        saves: Saves::all_of(&takes),
+        removes: None,
+        takes,
+        fix: fix(evidence),
+        check_again: again::weigh_fresh(evidence, &command),
+    })
 }
 
 /// A difference of two that were measured apart.

@@ -38,79 +38,66 @@ const POOLER_PORTS: &[(u16, &str)] = &[(6432, "PgBouncer"), (6033, "ProxySQL"), 
 const AROUND: f64 = 1.5;
 
 /// See `docs/reference/rules/database-reconnect.md`.
-pub(super) struct DatabaseReconnect;
+pub(super) const RULE: Rule = Rule {
+    name: "database-reconnect",
+    about: "each request opens a connection to its database",
+    needs: &[EvidenceSource::Syscalls],
+    reads: &[],
+    page: include_str!("../../pages/database-reconnect.md"),
+    check,
+};
 
-impl Rule for DatabaseReconnect {
-    fn name(&self) -> &'static str {
-        "database-reconnect"
-    }
-
-    fn about(&self) -> &'static str {
-        "each request opens a connection to its database"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Syscalls]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/database-reconnect.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        // What a pooler opens, it keeps: how long is its own setting.
-        let is_own = |seen: &&ConnectionSeen| POOLERS.iter().all(|(name, ..)| program(evidence, seen.group) != *name);
-        let databases = peers::habits(evidence).filter(|seen| peers::is_database(seen)).filter(is_own);
-        databases.filter_map(|seen| self.one(evidence, seen)).collect()
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    // What a pooler opens, it keeps: how long is its own setting.
+    let is_own = |seen: &&ConnectionSeen| POOLERS.iter().all(|(name, ..)| program(evidence, seen.group) != *name);
+    let databases = peers::habits(evidence).filter(|seen| peers::is_database(seen)).filter(is_own);
+    databases.filter_map(|seen| one(evidence, seen)).collect()
 }
 
-impl DatabaseReconnect {
-    fn one(&self, evidence: &Evidence, seen: &ConnectionSeen) -> Option<Finding> {
-        // Those over which nothing is asked are another rule's.
-        let asked = seen.opened.count.less(&seen.unused);
-        let opened = peers::often(evidence, &asked, LEAST_PER_REQUEST)?;
-        let part = 1.0 - peers::unused_part(evidence, seen).unwrap_or(0.0);
-        let several = peers::often(evidence, &asked.less(&seen.opened.requests), LEAST_AGAIN).is_some();
-        let database = format!("{} at {}", peers::spoken(peers::protocol(seen)), seen.peer);
-        let connections = peers::so_many(opened, "new connection", "new connections");
-        let mut figures = vec![Figure { name: "connections", unit: "1", value: opened }];
-        let login = peers::time(evidence, &[&seen.logins]).filter(|time| time.low > 0.0);
-        figures.extend(login.map(|value| Figure { name: "login", unit: "ns", value }));
-        let servers = servers(evidence, seen);
-        figures.extend(servers.map(|value| Figure { name: "server_cpu", unit: "ns", value }));
-        let opening = peers::opening(evidence, seen).map(|time| time.scaled(part));
-        let all = opening.map(|time| time.high.max(0.0) + anew(evidence, seen, servers));
-        // How much of the first queries a new server process makes slower is not seen: the upper end has all of it.
-        let takes = opening.zip(all).map(|(time, all)| Interval { high: time.high.max(all), ..time });
-        let takes = Share::of_latency(evidence, takes);
-        Some(Finding {
-            rule: self.name(),
-            group: evidence.group(seen.group).to_owned(),
-            summary: format!(
-                "{connections} per request to {database}, {}{}",
-                match (several, seen.protocol == Protocol::Tls) {
-                    (true, _) => "where one would do",
-                    (false, true) => "each with its greeting, TLS handshake and login",
-                    (false, false) => "each with its greeting and login",
-                },
-                match servers {
-                    Some(cpu) => format!(
-                        "; the server starts a process for each, {} of CPU a request with its queries",
-                        words::time(cpu.value)
-                    ),
-                    None => String::new(),
-                }
-            ),
-            figures,
-            items: vec![Item { name: seen.peer.clone(), per_request: opened.value }],
-            saves: Saves::part_of(&takes, AROUND),
-            removes: None,
-            takes,
-            fix: fix(evidence, seen, several),
-            check_again: again::weigh(evidence),
-        })
-    }
+fn one(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Finding> {
+    // Those over which nothing is asked are another rule's.
+    let asked = seen.opened.count.less(&seen.unused);
+    let opened = peers::often(evidence, &asked, LEAST_PER_REQUEST)?;
+    let part = 1.0 - peers::unused_part(evidence, seen).unwrap_or(0.0);
+    let several = peers::often(evidence, &asked.less(&seen.opened.requests), LEAST_AGAIN).is_some();
+    let database = format!("{} at {}", peers::spoken(peers::protocol(seen)), seen.peer);
+    let connections = peers::so_many(opened, "new connection", "new connections");
+    let mut figures = vec![Figure { name: "connections", unit: "1", value: opened }];
+    let login = peers::time(evidence, &[&seen.logins]).filter(|time| time.low > 0.0);
+    figures.extend(login.map(|value| Figure { name: "login", unit: "ns", value }));
+    let servers = servers(evidence, seen);
+    figures.extend(servers.map(|value| Figure { name: "server_cpu", unit: "ns", value }));
+    let opening = peers::opening(evidence, seen).map(|time| time.scaled(part));
+    let all = opening.map(|time| time.high.max(0.0) + anew(evidence, seen, servers));
+    // How much of the first queries a new server process makes slower is not seen: the upper end has all of it.
+    let takes = opening.zip(all).map(|(time, all)| Interval { high: time.high.max(all), ..time });
+    let takes = Share::of_latency(evidence, takes);
+    Some(Finding {
+        rule: RULE.name,
+        group: evidence.group(seen.group).to_owned(),
+        summary: format!(
+            "{connections} per request to {database}, {}{}",
+            match (several, seen.protocol == Protocol::Tls) {
+                (true, _) => "where one would do",
+                (false, true) => "each with its greeting, TLS handshake and login",
+                (false, false) => "each with its greeting and login",
+            },
+            match servers {
+                Some(cpu) => format!(
+                    "; the server starts a process for each, {} of CPU a request with its queries",
+                    words::time(cpu.value)
+                ),
+                None => String::new(),
+            }
+        ),
+        figures,
+        items: vec![Item { name: seen.peer.clone(), per_request: opened.value }],
+        saves: Saves::part_of(&takes, AROUND),
+        removes: None,
+        takes,
+        fix: fix(evidence, seen, several),
+        check_again: again::weigh(evidence),
+    })
 }
 
 /// What queries over a new connection may take longer than over a kept one, ns a request, at most: PostgreSQL's new

@@ -27,9 +27,6 @@ const HEADERS: &[(&str, &str)] = &[
     ("x-clockwork-id", "Clockwork"),
 ];
 
-/// See `docs/reference/rules/debug-left-on.md`.
-pub(super) struct DebugLeftOn;
-
 /// Something that is on.
 struct On {
     what: String,
@@ -38,55 +35,45 @@ struct On {
     unload: Option<&'static str>,
 }
 
-impl Rule for DebugLeftOn {
-    fn name(&self) -> &'static str {
-        "debug-left-on"
-    }
+/// See `docs/reference/rules/debug-left-on.md`.
+pub(super) const RULE: Rule = Rule {
+    name: "debug-left-on",
+    about: "debuggers, profilers or assertions are on",
+    needs: &[EvidenceSource::PhpSettings],
+    reads: &[],
+    page: include_str!("../../pages/debug-left-on.md"),
+    check,
+};
 
-    fn about(&self) -> &'static str {
-        "debuggers, profilers or assertions are on"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::PhpSettings]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/debug-left-on.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        // A page has one debug bar, whichever PHP made it: it is told with the first.
-        let mut bar = bar(evidence);
-        evidence
-            .php
-            .iter()
-            .filter_map(|php| {
-                let mut on = by_settings(php);
-                on.extend(bar.take());
-                (!on.is_empty()).then(|| self.finding(evidence, php.group, &on))
-            })
-            .collect()
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    // A page has one debug bar, whichever PHP made it: it is told with the first.
+    let mut bar = bar(evidence);
+    evidence
+        .php
+        .iter()
+        .filter_map(|php| {
+            let mut on = by_settings(php);
+            on.extend(bar.take());
+            (!on.is_empty()).then(|| finding(evidence, php.group, &on))
+        })
+        .collect()
 }
 
-impl DebugLeftOn {
-    fn finding(&self, evidence: &Evidence, group: usize, on: &[On]) -> Finding {
-        let told: Vec<&str> = on.iter().map(|on| on.what.as_str()).collect();
-        let fix = php::switched(evidence, group, fix(evidence, group, on), "no debugging");
-        let takes = Share::NotKnown("settings tell no time".into());
-        Finding {
-            rule: self.name(),
-            group: evidence.group(group).to_owned(),
-            summary: told.join("; "),
-            figures: Vec::new(),
-            items: Vec::new(),
-            saves: Saves::unproved("a debugger slows all code down"),
-            removes: None,
-            takes,
-            check_again: again::of(evidence, &fix),
-            fix,
-        }
+fn finding(evidence: &Evidence, group: usize, on: &[On]) -> Finding {
+    let told: Vec<&str> = on.iter().map(|on| on.what.as_str()).collect();
+    let fix = php::switched(evidence, group, fix(evidence, group, on), "no debugging");
+    let takes = Share::NotKnown("settings tell no time".into());
+    Finding {
+        rule: RULE.name,
+        group: evidence.group(group).to_owned(),
+        summary: told.join("; "),
+        figures: Vec::new(),
+        items: Vec::new(),
+        saves: Saves::unproved("a debugger slows all code down"),
+        removes: None,
+        takes,
+        check_again: again::of(evidence, &fix),
+        fix,
     }
 }
 

@@ -25,70 +25,57 @@ const LEAST_AGAIN_QUESTIONS: f64 = 0.5;
 const RESOLVER: f64 = 1.5;
 
 /// See `docs/reference/rules/dns-again.md`.
-pub(super) struct DnsAgain;
+pub(super) const RULE: Rule = Rule {
+    name: "dns-again",
+    about: "each request asks the DNS for names that do not change",
+    needs: &[EvidenceSource::Syscalls],
+    reads: &[],
+    page: include_str!("../../pages/dns-again.md"),
+    check,
+};
 
-impl Rule for DnsAgain {
-    fn name(&self) -> &'static str {
-        "dns-again"
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    if evidence.state == State::Fresh {
+        return Vec::new();
     }
-
-    fn about(&self) -> &'static str {
-        "each request asks the DNS for names that do not change"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Syscalls]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/dns-again.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        if evidence.state == State::Fresh {
-            return Vec::new();
-        }
-        let outbounds = Outbounds::of(evidence);
-        (0..evidence.groups.len()).filter_map(|group| self.one(evidence, group, &outbounds)).collect()
-    }
+    let outbounds = Outbounds::of(evidence);
+    (0..evidence.groups.len()).filter_map(|group| one(evidence, group, &outbounds)).collect()
 }
 
-impl DnsAgain {
-    fn one(&self, evidence: &Evidence, group: usize, outbounds: &Outbounds<'_>) -> Option<Finding> {
-        let seen: Vec<&DnsSeen> = evidence.dns.iter().filter(|seen| seen.group == group).collect();
-        let all = Counted::sum(seen.iter().map(|seen| &seen.counted));
-        let questions = evidence.per_request(&all.count).filter(|count| count.low > 0.0)?;
-        let again = seen
-            .iter()
-            .filter_map(|seen| Some((*seen, times_in_a_request(evidence, &seen.counted)?)))
-            .max_by(|(_, a), (_, b)| a.total_cmp(b))
-            .filter(|(_, times)| *times >= LEAST_AGAIN);
-        if again.is_none() && questions.value < LEAST_QUESTIONS {
-            return None;
-        }
-        let what = match again {
-            Some((seen, times)) => {
-                format!("{} of {} asked {} times", seen.kind, seen.name, words::plain(times))
-            }
-            None => format!("{} asked anew by each", names(&seen)),
-        };
-        let takes = Share::of_latency(evidence, evidence.wait_of(&all));
-        Some(Finding {
-            rule: self.name(),
-            group: evidence.group(group).to_owned(),
-            summary: format!("{} per request: {what}", peers::so_many(questions, "DNS question", "DNS questions")),
-            figures: vec![Figure { name: "questions", unit: "1", value: questions }],
-            items: Item::largest(seen.iter().map(|seen| {
-                let name = format!("{} {}, of {}", seen.kind, seen.name, seen.server);
-                (name, evidence.mean(&seen.counted.count))
-            })),
-            saves: Saves::part_of(&takes, RESOLVER),
-            removes: None,
-            takes,
-            fix: fix(evidence, &seen, outbounds),
-            check_again: again::weigh(evidence),
-        })
+fn one(evidence: &Evidence, group: usize, outbounds: &Outbounds<'_>) -> Option<Finding> {
+    let seen: Vec<&DnsSeen> = evidence.dns.iter().filter(|seen| seen.group == group).collect();
+    let all = Counted::sum(seen.iter().map(|seen| &seen.counted));
+    let questions = evidence.per_request(&all.count).filter(|count| count.low > 0.0)?;
+    let again = seen
+        .iter()
+        .filter_map(|seen| Some((*seen, times_in_a_request(evidence, &seen.counted)?)))
+        .max_by(|(_, a), (_, b)| a.total_cmp(b))
+        .filter(|(_, times)| *times >= LEAST_AGAIN);
+    if again.is_none() && questions.value < LEAST_QUESTIONS {
+        return None;
     }
+    let what = match again {
+        Some((seen, times)) => {
+            format!("{} of {} asked {} times", seen.kind, seen.name, words::plain(times))
+        }
+        None => format!("{} asked anew by each", names(&seen)),
+    };
+    let takes = Share::of_latency(evidence, evidence.wait_of(&all));
+    Some(Finding {
+        rule: RULE.name,
+        group: evidence.group(group).to_owned(),
+        summary: format!("{} per request: {what}", peers::so_many(questions, "DNS question", "DNS questions")),
+        figures: vec![Figure { name: "questions", unit: "1", value: questions }],
+        items: Item::largest(seen.iter().map(|seen| {
+            let name = format!("{} {}, of {}", seen.kind, seen.name, seen.server);
+            (name, evidence.mean(&seen.counted.count))
+        })),
+        saves: Saves::part_of(&takes, RESOLVER),
+        removes: None,
+        takes,
+        fix: fix(evidence, &seen, outbounds),
+        check_again: again::weigh(evidence),
+    })
 }
 
 /// How often it is asked in a request that asks it.

@@ -25,53 +25,42 @@ const DEEPEST: usize = 50;
 const MOST: usize = 3;
 
 /// See `docs/reference/rules/hot-call.md`.
-pub(super) struct HotCall;
+pub(super) const RULE: Rule = Rule {
+    name: "hot-call",
+    about: "a function is called hundreds of times in a request, by the same caller",
+    needs: &[EvidenceSource::Profile],
+    reads: &[],
+    page: include_str!("../../pages/hot-call.md"),
+    check,
+};
 
-impl Rule for HotCall {
-    fn name(&self) -> &'static str {
-        "hot-call"
-    }
-
-    fn about(&self) -> &'static str {
-        "a function is called hundreds of times in a request, by the same caller"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Profile]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/hot-call.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        let Some(profile) = profiled::profile(evidence) else { return Vec::new() };
-        let mut hot: Vec<&FunctionSeen> = profile.functions.iter().filter(|function| is_hot(function)).collect();
-        hot.sort_by(|a, b| b.all.value.total_cmp(&a.all.value));
-        let by_name: HashMap<&str, &FunctionSeen> =
-            profile.functions.iter().rev().map(|function| (function.name.as_str(), function)).collect();
-        let mut told: Vec<&FunctionSeen> = Vec::new();
-        for function in hot {
-            let above: Vec<&FunctionSeen> = callers(function, &by_name).collect();
-            let is_the_same = |other: &&FunctionSeen| {
-                above.iter().any(|one| one.name == other.name) && function.all.value >= other.all.value * SAME_WASTE
-            };
-            if told.len() < MOST && !told.iter().any(is_the_same) {
-                told.push(function);
-            }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let Some(profile) = profiled::profile(evidence) else { return Vec::new() };
+    let mut hot: Vec<&FunctionSeen> = profile.functions.iter().filter(|function| is_hot(function)).collect();
+    hot.sort_by(|a, b| b.all.value.total_cmp(&a.all.value));
+    let by_name: HashMap<&str, &FunctionSeen> =
+        profile.functions.iter().rev().map(|function| (function.name.as_str(), function)).collect();
+    let mut told: Vec<&FunctionSeen> = Vec::new();
+    for function in hot {
+        let above: Vec<&FunctionSeen> = callers(function, &by_name).collect();
+        let is_the_same = |other: &&FunctionSeen| {
+            above.iter().any(|one| one.name == other.name) && function.all.value >= other.all.value * SAME_WASTE
+        };
+        if told.len() < MOST && !told.iter().any(is_the_same) {
+            told.push(function);
         }
-        told.into_iter()
-            .map(|function| {
-                let caller = function.callers.first().map_or("its caller", |caller| caller.name.as_str());
-                let file = by_name.get(caller).map_or("", |caller| &caller.file);
-                let place = if file.is_empty() { String::new() } else { format!(" ({file})") };
-                let advice = format!(
-                    "call it once for all, or keep its answers for the rest of the request: in {caller}{place}, before the loop"
-                );
-                profiled::finding(self, evidence, profile, function, Fix::code(evidence, profile.group, &advice))
-            })
-            .collect()
     }
+    told.into_iter()
+        .map(|function| {
+            let caller = function.callers.first().map_or("its caller", |caller| caller.name.as_str());
+            let file = by_name.get(caller).map_or("", |caller| &caller.file);
+            let place = if file.is_empty() { String::new() } else { format!(" ({file})") };
+            let advice = format!(
+                "call it once for all, or keep its answers for the rest of the request: in {caller}{place}, before the loop"
+            );
+            profiled::finding(&RULE, evidence, profile, function, Fix::code(evidence, profile.group, &advice))
+        })
+        .collect()
 }
 
 /// Whoever calls it most, who calls that, and so forth.

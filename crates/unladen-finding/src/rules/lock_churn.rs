@@ -34,28 +34,17 @@ const FILE_HIGH: f64 = 4.5;
 const AROUND: f64 = 2.0;
 
 /// See `docs/reference/rules/lock-churn.md`.
-pub(super) struct LockChurn;
+pub(super) const RULE: Rule = Rule {
+    name: "lock-churn",
+    about: "a request takes lock after lock",
+    needs: &[EvidenceSource::Syscalls],
+    reads: &[],
+    page: include_str!("../../pages/lock-churn.md"),
+    check,
+};
 
-impl Rule for LockChurn {
-    fn name(&self) -> &'static str {
-        "lock-churn"
-    }
-
-    fn about(&self) -> &'static str {
-        "a request takes lock after lock"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Syscalls]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/lock-churn.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        applications(evidence).filter_map(|group| self.of_group(evidence, group)).collect()
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    applications(evidence).filter_map(|group| of_group(evidence, group)).collect()
 }
 
 /// What the locks are for, which decides about the fix.
@@ -69,56 +58,54 @@ enum Use {
     Calls,
 }
 
-impl LockChurn {
-    fn of_group(&self, evidence: &Evidence, group: usize) -> Option<Finding> {
-        let seen: Vec<&LockSeen> = evidence.locks.iter().filter(|seen| seen.group == group).collect();
-        let all = Counted::sum(seen.iter().map(|seen| &seen.counted));
-        let locks = at_least(evidence, &all.count, LEAST_LOCKS)?;
-        let wait = evidence.time_of(&all.count, &all.time_ns)?;
-        let of = |wanted: Use| -> f64 {
-            let which = seen.iter().filter(|seen| used_for(evidence, seen) == wanted);
-            which.map(|seen| evidence.mean(&seen.counted.count)).sum()
-        };
-        let uses = [(Use::Sqlite, of(Use::Sqlite)), (Use::LockFiles, of(Use::LockFiles)), (Use::Calls, of(Use::Calls))];
-        let (most, _) = uses.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-        let told = |what: Use| match what {
-            Use::Sqlite => "on a database of SQLite",
-            Use::LockFiles => "by lock files",
-            Use::Calls => "by flock or fcntl",
-        };
-        let parts: Vec<String> = uses
-            .iter()
-            .filter(|(_, count)| *count >= 0.5)
-            .map(|(what, count)| format!("{} {}", plain(count.round()), told(*what)))
-            .collect();
-        let parts = if parts.len() > 1 { parts.join(", ") } else { told(most).to_owned() };
-        let counts = || seen.iter().map(|seen| (seen.path.as_str(), evidence.mean(&seen.counted.count)));
-        let items = if seen.len() > MOST_FILES {
-            folders(counts())
-        } else {
-            counts().map(|(path, count)| (path.to_owned(), count)).collect()
-        };
-        let takes = Share::of_latency(evidence, Some(time(evidence, group, &seen)?));
-        Some(Finding {
-            rule: self.name(),
-            group: evidence.group(group).to_owned(),
-            summary: format!("{} locks taken per request, {parts}", count(locks)),
-            figures: vec![
-                Figure { name: "locks", unit: "1", value: locks },
-                Figure { name: "wait", unit: "ns", value: wait },
-            ],
-            items: Item::largest(items),
-            saves: match most {
-                Use::Sqlite => Saves::unproved("a write-ahead log also spares the journal's files"),
-                Use::LockFiles => Saves::all_of(&takes),
-                Use::Calls => Saves::part_of(&takes, AROUND),
-            },
-            removes: None,
-            takes,
-            fix: fix(evidence, group, &seen, most),
-            check_again: again::weigh(evidence),
-        })
-    }
+fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
+    let seen: Vec<&LockSeen> = evidence.locks.iter().filter(|seen| seen.group == group).collect();
+    let all = Counted::sum(seen.iter().map(|seen| &seen.counted));
+    let locks = at_least(evidence, &all.count, LEAST_LOCKS)?;
+    let wait = evidence.time_of(&all.count, &all.time_ns)?;
+    let of = |wanted: Use| -> f64 {
+        let which = seen.iter().filter(|seen| used_for(evidence, seen) == wanted);
+        which.map(|seen| evidence.mean(&seen.counted.count)).sum()
+    };
+    let uses = [(Use::Sqlite, of(Use::Sqlite)), (Use::LockFiles, of(Use::LockFiles)), (Use::Calls, of(Use::Calls))];
+    let (most, _) = uses.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let told = |what: Use| match what {
+        Use::Sqlite => "on a database of SQLite",
+        Use::LockFiles => "by lock files",
+        Use::Calls => "by flock or fcntl",
+    };
+    let parts: Vec<String> = uses
+        .iter()
+        .filter(|(_, count)| *count >= 0.5)
+        .map(|(what, count)| format!("{} {}", plain(count.round()), told(*what)))
+        .collect();
+    let parts = if parts.len() > 1 { parts.join(", ") } else { told(most).to_owned() };
+    let counts = || seen.iter().map(|seen| (seen.path.as_str(), evidence.mean(&seen.counted.count)));
+    let items = if seen.len() > MOST_FILES {
+        folders(counts())
+    } else {
+        counts().map(|(path, count)| (path.to_owned(), count)).collect()
+    };
+    let takes = Share::of_latency(evidence, Some(time(evidence, group, &seen)?));
+    Some(Finding {
+        rule: RULE.name,
+        group: evidence.group(group).to_owned(),
+        summary: format!("{} locks taken per request, {parts}", count(locks)),
+        figures: vec![
+            Figure { name: "locks", unit: "1", value: locks },
+            Figure { name: "wait", unit: "ns", value: wait },
+        ],
+        items: Item::largest(items),
+        saves: match most {
+            Use::Sqlite => Saves::unproved("a write-ahead log also spares the journal's files"),
+            Use::LockFiles => Saves::all_of(&takes),
+            Use::Calls => Saves::part_of(&takes, AROUND),
+        },
+        removes: None,
+        takes,
+        fix: fix(evidence, group, &seen, most),
+        check_again: again::weigh(evidence),
+    })
 }
 
 /// The waiting in calls that lock; of lock files, all that is done to them, and the application's own work around that.

@@ -24,53 +24,40 @@ const MOST_CHARS: usize = 80;
 const PHP_SAYS: &[&str] = &["PHP Deprecated", "PHP Notice", "PHP Warning"];
 
 /// See `docs/reference/rules/log-chatter.md`.
-pub(super) struct LogChatter;
+pub(super) const RULE: Rule = Rule {
+    name: "log-chatter",
+    about: "a request writes line after line into the log",
+    needs: &[EvidenceSource::Syscalls],
+    reads: &[],
+    page: include_str!("../../pages/log-chatter.md"),
+    check,
+};
 
-impl Rule for LogChatter {
-    fn name(&self) -> &'static str {
-        "log-chatter"
-    }
-
-    fn about(&self) -> &'static str {
-        "a request writes line after line into the log"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Syscalls]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/log-chatter.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        (0..evidence.groups.len()).filter_map(|group| self.of_group(evidence, group)).collect()
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    (0..evidence.groups.len()).filter_map(|group| of_group(evidence, group)).collect()
 }
 
-impl LogChatter {
-    fn of_group(&self, evidence: &Evidence, group: usize) -> Option<Finding> {
-        if is_told_by_the_sender(evidence, group) {
-            return None;
-        }
-        let seen: Vec<&LogSeen> = evidence.logs.iter().filter(|seen| seen.group == group).collect();
-        let all = Counted::sum(seen.iter().map(|seen| &seen.counted));
-        let lines = at_least(evidence, &all.count, LEAST_LINES)?;
-        let fix = php::switched(evidence, group, fix(evidence, group, &seen), "fewer log lines");
-        let takes = Share::of_latency(evidence, evidence.time_of(&all.count, &all.time_ns));
-        Some(Finding {
-            rule: self.name(),
-            group: evidence.group(group).to_owned(),
-            summary: format!("{} log lines per request", count(lines)),
-            figures: vec![Figure { name: "lines", unit: "1", value: lines }],
-            items: Item::largest(seen.iter().map(|seen| (named(seen), evidence.mean(&seen.counted.count)))),
-            saves: Saves::part_of(&takes, AROUND),
-            removes: None,
-            takes,
-            check_again: again::of(evidence, &fix),
-            fix,
-        })
+fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
+    if is_told_by_the_sender(evidence, group) {
+        return None;
     }
+    let seen: Vec<&LogSeen> = evidence.logs.iter().filter(|seen| seen.group == group).collect();
+    let all = Counted::sum(seen.iter().map(|seen| &seen.counted));
+    let lines = at_least(evidence, &all.count, LEAST_LINES)?;
+    let fix = php::switched(evidence, group, fix(evidence, group, &seen), "fewer log lines");
+    let takes = Share::of_latency(evidence, evidence.time_of(&all.count, &all.time_ns));
+    Some(Finding {
+        rule: RULE.name,
+        group: evidence.group(group).to_owned(),
+        summary: format!("{} log lines per request", count(lines)),
+        figures: vec![Figure { name: "lines", unit: "1", value: lines }],
+        items: Item::largest(seen.iter().map(|seen| (named(seen), evidence.mean(&seen.counted.count)))),
+        saves: Saves::part_of(&takes, AROUND),
+        removes: None,
+        takes,
+        check_again: again::of(evidence, &fix),
+        fix,
+    })
 }
 
 /// A daemon writes what another group sends; it is that group's waste, and its fix.

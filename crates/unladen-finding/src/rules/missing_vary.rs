@@ -9,9 +9,6 @@ use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::Stack;
 
-/// See `docs/reference/rules/missing-vary.md`.
-pub(super) struct MissingVary;
-
 /// Ways of asking, and the header that makes the difference.
 const ASKS: [(Ask, &str); 4] = [
     (Ask::Compressed, "Accept-Encoding"),
@@ -20,30 +17,22 @@ const ASKS: [(Ask, &str); 4] = [
     (Ask::UnknownCookie, "Cookie"),
 ];
 
-impl Rule for MissingVary {
-    fn name(&self) -> &'static str {
-        "missing-vary"
-    }
+/// See `docs/reference/rules/missing-vary.md`.
+pub(super) const RULE: Rule = Rule {
+    name: "missing-vary",
+    about: "the answer depends on a header that Vary does not name",
+    needs: &[EvidenceSource::Response],
+    reads: &[],
+    page: include_str!("../../pages/missing-vary.md"),
+    check,
+};
 
-    fn about(&self) -> &'static str {
-        "the answer depends on a header that Vary does not name"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Response]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/missing-vary.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        let Some(response) = answers::page(evidence) else { return Vec::new() };
-        // No cache keeps the first, and of the second only the client's own, whose cookies are its own.
-        let (is_stored, is_shared) = (!answers::says(response, "no-store"), !answers::says(response, "private"));
-        let found = missing(response).into_iter().filter(|(header, _)| is_stored && (*header != "Cookie" || is_shared));
-        found.map(|(header, variant)| self.one(evidence, response, header, variant)).collect()
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let Some(response) = answers::page(evidence) else { return Vec::new() };
+    // No cache keeps the first, and of the second only the client's own, whose cookies are its own.
+    let (is_stored, is_shared) = (!answers::says(response, "no-store"), !answers::says(response, "private"));
+    let found = missing(response).into_iter().filter(|(header, _)| is_stored && (*header != "Cookie" || is_shared));
+    found.map(|(header, variant)| one(evidence, response, header, variant)).collect()
 }
 
 /// Headers on which the answer depends, and which Vary does not name; each with the answer that shows it.
@@ -62,25 +51,23 @@ pub(super) fn missing(response: &Response) -> Vec<(&'static str, &Variant)> {
     found
 }
 
-impl MissingVary {
-    fn one(&self, evidence: &Evidence, response: &Response, header: &str, variant: &Variant) -> Finding {
-        let mut fix = web_server::switched(evidence, fix(evidence, response, header, variant.ask), "vary");
-        if let Some(knob) = &mut fix.knob {
-            knob.changes = vec!["Vary".into()];
-        }
-        let takes = Share::NotKnown("a cache would give the wrong page, which costs no time".into());
-        Finding {
-            rule: self.name(),
-            group: String::new(),
-            summary: format!("another answer to `{}`, but Vary does not name {header}", variant.header),
-            figures: Vec::new(),
-            items: vec![Item { name: header.to_owned(), per_request: 1.0 }],
-            saves: Saves::all_of(&takes),
-            removes: None,
-            takes,
-            check_again: again::of(evidence, &fix),
-            fix,
-        }
+fn one(evidence: &Evidence, response: &Response, header: &str, variant: &Variant) -> Finding {
+    let mut fix = web_server::switched(evidence, fix(evidence, response, header, variant.ask), "vary");
+    if let Some(knob) = &mut fix.knob {
+        knob.changes = vec!["Vary".into()];
+    }
+    let takes = Share::NotKnown("a cache would give the wrong page, which costs no time".into());
+    Finding {
+        rule: RULE.name,
+        group: String::new(),
+        summary: format!("another answer to `{}`, but Vary does not name {header}", variant.header),
+        figures: Vec::new(),
+        items: vec![Item { name: header.to_owned(), per_request: 1.0 }],
+        saves: Saves::all_of(&takes),
+        removes: None,
+        takes,
+        check_again: again::of(evidence, &fix),
+        fix,
     }
 }
 

@@ -15,62 +15,45 @@ use crate::stack::Stack;
 const LEAST_QUERIES: f64 = 10.0;
 
 /// See `docs/reference/rules/n-plus-one.md`.
-pub(super) struct NPlusOne;
+pub(super) const RULE: Rule = Rule {
+    name: "n-plus-one",
+    about: "one query for each of many, where one could ask for all",
+    needs: &[EvidenceSource::Syscalls],
+    reads: &[EvidenceSource::Sqlite],
+    page: include_str!("../../pages/n-plus-one.md"),
+    check,
+};
 
-impl Rule for NPlusOne {
-    fn name(&self) -> &'static str {
-        "n-plus-one"
-    }
-
-    fn about(&self) -> &'static str {
-        "one query for each of many, where one could ask for all"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Syscalls]
-    }
-
-    fn reads(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Sqlite]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/n-plus-one.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        let statements = evidence.queries.iter().filter(|seen| statements::is_about_rows(seen));
-        statements.filter_map(|seen| self.one(evidence, seen)).collect()
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let statements = evidence.queries.iter().filter(|seen| statements::is_about_rows(seen));
+    statements.filter_map(|seen| one(evidence, seen)).collect()
 }
 
-impl NPlusOne {
-    fn one(&self, evidence: &Evidence, seen: &QuerySeen) -> Option<Finding> {
-        let hidden = statements::hides_values(seen);
-        // What came again with the same values is another rule's.
-        let different = if hidden { seen.counted.count.clone() } else { seen.counted.count.less(&seen.identical) };
-        let queries = peers::often(evidence, &different, LEAST_QUERIES)?;
-        let part = peers::part(evidence, &different, &seen.counted.count).unwrap_or(1.0);
-        let time = peers::time(evidence, &[&seen.counted]).map(|time| time.scaled(part));
-        let how = if hidden { "one text whose values are not seen" } else { "one text with other values each" };
-        let takes = Share::of_latency(evidence, time);
-        Some(Finding {
-            rule: self.name(),
-            group: evidence.group(seen.group).to_owned(),
-            summary: format!(
-                "{} per request, {how}: {}",
-                peers::so_many(queries, "query", "queries"),
-                peers::cut(&seen.fingerprint)
-            ),
-            figures: vec![Figure { name: "queries", unit: "1", value: queries }],
-            items: vec![Item { name: format!("{}, of {}", seen.example, seen.database), per_request: queries.value }],
-            saves: peers::fewer_questions(evidence, seen.group, &takes),
-            removes: None,
-            takes,
-            fix: fix(evidence, seen),
-            check_again: again::weigh(evidence),
-        })
-    }
+fn one(evidence: &Evidence, seen: &QuerySeen) -> Option<Finding> {
+    let hidden = statements::hides_values(seen);
+    // What came again with the same values is another rule's.
+    let different = if hidden { seen.counted.count.clone() } else { seen.counted.count.less(&seen.identical) };
+    let queries = peers::often(evidence, &different, LEAST_QUERIES)?;
+    let part = peers::part(evidence, &different, &seen.counted.count).unwrap_or(1.0);
+    let time = peers::time(evidence, &[&seen.counted]).map(|time| time.scaled(part));
+    let how = if hidden { "one text whose values are not seen" } else { "one text with other values each" };
+    let takes = Share::of_latency(evidence, time);
+    Some(Finding {
+        rule: RULE.name,
+        group: evidence.group(seen.group).to_owned(),
+        summary: format!(
+            "{} per request, {how}: {}",
+            peers::so_many(queries, "query", "queries"),
+            peers::cut(&seen.fingerprint)
+        ),
+        figures: vec![Figure { name: "queries", unit: "1", value: queries }],
+        items: vec![Item { name: format!("{}, of {}", seen.example, seen.database), per_request: queries.value }],
+        saves: peers::fewer_questions(evidence, seen.group, &takes),
+        removes: None,
+        takes,
+        fix: fix(evidence, seen),
+        check_again: again::weigh(evidence),
+    })
 }
 
 fn fix(evidence: &Evidence, seen: &QuerySeen) -> Fix {

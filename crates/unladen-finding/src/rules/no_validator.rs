@@ -12,68 +12,55 @@ use crate::stack::Stack;
 use crate::words;
 
 /// See `docs/reference/rules/no-validator.md`.
-pub(super) struct NoValidator;
+pub(super) const RULE: Rule = Rule {
+    name: "no-validator",
+    about: "a page that does not change has neither ETag nor Last-Modified",
+    needs: &[EvidenceSource::Response],
+    reads: &[],
+    page: include_str!("../../pages/no-validator.md"),
+    check,
+};
 
-impl Rule for NoValidator {
-    fn name(&self) -> &'static str {
-        "no-validator"
-    }
-
-    fn about(&self) -> &'static str {
-        "a page that does not change has neither ETag nor Last-Modified"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Response]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/no-validator.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        self.one(evidence).into_iter().collect()
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    one(evidence).into_iter().collect()
 }
 
-impl NoValidator {
-    fn one(&self, evidence: &Evidence) -> Option<Finding> {
-        let response = answers::page(evidence)?;
-        let has = |name| response.header(name).is_some();
-        let may_be_kept = !answers::is_personal(response) && !answers::says(response, "no-store");
-        if has("etag") || has("last-modified") || !may_be_kept || !answers::is_stable(response) {
-            return None;
-        }
-        if response.body_bytes < LEAST_BYTES {
-            return None;
-        }
-        let takes = Share::NotKnown("bytes, for clients that have the page already; how many do is not known".into());
-        Some(Finding {
-            rule: self.name(),
-            group: String::new(),
-            summary: format!(
-                "neither ETag nor Last-Modified, though all {} answers were the same {} bytes",
-                response.answers,
-                words::plain(response.body_bytes as f64)
-            ),
-            figures: Vec::new(),
-            items: Vec::new(),
-            saves: Saves::all_of(&takes),
-            removes: None,
-            takes,
-            fix: match (web_server::has_php(evidence), web_server::stack(evidence, response)) {
-                (true, _) => php().of(web_server::busiest(evidence, Stack::Php)),
-                (false, Stack::Apache) => Fix::advice(
-                    "send an ETag made of what the page is made of, and answer 304 to it; for files, `FileETag MTime Size`",
-                ),
-                _ => Fix::advice(
-                    "send an ETag made of what the page is made of (a version, a time of change), and answer 304 to it \
-                     before the page is made; for files, nginx does so by itself unless `etag off;` says otherwise",
-                ),
-            },
-            check_again: again::weigh(evidence),
-        })
+fn one(evidence: &Evidence) -> Option<Finding> {
+    let response = answers::page(evidence)?;
+    let has = |name| response.header(name).is_some();
+    let may_be_kept = !answers::is_personal(response) && !answers::says(response, "no-store");
+    if has("etag") || has("last-modified") || !may_be_kept || !answers::is_stable(response) {
+        return None;
     }
+    if response.body_bytes < LEAST_BYTES {
+        return None;
+    }
+    let takes = Share::NotKnown("bytes, for clients that have the page already; how many do is not known".into());
+    Some(Finding {
+        rule: RULE.name,
+        group: String::new(),
+        summary: format!(
+            "neither ETag nor Last-Modified, though all {} answers were the same {} bytes",
+            response.answers,
+            words::plain(response.body_bytes as f64)
+        ),
+        figures: Vec::new(),
+        items: Vec::new(),
+        saves: Saves::all_of(&takes),
+        removes: None,
+        takes,
+        fix: match (web_server::has_php(evidence), web_server::stack(evidence, response)) {
+            (true, _) => php().of(web_server::busiest(evidence, Stack::Php)),
+            (false, Stack::Apache) => Fix::advice(
+                "send an ETag made of what the page is made of, and answer 304 to it; for files, `FileETag MTime Size`",
+            ),
+            _ => Fix::advice(
+                "send an ETag made of what the page is made of (a version, a time of change), and answer 304 to it \
+                 before the page is made; for files, nginx does so by itself unless `etag off;` says otherwise",
+            ),
+        },
+        check_again: again::weigh(evidence),
+    })
 }
 
 fn php() -> Fix {

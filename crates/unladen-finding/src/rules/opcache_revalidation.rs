@@ -28,58 +28,45 @@ const LONGER: &str = "opcache.revalidate_freq=60";
 const NEVER: &str = "opcache.validate_timestamps=0";
 
 /// See `docs/reference/rules/opcache-revalidation.md`.
-pub(super) struct OpcacheRevalidation;
+pub(super) const RULE: Rule = Rule {
+    name: "opcache-revalidation",
+    about: "PHP asks of each source file whether it has changed, in every request",
+    needs: &[EvidenceSource::Syscalls],
+    reads: &[],
+    page: include_str!("../../pages/opcache-revalidation.md"),
+    check,
+};
 
-impl Rule for OpcacheRevalidation {
-    fn name(&self) -> &'static str {
-        "opcache-revalidation"
-    }
-
-    fn about(&self) -> &'static str {
-        "PHP asks of each source file whether it has changed, in every request"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Syscalls]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/opcache-revalidation.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        (0..evidence.groups.len()).filter_map(|group| self.of_group(evidence, group)).collect()
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    (0..evidence.groups.len()).filter_map(|group| of_group(evidence, group)).collect()
 }
 
-impl OpcacheRevalidation {
-    fn of_group(&self, evidence: &Evidence, group: usize) -> Option<Finding> {
-        let seen = revalidated(evidence, group);
-        // One check of each file in each request is PHP's; more are the application's own.
-        let files = at_least(evidence, &Series::sum(seen.iter().map(|file| &file.counted.requests)), LEAST_FILES)?;
-        let all = Counted::sum(seen.iter().map(|file| &file.counted));
-        let own = evidence.mean(&all.requests) / evidence.mean(&all.count);
-        let time = evidence.time_of(&all.count, &all.time_ns).map(|time| widened(time.scaled(own), LOW, VALUE, HIGH));
-        let fix = php::switched(evidence, group, fix(evidence, group), "no revalidation");
-        let takes = Share::of_latency(evidence, time);
-        Some(Finding {
-            rule: self.name(),
-            group: evidence.group(group).to_owned(),
-            summary: format!(
-                "{} source files per request that PHP asks for changes, though its opcode cache holds them",
-                count(files)
-            ),
-            figures: vec![Figure { name: "checks", unit: "1", value: files }],
-            items: Item::largest(folders(
-                seen.iter().map(|file| (file.path.as_str(), evidence.mean(&file.counted.requests))),
-            )),
-            saves: Saves::all_of(&takes),
-            removes: None,
-            takes,
-            check_again: again::of(evidence, &fix),
-            fix,
-        })
-    }
+fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
+    let seen = revalidated(evidence, group);
+    // One check of each file in each request is PHP's; more are the application's own.
+    let files = at_least(evidence, &Series::sum(seen.iter().map(|file| &file.counted.requests)), LEAST_FILES)?;
+    let all = Counted::sum(seen.iter().map(|file| &file.counted));
+    let own = evidence.mean(&all.requests) / evidence.mean(&all.count);
+    let time = evidence.time_of(&all.count, &all.time_ns).map(|time| widened(time.scaled(own), LOW, VALUE, HIGH));
+    let fix = php::switched(evidence, group, fix(evidence, group), "no revalidation");
+    let takes = Share::of_latency(evidence, time);
+    Some(Finding {
+        rule: RULE.name,
+        group: evidence.group(group).to_owned(),
+        summary: format!(
+            "{} source files per request that PHP asks for changes, though its opcode cache holds them",
+            count(files)
+        ),
+        figures: vec![Figure { name: "checks", unit: "1", value: files }],
+        items: Item::largest(folders(
+            seen.iter().map(|file| (file.path.as_str(), evidence.mean(&file.counted.requests))),
+        )),
+        saves: Saves::all_of(&takes),
+        removes: None,
+        takes,
+        check_again: again::of(evidence, &fix),
+        fix,
+    })
 }
 
 fn fix(evidence: &Evidence, group: usize) -> Fix {

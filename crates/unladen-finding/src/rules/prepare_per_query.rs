@@ -25,9 +25,6 @@ const LEAST_OFTEN: f64 = 0.5;
 /// wake both sides: 2.3 ± 0.8 ms were proved where the waiting was 1.2 (`make advice`, pledges).
 const DRIVER: f64 = 2.0;
 
-/// See `docs/reference/rules/prepare-per-query.md`.
-pub(super) struct PreparePerQuery;
-
 /// What one group says to one database.
 #[derive(Default)]
 struct Said<'a> {
@@ -39,90 +36,80 @@ struct Said<'a> {
     deallocate: Vec<&'a QuerySeen>,
 }
 
-impl Rule for PreparePerQuery {
-    fn name(&self) -> &'static str {
-        "prepare-per-query"
-    }
+/// See `docs/reference/rules/prepare-per-query.md`.
+pub(super) const RULE: Rule = Rule {
+    name: "prepare-per-query",
+    about: "statements are prepared for one execution each, by a round trip of their own",
+    needs: &[EvidenceSource::Syscalls],
+    reads: &[],
+    page: include_str!("../../pages/prepare-per-query.md"),
+    check,
+};
 
-    fn about(&self) -> &'static str {
-        "statements are prepared for one execution each, by a round trip of their own"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Syscalls]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/prepare-per-query.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        let mut said: BTreeMap<(usize, &str), Said<'_>> = BTreeMap::new();
-        for seen in evidence.queries.iter().filter(|seen| seen.protocol != QueryProtocol::Sqlite) {
-            let said = said.entry((seen.group, &seen.database)).or_default();
-            match statements::verb(&seen.fingerprint).as_str() {
-                "prepare" => said.prepare.push(seen),
-                "execute" => said.execute.push(seen),
-                "deallocate" => said.deallocate.push(seen),
-                _ => {}
-            }
-            let (prepares, executions) = (evidence.mean(&seen.prepares.count), evidence.mean(&seen.counted.count));
-            if prepares > 0.0 && executions <= prepares * MOST_EXECUTIONS {
-                said.prepared.push(seen);
-            }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let mut said: BTreeMap<(usize, &str), Said<'_>> = BTreeMap::new();
+    for seen in evidence.queries.iter().filter(|seen| seen.protocol != QueryProtocol::Sqlite) {
+        let said = said.entry((seen.group, &seen.database)).or_default();
+        match statements::verb(&seen.fingerprint).as_str() {
+            "prepare" => said.prepare.push(seen),
+            "execute" => said.execute.push(seen),
+            "deallocate" => said.deallocate.push(seen),
+            _ => {}
         }
-        said.into_iter().filter_map(|((group, database), said)| self.one(evidence, group, database, &said)).collect()
+        let (prepares, executions) = (evidence.mean(&seen.prepares.count), evidence.mean(&seen.counted.count));
+        if prepares > 0.0 && executions <= prepares * MOST_EXECUTIONS {
+            said.prepared.push(seen);
+        }
     }
+    said.into_iter().filter_map(|((group, database), said)| one(evidence, group, database, &said)).collect()
 }
 
-impl PreparePerQuery {
-    fn one(&self, evidence: &Evidence, group: usize, database: &str, said: &Said<'_>) -> Option<Finding> {
-        let counted = |all: &[&QuerySeen]| Counted::sum(all.iter().map(|seen| &seen.counted));
-        let mut prepares = Counted::sum(said.prepared.iter().map(|seen| &seen.prepares));
-        let by_text = counted(&said.prepare);
-        // Of statements that are prepared by a statement, texts and executions cannot be put together one by one.
-        let executions = evidence.mean(&counted(&said.execute).count);
-        if evidence.mean(&by_text.count) > 0.0 && executions <= evidence.mean(&by_text.count) * MOST_EXECUTIONS {
-            prepares = Counted::sum([&prepares, &by_text]);
-        }
-        let often = peers::often(evidence, &prepares.count, LEAST_PREPARES)?;
-        let given_up = counted(&said.deallocate);
-        let deallocated = evidence.per_request(&given_up.count).filter(|count| count.low > 0.0);
-        let mut summary = format!(
-            "{} per request for one execution each",
-            peers::so_many(often, "statement is prepared", "statements are prepared")
-        );
-        let mut figures = vec![Figure { name: "prepares", unit: "1", value: often }];
-        if let Some(deallocated) = deallocated {
-            summary.push_str(&format!(", and {} given up again", peers::so_many(deallocated, "is", "are")));
-            figures.push(Figure { name: "deallocations", unit: "1", value: deallocated });
-        }
-        let protocol = [&said.prepared, &said.prepare].into_iter().flatten().map(|seen| seen.protocol).next()?;
-        let server = if protocol == QueryProtocol::Mysql { "MySQL" } else { "PostgreSQL" };
-        summary.push_str(&format!(", by round trips of their own to {server}"));
-        let mut items: Vec<Item> = said
-            .prepared
-            .iter()
-            .map(|seen| Item {
-                name: format!("{}, of {database}", seen.example),
-                per_request: evidence.mean(&seen.prepares.count),
-            })
-            .collect();
-        items.sort_by(|a, b| b.per_request.total_cmp(&a.per_request));
-        let takes = Share::of_latency(evidence, peers::time(evidence, &[&prepares, &given_up]));
-        Some(Finding {
-            rule: self.name(),
-            group: evidence.group(group).to_owned(),
-            summary,
-            figures,
-            items,
-            saves: saves(evidence, group, database, &prepares, &given_up, &takes),
-            removes: None,
-            takes,
-            fix: fix(evidence, group, protocol),
-            check_again: again::weigh(evidence),
-        })
+fn one(evidence: &Evidence, group: usize, database: &str, said: &Said<'_>) -> Option<Finding> {
+    let counted = |all: &[&QuerySeen]| Counted::sum(all.iter().map(|seen| &seen.counted));
+    let mut prepares = Counted::sum(said.prepared.iter().map(|seen| &seen.prepares));
+    let by_text = counted(&said.prepare);
+    // Of statements that are prepared by a statement, texts and executions cannot be put together one by one.
+    let executions = evidence.mean(&counted(&said.execute).count);
+    if evidence.mean(&by_text.count) > 0.0 && executions <= evidence.mean(&by_text.count) * MOST_EXECUTIONS {
+        prepares = Counted::sum([&prepares, &by_text]);
     }
+    let often = peers::often(evidence, &prepares.count, LEAST_PREPARES)?;
+    let given_up = counted(&said.deallocate);
+    let deallocated = evidence.per_request(&given_up.count).filter(|count| count.low > 0.0);
+    let mut summary = format!(
+        "{} per request for one execution each",
+        peers::so_many(often, "statement is prepared", "statements are prepared")
+    );
+    let mut figures = vec![Figure { name: "prepares", unit: "1", value: often }];
+    if let Some(deallocated) = deallocated {
+        summary.push_str(&format!(", and {} given up again", peers::so_many(deallocated, "is", "are")));
+        figures.push(Figure { name: "deallocations", unit: "1", value: deallocated });
+    }
+    let protocol = [&said.prepared, &said.prepare].into_iter().flatten().map(|seen| seen.protocol).next()?;
+    let server = if protocol == QueryProtocol::Mysql { "MySQL" } else { "PostgreSQL" };
+    summary.push_str(&format!(", by round trips of their own to {server}"));
+    let mut items: Vec<Item> = said
+        .prepared
+        .iter()
+        .map(|seen| Item {
+            name: format!("{}, of {database}", seen.example),
+            per_request: evidence.mean(&seen.prepares.count),
+        })
+        .collect();
+    items.sort_by(|a, b| b.per_request.total_cmp(&a.per_request));
+    let takes = Share::of_latency(evidence, peers::time(evidence, &[&prepares, &given_up]));
+    Some(Finding {
+        rule: RULE.name,
+        group: evidence.group(group).to_owned(),
+        summary,
+        figures,
+        items,
+        saves: saves(evidence, group, database, &prepares, &given_up, &takes),
+        removes: None,
+        takes,
+        fix: fix(evidence, group, protocol),
+        check_again: again::weigh(evidence),
+    })
 }
 
 /// A statement that is not prepared spares a round trip, and giving it up; to read and plan its text remains, as does

@@ -19,66 +19,49 @@ const FORK: f64 = 1.25;
 const CHILD: &str = "a child without a program of its own";
 
 /// See `docs/reference/rules/process-per-request.md`.
-pub(super) struct ProcessPerRequest;
+pub(super) const RULE: Rule = Rule {
+    name: "process-per-request",
+    about: "each request starts a process",
+    needs: &[EvidenceSource::Processes],
+    reads: &[],
+    page: include_str!("../../pages/process-per-request.md"),
+    check,
+};
 
-impl Rule for ProcessPerRequest {
-    fn name(&self) -> &'static str {
-        "process-per-request"
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    if evidence.state == State::Fresh {
+        return Vec::new(); // A server that has just been started starts its workers.
     }
-
-    fn about(&self) -> &'static str {
-        "each request starts a process"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Processes]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/process-per-request.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        if evidence.state == State::Fresh {
-            return Vec::new(); // A server that has just been started starts its workers.
-        }
-        applications(evidence).filter_map(|group| self.of_group(evidence, group)).collect()
-    }
+    applications(evidence).filter_map(|group| of_group(evidence, group)).collect()
 }
 
-impl ProcessPerRequest {
-    fn of_group(&self, evidence: &Evidence, group: usize) -> Option<Finding> {
-        let seen: Vec<&ProcessSeen> = evidence.processes.iter().filter(|seen| seen.group == group).collect();
-        let started = at_least(evidence, &Series::sum(seen.iter().map(|seen| &seen.started)), LEAST_STARTED)?;
-        let items = Item::largest(seen.iter().map(|seen| {
-            let name = if seen.program.is_empty() { CHILD } else { &seen.program };
-            (name.to_owned(), evidence.mean(&seen.started))
-        }));
-        let names: Vec<&str> = items.iter().take(3).map(|item| item.name.as_str()).collect();
-        let more = if items.len() > names.len() { ", …" } else { "" };
-        let cpu = Series::sum(seen.iter().map(|seen| &seen.cpu_ns));
-        let cpu = evidence.per_request(&cpu).filter(|cpu| cpu.value > 0.0);
-        let mut figures = vec![Figure { name: "processes", unit: "1", value: started }];
-        figures.extend(cpu.map(|value| Figure { name: "cpu", unit: "ns", value }));
-        let (fix, check_again) = fix(evidence, group, &items);
-        let takes = Share::of_cpu(evidence, cpu);
-        Some(Finding {
-            rule: self.name(),
-            group: evidence.group(group).to_owned(),
-            summary: format!(
-                "{} started per request: {}{more}",
-                many(started, "process", "processes"),
-                names.join(", ")
-            ),
-            figures,
-            saves: Saves::part_of(&takes, FORK),
-            removes: None,
-            takes,
-            fix,
-            check_again,
-            items,
-        })
-    }
+fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
+    let seen: Vec<&ProcessSeen> = evidence.processes.iter().filter(|seen| seen.group == group).collect();
+    let started = at_least(evidence, &Series::sum(seen.iter().map(|seen| &seen.started)), LEAST_STARTED)?;
+    let items = Item::largest(seen.iter().map(|seen| {
+        let name = if seen.program.is_empty() { CHILD } else { &seen.program };
+        (name.to_owned(), evidence.mean(&seen.started))
+    }));
+    let names: Vec<&str> = items.iter().take(3).map(|item| item.name.as_str()).collect();
+    let more = if items.len() > names.len() { ", …" } else { "" };
+    let cpu = Series::sum(seen.iter().map(|seen| &seen.cpu_ns));
+    let cpu = evidence.per_request(&cpu).filter(|cpu| cpu.value > 0.0);
+    let mut figures = vec![Figure { name: "processes", unit: "1", value: started }];
+    figures.extend(cpu.map(|value| Figure { name: "cpu", unit: "ns", value }));
+    let (fix, check_again) = fix(evidence, group, &items);
+    let takes = Share::of_cpu(evidence, cpu);
+    Some(Finding {
+        rule: RULE.name,
+        group: evidence.group(group).to_owned(),
+        summary: format!("{} started per request: {}{more}", many(started, "process", "processes"), names.join(", ")),
+        figures,
+        saves: Saves::part_of(&takes, FORK),
+        removes: None,
+        takes,
+        fix,
+        check_again,
+        items,
+    })
 }
 
 fn fix(evidence: &Evidence, group: usize, items: &[Item]) -> (Fix, String) {

@@ -38,7 +38,7 @@ pub(super) fn largest(
 
 /// A finding about one function, with its callers as items.
 pub(super) fn finding(
-    rule: &dyn Rule,
+    rule: &Rule,
     evidence: &Evidence,
     profile: &ProfileSeen,
     function: &FunctionSeen,

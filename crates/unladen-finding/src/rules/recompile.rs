@@ -44,109 +44,90 @@ const SCRIPTS: &[&str] = &[".pl", ".cgi", ".fcgi", ".py"];
 const FILE_CACHE: &str = "/var/cache/php-opcache";
 
 /// See `docs/reference/rules/recompile.md`.
-pub(super) struct Recompile;
+pub(super) const RULE: Rule = Rule {
+    name: "recompile",
+    about: "source files are compiled in every request",
+    needs: &[EvidenceSource::Syscalls],
+    reads: &[EvidenceSource::Php, EvidenceSource::Perl],
+    page: include_str!("../../pages/recompile.md"),
+    check,
+};
 
-impl Rule for Recompile {
-    fn name(&self) -> &'static str {
-        "recompile"
-    }
-
-    fn about(&self) -> &'static str {
-        "source files are compiled in every request"
-    }
-
-    // What cannot be seen of one language says nothing of another: each compiler that is seen is looked at.
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Syscalls]
-    }
-
-    fn reads(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Php, EvidenceSource::Perl]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/recompile.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        let languages = [Language::Php, Language::Perl, Language::Python];
-        (0..evidence.groups.len())
-            .flat_map(|group| languages.into_iter().filter_map(move |language| self.one(evidence, group, language)))
-            .collect()
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let languages = [Language::Php, Language::Perl, Language::Python];
+    (0..evidence.groups.len())
+        .flat_map(|group| languages.into_iter().filter_map(move |language| one(evidence, group, language)))
+        .collect()
 }
 
-impl Recompile {
-    fn one(&self, evidence: &Evidence, group: usize, language: Language) -> Option<Finding> {
-        if is_natural(evidence, group, language) {
-            return None;
-        }
-        if language == Language::Php && !evidence.has(EvidenceSource::Php) {
-            return self.by_openings(evidence, group);
-        }
-        let seen: Vec<&CompileSeen> = evidence
-            .compiles
-            .iter()
-            .filter(|seen| seen.group == group && seen.language == language)
-            .filter(|seen| evidence.mean(&seen.counted.requests) >= MOST_REQUESTS)
-            .collect();
-        let all = Counted::sum(seen.iter().map(|seen| &seen.counted));
-        let files = at_least(evidence, &all.count, LEAST_FILES)?;
-        let (one, more) = match language {
-            Language::Php => ("PHP file compiled per request", "PHP files compiled per request"),
-            Language::Perl => ("Perl file compiled per request", "Perl files compiled per request"),
-            Language::Python => ("Python module loaded per request", "Python modules loaded per request"),
-        };
-        let counts = seen
-            .iter()
-            .filter(|seen| !seen.path.is_empty())
-            .map(|seen| (seen.path.as_str(), evidence.mean(&seen.counted.count)));
-        let (fix, check_again) = fix(evidence, group, language, &seen);
-        let takes =
-            share(evidence, evidence.time_of(&all.count, &all.time_ns).map(|time| whole(evidence, &seen, time)));
-        Some(Finding {
-            rule: self.name(),
-            group: evidence.group(group).to_owned(),
-            summary: many(files, one, more),
-            figures: vec![Figure { name: "compiles", unit: "1", value: files }],
-            items: Item::largest(folders(counts)),
-            // PHP's cache keeps code that is optimised and linked, of which the request makes less garbage too.
-            saves: Saves::part_of(&takes, if language == Language::Php { OPTIMISED } else { 1.0 }),
-            removes: None,
-            takes,
-            fix,
-            check_again,
-        })
+fn one(evidence: &Evidence, group: usize, language: Language) -> Option<Finding> {
+    if is_natural(evidence, group, language) {
+        return None;
     }
+    if language == Language::Php && !evidence.has(EvidenceSource::Php) {
+        return by_openings(evidence, group);
+    }
+    let seen: Vec<&CompileSeen> = evidence
+        .compiles
+        .iter()
+        .filter(|seen| seen.group == group && seen.language == language)
+        .filter(|seen| evidence.mean(&seen.counted.requests) >= MOST_REQUESTS)
+        .collect();
+    let all = Counted::sum(seen.iter().map(|seen| &seen.counted));
+    let files = at_least(evidence, &all.count, LEAST_FILES)?;
+    let (one, more) = match language {
+        Language::Php => ("PHP file compiled per request", "PHP files compiled per request"),
+        Language::Perl => ("Perl file compiled per request", "Perl files compiled per request"),
+        Language::Python => ("Python module loaded per request", "Python modules loaded per request"),
+    };
+    let counts = seen
+        .iter()
+        .filter(|seen| !seen.path.is_empty())
+        .map(|seen| (seen.path.as_str(), evidence.mean(&seen.counted.count)));
+    let (fix, check_again) = fix(evidence, group, language, &seen);
+    let takes = share(evidence, evidence.time_of(&all.count, &all.time_ns).map(|time| whole(evidence, &seen, time)));
+    Some(Finding {
+        rule: RULE.name,
+        group: evidence.group(group).to_owned(),
+        summary: many(files, one, more),
+        figures: vec![Figure { name: "compiles", unit: "1", value: files }],
+        items: Item::largest(folders(counts)),
+        // PHP's cache keeps code that is optimised and linked, of which the request makes less garbage too.
+        saves: Saves::part_of(&takes, if language == Language::Php { OPTIMISED } else { 1.0 }),
+        removes: None,
+        takes,
+        fix,
+        check_again,
+    })
+}
 
-    /// Without a look into PHP's compiler: what it compiles, it opens; what its opcode cache holds, it does not.
-    fn by_openings(&self, evidence: &Evidence, group: usize) -> Option<Finding> {
-        let seen: Vec<&FileSeen> = evidence
-            .files
-            .iter()
-            .filter(|file| file.group == group && file.call == FileCall::Open && file.outcome == FileOutcome::Found)
-            .filter(|file| is_source(&file.path) && evidence.mean(&file.counted.requests) >= MOST_REQUESTS)
-            .collect();
-        if Stack::of(evidence, group) != Stack::Php {
-            return None;
-        }
-        let files = at_least(evidence, &Series::sum(seen.iter().map(|file| &file.counted.count)), LEAST_OPENED)?;
-        let counts = seen.iter().map(|file| (file.path.as_str(), evidence.mean(&file.counted.count)));
-        let (fix, check_again) = php_fix(evidence, group);
-        let takes = Share::NotKnown("PHP's compiler could not be looked into".into());
-        Some(Finding {
-            rule: self.name(),
-            group: evidence.group(group).to_owned(),
-            summary: format!("{} PHP files opened per request, to be compiled", count(files)),
-            figures: vec![Figure { name: "opened", unit: "1", value: files }],
-            items: Item::largest(folders(counts)),
-            saves: Saves::unproved("compiling is not timed here"),
-            removes: None,
-            takes,
-            fix,
-            check_again,
-        })
+/// Without a look into PHP's compiler: what it compiles, it opens; what its opcode cache holds, it does not.
+fn by_openings(evidence: &Evidence, group: usize) -> Option<Finding> {
+    let seen: Vec<&FileSeen> = evidence
+        .files
+        .iter()
+        .filter(|file| file.group == group && file.call == FileCall::Open && file.outcome == FileOutcome::Found)
+        .filter(|file| is_source(&file.path) && evidence.mean(&file.counted.requests) >= MOST_REQUESTS)
+        .collect();
+    if Stack::of(evidence, group) != Stack::Php {
+        return None;
     }
+    let files = at_least(evidence, &Series::sum(seen.iter().map(|file| &file.counted.count)), LEAST_OPENED)?;
+    let counts = seen.iter().map(|file| (file.path.as_str(), evidence.mean(&file.counted.count)));
+    let (fix, check_again) = php_fix(evidence, group);
+    let takes = Share::NotKnown("PHP's compiler could not be looked into".into());
+    Some(Finding {
+        rule: RULE.name,
+        group: evidence.group(group).to_owned(),
+        summary: format!("{} PHP files opened per request, to be compiled", count(files)),
+        figures: vec![Figure { name: "opened", unit: "1", value: files }],
+        items: Item::largest(folders(counts)),
+        saves: Saves::unproved("compiling is not timed here"),
+        removes: None,
+        takes,
+        fix,
+        check_again,
+    })
 }
 
 fn fix(evidence: &Evidence, group: usize, language: Language, seen: &[&CompileSeen]) -> (Fix, String) {

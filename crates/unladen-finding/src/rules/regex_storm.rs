@@ -17,36 +17,25 @@ const OPCODES: &[&str] = &["CORE:match", "CORE:subst", "CORE:substcont", "CORE:r
 const LIBRARIES: &[&str] = &["libpcre2", "libpcre.so", "libonig", "libre2"];
 
 /// See `docs/reference/rules/regex-storm.md`.
-pub(super) struct RegexStorm;
+pub(super) const RULE: Rule = Rule {
+    name: "regex-storm",
+    about: "a good part of a request evaluates regular expressions",
+    needs: &[EvidenceSource::Profile],
+    reads: &[],
+    page: include_str!("../../pages/regex-storm.md"),
+    check,
+};
 
-impl Rule for RegexStorm {
-    fn name(&self) -> &'static str {
-        "regex-storm"
-    }
-
-    fn about(&self) -> &'static str {
-        "a good part of a request evaluates regular expressions"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Profile]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/regex-storm.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        let Some(profile) = profiled::profile(evidence) else { return Vec::new() };
-        let Some(function) = profiled::largest(profile, LEAST_PART, is_regex) else { return Vec::new() };
-        let is_compiled = function.name.contains("CORE:regcomp");
-        let advice = if is_compiled {
-            "compile it once: a constant expression, qr// kept outside the loop, or /o where its variable does not change"
-        } else {
-            "look first whether it can match at all (index, eq, a hash of the words), put many expressions into one, or keep the answers for texts that come again"
-        };
-        vec![profiled::finding(self, evidence, profile, function, Fix::code(evidence, profile.group, advice))]
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let Some(profile) = profiled::profile(evidence) else { return Vec::new() };
+    let Some(function) = profiled::largest(profile, LEAST_PART, is_regex) else { return Vec::new() };
+    let is_compiled = function.name.contains("CORE:regcomp");
+    let advice = if is_compiled {
+        "compile it once: a constant expression, qr// kept outside the loop, or /o where its variable does not change"
+    } else {
+        "look first whether it can match at all (index, eq, a hash of the words), put many expressions into one, or keep the answers for texts that come again"
+    };
+    vec![profiled::finding(&RULE, evidence, profile, function, Fix::code(evidence, profile.group, advice))]
 }
 
 /// An opcode's name ends a subroutine's: `Sympa::Scenario::CORE:match`.

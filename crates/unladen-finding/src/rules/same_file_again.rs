@@ -29,71 +29,58 @@ const LEAST_CHECKS: f64 = 30.0;
 const EDGES: f64 = 0.05;
 
 /// See `docs/reference/rules/same-file-again.md`.
-pub(super) struct SameFileAgain;
+pub(super) const RULE: Rule = Rule {
+    name: "same-file-again",
+    about: "a request opens or checks the same file over and over",
+    needs: &[EvidenceSource::Syscalls],
+    reads: &[],
+    page: include_str!("../../pages/same-file-again.md"),
+    check,
+};
 
-impl Rule for SameFileAgain {
-    fn name(&self) -> &'static str {
-        "same-file-again"
-    }
-
-    fn about(&self) -> &'static str {
-        "a request opens or checks the same file over and over"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Syscalls]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/same-file-again.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        applications(evidence).filter_map(|group| self.of_group(evidence, group)).collect()
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    applications(evidence).filter_map(|group| of_group(evidence, group)).collect()
 }
 
-impl SameFileAgain {
-    fn of_group(&self, evidence: &Evidence, group: usize) -> Option<Finding> {
-        let opened = repeated(evidence, group, opens, LEAST_OPENINGS);
-        let checked = checked_again(evidence, group);
-        let seen: Vec<&FileSeen> = opened.iter().chain(&checked).copied().collect();
-        let value = evidence.per_request(&again_of(&seen))?;
-        let worst = Item::largest(seen.iter().map(|file| {
-            let how = if opens(file) { "opened" } else { "checked" };
-            (format!("{} ({how})", file.path), evidence.mean(&file.counted.count))
-        }));
-        let (first, worst_path) = (worst.first()?.clone(), worst_path(evidence, &seen)?);
-        let what = match (opened.is_empty(), checked.is_empty()) {
-            (false, true) => "openings per request of files that the same request had opened",
-            (true, false) => "checks per request of files that the same request had checked",
-            _ => "openings and checks per request of files that the same request had opened or checked",
-        };
-        let mut figures = Vec::new();
-        for (name, files) in [("openings_again", &opened), ("checks_again", &checked)] {
-            if !files.is_empty() {
-                figures.push(Figure { name, unit: "1", value: evidence.per_request(&again_of(files))? });
-            }
+fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
+    let opened = repeated(evidence, group, opens, LEAST_OPENINGS);
+    let checked = checked_again(evidence, group);
+    let seen: Vec<&FileSeen> = opened.iter().chain(&checked).copied().collect();
+    let value = evidence.per_request(&again_of(&seen))?;
+    let worst = Item::largest(seen.iter().map(|file| {
+        let how = if opens(file) { "opened" } else { "checked" };
+        (format!("{} ({how})", file.path), evidence.mean(&file.counted.count))
+    }));
+    let (first, worst_path) = (worst.first()?.clone(), worst_path(evidence, &seen)?);
+    let what = match (opened.is_empty(), checked.is_empty()) {
+        (false, true) => "openings per request of files that the same request had opened",
+        (true, false) => "checks per request of files that the same request had checked",
+        _ => "openings and checks per request of files that the same request had opened or checked",
+    };
+    let mut figures = Vec::new();
+    for (name, files) in [("openings_again", &opened), ("checks_again", &checked)] {
+        if !files.is_empty() {
+            figures.push(Figure { name, unit: "1", value: evidence.per_request(&again_of(files))? });
         }
-        // Only the repetitions: the first time is no waste.
-        let all = Series::sum(seen.iter().map(|file| &file.counted.count));
-        let time_ns = Series::sum(seen.iter().map(|file| &file.counted.time_ns));
-        let part = value.value / evidence.mean(&all);
-        let time = evidence.time_of(&all, &time_ns).map(|time| checks::of_latency(time.scaled(part)));
-        let takes = Share::of_latency(evidence, time);
-        Some(Finding {
-            rule: self.name(),
-            group: evidence.group(group).to_owned(),
-            summary: format!("{} {what} before: {worst_path} {} times", count(value), plain(first.per_request)),
-            figures,
-            items: worst,
-            saves: Saves::all_of(&takes),
-            removes: None,
-            takes,
-            fix: fix(evidence, group, worst_path),
-            check_again: again::weigh(evidence),
-        })
     }
+    // Only the repetitions: the first time is no waste.
+    let all = Series::sum(seen.iter().map(|file| &file.counted.count));
+    let time_ns = Series::sum(seen.iter().map(|file| &file.counted.time_ns));
+    let part = value.value / evidence.mean(&all);
+    let time = evidence.time_of(&all, &time_ns).map(|time| checks::of_latency(time.scaled(part)));
+    let takes = Share::of_latency(evidence, time);
+    Some(Finding {
+        rule: RULE.name,
+        group: evidence.group(group).to_owned(),
+        summary: format!("{} {what} before: {worst_path} {} times", count(value), plain(first.per_request)),
+        figures,
+        items: worst,
+        saves: Saves::all_of(&takes),
+        removes: None,
+        takes,
+        fix: fix(evidence, group, worst_path),
+        check_again: again::weigh(evidence),
+    })
 }
 
 /// Files that are checked so often in a request that this rule tells of them; their repetitions are no other rule's.

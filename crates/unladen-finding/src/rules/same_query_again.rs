@@ -12,63 +12,46 @@ use crate::rule::Rule;
 const LEAST_REPEATS: f64 = 2.0;
 
 /// See `docs/reference/rules/same-query-again.md`.
-pub(super) struct SameQueryAgain;
+pub(super) const RULE: Rule = Rule {
+    name: "same-query-again",
+    about: "the very same query is asked again in one request",
+    needs: &[EvidenceSource::Syscalls],
+    reads: &[EvidenceSource::Sqlite],
+    page: include_str!("../../pages/same-query-again.md"),
+    check,
+};
 
-impl Rule for SameQueryAgain {
-    fn name(&self) -> &'static str {
-        "same-query-again"
-    }
-
-    fn about(&self) -> &'static str {
-        "the very same query is asked again in one request"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Syscalls]
-    }
-
-    fn reads(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Sqlite]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/same-query-again.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        let repeatable = |seen: &&QuerySeen| statements::is_repeatable(seen) && !statements::hides_values(seen);
-        evidence.queries.iter().filter(repeatable).filter_map(|seen| self.one(evidence, seen)).collect()
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let repeatable = |seen: &&QuerySeen| statements::is_repeatable(seen) && !statements::hides_values(seen);
+    evidence.queries.iter().filter(repeatable).filter_map(|seen| one(evidence, seen)).collect()
 }
 
-impl SameQueryAgain {
-    fn one(&self, evidence: &Evidence, seen: &QuerySeen) -> Option<Finding> {
-        let repeats = peers::often(evidence, &seen.identical, LEAST_REPEATS)?;
-        let part = peers::part(evidence, &seen.identical, &seen.counted.count)?;
-        let time = peers::time(evidence, &[&seen.counted]).map(|time| time.scaled(part));
-        let takes = Share::of_latency(evidence, time);
-        Some(Finding {
-            rule: self.name(),
-            group: evidence.group(seen.group).to_owned(),
-            summary: format!(
-                "{} per request of a query that was answered before, same text and values: {}",
-                peers::so_many(repeats, "repeat", "repeats"),
-                peers::cut(&seen.fingerprint)
-            ),
-            figures: vec![Figure { name: "repeats", unit: "1", value: repeats }],
-            items: vec![Item { name: format!("{}, of {}", seen.example, seen.database), per_request: repeats.value }],
-            saves: peers::fewer_questions(evidence, seen.group, &takes),
-            removes: None,
-            takes,
-            fix: Fix::code(
-                evidence,
-                seen.group,
-                "keep the answer for the rest of the request: a static variable or a property where it is asked for, or hand \
-                 it to the parts that need it",
-            ),
-            check_again: again::weigh(evidence),
-        })
-    }
+fn one(evidence: &Evidence, seen: &QuerySeen) -> Option<Finding> {
+    let repeats = peers::often(evidence, &seen.identical, LEAST_REPEATS)?;
+    let part = peers::part(evidence, &seen.identical, &seen.counted.count)?;
+    let time = peers::time(evidence, &[&seen.counted]).map(|time| time.scaled(part));
+    let takes = Share::of_latency(evidence, time);
+    Some(Finding {
+        rule: RULE.name,
+        group: evidence.group(seen.group).to_owned(),
+        summary: format!(
+            "{} per request of a query that was answered before, same text and values: {}",
+            peers::so_many(repeats, "repeat", "repeats"),
+            peers::cut(&seen.fingerprint)
+        ),
+        figures: vec![Figure { name: "repeats", unit: "1", value: repeats }],
+        items: vec![Item { name: format!("{}, of {}", seen.example, seen.database), per_request: repeats.value }],
+        saves: peers::fewer_questions(evidence, seen.group, &takes),
+        removes: None,
+        takes,
+        fix: Fix::code(
+            evidence,
+            seen.group,
+            "keep the answer for the rest of the request: a static variable or a property where it is asked for, or hand \
+             it to the parts that need it",
+        ),
+        check_again: again::weigh(evidence),
+    })
 }
 
 #[cfg(test)]

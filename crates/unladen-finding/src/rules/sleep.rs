@@ -15,56 +15,45 @@ const LEAST_NS: f64 = 100_000.0;
 const AFTERWARDS_NS: f64 = 1e6;
 
 /// See `docs/reference/rules/sleep.md`.
-pub(super) struct Sleep;
+pub(super) const RULE: Rule = Rule {
+    name: "sleep",
+    about: "a request waits for time to pass",
+    needs: &[EvidenceSource::Syscalls],
+    reads: &[],
+    page: include_str!("../../pages/sleep.md"),
+    check,
+};
 
-impl Rule for Sleep {
-    fn name(&self) -> &'static str {
-        "sleep"
-    }
-
-    fn about(&self) -> &'static str {
-        "a request waits for time to pass"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Syscalls]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/sleep.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        evidence
-            .sleeps
-            .iter()
-            .filter_map(|seen| {
-                let sleeps = evidence.per_request(&seen.counted.count)?;
-                let time = evidence.time_of(&seen.counted.count, &seen.counted.time_ns)?;
-                if sleeps.low <= 0.0 || time.low < LEAST_NS {
-                    return None;
-                }
-                let takes = match evidence.share_of_latency(time) {
-                    Some(part) => Share::Known { of: Whole::Latency, time, part },
-                    None => Share::NotKnown("the latency is not known".into()),
-                };
-                Some(Finding {
-                    rule: self.name(),
-                    group: evidence.group(seen.group).to_owned(),
-                    summary: many(sleeps, "sleep per request", "sleeps per request"),
-                    figures: vec![Figure { name: "sleeps", unit: "1", value: sleeps }],
-                    items: Vec::new(),
-                    saves: Saves::at_most(&takes, time.high + AFTERWARDS_NS * sleeps.high),
-                    removes: None,
-                    takes,
-                    fix: Fix::code(
-                        evidence,
-                        seen.group,
-                        "wait for the event instead of for time: look for sleep, usleep and retry loops",
-                    ),
-                    check_again: again::weigh(evidence),
-                })
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    evidence
+        .sleeps
+        .iter()
+        .filter_map(|seen| {
+            let sleeps = evidence.per_request(&seen.counted.count)?;
+            let time = evidence.time_of(&seen.counted.count, &seen.counted.time_ns)?;
+            if sleeps.low <= 0.0 || time.low < LEAST_NS {
+                return None;
+            }
+            let takes = match evidence.share_of_latency(time) {
+                Some(part) => Share::Known { of: Whole::Latency, time, part },
+                None => Share::NotKnown("the latency is not known".into()),
+            };
+            Some(Finding {
+                rule: RULE.name,
+                group: evidence.group(seen.group).to_owned(),
+                summary: many(sleeps, "sleep per request", "sleeps per request"),
+                figures: vec![Figure { name: "sleeps", unit: "1", value: sleeps }],
+                items: Vec::new(),
+                saves: Saves::at_most(&takes, time.high + AFTERWARDS_NS * sleeps.high),
+                removes: None,
+                takes,
+                fix: Fix::code(
+                    evidence,
+                    seen.group,
+                    "wait for the event instead of for time: look for sleep, usleep and retry loops",
+                ),
+                check_again: again::weigh(evidence),
             })
-            .collect()
-    }
+        })
+        .collect()
 }

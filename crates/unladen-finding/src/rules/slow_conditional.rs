@@ -13,61 +13,48 @@ use crate::words::count;
 const LEAST_COST: f64 = 0.5;
 
 /// See `docs/reference/rules/slow-conditional.md`.
-pub(super) struct SlowConditional;
+pub(super) const RULE: Rule = Rule {
+    name: "slow-conditional",
+    about: "to say that nothing has changed takes as long as the page",
+    needs: &[EvidenceSource::Response],
+    reads: &[],
+    page: include_str!("../../pages/slow-conditional.md"),
+    check,
+};
 
-impl Rule for SlowConditional {
-    fn name(&self) -> &'static str {
-        "slow-conditional"
-    }
-
-    fn about(&self) -> &'static str {
-        "to say that nothing has changed takes as long as the page"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Response]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/slow-conditional.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        self.one(evidence).into_iter().collect()
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    one(evidence).into_iter().collect()
 }
 
-impl SlowConditional {
-    fn one(&self, evidence: &Evidence) -> Option<Finding> {
-        let response = answers::page(evidence)?;
-        let conditional = response.variant(Ask::Conditional)?;
-        let (summary, figures, fix) = match conditional.status {
-            304 => {
-                let cost = conditional.cost.filter(|cost| cost.low >= LEAST_COST && answers::is_work(evidence))?;
-                (
-                    format!("304 to its own validators takes {} % of a full answer", count(cost.scaled(100.0))),
-                    vec![Figure { name: "conditional_cost", unit: "1", value: cost }],
-                    slow(evidence, response),
-                )
-            }
-            200 => (ignored(response, conditional)?, Vec::new(), honour()),
-            _ => return None,
-        };
-        let fix = unladen_cache::switched(evidence, response, fix);
-        let takes = Share::NotKnown("only requests with validators gain, and how many those are is not known".into());
-        Some(Finding {
-            rule: self.name(),
-            group: String::new(),
-            summary,
-            figures,
-            items: Vec::new(),
-            saves: Saves::all_of(&takes),
-            removes: None,
-            takes,
-            check_again: web_server::again(evidence, &fix),
-            fix,
-        })
-    }
+fn one(evidence: &Evidence) -> Option<Finding> {
+    let response = answers::page(evidence)?;
+    let conditional = response.variant(Ask::Conditional)?;
+    let (summary, figures, fix) = match conditional.status {
+        304 => {
+            let cost = conditional.cost.filter(|cost| cost.low >= LEAST_COST && answers::is_work(evidence))?;
+            (
+                format!("304 to its own validators takes {} % of a full answer", count(cost.scaled(100.0))),
+                vec![Figure { name: "conditional_cost", unit: "1", value: cost }],
+                slow(evidence, response),
+            )
+        }
+        200 => (ignored(response, conditional)?, Vec::new(), honour()),
+        _ => return None,
+    };
+    let fix = unladen_cache::switched(evidence, response, fix);
+    let takes = Share::NotKnown("only requests with validators gain, and how many those are is not known".into());
+    Some(Finding {
+        rule: RULE.name,
+        group: String::new(),
+        summary,
+        figures,
+        items: Vec::new(),
+        saves: Saves::all_of(&takes),
+        removes: None,
+        takes,
+        check_again: web_server::again(evidence, &fix),
+        fix,
+    })
 }
 
 /// What is wrong with 200 as the answer, if the page is the same.

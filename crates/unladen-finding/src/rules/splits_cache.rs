@@ -9,109 +9,94 @@ use crate::fix::Fix;
 use crate::rule::Rule;
 
 /// See `docs/reference/rules/splits-cache.md`.
-pub(super) struct SplitsCache;
+pub(super) const RULE: Rule = Rule {
+    name: "splits-cache",
+    about: "the same page for all, but caches must keep one for each",
+    needs: &[EvidenceSource::Response],
+    reads: &[],
+    page: include_str!("../../pages/splits-cache.md"),
+    check,
+};
 
-impl Rule for SplitsCache {
-    fn name(&self) -> &'static str {
-        "splits-cache"
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let Some(response) = answers::page(evidence) else { return Vec::new() };
+    // It is not for caches that serve several: nothing is split.
+    if answers::says(response, "no-store") || answers::says(response, "private") {
+        return Vec::new();
     }
-
-    fn about(&self) -> &'static str {
-        "the same page for all, but caches must keep one for each"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Response]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/splits-cache.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        let Some(response) = answers::page(evidence) else { return Vec::new() };
-        // It is not for caches that serve several: nothing is split.
-        if answers::says(response, "no-store") || answers::says(response, "private") {
-            return Vec::new();
-        }
-        [self.by_cookie(evidence, response), self.by_vary(evidence, response)].into_iter().flatten().collect()
-    }
+    [by_cookie(evidence, response), by_vary(evidence, response)].into_iter().flatten().collect()
 }
 
-impl SplitsCache {
-    fn by_cookie(&self, evidence: &Evidence, response: &Response) -> Option<Finding> {
-        let is_same = |ask| response.variant(ask).is_some_and(|variant| variant.same == Some(true));
-        // What the page's own cookies do is what counts, if it sets any. If it sets none, it may know others: those of who is
-        // signed in, above all.
-        let own = response.variant(Ask::Cookie).is_some();
-        if response.personal || (own && !is_same(Ask::Cookie)) || !is_same(Ask::UnknownCookie) {
-            return None;
-        }
-        let cookies: Vec<&str> = response.all("set-cookie").filter_map(|line| line.split('=').next()).collect();
-        let varies = answers::vary(response).iter().any(|name| name == "cookie");
-        let again = response.variant(Ask::Cookie).is_some_and(|variant| variant.header("set-cookie").is_some());
-        let whom = if again { "each answer" } else { "answers to who has none" };
-        let what = match (varies, cookies.is_empty()) {
-            (true, true) => "`Vary: Cookie`".to_owned(),
-            (true, false) => format!("`Vary: Cookie`, and Set-Cookie in {whom}"),
-            (false, false) => format!("Set-Cookie in {whom}"),
-            (false, true) => return None,
-        };
-        let mut items: Vec<String> = cookies.iter().map(|name| format!("Set-Cookie: {}", name.trim())).collect();
-        items.extend(varies.then(|| "Vary: Cookie".to_owned()));
-        let session = match web_server::has_php(evidence) {
-            true => ": call session_start() when something is put into the session, and session.auto_start = 0",
-            false => "",
-        };
-        let (same, untried) = match own {
-            true => ("with the cookies that it sets", "Those of visitors who have signed in were not tried."),
-            false => {
-                ("with a cookie that it does not know", "The cookies of visitors who have signed in were not tried.")
-            }
-        };
-        Some(self.finding(
-            evidence,
-            format!("{what}, though the page is the same {same}"),
-            items,
-            Fix::advice(format!(
-                "set cookies when there is something to remember, and not before{session}. {untried} Fetch the page as such a \
-                 visitor (curl -b) and as nobody: if they differ, Vary: Cookie is right, and must stay; if they are the same, \
-                 take Cookie out of Vary"
-            )),
-        ))
+fn by_cookie(evidence: &Evidence, response: &Response) -> Option<Finding> {
+    let is_same = |ask| response.variant(ask).is_some_and(|variant| variant.same == Some(true));
+    // What the page's own cookies do is what counts, if it sets any. If it sets none, it may know others: those of who is
+    // signed in, above all.
+    let own = response.variant(Ask::Cookie).is_some();
+    if response.personal || (own && !is_same(Ask::Cookie)) || !is_same(Ask::UnknownCookie) {
+        return None;
     }
+    let cookies: Vec<&str> = response.all("set-cookie").filter_map(|line| line.split('=').next()).collect();
+    let varies = answers::vary(response).iter().any(|name| name == "cookie");
+    let again = response.variant(Ask::Cookie).is_some_and(|variant| variant.header("set-cookie").is_some());
+    let whom = if again { "each answer" } else { "answers to who has none" };
+    let what = match (varies, cookies.is_empty()) {
+        (true, true) => "`Vary: Cookie`".to_owned(),
+        (true, false) => format!("`Vary: Cookie`, and Set-Cookie in {whom}"),
+        (false, false) => format!("Set-Cookie in {whom}"),
+        (false, true) => return None,
+    };
+    let mut items: Vec<String> = cookies.iter().map(|name| format!("Set-Cookie: {}", name.trim())).collect();
+    items.extend(varies.then(|| "Vary: Cookie".to_owned()));
+    let session = match web_server::has_php(evidence) {
+        true => ": call session_start() when something is put into the session, and session.auto_start = 0",
+        false => "",
+    };
+    let (same, untried) = match own {
+        true => ("with the cookies that it sets", "Those of visitors who have signed in were not tried."),
+        false => ("with a cookie that it does not know", "The cookies of visitors who have signed in were not tried."),
+    };
+    Some(finding(
+        evidence,
+        format!("{what}, though the page is the same {same}"),
+        items,
+        Fix::advice(format!(
+            "set cookies when there is something to remember, and not before{session}. {untried} Fetch the page as such a \
+             visitor (curl -b) and as nobody: if they differ, Vary: Cookie is right, and must stay; if they are the same, \
+             take Cookie out of Vary"
+        )),
+    ))
+}
 
-    fn by_vary(&self, evidence: &Evidence, response: &Response) -> Option<Finding> {
-        let vary = answers::vary(response);
-        let (what, advice) = match () {
-            () if vary.iter().any(|name| name == "*") => (
-                "`Vary: *`: no cache may use the answer a second time",
-                "name the headers that the page looks at, in place of `*`",
-            ),
-            () if vary.iter().any(|name| name == "user-agent") => (
-                "`Vary: User-Agent`: caches must keep a copy for each version of each browser",
-                "leave User-Agent out of Vary, and look at it in the browser (CSS, JavaScript) or not at all",
-            ),
-            () => return None,
-        };
-        let items = vec![format!("Vary: {}", vary.join(", "))];
-        Some(self.finding(evidence, what.to_owned(), items, Fix::advice(advice)))
-    }
+fn by_vary(evidence: &Evidence, response: &Response) -> Option<Finding> {
+    let vary = answers::vary(response);
+    let (what, advice) = match () {
+        () if vary.iter().any(|name| name == "*") => (
+            "`Vary: *`: no cache may use the answer a second time",
+            "name the headers that the page looks at, in place of `*`",
+        ),
+        () if vary.iter().any(|name| name == "user-agent") => (
+            "`Vary: User-Agent`: caches must keep a copy for each version of each browser",
+            "leave User-Agent out of Vary, and look at it in the browser (CSS, JavaScript) or not at all",
+        ),
+        () => return None,
+    };
+    let items = vec![format!("Vary: {}", vary.join(", "))];
+    Some(finding(evidence, what.to_owned(), items, Fix::advice(advice)))
+}
 
-    fn finding(&self, evidence: &Evidence, summary: String, items: Vec<String>, fix: Fix) -> Finding {
-        let takes = Share::NotKnown("what a cache would then answer depends on its visitors".into());
-        Finding {
-            rule: self.name(),
-            group: String::new(),
-            summary,
-            figures: Vec::new(),
-            items: items.into_iter().map(|name| Item { name, per_request: 1.0 }).collect(),
-            saves: Saves::all_of(&takes),
-            removes: None,
-            takes,
-            fix,
-            check_again: again::weigh(evidence),
-        }
+fn finding(evidence: &Evidence, summary: String, items: Vec<String>, fix: Fix) -> Finding {
+    let takes = Share::NotKnown("what a cache would then answer depends on its visitors".into());
+    Finding {
+        rule: RULE.name,
+        group: String::new(),
+        summary,
+        figures: Vec::new(),
+        items: items.into_iter().map(|name| Item { name, per_request: 1.0 }).collect(),
+        saves: Saves::all_of(&takes),
+        removes: None,
+        takes,
+        fix,
+        check_again: again::weigh(evidence),
     }
 }
 

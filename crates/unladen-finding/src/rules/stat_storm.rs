@@ -24,54 +24,41 @@ const LEAST_CHECKS: f64 = 100.0;
 const NEARLY_ALL: f64 = 0.97;
 
 /// See `docs/reference/rules/stat-storm.md`.
-pub(super) struct StatStorm;
+pub(super) const RULE: Rule = Rule {
+    name: "stat-storm",
+    about: "a request checks hundreds of files, many of which do not exist",
+    needs: &[EvidenceSource::Syscalls],
+    reads: &[],
+    page: include_str!("../../pages/stat-storm.md"),
+    check,
+};
 
-impl Rule for StatStorm {
-    fn name(&self) -> &'static str {
-        "stat-storm"
-    }
-
-    fn about(&self) -> &'static str {
-        "a request checks hundreds of files, many of which do not exist"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Syscalls]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/stat-storm.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        applications(evidence).filter_map(|group| self.of_group(evidence, group)).collect()
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    applications(evidence).filter_map(|group| of_group(evidence, group)).collect()
 }
 
-impl StatStorm {
-    fn of_group(&self, evidence: &Evidence, group: usize) -> Option<Finding> {
-        let checks = check::of_group(evidence, group);
-        let all = at_least(evidence, &Series::sum(checks.iter().map(|check| &check.count)), LEAST_CHECKS)?;
-        let (summary, figures) = told(evidence, &checks)?;
-        let Chosen { fix, check_again, removes } = fix::fix(evidence, group, &checks);
-        let takes = Share::of_latency(evidence, time(evidence, &checks));
-        Some(Finding {
-            rule: self.name(),
-            group: evidence.group(group).to_owned(),
-            summary,
-            figures,
-            items: Item::largest(folders(checks.iter().map(|check| (check.file.path.as_str(), check.mean)))),
-            saves: Saves::part_of(&takes, removes),
-            removes: (removes < NEARLY_ALL).then_some(Removes {
-                what: "checks",
-                calls: all.value * removes,
-                of: all.value,
-            }),
-            takes,
-            fix,
-            check_again,
-        })
-    }
+fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
+    let checks = check::of_group(evidence, group);
+    let all = at_least(evidence, &Series::sum(checks.iter().map(|check| &check.count)), LEAST_CHECKS)?;
+    let (summary, figures) = told(evidence, &checks)?;
+    let Chosen { fix, check_again, removes } = fix::fix(evidence, group, &checks);
+    let takes = Share::of_latency(evidence, time(evidence, &checks));
+    Some(Finding {
+        rule: RULE.name,
+        group: evidence.group(group).to_owned(),
+        summary,
+        figures,
+        items: Item::largest(folders(checks.iter().map(|check| (check.file.path.as_str(), check.mean)))),
+        saves: Saves::part_of(&takes, removes),
+        removes: (removes < NEARLY_ALL).then_some(Removes {
+            what: "checks",
+            calls: all.value * removes,
+            of: all.value,
+        }),
+        takes,
+        fix,
+        check_again,
+    })
 }
 
 /// What was counted, by the words of the table of counts: there an opening that fails is no file check.

@@ -43,37 +43,26 @@ const PARSERS: &[(&str, &str)] = &[
 ];
 
 /// See `docs/reference/rules/template-parsed-again.md`.
-pub(super) struct TemplateParsedAgain;
+pub(super) const RULE: Rule = Rule {
+    name: "template-parsed-again",
+    about: "templates are parsed anew in each request",
+    needs: &[EvidenceSource::Profile],
+    reads: &[],
+    page: include_str!("../../pages/template-parsed-again.md"),
+    check,
+};
 
-impl Rule for TemplateParsedAgain {
-    fn name(&self) -> &'static str {
-        "template-parsed-again"
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let Some(profile) = profiled::profile(evidence) else { return Vec::new() };
+    // A fresh process has to parse them once.
+    if evidence.state == State::Fresh {
+        return Vec::new();
     }
-
-    fn about(&self) -> &'static str {
-        "templates are parsed anew in each request"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Profile]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/template-parsed-again.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        let Some(profile) = profiled::profile(evidence) else { return Vec::new() };
-        // A fresh process has to parse them once.
-        if evidence.state == State::Fresh {
-            return Vec::new();
-        }
-        let Some(function) = profiled::largest(profile, LEAST_PART, |one| fix(one).is_some()) else {
-            return Vec::new();
-        };
-        let Some(advice) = fix(function) else { return Vec::new() };
-        vec![profiled::finding(self, evidence, profile, function, Fix::code(evidence, profile.group, advice))]
-    }
+    let Some(function) = profiled::largest(profile, LEAST_PART, |one| fix(one).is_some()) else {
+        return Vec::new();
+    };
+    let Some(advice) = fix(function) else { return Vec::new() };
+    vec![profiled::finding(&RULE, evidence, profile, function, Fix::code(evidence, profile.group, advice))]
 }
 
 fn fix(function: &FunctionSeen) -> Option<&'static str> {

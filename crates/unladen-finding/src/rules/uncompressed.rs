@@ -18,73 +18,59 @@ const TYPES: &str = "text/css text/plain text/xml text/javascript application/ja
                      application/manifest+json application/xml application/rss+xml application/atom+xml image/svg+xml";
 
 /// See `docs/reference/rules/uncompressed.md`.
-pub(super) struct Uncompressed;
+pub(super) const RULE: Rule = Rule {
+    name: "uncompressed",
+    about: "text is sent uncompressed to who would take it compressed",
+    needs: &[EvidenceSource::Response],
+    reads: &[],
+    page: include_str!("../../pages/uncompressed.md"),
+    check,
+};
 
-impl Rule for Uncompressed {
-    fn name(&self) -> &'static str {
-        "uncompressed"
-    }
-
-    fn about(&self) -> &'static str {
-        "text is sent uncompressed to who would take it compressed"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Response]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/uncompressed.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        self.one(evidence).into_iter().collect()
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    one(evidence).into_iter().collect()
 }
 
-impl Uncompressed {
-    fn one(&self, evidence: &Evidence) -> Option<Finding> {
-        let response = answers::page(evidence)?;
-        let asked = response.variant(Ask::Compressed)?;
-        let kind = response.header("content-type").map(essence).filter(|kind| is_text(kind))?;
-        let is_packed = asked.header("content-encoding").is_some_and(|coding| !coding.eq_ignore_ascii_case("identity"));
-        if asked.status != 200 || is_packed || asked.body_bytes < LEAST_BYTES || answers::says(response, "no-transform")
-        {
-            return None;
-        }
-        let fix = match web_server::stack(evidence, response) {
-            Stack::Apache => {
-                let lines = vec![format!("AddOutputFilterByType DEFLATE text/html {TYPES}")];
-                let apache = web_server::busiest(evidence, Stack::Apache);
-                let mut fix = web_server::apache(evidence, apache, "let Apache compress it", "deflate", lines);
-                fix.commands.insert(0, "a2enmod filter deflate".into());
-                fix
-            }
-            Stack::Nginx => nginx(evidence),
-            _ => {
-                let advice = "`unladen serve` in front, with these lines, compresses with br, zstd or gzip: what it keeps once, \
-                              and not for each who asks";
-                unladen_site::fix(evidence, advice).unwrap_or_else(|| nginx(evidence))
-            }
-        };
-        let fix = switched(evidence, fix);
-        let takes = Share::NotKnown("it saves time on the way to the client, which is not measured here".into());
-        Some(Finding {
-            rule: self.name(),
-            group: String::new(),
-            summary: format!(
-                "{} bytes of {kind}, sent uncompressed though gzip was asked for",
-                words::plain(asked.body_bytes as f64)
-            ),
-            figures: Vec::new(),
-            items: Vec::new(),
-            saves: Saves::all_of(&takes),
-            removes: None,
-            takes,
-            check_again: web_server::again(evidence, &fix),
-            fix,
-        })
+fn one(evidence: &Evidence) -> Option<Finding> {
+    let response = answers::page(evidence)?;
+    let asked = response.variant(Ask::Compressed)?;
+    let kind = response.header("content-type").map(essence).filter(|kind| is_text(kind))?;
+    let is_packed = asked.header("content-encoding").is_some_and(|coding| !coding.eq_ignore_ascii_case("identity"));
+    if asked.status != 200 || is_packed || asked.body_bytes < LEAST_BYTES || answers::says(response, "no-transform") {
+        return None;
     }
+    let fix = match web_server::stack(evidence, response) {
+        Stack::Apache => {
+            let lines = vec![format!("AddOutputFilterByType DEFLATE text/html {TYPES}")];
+            let apache = web_server::busiest(evidence, Stack::Apache);
+            let mut fix = web_server::apache(evidence, apache, "let Apache compress it", "deflate", lines);
+            fix.commands.insert(0, "a2enmod filter deflate".into());
+            fix
+        }
+        Stack::Nginx => nginx(evidence),
+        _ => {
+            let advice = "`unladen serve` in front, with these lines, compresses with br, zstd or gzip: what it keeps once, \
+                          and not for each who asks";
+            unladen_site::fix(evidence, advice).unwrap_or_else(|| nginx(evidence))
+        }
+    };
+    let fix = switched(evidence, fix);
+    let takes = Share::NotKnown("it saves time on the way to the client, which is not measured here".into());
+    Some(Finding {
+        rule: RULE.name,
+        group: String::new(),
+        summary: format!(
+            "{} bytes of {kind}, sent uncompressed though gzip was asked for",
+            words::plain(asked.body_bytes as f64)
+        ),
+        figures: Vec::new(),
+        items: Vec::new(),
+        saves: Saves::all_of(&takes),
+        removes: None,
+        takes,
+        check_again: web_server::again(evidence, &fix),
+        fix,
+    })
 }
 
 /// It shows to who asks for it compressed, by the bytes of the body.

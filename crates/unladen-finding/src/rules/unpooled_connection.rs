@@ -16,67 +16,54 @@ use crate::stack::Stack;
 const AROUND: f64 = 4.0;
 
 /// See `docs/reference/rules/unpooled-connection.md`.
-pub(super) struct UnpooledConnection;
+pub(super) const RULE: Rule = Rule {
+    name: "unpooled-connection",
+    about: "each request opens a connection that could be kept",
+    needs: &[EvidenceSource::Syscalls],
+    reads: &[],
+    page: include_str!("../../pages/unpooled-connection.md"),
+    check,
+};
 
-impl Rule for UnpooledConnection {
-    fn name(&self) -> &'static str {
-        "unpooled-connection"
-    }
-
-    fn about(&self) -> &'static str {
-        "each request opens a connection that could be kept"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Syscalls]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/unpooled-connection.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        let outbounds = Outbounds::of(evidence);
-        let ours = peers::habits(evidence).filter(|seen| is_ours(seen));
-        ours.filter_map(|seen| self.one(evidence, seen, &outbounds)).collect()
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let outbounds = Outbounds::of(evidence);
+    let ours = peers::habits(evidence).filter(|seen| is_ours(seen));
+    ours.filter_map(|seen| one(evidence, seen, &outbounds)).collect()
 }
 
-impl UnpooledConnection {
-    fn one(&self, evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) -> Option<Finding> {
-        // Those over which nothing is asked are another rule's.
-        let asked = seen.opened.count.less(&seen.unused);
-        let opened = peers::often(evidence, &asked, LEAST_PER_REQUEST)?;
-        let kept = peers::part(evidence, &asked, &seen.opened.count).unwrap_or(1.0);
-        let reuse = peers::part(evidence, &seen.reused, &seen.exchanges.count)
-            .map(|part| format!("; {:.0} % of exchanges use one that was kept", part * 100.0))
-            .unwrap_or_default();
-        let connections = peers::so_many(opened, "connection", "connections");
-        let mut figures = vec![Figure { name: "connections", unit: "1", value: opened }];
-        figures.extend(evidence.per_request(&seen.reused).map(|value| Figure {
-            name: "exchanges_reused",
-            unit: "1",
-            value,
-        }));
-        let takes = Share::of_latency(evidence, peers::time(evidence, &[&seen.opened]).map(|time| time.scaled(kept)));
-        Some(Finding {
-            rule: self.name(),
-            group: evidence.group(seen.group).to_owned(),
-            summary: format!(
-                "{} per request to {} ({}), 1 round trip each{reuse}",
-                connections.replacen(" connection", " new connection", 1),
-                seen.peer,
-                peers::spoken(seen.protocol)
-            ),
-            figures,
-            items: vec![Item { name: seen.peer.clone(), per_request: opened.value }],
-            saves: Saves::part_of(&takes, AROUND),
-            removes: None,
-            takes,
-            fix: fix(evidence, seen, outbounds),
-            check_again: again::weigh(evidence),
-        })
-    }
+fn one(evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) -> Option<Finding> {
+    // Those over which nothing is asked are another rule's.
+    let asked = seen.opened.count.less(&seen.unused);
+    let opened = peers::often(evidence, &asked, LEAST_PER_REQUEST)?;
+    let kept = peers::part(evidence, &asked, &seen.opened.count).unwrap_or(1.0);
+    let reuse = peers::part(evidence, &seen.reused, &seen.exchanges.count)
+        .map(|part| format!("; {:.0} % of exchanges use one that was kept", part * 100.0))
+        .unwrap_or_default();
+    let connections = peers::so_many(opened, "connection", "connections");
+    let mut figures = vec![Figure { name: "connections", unit: "1", value: opened }];
+    figures.extend(evidence.per_request(&seen.reused).map(|value| Figure {
+        name: "exchanges_reused",
+        unit: "1",
+        value,
+    }));
+    let takes = Share::of_latency(evidence, peers::time(evidence, &[&seen.opened]).map(|time| time.scaled(kept)));
+    Some(Finding {
+        rule: RULE.name,
+        group: evidence.group(seen.group).to_owned(),
+        summary: format!(
+            "{} per request to {} ({}), 1 round trip each{reuse}",
+            connections.replacen(" connection", " new connection", 1),
+            seen.peer,
+            peers::spoken(seen.protocol)
+        ),
+        figures,
+        items: vec![Item { name: seen.peer.clone(), per_request: opened.value }],
+        saves: Saves::part_of(&takes, AROUND),
+        removes: None,
+        takes,
+        fix: fix(evidence, seen, outbounds),
+        check_again: again::weigh(evidence),
+    })
 }
 
 /// What is in clear, by TCP, and no database. FastCGI opens a connection a request by design, and Unix sockets cost 30

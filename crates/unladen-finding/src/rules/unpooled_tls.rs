@@ -19,9 +19,6 @@ const AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
 /// Of names that were not asked for.
 const NO_NAME: &str = "NAME";
 
-/// See `docs/reference/rules/unpooled-tls.md`.
-pub(super) struct UnpooledTls;
-
 /// One service: a name may have several addresses, over which its connections are spread.
 struct Service<'a> {
     group: usize,
@@ -29,55 +26,45 @@ struct Service<'a> {
     seen: Vec<&'a ConnectionSeen>,
 }
 
-impl Rule for UnpooledTls {
-    fn name(&self) -> &'static str {
-        "unpooled-tls"
-    }
+/// See `docs/reference/rules/unpooled-tls.md`.
+pub(super) const RULE: Rule = Rule {
+    name: "unpooled-tls",
+    about: "each request opens a TLS connection that could be kept",
+    needs: &[EvidenceSource::Syscalls],
+    reads: &[],
+    page: include_str!("../../pages/unpooled-tls.md"),
+    check,
+};
 
-    fn about(&self) -> &'static str {
-        "each request opens a TLS connection that could be kept"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Syscalls]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/unpooled-tls.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        let outbounds = Outbounds::of(evidence);
-        services(evidence).iter().filter_map(|service| self.one(evidence, service, &outbounds)).collect()
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let outbounds = Outbounds::of(evidence);
+    services(evidence).iter().filter_map(|service| one(evidence, service, &outbounds)).collect()
 }
 
-impl UnpooledTls {
-    fn one(&self, evidence: &Evidence, service: &Service<'_>, outbounds: &Outbounds<'_>) -> Option<Finding> {
-        let handshakes = service.sum(|seen| &seen.handshakes.count);
-        let asked = handshakes.less(&service.sum(|seen| &seen.unused));
-        let opened = peers::often(evidence, &asked, LEAST_PER_REQUEST)?;
-        let asked_part = peers::part(evidence, &asked, &handshakes).unwrap_or(1.0);
-        let waits: Vec<&Counted> = service.seen.iter().flat_map(|seen| [&seen.opened, &seen.handshakes]).collect();
-        let items = service
-            .seen
-            .iter()
-            .map(|seen| Item { name: seen.peer.clone(), per_request: evidence.mean(&seen.handshakes.count) });
-        let connections = peers::so_many(opened, "new TLS connection", "new TLS connections");
-        let takes = Share::of_latency(evidence, peers::time(evidence, &waits).map(|time| time.scaled(asked_part)));
-        Some(Finding {
-            rule: self.name(),
-            group: evidence.group(service.group).to_owned(),
-            summary: format!("{connections} per request to {}, 2 round trips each (3 with TLS 1.2)", service.display()),
-            figures: vec![Figure { name: "handshakes", unit: "1", value: opened }],
-            items: items.collect(),
-            saves: saves(evidence, service.group, &takes),
-            removes: None,
-            takes,
-            fix: service.fix(evidence, outbounds),
-            check_again: again::weigh(evidence),
-        })
-    }
+fn one(evidence: &Evidence, service: &Service<'_>, outbounds: &Outbounds<'_>) -> Option<Finding> {
+    let handshakes = service.sum(|seen| &seen.handshakes.count);
+    let asked = handshakes.less(&service.sum(|seen| &seen.unused));
+    let opened = peers::often(evidence, &asked, LEAST_PER_REQUEST)?;
+    let asked_part = peers::part(evidence, &asked, &handshakes).unwrap_or(1.0);
+    let waits: Vec<&Counted> = service.seen.iter().flat_map(|seen| [&seen.opened, &seen.handshakes]).collect();
+    let items = service
+        .seen
+        .iter()
+        .map(|seen| Item { name: seen.peer.clone(), per_request: evidence.mean(&seen.handshakes.count) });
+    let connections = peers::so_many(opened, "new TLS connection", "new TLS connections");
+    let takes = Share::of_latency(evidence, peers::time(evidence, &waits).map(|time| time.scaled(asked_part)));
+    Some(Finding {
+        rule: RULE.name,
+        group: evidence.group(service.group).to_owned(),
+        summary: format!("{connections} per request to {}, 2 round trips each (3 with TLS 1.2)", service.display()),
+        figures: vec![Figure { name: "handshakes", unit: "1", value: opened }],
+        items: items.collect(),
+        saves: saves(evidence, service.group, &takes),
+        removes: None,
+        takes,
+        fix: service.fix(evidence, outbounds),
+        check_again: again::weigh(evidence),
+    })
 }
 
 /// A kept connection spares its handshake, and what the client does before its first hello: where that reads the

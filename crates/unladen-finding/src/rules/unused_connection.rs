@@ -13,56 +13,40 @@ use crate::rule::Rule;
 const AROUND: f64 = 2.0;
 
 /// See `docs/reference/rules/unused-connection.md`.
-pub(super) struct UnusedConnection;
+pub(super) const RULE: Rule = Rule {
+    name: "unused-connection",
+    about: "each request opens a connection and asks nothing",
+    needs: &[EvidenceSource::Syscalls],
+    reads: &[],
+    page: include_str!("../../pages/unused-connection.md"),
+    check,
+};
 
-impl Rule for UnusedConnection {
-    fn name(&self) -> &'static str {
-        "unused-connection"
-    }
-
-    fn about(&self) -> &'static str {
-        "each request opens a connection and asks nothing"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Syscalls]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/unused-connection.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        peers::habits(evidence).filter(|seen| !is_probe(seen)).filter_map(|seen| self.one(evidence, seen)).collect()
-    }
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    peers::habits(evidence).filter(|seen| !is_probe(seen)).filter_map(|seen| one(evidence, seen)).collect()
 }
 
-impl UnusedConnection {
-    fn one(&self, evidence: &Evidence, seen: &ConnectionSeen) -> Option<Finding> {
-        let unused = peers::often(evidence, &seen.unused, LEAST_PER_REQUEST)?;
-        let part = peers::unused_part(evidence, seen).unwrap_or(1.0);
-        let spoken = match seen.protocol {
-            Protocol::Silent | Protocol::Other => String::new(),
-            known => format!(" ({})", peers::spoken(known)),
-        };
-        let connections = peers::so_many(unused, "connection", "connections");
-        let takes = Share::of_latency(evidence, peers::opening(evidence, seen).map(|time| time.scaled(part)));
-        Some(Finding {
-            rule: self.name(),
-            group: evidence.group(seen.group).to_owned(),
-            summary: format!(
-                "{connections} per request to {}{spoken}, opened and closed with nothing asked",
-                seen.peer
-            ),
-            figures: vec![Figure { name: "connections_unused", unit: "1", value: unused }],
-            items: vec![Item { name: seen.peer.clone(), per_request: unused.value }],
-            saves: Saves::part_of(&takes, AROUND),
-            removes: None,
-            takes,
-            fix: fix(evidence, seen),
-            check_again: again::weigh(evidence),
-        })
-    }
+fn one(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Finding> {
+    let unused = peers::often(evidence, &seen.unused, LEAST_PER_REQUEST)?;
+    let part = peers::unused_part(evidence, seen).unwrap_or(1.0);
+    let spoken = match seen.protocol {
+        Protocol::Silent | Protocol::Other => String::new(),
+        known => format!(" ({})", peers::spoken(known)),
+    };
+    let connections = peers::so_many(unused, "connection", "connections");
+    let takes = Share::of_latency(evidence, peers::opening(evidence, seen).map(|time| time.scaled(part)));
+    Some(Finding {
+        rule: RULE.name,
+        group: evidence.group(seen.group).to_owned(),
+        summary: format!("{connections} per request to {}{spoken}, opened and closed with nothing asked", seen.peer),
+        figures: vec![Figure { name: "connections_unused", unit: "1", value: unused }],
+        items: vec![Item { name: seen.peer.clone(), per_request: unused.value }],
+        saves: Saves::part_of(&takes, AROUND),
+        removes: None,
+        takes,
+        fix: fix(evidence, seen),
+        check_again: again::weigh(evidence),
+    })
 }
 
 fn fix(evidence: &Evidence, seen: &ConnectionSeen) -> Fix {

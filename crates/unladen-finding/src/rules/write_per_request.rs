@@ -33,83 +33,70 @@ const MOST_CHARS: usize = 80;
 const AROUND: f64 = 1.5;
 
 /// See `docs/reference/rules/write-per-request.md`.
-pub(super) struct WritePerRequest;
+pub(super) const RULE: Rule = Rule {
+    name: "write-per-request",
+    about: "a page that is only read writes to the database or to files",
+    needs: &[EvidenceSource::Syscalls],
+    reads: &[],
+    page: include_str!("../../pages/write-per-request.md"),
+    check,
+};
 
-impl Rule for WritePerRequest {
-    fn name(&self) -> &'static str {
-        "write-per-request"
+fn check(evidence: &Evidence) -> Vec<Finding> {
+    let reads = matches!(evidence.page.method.as_str(), "" | "GET" | "HEAD");
+    if !reads || evidence.state == State::Fresh {
+        return Vec::new(); // A fresh process fills its caches.
     }
-
-    fn about(&self) -> &'static str {
-        "a page that is only read writes to the database or to files"
-    }
-
-    fn needs(&self) -> &'static [EvidenceSource] {
-        &[EvidenceSource::Syscalls]
-    }
-
-    fn page(&self) -> &'static str {
-        include_str!("../../pages/write-per-request.md")
-    }
-
-    fn check(&self, evidence: &Evidence) -> Vec<Finding> {
-        let reads = matches!(evidence.page.method.as_str(), "" | "GET" | "HEAD");
-        if !reads || evidence.state == State::Fresh {
-            return Vec::new(); // A fresh process fills its caches.
-        }
-        applications(evidence).filter_map(|group| self.of_group(evidence, group)).collect()
-    }
+    applications(evidence).filter_map(|group| of_group(evidence, group)).collect()
 }
 
-impl WritePerRequest {
-    fn of_group(&self, evidence: &Evidence, group: usize) -> Option<Finding> {
-        let queries: Vec<&QuerySeen> = evidence
-            .queries
-            .iter()
-            .filter(|query| query.group == group && query.writes)
-            .filter(|query| evidence.mean(&query.counted.count) >= LEAST_WRITES)
-            .collect();
-        let statements = Counted::sum(queries.iter().map(|query| &query.counted));
-        let files: Vec<(String, Series)> = written(evidence, group)
-            .into_iter()
-            .filter(|(_, series)| at_least(evidence, series, LEAST_WRITES).is_some())
-            .collect();
-        let by_sql = at_least(evidence, &statements.count, LEAST_WRITES);
-        let by_file = at_least(evidence, &Series::sum(files.iter().map(|(_, series)| series)), LEAST_WRITES);
-        let mut told = Vec::new();
-        let mut figures = Vec::new();
-        if let Some(value) = by_sql {
-            told.push(many(value, "writing statement", "writing statements"));
-            figures.push(Figure { name: "statements", unit: "1", value });
-        }
-        if let Some(value) = by_file {
-            told.push(many(value, "written file", "written files"));
-            figures.push(Figure { name: "files", unit: "1", value });
-        }
-        if told.is_empty() {
-            return None;
-        }
-        let method = if evidence.page.method.is_empty() { "GET" } else { &evidence.page.method };
-        let items = files.iter().map(|(name, series)| (name.clone(), evidence.mean(series)));
-        let statement = |query: &&QuerySeen| (cut(&query.fingerprint), evidence.mean(&query.counted.count));
-        let (fix, check_again) = fix(evidence, group, by_sql.map_or(&[], |_| queries.as_slice()), &files);
-        let takes = match time(evidence, group, &statements, by_file.is_some()) {
-            Some(time) => Share::of_latency(evidence, Some(time)),
-            None => Share::NotKnown("how long the writing takes is not seen".into()),
-        };
-        Some(Finding {
-            rule: self.name(),
-            group: evidence.group(group).to_owned(),
-            summary: format!("{} per {method}", told.join(" and ")),
-            figures,
-            items: Item::largest(items.chain(queries.iter().map(statement))),
-            saves: Saves::part_of(&takes, AROUND),
-            removes: None,
-            takes,
-            fix,
-            check_again,
-        })
+fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
+    let queries: Vec<&QuerySeen> = evidence
+        .queries
+        .iter()
+        .filter(|query| query.group == group && query.writes)
+        .filter(|query| evidence.mean(&query.counted.count) >= LEAST_WRITES)
+        .collect();
+    let statements = Counted::sum(queries.iter().map(|query| &query.counted));
+    let files: Vec<(String, Series)> = written(evidence, group)
+        .into_iter()
+        .filter(|(_, series)| at_least(evidence, series, LEAST_WRITES).is_some())
+        .collect();
+    let by_sql = at_least(evidence, &statements.count, LEAST_WRITES);
+    let by_file = at_least(evidence, &Series::sum(files.iter().map(|(_, series)| series)), LEAST_WRITES);
+    let mut told = Vec::new();
+    let mut figures = Vec::new();
+    if let Some(value) = by_sql {
+        told.push(many(value, "writing statement", "writing statements"));
+        figures.push(Figure { name: "statements", unit: "1", value });
     }
+    if let Some(value) = by_file {
+        told.push(many(value, "written file", "written files"));
+        figures.push(Figure { name: "files", unit: "1", value });
+    }
+    if told.is_empty() {
+        return None;
+    }
+    let method = if evidence.page.method.is_empty() { "GET" } else { &evidence.page.method };
+    let items = files.iter().map(|(name, series)| (name.clone(), evidence.mean(series)));
+    let statement = |query: &&QuerySeen| (cut(&query.fingerprint), evidence.mean(&query.counted.count));
+    let (fix, check_again) = fix(evidence, group, by_sql.map_or(&[], |_| queries.as_slice()), &files);
+    let takes = match time(evidence, group, &statements, by_file.is_some()) {
+        Some(time) => Share::of_latency(evidence, Some(time)),
+        None => Share::NotKnown("how long the writing takes is not seen".into()),
+    };
+    Some(Finding {
+        rule: RULE.name,
+        group: evidence.group(group).to_owned(),
+        summary: format!("{} per {method}", told.join(" and ")),
+        figures,
+        items: Item::largest(items.chain(queries.iter().map(statement))),
+        saves: Saves::part_of(&takes, AROUND),
+        removes: None,
+        takes,
+        fix,
+        check_again,
+    })
 }
 
 /// Files written, by what they are: sessions, and files of which each request writes another, by their folder, others

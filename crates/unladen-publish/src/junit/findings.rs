@@ -136,7 +136,7 @@ fn pages(document: &WeighDocument) -> BTreeSet<&str> {
 }
 
 fn names(of_profiles: bool) -> impl Iterator<Item = &'static str> {
-    let is_one = move |rule: &&&dyn Rule| rule.needs().contains(&EvidenceSource::Profile) == of_profiles;
+    let is_one = move |rule: &&&Rule| rule.needs().contains(&EvidenceSource::Profile) == of_profiles;
     RULES.iter().filter(is_one).map(|rule| rule.name())
 }
 

@@ -50,7 +50,7 @@ pub(super) fn explain(name: &str) -> Result<(), Failure> {
 ///
 /// # Errors
 /// If there is none; the error names the nearest.
-pub(super) fn named(name: &str) -> Result<&'static dyn Rule, Failure> {
+pub(super) fn named(name: &str) -> Result<&'static Rule, Failure> {
     rule_named(name).ok_or_else(|| {
         if name.contains(['<', '>']) {
             return Failure::Usage(format!(
@@ -97,7 +97,7 @@ impl TypedValueParser for RuleNames {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let is_one = |rule: &&&dyn Rule| {
+        let is_one = |rule: &&&Rule| {
             self.profiles.is_none_or(|profiles| rule.needs().contains(&EvidenceSource::Profile) == profiles)
         };
         let names = RULES.iter().filter(is_one).map(|rule| PossibleValue::new(rule.name()));
@@ -119,7 +119,7 @@ fn table() -> String {
     text
 }
 
-fn json(rules: &[&dyn Rule]) -> serde_json::Value {
+fn json(rules: &[&Rule]) -> serde_json::Value {
     let rules: Vec<_> = rules
         .iter()
         .map(|rule| {

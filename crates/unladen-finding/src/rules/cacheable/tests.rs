@@ -5,7 +5,7 @@ use unladen_trace::Response;
 
 #[test]
 fn the_same_each_time_is_found() {
-    let found = testing::only(&Cacheable, &made(&[], Vec::new()));
+    let found = testing::only(&RULE, &made(&[], Vec::new()));
     assert_eq!(
         found.summary,
         "the same 14,230 bytes in all 12 answers, made anew for each: nothing says for how long it is good"
@@ -21,7 +21,7 @@ fn the_same_each_time_is_found() {
 /// answer was made anew behind it, and the fix was proven to be slower than nothing.
 #[test]
 fn a_cache_that_may_keep_nothing_is_not_tried() {
-    let fix = testing::only(&Cacheable, &made(&[], Vec::new())).fix;
+    let fix = testing::only(&RULE, &made(&[], Vec::new())).fix;
     assert!(fix.knob.is_none(), "{:?}", fix.knob);
     assert!(crate::unswitched(&fix).starts_with("the application has to say first"), "{}", crate::unswitched(&fix));
 }
@@ -30,7 +30,7 @@ fn a_cache_that_may_keep_nothing_is_not_tried() {
 #[test]
 fn where_it_is_forbidden_nothing_is_put_in_front() {
     for said in ["no-store", "private"] {
-        let fix = testing::only(&Cacheable, &made(&[("cache-control", said)], Vec::new())).fix;
+        let fix = testing::only(&RULE, &made(&[("cache-control", said)], Vec::new())).fix;
         assert!(fix.lines.is_empty() && fix.also.is_empty() && fix.commands.is_empty(), "{fix:?}");
         assert!(fix.advice.contains("Where it is meant, leave it"), "{}", fix.advice);
     }
@@ -38,37 +38,37 @@ fn where_it_is_forbidden_nothing_is_put_in_front() {
 
 #[test]
 fn no_store_is_said_and_doubted() {
-    let found = testing::only(&Cacheable, &made(&[("cache-control", "no-store, no-cache")], Vec::new()));
+    let found = testing::only(&RULE, &made(&[("cache-control", "no-store, no-cache")], Vec::new()));
     assert!(found.summary.ends_with("made anew for each: Cache-Control says no-store, no-cache"));
     assert!(found.fix.advice.contains("Where it is meant, leave it"));
-    testing::only(&Cacheable, &made(&[("cache-control", "private, max-age=60")], Vec::new()));
-    testing::silent(&Cacheable, &made(&[("cache-control", "no-store"), ("set-cookie", "sid=")], Vec::new()));
+    testing::only(&RULE, &made(&[("cache-control", "private, max-age=60")], Vec::new()));
+    testing::silent(&RULE, &made(&[("cache-control", "no-store"), ("set-cookie", "sid=")], Vec::new()));
 }
 
 #[test]
 fn fresh_changing_personal_or_quick_is_silent() {
-    testing::silent(&Cacheable, &made(&[("cache-control", "max-age=60")], Vec::new()));
-    testing::silent(&Cacheable, &made(&[("set-cookie", "sid=")], Vec::new()));
+    testing::silent(&RULE, &made(&[("cache-control", "max-age=60")], Vec::new()));
+    testing::silent(&RULE, &made(&[("set-cookie", "sid=")], Vec::new()));
     let with = |change: fn(&mut Evidence, &mut Response)| {
         let mut evidence = made(&[], Vec::new());
         let mut response = evidence.response.take().unwrap();
         change(&mut evidence, &mut response);
         Evidence { response: Some(response), ..evidence }
     };
-    testing::only(&Cacheable, &with(|_, response| response.answers = 10));
-    testing::silent(&Cacheable, &with(|_, response| response.answers = 9));
-    testing::silent(&Cacheable, &with(|_, response| response.changed = 1));
-    testing::silent(&Cacheable, &with(|_, response| response.personal = true));
-    testing::only(&Cacheable, &with(|evidence, _| evidence.page.latency = Some(around(2.1e6, 0.1e6))));
-    testing::silent(&Cacheable, &with(|evidence, _| evidence.page.latency = Some(around(2.0e6, 0.1e6))));
-    pages::lean_is_silent(&Cacheable);
-    pages::only_pages(&Cacheable, &made(&[], Vec::new()));
+    testing::only(&RULE, &with(|_, response| response.answers = 10));
+    testing::silent(&RULE, &with(|_, response| response.answers = 9));
+    testing::silent(&RULE, &with(|_, response| response.changed = 1));
+    testing::silent(&RULE, &with(|_, response| response.personal = true));
+    testing::only(&RULE, &with(|evidence, _| evidence.page.latency = Some(around(2.1e6, 0.1e6))));
+    testing::silent(&RULE, &with(|evidence, _| evidence.page.latency = Some(around(2.0e6, 0.1e6))));
+    pages::lean_is_silent(&RULE);
+    pages::only_pages(&RULE, &made(&[], Vec::new()));
 }
 
 /// Its answer may be used again only after asking, for ever: `max-age` beside it does not change that (RFC 9111,
 /// 5.2.2.4).
 #[test]
 fn no_cache_was_taken_for_nothing_said() {
-    let found = testing::only(&Cacheable, &made(&[("cache-control", "no-cache, max-age=60")], Vec::new()));
+    let found = testing::only(&RULE, &made(&[("cache-control", "no-cache, max-age=60")], Vec::new()));
     assert!(found.fix.advice.contains("Where it is meant, leave it"), "{}", found.fix.advice);
 }

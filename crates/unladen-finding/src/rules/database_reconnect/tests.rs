@@ -23,7 +23,7 @@ fn page(seen: ConnectionSeen) -> Evidence {
 
 #[test]
 fn one_each_is_kept_by_persistence() {
-    let found = testing::only(&DatabaseReconnect, &page(seen(Protocol::Postgres, SOCKET, 1)));
+    let found = testing::only(&RULE, &page(seen(Protocol::Postgres, SOCKET, 1)));
     assert_eq!(
         found.summary,
         "1 new connection per request to PostgreSQL at /var/run/postgresql/.s.PGSQL.5432, each with its greeting and login"
@@ -37,7 +37,7 @@ fn one_each_is_kept_by_persistence() {
 /// Nobody was let in: the file of users was named, and not made.
 #[test]
 fn pgbouncer_was_without_its_users() {
-    let fix = testing::only(&DatabaseReconnect, &page(seen(Protocol::Postgres, "127.0.0.1:5433", 1))).fix;
+    let fix = testing::only(&RULE, &page(seen(Protocol::Postgres, "127.0.0.1:5433", 1))).fix;
     assert_eq!(fix.file.as_deref(), Some("/etc/pgbouncer/pgbouncer.ini"));
     assert_eq!(
         fix.lines,
@@ -66,7 +66,7 @@ fn pgbouncer_was_without_its_users() {
 
 #[test]
 fn pgbouncer_was_put_before_pgbouncer() {
-    let fix = |evidence: &Evidence| testing::only(&DatabaseReconnect, evidence).fix;
+    let fix = |evidence: &Evidence| testing::only(&RULE, evidence).fix;
     for port in [6432, 5439] {
         let mut evidence = page(seen(Protocol::Postgres, &format!("127.0.0.1:{port}"), 1));
         if port != 6432 {
@@ -87,7 +87,7 @@ fn pgbouncer_was_taken_for_a_pooler_of_mariadb() {
     let mut evidence = of_wordpress("127.0.0.1:3306");
     let exe = Some("/usr/sbin/pgbouncer".to_owned());
     evidence.groups.push(GroupSeen { name: "postgres pgbouncer".into(), exe, ..GroupSeen::default() });
-    let fix = testing::only(&DatabaseReconnect, &evidence).fix;
+    let fix = testing::only(&RULE, &evidence).fix;
     assert!(!fix.advice.contains("PgBouncer") && !fix.commands.is_empty(), "{fix:?}");
 }
 
@@ -105,10 +105,10 @@ fn of_wordpress(peer: &str) -> Evidence {
 /// WordPress takes `p` for the host; with address and port it hands it on whole.
 #[test]
 fn p_localhost_broke_wordpress() {
-    let fix = testing::only(&DatabaseReconnect, &of_wordpress("127.0.0.1:3307")).fix;
+    let fix = testing::only(&RULE, &of_wordpress("127.0.0.1:3307")).fix;
     assert!(fix.commands[0].contains("p:127.0.0.1:3307") && fix.commands[0].contains(" /srv/blog/wp-config.php "));
     assert_eq!(fix.commands[1], "systemctl reload php8.2-fpm");
-    let by_socket = testing::only(&DatabaseReconnect, &of_wordpress("/run/mysqld/mysqld.sock")).fix;
+    let by_socket = testing::only(&RULE, &of_wordpress("/run/mysqld/mysqld.sock")).fix;
     assert!(
         by_socket.commands.is_empty() && by_socket.advice.contains("an IPv4 address and a port alone"),
         "{by_socket:?}"
@@ -122,7 +122,7 @@ fn p_localhost_broke_wordpress() {
         unladen_trace::FileOutcome::Found,
         1,
     ));
-    assert!(testing::only(&DatabaseReconnect, &debian).fix.commands[0].contains(" /etc/wordpress/config-default.php "));
+    assert!(testing::only(&RULE, &debian).fix.commands[0].contains(" /etc/wordpress/config-default.php "));
 }
 
 /// The whole line was replaced: `if (DEV) { … } else {` lost its braces.
@@ -162,7 +162,7 @@ fn a_line_lost_what_stood_around_the_call() {
 fn a_list_of_users_was_emptied_before_psql_had_answered() {
     for (local, peer) in [(true, "127.0.0.1:5432"), (false, "10.0.0.7:5432")] {
         let seen = ConnectionSeen { local, ..seen(Protocol::Postgres, peer, 1) };
-        let command = testing::only(&DatabaseReconnect, &page(seen)).fix.commands.remove(0);
+        let command = testing::only(&RULE, &page(seen)).fix.commands.remove(0);
         assert!(command.starts_with("(umask 077; ") && !command.contains(">/etc/pgbouncer/userlist.txt "), "{command}");
         assert!(command.contains("&& mv --backup=simple /etc/pgbouncer/userlist.txt.new "), "{command}");
     }
@@ -170,7 +170,7 @@ fn a_list_of_users_was_emptied_before_psql_had_answered() {
 
 #[test]
 fn several_say_first_that_one_would_do() {
-    let found = testing::only(&DatabaseReconnect, &page(seen(Protocol::Mysql, "10.0.0.7:3306", 3)));
+    let found = testing::only(&RULE, &page(seen(Protocol::Mysql, "10.0.0.7:3306", 3)));
     assert_eq!(found.summary, "3 new connections per request to MySQL at 10.0.0.7:3306, where one would do");
     assert!(found.fix.advice.starts_with("make one connection and hand it to all who ask; then keep it: PDO"));
     assert!(found.fix.advice.contains("mysqli with \"p:\" before the host"));
@@ -200,7 +200,7 @@ fn a_socket_was_called_what_a_shell_runs() {
         (Protocol::Mysql, "/run/x\" }; mysql_users = ( #"),
         (Protocol::Mysql, "a\" , y = \":3306"),
     ] {
-        let fix = testing::only(&DatabaseReconnect, &page(seen(protocol, peer, 1))).fix;
+        let fix = testing::only(&RULE, &page(seen(protocol, peer, 1))).fix;
         assert!(fix.lines.is_empty() && fix.commands.is_empty(), "{peer}: {fix:?}");
     }
     let sockets = ["/tmp/.s.PGSQL.5432; id #", "/tmp/$(id)/.s.PGSQL.5432", "/tmp/.s.PGSQL.70000"];
@@ -211,7 +211,7 @@ fn a_socket_was_called_what_a_shell_runs() {
 fn the_share_was_the_connecting_alone_without_the_login() {
     let seen = ConnectionSeen { logins: testing::counted(1, 2_500_000), ..seen(Protocol::Postgres, SOCKET, 1) };
     // 2.5 ms of greeting and login, and 0.1 ms to connect, of 20 ms.
-    let found = testing::only(&DatabaseReconnect, &page(seen));
+    let found = testing::only(&RULE, &page(seen));
     assert!((testing::part(&found).value - 0.13).abs() < 1e-9);
     assert_eq!(found.figures[1].name, "login");
 }
@@ -227,16 +227,16 @@ fn the_process_that_the_server_starts_is_told_with_it() {
         started: testing::each(1),
         cpu_ns: testing::each(4_400_000),
     }];
-    let found = testing::only(&DatabaseReconnect, &evidence);
+    let found = testing::only(&RULE, &evidence);
     let told = "; the server starts a process for each, 4.4 ms of CPU a request with its queries";
     assert!(found.summary.ends_with(told), "{}", found.summary);
     assert_eq!(found.figures.last().unwrap().name, "server_cpu");
     // One on another machine is not that one.
     evidence.connections[0].local = false;
-    assert!(!testing::only(&DatabaseReconnect, &evidence).summary.contains("starts a process"));
+    assert!(!testing::only(&RULE, &evidence).summary.contains("starts a process"));
     evidence.connections[0].local = true;
     evidence.processes[0].group = PHP;
-    assert!(!testing::only(&DatabaseReconnect, &evidence).summary.contains("starts a process"));
+    assert!(!testing::only(&RULE, &evidence).summary.contains("starts a process"));
 }
 
 #[test]
@@ -246,14 +246,14 @@ fn kept_ones_are_silent() {
         ..seen(Protocol::Postgres, SOCKET, 1)
     };
     let one = || seen(Protocol::Postgres, SOCKET, 1);
-    testing::silent(&DatabaseReconnect, &page(of(Series::sum([&testing::once_in(4), &testing::once_in(4)]))));
-    testing::only(&DatabaseReconnect, &page(of(testing::once_in(2))));
-    testing::silent(&DatabaseReconnect, &page(of(testing::once(20))));
-    testing::silent(&DatabaseReconnect, &page(ConnectionSeen { unused: testing::each(1), ..one() }));
-    testing::silent(&DatabaseReconnect, &page(ConnectionSeen { protocol: Protocol::Redis, ..one() }));
-    testing::silent(&DatabaseReconnect, &Evidence { state: State::Fresh, ..page(one()) });
-    testing::silent(&DatabaseReconnect, &testing::lean());
-    testing::silent(&DatabaseReconnect, &Evidence::default());
+    testing::silent(&RULE, &page(of(Series::sum([&testing::once_in(4), &testing::once_in(4)]))));
+    testing::only(&RULE, &page(of(testing::once_in(2))));
+    testing::silent(&RULE, &page(of(testing::once(20))));
+    testing::silent(&RULE, &page(ConnectionSeen { unused: testing::each(1), ..one() }));
+    testing::silent(&RULE, &page(ConnectionSeen { protocol: Protocol::Redis, ..one() }));
+    testing::silent(&RULE, &Evidence { state: State::Fresh, ..page(one()) });
+    testing::silent(&RULE, &testing::lean());
+    testing::silent(&RULE, &Evidence::default());
 }
 
 /// Django's PostgreSQL, which libpq asks over TLS even on loopback, was called an HTTPS service without connections kept.
@@ -264,7 +264,7 @@ fn a_database_that_is_asked_over_tls_was_taken_for_a_web_service() {
         page(ConnectionSeen { inside: Some(inside), handshakes, ..seen(Protocol::Tls, peer, 1) })
     };
     let evidence = of(Protocol::Postgres, "127.0.0.1:5432");
-    let found = testing::only(&DatabaseReconnect, &evidence);
+    let found = testing::only(&RULE, &evidence);
     assert_eq!(
         found.summary,
         "1 new connection per request to PostgreSQL at 127.0.0.1:5432, each with its greeting, TLS handshake and login"
@@ -273,10 +273,10 @@ fn a_database_that_is_asked_over_tls_was_taken_for_a_web_service() {
     assert!(found.fix.advice.contains("then keep it: pg_pconnect"), "{found:?}");
     testing::silent(&UnpooledTls, &evidence);
     let evidence = of(Protocol::Mysql, "10.0.0.7:3306");
-    assert!(testing::only(&DatabaseReconnect, &evidence).summary.contains("to MySQL at 10.0.0.7:3306"));
+    assert!(testing::only(&RULE, &evidence).summary.contains("to MySQL at 10.0.0.7:3306"));
     testing::silent(&UnpooledTls, &evidence);
     // What a web server says through a tunnel is none.
-    testing::silent(&DatabaseReconnect, &of(Protocol::Http, "10.0.0.7:3128"));
+    testing::silent(&RULE, &of(Protocol::Http, "10.0.0.7:3128"));
 }
 
 /// Node.js has one thread, and was told to make a pool as large as it has.
@@ -287,7 +287,7 @@ fn node_was_told_of_its_threads() {
         evidence.groups[PHP] = GroupSeen { name: "app.service".into(), exe: Some(exe.into()), ..GroupSeen::default() };
         evidence.php.clear();
         evidence.compiles.clear();
-        testing::only(&DatabaseReconnect, &evidence).fix.advice
+        testing::only(&RULE, &evidence).fix.advice
     };
     assert!(advice("/usr/bin/node").starts_with("keep it in one pool, made when the process starts (new Pool() of pg"));
     assert!(advice("/usr/bin/ruby3.1").starts_with("keep it in ActiveRecord's pool"));
@@ -298,7 +298,7 @@ fn node_was_told_of_its_threads() {
 #[test]
 fn a_new_servers_empty_caches_were_left_out() {
     let mut evidence = page(seen(Protocol::Postgres, SOCKET, 1));
-    let saved = |evidence: &Evidence| match testing::only(&DatabaseReconnect, evidence).saves {
+    let saved = |evidence: &Evidence| match testing::only(&RULE, evidence).saves {
         Saves::AtMost { time, .. } => time,
         Saves::NotKnown(why) => panic!("{why}"),
     };
@@ -310,7 +310,7 @@ fn a_new_servers_empty_caches_were_left_out() {
         ..Default::default()
     }];
     assert!((saved(&evidence) - 1.5 * 6_100e3).abs() < 1.0, "{}", saved(&evidence));
-    let found = testing::only(&DatabaseReconnect, &evidence);
+    let found = testing::only(&RULE, &evidence);
     let Share::Known { time, .. } = found.takes else { panic!("{found:?}") };
     assert_eq!((time.value.round(), time.high.round()), (100e3, 6_100e3), "the upper end is open to it");
     // MySQL's threads share theirs.

@@ -12,7 +12,7 @@ fn loaded(extensions: &[&str], settings: &[(&str, &str)]) -> Evidence {
 #[test]
 fn xdebug_assertions_and_errors_on_the_page() {
     let found = only(
-        &DebugLeftOn,
+        &RULE,
         &loaded(&["xdebug"], &[("xdebug.mode", "debug"), ("zend.assertions", "1"), ("display_errors", "stdout")]),
     );
     assert_eq!(
@@ -29,14 +29,14 @@ fn xdebug_assertions_and_errors_on_the_page() {
 #[test]
 fn what_is_loaded_and_off_or_harmless() {
     let off = [("xdebug.mode", "off"), ("pcov.enabled", "0"), ("zend.assertions", "-1"), ("display_errors", "Off")];
-    silent(&DebugLeftOn, &loaded(&["xdebug", "pcov", "excimer"], &off));
-    silent(&DebugLeftOn, &loaded(&[], &[("zend.assertions", "0")]));
-    silent(&DebugLeftOn, &lean());
+    silent(&RULE, &loaded(&["xdebug", "pcov", "excimer"], &off));
+    silent(&RULE, &loaded(&[], &[("zend.assertions", "0")]));
+    silent(&RULE, &lean());
 }
 
 #[test]
 fn profilers() {
-    let found = only(&DebugLeftOn, &loaded(&["SPX", "pcov"], &[]));
+    let found = only(&RULE, &loaded(&["SPX", "pcov"], &[]));
     assert_eq!(found.summary, "SPX is loaded; PCOV (test coverage) is loaded");
     assert!(found.fix.lines.is_empty());
     assert_eq!(found.check_again, "unladen weigh http://127.0.0.1/page");
@@ -48,7 +48,7 @@ fn a_debug_bar_is_told_once() {
     evidence.php.push(php(&[]));
     let header = |name: &str| Some(Response { headers: vec![(name.into(), "4f2a".into())], ..Response::default() });
     evidence.response = header("x-debug-token");
-    assert_eq!(only(&DebugLeftOn, &evidence).summary, "Symfony's profiler answers with x-debug-token");
+    assert_eq!(only(&RULE, &evidence).summary, "Symfony's profiler answers with x-debug-token");
     evidence.response = header("x-powered-by");
-    silent(&DebugLeftOn, &evidence);
+    silent(&RULE, &evidence);
 }

@@ -14,7 +14,7 @@ fn page(dns: Vec<DnsSeen>) -> Evidence {
 #[test]
 fn questions_of_each_request_are_found() {
     let each = || testing::counted(1, 500_000);
-    let found = testing::only(&DnsAgain, &page(vec![seen("A", each()), seen("AAAA", each())]));
+    let found = testing::only(&RULE, &page(vec![seen("A", each()), seen("AAAA", each())]));
     assert_eq!(found.summary, "2 DNS questions per request: api.example asked anew by each");
     // 1 ms of 20.
     assert!((testing::part(&found).value - 0.05).abs() < 1e-9);
@@ -25,7 +25,7 @@ fn questions_of_each_request_are_found() {
 
 #[test]
 fn asked_again_in_a_request_says_how_often() {
-    let found = testing::only(&DnsAgain, &page(vec![seen("A", testing::counted(5, 500_000))]));
+    let found = testing::only(&RULE, &page(vec![seen("A", testing::counted(5, 500_000))]));
     assert_eq!(found.summary, "5 DNS questions per request: A of api.example asked 5 times");
 }
 
@@ -36,15 +36,15 @@ fn every_fourth_request_that_asks_twice() {
         page(vec![seen("A", testing::counted_of(requests.times(2), 500_000, requests))])
     };
     // 12 of 50 requests: 0.48 questions.
-    testing::silent(&DnsAgain, &twice(4));
-    let found = testing::only(&DnsAgain, &twice(3));
+    testing::silent(&RULE, &twice(4));
+    let found = testing::only(&RULE, &twice(3));
     assert_eq!(found.summary, "0.64 DNS questions per request: A of api.example asked 2 times");
 }
 
 #[test]
 fn a_cache_here_is_not_advised_again() {
     let here = DnsSeen { server: "127.0.0.53:53".into(), ..seen("A", testing::counted(1, 100_000)) };
-    let found = testing::only(&DnsAgain, &page(vec![here]));
+    let found = testing::only(&RULE, &page(vec![here]));
     assert_eq!(found.fix.file, None);
     assert!(found.fix.advice.starts_with("a cache on this machine is asked already"));
 }
@@ -66,7 +66,7 @@ fn called() -> ConnectionSeen {
 fn what_is_called_by_http_is_left_to_the_proxy() {
     let each = || testing::counted(1, 500_000);
     let evidence = |dns| Evidence { connections: vec![called()], ..page(dns) };
-    let fix = testing::only(&DnsAgain, &evidence(vec![seen("A", each()), seen("AAAA", each())])).fix;
+    let fix = testing::only(&RULE, &evidence(vec![seen("A", each()), seen("AAAA", each())])).fix;
     assert_eq!(fix.file.as_deref(), Some("unladen.toml"));
     assert_eq!(fix.lines.last().unwrap(), "upstream = \"https://api.example\"");
     assert_eq!(fix.lines.len(), 4);
@@ -74,12 +74,12 @@ fn what_is_called_by_http_is_left_to_the_proxy() {
     assert!(fix.advice.contains("nscd"), "{}", fix.advice);
     // A cache here is not advised again, and asking it is spared too.
     let here = DnsSeen { server: "127.0.0.53:53".into(), ..seen("A", each()) };
-    let fix = testing::only(&DnsAgain, &evidence(vec![here])).fix;
+    let fix = testing::only(&RULE, &evidence(vec![here])).fix;
     assert!(fix.file.as_deref() == Some("unladen.toml") && !fix.advice.contains("nscd"), "{fix:?}");
 
     // It does nothing for other names.
     let database = DnsSeen { name: "db.example".into(), ..seen("A", each()) };
-    let fix = testing::only(&DnsAgain, &evidence(vec![seen("A", each()), database])).fix;
+    let fix = testing::only(&RULE, &evidence(vec![seen("A", each()), database])).fix;
     assert_eq!(fix.file.as_deref(), Some("/etc/nscd.conf"));
     assert!(
         fix.advice.contains("what is called by HTTP (https://api.example) can go through unladen serve"),
@@ -90,10 +90,10 @@ fn what_is_called_by_http_is_left_to_the_proxy() {
 #[test]
 fn what_a_cache_asks_is_silent() {
     let below = Series::sum([&testing::once_in(2), &testing::once_in(3), &testing::once_in(10)]);
-    testing::silent(&DnsAgain, &page(vec![seen("A", testing::counted_of(below.clone(), 9, below))]));
-    testing::silent(&DnsAgain, &page(vec![seen("A", testing::counted_of(testing::once(900), 9, testing::once(900)))]));
+    testing::silent(&RULE, &page(vec![seen("A", testing::counted_of(below.clone(), 9, below))]));
+    testing::silent(&RULE, &page(vec![seen("A", testing::counted_of(testing::once(900), 9, testing::once(900)))]));
     let each = vec![seen("A", testing::counted(2, 9))];
-    testing::silent(&DnsAgain, &Evidence { state: State::Fresh, ..page(each) });
-    testing::silent(&DnsAgain, &testing::lean());
-    testing::silent(&DnsAgain, &Evidence::default());
+    testing::silent(&RULE, &Evidence { state: State::Fresh, ..page(each) });
+    testing::silent(&RULE, &testing::lean());
+    testing::silent(&RULE, &Evidence::default());
 }

@@ -19,7 +19,7 @@ fn a_lock_file_for_each_list() {
     let mut seen: Vec<_> =
         (0..20).map(|list| locks(LockKind::File, &format!("/var/lib/sympa/l{list}/config.lock"), 1)).collect();
     seen.push(locks(FLOCK, "/var/lib/sympa/l1/config", 2));
-    let found = only(&LockChurn, &with_locks(seen));
+    let found = only(&RULE, &with_locks(seen));
     assert_eq!(found.summary, "22 locks taken per request, 20 by lock files, 2 by flock or fcntl");
     assert_eq!(found.items.iter().map(|item| item.per_request).sum::<f64>(), 22.0);
     // 2 × 20 µs of 20 ms: no file was seen.
@@ -30,35 +30,35 @@ fn a_lock_file_for_each_list() {
 #[test]
 fn ten_are_too_many_and_a_session_is_not() {
     assert_eq!(
-        only(&LockChurn, &with_locks(vec![locks(FLOCK, "/srv/app/lock", 10)])).summary,
+        only(&RULE, &with_locks(vec![locks(FLOCK, "/srv/app/lock", 10)])).summary,
         "10 locks taken per request, by flock or fcntl"
     );
-    silent(&LockChurn, &with_locks(vec![locks(FLOCK, "/srv/app/lock", 9)]));
-    silent(&LockChurn, &with_locks(vec![locks(FLOCK, "/var/lib/php/sessions/sess_1", 1)]));
-    silent(&LockChurn, &lean());
+    silent(&RULE, &with_locks(vec![locks(FLOCK, "/srv/app/lock", 9)]));
+    silent(&RULE, &with_locks(vec![locks(FLOCK, "/var/lib/php/sessions/sess_1", 1)]));
+    silent(&RULE, &lean());
 }
 
 #[test]
 fn sqlite_wants_a_transaction() {
-    let found = only(&LockChurn, &with_locks(vec![locks(FCNTL, "/srv/app/wiki.sqlite", 30)]));
+    let found = only(&RULE, &with_locks(vec![locks(FCNTL, "/srv/app/wiki.sqlite", 30)]));
     assert_eq!(found.summary, "30 locks taken per request, on a database of SQLite");
     assert_eq!(found.fix.commands, ["sqlite3 /srv/app/wiki.sqlite 'PRAGMA journal_mode=WAL;'"]);
     // Whatever its name, if statements were seen.
     let mut evidence = with_locks(vec![locks(FCNTL, "/srv/app/data", 30)]);
-    assert!(only(&LockChurn, &evidence).fix.commands.is_empty());
+    assert!(only(&RULE, &evidence).fix.commands.is_empty());
     evidence.queries =
         vec![unladen_trace::QuerySeen { group: PERL, protocol: QueryProtocol::Sqlite, ..Default::default() }];
-    assert!(!only(&LockChurn, &evidence).fix.commands.is_empty());
+    assert!(!only(&RULE, &evidence).fix.commands.is_empty());
     // Its journal's index is locked too, and takes no statements.
     evidence.locks[0].path = "/srv/app/data-shm".into();
-    assert!(only(&LockChurn, &evidence).fix.commands.is_empty());
+    assert!(only(&RULE, &evidence).fix.commands.is_empty());
 }
 
 #[test]
 fn locks_that_others_take_meanwhile() {
     let mut evidence = with_locks(vec![locks(FLOCK, "/srv/app/lock", 1)]);
     evidence.locks[0].counted = counted_of(with(1, 100_000), 1_000, with(1, 100_000));
-    silent(&LockChurn, &evidence);
+    silent(&RULE, &evidence);
 }
 
 /// Sympa's first request is 7 % faster without its lock files, of which linking them is a tenth: 0.6 % were told.
@@ -78,7 +78,7 @@ fn of_a_lock_file_the_linking_alone_was_told() {
             9,
         ));
     }
-    let found = only(&LockChurn, &evidence);
+    let found = only(&RULE, &evidence);
     // 20 × 5 calls of 1 µs, × 3 and from × 1.1 to × 4.5, of 20 ms.
     let part = part(&found);
     assert_eq!([part.low, part.value, part.high].map(|part| (part * 1e4).round()), [55.0, 150.0, 225.0], "{found:?}");

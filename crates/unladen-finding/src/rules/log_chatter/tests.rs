@@ -19,7 +19,7 @@ fn with_logs(logs: Vec<LogSeen>) -> Evidence {
 #[test]
 fn sympa_tells_syslog_of_each_step() {
     let found = only(
-        &LogChatter,
+        &RULE,
         &with_logs(vec![log(
             PERL,
             LogSink::Syslog,
@@ -38,23 +38,23 @@ fn sympa_tells_syslog_of_each_step() {
 #[test]
 fn a_line_for_each_request_is_usual() {
     let access = |lines| with_logs(vec![log(NGINX, LogSink::File, "/var/log/nginx/access.log", lines, "GET /")]);
-    silent(&LogChatter, &access(1));
-    silent(&LogChatter, &access(4));
-    assert_eq!(only(&LogChatter, &access(5)).summary, "5 log lines per request");
-    silent(&LogChatter, &lean());
+    silent(&RULE, &access(1));
+    silent(&RULE, &access(4));
+    assert_eq!(only(&RULE, &access(5)).summary, "5 log lines per request");
+    silent(&RULE, &lean());
 }
 
 #[test]
 fn php_complains_of_the_code() {
     let say = |text| with_logs(vec![log(PHP, LogSink::Stderr, "", 8, text)]);
-    let found = only(&LogChatter, &say("PHP Deprecated:  Optional parameter before required in /srv/app/a.php"));
+    let found = only(&RULE, &say("PHP Deprecated:  Optional parameter before required in /srv/app/a.php"));
     assert_eq!(found.fix.lines, ["error_reporting = E_ALL & ~E_DEPRECATED & ~E_NOTICE"]);
     assert!(found.items[0].name.starts_with("standard error: \"PHP Deprecated"), "{found:?}");
-    assert!(only(&LogChatter, &say("step 1")).fix.lines.is_empty());
-    let warning = only(&LogChatter, &say("PHP Warning:  Undefined variable $a"));
+    assert!(only(&RULE, &say("step 1")).fix.lines.is_empty());
+    let warning = only(&RULE, &say("PHP Warning:  Undefined variable $a"));
     assert!(warning.fix.lines.is_empty() && warning.fix.advice.contains("mend"), "{warning:?}");
     let by_nginx = "FastCGI sent in stderr: \"PHP message: PHP Notice:  Undefined index\"";
-    let found = only(&LogChatter, &with_logs(vec![log(NGINX, LogSink::File, "/var/log/nginx/error.log", 9, by_nginx)]));
+    let found = only(&RULE, &with_logs(vec![log(NGINX, LogSink::File, "/var/log/nginx/error.log", 9, by_nginx)]));
     assert_eq!(found.fix.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"));
 }
 
@@ -65,9 +65,9 @@ fn what_a_daemon_writes_for_others_is_theirs() {
         log(NGINX, LogSink::File, "/var/log/syslog", 26, "one"),
     ]);
     evidence.groups[NGINX].exe = Some("/usr/sbin/rsyslogd".into());
-    assert_eq!(only(&LogChatter, &evidence).group, "sympa wwsympa.fcgi");
+    assert_eq!(only(&RULE, &evidence).group, "sympa wwsympa.fcgi");
     evidence.logs.remove(0);
-    assert_eq!(only(&LogChatter, &evidence).fix.file.as_deref(), Some("/etc/rsyslog.d/10-unladen.conf"));
+    assert_eq!(only(&RULE, &evidence).fix.file.as_deref(), Some("/etc/rsyslog.d/10-unladen.conf"));
 }
 
 #[test]

@@ -12,18 +12,18 @@ fn german() -> Variant {
 
 #[test]
 fn another_language_is_found() {
-    let found = testing::only(&MissingVary, &made(&[("vary", "Accept-Encoding")], vec![german()]));
+    let found = testing::only(&RULE, &made(&[("vary", "Accept-Encoding")], vec![german()]));
     assert_eq!(found.summary, "another answer to `accept-language: de`, but Vary does not name Accept-Language");
     assert_eq!(found.fix.lines, ["header('Vary: Accept-Language', false);"]);
     assert!(matches!(&found.takes, Share::NotKnown(why) if why.starts_with("a cache would give the wrong page")));
     let named = variant(Ask::Language, "accept-language: de", None, &[("content-language", "de")]);
-    testing::only(&MissingVary, &made(&[("content-language", "en")], vec![named]));
+    testing::only(&RULE, &made(&[("content-language", "en")], vec![named]));
 }
 
 #[test]
 fn compression_is_nginx_s_to_say() {
     let gzip = variant(Ask::Compressed, "accept-encoding: gzip, br, zstd", Some(true), &[("content-encoding", "gzip")]);
-    let found = testing::only(&MissingVary, &made(&[], vec![gzip]));
+    let found = testing::only(&RULE, &made(&[], vec![gzip]));
     assert_eq!(
         found.summary,
         "another answer to `accept-encoding: gzip, br, zstd`, but Vary does not name Accept-Encoding"
@@ -41,21 +41,21 @@ fn two_cookies_are_one_finding() {
             variant(Ask::UnknownCookie, "cookie: unladen=1", Some(false), &[]),
         ]
     };
-    let found = testing::only(&MissingVary, &made(&[], cookies()));
+    let found = testing::only(&RULE, &made(&[], cookies()));
     assert_eq!(found.summary, "another answer to `cookie: sid=…`, but Vary does not name Cookie");
-    testing::silent(&MissingVary, &made(&[("cache-control", "private")], cookies()));
-    assert_eq!(MissingVary.check(&made(&[], [cookies(), vec![german()]].concat())).len(), 2);
+    testing::silent(&RULE, &made(&[("cache-control", "private")], cookies()));
+    assert_eq!(RULE.check(&made(&[], [cookies(), vec![german()]].concat())).len(), 2);
 }
 
 #[test]
 fn what_is_named_the_same_or_not_stored_is_silent() {
     for line in [("vary", "*"), ("vary", "accept-language"), ("cache-control", "no-store")] {
-        testing::silent(&MissingVary, &made(&[line], vec![german()]));
+        testing::silent(&RULE, &made(&[line], vec![german()]));
     }
     for same in [Some(true), None] {
-        testing::silent(&MissingVary, &made(&[], vec![Variant { same, ..german() }]));
+        testing::silent(&RULE, &made(&[], vec![Variant { same, ..german() }]));
     }
-    testing::silent(&MissingVary, &made(&[], vec![Variant { status: 302, ..german() }]));
-    pages::lean_is_silent(&MissingVary);
-    pages::only_pages(&MissingVary, &made(&[], vec![german()]));
+    testing::silent(&RULE, &made(&[], vec![Variant { status: 302, ..german() }]));
+    pages::lean_is_silent(&RULE);
+    pages::only_pages(&RULE, &made(&[], vec![german()]));
 }

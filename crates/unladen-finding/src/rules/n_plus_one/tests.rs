@@ -18,7 +18,7 @@ fn page(seen: QuerySeen) -> Evidence {
 
 #[test]
 fn a_query_for_each_is_found() {
-    let found = testing::only(&NPlusOne, &page(seen(30, 0)));
+    let found = testing::only(&RULE, &page(seen(30, 0)));
     assert_eq!(
         found.summary,
         "30 queries per request, one text with other values each: select name from users where id = ?"
@@ -32,7 +32,7 @@ fn a_query_for_each_is_found() {
 
 #[test]
 fn repeats_are_not_counted_twice() {
-    let found = testing::only(&NPlusOne, &page(seen(30, 10)));
+    let found = testing::only(&RULE, &page(seen(30, 10)));
     assert!(found.summary.starts_with("20 queries"), "{}", found.summary);
     assert!((testing::part(&found).value - 0.1).abs() < 1e-9);
 }
@@ -40,7 +40,7 @@ fn repeats_are_not_counted_twice() {
 #[test]
 fn rows_written_one_by_one() {
     let insert = QuerySeen { fingerprint: "insert into log values (?)".into(), writes: true, ..seen(12, 0) };
-    let found = testing::only(&NPlusOne, &page(insert));
+    let found = testing::only(&RULE, &page(insert));
     assert!(found.fix.advice.starts_with("for the developers of the application: write all rows by one INSERT"));
     assert!(found.fix.lines.is_empty());
 }
@@ -52,7 +52,7 @@ fn values_that_sqlite_hides() {
         example: "select name from users where id = ?".into(),
         ..seen(30, 29)
     };
-    let found = testing::only(&NPlusOne, &page(hidden));
+    let found = testing::only(&RULE, &page(hidden));
     assert_eq!(
         found.summary,
         "30 queries per request, one text whose values are not seen: select name from users where id = ?"
@@ -62,22 +62,22 @@ fn values_that_sqlite_hides() {
 #[test]
 fn long_texts_are_cut() {
     let long = QuerySeen { fingerprint: format!("select {} from t where id = ?", "é, ".repeat(200)), ..seen(30, 0) };
-    let found = testing::only(&NPlusOne, &page(long));
+    let found = testing::only(&RULE, &page(long));
     assert!(found.summary.ends_with('…') && found.summary.chars().count() < 200);
 }
 
 #[test]
 fn few_or_the_same_is_silent() {
-    testing::silent(&NPlusOne, &page(seen(9, 0)));
-    testing::only(&NPlusOne, &page(seen(10, 0)));
-    testing::silent(&NPlusOne, &page(seen(30, 21)));
+    testing::silent(&RULE, &page(seen(9, 0)));
+    testing::only(&RULE, &page(seen(10, 0)));
+    testing::silent(&RULE, &page(seen(30, 21)));
     let begin = QuerySeen { fingerprint: "BEGIN".into(), ..seen(30, 0) };
-    testing::silent(&NPlusOne, &page(begin));
+    testing::silent(&RULE, &page(begin));
     let elsewhere =
         QuerySeen { counted: testing::counted_of(testing::once(9_000), 9, Series::default()), ..seen(30, 0) };
-    testing::silent(&NPlusOne, &page(elsewhere));
-    testing::silent(&NPlusOne, &testing::lean());
-    testing::silent(&NPlusOne, &Evidence::default());
+    testing::silent(&RULE, &page(elsewhere));
+    testing::silent(&RULE, &testing::lean());
+    testing::silent(&RULE, &Evidence::default());
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn wordpress_was_told_of_mappers_that_it_does_not_have() {
         let file =
             testing::file(testing::PHP, unladen_trace::FileCall::Stat, path, unladen_trace::FileOutcome::Found, 1);
         let query = QuerySeen { group: testing::PHP, ..seen(30, 0) };
-        testing::only(&NPlusOne, &Evidence { files: vec![file], ..page(query) }).fix.advice
+        testing::only(&RULE, &Evidence { files: vec![file], ..page(query) }).fix.advice
     };
     assert!(of("/srv/blog/wp-includes/post.php").contains("update_meta_cache"));
     assert!(of("/srv/shop/vendor/laravel/framework/a.php").contains("Eloquent"));

@@ -15,7 +15,7 @@ fn sources(files: usize) -> Evidence {
 
 #[test]
 fn every_source_in_every_request() {
-    let found = only(&OpcacheRevalidation, &sources(500));
+    let found = only(&RULE, &sources(500));
     assert_eq!(
         found.summary,
         "500 source files per request that PHP asks for changes, though its opcode cache holds them"
@@ -38,9 +38,9 @@ fn every_source_in_every_request() {
 
 #[test]
 fn fewer_than_fifty_are_nothing() {
-    assert_eq!(OpcacheRevalidation.check(&sources(50)).len(), 1);
-    silent(&OpcacheRevalidation, &sources(49));
-    silent(&OpcacheRevalidation, &lean());
+    assert_eq!(RULE.check(&sources(50)).len(), 1);
+    silent(&RULE, &sources(49));
+    silent(&RULE, &lean());
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn settings_that_do_not_ask() {
     {
         let mut evidence = sources(500);
         evidence.php[0].settings.insert(name.into(), value.into());
-        silent(&OpcacheRevalidation, &evidence);
+        silent(&RULE, &evidence);
     }
 }
 
@@ -64,7 +64,7 @@ fn a_quiet_site_asks_each_time_at_the_usual_setting() {
         slow.push(unladen_trace::PhaseSeen { duration_ns: 100_000_000_000, ..*phase });
     }
     evidence.phases = slow;
-    let found = only(&OpcacheRevalidation, &evidence);
+    let found = only(&RULE, &evidence);
     assert_eq!(found.fix.lines, ["opcache.validate_timestamps=0"]);
 }
 
@@ -72,7 +72,7 @@ fn a_quiet_site_asks_each_time_at_the_usual_setting() {
 fn without_settings_what_looks_like_it_is_taken_for_it() {
     let mut evidence = sources(500);
     evidence.php.clear();
-    let found = only(&OpcacheRevalidation, &evidence);
+    let found = only(&RULE, &evidence);
     assert_eq!(found.fix.file.as_deref(), Some("/etc/php/8.2/fpm/conf.d/zz-unladen.ini"), "by the executable's name");
 }
 
@@ -81,14 +81,14 @@ fn files_that_are_opened_too_are_compiled_and_other_languages_have_no_opcache() 
     let mut evidence = sources(500);
     let opened: Vec<_> = evidence.files.iter().cloned().map(|file| FileSeen { call: FileCall::Open, ..file }).collect();
     evidence.files.extend(opened);
-    silent(&OpcacheRevalidation, &evidence);
+    silent(&RULE, &evidence);
 
     let mut evidence = sources(500);
     evidence.php.clear();
     evidence.files.iter_mut().for_each(|file| file.group = PERL);
-    silent(&OpcacheRevalidation, &evidence);
+    silent(&RULE, &evidence);
 
     let mut evidence = sources(500);
     evidence.files.iter_mut().for_each(|file| file.outcome = FileOutcome::Missing);
-    silent(&OpcacheRevalidation, &evidence);
+    silent(&RULE, &evidence);
 }

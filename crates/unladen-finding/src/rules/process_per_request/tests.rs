@@ -19,7 +19,7 @@ fn started(group: usize, programs: &[(&str, Series)]) -> Evidence {
 
 #[test]
 fn a_shell_and_what_it_starts() {
-    let found = only(&ProcessPerRequest, &started(PHP, &[("/bin/sh", each(1)), ("/usr/bin/convert", each(1))]));
+    let found = only(&RULE, &started(PHP, &[("/bin/sh", each(1)), ("/usr/bin/convert", each(1))]));
     assert_eq!(found.summary, "2 processes started per request: /bin/sh, /usr/bin/convert");
     // 2 × 1.5 ms of 15 ms.
     assert!((part(&found).value - 0.2).abs() < 1e-9, "{found:?}");
@@ -29,19 +29,19 @@ fn a_shell_and_what_it_starts() {
 #[test]
 fn every_second_request_is_enough() {
     assert_eq!(
-        only(&ProcessPerRequest, &started(PYTHON, &[("/usr/bin/git", once_in(2))])).summary,
+        only(&RULE, &started(PYTHON, &[("/usr/bin/git", once_in(2))])).summary,
         "0.50 processes started per request: /usr/bin/git"
     );
-    silent(&ProcessPerRequest, &started(PYTHON, &[("/usr/bin/git", once_in(3))]));
-    silent(&ProcessPerRequest, &started(PYTHON, &[("/usr/bin/git", once(3))]));
-    silent(&ProcessPerRequest, &lean());
+    silent(&RULE, &started(PYTHON, &[("/usr/bin/git", once_in(3))]));
+    silent(&RULE, &started(PYTHON, &[("/usr/bin/git", once(3))]));
+    silent(&RULE, &lean());
 }
 
 #[test]
 fn cgi_and_workers_that_are_replaced() {
-    let cgi = only(&ProcessPerRequest, &started(NGINX, &[("/usr/lib/cgi-bin/app.cgi", each(1))]));
+    let cgi = only(&RULE, &started(NGINX, &[("/usr/lib/cgi-bin/app.cgi", each(1))]));
     assert!(cgi.fix.advice.contains("FastCGI"), "{cgi:?}");
-    let workers = only(&ProcessPerRequest, &started(PHP, &[("", each(1))]));
+    let workers = only(&RULE, &started(PHP, &[("", each(1))]));
     assert_eq!(workers.summary, "1 process started per request: a child without a program of its own");
     assert_eq!(workers.fix.file.as_deref(), Some("/etc/php/8.2/fpm/pool.d/www.conf"));
     assert_eq!(workers.fix.lines, ["pm = static", "pm.max_requests = 0"]);
@@ -53,17 +53,17 @@ fn cgi_and_workers_that_are_replaced() {
 fn a_pool_whose_file_is_not_known_is_given_no_file() {
     let mut evidence = started(PHP, &[("", each(1))]);
     evidence.php = vec![PhpSettings { fpm_config: String::new(), ..php(&[]) }];
-    let fix = only(&ProcessPerRequest, &evidence).fix;
+    let fix = only(&RULE, &evidence).fix;
     assert_eq!((fix.file.as_deref(), fix.lines.len()), (None, 0));
     assert!(fix.advice.ends_with("in the section of the pool that answers"), "{}", fix.advice);
     evidence.php[0].pool_unknown = Some("what its 2 pools set is left out: ask a worker of one".into());
-    let fix = only(&ProcessPerRequest, &evidence).fix;
+    let fix = only(&RULE, &evidence).fix;
     assert!(fix.advice.ends_with("what its 2 pools set is left out: ask a worker of one"), "{}", fix.advice);
 
     // Root's master forks; who answers is another user's, and knows its pool.
     evidence.groups[NGINX].exe = evidence.groups[PHP].exe.clone();
     evidence.php.push(PhpSettings { group: NGINX, fpm_config: "/etc/php/8.2/fpm/pool.d/shop.conf".into(), ..php(&[]) });
-    let fix = only(&ProcessPerRequest, &evidence).fix;
+    let fix = only(&RULE, &evidence).fix;
     assert_eq!(fix.file.as_deref(), Some("/etc/php/8.2/fpm/pool.d/shop.conf"));
 }
 
@@ -71,20 +71,20 @@ fn a_pool_whose_file_is_not_known_is_given_no_file() {
 fn without_cpu_the_share_is_not_known() {
     let mut evidence = started(PERL, &[("/usr/sbin/sendmail", each(1))]);
     evidence.processes[0].cpu_ns = Series::default();
-    let found = only(&ProcessPerRequest, &evidence);
+    let found = only(&RULE, &evidence);
     assert!(matches!(found.takes, Share::NotKnown(_)), "{found:?}");
     assert!(found.fix.advice.contains("queue"), "{found:?}");
 }
 
 #[test]
 fn a_server_that_has_just_been_started_starts_its_workers() {
-    silent(&ProcessPerRequest, &Evidence { state: State::Fresh, ..started(PHP, &[("", each(4))]) });
+    silent(&RULE, &Evidence { state: State::Fresh, ..started(PHP, &[("", each(4))]) });
 }
 
 /// AWStats below a unit of Apache, `apache2.service`: "use a library for it", it said of the page itself.
 #[test]
 fn a_cgi_script_in_the_unit_of_its_server_was_a_program_to_be_replaced() {
-    let fix = |program: &str| only(&ProcessPerRequest, &started(PERL, &[(program, each(1))])).fix.advice;
+    let fix = |program: &str| only(&RULE, &started(PERL, &[(program, each(1))])).fix.advice;
     assert!(fix("/usr/lib/cgi-bin/awstats.pl").starts_with("CGI starts the program for each request"));
     assert!(fix("/usr/bin/convert").starts_with("for the developers of the application: use a library for it"));
 }

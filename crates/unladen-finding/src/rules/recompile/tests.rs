@@ -23,7 +23,7 @@ fn php_with(settings: &[(&str, &str)]) -> Evidence {
 
 #[test]
 fn php_without_its_opcode_cache() {
-    let found = only(&Recompile, &php_with(&[("opcache.enable", "0")]));
+    let found = only(&RULE, &php_with(&[("opcache.enable", "0")]));
     assert_eq!(found.summary, "100 PHP files compiled per request");
     // 100 × 50 µs: a quarter of the latency, a third of the CPU.
     assert!(matches!(found.takes, Share::Known { of: Whole::Cpu, .. }), "{found:?}");
@@ -48,7 +48,7 @@ fn a_pool_that_switched_it_off_was_given_a_line_for_another_file() {
         in_files: Some("On".into()),
         ..PhpSetAgain::default()
     }];
-    let found = only(&Recompile, &evidence);
+    let found = only(&RULE, &evidence);
     assert_eq!((found.fix.lines.len(), &found.fix.file), (0, &None));
     assert_eq!(
         found.fix.advice,
@@ -64,14 +64,14 @@ fn a_pool_that_switched_it_off_was_given_a_line_for_another_file() {
 
     // The files say no, too.
     evidence.php[0].set_again[0].in_files = Some("0".into());
-    let found = only(&Recompile, &evidence);
+    let found = only(&RULE, &evidence);
     assert_eq!((found.fix.lines.len(), found.fix.commands.len()), (1, 2));
     let knob = found.fix.knob.unwrap();
     assert_eq!((knob.files.len(), knob.commands.is_some()), (1, true));
 
     // Which line it is, is not known: no experiment would switch it.
     evidence.php[0].set_again[0].file.clear();
-    let found = only(&Recompile, &evidence);
+    let found = only(&RULE, &evidence);
     assert!(found.fix.knob.is_none() && found.fix.is_partial, "{found:?}");
     let why = crate::unswitched::unswitched(&found.fix);
     assert!(why.starts_with("something that no command changes sets it again"), "{why}");
@@ -84,7 +84,7 @@ fn what_was_not_looked_into_is_told() {
     let mut evidence = php_with(&[("opcache.enable", "0")]);
     evidence.php[0].pool_unknown = Some("what its pool sets is not known: denied".into());
     evidence.files = vec![file(PHP, FileCall::Open, "/srv/app/.user.ini", FileOutcome::Found, 1)];
-    let advice = only(&Recompile, &evidence).fix.advice;
+    let advice = only(&RULE, &evidence).fix.advice;
     assert_eq!(
         advice,
         "switch PHP's opcode cache on; what its pool sets is not known: denied; if it sets this, change it there: a pool comes after all \
@@ -92,7 +92,7 @@ fn what_was_not_looked_into_is_told() {
     );
     let mut evidence = compiles(PHP, Language::Php, 100);
     evidence.groups[PHP].exe = Some("/usr/sbin/apache2".into());
-    let fix = only(&Recompile, &evidence).fix;
+    let fix = only(&RULE, &evidence).fix;
     assert!(fix.advice.contains("php_admin_value, php_admin_flag, php_value and php_flag of Apache's own"), "{fix:?}");
 }
 
@@ -100,7 +100,7 @@ fn what_was_not_looked_into_is_told() {
 fn the_larger_share_is_told() {
     let mut evidence = php_with(&[]);
     evidence.page.cpu = Some(around(40e6, 0.1e6));
-    let found = only(&Recompile, &evidence);
+    let found = only(&RULE, &evidence);
     assert!(matches!(found.takes, Share::Known { of: Whole::Latency, .. }), "{found:?}");
     assert!((part(&found).value - 0.25).abs() < 1e-9, "{found:?}");
 }
@@ -108,7 +108,7 @@ fn the_larger_share_is_told() {
 #[test]
 fn an_opcode_cache_that_is_full_missing_or_off_for_the_command_line() {
     let on = [("opcache.enable", "1"), ("opcache.memory_consumption", "64M"), ("opcache.max_accelerated_files", "0")];
-    let lines = |evidence: &Evidence| only(&Recompile, evidence).fix.lines;
+    let lines = |evidence: &Evidence| only(&RULE, evidence).fix.lines;
     assert_eq!(lines(&php_with(&on)), ["opcache.memory_consumption=128", "opcache.max_accelerated_files=20000"]);
 
     let mut evidence = php_with(&[]);
@@ -117,7 +117,7 @@ fn an_opcode_cache_that_is_full_missing_or_off_for_the_command_line() {
 
     let mut evidence = php_with(&[("opcache.enable", "1"), ("opcache.enable_cli", "0")]);
     evidence.groups[PHP].exe = Some("/usr/bin/php8.2".into());
-    let found = only(&Recompile, &evidence);
+    let found = only(&RULE, &evidence);
     assert_eq!(found.fix.lines, ["opcache.enable=1", "opcache.enable_cli=1"]);
     assert!(found.fix.commands.is_empty(), "who runs php -S restarts it");
 
@@ -134,23 +134,23 @@ fn perl_and_python_under_cgi() {
         started: each(1),
         ..ProcessSeen::default()
     }];
-    let found = only(&Recompile, &evidence);
+    let found = only(&RULE, &evidence);
     assert_eq!(found.summary, "312 Perl files compiled per request");
     assert!(found.fix.advice.contains("FastCGI"), "{found:?}");
     let mut evidence = compiles(PYTHON, Language::Python, 40);
     for seen in &mut evidence.compiles {
         seen.counted.time_ns = Series::default();
     }
-    let found = only(&Recompile, &evidence);
+    let found = only(&RULE, &evidence);
     assert_eq!(found.summary, "40 Python modules loaded per request");
     assert!(matches!(found.takes, Share::NotKnown(_)), "{found:?}");
 }
 
 #[test]
 fn one_file_is_enough_and_none_is_nothing() {
-    assert_eq!(only(&Recompile, &compiles(PHP, Language::Php, 1)).summary, "1 PHP file compiled per request");
-    silent(&Recompile, &compiles(PHP, Language::Php, 0));
-    silent(&Recompile, &lean());
+    assert_eq!(only(&RULE, &compiles(PHP, Language::Php, 1)).summary, "1 PHP file compiled per request");
+    silent(&RULE, &compiles(PHP, Language::Php, 0));
+    silent(&RULE, &lean());
 }
 
 #[test]
@@ -159,21 +159,21 @@ fn now_and_then_is_not_every_request() {
     for seen in &mut evidence.compiles {
         seen.counted = counted_of(once_in(5), 50_000, once_in(5));
     }
-    silent(&Recompile, &evidence);
+    silent(&RULE, &evidence);
     for seen in &mut evidence.compiles {
         seen.counted = counted_of(once(1), 50_000, once(1));
     }
-    silent(&Recompile, &evidence);
+    silent(&RULE, &evidence);
 }
 
 #[test]
 fn a_fresh_process_compiles_by_nature() {
     let fresh = |evidence| Evidence { state: State::Fresh, ..evidence };
-    silent(&Recompile, &fresh(compiles(PERL, Language::Perl, 300)));
-    silent(&Recompile, &fresh(compiles(PYTHON, Language::Python, 300)));
-    silent(&Recompile, &fresh(compiles(PHP, Language::Php, 300)));
-    silent(&Recompile, &fresh(php_with(&[("opcache.enable", "1")])));
-    only(&Recompile, &fresh(php_with(&[("opcache.enable", "0")])));
+    silent(&RULE, &fresh(compiles(PERL, Language::Perl, 300)));
+    silent(&RULE, &fresh(compiles(PYTHON, Language::Python, 300)));
+    silent(&RULE, &fresh(compiles(PHP, Language::Php, 300)));
+    silent(&RULE, &fresh(php_with(&[("opcache.enable", "1")])));
+    only(&RULE, &fresh(php_with(&[("opcache.enable", "0")])));
 }
 
 #[test]
@@ -186,14 +186,14 @@ fn without_a_look_into_the_compiler_openings_tell() {
             .collect();
         evidence
     };
-    let found = only(&Recompile, &opened(2));
+    let found = only(&RULE, &opened(2));
     assert_eq!(found.summary, "2 PHP files opened per request, to be compiled");
     assert!(matches!(found.takes, Share::NotKnown(_)), "{found:?}");
     assert_eq!(found.fix.lines, ["opcache.enable=1"]);
-    silent(&Recompile, &opened(1));
+    silent(&RULE, &opened(1));
     let mut looked = opened(2);
     looked.sources.push(EvidenceSource::Php);
-    silent(&Recompile, &looked);
+    silent(&RULE, &looked);
 }
 
 /// With `PHP_INI_SCAN_DIR=:/srv/php.d`, the folder that PHP was built with is read first.
@@ -206,7 +206,7 @@ fn a_colon_before_the_folder_of_settings_was_taken_for_a_part_of_its_name() {
         (":", "/etc/php/8.2/fpm/php.ini"),
     ] {
         evidence.php[0].ini_folder = folders.into();
-        assert_eq!(only(&Recompile, &evidence).fix.file.as_deref(), Some(file));
+        assert_eq!(only(&RULE, &evidence).fix.file.as_deref(), Some(file));
     }
 }
 
@@ -215,7 +215,7 @@ fn a_colon_before_the_folder_of_settings_was_taken_for_a_part_of_its_name() {
 fn a_process_that_stays_was_told_to_stay() {
     let mut evidence = compiles(PERL, Language::Perl, 10);
     evidence.compiles.iter_mut().for_each(|seen| seen.path += ".tt2");
-    let advice = |evidence: &Evidence| only(&Recompile, evidence).fix.advice;
+    let advice = |evidence: &Evidence| only(&RULE, evidence).fix.advice;
     assert!(advice(&evidence).contains("LOAD_TEMPLATES"));
     evidence.compiles.iter_mut().for_each(|seen| seen.path += ".pm");
     assert!(advice(&evidence).starts_with("load modules when the process starts"));
@@ -231,7 +231,7 @@ fn a_process_that_stays_was_told_to_stay() {
 /// A subject's `subject.ini` says `opcache.enable = 0`: with the fix in `99-unladen.ini` all was compiled as before.
 #[test]
 fn settings_were_read_before_those_that_they_were_to_replace() {
-    let fix = only(&Recompile, &php_with(&[("opcache.enable", "0")])).fix;
+    let fix = only(&RULE, &php_with(&[("opcache.enable", "0")])).fix;
     let file = fix.file.as_deref().and_then(|file| file.rsplit('/').next()).unwrap();
     for other in ["20-opcache.ini", "99-local.ini", "custom.ini", "docker-php-ext-opcache.ini", "subject.ini"] {
         assert!(other < file, "{other}");
@@ -242,8 +242,8 @@ fn settings_were_read_before_those_that_they_were_to_replace() {
 #[test]
 fn the_parsing_of_templates_was_not_in_their_share() {
     let mut evidence = compiles(PERL, Language::Perl, 10);
-    let plain = part(&only(&Recompile, &evidence)).value;
+    let plain = part(&only(&RULE, &evidence)).value;
     evidence.compiles.iter_mut().for_each(|seen| seen.path += ".tt2");
-    let templates = part(&only(&Recompile, &evidence));
+    let templates = part(&only(&RULE, &evidence));
     assert!((templates.low - plain).abs() < 1e-3 && (templates.value / plain - TEMPLATE_VALUE).abs() < 1e-6);
 }

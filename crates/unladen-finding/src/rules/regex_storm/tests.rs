@@ -4,7 +4,7 @@ use crate::rules::tests::testing::{called, function, profile};
 
 #[test]
 fn opcodes_and_libraries_of_regular_expressions() {
-    let found = RegexStorm.check(&profile(vec![called(
+    let found = RULE.check(&profile(vec![called(
         "Sympa::Scenario::CORE:match",
         0.2,
         0.2,
@@ -14,11 +14,11 @@ fn opcodes_and_libraries_of_regular_expressions() {
     assert!(found[0].summary.starts_with("490,000 calls per request"));
     let mut native = function("pcre2_match_8", 0.2, 0.2);
     native.file = "/usr/lib/x86_64-linux-gnu/libpcre2-8.so.0".into();
-    assert_eq!(RegexStorm.check(&profile(vec![native])).len(), 1);
+    assert_eq!(RULE.check(&profile(vec![native])).len(), 1);
 }
 
 #[test]
 fn other_opcodes_and_small_parts_are_none() {
-    assert_eq!(RegexStorm.check(&profile(vec![function("A::CORE:sort", 0.2, 0.2)])), []);
-    assert_eq!(RegexStorm.check(&profile(vec![function("A::CORE:match", 0.04, 0.04)])), []);
+    assert_eq!(RULE.check(&profile(vec![function("A::CORE:sort", 0.2, 0.2)])), []);
+    assert_eq!(RULE.check(&profile(vec![function("A::CORE:match", 0.04, 0.04)])), []);
 }

@@ -11,7 +11,7 @@ fn opened(times: u64) -> Evidence {
 
 #[test]
 fn settings_read_again_and_again() {
-    let found = only(&SameFileAgain, &opened(12));
+    let found = only(&RULE, &opened(12));
     assert_eq!(
         found.summary,
         "11 openings per request of files that the same request had opened before: /srv/app/config.ini 12 times"
@@ -24,10 +24,10 @@ fn settings_read_again_and_again() {
 
 #[test]
 fn twice_is_not_over_and_over() {
-    assert_eq!(SameFileAgain.check(&opened(3)).len(), 1);
-    silent(&SameFileAgain, &opened(2));
-    silent(&SameFileAgain, &opened(0));
-    silent(&SameFileAgain, &lean());
+    assert_eq!(RULE.check(&opened(3)).len(), 1);
+    silent(&RULE, &opened(2));
+    silent(&RULE, &opened(0));
+    silent(&RULE, &lean());
 }
 
 #[test]
@@ -37,20 +37,20 @@ fn thirty_checks_too_many() {
         evidence.files = vec![file(PERL, FileCall::Stat, "/etc/localtime", FileOutcome::Found, times)];
         evidence
     };
-    let found = only(&SameFileAgain, &checked(31));
+    let found = only(&RULE, &checked(31));
     assert_eq!(
         found.summary,
         "30 checks per request of files that the same request had checked before: /etc/localtime 31 times"
     );
     assert!(found.fix.lines.contains(&"Environment=TZ=:/etc/localtime".to_owned()), "{found:?}");
-    silent(&SameFileAgain, &checked(30));
+    silent(&RULE, &checked(30));
 }
 
 #[test]
 fn openings_and_checks_are_one_finding() {
     let mut evidence = opened(12);
     evidence.files.push(file(PHP, FileCall::Stat, "/srv/app/lang", FileOutcome::Found, 101));
-    let found = only(&SameFileAgain, &evidence);
+    let found = only(&RULE, &evidence);
     assert_eq!(
         found.summary,
         "111 openings and checks per request of files that the same request had opened or checked before: /srv/app/lang 101 times"
@@ -62,7 +62,7 @@ fn openings_and_checks_are_one_finding() {
 fn once_in_each_of_many_requests_is_not_again() {
     let mut evidence = opened(1);
     evidence.files[0].counted.count = about(1, 0);
-    silent(&SameFileAgain, &evidence);
+    silent(&RULE, &evidence);
 }
 
 /// All below /dev was taken for devices.
@@ -70,7 +70,7 @@ fn once_in_each_of_many_requests_is_not_again() {
 fn a_file_in_shared_memory_is_one() {
     let mut evidence = opened(40);
     evidence.files[0].path = "/dev/shm/app/cache.json".into();
-    assert!(only(&SameFileAgain, &evidence).summary.contains("/dev/shm/app/cache.json"));
+    assert!(only(&RULE, &evidence).summary.contains("/dev/shm/app/cache.json"));
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn what_other_rules_tell_of_and_what_is_no_file() {
     for path in ["/dev/urandom", "/proc/self/stat", "/usr/lib/libz.so.1", "/etc/ld.so.cache"] {
         let mut evidence = opened(40);
         evidence.files[0].path = path.into();
-        silent(&SameFileAgain, &evidence);
+        silent(&RULE, &evidence);
     }
     let mut evidence = opened(40);
     evidence.files[0].path = "/srv/app/wiki.sqlite-journal".into();
@@ -88,7 +88,7 @@ fn what_other_rules_tell_of_and_what_is_no_file() {
         path: "/srv/app/wiki.sqlite".into(),
         counted: counted(4, 1_000),
     }];
-    silent(&SameFileAgain, &evidence);
+    silent(&RULE, &evidence);
 }
 
 /// libpq looks up its user each time it connects: `database-reconnect` tells of that.
@@ -96,11 +96,11 @@ fn what_other_rules_tell_of_and_what_is_no_file() {
 fn files_that_connecting_reads_were_told_beside_the_connections() {
     let mut evidence = lean();
     evidence.files = vec![file(PHP, FileCall::Open, "/etc/passwd", FileOutcome::Found, 6)];
-    only(&SameFileAgain, &evidence);
+    only(&RULE, &evidence);
     evidence.connections = vec![ConnectionSeen { group: PHP, opened: counted(6, 1_000), ..ConnectionSeen::default() }];
-    silent(&SameFileAgain, &evidence);
+    silent(&RULE, &evidence);
     evidence.files[0].counted = counted(25, 1_000);
-    only(&SameFileAgain, &evidence);
+    only(&RULE, &evidence);
 }
 
 /// Each new TLS connection reads the authority's certificate: `unpooled-tls` tells of that.
@@ -108,7 +108,7 @@ fn files_that_connecting_reads_were_told_beside_the_connections() {
 fn the_certificate_that_each_handshake_reads_was_told_beside_the_handshakes() {
     let mut evidence = lean();
     evidence.files = vec![file(PHP, FileCall::Open, "/srv/app/ca.pem", FileOutcome::Found, 3)];
-    only(&SameFileAgain, &evidence);
+    only(&RULE, &evidence);
     let tls = |handshakes| ConnectionSeen {
         group: PHP,
         opened: counted(3, 1_000),
@@ -116,7 +116,7 @@ fn the_certificate_that_each_handshake_reads_was_told_beside_the_handshakes() {
         ..ConnectionSeen::default()
     };
     evidence.connections = vec![tls(0)];
-    only(&SameFileAgain, &evidence);
+    only(&RULE, &evidence);
     evidence.connections = vec![tls(3)];
-    silent(&SameFileAgain, &evidence);
+    silent(&RULE, &evidence);
 }

@@ -18,7 +18,7 @@ fn page(seen: QuerySeen) -> Evidence {
 
 #[test]
 fn repeats_are_found() {
-    let found = testing::only(&SameQueryAgain, &page(seen(12, 11)));
+    let found = testing::only(&RULE, &page(seen(12, 11)));
     assert_eq!(
         found.summary,
         "11 repeats per request of a query that was answered before, same text and values: \
@@ -37,18 +37,18 @@ fn repeats_are_found() {
 
 #[test]
 fn one_repeat_is_silent() {
-    testing::silent(&SameQueryAgain, &page(seen(12, 1)));
-    testing::only(&SameQueryAgain, &page(seen(12, 2)));
-    testing::silent(&SameQueryAgain, &testing::lean());
-    testing::silent(&SameQueryAgain, &Evidence::default());
+    testing::silent(&RULE, &page(seen(12, 1)));
+    testing::only(&RULE, &page(seen(12, 2)));
+    testing::silent(&RULE, &testing::lean());
+    testing::silent(&RULE, &Evidence::default());
 }
 
 #[test]
 fn what_sqlite_hides_is_not_the_same() {
     let sqlite =
         |example: &str| page(QuerySeen { protocol: QueryProtocol::Sqlite, example: example.into(), ..seen(12, 11) });
-    testing::silent(&SameQueryAgain, &sqlite("select count(*) from pledge where deadline > ?"));
-    testing::only(&SameQueryAgain, &sqlite("select count(*) from pledge where deadline > '2030'"));
+    testing::silent(&RULE, &sqlite("select count(*) from pledge where deadline > ?"));
+    testing::only(&RULE, &sqlite("select count(*) from pledge where deadline > '2030'"));
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn what_is_not_asked_for_its_answer_is_silent() {
     for text in
         ["begin", "set names utf8", "select nextval(?)", "SELECT LAST_INSERT_ID()", "select * from t for update"]
     {
-        testing::silent(&SameQueryAgain, &page(QuerySeen { fingerprint: text.into(), ..seen(12, 11) }));
+        testing::silent(&RULE, &page(QuerySeen { fingerprint: text.into(), ..seen(12, 11) }));
     }
-    testing::silent(&SameQueryAgain, &page(QuerySeen { writes: true, ..seen(12, 11) }));
+    testing::silent(&RULE, &page(QuerySeen { writes: true, ..seen(12, 11) }));
 }

@@ -162,7 +162,7 @@ pub(crate) fn caller(name: &str, calls: f64) -> CallerSeen {
 }
 
 /// The one finding of a rule. What switches its fix is read by `unladen prove` as it is written.
-pub(crate) fn only(rule: &dyn Rule, evidence: &Evidence) -> Finding {
+pub(crate) fn only(rule: &Rule, evidence: &Evidence) -> Finding {
     let mut found = rule.check(evidence);
     assert_eq!(found.len(), 1, "{found:#?}");
     let found = found.remove(0);
@@ -219,7 +219,7 @@ pub(crate) fn read_back(knob: &Knob, sent: &Sent) -> Experiment {
 }
 
 /// That a rule finds nothing.
-pub(crate) fn silent(rule: &dyn Rule, evidence: &Evidence) {
+pub(crate) fn silent(rule: &Rule, evidence: &Evidence) {
     let found = rule.check(evidence);
     assert!(found.is_empty(), "{found:#?}");
 }

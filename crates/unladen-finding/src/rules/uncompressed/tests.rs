@@ -16,7 +16,7 @@ fn typed(kind: &str) -> Evidence {
 
 #[test]
 fn plain_text_is_found() {
-    let found = testing::only(&Uncompressed, &made(&[], vec![plain()]));
+    let found = testing::only(&RULE, &made(&[], vec![plain()]));
     assert_eq!(found.summary, "14,230 bytes of text/html, sent uncompressed though gzip was asked for");
     assert!(matches!(&found.takes, Share::NotKnown(_)));
     let [write, reload] = found.fix.commands.as_slice() else { panic!("{:?}", found.fix) };
@@ -39,7 +39,7 @@ fn plain_text_is_found() {
 fn apache_has_lines_of_its_own() {
     let mut apache = made(&[], vec![plain()]);
     apache.response.as_mut().unwrap().headers[0].1 = "Apache".into();
-    let found = testing::only(&Uncompressed, &apache);
+    let found = testing::only(&RULE, &apache);
     assert!(found.fix.lines[0].starts_with("AddOutputFilterByType DEFLATE text/html text/css"));
     assert_eq!(found.fix.commands[0], "a2enmod filter deflate");
     assert!(
@@ -52,24 +52,24 @@ fn apache_has_lines_of_its_own() {
 #[test]
 fn kinds_of_text() {
     for kind in ["TEXT/css", "application/json;charset=x", "image/svg+xml", "application/ld+json", "text/javascript"] {
-        testing::only(&Uncompressed, &typed(kind));
+        testing::only(&RULE, &typed(kind));
     }
     for kind in ["image/png", "application/octet-stream", "application/zip", "text/event-stream", "font/woff2"] {
-        testing::silent(&Uncompressed, &typed(kind));
+        testing::silent(&RULE, &typed(kind));
     }
 }
 
 #[test]
 fn what_is_packed_or_small_is_silent() {
     let with = |variant| made(&[], vec![variant]);
-    testing::silent(&Uncompressed, &made(&[], Vec::new()));
-    testing::only(&Uncompressed, &with(Variant { body_bytes: 1_400, ..plain() }));
-    testing::silent(&Uncompressed, &with(Variant { body_bytes: 1_399, ..plain() }));
-    testing::silent(&Uncompressed, &with(Variant { status: 406, ..plain() }));
+    testing::silent(&RULE, &made(&[], Vec::new()));
+    testing::only(&RULE, &with(Variant { body_bytes: 1_400, ..plain() }));
+    testing::silent(&RULE, &with(Variant { body_bytes: 1_399, ..plain() }));
+    testing::silent(&RULE, &with(Variant { status: 406, ..plain() }));
     for coding in ["gzip", "br"] {
-        testing::silent(&Uncompressed, &with(asked(Ask::Compressed, None, &[("content-encoding", coding)])));
+        testing::silent(&RULE, &with(asked(Ask::Compressed, None, &[("content-encoding", coding)])));
     }
-    testing::silent(&Uncompressed, &made(&[("cache-control", "no-transform")], vec![plain()]));
-    pages::lean_is_silent(&Uncompressed);
-    pages::only_pages(&Uncompressed, &made(&[], vec![plain()]));
+    testing::silent(&RULE, &made(&[("cache-control", "no-transform")], vec![plain()]));
+    pages::lean_is_silent(&RULE);
+    pages::only_pages(&RULE, &made(&[], vec![plain()]));
 }

@@ -198,7 +198,7 @@ fn what_rules_print_of_a_service_is_the_same() {
         ],
         vec![asks(PHP, "A", "api.example"), asks(PHP, "A", "rates.example")],
     );
-    let of = |rule: &dyn Rule| -> BTreeSet<String> {
+    let of = |rule: &Rule| -> BTreeSet<String> {
         let fixes = rule.check(&evidence).into_iter().map(|found| found.fix);
         let fixes = fixes.inspect(|fix| {
             assert_eq!(fix.file.as_deref(), Some("unladen.toml"), "{fix:?}");

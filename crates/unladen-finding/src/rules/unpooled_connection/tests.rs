@@ -21,7 +21,7 @@ fn page(seen: ConnectionSeen) -> Evidence {
 
 #[test]
 fn a_connection_each_is_found() {
-    let found = testing::only(&UnpooledConnection, &page(seen(PHP, Protocol::Http)));
+    let found = testing::only(&RULE, &page(seen(PHP, Protocol::Http)));
     assert_eq!(
         found.summary,
         "3 new connections per request to 10.0.0.5:8081 (HTTP), 1 round trip each; 25 % of exchanges use one that was kept"
@@ -52,7 +52,7 @@ fn one_is_no_plural() {
         reused: Series::default(),
         ..seen(PHP, Protocol::Redis)
     };
-    let found = testing::only(&UnpooledConnection, &page(one));
+    let found = testing::only(&RULE, &page(one));
     assert_eq!(
         found.summary,
         "1 new connection per request to 10.0.0.5:8081 (Redis), 1 round trip each; 0 % of exchanges use one that was kept"
@@ -62,7 +62,7 @@ fn one_is_no_plural() {
 
 #[test]
 fn nginx_has_lines() {
-    let found = testing::only(&UnpooledConnection, &page(seen(NGINX, Protocol::Http)));
+    let found = testing::only(&RULE, &page(seen(NGINX, Protocol::Http)));
     assert_eq!(found.fix.file.as_deref(), Some("/etc/nginx/conf.d/unladen-kept-10-0-0-5-8081.conf"));
     assert_eq!(
         found.fix.lines[..3],
@@ -73,14 +73,14 @@ fn nginx_has_lines() {
 
 #[test]
 fn perl_and_programs_without_a_name_have_a_proxy_and_python_keeps_them_itself() {
-    let advice = |group| testing::only(&UnpooledConnection, &page(seen(group, Protocol::Http))).fix;
+    let advice = |group| testing::only(&RULE, &page(seen(group, Protocol::Http))).fix;
     let perl = advice(PERL);
     assert!(perl.advice.contains("keep_alive => 16") && perl.lines.len() == 4, "{perl:?}");
     let python = advice(PYTHON);
     assert!(python.advice.contains("requests.Session") && python.lines.is_empty(), "{python:?}");
     let mut evidence = page(seen(0, Protocol::Http));
     evidence.groups[0] = GroupSeen { name: "app tool".into(), exe: Some("/usr/bin/tool".into()), ..Default::default() };
-    let other = testing::only(&UnpooledConnection, &evidence).fix;
+    let other = testing::only(&RULE, &evidence).fix;
     assert!(other.advice.contains("in a pool as large as its threads") && other.lines.len() == 4, "{other:?}");
 }
 
@@ -88,9 +88,9 @@ fn perl_and_programs_without_a_name_have_a_proxy_and_python_keeps_them_itself() 
 #[test]
 fn on_this_machine_a_proxy_spares_nothing() {
     let here = |group| ConnectionSeen { peer: "127.0.0.1:18443".into(), local: true, ..seen(group, Protocol::Http) };
-    let php = testing::only(&UnpooledConnection, &page(here(PHP))).fix;
+    let php = testing::only(&RULE, &page(here(PHP))).fix;
     assert!(php.advice.contains("CURLOPT_UNIX_SOCKET_PATH") && php.lines.is_empty(), "{php:?}");
-    let perl = testing::only(&UnpooledConnection, &page(here(PERL))).fix;
+    let perl = testing::only(&RULE, &page(here(PERL))).fix;
     assert!(perl.advice.contains("keep_alive => 16") && perl.lines.is_empty(), "{perl:?}");
 }
 
@@ -101,39 +101,39 @@ fn below_half_a_request_is_silent() {
         ..seen(PHP, Protocol::Http)
     };
     let below = Series::sum([&testing::once_in(4), &testing::once_in(4)]);
-    testing::silent(&UnpooledConnection, &page(of(below)));
-    testing::only(&UnpooledConnection, &page(of(testing::once_in(2))));
+    testing::silent(&RULE, &page(of(below)));
+    testing::only(&RULE, &page(of(testing::once_in(2))));
     // Filled once, and kept.
-    testing::silent(&UnpooledConnection, &page(of(testing::once(1_000))));
+    testing::silent(&RULE, &page(of(testing::once(1_000))));
 }
 
 #[test]
 fn what_others_find_is_silent_here() {
     for protocol in [Protocol::Postgres, Protocol::Mysql, Protocol::FastCgi, Protocol::Tls, Protocol::Silent] {
-        testing::silent(&UnpooledConnection, &page(seen(PHP, protocol)));
+        testing::silent(&RULE, &page(seen(PHP, protocol)));
     }
     let http = || seen(PHP, Protocol::Http);
     for peer in ["/run/app.sock", "@app:1", "a Unix socket without a name", "unknown"] {
-        testing::silent(&UnpooledConnection, &page(ConnectionSeen { peer: peer.into(), ..http() }));
+        testing::silent(&RULE, &page(ConnectionSeen { peer: peer.into(), ..http() }));
     }
-    testing::silent(&UnpooledConnection, &page(ConnectionSeen { handshakes: testing::counted(3, 9), ..http() }));
-    testing::silent(&UnpooledConnection, &page(ConnectionSeen { unused: testing::each(3), ..http() }));
-    testing::silent(&UnpooledConnection, &Evidence { state: State::Fresh, ..page(http()) });
-    testing::silent(&UnpooledConnection, &testing::lean());
-    testing::silent(&UnpooledConnection, &Evidence::default());
+    testing::silent(&RULE, &page(ConnectionSeen { handshakes: testing::counted(3, 9), ..http() }));
+    testing::silent(&RULE, &page(ConnectionSeen { unused: testing::each(3), ..http() }));
+    testing::silent(&RULE, &Evidence { state: State::Fresh, ..page(http()) });
+    testing::silent(&RULE, &testing::lean());
+    testing::silent(&RULE, &Evidence::default());
 }
 
 /// nginx keeps none to uwsgi, whatever is set.
 #[test]
 fn nginx_was_told_to_keep_connections_that_it_cannot_keep() {
-    let found = testing::only(&UnpooledConnection, &page(seen(NGINX, Protocol::Other)));
+    let found = testing::only(&RULE, &page(seen(NGINX, Protocol::Other)));
     assert!(found.fix.advice.contains("uwsgi_pass unix:") && found.fix.lines.is_empty(), "{:?}", found.fix);
 }
 
 /// An application behind gRPC was said to speak uwsgi.
 #[test]
 fn any_other_protocol_behind_nginx_was_taken_for_uwsgi() {
-    let advice = testing::only(&UnpooledConnection, &page(seen(NGINX, Protocol::Other))).fix.advice;
+    let advice = testing::only(&RULE, &page(seen(NGINX, Protocol::Other))).fix.advice;
     assert!(advice.starts_with("if it speaks uwsgi or SCGI: "), "{advice}");
     assert!(advice.contains("If it speaks gRPC: grpc_pass to an upstream with keepalive"), "{advice}");
 }
@@ -142,9 +142,9 @@ fn any_other_protocol_behind_nginx_was_taken_for_uwsgi() {
 #[test]
 fn nginx_kept_connections_that_gunicorn_closed() {
     let evidence = page(seen(NGINX, Protocol::Http));
-    assert!(testing::only(&UnpooledConnection, &evidence).fix.advice.contains("-k gthread"));
+    assert!(testing::only(&RULE, &evidence).fix.advice.contains("-k gthread"));
     let mut without = evidence;
     without.groups[PYTHON] =
         GroupSeen { name: "app tool".into(), exe: Some("/usr/bin/tool".into()), ..Default::default() };
-    assert!(!testing::only(&UnpooledConnection, &without).fix.advice.contains("gthread"));
+    assert!(!testing::only(&RULE, &without).fix.advice.contains("gthread"));
 }

@@ -21,7 +21,7 @@ fn page(seen: ConnectionSeen) -> Evidence {
 
 #[test]
 fn a_connection_for_nothing_is_found() {
-    let found = testing::only(&UnusedConnection, &page(seen(testing::each(1))));
+    let found = testing::only(&RULE, &page(seen(testing::each(1))));
     assert_eq!(found.summary, "1 connection per request to 127.0.0.1:8081, opened and closed with nothing asked");
     assert!((testing::part(&found).value - 0.01).abs() < 1e-9);
     assert!(found.fix.advice.starts_with("for the developers of the application: open it when it is first used"));
@@ -35,7 +35,7 @@ fn its_part_of_what_was_opened_is_its_share() {
         opened: testing::counted(2, 200_000),
         ..seen(testing::each(1))
     };
-    let found = testing::only(&UnusedConnection, &page(database));
+    let found = testing::only(&RULE, &page(database));
     assert_eq!(
         found.summary,
         "1 connection per request to /run/postgresql/.s.PGSQL.5432 (PostgreSQL), opened and closed with nothing asked"
@@ -45,20 +45,20 @@ fn its_part_of_what_was_opened_is_its_share() {
 
 #[test]
 fn seldom_or_asked_is_silent() {
-    testing::silent(&UnusedConnection, &page(seen(Series::sum([&testing::once_in(4), &testing::once_in(4)]))));
-    testing::only(&UnusedConnection, &page(seen(testing::once_in(2))));
-    testing::silent(&UnusedConnection, &page(seen(Series::default())));
+    testing::silent(&RULE, &page(seen(Series::sum([&testing::once_in(4), &testing::once_in(4)]))));
+    testing::only(&RULE, &page(seen(testing::once_in(2))));
+    testing::silent(&RULE, &page(seen(Series::default())));
     let probe = ConnectionSeen { peer: "10.0.0.5:0".into(), ..seen(testing::each(1)) };
-    testing::silent(&UnusedConnection, &page(probe));
-    testing::silent(&UnusedConnection, &Evidence { state: State::Fresh, ..page(seen(testing::each(1))) });
-    testing::silent(&UnusedConnection, &testing::lean());
-    testing::silent(&UnusedConnection, &Evidence::default());
+    testing::silent(&RULE, &page(probe));
+    testing::silent(&RULE, &Evidence { state: State::Fresh, ..page(seen(testing::each(1))) });
+    testing::silent(&RULE, &testing::lean());
+    testing::silent(&RULE, &Evidence::default());
 }
 
 #[test]
 fn what_the_c_library_opens_to_look_up_a_user_is_not_the_pages() {
     let name_service = ConnectionSeen { peer: "/var/run/nscd/socket".into(), ..seen(testing::each(1)) };
-    testing::silent(&UnusedConnection, &page(name_service));
+    testing::silent(&RULE, &page(name_service));
 }
 
 #[test]
@@ -69,13 +69,13 @@ fn tls_that_was_asked_for_in_vain_was_no_cause_of_a_second_connection() {
         opened: testing::counted(2, 200_000),
         ..seen(testing::each(1))
     };
-    let found = testing::only(&UnusedConnection, &page(twice.clone()));
+    let found = testing::only(&RULE, &page(twice.clone()));
     assert!(found.fix.advice.contains("sslmode=disable"), "{}", found.fix.advice);
     // Nothing follows in clear; and by a Unix socket nobody asks for TLS.
     let alone = ConnectionSeen { opened: testing::counted(1, 200_000), ..twice.clone() };
     let socket = ConnectionSeen { peer: "/run/postgresql/.s.PGSQL.5432".into(), ..twice };
     for seen in [alone, socket] {
-        let found = testing::only(&UnusedConnection, &page(seen));
+        let found = testing::only(&RULE, &page(seen));
         assert!(!found.fix.advice.contains("sslmode"), "{}", found.fix.advice);
     }
 }
@@ -90,11 +90,11 @@ fn the_time_of_a_login_is_not_of_the_connection_that_asks_nothing() {
         logins: testing::counted(1, 4_000_000),
         ..seen(testing::each(1))
     };
-    let found = testing::only(&UnusedConnection, &page(twice.clone()));
+    let found = testing::only(&RULE, &page(twice.clone()));
     assert!((testing::part(&found).value - 0.01).abs() < 1e-9, "{:?}", testing::part(&found));
     let used = testing::only(&super::super::database_reconnect::DatabaseReconnect, &page(twice.clone()));
     assert!((testing::part(&used).value - 0.21).abs() < 1e-9, "{:?}", testing::part(&used));
     // A client that logs in and asks nothing has its login's time.
     let alone = ConnectionSeen { opened: testing::counted(1, 200_000), ..twice };
-    assert!((testing::part(&testing::only(&UnusedConnection, &page(alone))).value - 0.21).abs() < 1e-9);
+    assert!((testing::part(&testing::only(&RULE, &page(alone))).value - 0.21).abs() < 1e-9);
 }

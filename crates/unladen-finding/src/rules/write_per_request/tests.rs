@@ -34,7 +34,7 @@ const COUNTER: &str = "UPDATE page SET hits = hits + ? WHERE id = ?";
 fn a_hit_counter() {
     let mut evidence = lean();
     evidence.queries = vec![statement(PHP, COUNTER, QueryProtocol::Postgres)];
-    let found = only(&WritePerRequest, &evidence);
+    let found = only(&RULE, &evidence);
     assert_eq!(found.summary, "1 writing statement per GET");
     assert_eq!(found.items[0].name, COUNTER);
     // 0.5 of 20 ms.
@@ -44,25 +44,25 @@ fn a_hit_counter() {
         "{found:?}"
     );
     evidence.page.method = "POST".into();
-    silent(&WritePerRequest, &evidence);
+    silent(&RULE, &evidence);
     evidence.page.method = "HEAD".into();
-    assert_eq!(only(&WritePerRequest, &evidence).summary, "1 writing statement per HEAD");
+    assert_eq!(only(&RULE, &evidence).summary, "1 writing statement per HEAD");
     evidence.state = State::Fresh;
-    silent(&WritePerRequest, &evidence);
+    silent(&RULE, &evidence);
     evidence.state = State::Warm;
     evidence.queries[0].writes = false;
-    silent(&WritePerRequest, &evidence);
+    silent(&RULE, &evidence);
 }
 
 #[test]
 fn now_and_then_is_a_cache() {
     let cache = |series| with_transfers(vec![transfer("/var/cache/app/page", series)]);
-    let found = only(&WritePerRequest, &cache(once_in(2)));
+    let found = only(&RULE, &cache(once_in(2)));
     assert_eq!(found.summary, "0.50 written files per GET");
     assert_eq!(found.items[0].name, "/var/cache/app/page");
-    silent(&WritePerRequest, &cache(once_in(3)));
-    silent(&WritePerRequest, &cache(once(1)));
-    silent(&WritePerRequest, &lean());
+    silent(&RULE, &cache(once_in(3)));
+    silent(&RULE, &cache(once(1)));
+    silent(&RULE, &lean());
 }
 
 #[test]
@@ -82,13 +82,13 @@ fn sessions_are_one_however_many() {
         });
     }
     evidence.php = vec![php(&[("session.lazy_write", "0")])];
-    let found = only(&WritePerRequest, &evidence);
+    let found = only(&RULE, &evidence);
     assert_eq!(found.summary, "1 written file per GET");
     assert_eq!(found.items[0].name, "sessions: /var/lib/php/sessions/sess_*");
     assert_eq!(found.fix.lines, ["session.lazy_write=1"]);
     assert!(found.check_again.contains("\n[[knob]]\n"), "{}", found.check_again);
     evidence.php.clear();
-    assert!(only(&WritePerRequest, &evidence).fix.lines.is_empty());
+    assert!(only(&RULE, &evidence).fix.lines.is_empty());
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn temporary_files_are_named_as_such() {
             });
         }
     }
-    let found = only(&WritePerRequest, &evidence);
+    let found = only(&RULE, &evidence);
     assert_eq!(found.summary, "2 written files per GET");
     assert_eq!(found.items[0].name, "files in /tmp that the same request removes");
     assert!(found.fix.advice.contains("php://memory"), "{found:?}");
@@ -119,11 +119,11 @@ fn temporary_files_are_named_as_such() {
     assert!((time.value - 10e3).abs() < 1.0, "{time:?}");
     evidence.syscalls =
         vec![SyscallSeen { group: PHP, name: "fdatasync".into(), error: None, count: each(1), time_ns: each(990_000) }];
-    assert!((part(&only(&WritePerRequest, &evidence)).value - 0.05).abs() < 1e-6);
+    assert!((part(&only(&RULE, &evidence)).value - 0.05).abs() < 1e-6);
     // New ones that nobody removes.
     evidence.files.retain(|file| file.call == FileCall::Create);
     evidence.files.iter_mut().for_each(|file| file.counted = counted_of(once(5), 5_000, once(5)));
-    silent(&WritePerRequest, &evidence);
+    silent(&RULE, &evidence);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_new_file_in_each_request() {
             evidence.transfers.push(transfer(&format!("/srv/app/var/{phase}-{index}"), series));
         }
     }
-    let found = only(&WritePerRequest, &evidence);
+    let found = only(&RULE, &evidence);
     assert_eq!(found.items[0].name, "new files in /srv/app/var");
     assert_eq!(found.summary, "1 written file per GET");
 }
@@ -145,7 +145,7 @@ fn a_new_file_in_each_request() {
 #[test]
 fn sessions_in_shared_memory_are_written_too() {
     let evidence = with_transfers(vec![transfer("/dev/shm/php/counter", each(1))]);
-    assert_eq!(only(&WritePerRequest, &evidence).items[0].name, "/dev/shm/php/counter");
+    assert_eq!(only(&RULE, &evidence).items[0].name, "/dev/shm/php/counter");
 }
 
 #[test]
@@ -163,14 +163,14 @@ fn logs_locks_and_devices_are_told_elsewhere() {
         file(PHP, FileCall::OpenWrite, "/srv/app/mutex", FileOutcome::Found, 1),
         file(PHP, FileCall::Create, "/srv/app/config.lock", FileOutcome::Found, 1),
     ];
-    silent(&WritePerRequest, &evidence);
+    silent(&RULE, &evidence);
     // The database is told by its statements.
     evidence.transfers.push(transfer("/srv/app/wiki.sqlite", once_in(5)));
     evidence.transfers.push(transfer("/srv/app/wiki.sqlite-wal", each(1)));
     evidence.queries = vec![statement(PHP, COUNTER, QueryProtocol::Sqlite)];
-    assert_eq!(only(&WritePerRequest, &evidence).summary, "1 writing statement per GET");
+    assert_eq!(only(&RULE, &evidence).summary, "1 writing statement per GET");
     evidence.queries.clear();
-    let found = only(&WritePerRequest, &evidence);
+    let found = only(&RULE, &evidence);
     assert_eq!(
         (found.summary.as_str(), found.items[0].name.as_str()),
         ("1 written file per GET", "/srv/app/wiki.sqlite")
@@ -179,16 +179,16 @@ fn logs_locks_and_devices_are_told_elsewhere() {
 
 #[test]
 fn what_others_write_meanwhile() {
-    silent(&WritePerRequest, &with_transfers(vec![transfer("/srv/app/state", with(0, 50))]));
+    silent(&RULE, &with_transfers(vec![transfer("/srv/app/state", with(0, 50))]));
 }
 
 #[test]
 fn a_file_that_was_opened_read_write_was_taken_for_written() {
     let mut evidence = lean();
     evidence.files = vec![file(PHP, FileCall::OpenWrite, "base/16384/16386", FileOutcome::Found, 1)];
-    silent(&WritePerRequest, &evidence);
+    silent(&RULE, &evidence);
     evidence.transfers = vec![transfer("base/16384/16386", each(1))];
-    let found = only(&WritePerRequest, &evidence);
+    let found = only(&RULE, &evidence);
     // Its path is not whole, and there was no advice.
     assert!(
         found.fix.advice.starts_with("for the developers of the application: write a file only if its content changes"),
@@ -207,10 +207,10 @@ fn the_file_that_is_linked_to_make_a_lock_was_taken_for_a_temporary_one() {
         file(PHP, FileCall::Link, "/srv/work/lock.7", FileOutcome::Found, 30),
         file(PHP, FileCall::Unlink, "/srv/work/lock.7", FileOutcome::Found, 1),
     ];
-    only(&WritePerRequest, &evidence);
+    only(&RULE, &evidence);
     evidence.locks =
         vec![LockSeen { group: PHP, kind: LockKind::File, path: "/srv/work/lock".into(), counted: counted(30, 1_000) }];
-    silent(&WritePerRequest, &evidence);
+    silent(&RULE, &evidence);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn the_file_that_a_log_daemon_writes_was_the_pages() {
     evidence.groups.push(GroupSeen { name: "root rsyslogd".into(), ..GroupSeen::default() });
     let group = evidence.groups.len() - 1;
     evidence.transfers = vec![TransferSeen { group, ..transfer("/var/log/syslog", each(1)) }];
-    silent(&WritePerRequest, &evidence);
+    silent(&RULE, &evidence);
 }
 
 /// With two workers each file is written by about half of the requests, some by more and some by fewer.
@@ -230,7 +230,7 @@ fn a_file_for_each_worker_was_written_by_too_few_requests_each() {
         writing_requests: (0..24).map(|phase| if matches!(phase % 8, 0 | 3 | 5 | 6) { requests } else { 0 }).collect(),
         ..transfer(&format!("/srv/app/state.{number}"), Series::default())
     };
-    let found = only(&WritePerRequest, &with_transfers(vec![worker(7, 26), worker(8, 24)]));
+    let found = only(&RULE, &with_transfers(vec![worker(7, 26), worker(8, 24)]));
     assert_eq!(found.summary, "1 written file per GET");
     assert_eq!(found.items[0].name, "one of 2 files in /srv/app");
     assert!(!found.fix.advice.is_empty());
@@ -238,7 +238,7 @@ fn a_file_for_each_worker_was_written_by_too_few_requests_each() {
 
 #[test]
 fn what_a_profiler_writes_is_told_with_it() {
-    silent(&WritePerRequest, &with_transfers(vec![transfer("/tmp/cachegrind.out.7", each(1))]));
+    silent(&RULE, &with_transfers(vec![transfer("/tmp/cachegrind.out.7", each(1))]));
 }
 
 /// Request Tracker's session was taken for a counter of visits, and so were those of Django and Rails.
@@ -246,7 +246,7 @@ fn what_a_profiler_writes_is_told_with_it() {
 fn a_session_in_a_table_was_called_a_count_of_visits() {
     let advice = |texts: &[&str]| {
         let queries = texts.iter().map(|text| statement(PHP, text, QueryProtocol::Mysql)).collect();
-        only(&WritePerRequest, &Evidence { queries, ..lean() }).fix.advice
+        only(&RULE, &Evidence { queries, ..lean() }).fix.advice
     };
     for text in [
         "UPDATE sessions SET a_session = ?, LastUpdated = NOW() WHERE id = ?",
@@ -285,7 +285,7 @@ fn a_sessions_lock_and_truncation_were_left_out() {
         ..SyscallSeen::default()
     };
     evidence.syscalls = vec![called("ftruncate", 1, 343_000), called("pwrite64", 1, 50_000), called("write", 4, 9_000)];
-    let takes = |evidence: &Evidence| match only(&WritePerRequest, evidence).takes {
+    let takes = |evidence: &Evidence| match only(&RULE, evidence).takes {
         Share::Known { time, .. } => time.value,
         other => panic!("{other:?}"),
     };
