@@ -42,23 +42,22 @@ pub use format::Format;
 pub use formats::{FORMATS, format_named};
 pub use inside::{Fresh, Inside, NotLooked, StatementRow, TotalRow};
 pub use latency::{Latency, LatencyQuantile};
-pub use load::{
-    ByConnection, ByRequest, ErrorCount, FoundCapacity, Load, LoadSetup, Pacing, Slice, StepResult, Trial, Unfit,
-};
-pub use load_agent::{Drift, LoadAgent, Lost, program_of};
+pub use load::{ByConnection, ByRequest, ErrorCount, Load, LoadSetup, Pacing, StepResult, Unfit};
+pub use load_agent::{LoadAgent, Lost, program_of};
 pub use profile::{ProfileDiff, ProfileSetup, Profiled};
 pub use prove::{
-    ArmProfile, ArmResult, BoxPlot, Change, Comparison, Gate, Interaction, InteractionKind, Metric, Prove, ProveSetup,
-    WeightMetric,
+    ArmResult, Change, Comparison, Gate, Interaction, InteractionKind, Metric, Prove, ProveSetup, WeightMetric,
 };
 pub use send_lag::SendLag;
 pub use style::Style;
 pub use taken::{LateBecause, SpoiledBlocks, SpoiledFate, Taken};
-pub use unladen_document::{FarStation, Machine, Reference as ReferenceFigure};
+pub use unladen_document::{
+    ArmProfile, BoxPlot, Capacity, Drift, FarStation, LeftBehind, Machine, Reference as ReferenceFigure, Slice, Trial,
+};
 pub use unladen_quantity::{Kind, Quantity, Span, bucket_name};
 pub use warning::Warning;
 pub use weigh::{
-    Client, HostCpu, LeftBehind, Path, PhaseTrace, Rest, Setup, UrlCapacity, Weigh, WeighedHost, WeighedUrl, WeightRow,
+    Client, HostCpu, Path, PhaseTrace, Rest, Setup, UrlCapacity, Weigh, WeighedHost, WeighedUrl, WeightRow,
 };
 
 #[cfg(test)]

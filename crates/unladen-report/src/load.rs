@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use unladen_document::{Answer, LogLines, Machine};
+use unladen_document::{Answer, Capacity, LogLines, Machine, Slice};
 use unladen_quantity::{Kind, grouped, percent, plain};
 
 use crate::ended::Ended;
@@ -79,7 +79,7 @@ pub struct Load {
     /// Step by step, if there are several.
     pub steps: Vec<StepResult>,
     /// The search, if the highest rate was asked for.
-    pub capacity: Option<FoundCapacity>,
+    pub capacity: Option<Capacity>,
     /// Slice by slice of time, for the picture.
     pub timeline: Vec<Slice>,
     /// The distribution: (latency in ns, share of `latency`'s requests at or below), for the picture.
@@ -199,57 +199,6 @@ pub struct StepResult {
     /// Failed, or never sent.
     pub errors: u64,
     pub latency: Option<Latency>,
-}
-
-/// The highest rate that holds a limit.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FoundCapacity {
-    /// The limit as it was given: `p95<100ms`.
-    pub limit: String,
-    /// The highest rate that held it.
-    pub highest: Option<f64>,
-    /// The lowest rate that did not.
-    pub lowest_broken: Option<f64>,
-    /// Each trial, in order.
-    pub trials: Vec<Trial>,
-}
-
-/// One rate tried.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Trial {
-    /// Requests a second.
-    pub rate: f64,
-    /// Requests planned.
-    pub planned: u64,
-    /// The limited quantile in ns, and its 95 % interval.
-    pub quantile: Option<(u64, Option<(u64, u64)>)>,
-    /// Failed or never sent.
-    pub errors: u64,
-    /// The first failure of the kind that came most often.
-    pub failure: Option<String>,
-    /// Whether it held the limit; none if the interval contains the limit.
-    pub held: Option<bool>,
-    /// The generator was the bottleneck.
-    pub unfit: bool,
-}
-
-/// A slice of time.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Slice {
-    /// Since the first planned request.
-    pub start: Duration,
-    /// How long.
-    pub length: Duration,
-    /// Requests planned in it.
-    pub planned: u64,
-    /// Of these, failed or never answered.
-    pub errors: u64,
-    /// Median latency of those planned in it, ns.
-    pub p50: u64,
-    /// The 99 % quantile, ns.
-    pub p99: u64,
-    /// The largest, ns.
-    pub max: u64,
 }
 
 impl Load {

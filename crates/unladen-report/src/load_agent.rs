@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use unladen_document::Drift;
+
 use crate::send_lag::SendLag;
 
 /// One of the hosts that a load is sent from.
@@ -36,15 +38,6 @@ pub struct LoadAgent {
     pub unfit: Vec<String>,
     /// Set if it did not come to its end.
     pub lost: Option<Lost>,
-}
-
-/// How far two clocks went apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Drift {
-    /// ns; above 0 where the clock there went further.
-    pub ns: i64,
-    /// ns to both sides.
-    pub uncertainty_ns: u64,
 }
 
 /// When the last was heard of an agent, and what became of it.

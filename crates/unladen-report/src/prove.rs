@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unladen_document::{Answer, Machine};
+use unladen_document::{Answer, ArmProfile, BoxPlot, Machine};
 pub use unladen_document::{Change, Metric};
 use unladen_lockin::Role;
 use unladen_quantity::{Kind, Span};
@@ -41,21 +41,6 @@ pub struct Prove {
     pub machine: Option<Machine>,
     /// What the reader should know before believing it.
     pub warnings: Vec<Warning>,
-}
-
-/// The files of an arm's profile.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ArmProfile {
-    /// The arm's name.
-    pub arm: String,
-    /// Requests that were profiled.
-    pub requests: u64,
-    /// The file that `unladen profile` reads.
-    pub file: String,
-    /// The flame graph; of an arm that is not the baseline, what differs from that.
-    pub picture: String,
-    /// How many functions are told from no change against the baseline; none of the baseline.
-    pub changed: Option<usize>,
 }
 
 /// How it was measured.
@@ -112,23 +97,6 @@ pub struct ArmResult {
     pub distribution: Vec<(u64, f64)>,
     /// The same of its cold requests, if there are any.
     pub cold: Option<BoxPlot>,
-}
-
-/// Tukey's box plot, ns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BoxPlot {
-    /// The 5 % quantile.
-    pub p5: u64,
-    /// Lower quartile.
-    pub p25: u64,
-    /// Median.
-    pub p50: u64,
-    /// Upper quartile.
-    pub p75: u64,
-    /// The 95 % quantile.
-    pub p95: u64,
-    /// Requests.
-    pub count: u64,
 }
 
 /// One metric of one arm against the baseline.

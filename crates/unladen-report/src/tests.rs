@@ -67,8 +67,8 @@ fn odd_load() -> impl Strategy<Value = Load> {
             Unfit::Late { p99: ns[7], limit: ns[8], because: None },
         ];
         for (slice, ns) in load.timeline.iter_mut().zip(ns.windows(4)) {
-            let (start, length) = (Duration::from_nanos(ns[0]), Duration::from_nanos(ns[1]));
-            *slice = Slice { start, length, planned: ns[2], errors: ns[3] / 60, p50: ns[1], p99: ns[2], max: ns[0] };
+            let (start_ns, length_ns, planned, errors) = (ns[0], ns[1], ns[2], ns[3] / 60);
+            *slice = Slice { start_ns, length_ns, planned, errors, p50: ns[1], p99: ns[2], max: ns[0] };
         }
         for error in &mut load.errors {
             error.first = name.clone();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unladen_document::{Answer, FarStation, Machine};
+use unladen_document::{Answer, FarStation, LeftBehind, Machine};
 use unladen_lockin::Estimate;
 use unladen_quantity::{Kind, Span};
 use unladen_trace::PathSeen;
@@ -61,16 +61,6 @@ pub struct HostCpu {
     pub cpu: Estimate,
     /// Requests a second that all of its cores serve at most, if CPU is what runs out.
     pub capacity: Option<Span>,
-}
-
-/// Files that have come to be in a folder during the run, and are still there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftBehind {
-    /// The folder: requests make files in it.
-    pub folder: String,
-    pub files: u64,
-    /// How large they are altogether.
-    pub bytes: u64,
 }
 
 /// How the run was made.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use unladen_document as kept;
 
-use crate::load_agent::{Drift, LoadAgent, Lost};
+use crate::load_agent::{LoadAgent, Lost};
 use crate::send_lag::SendLag;
 
 pub(super) fn send_lag(lag: &BTreeMap<String, u64>) -> SendLag {
@@ -27,7 +27,7 @@ pub(super) fn agent(agent: &kept::LoadAgent) -> LoadAgent {
         stolen_share: agent.stolen_share,
         start_uncertainty: Duration::from_nanos(agent.start_uncertainty_ns),
         round_trip: Duration::from_nanos(agent.round_trip_ns),
-        drift: agent.drift.map(|drift| Drift { ns: drift.ns, uncertainty_ns: drift.uncertainty_ns }),
+        drift: agent.drift,
         unfit: agent.unfit.clone(),
         lost: agent.lost.as_ref().map(|lost| Lost { at: Duration::from_nanos(lost.at_ns), why: lost.why.clone() }),
     }

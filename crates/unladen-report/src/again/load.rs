@@ -9,9 +9,7 @@ use super::agent::{agent, send_lag};
 use super::figure::{count, ended, latency, statuses, time, warnings};
 use super::gate::gates;
 use super::name::known_name as name;
-use crate::load::{
-    ByConnection, ByRequest, ErrorCount, FoundCapacity, Load, LoadSetup, Pacing, Slice, StepResult, Trial, Unfit,
-};
+use crate::load::{ByConnection, ByRequest, ErrorCount, Load, LoadSetup, Pacing, StepResult, Unfit};
 
 pub(super) fn load(document: &LoadDocument) -> Load {
     let errors = document.errors.iter().map(|(kind, count)| {
@@ -58,8 +56,8 @@ pub(super) fn load(document: &LoadDocument) -> Load {
         agents: document.agents.iter().map(agent).collect(),
         by_request: document.by_request.iter().map(request).collect(),
         steps: document.steps.iter().map(step).collect(),
-        capacity: document.capacity.as_ref().map(capacity),
-        timeline: document.timeline.iter().map(slice).collect(),
+        capacity: document.capacity.clone(),
+        timeline: document.timeline.clone(),
         distribution: document.distribution.clone(),
         gates: gates(&document.gates),
         machine: document.about.machine.clone(),
@@ -88,38 +86,5 @@ fn step(step: &kept::Step) -> StepResult {
         requests: step.requests,
         errors: step.errors,
         latency: latency(&step.latency_ns, &step.latency_intervals_ns),
-    }
-}
-
-fn capacity(found: &kept::Capacity) -> FoundCapacity {
-    FoundCapacity {
-        limit: found.limit.clone(),
-        highest: found.highest,
-        lowest_broken: found.lowest_broken,
-        trials: found.trials.iter().map(trial).collect(),
-    }
-}
-
-fn trial(trial: &kept::Trial) -> Trial {
-    Trial {
-        rate: trial.rate,
-        planned: trial.planned,
-        quantile: trial.quantile_ns.map(|value| (value, trial.low.zip(trial.high))),
-        errors: trial.errors,
-        failure: trial.failure.clone(),
-        held: trial.held,
-        unfit: trial.unfit,
-    }
-}
-
-fn slice(slice: &kept::Slice) -> Slice {
-    Slice {
-        start: Duration::from_nanos(slice.start_ns),
-        length: Duration::from_nanos(slice.length_ns),
-        planned: slice.planned,
-        errors: slice.errors,
-        p50: slice.p50,
-        p99: slice.p99,
-        max: slice.max,
     }
 }

@@ -13,19 +13,11 @@ use super::gate::gates;
 use super::name::known_name as name;
 use super::titles::Titles;
 use crate::prove::{
-    ArmProfile, ArmResult, BoxPlot, Change, Comparison, Interaction, InteractionKind, Metric, Prove, ProveSetup,
-    WeightMetric,
+    ArmResult, Change, Comparison, Interaction, InteractionKind, Metric, Prove, ProveSetup, WeightMetric,
 };
 
 pub(super) fn prove(document: &ProveDocument, titles: Titles) -> Prove {
     let knobs = knobs(document);
-    let profile = |profile: &kept::ArmProfile| ArmProfile {
-        arm: profile.arm.clone(),
-        requests: profile.requests,
-        file: profile.file.clone(),
-        picture: profile.picture.clone(),
-        changed: profile.functions_changed.map(count),
-    };
     Prove {
         title: document.title.clone(),
         design: name(&document.design),
@@ -48,7 +40,7 @@ pub(super) fn prove(document: &ProveDocument, titles: Titles) -> Prove {
         comparisons: document.comparisons.iter().map(|one| comparison(one, titles)).collect(),
         interactions: document.interactions.iter().map(interaction).collect(),
         time_for_one_percent: document.time_for_one_percent_ns.map(Duration::from_nanos),
-        profiles: document.profiles.iter().map(profile).collect(),
+        profiles: document.profiles.clone(),
         put_back: document.put_back.clone(),
         gates: gates(&document.gates),
         machine: document.about.machine.clone(),
@@ -78,9 +70,9 @@ fn arm(arm: &kept::Arm, knobs: &[&str]) -> ArmResult {
         changed: arm.changed,
         statuses: statuses(&arm.statuses),
         answers: arm.answers.clone(),
-        box_plot: arm.box_plot_ns.map(box_plot),
+        box_plot: arm.box_plot_ns,
         distribution: arm.distribution.clone(),
-        cold: arm.cold_box_plot_ns.map(box_plot),
+        cold: arm.cold_box_plot_ns,
     }
 }
 
@@ -101,11 +93,6 @@ fn role(text: &str, on: &[String], knobs: &[&str]) -> Option<Role> {
         }
         _ => return None,
     })
-}
-
-fn box_plot(plot: kept::BoxPlot) -> BoxPlot {
-    let kept::BoxPlot { p5, p25, p50, p75, p95, requests } = plot;
-    BoxPlot { p5, p25, p50, p75, p95, count: requests }
 }
 
 fn comparison(kept: &kept::Comparison, titles: Titles) -> Comparison {

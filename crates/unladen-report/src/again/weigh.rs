@@ -12,16 +12,12 @@ use super::figure::{count, ended, estimate, latency, span, warnings};
 use super::inside::inside;
 use super::name::known_name as name;
 use super::titles::Titles;
-use crate::weigh::{
-    Client, HostCpu, LeftBehind, Path, Rest, Setup, UrlCapacity, Weigh, WeighedHost, WeighedUrl, WeightRow,
-};
+use crate::weigh::{Client, HostCpu, Path, Rest, Setup, UrlCapacity, Weigh, WeighedHost, WeighedUrl, WeightRow};
 
 /// The group that stands for the machine as a whole.
 const MACHINE: &str = "machine";
 
 pub(super) fn weigh(document: &WeighDocument, titles: Titles) -> Weigh {
-    let left =
-        |left: &kept::LeftBehind| LeftBehind { folder: left.folder.clone(), files: left.files, bytes: left.bytes };
     Weigh {
         setup: Setup {
             seed: document.about.seed.unwrap_or_default(),
@@ -38,7 +34,7 @@ pub(super) fn weigh(document: &WeighDocument, titles: Titles) -> Weigh {
         },
         ended: ended(&document.ended),
         urls: document.urls.iter().map(|url| page(document, url, titles)).collect(),
-        left_behind: document.left_behind.as_ref().map(|all| all.iter().map(left).collect()),
+        left_behind: document.left_behind.clone(),
         hosts: document.hosts.iter().map(host).collect(),
         machine: document.about.machine.clone(),
         warnings: warnings(&document.warnings),

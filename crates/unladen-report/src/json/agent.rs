@@ -1,6 +1,6 @@
 //! The hosts that sent a load or an experiment: [`agent`].
 
-use unladen_document::{Drift, LoadAgent as AgentDocument, Lost};
+use unladen_document::{LoadAgent as AgentDocument, Lost};
 
 use super::figure::{nanos, send_lag};
 use crate::load_agent::{LoadAgent, program_of};
@@ -19,7 +19,7 @@ pub(super) fn agent(agent: &LoadAgent) -> AgentDocument {
         stolen_share: agent.stolen_share,
         start_uncertainty_ns: nanos(agent.start_uncertainty),
         round_trip_ns: nanos(agent.round_trip),
-        drift: agent.drift.map(|drift| Drift { ns: drift.ns, uncertainty_ns: drift.uncertainty_ns }),
+        drift: agent.drift,
         fit: agent.is_fit(),
         unfit: agent.unfit.clone(),
         lost: agent.lost.as_ref().map(|lost| Lost { at_ns: nanos(lost.at), why: lost.why.clone() }),

@@ -1,13 +1,13 @@
 //! `unladen.load/1`: [`document`].
 
 use unladen_document as document;
-use unladen_document::{About, Capacity, LoadDocument, Ordered, Pacing, Step};
+use unladen_document::{About, LoadDocument, Ordered, Pacing, Step};
 use unladen_quantity::bucket_name;
 
 use super::agent::agent;
 use super::figure::{intervals, latency, nanos, send_lag};
 use super::gate::of_load;
-use crate::load::{ByConnection, ByRequest, FoundCapacity, Load, Slice, StepResult, Trial};
+use crate::load::{ByConnection, ByRequest, Load, StepResult};
 
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
 const SCHEMA: &str = "unladen.load/1";
@@ -57,8 +57,8 @@ pub(super) fn document(result: &Load, about: &About) -> LoadDocument {
         agents: result.agents.iter().map(agent).collect(),
         steps: result.steps.iter().map(step).collect(),
         by_request: result.by_request.iter().map(request).collect(),
-        capacity: result.capacity.as_ref().map(capacity),
-        timeline: result.timeline.iter().map(slice).collect(),
+        capacity: result.capacity.clone(),
+        timeline: result.timeline.clone(),
         distribution: result.distribution.clone(),
         gates: result.gates.iter().map(of_load).collect(),
         warnings: result.warnings.iter().map(ToString::to_string).collect(),
@@ -92,41 +92,5 @@ fn request(by: &ByRequest) -> document::ByRequest {
         errors: by.errors,
         latency_ns: latency(by.latency.as_ref()),
         latency_intervals_ns: intervals(by.latency.as_ref()),
-    }
-}
-
-fn capacity(found: &FoundCapacity) -> Capacity {
-    Capacity {
-        limit: found.limit.clone(),
-        highest: found.highest,
-        lowest_broken: found.lowest_broken,
-        trials: found.trials.iter().map(trial).collect(),
-    }
-}
-
-fn trial(trial: &Trial) -> document::Trial {
-    let interval = trial.quantile.and_then(|(_, interval)| interval);
-    document::Trial {
-        rate: trial.rate,
-        planned: trial.planned,
-        quantile_ns: trial.quantile.map(|(value, _)| value),
-        low: interval.map(|(low, _)| low),
-        high: interval.map(|(_, high)| high),
-        errors: trial.errors,
-        failure: trial.failure.clone(),
-        held: trial.held,
-        unfit: trial.unfit,
-    }
-}
-
-fn slice(slice: &Slice) -> document::Slice {
-    document::Slice {
-        start_ns: nanos(slice.start),
-        length_ns: nanos(slice.length),
-        planned: slice.planned,
-        errors: slice.errors,
-        p50: slice.p50,
-        p99: slice.p99,
-        max: slice.max,
     }
 }

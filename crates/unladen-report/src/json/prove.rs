@@ -7,7 +7,7 @@ use unladen_quantity::Span;
 use super::agent::agent;
 use super::figure::{nanos, span};
 use super::gate::of_arm;
-use crate::prove::{ArmProfile, ArmResult, BoxPlot, Change, Comparison, Interaction, Metric, Prove};
+use crate::prove::{ArmResult, Change, Comparison, Interaction, Metric, Prove};
 
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
 const SCHEMA: &str = "unladen.prove/1";
@@ -36,19 +36,9 @@ pub(super) fn document(result: &Prove, about: &About) -> ProveDocument {
         interactions: result.interactions.iter().map(interaction).collect(),
         time_for_one_percent_ns: result.time_for_one_percent.map(nanos),
         gates: result.gates.iter().map(of_arm).collect(),
-        profiles: result.profiles.iter().map(profile).collect(),
+        profiles: result.profiles.clone(),
         put_back: result.put_back.clone(),
         warnings: result.warnings.iter().map(ToString::to_string).collect(),
-    }
-}
-
-fn profile(profile: &ArmProfile) -> document::ArmProfile {
-    document::ArmProfile {
-        arm: profile.arm.clone(),
-        requests: profile.requests,
-        file: profile.file.clone(),
-        picture: profile.picture.clone(),
-        functions_changed: profile.changed.map(|changed| changed as u64),
     }
 }
 
@@ -62,15 +52,10 @@ fn arm(arm: &ArmResult) -> Arm {
         changed: arm.changed,
         statuses: Ordered(arm.statuses.iter().map(|(status, count)| (status.to_string(), *count)).collect()),
         answers: arm.answers.clone(),
-        box_plot_ns: arm.box_plot.map(box_plot),
-        cold_box_plot_ns: arm.cold.map(box_plot),
+        box_plot_ns: arm.box_plot,
+        cold_box_plot_ns: arm.cold,
         distribution: arm.distribution.clone(),
     }
-}
-
-fn box_plot(plot: BoxPlot) -> document::BoxPlot {
-    let BoxPlot { p5, p25, p50, p75, p95, count } = plot;
-    document::BoxPlot { p5, p25, p50, p75, p95, requests: count }
 }
 
 fn comparison(comparison: &Comparison) -> document::Comparison {

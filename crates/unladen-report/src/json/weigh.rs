@@ -11,7 +11,7 @@ use super::figure::{estimate, intervals, latency, nanos, span, word};
 use super::gate::of_page;
 use super::inside;
 use crate::inside::Inside;
-use crate::weigh::{HostCpu, LeftBehind, Path, Weigh, WeighedHost, WeighedUrl, WeightRow};
+use crate::weigh::{HostCpu, Path, Weigh, WeighedHost, WeighedUrl, WeightRow};
 
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
 const SCHEMA: &str = "unladen.weigh/1";
@@ -50,7 +50,7 @@ pub(super) fn document(result: &Weigh, about: &About) -> WeighDocument {
         not_judged: pages().flat_map(inside::not_judged).collect(),
         lost_events: pages().map(|page| page.lost).sum(),
         traced: pages().flat_map(inside::traced).collect(),
-        left_behind: result.left_behind.as_ref().map(|all| all.iter().map(left).collect()),
+        left_behind: result.left_behind.clone(),
         hosts: result.hosts.iter().map(host).collect(),
         gates: pages().flat_map(|page| &page.gates).map(of_page).collect(),
         warnings: result.warnings.iter().map(ToString::to_string).collect(),
@@ -149,10 +149,6 @@ fn host_cpu(of: &HostCpu) -> document::HostCpu {
         blocks: Some(of.cpu.blocks as u64),
         requests_per_machine_second: of.capacity.map(span),
     }
-}
-
-fn left(left: &LeftBehind) -> document::LeftBehind {
-    document::LeftBehind { folder: left.folder.clone(), files: left.files, bytes: left.bytes }
 }
 
 fn path(path: &Path) -> document::Path {

@@ -1,9 +1,10 @@
 //! A load: latency by percentile; over time, latency and the rate, with the steps of the schedule and what failed.
 
+use unladen_document::Slice;
 use unladen_quantity::{Kind, Scale, grouped, short};
 
 use super::draw::{GREY, LINE, MARGIN, Plot, WIDTH, legend, lines, look, text};
-use crate::load::{Load, Slice, StepResult};
+use crate::load::{Load, StepResult};
 
 const LEFT: f64 = 76.0;
 const HEIGHT: f64 = 240.0;
@@ -98,12 +99,12 @@ fn percentiles(result: &Load, y: f64, body: &mut String) -> f64 {
 
 /// From the first request to the last, below `top`.
 fn over_time(slices: &[Slice], top: f64, height: f64, y: Scale) -> Plot {
-    let end = slices.last().map_or(1.0, |slice| slice.start.saturating_add(slice.length).as_nanos() as f64);
+    let end = slices.last().map_or(1.0, |slice| slice.start_ns.saturating_add(slice.length_ns) as f64);
     Plot { left: LEFT, right: WIDTH - MARGIN, top, bottom: top + height, x: Scale::new(0.0, end), y }
 }
 
 fn middle(slice: &Slice) -> f64 {
-    slice.start.saturating_add(slice.length / 2).as_nanos() as f64
+    slice.start_ns.saturating_add(slice.length_ns / 2) as f64
 }
 
 /// The largest as dots, for it is often that of one request; lines would hide what lies on them.
@@ -138,7 +139,7 @@ fn latencies(slices: &[Slice], steps: &[StepResult], y: f64, body: &mut String) 
 /// Requests a second: those that were planned, those that were answered, and those that failed.
 fn rates(slices: &[Slice], steps: &[StepResult], y: f64, body: &mut String) -> f64 {
     let top = lines(MARGIN, y + LINE, GREY, "requests a second", body);
-    let rate = |slice: &Slice, count: u64| count as f64 / slice.length.as_secs_f64().max(1e-9);
+    let rate = |slice: &Slice, count: u64| count as f64 / (slice.length_ns as f64 / 1e9).max(1e-9);
     let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
     let most = slices.iter().map(|slice| finite(rate(slice, slice.planned))).fold(1.0, f64::max);
     let plot = over_time(slices, top, LOW, Scale::new(0.0, most * 1.05));
@@ -149,7 +150,7 @@ fn rates(slices: &[Slice], steps: &[StepResult], y: f64, body: &mut String) -> f
     boundaries(&plot, steps, body);
     let (answered, failed) = (look(0), look(FAILED));
     for slice in slices.iter().filter(|slice| slice.errors > 0) {
-        let [from, to] = [slice.start, slice.start.saturating_add(slice.length)].map(|at| plot.x(at.as_nanos() as f64));
+        let [from, to] = [slice.start_ns, slice.start_ns.saturating_add(slice.length_ns)].map(|at| plot.x(at as f64));
         let top = plot.y(rate(slice, slice.errors)).min(plot.bottom - 2.0);
         body.push_str(&format!(
             "<rect x=\"{from:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{}\" fill-opacity=\"0.6\"/>\n",

@@ -1,10 +1,11 @@
 //! An experiment: the arms as box plots, and their distributions.
 
 use super::draw::{GREY, LINE, Look, MARGIN, Plot, SIZE, WIDTH, cut, legend, lines, look, text, wide};
+use unladen_document::BoxPlot;
 use unladen_lockin::Role;
 use unladen_quantity::{Kind, Scale, plain, short};
 
-use crate::prove::{ArmResult, BoxPlot, Change, Prove};
+use crate::prove::{ArmResult, Change, Prove};
 use crate::text::{equal, title};
 
 /// Of an arm: its name and what it comes to, and the box below.

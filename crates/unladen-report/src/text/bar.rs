@@ -1,8 +1,7 @@
 //! Pictures of block characters.
 
+use unladen_document::BoxPlot;
 use unladen_quantity::{Kind, Scale, short};
-
-use crate::prove::BoxPlot;
 
 /// A bar in eighths of a cell.
 pub(super) fn bar(value: f64, most: f64, cells: usize) -> String {

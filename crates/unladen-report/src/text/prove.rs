@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use super::agents::agents;
 use super::prose::{answer, answers, clean, cookies, files_unseen, fill, paragraph, warnings};
+use unladen_document::ArmProfile;
 use unladen_lockin::Role;
 use unladen_quantity::{Kind, grouped, lasting, plain, settling, short};
 
 use crate::ended::Ended;
-use crate::prove::{ArmProfile, ArmResult, Change, Comparison, Gate, Metric, Prove};
+use crate::prove::{ArmResult, Change, Comparison, Gate, Metric, Prove};
 use crate::style::Style;
 
 mod ablation;
@@ -116,7 +117,7 @@ fn came(arms: &[ArmResult], style: Style, out: &mut dyn Write) -> io::Result<()>
 fn profiles(profiles: &[ArmProfile], style: Style, out: &mut dyn Write) -> io::Result<()> {
     for profile in profiles {
         let requests = grouped(profile.requests as f64, 0);
-        let changed = match profile.changed {
+        let changed = match profile.functions_changed {
             Some(1) => ": 1 function told from no change".to_owned(),
             Some(changed) => format!(": {changed} functions told from no change"),
             None => String::new(),

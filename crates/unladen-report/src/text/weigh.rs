@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use unladen_document::FarStation;
+use unladen_document::{FarStation, LeftBehind};
 use unladen_lockin::Estimate;
 use unladen_quantity::{Kind, Quantity, between, grouped, plain};
 
@@ -15,7 +15,7 @@ use crate::ascii::Edge;
 use crate::ended::Ended;
 use crate::latency::Latency;
 use crate::style::Style;
-use crate::weigh::{LeftBehind, Path, Setup, Weigh, WeighedHost, WeighedUrl, WeightRow};
+use crate::weigh::{Path, Setup, Weigh, WeighedHost, WeighedUrl, WeightRow};
 
 /// Cells of the bar of the heaviest group.
 const BAR: usize = 20;

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use unladen_load::{Cancel, Schedule, Step};
-use unladen_report::{ErrorCount, FoundCapacity, Load, Trial, Unfit};
+use unladen_report::{Capacity, ErrorCount, Load, Trial, Unfit};
 
 use crate::exit::Failure;
 use crate::latency::latency;
@@ -77,7 +77,7 @@ pub(crate) fn find_capacity(
         Search { options, limit, http, sender, cancel, progress, trials: Vec::new(), held: None, broken: None };
     let last = search.run(begin)?;
     let Search { trials, held, broken, .. } = search;
-    let capacity = FoundCapacity {
+    let capacity = Capacity {
         limit: limit.to_string(),
         highest: held.as_ref().map(|(rate, _)| *rate),
         lowest_broken: broken,
@@ -247,7 +247,18 @@ fn judged(result: &mut Load, rate: f64, limit: &Limit, sent: &Sent) -> Trial {
         result.unfit.push(Unfit::Late { p99: late, limit, because });
     }
     let failure = most_of_what_failed(&result.errors, result.unsent, result.missing);
-    Trial { rate, planned: result.planned, quantile, errors, failure, held, unfit: !result.unfit.is_empty() }
+    let interval = quantile.and_then(|(_, interval)| interval);
+    Trial {
+        rate,
+        planned: result.planned,
+        quantile_ns: quantile.map(|(value, _)| value),
+        low: interval.map(|(low, _)| low),
+        high: interval.map(|(_, high)| high),
+        errors,
+        failure,
+        held,
+        unfit: !result.unfit.is_empty(),
+    }
 }
 
 /// How most of the requests failed that did: the first of that kind.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use unladen_load::{Mix, RecordEnd, RecordHead};
 use unladen_report::{
-    ByConnection, ByRequest, Ended, ErrorCount, FoundCapacity, Latency, Load, LoadAgent, LoadSetup, Pacing, SendLag,
+    ByConnection, ByRequest, Capacity, Ended, ErrorCount, Latency, Load, LoadAgent, LoadSetup, Pacing, SendLag,
     StepResult, Unfit, Warning,
 };
 
@@ -30,7 +30,7 @@ pub(crate) struct Ran<'a> {
     pub(crate) machine: Option<&'a MachineLog>,
     /// The hosts that sent it; empty where this one did.
     pub(crate) agents: &'a [AgentPart],
-    pub(crate) capacity: Option<FoundCapacity>,
+    pub(crate) capacity: Option<Capacity>,
 }
 
 /// Makes the result.

@@ -1,7 +1,6 @@
 //! The principal type is [`Slices`]: latencies by slice of time, in bounded memory at any length.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use unladen_load::{BinnedLatencies, Bins};
 use unladen_lockin::BlockLatencies;
@@ -99,8 +98,8 @@ impl Slices {
         let of = |(index, part): (usize, &Part)| {
             let sorted: Vec<(u64, u32)> = part.latencies.iter().collect();
             Slice {
-                start: Duration::from_nanos(index as u64 * self.width),
-                length: Duration::from_nanos(self.width),
+                start_ns: index as u64 * self.width,
+                length_ns: self.width,
                 planned: part.planned,
                 errors: part.errors,
                 p50: at(&sorted, 0.5).min(part.max),

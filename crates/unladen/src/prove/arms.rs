@@ -43,7 +43,7 @@ fn box_plot(observations: &Observations) -> Option<BoxPlot> {
         p50: at(0.5)?,
         p75: at(0.75)?,
         p95: at(0.95)?,
-        count: observations.count(),
+        requests: observations.count(),
     })
 }
 

@@ -91,7 +91,7 @@ impl<'a> Profiling<'a> {
             requests: profile.requests().unwrap_or(0),
             file,
             picture,
-            changed: changed.map(|changed| changed.rows.iter().filter(|row| row.is_changed).count()),
+            functions_changed: changed.map(|changed| changed.rows.iter().filter(|row| row.is_changed).count() as u64),
         })
     }
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use unladen_document::{LinesPassedOver, LogLines};
+use unladen_document::{Capacity, Drift, LinesPassedOver, LogLines, Slice, Trial};
 
 use crate::ended::Ended;
 use crate::latency::{Latency, LatencyQuantile};
 use crate::load::*;
-use crate::load_agent::{Drift, LoadAgent, Lost};
+use crate::load_agent::{LoadAgent, Lost};
 use crate::send_lag::SendLag;
 use crate::warning::Warning;
 
@@ -74,8 +74,8 @@ pub(crate) fn distribution(median_ms: f64) -> Vec<(u64, f64)> {
 
 pub(crate) fn steady() -> Load {
     let slice = |i: u64| Slice {
-        start: Duration::from_secs(2 * i),
-        length: Duration::from_secs(2),
+        start_ns: 2_000_000_000 * i,
+        length_ns: 2_000_000_000,
         planned: 80,
         errors: 0,
         p50: 26_200_000 + (i * 7_919 % 11) * 100_000,
@@ -255,14 +255,16 @@ pub(crate) fn searched() -> Load {
     let trial = |rate: f64, p95: u64, held| Trial {
         rate,
         planned: (rate * 10.0) as u64,
-        quantile: Some((p95, Some((p95 / 100 * 97, p95 / 100 * 104)))),
+        quantile_ns: Some(p95),
+        low: Some(p95 / 100 * 97),
+        high: Some(p95 / 100 * 104),
         errors: 0,
         failure: None,
         held,
         unfit: false,
     };
     Load {
-        capacity: Some(FoundCapacity {
+        capacity: Some(Capacity {
             limit: "p95<100ms".into(),
             highest: Some(212.0),
             lowest_broken: Some(218.0),

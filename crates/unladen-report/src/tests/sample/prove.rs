@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use unladen_document::BoxPlot;
+
 use super::load::distribution;
 use unladen_lockin::{MARGIN, MARGIN_OF_SHARES, Role};
 use unladen_quantity::{Kind, Span};
@@ -18,7 +20,7 @@ fn span(value: f64, margin: f64) -> Span {
 
 fn boxes(median_ms: f64) -> BoxPlot {
     let at = |factor: f64| (median_ms * factor * MS) as u64;
-    BoxPlot { p5: at(0.91), p25: at(0.965), p50: at(1.0), p75: at(1.06), p95: at(1.19), count: 4_800 }
+    BoxPlot { p5: at(0.91), p25: at(0.965), p50: at(1.0), p75: at(1.06), p95: at(1.19), requests: 4_800 }
 }
 
 pub(crate) fn arm(name: &str, on: &[&str], roles: &[Role], median_ms: f64) -> ArmResult {

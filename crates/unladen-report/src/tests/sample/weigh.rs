@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unladen_document::{Answer, FarStation, NextStep};
+use unladen_document::{Answer, FarStation, LeftBehind, NextStep};
 use unladen_finding::{Bearing, Figure, Finding, Fix, Item, Removes, Saves, Share, Unjudged, Whole};
 use unladen_lockin::Estimate;
 use unladen_quantity::{Kind, Span};

@@ -1,10 +1,12 @@
 //! The distribution, and the course of time.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
+use unladen_document::Slice;
 use unladen_quantity::{Kind, Scale, lasting, plain};
 
-use crate::load::{Load, Slice};
+use crate::load::Load;
 use crate::style::Style;
 use crate::text::bar::{axis, columns, sparkline};
 
@@ -54,8 +56,8 @@ pub(super) fn timeline(result: &Load, style: Style, out: &mut dyn Write) -> io::
         (errors > 0.0).then_some(errors)
     });
     let most = |values: &[Option<f64>]| values.iter().flatten().copied().fold(0.0, f64::max);
-    let time = slices.last().map(|slice| slice.start.saturating_add(slice.length)).unwrap_or_default();
-    writeln!(out, "{}", style.heading(&format!("over {}", lasting(time))))?;
+    let time = slices.last().map(|slice| slice.start_ns.saturating_add(slice.length_ns)).unwrap_or_default();
+    writeln!(out, "{}", style.heading(&format!("over {}", lasting(Duration::from_nanos(time)))))?;
     writeln!(out, "p50     {}  to {}", sparkline(&p50), plain(Kind::Time, most(&p50)))?;
     writeln!(out, "max     {}  to {}", sparkline(&max), plain(Kind::Time, most(&max)))?;
     if most(&errors) > 0.0 {

@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
+use unladen_document::BoxPlot;
 use unladen_quantity::{Kind, Scale};
 
-use crate::prove::{ArmResult, BoxPlot, Prove};
+use crate::prove::{ArmResult, Prove};
 use crate::style::Style;
 use crate::text::bar::{axis, box_plot};
 use crate::text::prose::{aside, clean};
