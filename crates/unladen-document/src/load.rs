@@ -114,15 +114,6 @@ pub struct LoadDocument {
     pub warnings: Vec<String>,
 }
 
-impl LoadDocument {
-    /// Whether nothing else is wrong with it than that records of requests were lost, which are counted.
-    pub fn lacks_records_alone(&self) -> bool {
-        let is_so =
-            |agent: &LoadAgent| agent.lost.is_none() && (agent.fit || agent.unrecorded > 0 && agent.unfit.len() == 1);
-        self.agents.iter().any(|agent| agent.unrecorded > 0) && self.agents.iter().all(is_so)
-    }
-}
-
 /// The lines of an access log: `lines` is the sum of `sent` and of those that were passed over.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]

@@ -41,6 +41,15 @@ pub struct LoadAgent {
     pub lost: Option<Lost>,
 }
 
+impl LoadAgent {
+    /// Whether records of these were lost, and nothing else is wrong with what they sent.
+    pub fn lack_records_alone(agents: &[Self]) -> bool {
+        let is_so =
+            |agent: &Self| agent.lost.is_none() && (agent.fit || agent.unrecorded > 0 && agent.unfit.len() == 1);
+        agents.iter().any(|agent| agent.unrecorded > 0) && agents.iter().all(is_so)
+    }
+}
+
 /// How far two clocks went apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]

@@ -11,9 +11,7 @@ use crate::profile::{ProfileDiff, Profiled};
 use crate::prove::Prove;
 use crate::weigh::Weigh;
 
-mod agent;
 mod figure;
-mod gate;
 mod inside;
 mod load;
 mod name;

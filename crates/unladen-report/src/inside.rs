@@ -1,10 +1,8 @@
 //! The principal type is [`Inside`]: what each request of a page repeats, as far as it was seen.
 
-use unladen_document::NextStep;
+use unladen_document::{Gate, NextStep};
 use unladen_finding::{Finding, Unjudged};
 use unladen_trace::Interval;
-
-use crate::prove::Gate;
 
 /// What was seen inside the requests of one page.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -12,14 +12,14 @@ use crate::prove::Prove;
 use crate::style::Style;
 use crate::weigh::Weigh;
 
-mod agent;
 mod figure;
-mod gate;
 mod inside;
 mod load;
 mod profile;
 mod prove;
 mod weigh;
+
+pub use figure::nanos;
 
 pub(crate) struct Json;
 

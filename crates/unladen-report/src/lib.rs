@@ -23,8 +23,8 @@ mod inside;
 mod json;
 mod latency;
 mod load;
-mod load_agent;
 mod profile;
+mod program;
 mod prove;
 mod send_lag;
 mod statuses;
@@ -41,18 +41,18 @@ pub use ended::Ended;
 pub use format::Format;
 pub use formats::{FORMATS, format_named};
 pub use inside::{Fresh, Inside, NotLooked, StatementRow, TotalRow};
+pub use json::nanos;
 pub use latency::{Latency, LatencyQuantile};
 pub use load::{ByConnection, ByRequest, ErrorCount, Load, LoadSetup, Pacing, StepResult, Unfit};
-pub use load_agent::{LoadAgent, Lost, program_of};
 pub use profile::{ProfileDiff, ProfileSetup, Profiled};
-pub use prove::{
-    ArmResult, Change, Comparison, Gate, Interaction, InteractionKind, Metric, Prove, ProveSetup, WeightMetric,
-};
+pub use program::program_of;
+pub use prove::{ArmResult, Change, Comparison, Interaction, InteractionKind, Metric, Prove, ProveSetup, WeightMetric};
 pub use send_lag::SendLag;
 pub use style::Style;
 pub use taken::{LateBecause, SpoiledBlocks, SpoiledFate, Taken};
 pub use unladen_document::{
-    ArmProfile, BoxPlot, Capacity, Drift, FarStation, LeftBehind, Machine, Reference as ReferenceFigure, Slice, Trial,
+    ArmProfile, BoxPlot, Capacity, Drift, FarStation, Gate, LeftBehind, LoadAgent, Lost, Machine,
+    Reference as ReferenceFigure, Slice, Trial,
 };
 pub use unladen_quantity::{Kind, Quantity, Span, bucket_name};
 pub use warning::Warning;

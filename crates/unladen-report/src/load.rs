@@ -3,13 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
-use unladen_document::{Answer, Capacity, LogLines, Machine, Slice};
+use unladen_document::{Answer, Capacity, Gate, LoadAgent, LogLines, Machine, Slice};
 use unladen_quantity::{Kind, grouped, percent, plain};
 
 use crate::ended::Ended;
 use crate::latency::Latency;
-use crate::load_agent::LoadAgent;
-use crate::prove::Gate;
 use crate::send_lag::SendLag;
 use crate::statuses::statuses_text;
 use crate::taken::{LateBecause, Taken};
@@ -212,12 +210,6 @@ impl Load {
     /// Whether it was not the load that was planned, since an agent was lost.
     pub fn is_torn(&self) -> bool {
         self.agents.iter().any(|agent| agent.lost.is_some())
-    }
-
-    /// Whether nothing else is wrong with it than that records were lost.
-    pub(crate) fn lacks_records_alone(&self) -> bool {
-        let is_so = |agent: &LoadAgent| agent.is_fit() || (agent.lost.is_none() && agent.lacks_records_alone());
-        self.agents.iter().any(|agent| agent.unrecorded > 0) && self.agents.iter().all(is_so)
     }
 
     /// `116 × 200, 34 × 503`.

@@ -3,12 +3,11 @@
 
 use std::time::Duration;
 
-use unladen_document::Answer;
+use unladen_document::{Answer, Gate};
 use unladen_finding::Finding;
 use unladen_profile::{Diff, FunctionRow, Profile};
 
 use crate::ended::Ended;
-use crate::prove::Gate;
 
 /// Where inside the code the time of a page goes.
 #[derive(Debug, Clone)]

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use unladen_document::{Answer, ArmProfile, BoxPlot, Machine};
+use unladen_document::{Answer, ArmProfile, BoxPlot, Gate, LoadAgent, Machine};
 pub use unladen_document::{Change, Metric};
 use unladen_lockin::Role;
 use unladen_quantity::{Kind, Span};
 
 use crate::ended::Ended;
-use crate::load_agent::LoadAgent;
 use crate::statuses::statuses_text;
 use crate::warning::Warning;
 
@@ -178,21 +177,6 @@ pub enum InteractionKind {
     MainEffect,
     /// How far two knobs' effects do not multiply (factorial): 1 if they do.
     Pair,
-}
-
-/// One `--fail-on`, of any command.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Gate {
-    /// As it was given: `p95 > +5%`.
-    pub condition: String,
-    /// The arm it was held against; of a rule, the page; empty of a load.
-    pub arm: String,
-    /// Broken for certain: the whole interval lies beyond. Also where nothing could be held against it.
-    pub broken: bool,
-    /// Neither broken nor held for certain: the interval holds the bound. It fails nothing, and is told.
-    pub untold: bool,
-    /// What was found, in words.
-    pub found: String,
 }
 
 impl ArmResult {

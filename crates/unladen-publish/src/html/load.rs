@@ -1,6 +1,6 @@
 //! The page of `unladen load`: how fast, within which time, and whether the figures are the server's.
 
-use unladen_document::{Capacity, LoadDocument};
+use unladen_document::{Capacity, LoadAgent, LoadDocument};
 use unladen_quantity::{Kind, grouped, lasting, percent, plain, short};
 
 use super::agents::agents;
@@ -57,7 +57,7 @@ fn summary(document: &LoadDocument) -> Vec<Block> {
     if !document.fit {
         let (verdict, so) = match document.agents.iter().any(|agent| agent.lost.is_some()) {
             true => ("Unfit: an agent was lost.", " The figures below are those of less than the planned load: "),
-            false if document.lacks_records_alone() => (
+            false if LoadAgent::lack_records_alone(&document.agents) => (
                 "Unfit: records were lost.",
                 " All requests are in the figures below, and some in no table by request, step or time: ",
             ),

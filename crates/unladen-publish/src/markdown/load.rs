@@ -1,6 +1,6 @@
 //! [`load`]: what users would see.
 
-use unladen_document::{Answer, ByRequest, Latencies, LoadDocument, Step};
+use unladen_document::{Answer, ByRequest, Latencies, LoadAgent, LoadDocument, Step};
 use unladen_quantity::{Kind, grouped, plain};
 
 use super::agents::agents;
@@ -18,7 +18,7 @@ pub(super) fn load(document: &LoadDocument, answers: &[(&str, &Answer)], sheet: 
     if !document.fit && !document.unfit.is_empty() {
         sheet.part(match document.agents.iter().any(|agent| agent.lost.is_some()) {
             true => "**Unfit**: an agent was lost. The figures are those of less than the planned load.",
-            false if document.lacks_records_alone() => {
+            false if LoadAgent::lack_records_alone(&document.agents) => {
                 "**Unfit**: records were lost. All requests are in the figures, and some in no table by request, step or time."
             }
             false => "**Unfit**: the generator was the bottleneck. The figures are its own, not the server's.",

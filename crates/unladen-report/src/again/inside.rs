@@ -1,12 +1,11 @@
 //! What each request of a page repeats: [`inside`], and of a replay [`pages`].
 
 use unladen_document as kept;
-use unladen_document::{Count, WeighDocument};
+use unladen_document::{Count, Gate, WeighDocument};
 use unladen_finding::{Audience, Bearing, Figure, Finding, Fix, Item, Part, Removes, Saves, Share, Unjudged, Whole};
 use unladen_trace::Total;
 
 use super::figure::interval;
-use super::gate::gates;
 use super::name::known_name as name;
 use crate::inside::{Fresh, Inside, NotLooked, StatementRow, TotalRow};
 
@@ -28,7 +27,7 @@ pub(super) fn inside(document: &WeighDocument, url: &str) -> Option<Inside> {
     let not_looked: Vec<NotLooked> =
         document.not_looked_for.iter().filter(|missing| missing.url == url).map(not_looked).collect();
     let unjudged: Vec<Unjudged> = document.not_judged.iter().filter(|part| part.url == url).map(not_judged).collect();
-    let gates = gates(document.gates.iter().filter(|gate| gate.url == url));
+    let gates: Vec<Gate> = document.gates.iter().filter(|gate| gate.url == url).cloned().collect();
     let is_empty = findings.is_empty() && totals.is_empty() && !has_fresh && not_looked.is_empty();
     if is_empty && unjudged.is_empty() && gates.is_empty() && traced("warm").is_none() {
         return None;

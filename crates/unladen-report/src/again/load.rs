@@ -5,11 +5,10 @@ use std::time::Duration;
 use unladen_document as kept;
 use unladen_document::LoadDocument;
 
-use super::agent::{agent, send_lag};
 use super::figure::{count, ended, latency, statuses, time, warnings};
-use super::gate::gates;
 use super::name::known_name as name;
 use crate::load::{ByConnection, ByRequest, ErrorCount, Load, LoadSetup, Pacing, StepResult, Unfit};
+use crate::send_lag::SendLag;
 
 pub(super) fn load(document: &LoadDocument) -> Load {
     let errors = document.errors.iter().map(|(kind, count)| {
@@ -39,7 +38,7 @@ pub(super) fn load(document: &LoadDocument) -> Load {
         within: document.within.iter().filter_map(|(bound, share)| Some((time(bound)?, *share))).collect(),
         new_connections: document.new_connections.as_ref().and_then(connection),
         reused_connections: document.reused_connections.as_ref().and_then(connection),
-        send_lag: document.send_lag_ns.as_ref().map(send_lag),
+        send_lag: document.send_lag_ns.as_ref().map(SendLag::of),
         pacing: document.pacing.as_ref().map(|pacing| Pacing { cpu: Duration::from_nanos(pacing.cpu_ns) }),
         errors: errors.collect(),
         statuses: statuses(&document.statuses),
@@ -53,13 +52,13 @@ pub(super) fn load(document: &LoadDocument) -> Load {
         body_bytes: document.body_bytes,
         client_cpu: Duration::from_nanos(document.client_cpu_ns),
         unfit: document.unfit.iter().cloned().map(Unfit::Told).collect(),
-        agents: document.agents.iter().map(agent).collect(),
+        agents: document.agents.clone(),
         by_request: document.by_request.iter().map(request).collect(),
         steps: document.steps.iter().map(step).collect(),
         capacity: document.capacity.clone(),
         timeline: document.timeline.clone(),
         distribution: document.distribution.clone(),
-        gates: gates(&document.gates),
+        gates: document.gates.clone(),
         machine: document.about.machine.clone(),
         warnings: warnings(&document.warnings),
     }

@@ -8,7 +8,6 @@ use unladen_lockin::{DifferenceEstimate, ShareEstimate};
 use unladen_profile::{About, Caller, Diff, DiffRow, Frame, FrameId, FrameKind, FunctionRow, Profile, Unit};
 
 use super::figure::ended;
-use super::gate::gates;
 use super::inside::finding;
 use super::name::known_name as name;
 use crate::profile::{ProfileDiff, ProfileSetup, Profiled};
@@ -34,7 +33,7 @@ pub(super) fn profile(document: &ProfileDocument) -> Profiled {
         profile,
         notes: document.notes.clone(),
         written: written(&document.written),
-        gates: gates(&document.gates),
+        gates: document.gates.clone(),
         top: TOP,
     }
 }

@@ -7,9 +7,7 @@ use unladen_document::ProveDocument;
 use unladen_lockin::Role;
 use unladen_quantity::{Kind, Span};
 
-use super::agent::agent;
 use super::figure::{count, ended, open, span, statuses, warnings};
-use super::gate::gates;
 use super::name::known_name as name;
 use super::titles::Titles;
 use crate::prove::{
@@ -33,7 +31,7 @@ pub(super) fn prove(document: &ProveDocument, titles: Titles) -> Prove {
             restarts: count(document.restarts),
             unit: name(&document.resampled),
             send_lag_p99: document.send_lag_p99_ns,
-            agents: document.agents.iter().map(agent).collect(),
+            agents: document.agents.clone(),
         },
         ended: ended(&document.ended),
         arms: document.arms.iter().map(|of| arm(of, &knobs)).collect(),
@@ -42,7 +40,7 @@ pub(super) fn prove(document: &ProveDocument, titles: Titles) -> Prove {
         time_for_one_percent: document.time_for_one_percent_ns.map(Duration::from_nanos),
         profiles: document.profiles.clone(),
         put_back: document.put_back.clone(),
-        gates: gates(&document.gates),
+        gates: document.gates.clone(),
         machine: document.about.machine.clone(),
         warnings: warnings(&document.warnings),
     }

@@ -6,7 +6,6 @@ use unladen_document::{Interval, Latencies, LatencyIntervals, Span};
 use unladen_lockin::Estimate;
 
 use crate::latency::Latency;
-use crate::send_lag::SendLag;
 
 pub(super) fn estimate(estimate: Estimate) -> Span {
     Span { value: estimate.value, low: estimate.low, high: estimate.high }
@@ -44,11 +43,8 @@ pub(super) fn intervals(latency: Option<&Latency>) -> LatencyIntervals {
     quantiles.chain(mean).collect()
 }
 
-pub(super) fn send_lag(lag: SendLag) -> Latencies {
-    [("p50", lag.p50), ("p99", lag.p99), ("max", lag.max)].map(|(name, ns)| (name.to_owned(), ns)).into()
-}
-
-pub(super) fn nanos(duration: Duration) -> u64 {
+/// Nanoseconds, as documents have durations.
+pub fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 

@@ -4,10 +4,9 @@ use unladen_document as document;
 use unladen_document::{About, LoadDocument, Ordered, Pacing, Step};
 use unladen_quantity::bucket_name;
 
-use super::agent::agent;
-use super::figure::{intervals, latency, nanos, send_lag};
-use super::gate::of_load;
+use super::figure::{intervals, latency, nanos};
 use crate::load::{ByConnection, ByRequest, Load, StepResult};
+use crate::send_lag::SendLag;
 
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
 const SCHEMA: &str = "unladen.load/1";
@@ -35,7 +34,7 @@ pub(super) fn document(result: &Load, about: &About) -> LoadDocument {
         latency_ns: latency(result.latency.as_ref()),
         latency_intervals_ns: intervals(result.latency.as_ref()),
         within: Ordered(result.within.iter().map(|(time, share)| (bucket_name(*time), *share)).collect()),
-        send_lag_ns: result.send_lag.map(send_lag),
+        send_lag_ns: result.send_lag.map(SendLag::named),
         pacing: result.pacing.map(|pacing| Pacing { cpu_ns: nanos(pacing.cpu) }),
         statuses: Ordered(result.statuses.iter().map(|(status, count)| (status.to_string(), *count)).collect()),
         errors: Ordered(errors().map(|(kind, error)| (kind, error.count)).collect()),
@@ -54,13 +53,13 @@ pub(super) fn document(result: &Load, about: &About) -> LoadDocument {
         client_cpu_ns: nanos(result.client_cpu),
         fit: result.unfit.is_empty(),
         unfit: result.unfit.iter().map(ToString::to_string).collect(),
-        agents: result.agents.iter().map(agent).collect(),
+        agents: result.agents.clone(),
         steps: result.steps.iter().map(step).collect(),
         by_request: result.by_request.iter().map(request).collect(),
         capacity: result.capacity.clone(),
         timeline: result.timeline.clone(),
         distribution: result.distribution.clone(),
-        gates: result.gates.iter().map(of_load).collect(),
+        gates: result.gates.clone(),
         warnings: result.warnings.iter().map(ToString::to_string).collect(),
     }
 }

@@ -8,7 +8,6 @@ use unladen_lockin::{DifferenceEstimate, ShareEstimate};
 use unladen_profile::{Caller, DiffRow, Frame, FunctionRow, Profile};
 
 use super::figure::{nanos, word};
-use super::gate::of_page;
 use super::inside;
 use crate::profile::{ProfileDiff, ProfileSetup, Profiled};
 
@@ -31,7 +30,7 @@ pub(super) fn document(result: &Profiled, about: &About) -> ProfileDocument {
         setup: result.setup.as_ref().map(setup),
         functions: result.functions.iter().map(|row| function(profile, row)).collect(),
         findings: result.findings.iter().map(|found| inside::finding(target, inside::WARM, found)).collect(),
-        gates: result.gates.iter().map(of_page).collect(),
+        gates: result.gates.clone(),
         notes: result.notes.clone(),
         written: written(&result.written),
     }

@@ -4,9 +4,7 @@ use unladen_document as document;
 use unladen_document::{About, Arm, OpenSpan, Ordered, ProveDocument};
 use unladen_quantity::Span;
 
-use super::agent::agent;
 use super::figure::{nanos, span};
-use super::gate::of_arm;
 use crate::prove::{ArmResult, Change, Comparison, Interaction, Metric, Prove};
 
 /// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
@@ -30,12 +28,12 @@ pub(super) fn document(result: &Prove, about: &About) -> ProveDocument {
         restarts: setup.restarts as u64,
         resampled: setup.unit.to_owned(),
         send_lag_p99_ns: setup.send_lag_p99,
-        agents: setup.agents.iter().map(agent).collect(),
+        agents: setup.agents.clone(),
         arms: result.arms.iter().map(arm).collect(),
         comparisons: result.comparisons.iter().map(comparison).collect(),
         interactions: result.interactions.iter().map(interaction).collect(),
         time_for_one_percent_ns: result.time_for_one_percent.map(nanos),
-        gates: result.gates.iter().map(of_arm).collect(),
+        gates: result.gates.clone(),
         profiles: result.profiles.clone(),
         put_back: result.put_back.clone(),
         warnings: result.warnings.iter().map(ToString::to_string).collect(),

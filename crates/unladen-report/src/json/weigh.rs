@@ -8,7 +8,6 @@ use unladen_document::{
 };
 
 use super::figure::{estimate, intervals, latency, nanos, span, word};
-use super::gate::of_page;
 use super::inside;
 use crate::inside::Inside;
 use crate::weigh::{HostCpu, Path, Weigh, WeighedHost, WeighedUrl, WeightRow};
@@ -52,7 +51,7 @@ pub(super) fn document(result: &Weigh, about: &About) -> WeighDocument {
         traced: pages().flat_map(inside::traced).collect(),
         left_behind: result.left_behind.clone(),
         hosts: result.hosts.iter().map(host).collect(),
-        gates: pages().flat_map(|page| &page.gates).map(of_page).collect(),
+        gates: pages().flat_map(|page| page.gates.iter().cloned()).collect(),
         warnings: result.warnings.iter().map(ToString::to_string).collect(),
     }
 }
@@ -95,7 +94,7 @@ impl FindingsDocument {
             not_judged: pages.iter().flat_map(inside::not_judged).collect(),
             lost_events: pages.iter().map(|page| page.lost).sum(),
             traced: pages.iter().flat_map(inside::traced).collect(),
-            gates: pages.iter().flat_map(|page| &page.gates).map(of_page).collect(),
+            gates: pages.iter().flat_map(|page| page.gates.iter().cloned()).collect(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use unladen_document::LoadAgent;
 use unladen_quantity::{Kind, grouped, lasting, short};
 
 use super::agents::agents;
@@ -86,7 +87,7 @@ fn unfit(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
     }
     let verdict = if result.is_torn() {
         "UNFIT: an agent was lost. The figures below are those of less than the planned load."
-    } else if result.lacks_records_alone() {
+    } else if LoadAgent::lack_records_alone(&result.agents) {
         "UNFIT: records were lost. All requests are in the figures below, and some in no table by request, step or time."
     } else {
         "UNFIT: the generator was the bottleneck. The figures below are its own, not the server's."

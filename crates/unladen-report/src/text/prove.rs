@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use super::agents::agents;
 use super::prose::{answer, answers, clean, cookies, files_unseen, fill, paragraph, warnings};
-use unladen_document::ArmProfile;
+use unladen_document::{ArmProfile, Gate};
 use unladen_lockin::Role;
 use unladen_quantity::{Kind, grouped, lasting, plain, settling, short};
 
 use crate::ended::Ended;
-use crate::prove::{ArmResult, Change, Comparison, Gate, Metric, Prove};
+use crate::prove::{ArmResult, Change, Comparison, Metric, Prove};
 use crate::style::Style;
 
 mod ablation;

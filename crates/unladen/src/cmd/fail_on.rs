@@ -132,7 +132,7 @@ impl FailOn {
 fn gate(name: &str, url: &str, failures: Vec<String>) -> Gate {
     let broken = !failures.is_empty();
     let found = if broken { failures.join("\n") } else { "nothing found".to_owned() };
-    Gate { condition: name.to_owned(), arm: url.to_owned(), broken, untold: false, found }
+    Gate { condition: name.to_owned(), url: url.to_owned(), broken, found, ..Gate::default() }
 }
 
 fn verdict(failures: Vec<String>) -> Result<(), Failure> {

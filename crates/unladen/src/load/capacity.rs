@@ -226,7 +226,7 @@ fn judged(result: &mut Load, rate: f64, limit: &Limit, sent: &Sent) -> Trial {
     let errors = result.failed();
     let (held, beyond) = verdict(quantile, bound, errors);
     // Of several hosts, the latest.
-    let of_agents = result.agents.iter().filter_map(|agent| agent.send_lag).map(|lag| lag.p99).max();
+    let of_agents = result.agents.iter().filter_map(|agent| agent.send_lag_ns.as_ref()?.get("p99").copied()).max();
     let late = of_agents.or(result.send_lag.map(|lag| lag.p99)).unwrap_or(0);
     let stays = |unfit: &Unfit| match unfit {
         Unfit::Lost { .. } => true,

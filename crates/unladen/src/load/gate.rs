@@ -53,7 +53,7 @@ pub(crate) fn gates(conditions: &[Condition], result: &Load) -> Vec<Gate> {
                 (is_low_beyond && is_high_beyond, is_low_beyond != is_high_beyond, found)
             }
         };
-        Gate { condition: condition.to_string(), arm: String::new(), broken, untold, found }
+        Gate { condition: condition.to_string(), broken, untold, found, ..Gate::default() }
     };
     conditions.iter().map(gate).collect()
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use unladen_load::{Mix, RecordEnd, RecordHead};
 use unladen_report::{
     ByConnection, ByRequest, Capacity, Ended, ErrorCount, Latency, Load, LoadAgent, LoadSetup, Pacing, SendLag,
-    StepResult, Unfit, Warning,
+    StepResult, Unfit, Warning, nanos, program_of,
 };
 
 use crate::fitness::{Generated, unfit};
@@ -139,7 +139,7 @@ fn of_agent(agent: &AgentPart, all: Option<&Latency>, elapsed: Duration, is_open
 pub(crate) fn lost(agent: &AgentPart) -> Option<Unfit> {
     agent.lost.as_ref().map(|lost| Unfit::Lost {
         name: agent.name.clone(),
-        at: lost.at,
+        at: Duration::from_nanos(lost.at_ns),
         missing: agent.missing,
         why: lost.why.clone(),
     })
@@ -157,18 +157,19 @@ fn told(agent: &AgentPart, unfit: &[Unfit], is_open: bool) -> LoadAgent {
     let of_way = (agent.unrecorded > 0).then_some(Unfit::Unrecorded { requests: agent.unrecorded });
     LoadAgent {
         name: agent.name.clone(),
-        command: agent.command.clone(),
+        command: program_of(&agent.command),
         requests: agent.recorded,
         answered: agent.answered,
         unsent: agent.end.as_ref().map_or(0, |end| end.unsent),
         missing: agent.missing.unwrap_or(0),
         unrecorded: agent.unrecorded,
-        send_lag: lag.map(|p99| SendLag { p50: agent.lag.at(0.5).unwrap_or(0), p99, max: agent.lag.max() }),
-        cpu: agent.end.as_ref().map(|end| end.cpu),
+        send_lag_ns: lag.map(|p99| SendLag { p50: agent.lag.at(0.5).unwrap_or(0), p99, max: agent.lag.max() }.named()),
+        cpu_ns: agent.end.as_ref().map(|end| nanos(end.cpu)),
         stolen_share: (!times.elapsed.is_zero()).then(|| times.stolen_share()),
-        start_uncertainty: agent.start_uncertainty,
-        round_trip: agent.round_trip,
+        start_uncertainty_ns: nanos(agent.start_uncertainty),
+        round_trip_ns: nanos(agent.round_trip),
         drift: agent.drift,
+        fit: unfit.is_empty() && of_way.is_none() && agent.lost.is_none(),
         unfit: unfit.iter().chain(&of_way).map(ToString::to_string).collect(),
         lost: agent.lost.clone(),
     }

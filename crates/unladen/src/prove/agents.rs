@@ -1,6 +1,6 @@
 //! [`agents`]: the hosts that sent an experiment, and whether what each of them measured is the server's.
 
-use unladen_report::{LoadAgent, SendLag, Unfit, Warning};
+use unladen_report::{LoadAgent, SendLag, Unfit, Warning, nanos, program_of};
 
 use crate::fitness::{Generated, unfit};
 use crate::lateness::{Stretch, because};
@@ -66,19 +66,20 @@ fn told(agent: &AgentPhase, unfit: &[Unfit], is_closed: bool) -> LoadAgent {
     let at = |q: f64| agent.lags.at(q).filter(|_| !is_closed);
     LoadAgent {
         name: agent.name.clone(),
-        command: agent.command.clone(),
+        command: program_of(&agent.command),
         requests: agent.recorded,
         answered: agent.answered,
         unsent: agent.unsent,
         missing: 0,
         unrecorded: agent.unrecorded,
-        send_lag: at(0.5).zip(at(0.99)).map(|(p50, p99)| SendLag { p50, p99, max: agent.lags.max_ns }),
-        cpu: Some(agent.cpu),
+        send_lag_ns: at(0.5).zip(at(0.99)).map(|(p50, p99)| SendLag { p50, p99, max: agent.lags.max_ns }.named()),
+        cpu_ns: Some(nanos(agent.cpu)),
         stolen_share: (!agent.times.elapsed.is_zero()).then(|| agent.times.stolen_share()),
-        start_uncertainty: agent.start_uncertainty,
-        round_trip: agent.round_trip,
+        start_uncertainty_ns: nanos(agent.start_uncertainty),
+        round_trip_ns: nanos(agent.round_trip),
         // Each phase begins at a moment agreed anew.
         drift: None,
+        fit: unfit.is_empty(),
         unfit: unfit.iter().map(ToString::to_string).collect(),
         lost: None,
     }

@@ -29,6 +29,7 @@ fn of_errors(condition: &Condition, arm: &ArmResult) -> Gate {
     Gate {
         condition: condition.to_string(),
         arm: arm.name.clone(),
+        url: String::new(),
         broken: condition.is_beyond(figure),
         untold: false,
         found: format!("{} of {all} requests failed", arm.errors),
@@ -72,7 +73,8 @@ fn of_comparison(condition: &Condition, comparison: &Comparison) -> Option<Gate>
         ),
         None => (false, true, no_ratio(comparison)),
     };
-    Some(Gate { condition: condition.to_string(), arm: comparison.arm.clone(), broken, untold, found })
+    let (condition, arm) = (condition.to_string(), comparison.arm.clone());
+    Some(Gate { condition, arm, url: String::new(), broken, untold, found })
 }
 
 /// Why there is no ratio.

@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use unladen_document::{Capacity, Drift, LinesPassedOver, LogLines, Slice, Trial};
+use unladen_document::{Capacity, Drift, LinesPassedOver, LoadAgent, LogLines, Lost, Slice, Trial};
 
 use crate::ended::Ended;
 use crate::latency::{Latency, LatencyQuantile};
 use crate::load::*;
-use crate::load_agent::{LoadAgent, Lost};
 use crate::send_lag::SendLag;
 use crate::warning::Warning;
 
@@ -218,25 +217,27 @@ pub(crate) fn from_hosts() -> Load {
         unsent: 0,
         missing: 0,
         unrecorded: 0,
-        send_lag: Some(SendLag { p50: 5_900, p99, max: 3 * p99 }),
-        cpu: Some(Duration::from_millis(410)),
+        send_lag_ns: Some(SendLag { p50: 5_900, p99, max: 3 * p99 }.named()),
+        cpu_ns: Some(410_000_000),
         stolen_share: Some(0.0),
-        start_uncertainty: Duration::from_micros(84),
-        round_trip: Duration::from_micros(168),
+        start_uncertainty_ns: 84_000,
+        round_trip_ns: 168_000,
         drift: Some(Drift { ns: -12_300, uncertainty_ns: 171_000 }),
+        fit: true,
         unfit: Vec::new(),
         lost: None,
     };
     let late = Unfit::Late { p99: 2_300_000, limit: 1_310_000, because: None };
     let mut gen2 = agent("gen2", 1_600, 2_300_000);
-    gen2.unfit = vec![late.to_string()];
+    (gen2.fit, gen2.unfit) = (false, vec![late.to_string()]);
     let why = "the pipe ended; it said: Connection to gen3 closed by remote host.";
     let gen3 = LoadAgent {
         missing: 1_190,
-        cpu: None,
+        cpu_ns: None,
         stolen_share: None,
         drift: None,
-        lost: Some(Lost { at: Duration::from_millis(30_750), why: why.into() }),
+        fit: false,
+        lost: Some(Lost { at_ns: 30_750_000_000, why: why.into() }),
         ..agent("gen3", 410, 51_000)
     };
     let lost =

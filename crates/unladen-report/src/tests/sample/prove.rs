@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use unladen_document::BoxPlot;
+use unladen_document::{BoxPlot, Gate};
 
 use super::load::distribution;
 use unladen_lockin::{MARGIN, MARGIN_OF_SHARES, Role};
@@ -180,6 +180,7 @@ pub(crate) fn class_map() -> Prove {
             Gate {
                 condition: "p95 > +5%".into(),
                 arm: candidate.into(),
+                url: String::new(),
                 broken: false,
                 untold: false,
                 found: "p95 −12.2 % (−14.0 to −10.4)".into(),
@@ -187,6 +188,7 @@ pub(crate) fn class_map() -> Prove {
             Gate {
                 condition: "loopback_bytes > +10%".into(),
                 arm: candidate.into(),
+                url: String::new(),
                 broken: true,
                 untold: false,
                 found: "machine +21.3 % (+20.3 to +22.3)".into(),

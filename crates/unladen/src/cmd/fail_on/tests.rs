@@ -87,5 +87,5 @@ fn the_document_has_each_rule_that_was_named() {
     assert_eq!(told, [("uncompressed", false, "nothing found"), ("stat-storm", true, why)]);
     let any = FailOn::of_profiles(&["any".into()]).unwrap();
     let gates = any.gates_of_profile("http://127.0.0.1/", &profiled(3));
-    assert!(gates.len() == 1 && gates[0].broken && gates[0].arm == "http://127.0.0.1/", "{gates:?}");
+    assert!(gates.len() == 1 && gates[0].broken && gates[0].url == "http://127.0.0.1/", "{gates:?}");
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use unladen_agent::shown;
 use unladen_load::{End, LoadEnd};
-use unladen_report::Lost;
+use unladen_report::{Lost, nanos};
 
 use super::far_agent::{LONGEST_SENTENCE, Told};
 use crate::exit::Failure;
@@ -39,7 +39,7 @@ impl Merge {
             Told::Look(end, times) => part.machine.push(end, times),
             Told::Ended(end) => part.end = Some(*end),
             Told::Lost(heard, why) => {
-                part.lost = Some(Lost { at: heard.saturating_duration_since(self.started), why });
+                part.lost = Some(Lost { at_ns: nanos(heard.saturating_duration_since(self.started)), why });
             }
         }
         Ok(())
