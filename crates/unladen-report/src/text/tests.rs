@@ -172,7 +172,8 @@ fn lost_records_are_not_told_as_the_generators_figures() {
     let mut load = sample::from_hosts();
     load.agents.truncate(1);
     let unfit = Unfit::Unrecorded { requests: 12_400 };
-    (load.agents[0].unrecorded, load.agents[0].unfit) = (12_400, vec![unfit.to_string()]);
+    (load.agents[0].unrecorded, load.agents[0].fit) = (12_400, false);
+    load.agents[0].unfit = vec![unfit.to_string()];
     load.unfit = vec![Unfit::Agent { name: "gen1".into(), unfit: Box::new(unfit) }];
     let text = loaded(&load, 100);
     assert!(text.contains("UNFIT: records were lost."), "{text}");

@@ -140,7 +140,7 @@ fn one_that_is_lost_is_told_with_its_time_and_leaves_the_others_whole() {
     merge.take(1, lost, &mut account()).unwrap();
     let (_, parts) = merge.end();
     assert_eq!(parts[0].lost, None);
-    assert_eq!(parts[1].lost, Some(Lost { at: Duration::from_secs(3), why: "its pipe ended".into() }));
+    assert_eq!(parts[1].lost, Some(Lost { at_ns: 3_000_000_000, why: "its pipe ended".into() }));
 }
 
 #[test]
