@@ -107,11 +107,11 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     account.judge()
 }
 
-/// What came of all that was asked for.
+/// Outcome of all requested purges.
 struct Account {
-    /// Responses at the node that was told.
+    /// Responses purged at the node that was asked.
     purged: u64,
-    /// Each with where it went; none: no fleet.
+    /// Each target with its spread; `None` without a fleet.
     told: Vec<(String, Option<Spread>)>,
 }
 
@@ -149,7 +149,7 @@ impl Account {
         lines.join("\n")
     }
 
-    /// Whether as many have confirmed as were to.
+    /// Whether enough nodes have confirmed.
     fn judge(&self) -> Result<(), Failure> {
         let failed: Vec<&str> = self
             .told

@@ -41,15 +41,11 @@ pub(super) fn run(args: &Args, typed: &[String]) -> Result<(), Failure> {
     Ok(output::line(text.trim_end())?)
 }
 
-/// Prints a rule's page.
 pub(super) fn explain(name: &str) -> Result<(), Failure> {
     Ok(output::line(named(name)?.page().trim_end())?)
 }
 
-/// The rule of that name.
-///
-/// # Errors
-/// If there is none; the error names the nearest.
+/// The rule of that name. The error names the nearest.
 pub(super) fn named(name: &str) -> Result<&'static dyn Rule, Failure> {
     rule_named(name).ok_or_else(|| {
         if name.contains(['<', '>']) {
@@ -65,7 +61,7 @@ pub(super) fn named(name: &str) -> Result<&'static dyn Rule, Failure> {
     })
 }
 
-/// What was probably meant: the nearest name, if it takes few changes of letters.
+/// The nearest name, if it takes only few changes of letters.
 pub(super) fn near<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let most = (typed.chars().count() / 3).max(1);
     names
@@ -75,16 +71,16 @@ pub(super) fn near<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Opt
         .map(|(_, name)| name)
 }
 
-/// Takes any text, whose errors are told with all that is known later, and offers the rules to completions.
+/// Accepts any text, so that errors come later with all that is known, and offers the rules to completions.
 #[derive(Debug, Clone)]
 pub(super) struct RuleNames {
-    /// Those that read profiles, or those that do not; none: all.
+    /// Only rules that read profiles, or only those that do not; `None`: all.
     profiles: Option<bool>,
-    /// `any` is one, too.
+    /// Offers `any` too.
     any: bool,
 }
 
-/// Names of rules of `unladen profile`, or of `unladen weigh`, and `any`.
+/// Rules of `unladen profile` or of `unladen weigh`, and `any`.
 pub(super) fn or_any(profiles: bool) -> RuleNames {
     RuleNames { profiles: Some(profiles), any: true }
 }
@@ -130,7 +126,7 @@ fn json(rules: &[&dyn Rule]) -> serde_json::Value {
     serde_json::json!({ "schema": "unladen.rules/1", "rules": rules })
 }
 
-/// What it takes to look at it; nothing where it takes nothing.
+/// What it takes to see this evidence; empty if nothing.
 fn needs(source: EvidenceSource) -> &'static str {
     match source {
         EvidenceSource::Syscalls

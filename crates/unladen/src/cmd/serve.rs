@@ -183,7 +183,7 @@ impl Args {
         })
     }
 
-    /// The request of which is told what becomes of it.
+    /// The request whose treatment is explained.
     fn asking(&self) -> Result<Option<Asking>, Failure> {
         let Some(url) = &self.url else { return Ok(None) };
         let mut builder = Request::get(url)?;
