@@ -1,4 +1,4 @@
-//! [`agents`]: the hosts that sent an experiment, and whether what each of them measured is the server's.
+//! [`agents`]: the hosts that sent an experiment, and whether their figures are the server's.
 
 use unladen_report::{LoadAgent, SendLag, Unfit, Warning};
 
@@ -8,18 +8,18 @@ use crate::machine::taken_warning;
 use crate::prove::agent_phase::AgentPhase;
 use crate::prove::measured::Measured;
 
-/// One of the hosts, and why what it measured is not the server's.
+/// An agent, and reasons not to trust its figures.
 struct Judged {
     agent: AgentPhase,
     unfit: Vec<Unfit>,
 }
 
-/// The hosts that sent; none where this one did.
+/// The sending hosts; empty if this one sent.
 pub(crate) fn agents(measured: &Measured<'_>) -> Vec<LoadAgent> {
     judged(measured).map(|Judged { agent, unfit }| told(&agent, &unfit, measured.is_closed())).collect()
 }
 
-/// What to say of them before a comparison is believed.
+/// Warnings about them, to read before a comparison.
 pub(crate) fn warnings(measured: &Measured<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for (index, Judged { agent, unfit }) in judged(measured).enumerate() {
@@ -77,7 +77,7 @@ fn told(agent: &AgentPhase, unfit: &[Unfit], is_closed: bool) -> LoadAgent {
         stolen_share: (!agent.times.elapsed.is_zero()).then(|| agent.times.stolen_share()),
         start_uncertainty: agent.start_uncertainty,
         round_trip: agent.round_trip,
-        // Each phase begins at a moment agreed anew.
+        // Each phase agrees its start anew.
         drift: None,
         unfit: unfit.iter().map(ToString::to_string).collect(),
         lost: None,

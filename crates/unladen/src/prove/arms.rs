@@ -6,7 +6,7 @@ use unladen_report::{ArmResult, BoxPlot};
 use crate::prove::latencies::Arms;
 use crate::prove::measured::{BASELINE_AGAIN, Measured};
 
-/// Points of a distribution, for the picture.
+/// Points of a distribution in a picture.
 const POINTS: usize = 200;
 
 /// The arms, the baseline first and the baseline again last.
