@@ -22,10 +22,13 @@ pub(super) const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Geck
 /// Why an answer may not be the page that was meant. Its `Display` says what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Doubt {
+    /// The page of an error.
     Error { sign: String, status: u16 },
     /// JSON that says the request failed.
     Failed { sign: String, status: u16 },
+    /// A login page.
     Login { sign: String, is_known: bool },
+    /// A browser gets another answer.
     Browser { told: String },
 }
 

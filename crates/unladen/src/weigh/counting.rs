@@ -72,8 +72,8 @@ impl Counting<'_> {
         Ok(Inspection::open(&config(), self.instrument, groups.to_vec())?)
     }
 
-    /// Counts in requests to one URL, and returns the mean latency of each phase with requests, ns. With fewer blocks
-    /// than planned it fails, as there would be no intervals, and rules would find nothing whatever there is.
+    /// Counts in requests to one URL, and returns the mean latency of each phase with requests, ns. Fewer blocks than
+    /// planned are an error: there would be no intervals, and rules would find nothing whatever there is.
     pub(super) fn count(
         &mut self,
         traced: &mut Traced<'_>,
