@@ -8,11 +8,9 @@ use unladen_probe::PROBES;
 
 use crate::status_range::StatusRange;
 
-/// What must not hold.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Condition {
     text: String,
-    /// The metric's name in results.
     pub(crate) metric: String,
     pub(crate) is_above: bool,
     pub(crate) bound: Bound,

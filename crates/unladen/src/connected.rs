@@ -30,7 +30,6 @@ pub(crate) fn connected_to(addresses: &[SocketAddr]) -> Vec<SocketAddr> {
     addresses.iter().filter(is_peer).copied().collect()
 }
 
-/// The inodes of this process's sockets.
 fn own_sockets() -> HashSet<u64> {
     let links = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let links = links.filter_map(|entry| fs::read_link(entry.path()).ok());

@@ -3,7 +3,6 @@
 use unladen_probe::{PROBES, Unit};
 use unladen_report::Kind;
 
-/// A counter's title in tables, by its stable name.
 pub(crate) fn title_of(name: &str) -> Option<&'static str> {
     let mut counters = PROBES.iter().flat_map(|probe| probe.counters);
     counters.find(|counter| counter.name == name).map(|counter| counter.title)

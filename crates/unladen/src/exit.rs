@@ -31,13 +31,10 @@ pub(crate) enum Failure {
     UrlList(#[from] UrlListError),
     #[error(transparent)]
     AccessLog(#[from] AccessLogError),
-    /// This process cannot be an agent, or its session failed.
     #[error("{0}")]
     Agent(String),
-    /// An agent on another host cannot be started, or is gone.
     #[error(transparent)]
     Session(#[from] unladen_agent::SessionError),
-    /// An agent cannot send a load's requests, or the answers there are unexpected.
     #[error("agent {agent}: {why}")]
     AgentLoad { agent: String, kind: ErrorKind, why: String },
     #[error("agent {agent} {why}")]
@@ -84,43 +81,32 @@ pub(crate) enum Failure {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Serve(#[from] ServeError),
-    /// The fate of a request cannot be determined.
     #[error(transparent)]
     Outlook(#[from] OutlookError),
     #[error("{failed} of {tried} connections cannot be made: see above")]
     Connections { failed: usize, tried: usize },
-    /// A purge failed, or may have.
     #[error(transparent)]
     Purge(#[from] PurgeError),
-    /// Not all awaited nodes of a fleet have confirmed a purge.
     #[error(
         "not confirmed by all that were waited for: {0}; --explain tells where it went, and --wait-for waits longer"
     )]
     Unconfirmed(String),
     #[error("something is missing that a command needs: see above")]
     Lacking,
-    /// A serving process is unhealthy, or cannot be asked.
     #[error("{0}")]
     Unhealthy(String),
-    /// A second signal stopped it at once.
     #[error("stopped at once: what was under way has not been answered")]
     StoppedAtOnce,
-    /// A knob, a service or a cold command failed.
     #[error("{0}")]
     Switch(SwitchError),
     #[error("in the arm `{arm}`: {error}")]
     Arm { arm: String, error: Box<LoadError> },
     #[error("{report}{}", before.as_ref().map(|failure| format!("\nthe experiment had ended with: {failure}")).unwrap_or_default())]
-    NotPutBack {
-        /// What, why, and how to do it by hand.
-        report: String,
-        before: Option<Box<Failure>>,
-    },
+    NotPutBack { report: String, before: Option<Box<Failure>> },
     #[error(transparent)]
     Plan(#[from] PlanError),
     #[error(transparent)]
     Exporter(#[from] ExporterError),
-    /// The target could not be reached, or did not answer as it should.
     #[error(transparent)]
     Load(LoadError),
     #[error(transparent)]
@@ -156,7 +142,6 @@ pub(crate) enum Code {
     Gate = 8,
     /// A knob or a service of an experiment could not be switched; everything has been put back.
     CannotSwitch = 9,
-    /// Something that an experiment switched could not be put back.
     NotPutBack = 10,
     /// An address cannot be bound, or the system refuses something else that serving needs.
     CannotServe = 11,

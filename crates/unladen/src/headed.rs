@@ -3,7 +3,6 @@
 use serde_json::Value;
 use unladen_document::About;
 
-/// Adds version, time, host and command.
 pub(crate) fn headed(mut document: Value, about: &About) -> Value {
     // An `About` serialises to an object, and every document is one.
     if let (Some(fields), Ok(Value::Object(about))) = (document.as_object_mut(), serde_json::to_value(about)) {

@@ -27,10 +27,7 @@ pub(crate) fn on_signal(cancel: &Cancel) -> io::Result<()> {
 
 /// Cancels at the first signal, while an experiment is switched. A second one does not end the process as it does
 /// elsewhere: that would leave the system switched, and impatient users send it just while it is put back. It is
-/// answered with what is going on.
-///
-/// # Errors
-/// If the system refuses the handler or the thread.
+/// answered with what is going on. Fails if the system refuses the handler or the thread.
 pub(crate) fn on_signal_while_switched(cancel: &Cancel) -> io::Result<()> {
     watch(cancel, || {
         say!("unladen: everything is being put back; after kill -9, `unladen prove --restore FILE` would do that");

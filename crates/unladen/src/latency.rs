@@ -3,7 +3,6 @@
 use unladen_lockin::{BlockLatencies, samples_needed};
 use unladen_report::{Latency, LatencyQuantile};
 
-/// Latency quantiles with their names in results.
 pub(crate) const QUANTILES: [(&str, f64); 5] =
     [("p50", 0.50), ("p75", 0.75), ("p90", 0.90), ("p95", 0.95), ("p99", 0.99)];
 

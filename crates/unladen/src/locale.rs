@@ -1,6 +1,5 @@
 //! [`is_ascii`]: which characters the terminal shows, by POSIX's variables.
 
-/// The variables in order of precedence.
 const DECIDING: [&str; 3] = ["LC_ALL", "LC_CTYPE", "LANG"];
 
 /// Whether the locale has no UTF-8, so that only ASCII is safe. With no variable set, as in most containers and

@@ -35,12 +35,10 @@ pub(crate) fn machine(times: &MachineTimes, spoiled: Option<&Spoiled>) -> Machin
     }
 }
 
-/// What was taken from the machine.
 pub(crate) fn taken(times: &MachineTimes) -> Taken {
     Taken { stolen_share: times.stolen_share(), throttled: times.throttled }
 }
 
-/// A warning about what was taken, if it is worth one.
 pub(crate) fn taken_warning(times: &MachineTimes, spoiled: Option<&Spoiled>) -> Option<Warning> {
     let taken = taken(times);
     let blocks = spoiled.and_then(|spoiled| {

@@ -15,7 +15,6 @@ use unladen_report::{Again, Format, Inside, Load, ProfileDiff, Profiled, Prove, 
 use crate::counters::title_of;
 use crate::{locale, terminal, whole_file};
 
-/// A result of any command.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Report<'a> {
     Weigh(&'a Weigh),
@@ -137,7 +136,6 @@ impl Destination {
         Ok(check(&self.file)?)
     }
 
-    /// Writes a comparison of two runs, or its JSON.
     pub(crate) fn write_comparison(&self, comparison: &Comparison) -> Result<(), OutputError> {
         match self.publication {
             Some(publication) => publish_by(&self.file, |out| publication.comparison(comparison, out)),
@@ -190,11 +188,9 @@ pub(crate) fn bytes(bytes: &[u8]) -> Result<(), OutputError> {
     }
 }
 
-/// Writes the result to standard output, and to files in the formats of their names.
-///
-/// # Errors
-/// The first that could not be written. A full disk does not lose the measurement: standard output has the result all
-/// the same, and where that cannot be written, or nobody reads it and a file cannot be, standard error has the tables.
+/// Writes the result to standard output, and to files in the formats of their names. Fails with the first error. A full
+/// disk does not lose the measurement: standard output has the result all the same, and where that cannot be written,
+/// or nobody reads it and a file cannot be, standard error has the tables.
 pub(crate) fn everywhere(
     result: Report<'_>,
     about: &About,
@@ -268,7 +264,6 @@ pub(crate) fn tables(document: &Document, file: &Path, style: Style) -> Result<(
     publish_by(file, |out| report.write(text, document.about(), style, out))
 }
 
-/// Writes something published to a file or standard output.
 pub(crate) fn publish_by(file: &Path, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<(), OutputError> {
     if is_stdout(file) {
         return to_stdout(write).map(drop);
@@ -282,7 +277,6 @@ pub(crate) fn publish_by(file: &Path, write: impl Fn(&mut dyn Write) -> io::Resu
     whole_file(file, write)
 }
 
-/// The publication that a file's name asks for.
 pub(crate) fn publication_of(file: &Path) -> Option<&'static dyn Publication> {
     let name = file.file_name()?.to_string_lossy().to_ascii_lowercase();
     let has_ending = |publication: &&dyn Publication| {
@@ -333,10 +327,8 @@ fn publication_endings() -> String {
         .collect()
 }
 
-/// Checks, before measuring, whether a file can be written, without touching it.
-///
-/// # Errors
-/// If it is a folder, its folder does not exist, or nothing can be written into that.
+/// Checks, before measuring, whether a file can be written, without touching it. Fails if it is a folder, its folder
+/// does not exist, or nothing can be written into that.
 pub(crate) fn check(path: &Path) -> Result<(), OutputError> {
     is_writable(path).map_err(|source| OutputError { whither: path.to_owned(), source })
 }
@@ -374,7 +366,6 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Whether somebody reads standard output.
 enum Reader {
     There,
     Gone,
@@ -398,10 +389,8 @@ fn of_files(style: Style) -> Style {
     Style { ascii: style.ascii, ..Style::plain(WIDTH) }
 }
 
-/// Writes to a file beside its final place and renames it; special files (/dev/…) are written directly.
-///
-/// # Errors
-/// If it cannot be written; the file is then unchanged.
+/// Writes to a file beside its final place and renames it; special files (/dev/…) are written directly. Fails if it
+/// cannot be written; the file is then unchanged.
 pub(crate) fn whole_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), OutputError> {
     let error = |source| OutputError { whither: path.to_owned(), source };
     match special(path).map_err(error)? {

@@ -7,27 +7,23 @@ use unladen_probe::{GroupId, GroupKind, Instrument};
 use unladen_report::FarStation;
 use unladen_trace::{PathSeen, PathUnknown};
 
-/// What the requests to one URL go through.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Path {
     /// Groups of this machine, in the order in which they are asked.
     pub(crate) groups: Vec<GroupId>,
     /// Processes of this machine that took the requests.
     pub(crate) pids: Vec<u32>,
-    /// Stations on other hosts.
     pub(crate) far: Vec<FarStation>,
     /// All others, and what is unknown.
     pub(crate) seen: PathSeen,
 }
 
 impl Path {
-    /// For a path of which nothing was seen.
     pub(crate) fn unknown(why: String) -> Self {
         let unknown = Some(PathUnknown { why, takes: String::new() });
         Self { seen: PathSeen { beyond: Vec::new(), unknown }, ..Self::default() }
     }
 
-    /// From what was seen of a request.
     pub(crate) fn of(route: Route, instrument: &mut Instrument) -> Self {
         let Route { stations, beyond, mut unknown } = route;
         // Processes that were started for the requests are found now.

@@ -53,7 +53,6 @@ impl Progress {
         self.draw(Some(done), &format!("{:.0} s  {what}", self.begun.elapsed().as_secs_f64()));
     }
 
-    /// Removes the line.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }

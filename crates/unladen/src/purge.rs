@@ -16,7 +16,6 @@ pub(crate) use spread::{Patience, Spread, Wait};
 /// Most bytes of an answer, far above what one has.
 const LONGEST: u64 = 1 << 20;
 
-/// What one request purges.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum What {
     Url(String),
@@ -32,7 +31,6 @@ pub(crate) struct Wish {
     pub(crate) site: Option<String>,
     /// Revalidate instead of removing.
     pub(crate) is_soft: bool,
-    /// How long to wait for the nodes of a fleet.
     pub(crate) patience: Patience,
 }
 
@@ -44,7 +42,6 @@ pub(crate) struct Purged {
     pub(crate) spread: Option<Spread>,
 }
 
-/// Why a purge failed, or may have.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PurgeError {
     #[error(

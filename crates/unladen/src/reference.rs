@@ -30,7 +30,6 @@ impl ReferenceWork {
         machine.reference_cost_share = Some(reference.cost_share);
     }
 
-    /// Why there is none.
     pub(crate) fn warning(&self) -> Option<Warning> {
         self.0.as_ref().err().map(|error| Warning::NoReference { why: error.to_string() })
     }

@@ -41,10 +41,7 @@ pub(crate) fn serve(source: &Source) -> Result<(), Failure> {
 }
 
 /// Reports whether the configuration is right, what becomes of a request, and whether what serving needs can be
-/// connected to.
-///
-/// # Errors
-/// If it is wrong, such a request is not routed anywhere, or something cannot be connected to.
+/// connected to. Fails if it is wrong, such a request is not routed anywhere, or something cannot be connected to.
 pub(crate) fn check(source: &Source, asking: Option<&Asking>, connect: bool, is_json: bool) -> Result<(), Failure> {
     let config = match source.config() {
         Ok(config) => config,

@@ -26,7 +26,6 @@ pub(crate) enum Colour {
     Never,
 }
 
-/// The command line's choice.
 static COLOUR: OnceLock<Colour> = OnceLock::new();
 
 /// Only the first call counts.

@@ -35,7 +35,6 @@ pub(super) enum Doubt {
 pub(super) struct Page<'a> {
     /// Decoded; empty if that failed.
     pub(super) body: &'a str,
-    /// Text, as far as it is worth reading.
     pub(super) text: &'a str,
     pub(super) json: Option<&'a Value>,
     /// The URL is that of a login.

@@ -99,7 +99,6 @@ pub(super) fn read_text(html: &str, most: usize) -> String {
     plain(&text)
 }
 
-/// Resolves entities.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

@@ -30,10 +30,8 @@ const MOST_RUNS: usize = 50;
 
 impl Scripts {
     /// Asks, keeps the answers beside the map, and compares each page with and without the map. Returns the task that
-    /// reads the answers, and lines about the pages.
-    ///
-    /// # Errors
-    /// If a script cannot be run or registers no loader; if a page fails with the map that does not fail without.
+    /// reads the answers, and lines about the pages. Fails if a script cannot be run or registers no loader; if a page
+    /// fails with the map that does not fail without.
     pub(super) fn ask(&self, task: &Task) -> Result<(Task, Vec<String>), Failure> {
         if task.emit == Emit::Composer {
             return Err(Failure::Usage("--emit composer is for what Composer loads: leave out --ask".to_owned()));
@@ -77,7 +75,6 @@ fn names(survey: &Survey) -> Vec<u8> {
     names.flat_map(|name| [name.as_slice(), b"\n"].concat()).collect()
 }
 
-/// What the loaders have answered so far.
 #[derive(Default)]
 struct Asking {
     loaders: Vec<Asked>,
@@ -187,7 +184,6 @@ impl Asking {
     }
 }
 
-/// Whether PHP could declare a class of this name.
 fn is_class(name: &str) -> bool {
     name.split('\\').all(|part| {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;

@@ -22,11 +22,8 @@ pub(crate) struct Asked {
     pub(crate) files: Vec<Destination>,
 }
 
-/// Checks the map of an application.
-///
-/// # Errors
-/// If the application or the map cannot be read, the map is out of date, `strict` is set and there is anything to
-/// report, or a file cannot be written.
+/// Checks the map of an application. Fails if the application or the map cannot be read, the map is out of date,
+/// `strict` is set and there is anything to report, or a file cannot be written.
 pub(crate) fn check(task: &Task, asked: &Asked) -> Result<(), Failure> {
     if task.emit != Emit::Php {
         return Err(Failure::Usage("--check looks at the PHP map: leave out --emit".to_owned()));

@@ -11,7 +11,6 @@ use unladen_document::{
 /// The schema's name; it changes when its readers would have to.
 const SCHEMA: &str = "unladen.classmap-check/1";
 
-/// A map compared with the application.
 pub(super) struct Checked<'a> {
     pub(super) project: &'a Project,
     pub(super) path: &'a Path,
@@ -19,7 +18,6 @@ pub(super) struct Checked<'a> {
     pub(super) check: Option<Check>,
     /// Whether the file is what would be written now, byte for byte.
     pub(super) is_same: bool,
-    /// Duplicates, violations and problems fail the check.
     pub(super) strict: bool,
 }
 
@@ -91,7 +89,6 @@ impl Checked<'_> {
         text(emit::relative(path.as_bstr(), self.project.root()))
     }
 
-    /// Line at which a file declares a class.
     fn line(&self, class: &BString, path: &BString) -> Option<u32> {
         let declaration = self.project.tree.file(path.as_bstr())?.declaration_of(class.as_bstr())?;
         Some(declaration.line)

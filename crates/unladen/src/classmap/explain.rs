@@ -148,7 +148,6 @@ impl<'a> Told<'a> {
     }
 }
 
-/// The most similar name.
 fn nearest(project: &Project, class: &BString) -> String {
     let class = class.to_str_lossy();
     let names = project.map.entries.iter().filter_map(|entry| entry.class.to_str().ok());

@@ -12,11 +12,8 @@ use crate::exit::Failure;
 use crate::headed::headed;
 use crate::{output, terminal};
 
-/// Reads the application and writes its map.
-///
-/// # Errors
-/// If the application cannot be read (or not as a whole and a partial map was not asked for), or the map cannot be
-/// written. An existing map stays.
+/// Reads the application and writes its map. Fails if the application cannot be read (or not as a whole and a partial
+/// map was not asked for), or the map cannot be written. An existing map stays.
 pub(crate) fn make(task: &Task) -> Result<(), Failure> {
     let start = Instant::now();
     task.check_target()?;

@@ -5,7 +5,6 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// File name of the map in an application's folder.
 const NAME: &str = "unladen-classmap.php";
 /// Folder for maps of packaged applications, each below the path of its application.
 const KEPT: &str = "/var/lib/unladen";

@@ -16,7 +16,6 @@ use crate::runs::Origin;
 
 #[derive(Clone)]
 pub(crate) struct Task {
-    /// The application's folder, if named.
     pub(crate) root: Option<PathBuf>,
     /// `None`: found out.
     pub(crate) reader: Option<&'static dyn Reader>,
@@ -26,7 +25,6 @@ pub(crate) struct Task {
     pub(crate) output: Option<PathBuf>,
     /// Whether the map may lack what could not be read.
     pub(crate) partial: bool,
-    /// Output for programs.
     pub(crate) json: bool,
     pub(crate) ask: Option<Scripts>,
     pub(crate) typed: Vec<String>,
@@ -117,7 +115,6 @@ fn unknown(root: &Path) -> String {
     )
 }
 
-/// Most naming rules shown.
 const SHOWN_RULES: usize = 3;
 
 fn readers() -> String {

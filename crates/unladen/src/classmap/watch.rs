@@ -17,10 +17,8 @@ use crate::{interrupt, output, terminal};
 /// How soon a signal is noticed.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Makes the map, and again whenever files change, until Ctrl-C.
-///
-/// # Errors
-/// As [`make`](super::make) for the first map. Later errors are reported, and the map stays as it was.
+/// Makes the map, and again whenever files change, until Ctrl-C. Fails like [`make`](super::make) for the first map.
+/// Later errors are reported, and the map stays as it was.
 pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(watching)?;

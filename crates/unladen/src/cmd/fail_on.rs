@@ -10,10 +10,8 @@ use crate::exit::Failure;
 
 const ANY: &str = "any";
 
-/// The rule that goes by numbers of calls.
 const COUNTS_CALLS: &str = "hot-call";
 
-/// Rules that must not find anything.
 #[derive(Debug, Default)]
 pub(super) struct FailOn {
     any: bool,

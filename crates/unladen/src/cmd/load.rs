@@ -180,7 +180,6 @@ fn failed(result: &Load, conditions: &[Condition]) -> Result<(), Failure> {
     }
 }
 
-/// Whether any rate met the limit.
 fn judge(result: &Load, limit: Option<&Limit>) -> Result<(), Failure> {
     let Some(limit) = limit else { return Ok(()) };
     match &result.capacity {
@@ -238,7 +237,6 @@ impl Args {
         })
     }
 
-    /// The file of a recorded load that is only to be shown.
     fn recorded(&self) -> Result<Option<PathBuf>, Failure> {
         if !self.url.is_empty() || self.urls.is_some() {
             return Ok(None);
@@ -284,7 +282,6 @@ impl Args {
         Ok(Pace::Open(schedule))
     }
 
-    /// The requests, and counts of an access log's lines.
     fn weighted(&self) -> Result<(Vec<Weighted>, Option<LogLines>), Failure> {
         let Some(file) = &self.access_log else {
             return Ok((self.sending.requests(&self.url, self.urls.as_deref())?, None));

@@ -71,7 +71,6 @@ pub(super) fn run(args: &Args, root: Command) -> Result<(), Failure> {
     }
 }
 
-/// Writes unladen.1 and a page for each command.
 fn write_pages(pages: &[Page], folder: &Path) -> Result<(), OutputError> {
     pages.iter().try_for_each(|page| output::whole_file(&folder.join(&page.file), |out| out.write_all(&page.text)))
 }

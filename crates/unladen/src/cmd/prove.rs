@@ -283,7 +283,6 @@ impl Args {
         Ok(())
     }
 
-    /// The sending hosts, from the command line or the file.
     fn hosts(&self, load: &mut Load) -> Result<Vec<Host>, Failure> {
         let is_typed = !self.from.is_empty();
         let (from, said) = if is_typed { (&self.from, "--from") } else { (&load.from, "[load] from") };

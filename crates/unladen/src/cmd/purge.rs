@@ -107,9 +107,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     account.judge()
 }
 
-/// Outcome of all requested purges.
 struct Account {
-    /// Responses purged at the node that was asked.
     purged: u64,
     /// Each target with its spread; `None` without a fleet.
     told: Vec<(String, Option<Spread>)>,

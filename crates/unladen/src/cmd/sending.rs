@@ -17,7 +17,6 @@ use crate::cmd::values::{address, base64, cookies_of};
 use crate::exit::Failure;
 use crate::say::say;
 
-/// Default limit of a request.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Debug, clap::Args)]
@@ -108,14 +107,12 @@ enum Http {
     Http2,
 }
 
-/// A request and its weight in the mix.
 pub(super) struct Weighted {
     pub(super) request: Request,
     pub(super) weight: f64,
 }
 
 impl Sending {
-    /// The requests of the command line's URLs and of a list.
     pub(super) fn requests(&self, urls: &[String], list: Option<&Path>) -> Result<Vec<Weighted>, Failure> {
         let body = self.body()?;
         self.doubt();
@@ -250,7 +247,6 @@ impl Sending {
         self.cookie.iter().flat_map(|cookies| cookies_of(cookies))
     }
 
-    /// Headers from all options.
     fn headers(&self) -> Result<Vec<Header>, Failure> {
         let mut headers = Vec::new();
         let typed = self.header.iter().map(|header| header.parse()).collect::<Result<Vec<Header>, _>>()?;

@@ -166,7 +166,6 @@ impl Args {
         }
     }
 
-    /// The file, or the site that options describe.
     fn source(&self) -> Source {
         if let Some(file) = self.file.as_ref().or(self.config.as_ref()) {
             return Source::File(file.clone());

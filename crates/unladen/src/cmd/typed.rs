@@ -12,7 +12,6 @@ const SECRETS: [&str; 6] = ["header", "cookie", "user", "data", "data_raw", "res
 const COMMANDS: [&str; 2] = ["hosts", "from"];
 const EXPORTERS: &str = "exporters";
 
-/// Replaces a hidden value.
 const HIDDEN: &str = "…";
 
 /// Most words of a command line, and most bytes of a word, that are shown.

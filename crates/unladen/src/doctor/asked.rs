@@ -9,7 +9,6 @@ use unladen_load::Request;
 /// Most bytes of a kernel file that are read; what is looked for stands at its beginning.
 const LONGEST: u64 = 256 << 10;
 
-/// A machine, and optionally the page whose way is checked.
 #[derive(Debug)]
 pub(crate) struct Asked {
     root: PathBuf,

@@ -13,7 +13,6 @@ pub(crate) enum Verdict {
     Missing,
 }
 
-/// A command that needs something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Verb {

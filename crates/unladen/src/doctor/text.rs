@@ -60,7 +60,6 @@ fn write_row(name: &str, names: usize, row: &Row, style: Style, text: &mut Strin
     }
 }
 
-/// Wraps between words.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in printable(text).split_whitespace() {

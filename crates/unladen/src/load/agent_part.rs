@@ -9,7 +9,6 @@ use crate::load::account::Lag;
 use crate::load::lateness::Lateness;
 use crate::load::machine_log::Stretches;
 
-/// What one agent did of a load, as far as it reported.
 #[derive(Debug, Default)]
 pub(crate) struct AgentPart {
     pub(crate) name: String,
@@ -43,7 +42,6 @@ impl AgentPart {
         }
     }
 
-    /// Adds requests whose records were lost.
     pub(crate) fn summarise(&mut self, summary: &RecordSummary) {
         self.recorded = self.recorded.saturating_add(summary.recorded);
         self.answered = self.answered.saturating_add(summary.answered);

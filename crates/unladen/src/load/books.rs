@@ -11,7 +11,6 @@ use crate::load::recorder::Recorder;
 /// Interval at which records are handed to the system: as much is lost if the process is killed.
 const STORE: Duration = Duration::from_secs(1);
 
-/// An account, and the files beside it.
 pub(crate) struct Books<'a> {
     pub(crate) account: &'a mut Account,
     recorder: Option<&'a mut Recorder>,
@@ -23,7 +22,6 @@ impl<'a> Books<'a> {
         Self { account, recorder, stored: Instant::now() }
     }
 
-    /// Fails if a file cannot be written.
     pub(crate) fn record(&mut self, record: &RequestRecord) -> Result<(), Failure> {
         self.account.record(record);
         self.recorder.as_mut().map_or(Ok(()), |recorder| recorder.record(record))

@@ -84,7 +84,6 @@ pub(crate) fn find_capacity(
 }
 
 impl Search<'_> {
-    /// Returns the result of the last trial.
     fn run(&mut self, begin: f64) -> Result<Load, Failure> {
         let mut rate = begin;
         loop {

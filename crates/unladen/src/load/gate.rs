@@ -4,10 +4,8 @@ use unladen_report::{Gate, Load, bucket_name};
 
 use crate::condition::{BoundUnit, Condition};
 
-/// What a gate says without a figure.
 const UNJUDGED: &str = "could not be judged: too few requests were answered, or in too short a time, for an interval";
 
-/// A figure of a load, with its interval if it has one.
 struct Figure {
     value: f64,
     ends: Option<(f64, f64)>,

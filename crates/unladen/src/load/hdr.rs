@@ -80,7 +80,6 @@ impl HdrLog {
         Ok(())
     }
 
-    /// Writes the open intervals.
     pub(crate) fn end(mut self) -> Result<(), Failure> {
         while !self.open.is_empty() {
             self.close()?;

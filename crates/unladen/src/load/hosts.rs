@@ -46,7 +46,6 @@ pub(crate) struct Hosts {
     agents: Vec<FarAgent>,
     /// Number of requests that a mix may choose from.
     requests: usize,
-    /// Whether the clocks have been measured before.
     are_clocks_known: bool,
 }
 
@@ -146,10 +145,8 @@ impl Hosts {
         Ok(Agreed { started, length, grace: plan.grace, forms, parts })
     }
 
-    /// Passes on the agents' reports until the last agent has ended or is lost.
-    ///
-    /// # Errors
-    /// If the records cannot be written. A lost agent ends only its own part.
+    /// Passes on the agents' reports until the last agent has ended or is lost. Fails if the records cannot be written.
+    /// A lost agent ends only its own part.
     pub(crate) fn send(
         &mut self,
         agreed: Agreed,

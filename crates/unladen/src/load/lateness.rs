@@ -9,7 +9,6 @@ const FIRST_WIDTH: u64 = 20_000_000;
 /// Most slices; beyond, neighbours are merged.
 const MOST: usize = 8_192;
 
-/// How late requests were, by planned time.
 #[derive(Debug)]
 pub(crate) struct Lateness {
     width: u64,

@@ -6,12 +6,9 @@ use unladen_load::{RecordSummary, RequestRecord};
 
 use crate::exit::Failure;
 
-/// Takes what agents report of a load.
 pub(crate) trait Ledger {
-    /// Fails if a file cannot be written.
     fn record(&mut self, record: &RequestRecord) -> Result<(), Failure>;
 
-    /// Takes sums for requests whose records were lost.
     fn summarise(&mut self, summary: &RecordSummary);
 
     /// Called several times a second, with the time since the start. Fails if a file cannot be written.

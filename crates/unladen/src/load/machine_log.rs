@@ -13,7 +13,6 @@ const EVERY: Duration = Duration::from_millis(250);
 /// Most stretches; beyond, neighbours are merged.
 const MOST: usize = 4_096;
 
-/// Reads the machine's times periodically.
 pub(crate) struct MachineLog {
     clock: MachineClock,
     started: Instant,
@@ -37,14 +36,12 @@ impl MachineLog {
         Self { clock, started, last, stretches: Stretches::default() }
     }
 
-    /// Ends a stretch, if it is long enough.
     pub(crate) fn look(&mut self) {
         if self.last.at().elapsed() >= self.stretches.every {
             self.end_stretch();
         }
     }
 
-    /// Ends the last stretch.
     pub(crate) fn end(&mut self) {
         self.end_stretch();
     }
@@ -79,7 +76,6 @@ impl Stretches {
         self.stretches.push((end, times));
     }
 
-    /// The sum of all stretches.
     pub(crate) fn times(&self) -> MachineTimes {
         self.stretches.iter().fold(MachineTimes::default(), |sum, (_, times)| sum.plus(*times))
     }

@@ -35,11 +35,9 @@ pub(crate) struct Options {
     /// Sending hosts; empty for this one.
     pub(crate) hosts: Vec<Host>,
     pub(crate) sessions: SessionOptions,
-    /// No progress line.
     pub(crate) quiet: bool,
 }
 
-/// When requests are sent.
 #[derive(Debug, Clone)]
 pub(crate) enum Pace {
     /// When the one before is done.
@@ -48,7 +46,6 @@ pub(crate) enum Pace {
     Open(Schedule),
 }
 
-/// Files that are written while a load runs.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Files {
     /// Every request, see docs/reference/records.md.

@@ -38,7 +38,6 @@ impl Recorder {
         Ok(())
     }
 
-    /// Hands the records so far to the system.
     pub(crate) fn store(&mut self) -> Result<(), Failure> {
         Ok(self.records.as_mut().map_or(Ok(()), RecordWriter::store)?)
     }
@@ -54,7 +53,6 @@ impl Recorder {
     }
 }
 
-/// The end of a file of records.
 pub(crate) fn record_end(end: &LoadEnd, agents: &[AgentPart], interrupted: bool) -> RecordEnd {
     let nanos = |time: std::time::Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     RecordEnd {

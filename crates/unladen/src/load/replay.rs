@@ -12,10 +12,8 @@ use crate::load::hdr::{HdrLog, percentiles};
 use crate::load::options::Files;
 use crate::load::result::{Ran, result};
 
-/// Reads a file of records and makes the load's result; writes HdrHistogram's files if asked for.
-///
-/// # Errors
-/// If the file cannot be read or is damaged, or a file cannot be written.
+/// Reads a file of records and makes the load's result; writes HdrHistogram's files if asked for. Fails if the file
+/// cannot be read or is damaged, or a file cannot be written.
 pub(crate) fn replay(file: &Path, buckets: &[Duration], files: &Files) -> Result<Load, Failure> {
     let mut records = RecordReader::open(file)?;
     let head = records.head().clone();
@@ -52,7 +50,6 @@ pub(crate) fn replay(file: &Path, buckets: &[Duration], files: &Files) -> Result
     }))
 }
 
-/// How often each request was sent.
 fn counts(file: &Path) -> Result<Vec<f64>, Failure> {
     let mut counts: Vec<f64> = Vec::new();
     for record in RecordReader::open(file)? {

@@ -92,7 +92,6 @@ pub(crate) fn line(account: &Account, elapsed: Duration) -> String {
     format!("{} answered, {rate:.0}/s, {errors} error{}{latency}", account.answered, if errors == 1 { "" } else { "s" })
 }
 
-/// The planned length of the load.
 fn planned(options: &Options) -> Duration {
     match (&options.pace, options.requests) {
         (Pace::Closed, None) => options.time.unwrap_or(Options::TIME),

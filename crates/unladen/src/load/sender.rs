@@ -20,14 +20,11 @@ use crate::strangers::{strangers, strangers_warning};
 const TRIED: usize = 20;
 
 pub(crate) enum Sender {
-    /// This process.
     Here(Box<Driver>),
     Hosts(Hosts),
 }
 
-/// Outcome of the first requests.
 pub(crate) struct Tried {
-    /// HTTP version of the last one.
     pub(crate) http: String,
     /// Their answers; empty if other hosts sent them.
     pub(crate) answers: Vec<Answer>,
@@ -65,10 +62,8 @@ impl Sender {
         Ok(tried)
     }
 
-    /// Sends as planned and keeps the account; `watch` is called several times a second.
-    ///
-    /// # Errors
-    /// If no sender can go on, or the records cannot be written.
+    /// Sends as planned and keeps the account; `watch` is called several times a second. Fails if no sender can go on,
+    /// or the records cannot be written.
     pub(crate) fn send(
         &mut self,
         plan: LoadPlan,

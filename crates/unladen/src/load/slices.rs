@@ -60,7 +60,6 @@ impl Slices {
         self.at_no_time.absorb(latencies);
     }
 
-    /// Whether nothing has a latency.
     pub(crate) fn is_empty(&self) -> bool {
         self.slices.iter().all(|part| part.latencies.is_empty()) && self.at_no_time.bins.is_empty()
     }
@@ -94,7 +93,6 @@ impl Slices {
         all.into_iter().collect()
     }
 
-    /// Slice by slice, for the picture.
     pub(crate) fn timeline(&self) -> Vec<Slice> {
         let of = |(index, part): (usize, &Part)| {
             let sorted: Vec<(u64, u32)> = part.latencies.iter().collect();

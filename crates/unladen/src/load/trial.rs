@@ -13,13 +13,11 @@ use crate::load::ledger::Ledger;
 use crate::load::machine_log::MachineLog;
 use crate::load::recorder::Recorder;
 
-/// Interval of the progress line.
 pub(crate) const LOOK: Duration = Duration::from_millis(250);
 
 /// Called several times a second, with the account so far and the time since the start.
 pub(crate) type Watch<'a> = &'a mut dyn FnMut(&Account, Duration);
 
-/// A completed stretch of load.
 pub(crate) struct Sent {
     pub(crate) account: Account,
     pub(crate) end: LoadEnd,
@@ -28,7 +26,6 @@ pub(crate) struct Sent {
     pub(crate) agents: Vec<AgentPart>,
 }
 
-/// What is kept and shown of a load while it runs.
 struct Watched<'a> {
     books: Books<'a>,
     machine: MachineLog,
@@ -36,10 +33,8 @@ struct Watched<'a> {
     looked: Instant,
 }
 
-/// Sends as planned and keeps the account; `watch` is called several times a second.
-///
-/// # Errors
-/// If the client cannot go on, or the records cannot be written.
+/// Sends as planned and keeps the account; `watch` is called several times a second. Fails if the client cannot go on,
+/// or the records cannot be written.
 pub(crate) fn send(
     driver: &mut Driver,
     plan: LoadPlan,

@@ -8,7 +8,6 @@ use unladen_profile::{FrameKind, Profile};
 
 use crate::path::Path;
 
-/// The groups a request goes through, as far as known.
 #[derive(Debug, Default)]
 pub(super) struct Missing {
     groups: Vec<String>,

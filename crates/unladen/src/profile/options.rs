@@ -15,7 +15,6 @@ pub(crate) struct Page {
 pub(crate) struct Options {
     /// `None`: the one for what answers.
     pub(crate) which: Option<Which>,
-    /// Time between samples.
     pub(crate) period: Duration,
     /// Whether only CPU time counts, not waiting.
     pub(crate) of_cpu: bool,
@@ -24,7 +23,6 @@ pub(crate) struct Options {
     pub(crate) budget: Budget,
     /// Of the order of requests.
     pub(crate) seed: u64,
-    /// No progress line.
     pub(crate) quiet: bool,
 }
 
@@ -36,7 +34,6 @@ pub(crate) enum Budget {
     Time(Duration),
 }
 
-/// A profiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
     /// PHP's.

@@ -8,7 +8,6 @@ use crate::exit::Failure;
 use crate::profile::evidence;
 use crate::profile::session::Measured;
 
-/// For a page that was profiled here.
 pub(crate) fn of_page(measured: Measured) -> Profiled {
     let rows = functions(&measured.profile);
     let findings = look(&evidence::of(&measured, &rows));
@@ -28,7 +27,6 @@ pub(crate) fn of_page(measured: Measured) -> Profiled {
     }
 }
 
-/// For a file.
 pub(crate) fn of_file(profile: Profile, top: usize) -> Profiled {
     Profiled {
         setup: None,

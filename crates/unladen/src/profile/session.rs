@@ -52,16 +52,13 @@ pub(crate) struct Measured {
     pub(crate) profile: Profile,
     pub(crate) request: (String, Carried),
     pub(crate) notes: Vec<String>,
-    /// Whether only CPU time counts, not waiting.
     pub(crate) of_cpu: bool,
     pub(crate) fresh: bool,
 }
 
 impl Session {
-    /// Finds what answers and its profiler; sends some requests that are not kept.
-    ///
-    /// # Errors
-    /// If there is no answer, or no profiler for what answers.
+    /// Finds what answers and its profiler; sends some requests that are not kept. Fails if there is no answer, or no
+    /// profiler for what answers.
     pub(crate) fn open(page: Page, options: &Options, cancel: &Cancel, progress: &Progress) -> Result<Self, Failure> {
         let title = page.title.clone();
         let mut notes = Vec::new();

@@ -54,7 +54,6 @@ impl AgentPhase {
         }
     }
 
-    /// Adds another phase of the same agent.
     pub(crate) fn absorb(&mut self, other: &Self) {
         self.recorded = self.recorded.saturating_add(other.recorded);
         self.answered = self.answered.saturating_add(other.answered);
@@ -71,7 +70,6 @@ impl AgentPhase {
         (self.name, self.command) = (other.name.clone(), other.command.clone());
     }
 
-    /// How late its requests were, and what its machine did meanwhile.
     pub(crate) fn stretch(&self) -> Stretch {
         Stretch { times: self.times, requests: self.late.0, late_ns: self.late.1 }
     }

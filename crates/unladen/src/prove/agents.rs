@@ -8,7 +8,6 @@ use crate::machine::taken_warning;
 use crate::prove::agent_phase::AgentPhase;
 use crate::prove::measured::Measured;
 
-/// An agent, and reasons not to trust its figures.
 struct Judged {
     agent: AgentPhase,
     unfit: Vec<Unfit>,
@@ -19,7 +18,6 @@ pub(crate) fn agents(measured: &Measured<'_>) -> Vec<LoadAgent> {
     judged(measured).map(|Judged { agent, unfit }| told(&agent, &unfit, measured.is_closed())).collect()
 }
 
-/// Warnings about them, to read before a comparison.
 pub(crate) fn warnings(measured: &Measured<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for (index, Judged { agent, unfit }) in judged(measured).enumerate() {

@@ -70,7 +70,6 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Prove {
     }
 }
 
-/// What the machine did, and how fast it was.
 fn machine_of(measured: &Measured<'_>) -> Machine {
     let mut machine = machine(&measured.recording.times(), Some(measured.spoiled));
     measured.reference.tell(&mut machine);

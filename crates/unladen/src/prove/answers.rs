@@ -11,7 +11,6 @@ use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 use crate::prove::recording::{ArmRecord, BlockRecord, Recording};
 use crate::status_range::StatusRange;
 
-/// Mean bytes of a body.
 const BYTES: &str = "bytes.body";
 
 /// Compares every other arm with the baseline: the bytes of its answers, and each status's share if there are several.

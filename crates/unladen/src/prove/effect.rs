@@ -104,7 +104,6 @@ pub(crate) fn settled_after(verdict: Change, effect: &Contrast, elapsed: Duratio
     (verdict == Change::Unclear).then(|| time_to_settle(effect, elapsed, margin)).flatten().filter(is_more)
 }
 
-/// A contrast as a result shows it.
 pub(crate) fn span(contrast: &Contrast) -> Span {
     Span { value: contrast.value, low: contrast.low, high: contrast.high }
 }

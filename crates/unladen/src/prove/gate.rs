@@ -84,7 +84,6 @@ fn around(span: Span, center: f64) -> Span {
     Span { value: span.value - center, low: span.low - center, high: span.high - center }
 }
 
-/// Failed requests of an experiment, and the first arm that has some.
 pub(crate) fn failed_requests(arms: &[ArmResult]) -> Option<(&ArmResult, u64)> {
     let first = arms.iter().find(|arm| arm.errors > 0)?;
     let is_again = |arm: &&ArmResult| arm.roles.contains(&Role::BaselineAgain);

@@ -20,12 +20,10 @@ pub(crate) struct Options {
     pub(crate) group_by: Option<GroupBy>,
     /// Of the order of arms, of arrivals and of the mix.
     pub(crate) seed: u64,
-    /// Profiles of the arms, if wanted.
     pub(crate) profiles: Option<Profiles>,
     /// Sending hosts; empty for this one.
     pub(crate) hosts: Vec<Host>,
     pub(crate) sessions: SessionOptions,
-    /// No progress line.
     pub(crate) quiet: bool,
 }
 

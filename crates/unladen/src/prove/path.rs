@@ -12,7 +12,6 @@ use crate::path::Path;
 /// Most requests followed per arm: pages of one site go through much the same groups.
 const MOST_URLS: usize = 8;
 
-/// The groups that the requests go through, in any arm.
 #[derive(Debug, Default)]
 pub(crate) struct OnPath {
     groups: BTreeSet<GroupId>,
@@ -21,7 +20,6 @@ pub(crate) struct OnPath {
 }
 
 impl OnPath {
-    /// For a path that was not observed.
     pub(crate) fn unknown(why: &str) -> Self {
         Self { unknown: Some(why.to_owned()), ..Self::default() }
     }

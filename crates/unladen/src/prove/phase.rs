@@ -22,10 +22,8 @@ use crate::strangers::{strangers, strangers_warning};
 /// How long a schedule stays open beyond its last request.
 const SLACK: Duration = Duration::from_secs(1);
 
-/// The requests of all arms, and their sender.
 pub(crate) struct Sender {
     client: Client,
-    /// For each arm.
     mixes: Vec<Mix>,
     /// Answers of each arm that was tried; empty if other hosts send.
     came: Vec<Vec<Came>>,
@@ -34,24 +32,21 @@ pub(crate) struct Sender {
     seed: u64,
     phases: u64,
     is_local: bool,
-    /// The requests of all arms, one after the other.
+    /// The requests of all arms, one after the other, in the order of the URLs.
     config: DriverConfig,
 }
 
 enum Client {
-    /// This process.
     Here(Box<Driver>),
     Hosts(Hosts),
 }
 
-/// How long to send.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stretch {
     pub(crate) time: Duration,
     pub(crate) requests: Option<u64>,
 }
 
-/// A phase that is about to be sent.
 pub(crate) enum Ready {
     /// From this host, on demand.
     Here { arm: usize, stretch: Stretch },
@@ -142,22 +137,18 @@ impl Sender {
         Ok(latency)
     }
 
-    /// The requests of all arms, one after the other, in the order of the URLs.
     pub(crate) fn config(&self) -> &DriverConfig {
         &self.config
     }
 
-    /// Answers of each arm that was tried; empty if other hosts send.
     pub(crate) fn came(&self) -> &[Vec<Came>] {
         &self.came
     }
 
-    /// Whether all requests go to this machine.
     pub(crate) fn is_local(&self) -> bool {
         self.is_local
     }
 
-    /// The local processes that lead to the sending hosts.
     pub(crate) fn carriers(&self) -> Vec<u32> {
         match &self.client {
             Client::Here(_) => Vec::new(),
@@ -165,7 +156,6 @@ impl Sender {
         }
     }
 
-    /// The warning about users the application has met for the first time.
     pub(crate) fn strangers(&self) -> Option<Warning> {
         match &self.client {
             Client::Here(driver) => strangers(driver),
@@ -294,12 +284,10 @@ impl Sender {
     }
 }
 
-/// Whether all requests go to this machine.
 fn is_local(driver: &Driver) -> bool {
     (0..).map_while(|index| driver.target(index)).all(unladen_load::Target::is_local)
 }
 
-/// What agents report of a phase.
 #[derive(Default)]
 struct Taken {
     record: ArmRecord,

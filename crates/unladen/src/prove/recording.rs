@@ -11,13 +11,11 @@ use crate::lateness::{Stretch, beyond};
 use crate::machine::conditions;
 use crate::prove::agent_phase::AgentPhase;
 
-/// All complete blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Recording {
     pub(crate) blocks: Vec<BlockRecord>,
 }
 
-/// One block: each arm's phases combined.
 #[derive(Debug, Default)]
 pub(crate) struct BlockRecord {
     pub(crate) restart: usize,
@@ -30,7 +28,6 @@ pub(crate) struct BlockRecord {
     pub(crate) is_left_out: bool,
 }
 
-/// An arm's phases in a block, combined.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct ArmRecord {
     pub(crate) duration_ns: u64,
@@ -50,11 +47,9 @@ pub(crate) struct ArmRecord {
     pub(crate) changed: u64,
     /// Answers by status, expected or not.
     pub(crate) statuses: BTreeMap<u16, u64>,
-    /// The generator's own lag.
     pub(crate) lags_ns: Vec<u64>,
     /// Requests that had to wait because the most allowed were under way.
     pub(crate) waited: u64,
-    /// Increments of counters.
     pub(crate) grown: HashMap<(GroupId, CounterId), u64>,
     pub(crate) times: MachineTimes,
     /// By sending host; empty if this one sent.
@@ -140,7 +135,6 @@ impl Recording {
         (0..arms).filter_map(median).min()
     }
 
-    /// A count of an arm's phases, or of the idle ones.
     pub(crate) fn counts(&self, of: impl Fn(&BlockRecord) -> Phase) -> Counts {
         let mut counts = Counts::new();
         let mut restart = None;
@@ -153,7 +147,6 @@ impl Recording {
         counts
     }
 
-    /// Everything that ever grew.
     pub(crate) fn seen(&self) -> BTreeSet<(GroupId, CounterId)> {
         self.blocks.iter().flat_map(|block| &block.arms).flat_map(|arm| arm.grown.keys().copied()).collect()
     }
@@ -167,7 +160,6 @@ impl Recording {
         statuses.into_iter().collect()
     }
 
-    /// A sum over all blocks of an arm.
     pub(crate) fn sum(&self, arm: usize, of: impl Fn(&ArmRecord) -> u64) -> u64 {
         self.blocks.iter().filter_map(|block| block.arms.get(arm)).map(of).sum()
     }
@@ -183,12 +175,10 @@ fn carries(restarts: &[usize], kept: &[bool]) -> bool {
 }
 
 impl BlockRecord {
-    /// What the machine did in all phases of the block.
     fn times(&self) -> MachineTimes {
         self.arms.iter().fold(self.idle.times, |sum, arm| sum.plus(arm.times))
     }
 
-    /// What an agent did in all phases of the block.
     pub(crate) fn at_agent(&self, index: usize) -> Option<AgentPhase> {
         let mut phases = self.arms.iter().filter_map(|arm| arm.agents.get(index));
         let mut sum = phases.next()?.clone();
@@ -233,7 +223,6 @@ impl ArmRecord {
         self.waited += summary.waited;
     }
 
-    /// Adds another phase.
     pub(crate) fn absorb(&mut self, other: Self) {
         self.duration_ns += other.duration_ns;
         self.sending_ns += other.sending_ns;
@@ -255,13 +244,11 @@ impl ArmRecord {
         other.grown.into_iter().for_each(|(key, grown)| *self.grown.entry(key).or_default() += grown);
     }
 
-    /// How late its requests were, and what the machine did meanwhile.
     pub(crate) fn stretch(&self) -> Stretch {
         let late_ns = self.lags_ns.iter().copied().map(beyond).fold(0, u64::saturating_add);
         Stretch { times: self.times, requests: self.lags_ns.len() as u64, late_ns }
     }
 
-    /// One counter, as a phase.
     pub(crate) fn phase(&self, key: (GroupId, CounterId)) -> Phase {
         Phase {
             duration_ns: self.duration_ns,

@@ -39,11 +39,9 @@ pub(crate) struct Proved {
     pub(crate) result: Prove,
     /// Why the result is not the complete one that was asked for.
     pub(crate) failure: Option<Failure>,
-    /// Whether everything that was switched is as it was before.
     pub(crate) put_back: PutBack,
 }
 
-/// A phase that was sent, and the reading before it.
 struct Sent {
     record: ArmRecord,
     begun: MachineReading,
@@ -85,20 +83,15 @@ struct Run<'a> {
     elapsed: Option<Duration>,
     /// Switching a knob restarts a service, so each phase begins with a restart.
     restarts_at_switches: bool,
-    /// The longest reading of the counters.
     reading: Duration,
     path: OnPath,
-    /// Arms that have been tried out.
     tried: Vec<bool>,
     /// Services were restarted, and these arms have not been warmed up since.
     cold: Vec<bool>,
 }
 
-/// Runs an experiment.
-///
-/// # Errors
-/// Whatever ended the experiment before there were enough blocks to compare; everything has been put back then, or the
-/// failure says what has not.
+/// Runs an experiment. Fails with whatever ended it before there were enough blocks to compare; everything has been put
+/// back then, or the failure says what has not.
 pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failure> {
     let progress = Progress::new(options.quiet);
     let arms = options.experiment.arms();
@@ -399,7 +392,6 @@ impl Run<'_> {
         Ok(reading)
     }
 
-    /// Adds what grew since the reading before.
     fn count(&mut self, record: &mut ArmRecord, before: Option<Reading>) -> Result<(), Failure> {
         if let (Some(before), Some(after)) = (before, self.read()?) {
             record.grown = after.since(&before).map(|(group, counter, grown)| ((group, counter), grown)).collect();

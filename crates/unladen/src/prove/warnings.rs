@@ -13,7 +13,6 @@ use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 /// A greater lag of the generator is worth a warning, ns.
 const LATE: u64 = 1_000_000;
 
-/// All that limits what the result says.
 pub(crate) fn warnings(
     measured: &Measured<'_>,
     arms: &Arms,

@@ -28,7 +28,6 @@ pub(crate) struct Patience {
     pub(crate) longest: Option<Duration>,
 }
 
-/// Where a purge went in a fleet, as reported by `unladen serve`.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 pub(crate) struct Spread {
     /// Whom it was to wait for.
@@ -43,12 +42,10 @@ pub(crate) struct Spread {
     pub(crate) written: Option<String>,
     #[serde(default)]
     pub(crate) nodes: Vec<Node>,
-    /// What was in the way.
     #[serde(default)]
     pub(crate) why: Option<String>,
 }
 
-/// The purge at one node.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 pub(crate) struct Node {
     pub(crate) node: String,
@@ -61,7 +58,6 @@ pub(crate) struct Node {
 }
 
 impl Wait {
-    /// As in the request.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::All => "all",

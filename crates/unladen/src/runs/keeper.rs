@@ -15,7 +15,6 @@ use crate::runs::time::{now, read_rfc3339};
 use crate::runs::worse::Tolerance;
 use crate::say::say;
 
-/// The command line's options for keeping.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Keeping {
     pub(crate) store: Option<Location>,
@@ -26,12 +25,10 @@ pub(crate) struct Keeping {
     pub(crate) against: Option<Against>,
 }
 
-/// A run that a result is compared with.
 #[derive(Debug, Clone)]
 pub(crate) struct Against {
     pub(crate) run: RunName,
     pub(crate) tolerance: Tolerance,
-    /// Where the comparison is written.
     pub(crate) files: Vec<PathBuf>,
 }
 
@@ -59,10 +56,7 @@ struct Destination {
 
 impl Keeper {
     /// Decides what is kept where. Opens a named store once, so that an unusable one is reported before anything is
-    /// measured.
-    ///
-    /// # Errors
-    /// If the preferences are wrong, or a named store cannot be written to.
+    /// measured. Fails if the preferences are wrong, or a named store cannot be written to.
     pub(crate) fn new(keeping: Keeping, origin: Origin) -> Result<Self, Failure> {
         // A wrong file does not matter if nothing of it is needed.
         let preferences = match (keeping.is_off, &keeping.store) {
@@ -101,10 +95,7 @@ impl Keeper {
     }
 
     /// Compares the result with the requested run, if any. Called before the result is kept, so that `latest` is
-    /// another run.
-    ///
-    /// # Errors
-    /// If the store or the run cannot be read.
+    /// another run. Fails if the store or the run cannot be read.
     pub(crate) fn comparison(&self, text: &[u8]) -> Result<Option<Comparison>, Failure> {
         let Some(Against { run, .. }) = &self.against else { return Ok(None) };
         let Some(destination) = &self.destination else {
@@ -129,10 +120,8 @@ impl Keeper {
         self.against.as_ref()
     }
 
-    /// Keeps a document and its traces, and says under which number.
-    ///
-    /// # Errors
-    /// If it cannot be kept in a named store. Without one, that is only a warning.
+    /// Keeps a document and its traces, and says under which number. Fails if it cannot be kept in a named store.
+    /// Without one, that is only a warning.
     pub(crate) fn keep(&self, text: &[u8], evidence: impl FnOnce() -> Evidence) -> Result<Option<RunId>, Failure> {
         let Some(destination) = &self.destination else { return Ok(None) };
         let evidence = if self.evidence { evidence() } else { None };
@@ -164,9 +153,7 @@ impl Keeper {
 }
 
 /// A document with the columns that find it again. If it has no time of its own, it gets `otherwise`, in ns since 1970.
-///
-/// # Errors
-/// If it is no document of a result.
+/// Fails if it is no document of a result.
 pub(crate) fn new_run(text: &[u8], evidence: Evidence, otherwise: i64) -> Result<NewRun, StoreError> {
     let unfit = |why: String| StoreError::Unfit { what: "the document", why };
     let document = Document::read(text).map_err(|error| unfit(error.to_string()))?;

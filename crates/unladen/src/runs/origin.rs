@@ -7,7 +7,6 @@ use unladen_document::{About, Environment, Revision, Software};
 
 use crate::runs::time::{now, rfc3339};
 
-/// Program, machine and revision.
 #[derive(Debug, Clone)]
 pub(crate) struct Origin {
     about: About,

@@ -36,10 +36,8 @@ pub(crate) struct Page {
     pub(crate) body: String,
 }
 
-/// Why there is no page.
 #[derive(Debug)]
 enum NoPage {
-    /// There is no such page, or run.
     NotFound(String),
     Query(String),
     /// The store or its content cannot be read.
@@ -152,7 +150,6 @@ fn document(store: &mut dyn Store, id: &str) -> Result<Page, NoPage> {
     Ok(html(document_page(&document, &options)))
 }
 
-/// The run before, of the same command and target.
 fn earlier(store: &mut dyn Store, run: &Run) -> Result<Option<RunId>, NoPage> {
     let filter = Filter {
         verb: Some(run.summary.verb.clone()),

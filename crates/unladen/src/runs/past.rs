@@ -52,10 +52,8 @@ fn read(store: &mut dyn Store, runs: Vec<RunSummary>) -> Result<History, Failure
     Ok(history)
 }
 
-/// Compares a kept run with a later one, which has a number if it is kept, too.
-///
-/// # Errors
-/// If the store or the earlier run cannot be read.
+/// Compares a kept run with a later one, which has a number if it is kept, too. Fails if the store or the earlier run
+/// cannot be read.
 pub(crate) fn beside(
     store: &mut dyn Store,
     before: &Run,

@@ -14,7 +14,6 @@ pub(crate) const STORE_VARIABLE: &str = "UNLADEN_STORE";
 /// Value that means nothing is kept.
 const OFF: &str = "off";
 
-/// Most bytes of the file.
 const MOST_BYTES: u64 = 64 << 10;
 
 const KEYS: [&str; 2] = ["store", "evidence"];
@@ -32,10 +31,8 @@ pub(crate) struct Preferences {
 // === impl Preferences ===
 
 impl Preferences {
-    /// From the variable, the file, or else the state folder.
-    ///
-    /// # Errors
-    /// If the file or the variable is invalid, or the file cannot be read.
+    /// From the variable, the file, or else the state folder. Fails if the file or the variable is invalid, or the file
+    /// cannot be read.
     pub(crate) fn of_user() -> Result<Self, Failure> {
         let file = file();
         let of_file = match &file {

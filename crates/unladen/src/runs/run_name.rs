@@ -10,7 +10,6 @@ use crate::exit::Failure;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RunName {
     Id(RunId),
-    /// The newest.
     Latest,
     /// The newest with this label.
     Label(String, String),

@@ -10,7 +10,6 @@ use crate::say::say;
 /// Metrics that are named; further ones are counted.
 const TOLD: usize = 10;
 
-/// What a gate lets pass.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tolerance {
     /// How much worse is acceptable, as a share.

@@ -18,17 +18,13 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const LONGEST: u64 = 64 << 10;
 
 pub(crate) enum Place<'a> {
-    /// An admin address.
     Address(String),
     /// The configuration that names it.
     File(&'a Path),
 }
 
-/// Asks whether it is alive, or whether it is ready.
-///
-/// # Errors
-/// If it says no, nobody answers, or there is no admin address: all with the same exit code, since health checkers know
-/// only one.
+/// Asks whether it is alive, or whether it is ready. Fails if it says no, nobody answers, or there is no admin address:
+/// all with the same exit code, since health checkers know only one.
 pub(crate) fn health(place: Place<'_>, is_live: bool) -> Result<(), Failure> {
     let path = if is_live { "/livez" } else { "/readyz" };
     let address = address(place)?;

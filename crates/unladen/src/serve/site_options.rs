@@ -15,23 +15,17 @@ pub(super) const COMMAND_LINE: &str = "the command line";
 pub(crate) struct SiteOptions {
     /// `--site`: where it listens.
     pub(crate) listen: Option<String>,
-    /// `--root`: the folder of files and scripts.
     pub(crate) root: Option<PathBuf>,
     /// `--php`: the server that runs scripts.
     pub(crate) php: Option<String>,
-    /// `--to`: the application.
     pub(crate) to: Vec<String>,
-    /// `--preset`: the application whose usual settings it has.
     pub(crate) preset: Option<String>,
-    /// `--hosts`: its names.
     pub(crate) hosts: Vec<String>,
     /// `--acme`: contact for the certificate authority.
     pub(crate) acme: Option<String>,
-    /// `--acme-directory`: the certificate authority.
     pub(crate) acme_directory: Option<String>,
 }
 
-/// A line of the text, and its option.
 struct Line {
     option: &'static str,
     text: String,
@@ -106,7 +100,6 @@ impl SiteOptions {
         Err(Failure::Usage(text))
     }
 
-    /// The body of the site, a line for each option.
     fn lines(&self) -> Vec<Line> {
         let mut lines = Vec::new();
         let mut line = |option, text| lines.push(Line { option, text });
@@ -140,7 +133,6 @@ impl SiteOptions {
     }
 }
 
-/// Each mistake with its option.
 fn told(error: ConfigError, lines: &[Line]) -> Failure {
     let ConfigError::Bad(mistakes) = error else { return error.into() };
     let mut texts: Vec<String> = Vec::new();

@@ -52,14 +52,12 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Weigh {
     }
 }
 
-/// What the machine did, and how fast it was.
 fn machine_of(measured: &Measured<'_>) -> Machine {
     let mut machine = machine(&measured.recording.times(), Some(measured.spoiled));
     measured.reference.tell(&mut machine);
     machine
 }
 
-/// The summary of a source elsewhere.
 fn host(measured: &Measured<'_>, elsewhere: &Elsewhere) -> WeighedHost {
     let times = elsewhere.id.index_elsewhere().map(|index| measured.recording.times_at(index));
     let is_known = elsewhere.spoiled.is_some();
@@ -190,7 +188,6 @@ fn weight_row(measured: &Measured<'_>, url: usize, row: &Row<'_>, total: &[Optio
     }
 }
 
-/// The groups of this machine that the requests were seen to go through.
 fn on_path(measured: &Measured<'_>, url: usize) -> Vec<GroupKey> {
     let groups = measured.paths.get(url).map(|path| path.groups.as_slice()).unwrap_or_default();
     groups.iter().map(|group| group_here(*group)).collect()

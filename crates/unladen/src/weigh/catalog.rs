@@ -10,7 +10,6 @@ use crate::weigh::edge::{EdgeSource, Series, SeriesKind};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SourceId(u16);
 
-/// A counter of a group of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SeriesKey {
     pub(crate) source: SourceId,
@@ -18,10 +17,8 @@ pub(crate) struct SeriesKey {
     counter: u32,
 }
 
-/// A group of a source.
 pub(crate) type GroupKey = (SourceId, u32);
 
-/// All series met so far.
 #[derive(Debug, Default)]
 pub(crate) struct Catalog {
     entries: Vec<Entry>,
@@ -48,7 +45,6 @@ pub(crate) struct KnownGroup {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KnownCounter {
-    /// Stable name.
     pub(crate) name: &'static str,
     /// Title in tables.
     pub(crate) title: &'static str,
@@ -73,7 +69,6 @@ impl SourceId {
 }
 
 impl SeriesKey {
-    /// On this machine.
     pub(crate) fn here(group: GroupId, counter: CounterId) -> Self {
         Self {
             source: SourceId::HERE,
@@ -91,7 +86,6 @@ impl SeriesKey {
         self.counter
     }
 
-    /// Another counter of the same group.
     fn with_counter(self, counter: u32) -> Self {
         Self { counter, ..self }
     }
@@ -102,7 +96,6 @@ pub(crate) fn group_here(group: GroupId) -> GroupKey {
 }
 
 impl Catalog {
-    /// With this machine alone.
     pub(crate) fn here(instrument: &Instrument) -> Self {
         let mut catalog = Self { entries: vec![Entry::default()] };
         catalog.see_here(instrument);
@@ -149,7 +142,6 @@ impl Catalog {
         }
     }
 
-    /// The series of this index at a source elsewhere.
     pub(crate) fn series(&self, id: SourceId, index: u32) -> Option<SeriesKey> {
         self.entries.get(usize::from(id.0))?.series.get(index as usize).copied()
     }

@@ -95,7 +95,6 @@ impl Counting<'_> {
         Ok(means)
     }
 
-    /// Counts in first requests of fresh processes.
     pub(super) fn count_fresh(
         &mut self,
         traced: &mut Traced<'_>,
@@ -164,7 +163,6 @@ impl Counting<'_> {
         Ok(traced.phase(&window, lengths.request_ns())?)
     }
 
-    /// Mean latency of these requests, ns.
     fn timed(&mut self, url: usize, requests: u64, fresh: Option<&Restart>) -> Result<f64, CountingError> {
         let outcomes = match fresh {
             Some(restart) => self.until_ready(url, restart)?,
@@ -235,7 +233,6 @@ impl Counting<'_> {
     }
 }
 
-/// Mean latency of (sent, latency), ns.
 fn mean_ns(outcomes: &[(u64, u64)]) -> f64 {
     outcomes.iter().map(|(_, latency)| *latency as f64).sum::<f64>() / outcomes.len().max(1) as f64
 }
@@ -266,7 +263,6 @@ impl Lengths {
         }
     }
 
-    /// Length of a phase without requests.
     fn off(&self) -> Duration {
         self.on.min(LONGEST_OFF.max(self.on / 4))
     }

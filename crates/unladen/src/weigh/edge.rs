@@ -15,7 +15,6 @@ use unladen_probe::Unit;
 use crate::exit::Failure;
 pub(crate) use crate::weigh::source_kind::SourceKind;
 
-/// A source of counters elsewhere.
 pub(crate) trait EdgeSource: Send {
     /// As the user named it; its groups are `NAME/group`.
     fn name(&self) -> &str;
@@ -40,7 +39,6 @@ pub(crate) trait EdgeSource: Send {
         Duration::ZERO
     }
 
-    /// Processors there.
     fn processors(&self) -> Option<usize> {
         None
     }
@@ -48,10 +46,8 @@ pub(crate) trait EdgeSource: Send {
     /// Asks for a reading without waiting.
     fn ask(&mut self);
 
-    /// Waits for the reading that was asked for.
-    ///
-    /// # Errors
-    /// If there will be no more readings: this ends the source's part in the run, and nothing else.
+    /// Waits for the reading that was asked for. Fails if there will be no more readings: this ends the source's part
+    /// in the run, and nothing else.
     fn answer(&mut self, deadline: Instant) -> Result<EdgeReading, Gone>;
 
     /// What it has counted so far; new series are added at the end.
@@ -106,12 +102,9 @@ pub(crate) struct EdgeReading {
     pub(crate) times: Option<MachineTimes>,
 }
 
-/// One counter of one group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Series {
-    /// The group's name there.
     pub(crate) group: String,
-    /// The counter's stable name.
     pub(crate) counter: String,
     /// Title in tables.
     pub(crate) title: String,
@@ -127,7 +120,6 @@ pub(crate) struct Series {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum SeriesKind {
-    /// A machine as a whole.
     Machine,
     /// Unladen itself, and what it is reached by.
     Own,

@@ -18,7 +18,6 @@ pub(crate) struct Edges {
     places: Vec<Place>,
 }
 
-/// A source, for as long as it answers.
 struct Place {
     name: String,
     source: Option<Box<dyn EdgeSource>>,
@@ -41,12 +40,10 @@ impl Edges {
         Self { places: sources.into_iter().map(place).collect() }
     }
 
-    /// Sources that still answer.
     pub(crate) fn living(&self) -> impl Iterator<Item = &dyn EdgeSource> {
         self.places.iter().filter_map(|place| place.source.as_deref())
     }
 
-    /// Likewise, to watch.
     pub(crate) fn watched(&mut self) -> impl Iterator<Item = &mut Box<dyn EdgeSource>> {
         self.places.iter_mut().filter_map(|place| place.source.as_mut())
     }
@@ -56,7 +53,6 @@ impl Edges {
         self.watched().try_for_each(|source| source.end_watch())
     }
 
-    /// Asks all at once without waiting.
     pub(crate) fn ask(&mut self) {
         self.places.iter_mut().filter_map(|place| place.source.as_mut()).for_each(|source| source.ask());
     }
@@ -76,7 +72,6 @@ impl Edges {
         answers
     }
 
-    /// Those that are gone, and their last words.
     pub(crate) fn gone(&self) -> impl Iterator<Item = (SourceId, &str, &Gone)> {
         self.places
             .iter()
@@ -100,7 +95,6 @@ impl Edges {
         losers.map(|(index, _)| SourceId::elsewhere(index))
     }
 
-    /// The agents of all hosts that still answer.
     pub(crate) fn fars(&self) -> impl Iterator<Item = (&str, &FarInstrument)> {
         self.places.iter().filter_map(|place| Some((place.name.as_str(), place.source.as_deref()?.far()?)))
     }

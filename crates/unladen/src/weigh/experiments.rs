@@ -15,11 +15,9 @@ use crate::output::{self, OutputError};
 use crate::say::say;
 use crate::weigh::options::Options;
 
-/// Most characters of a file name.
 const LONGEST_NAME: usize = 80;
 /// Most bytes that are read of an existing file of settings.
 const MOST_BYTES: u64 = 64 * 1024;
-/// Most characters of a comment.
 const LONGEST_COMMENT: usize = 400;
 
 /// The folder for the files, and the requests in them.
@@ -31,7 +29,6 @@ pub(crate) struct Experiments {
     restart: Option<String>,
 }
 
-/// What became of a finding.
 #[derive(Debug, PartialEq, Eq)]
 enum Made {
     /// The file's name, without its ending, and its text.
@@ -41,10 +38,8 @@ enum Made {
 }
 
 impl Experiments {
-    /// Checks, before anything is measured, that files can be written into a folder, which is made if missing.
-    ///
-    /// # Errors
-    /// If they cannot, if the folder has files of an earlier run, or if no experiment can send these requests.
+    /// Checks, before anything is measured, that files can be written into a folder, which is made if missing. Fails if
+    /// they cannot, if the folder has files of an earlier run, or if no experiment can send these requests.
     pub(crate) fn new(folder: &Path, options: &Options) -> Result<Self, Failure> {
         let driver = &options.driver;
         let said =

@@ -19,10 +19,8 @@ use source::ExporterSource;
 
 const MOST: usize = 32;
 
-/// Checked before anything is contacted.
-///
-/// # Errors
-/// If there are too many, or one has the name of another, or of one of these hosts.
+/// Checked before anything is contacted. Fails if there are too many, or one has the name of another, or of one of
+/// these hosts.
 pub(crate) fn check<'a>(
     exporters: &'a [Exporter],
     hosts: impl IntoIterator<Item = &'a str>,
@@ -38,10 +36,7 @@ pub(crate) fn check<'a>(
 }
 
 /// Asks each exporter once, so that an unusable one is known before anything else is done. `settle` is the gap that
-/// there is anyway.
-///
-/// # Errors
-/// If one does not answer with metrics.
+/// there is anyway. Fails if one does not answer with metrics.
 pub(crate) fn open(
     exporters: &[Exporter],
     tls: &TlsOptions,

@@ -24,7 +24,6 @@ const ROOM: (u32, u32) = (3, 2);
 /// reported.
 const MOST_SERIES: usize = 50_000;
 
-/// Another host, whose agent answers.
 pub(crate) struct FarHost {
     name: String,
     instrument: FarInstrument,
@@ -36,7 +35,6 @@ pub(crate) struct FarHost {
     lost: u64,
     /// Counters were left out, as there were too many.
     is_cut: bool,
-    /// Notes about where it is.
     remarks: Vec<String>,
     /// Why it could not be asked.
     unasked: Option<SessionError>,

@@ -5,7 +5,6 @@ use std::path::Path;
 /// The initial PID namespace, by its fixed inode (`PROC_PID_INIT_INO`).
 const FIRST: &str = "pid:[4026531836]";
 
-/// Which processes cannot be seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hidden {
     /// Those of other users: the server is probably one of them.

@@ -58,7 +58,6 @@ impl<'a> HostTrace<'a> {
         trace
     }
 
-    /// Waits until it has attached.
     pub(super) fn wait_attached(&mut self, patience: &Patience<'_>) {
         self.try_to(|inspection| inspection.wait_attached(patience));
     }
@@ -157,7 +156,6 @@ impl<'a> HostTrace<'a> {
         }
     }
 
-    /// What is known without tracing.
     fn described(&self, patience: &Patience<'_>) -> Option<Evidence> {
         let is_there = matches!(self.unable, Some(Unable::Lacks { .. })) && !self.groups.is_empty();
         let describe = || FarInspection::describe(self.far.session(), self.wanted(), patience);

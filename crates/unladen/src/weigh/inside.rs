@@ -25,14 +25,12 @@ use crate::weigh::statements::statements;
 use crate::weigh::traced::Traced;
 use crate::weigh::tried::tried;
 
-/// What looking inside needs of a finished run.
 pub(super) struct Weighed<'a> {
     pub(super) options: &'a Options,
     /// End of an on phase after its last response.
     pub(super) settle: Duration,
     pub(super) driver: &'a mut Driver,
     pub(super) instrument: &'a mut Instrument,
-    /// For asking other hosts.
     pub(super) edges: &'a Edges,
     pub(super) cancel: &'a Cancel,
     pub(super) progress: &'a Progress,
@@ -272,7 +270,6 @@ impl<'a> Weighed<'a> {
         PageRecord { warm, fresh, hosts }
     }
 
-    /// Asks to attach to what follows on other hosts.
     fn attach_hosts(&self, result: &WeighedUrl) -> Vec<HostTrace<'a>> {
         let (edges, options) = (self.edges, self.options);
         let attach = |(name, far)| {
@@ -283,7 +280,6 @@ impl<'a> Weighed<'a> {
         edges.fars().filter_map(attach).collect()
     }
 
-    /// First requests of fresh processes.
     fn fresh(
         &mut self,
         url: usize,

@@ -43,7 +43,6 @@ pub(crate) fn judge(by_url: &mut [Vec<Row<'_>>]) -> usize {
     count
 }
 
-/// A unit of judgement.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Judged<'a> {
     MachineCounter(&'a str),

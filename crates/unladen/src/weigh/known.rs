@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use crate::weigh::source_kind::SourceKind;
 
-/// What is known before the first phase.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Known {
     /// Median latency of the warm-up, of the slowest URL.

@@ -30,13 +30,11 @@ pub(crate) struct Measured<'a> {
     pub(crate) elsewhere: &'a [Elsewhere],
     pub(crate) requests: &'a [Request],
     pub(crate) samples: &'a [Sample],
-    /// Who the requests to each URL go through.
     pub(crate) paths: &'a [Path],
     /// URLs whose host is not this machine.
     pub(crate) remote: Vec<usize>,
     /// The addresses that each URL's requests go to; empty for a Unix socket.
     pub(crate) targets: Vec<Vec<SocketAddr>>,
-    /// Where this machine's counters were read from.
     pub(crate) standpoint: Standpoint,
     /// For whom the settle gap was lengthened, and what that takes.
     pub(crate) settle_for: Option<(String, Duration)>,
@@ -58,7 +56,6 @@ impl Measured<'_> {
         }
     }
 
-    /// Whether another source is a part of the same machine.
     pub(crate) fn shares_its_machine(&self, source: SourceId) -> bool {
         let hosts = self.elsewhere.iter().filter_map(|elsewhere| Some((elsewhere.id, elsewhere.standpoint.as_ref()?)));
         let all = || std::iter::once((SourceId::HERE, &self.standpoint)).chain(hosts.clone());

@@ -13,25 +13,20 @@ use crate::weigh::restart::Restart;
 pub(crate) struct Options {
     pub(crate) driver: DriverConfig,
     pub(crate) budget: Budget,
-    /// Mean length of a phase, if given.
     pub(crate) phase: Option<Duration>,
     /// End of an on phase after its last response, if given.
     pub(crate) settle: Option<Duration>,
     /// Hosts whose counters are read too.
     pub(crate) hosts: Vec<Host>,
-    /// How the hosts are reached.
     pub(crate) session: SessionOptions,
     /// Exporters whose counters are read too.
     pub(crate) exporters: Vec<Exporter>,
-    /// How processes are grouped.
     pub(crate) group_by: GroupBy,
     /// Of the plan.
     pub(crate) seed: u64,
-    /// Look inside the requests once they are weighed.
     pub(crate) inside: bool,
     /// Restarts what answers, to look at first requests too.
     pub(crate) restart: Option<Restart>,
-    /// No progress line.
     pub(crate) quiet: bool,
 }
 

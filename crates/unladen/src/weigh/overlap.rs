@@ -2,7 +2,6 @@
 
 use unladen_agent::{Host, Standpoint};
 
-/// One of the places whose counters are added up.
 #[derive(Debug)]
 pub(super) struct View<'a> {
     /// `None` for this machine.

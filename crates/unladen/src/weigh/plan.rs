@@ -41,7 +41,6 @@ pub(crate) struct Plan {
     pub(crate) time: Duration,
     /// Fewest rounds of blocks before the run ends by time.
     pub(crate) least_rounds: usize,
-    /// Why the time was extended.
     pub(crate) extended: Option<Reason>,
     /// Time of the fewest rounds of blocks.
     pub(crate) least_time: Duration,
@@ -52,7 +51,6 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The default settle gap.
     pub(crate) const USUAL_SETTLE: Duration = Duration::from_millis(100);
 
     /// Rounds without a spoiled block for which a run goes on until [`Plan::most_time`]: with fewer left, the p-value

@@ -9,7 +9,6 @@ use unladen_machine::MachineTimes;
 use crate::machine::conditions;
 use crate::weigh::catalog::{SeriesKey, SourceId};
 
-/// All complete blocks of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Recording {
     pub(crate) blocks: Vec<BlockRecord>,
@@ -17,7 +16,6 @@ pub(crate) struct Recording {
 
 #[derive(Debug)]
 pub(crate) struct BlockRecord {
-    /// Index of the URL.
     pub(crate) url: usize,
     pub(crate) order: Order,
     pub(crate) phases: [PhaseRecord; PHASES_PER_BLOCK],
@@ -28,7 +26,6 @@ pub(crate) struct BlockRecord {
     pub(crate) elsewhere: Vec<ElsewhereRecord>,
 }
 
-/// One block of a source elsewhere.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ElsewhereRecord {
     /// All of its readings are there.
@@ -46,7 +43,6 @@ pub(crate) struct PhaseRecord {
     /// By the clocks of the sources elsewhere, from each one's reading to its next.
     pub(crate) durations_elsewhere_ns: Vec<u64>,
     pub(crate) requests: u64,
-    /// Increments of counters.
     pub(crate) grown: HashMap<SeriesKey, f64>,
     pub(crate) latencies_ns: Vec<u64>,
     pub(crate) changed: u64,
@@ -128,7 +124,6 @@ impl Recording {
         (0..urls).map(|url| self.of_url(url).filter(|block| block.counts_at(source)).count()).min().unwrap_or(0)
     }
 
-    /// What the machine did in all blocks.
     pub(crate) fn times(&self) -> MachineTimes {
         self.blocks.iter().fold(MachineTimes::default(), |sum, block| sum.plus(block.times))
     }

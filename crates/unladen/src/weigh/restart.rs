@@ -15,7 +15,6 @@ pub(crate) struct Restart {
 }
 
 impl Restart {
-    /// Pause between two attempts at a restarted server.
     pub(super) const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
     /// How long a server may refuse after its restart.

@@ -15,13 +15,11 @@ pub(crate) struct Row<'a> {
     /// It decides about its family.
     pub(crate) is_deciding: bool,
     pub(crate) weight: Weight,
-    /// The requests were seen to go through the group.
     pub(crate) on_path: bool,
     pub(crate) adjusted_p: f64,
 }
 
 impl Row<'_> {
-    /// Whether its counter follows the requests.
     pub(crate) fn follows(&self) -> bool {
         self.group.kind != SeriesKind::Own && self.weight.follows(self.adjusted_p)
     }

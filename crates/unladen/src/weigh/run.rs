@@ -114,7 +114,6 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
     run.finish(ended, &requests, (&samples, answers), probe_cpu)
 }
 
-/// What the plan follows from.
 fn known(edges: &Edges, latency: Duration, read: Duration, urls: usize) -> Known {
     let longest =
         |of: fn(&dyn EdgeSource) -> Duration| edges.living().max_by_key(|source| of(*source)).map(|at| (of(at), at));
@@ -139,11 +138,9 @@ struct Run<'a> {
     latency: Duration,
     driver: Driver,
     instrument: Instrument,
-    /// Sources, groups and counters, here and elsewhere.
     catalog: Catalog,
     edges: Edges,
     elsewhere: Vec<Elsewhere>,
-    /// For whom the settle gap was lengthened.
     settle_for: Option<(String, Duration)>,
     clock: MachineClock,
     reference: ReferenceWork,

@@ -27,12 +27,10 @@ pub(super) struct Traced<'a> {
 }
 
 impl<'a> Traced<'a> {
-    /// Whether nothing is traced.
     pub(super) fn is_nothing(&self) -> bool {
         self.here.is_none() && !self.is_anywhere_else()
     }
 
-    /// Whether anything is traced on another host.
     pub(super) fn is_anywhere_else(&self) -> bool {
         self.hosts.iter().any(HostTrace::is_traced)
     }
@@ -49,10 +47,7 @@ impl<'a> Traced<'a> {
     }
 
     /// Counts what was traced since [`Self::begin`] or the last phase. Phases without requests are cut into stretches
-    /// of `request_ns`.
-    ///
-    /// # Errors
-    /// If this machine's trace cannot be counted.
+    /// of `request_ns`. Fails if this machine's trace cannot be counted.
     pub(super) fn phase(&mut self, window: &Window, request_ns: u64) -> Result<(), InspectionError> {
         for host in &mut self.hosts {
             host.ask_phase(window.on, &window.sent_ns, request_ns);

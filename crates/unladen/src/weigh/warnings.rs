@@ -112,7 +112,6 @@ pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Set
     warnings
 }
 
-/// A host claims to be the server.
 fn claimed(server: &str, host: &str) -> Warning {
     let note = format!(
         "that {server} is its address is known from {host} alone. If another machine has it, name that one, too (--host)."

@@ -17,7 +17,6 @@ const SERVED: [&str; 6] = ["public", "web", "www", "htdocs", "docroot", "html"];
 pub(super) struct Page {
     /// The folder that is served.
     pub(super) folder: PathBuf,
-    /// The request target.
     pub(super) target: String,
     /// As typed, for people.
     pub(super) shown: String,

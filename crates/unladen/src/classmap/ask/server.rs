@@ -24,7 +24,6 @@ const WITHIN: Duration = Duration::from_secs(120);
 const START: Duration = Duration::from_secs(10);
 /// How long a server needs to find its port taken.
 const TAKEN: Duration = Duration::from_millis(500);
-/// Most ports that are tried.
 const MOST_PORTS: usize = 5;
 /// Status for requests without the server's key.
 const REFUSED: u16 = 403;
@@ -183,7 +182,6 @@ impl Server {
     }
 }
 
-/// Error for files that PHP is to read and that cannot be written.
 pub(super) fn failed(error: io::Error) -> Failure {
     Failure::Usage(format!("a folder for the questions, in the system's folder for temporary files: {error}"))
 }

@@ -85,7 +85,6 @@ fn of_urls(args: &Args, typed: &[String]) -> Result<(), Failure> {
     shown
 }
 
-/// Writes both profiles and their difference.
 fn write(
     args: &Args,
     folder: &Path,

@@ -12,7 +12,6 @@ use crate::cmd::runs::place::Place;
 use crate::exit::Failure;
 use crate::output::{self, OutputError};
 
-/// Version of a line.
 pub(super) const SCHEMA: &str = "unladen.run/1";
 
 /// Write runs to standard output, or a file: a line of JSON each

@@ -38,7 +38,6 @@ impl Batch {
     const USUAL: Self = Self { runs: 1000, bytes: 32 << 20 };
 }
 
-/// Outcome of the import.
 #[derive(Debug, Default)]
 struct Told {
     kept: Vec<RunId>,

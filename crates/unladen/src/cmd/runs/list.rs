@@ -14,7 +14,6 @@ use crate::{output, terminal};
 /// Characters of a label in the table; a value has up to 256.
 const LABEL: usize = 40;
 
-/// Letters of a commit in the table.
 const COMMIT: usize = 8;
 
 /// List runs, the newest first

@@ -15,7 +15,6 @@ pub(crate) struct Ports;
 
 const VERBS: &[Verb] = &[Verb::Serve];
 const CAP_NET_BIND_SERVICE: u32 = 10;
-/// HTTP and HTTPS.
 const PORTS: [u16; 2] = [80, 443];
 /// First port that needs no privilege, unless the kernel says otherwise.
 const FIRST: u16 = 1_024;

@@ -14,7 +14,6 @@ pub(crate) struct Page;
 
 /// Limit of the page and the few requests that show its way, together.
 const LIMIT: Duration = Duration::from_secs(10);
-/// Limit of one request.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Check for Page {

@@ -31,11 +31,9 @@ pub(super) struct Bounds {
     /// Of a request, with its connection.
     pub(super) timeout: Duration,
     pub(super) records: Option<u64>,
-    /// Number of requests to choose from.
     pub(super) requests: usize,
 }
 
-/// What an agent has reported of a load so far.
 #[derive(Debug, Default)]
 pub(super) struct SoFar {
     pub(super) requests: u64,
@@ -62,7 +60,6 @@ impl Bounds {
         end.checked_add(drain)
     }
 
-    /// Refuses impossible records.
     pub(super) fn check(&self, records: &[RequestRecord], so_far: &mut SoFar) -> Result<(), String> {
         let last_ns = ns(self.length.saturating_add(SLACK));
         let is_planned = |one: &RequestRecord| one.planned_ns <= last_ns && (one.request as usize) < self.requests;
@@ -75,7 +72,6 @@ impl Bounds {
         self.count(records.len() as u64, so_far)
     }
 
-    /// Refuses an impossible summary.
     pub(super) fn check_summary(&self, summary: &RecordSummary, so_far: &mut SoFar) -> Result<(), String> {
         if so_far.is_summed_up || !summary.is_consistent() {
             return Err("its summary does not add up".to_owned());

@@ -51,7 +51,6 @@ pub(super) struct FarAgent {
     longest_round_trip: Duration,
 }
 
-/// A report of an agent.
 pub(super) enum Told {
     Records(Vec<RequestRecord>),
     /// Sums for requests whose records were lost.
@@ -64,7 +63,6 @@ pub(super) enum Told {
 }
 
 impl FarAgent {
-    /// Starts the agent and its client.
     pub(super) fn start(
         host: &Host,
         options: &SessionOptions,
@@ -125,7 +123,6 @@ impl FarAgent {
         Ok(())
     }
 
-    /// Of a request, with its connection.
     pub(super) fn timeout(&self) -> Duration {
         self.timeout
     }
@@ -239,12 +236,10 @@ impl FarAgent {
         })
     }
 
-    /// Ends the session with a lost agent.
     pub(super) fn leave(&mut self) {
         self.session = None;
     }
 
-    /// Number of answers that have set cookies for a stranger.
     pub(super) fn strangers(&self) -> u64 {
         self.strangers
     }

@@ -21,7 +21,6 @@ impl Merge {
         Self { parts, started }
     }
 
-    /// Takes a report of one agent.
     pub(super) fn take(&mut self, index: usize, told: Told, ledger: &mut dyn Ledger) -> Result<(), Failure> {
         let Some(part) = self.parts.get_mut(index) else { return Ok(()) };
         match told {

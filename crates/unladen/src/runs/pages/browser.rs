@@ -18,12 +18,10 @@ use crate::runs::pages::{Page, Pages};
 /// Pages made at once: each reads tens of documents, and has them in memory.
 const AT_A_TIME: usize = 4;
 
-/// Letters of the random word.
 const WORD: usize = 24;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Address {
-    /// A loopback address.
     Tcp(SocketAddr),
     /// A socket, which its file's permissions guard.
     Unix(PathBuf),
@@ -48,9 +46,7 @@ impl FromStr for Address {
 /// Shows pages until cancelled. `say` is called with the URL once listening.
 ///
 /// The host name in the URL holds a random word: other users of the machine reach the address too, but do not know it.
-///
-/// # Errors
-/// If the address cannot be bound.
+/// Fails if the address cannot be bound.
 pub(crate) fn browse(pages: Pages, address: &Address, cancel: &Cancel, say: impl Fn(&str)) -> Result<(), Failure> {
     let failed = |source: io::Error| {
         let shown = match address {
@@ -139,7 +135,6 @@ fn is_named(host: &str, word: &str) -> bool {
     })
 }
 
-/// Lower-case letters.
 fn word() -> String {
     let mut bytes = [0_u8; WORD];
     if std::fs::File::open("/dev/urandom").and_then(|mut file| io::Read::read_exact(&mut file, &mut bytes)).is_err() {

@@ -7,13 +7,10 @@ use crate::runs::time::moment;
 
 const MOST_FIELDS: usize = 32;
 
-/// The query of a URL.
 #[derive(Debug, Default)]
 pub(super) struct Query {
     fields: Vec<(String, String)>,
-    /// The list's filter, as typed.
     pub(super) form: RunsFilter,
-    /// Where the page of the list begins.
     pub(super) before: Option<Position>,
 }
 
@@ -66,7 +63,6 @@ impl Query {
         })
     }
 
-    /// The same list from its beginning.
     pub(super) fn first_page(&self) -> String {
         let RunsFilter { verb, target, host, commit, label, since, until } = &self.form;
         let fields = [
@@ -82,7 +78,6 @@ impl Query {
         given.map(|(name, value)| format!("{name}={}", in_query(value))).collect::<Vec<_>>().join("&")
     }
 
-    /// The same list after a run.
     pub(super) fn page_before(&self, position: Position) -> String {
         let first = self.first_page();
         let and = if first.is_empty() { "" } else { "&" };

@@ -25,7 +25,6 @@ pub(super) struct Fetch {
     told: usize,
 }
 
-/// An answer.
 #[derive(Debug, Clone)]
 pub(super) struct Fetched {
     /// When it was asked for, and when it arrived.
@@ -33,7 +32,6 @@ pub(super) struct Fetched {
     pub(super) at: Duration,
     /// The exporter's own time (`Date`), else this machine's, in ms since 1970.
     pub(super) server_ms: Option<i64>,
-    /// Increments since the last answer.
     pub(super) grown: Vec<(usize, f64)>,
     /// Series that no earlier answer had.
     pub(super) new: Vec<Series>,

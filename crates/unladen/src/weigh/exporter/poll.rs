@@ -34,7 +34,6 @@ impl Poll {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether it has to see more of requests (`is_sending`), or of none.
     pub(super) fn wants(&self, is_sending: bool) -> bool {
         let now = self.begun.elapsed();
         let mut state = self.state();

@@ -17,7 +17,6 @@ use crate::weigh::exporter::poll::Poll;
 
 /// A greater lag is worth a note: shorter ones may be the pause between two questions.
 const NOTABLE: Duration = Duration::from_millis(500);
-/// Families named in a note.
 const NAMED: usize = 5;
 
 /// An exporter, asked by a thread of its own.
@@ -44,9 +43,7 @@ pub(super) struct ExporterSource {
     round_trip: Option<Duration>,
 }
 
-/// An order to the thread.
 enum Order {
-    /// Ask once.
     Ask,
     /// Ask until ended.
     Watch(Arc<Poll>),
@@ -95,7 +92,6 @@ impl ExporterSource {
         let _ = self.orders.as_ref().map(|orders| orders.send(order));
     }
 
-    /// Waits for an answer.
     fn take(&mut self, deadline: Instant) -> Result<Fetched, ExporterError> {
         let answer = self.answers.recv_timeout(deadline.saturating_duration_since(Instant::now()));
         let fetched = answer.unwrap_or_else(|why| {

@@ -13,7 +13,6 @@ use crate::weigh::plan::Plan;
 use crate::weigh::recording::{BlockRecord, ElsewhereRecord, PhaseRecord};
 
 impl Run<'_> {
-    /// Runs blocks until the budget is spent.
     pub(super) fn blocks(&mut self, urls: usize) -> Stopped {
         let timing = Timing { phase: self.plan.phase, jitter: Timing::JITTER };
         let mut until = self.options.budget.until.map(Until::new);

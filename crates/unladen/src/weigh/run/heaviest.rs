@@ -33,7 +33,6 @@ impl Run<'_> {
         Some((name.clone(), weight))
     }
 
-    /// Shows the progress.
     pub(super) fn show(&self, heaviest: Option<&(String, Weight)>) {
         let elapsed = self.recording.elapsed();
         let done = match self.options.budget.requests {

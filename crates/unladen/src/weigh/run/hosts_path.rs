@@ -32,7 +32,6 @@ const ALL_WITHIN: Duration = Duration::from_secs(60);
 /// How long requests are sent while hosts look for connections.
 const SENDING: Duration = Duration::from_millis(350);
 
-/// An address that is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Asked {
     address: SocketAddr,

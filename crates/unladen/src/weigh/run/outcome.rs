@@ -10,7 +10,6 @@ use crate::exit::Failure;
 /// A result, and why it is not the complete one that was asked for.
 pub(crate) struct Outcome {
     pub(crate) result: Weigh,
-    /// What was seen inside, page by page, if asked for.
     pub(crate) pages: Vec<PageRecord>,
     /// A request failed, after enough blocks for a result.
     pub(crate) failure: Option<Failure>,

@@ -9,7 +9,6 @@ use crate::weigh::catalog::{Catalog, SeriesKey, SourceId};
 use crate::weigh::edge::EdgeReading;
 use crate::weigh::recording::PhaseRecord;
 
-/// Readings at the same edge of a phase.
 pub(super) struct Readings {
     pub(super) here: Reading,
     pub(super) elsewhere: Vec<Option<EdgeReading>>,

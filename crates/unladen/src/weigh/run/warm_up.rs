@@ -12,9 +12,7 @@ use crate::exit::Failure;
 const TIME: Duration = Duration::from_secs(1);
 const REQUESTS: u64 = 20;
 
-/// Results of the warm-up.
 pub(super) struct WarmUp {
-    /// The first answer of each URL.
     pub(super) samples: Vec<Sample>,
     pub(super) answers: Vec<Answer>,
     /// The median latency of the slowest URL.

@@ -15,7 +15,6 @@ use crate::exit::Failure;
 use crate::output;
 use crate::runs::{new_run, now, written_at};
 
-/// Most bytes of a line: a document and its evidence.
 const LINE_BYTES: u64 = (DOCUMENT_BYTES + EVIDENCE_BYTES) as u64 + (1 << 20);
 
 /// The runs of a file, the earliest first: an export has the newest first, and numbers are to grow with time.
@@ -29,7 +28,6 @@ pub(super) struct Lines {
     places: Vec<Place>,
 }
 
-/// Position of a run in its file.
 #[derive(Debug)]
 struct Place {
     /// Without document and evidence.
@@ -180,7 +178,6 @@ fn places(from: &mut dyn BufRead, shown: &str, copy: &mut Copy, otherwise: i64) 
     Ok(places)
 }
 
-/// Whether the text is a line of an export.
 fn is_line(text: &[u8]) -> bool {
     serde_json::from_slice::<Line<'_>>(text).is_ok_and(|line| line.schema == SCHEMA)
 }

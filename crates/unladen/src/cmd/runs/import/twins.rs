@@ -13,7 +13,6 @@ use unladen_store::{Filter, NewRun, PAGE, RunId, Store, StoreError};
 pub(super) struct Twins {
     /// Runs in the store at the times that were looked up.
     kept: HashMap<Kind, Vec<RunId>>,
-    /// Kind that was asked about last.
     kind: Option<Kind>,
     /// Hashes of its documents as formatted: those in the store, and those asked about since.
     set: HashSet<u64>,

@@ -10,7 +10,6 @@ pub(super) struct Claims {
     hosts: Vec<(String, Vec<IpAddr>)>,
 }
 
-/// Whose an address is.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Claim {
     /// Claimed by this host alone.
