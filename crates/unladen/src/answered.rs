@@ -65,7 +65,7 @@ pub(crate) fn answer(request: &Request, sample: &Sample, expect: &Expect) -> Ans
         digest: format!("{:016x}", digest.0),
         doubts: Vec::new(),
     };
-    // Whoever says what the right answer contains needs no doubts.
+    // A user who says what the right answer contains needs no doubts.
     if expect.body.is_none() {
         let given = |name: &str| request.given_headers().any(|(given, _)| given.as_str() == name);
         let page = Page {

@@ -29,7 +29,7 @@ pub(crate) struct Options {
     pub(crate) find_capacity: bool,
     /// Bounds for which the share of faster requests is reported.
     pub(crate) buckets: Vec<Duration>,
-    /// Of arrivals and mix.
+    /// Seeds arrivals and mix.
     pub(crate) seed: u64,
     pub(crate) files: Files,
     /// Sending hosts; empty for this one.

@@ -21,16 +21,16 @@ pub(crate) struct Options {
     /// Whether each request is the first of a fresh process.
     pub(crate) fresh: bool,
     pub(crate) budget: Budget,
-    /// Of the order of requests.
+    /// Seeds the order of requests.
     pub(crate) seed: u64,
     pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Budget {
-    /// Of each page.
+    /// Requests of each page.
     Requests(u64),
-    /// In all.
+    /// Total time.
     Time(Duration),
 }
 

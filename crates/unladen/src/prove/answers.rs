@@ -51,7 +51,7 @@ impl Metered {
         Self { metric: BYTES.to_owned(), kind: Metric::Bytes, arms: counts(recording, arms, of) }
     }
 
-    /// Of all answers, expected or not.
+    /// Counts all answers, expected or not.
     fn status(recording: &Recording, arms: usize, range: StatusRange) -> Self {
         let of = |record: &ArmRecord| {
             let of_range = record.statuses.iter().filter(|(status, _)| range.holds(**status));

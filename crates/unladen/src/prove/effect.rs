@@ -20,7 +20,7 @@ pub(crate) struct Effect {
     pub(crate) difference: Contrast,
     /// The arm's own figure, in the difference's unit.
     pub(crate) absolute: Option<Contrast>,
-    /// Of the ratio, else of the difference.
+    /// Floor of the ratio, else of the difference.
     pub(crate) floor: Floor,
 }
 

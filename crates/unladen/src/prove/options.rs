@@ -18,7 +18,7 @@ pub(crate) struct Options {
     pub(crate) fail_on: Vec<Condition>,
     /// How processes are grouped; `None` to compare latencies alone.
     pub(crate) group_by: Option<GroupBy>,
-    /// Of the order of arms, of arrivals and of the mix.
+    /// Seeds the order of arms, arrivals and the mix.
     pub(crate) seed: u64,
     pub(crate) profiles: Option<Profiles>,
     /// Sending hosts; empty for this one.

@@ -33,7 +33,7 @@ pub(crate) struct ArmRecord {
     pub(crate) duration_ns: u64,
     /// How long requests were sent: `duration_ns` includes the rest of the time in which is counted.
     pub(crate) sending_ns: u64,
-    /// Of requests answered as expected, or not in time: ns from the planned time.
+    /// Requests answered as expected, or not in time: ns from the planned time.
     pub(crate) latencies_ns: Vec<u64>,
     /// Likewise for cold requests.
     pub(crate) cold_ns: Vec<u64>,

@@ -29,7 +29,7 @@ struct Difference<'a> {
     /// The arm's own weight.
     absolute: Contrast,
     floor: Floor,
-    /// Of the ratio, if there is one.
+    /// `None` without a ratio.
     ratio_floor: Option<f64>,
 }
 

@@ -57,7 +57,7 @@ impl SourceId {
     /// This machine.
     pub(crate) const HERE: Self = Self(0);
 
-    /// By index among the sources elsewhere.
+    /// From an index among the sources elsewhere.
     pub(crate) fn elsewhere(index: usize) -> Self {
         Self(u16::try_from(index + 1).unwrap_or(u16::MAX))
     }

@@ -22,7 +22,6 @@ pub(crate) struct Options {
     /// Exporters whose counters are read too.
     pub(crate) exporters: Vec<Exporter>,
     pub(crate) group_by: GroupBy,
-    /// Of the plan.
     pub(crate) seed: u64,
     pub(crate) inside: bool,
     /// Restarts what answers, to look at first requests too.
@@ -34,7 +33,7 @@ pub(crate) struct Options {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Budget {
     pub(crate) time: Option<Duration>,
-    /// Of each URL.
+    /// Requests of each URL.
     pub(crate) requests: Option<u64>,
     /// When the largest CPU weight's interval is this narrow, as a share of the weight.
     pub(crate) until: Option<f64>,

@@ -18,7 +18,7 @@ const USUAL_PHASE: Duration = Duration::from_millis(500);
 const WANTED_BLOCKS: u32 = 12;
 /// Number of blocks for which a run is extended, if the user set no time.
 const EXTENDED_BLOCKS: u32 = 12;
-/// Most that a run is extended, relative to its plan, for blocks in place of spoiled ones.
+/// A run takes at most this multiple of its planned time, with blocks in place of spoiled ones.
 const REPLACING: f64 = 1.5;
 /// Least number of requests in an on phase, times the concurrency.
 const REQUESTS_A_PHASE: u32 = 3;

@@ -28,7 +28,7 @@ pub(super) struct Bounds {
     pub(super) length: Duration,
     /// … and given up this much later.
     pub(super) grace: Duration,
-    /// Of a request, with its connection.
+    /// Limit of a request, with its connection.
     pub(super) timeout: Duration,
     pub(super) records: Option<u64>,
     pub(super) requests: usize,

@@ -43,7 +43,7 @@ pub(super) struct FarAgent {
     host: Host,
     /// `None` once lost.
     session: Option<Session>,
-    /// Of a request, with its connection.
+    /// Limit of a request, with its connection.
     timeout: Duration,
     strangers: u64,
     /// Its clock's offset from the local one when a load began.

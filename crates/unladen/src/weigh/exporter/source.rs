@@ -34,7 +34,7 @@ pub(super) struct ExporterSource {
     poll: Option<Arc<Poll>>,
     freshness: Option<Freshness>,
     refuted: usize,
-    /// Of the answer with the most unreadable lines.
+    /// Lines left out of the answer with the most unreadable ones.
     left_out: Option<LeftOut>,
     resets: u64,
     is_full: bool,
