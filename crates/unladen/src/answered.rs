@@ -1,5 +1,5 @@
-//! What came: [`answer`] names one answer, and says why it may not be the page that was meant; [`looked_at`] requests a
-//! page once, [`compared_with_a_browsers`] by a browser's name too.
+//! [`answer`] names an answer and says why it may not be the page that was meant; [`looked_at`] requests a page once,
+//! [`compared_with_a_browsers`] also with a browser's User-Agent.
 
 mod doubts;
 mod lists;
@@ -18,14 +18,13 @@ use self::text::{decoded, read_text, title};
 pub(crate) use self::doubts::is_alike;
 pub(crate) use self::text::inert;
 
-/// So much of a body is kept to be named, in bytes.
+/// Bytes of a body that are kept to name it.
 pub(crate) const LOOKED_AT: usize = 1 << 20;
-/// So much of its text is read, in bytes.
+/// Bytes of its text that are read.
 const TEXT: usize = 4_096;
-/// A browser's request may take no longer: nothing depends on it.
+/// Limit of a browser's request: short, since nothing depends on it.
 const BROWSER_TIME: Duration = Duration::from_secs(5);
 
-/// Names an answer.
 pub(crate) fn answer(request: &Request, sample: &Sample, expect: &Expect) -> Answer {
     let media_type = sample.headers.get("content-type").map(|value| String::from_utf8_lossy(value.as_bytes()));
     let media_type = media_type.map(|value| inert(&value.split(';').next().unwrap_or_default().to_ascii_lowercase()));
@@ -66,7 +65,7 @@ pub(crate) fn answer(request: &Request, sample: &Sample, expect: &Expect) -> Ans
         digest: format!("{:016x}", digest.0),
         doubts: Vec::new(),
     };
-    // Who says what the right answer holds need not be told.
+    // A user who says what the right answer contains needs no doubts.
     if expect.body.is_none() {
         let given = |name: &str| request.given_headers().any(|(given, _)| given.as_str() == name);
         let page = Page {
@@ -86,10 +85,7 @@ fn quoted(text: &str) -> String {
     if text.is_empty() { text } else { format!("\"{text}\"") }
 }
 
-/// Requests the page of this index once, and names what came.
-///
-/// # Errors
-/// As [`Driver::sample`].
+/// Requests the page of this index once and names the answer. Fails like [`Driver::sample`].
 pub(crate) fn looked_at(
     driver: &mut Driver,
     config: &DriverConfig,
@@ -101,15 +97,12 @@ pub(crate) fn looked_at(
         return Err(LoadError::NoSuchRequest { index, count: config.requests.len() });
     };
     let answer = answer(request, &sample, &config.expect);
-    // It is kept as long as the run takes.
+    // The sample is kept for as long as the run takes.
     sample.body_start = sample.body_start.slice(..sample.body_start.len().min(TEXT));
     Ok((sample, answer))
 }
 
-/// The same, and by a browser's name too, where nothing is in doubt without it.
-///
-/// # Errors
-/// As [`Driver::sample`].
+/// Like [`looked_at`]; if nothing is in doubt, also compares with the answer to a browser's User-Agent.
 pub(crate) fn compared_with_a_browsers(
     driver: &mut Driver,
     config: &DriverConfig,
@@ -125,8 +118,8 @@ pub(crate) fn compared_with_a_browsers(
     Ok((sample, answer))
 }
 
-/// Whether a browser gets another answer: of what changes nothing, and where nobody chose another name. Both ask as
-/// strangers, over a connection of their own.
+/// Doubt if a browser gets another answer: only for GET and HEAD, and if nobody chose another User-Agent. Both requests
+/// go over a connection of their own, without cookies.
 fn by_browser(config: &DriverConfig, request: &Request, ours: &Answer, cancel: &Cancel) -> Option<String> {
     let is_named = request.given_headers().any(|(name, _)| name == "user-agent");
     if !matches!(request.method().as_str(), "GET" | "HEAD") || is_named || config.expect.body.is_some() {
@@ -149,7 +142,7 @@ fn by_browser(config: &DriverConfig, request: &Request, ours: &Answer, cancel: &
         Some(answer(request, &sample, &Expect::default()))
     };
     let theirs = ask(0, &browser)?;
-    // Most often it is the same, and nothing more has to be asked.
+    // Usually the answers are alike, and no third request is needed.
     browsers(ours, ours, &theirs)?;
     let again = ask(1, request)?;
     browsers(ours, &again, &theirs).map(|doubt| doubt.to_string())

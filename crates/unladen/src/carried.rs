@@ -1,28 +1,26 @@
-//! The principal function is [`carried`]: what a request carries besides its method and URL, for whoever sends it again.
+//! The principal function is [`carried`]: what a request carries besides its method and URL, needed to send it again.
 
 use unladen_load::{ConnectTo, DriverConfig, HttpVersion, Request, Roots, Statuses};
 use unladen_trace::{BodyCarried, Carried, HeaderCarried, OptionCarried};
 
-/// Longer bodies are not printed.
+/// Longest body that is printed, in bytes.
 const LONGEST_BODY: usize = 1_000;
 
 /// Parts of the names of headers whose values may be secrets.
 const SECRET_HEADERS: [&str; 10] =
     ["auth", "cookie", "token", "secret", "key", "session", "passw", "credential", "csrf", "signature"];
-/// Parts of bodies that may hold one.
+/// Parts of bodies that may hold a secret.
 const SECRET_BODIES: [&str; 10] =
     ["pass", "pwd", "secret", "token", "key", "session", "auth", "csrf", "credential", "pin="];
 
-/// Whether secrets are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Secrets {
-    /// Of what is printed and kept.
+    /// For output and what is kept.
     LeftOut,
     /// For a file that its owner alone may read.
     Kept,
 }
 
-/// What a request carries, and how it is sent.
 pub(crate) fn carried(request: &Request, driver: &DriverConfig, secrets: Secrets) -> Carried {
     let body = request.body();
     Carried {
@@ -36,7 +34,6 @@ pub(crate) fn carried(request: &Request, driver: &DriverConfig, secrets: Secrets
     }
 }
 
-/// Whether the value of a header may be a secret.
 pub(crate) fn is_secret(name: &str) -> bool {
     SECRET_HEADERS.iter().any(|part| name.to_ascii_lowercase().contains(part))
 }
@@ -56,7 +53,7 @@ fn text_of(body: &[u8], secrets: Secrets) -> Option<&str> {
     (secrets == Secrets::Kept || is_harmless()).then_some(text)
 }
 
-/// Options of the command line, where it is sent otherwise than usual.
+/// Command-line options for what differs from the defaults.
 fn options(driver: &DriverConfig) -> Vec<OptionCarried> {
     let usual = DriverConfig::new(Vec::new());
     let mut options = Vec::new();

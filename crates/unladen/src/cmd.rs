@@ -1,4 +1,4 @@
-//! The commands, one file a verb.
+//! The commands, one file each.
 
 mod agent;
 mod classmap;
@@ -73,7 +73,6 @@ enum Command {
     Man(man::Args),
 }
 
-/// Parses the command line and does what it says.
 pub(crate) fn run() -> ExitCode {
     unladen_load::name_services::settle();
     interrupt::survive_file_limit();
@@ -115,9 +114,9 @@ fn built() -> &'static str {
     program.strip_prefix("unladen ").unwrap_or(program)
 }
 
-/// One line with what happened and what to do; then, of a response that was not expected, the response.
+/// One line with what happened and what to do; an unexpected response follows it.
 fn report(failure: &Failure) {
-    // The code says it too, if standard error cannot: it may be a file on a disk that is full.
+    // Standard error may be a file on a full disk; the exit code says it too.
     let mut stderr = std::io::stderr();
     let _ = writeln!(stderr, "unladen: {}", visible_lines(&failure.to_string()));
     let error = match failure {

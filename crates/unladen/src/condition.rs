@@ -1,5 +1,5 @@
-//! The principal type is [`Condition`]: what fails a run, `p95 > +5%` or `p95 > 5ms`. `prove` and `load` read it alike;
-//! each holds its own results against it.
+//! The principal type is [`Condition`]: what fails a run, `p95 > +5%` or `p95 > 5ms`. `prove` and `load` read it alike
+//! and judge their own results by it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,17 +8,14 @@ use unladen_probe::PROBES;
 
 use crate::status_range::StatusRange;
 
-/// Something that must not be.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Condition {
     text: String,
-    /// The metric's name in results.
     pub(crate) metric: String,
     pub(crate) is_above: bool,
     pub(crate) bound: Bound,
 }
 
-/// What a metric is held against.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Bound {
     /// With a sign, a change against the baseline; without, the figure itself.
@@ -27,18 +24,16 @@ pub(crate) struct Bound {
     pub(crate) unit: BoundUnit,
 }
 
-/// The unit of a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BoundUnit {
-    /// A share, of which the value is one; of a change, of the baseline's figure.
+    /// A share as a fraction of one; of a change, relative to the baseline's figure.
     Share,
-    /// ns.
+    /// Nanoseconds.
     Time,
-    /// A plain number: requests a second, bytes, or what a counter counts.
+    /// A plain number: requests a second, bytes, or a counter's unit.
     Number,
 }
 
-/// What is no condition.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no condition: {why}")]
 pub(crate) struct ConditionError {
@@ -46,7 +41,6 @@ pub(crate) struct ConditionError {
     why: String,
 }
 
-/// What a condition looks like.
 const EXPECTED: &str = "expected a metric, < or >, and a bound: with a sign a change against the baseline ('p95 > +5%', \
      'mean > +2ms', 'within.50ms < -1%', 'bytes.body > +5%', 'weight.cpu www-data php-fpm8.2 > +10%'), without one the figure itself \
      ('p95 > 5ms', 'within.50ms < 95%', 'throughput < 100/s', 'bytes.body > 20kB', 'statuses.5xx > 1%', 'errors > 1%')";
@@ -54,28 +48,27 @@ const EXPECTED: &str = "expected a metric, < or >, and a bound: with a sign a ch
 // === impl Condition ===
 
 impl Condition {
-    /// The quantile that it asks for, as in `p95`.
+    /// The metric's quantile, as in `p95`.
     pub(crate) fn quantile(&self) -> Option<&str> {
         self.metric.strip_prefix("latency.").filter(|name| name.starts_with('p'))
     }
 
-    /// The time that it asks for, as in `within.50ms`.
+    /// The metric's time, as in `within.50ms`.
     pub(crate) fn within(&self) -> Option<std::time::Duration> {
         humantime::parse_duration(self.metric.strip_prefix("within.")?).ok().filter(|time| !time.is_zero())
     }
 
-    /// The statuses that it asks for, as in `statuses.2xx`.
+    /// The metric's statuses, as in `statuses.2xx`.
     pub(crate) fn status(&self) -> Option<StatusRange> {
         StatusRange::read(self.metric.strip_prefix("statuses.")?)
     }
 
-    /// Whether a figure is beyond the bound.
     pub(crate) fn is_beyond(&self, figure: f64) -> bool {
         if self.is_above { figure > self.bound.value } else { figure < self.bound.value }
     }
 }
 
-/// Where a metric stands in results.
+/// The metric's name in results.
 fn full_name(metric: &str) -> Option<String> {
     let is_latency = |name: &str| name == "mean" || name.parse::<unladen_prove::Quantile>().is_ok();
     match metric {
@@ -94,7 +87,7 @@ fn full_name(metric: &str) -> Option<String> {
             let is_counter = PROBES.iter().flat_map(|probe| probe.counters).any(|known| known.name == counter);
             (is_counter && !group.trim().is_empty()).then(|| metric.to_owned())
         }
-        // `p95` is the latency's.
+        // `p95` means the latency.
         quantile if quantile.parse::<unladen_prove::Quantile>().is_ok() => Some(format!("latency.{quantile}")),
         _ => None,
     }
@@ -108,7 +101,7 @@ fn bound(metric: &str, text: &str) -> Result<Bound, String> {
     let is_change = sign.is_some();
     let number = |digits: &str| -> Result<f64, String> {
         let number: f64 = digits.trim().parse().map_err(|_| EXPECTED.to_owned())?;
-        // A sign is said once, and what no figure can be is none.
+        // One sign at most, and a possible figure.
         let is_plain = number.is_finite() && number >= 0.0 && !digits.trim().starts_with(['+', '-']);
         if is_plain { Ok(number * sign.unwrap_or(1.0)) } else { Err(EXPECTED.to_owned()) }
     };
@@ -146,7 +139,7 @@ fn bound(metric: &str, text: &str) -> Result<Bound, String> {
     Ok(Bound { is_change, value: time.as_nanos() as f64 * sign.unwrap_or(1.0), unit: BoundUnit::Time })
 }
 
-/// The number of bytes in a text, `20kB`, and what it is to be multiplied by, as tables write sizes.
+/// The number in a size such as `20kB`, and its multiplier, as tables write sizes.
 fn bytes(text: &str) -> Option<(&str, f64)> {
     let units = [("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("B", 1.0), ("", 1.0)];
     units.into_iter().find_map(|(unit, scale)| Some((text.strip_suffix(unit)?, scale)))
@@ -160,7 +153,7 @@ impl FromStr for Condition {
         let place = text.rfind(['<', '>']).ok_or_else(|| wrong(EXPECTED))?;
         let (metric, rest) = text.split_at(place);
         let metric = full_name(metric.trim()).ok_or_else(|| wrong(EXPECTED))?;
-        // By the name that results have for that time: 0.05s is 50ms.
+        // Named as in results: 0.05s is 50ms.
         let metric = match metric.strip_prefix("within.").map(humantime::parse_duration) {
             Some(Ok(time)) if !time.is_zero() => format!("within.{}", unladen_report::bucket_name(time)),
             Some(_) => return Err(wrong("`within.` takes a time above 0, such as within.50ms")),

@@ -1,4 +1,4 @@
-//! Where this process has connections to: [`connected_to`].
+//! [`connected_to`]: where this process has connections to.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -7,10 +7,10 @@ use std::net::SocketAddr;
 
 use unladen_probe::connected_sockets;
 
-/// Longest table of a network that is read, in bytes: of some 400,000 sockets.
+/// Most bytes of a network's table that are read: some 400,000 sockets.
 const MAX_TABLE: u64 = 1 << 26;
 
-/// Those of these addresses that this process has an open connection to. Those of other processes are none.
+/// Those of the addresses to which this process, not another one, has an open connection.
 pub(crate) fn connected_to(addresses: &[SocketAddr]) -> Vec<SocketAddr> {
     if addresses.is_empty() {
         return Vec::new();
@@ -25,12 +25,11 @@ pub(crate) fn connected_to(addresses: &[SocketAddr]) -> Vec<SocketAddr> {
             );
         }
     }
-    // The kernel's table has neither scopes nor addresses of IPv4 in the form of IPv6.
+    // The kernel's table has neither scopes nor IPv4-mapped IPv6 addresses.
     let is_peer = |address: &&SocketAddr| peers.contains(&SocketAddr::new(address.ip().to_canonical(), address.port()));
     addresses.iter().filter(is_peer).copied().collect()
 }
 
-/// Their inodes.
 fn own_sockets() -> HashSet<u64> {
     let links = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let links = links.filter_map(|entry| fs::read_link(entry.path()).ok());

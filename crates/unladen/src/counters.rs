@@ -1,15 +1,13 @@
-//! How the counters of the probes are written in results.
+//! How results write the probes' counters.
 
 use unladen_probe::{PROBES, Unit};
 use unladen_report::Kind;
 
-/// What tables call a counter of the probes, by its stable name.
 pub(crate) fn title_of(name: &str) -> Option<&'static str> {
     let mut counters = PROBES.iter().flat_map(|probe| probe.counters);
     counters.find(|counter| counter.name == name).map(|counter| counter.title)
 }
 
-/// How numbers of a unit are written.
 pub(crate) fn kind_of(unit: Unit) -> Kind {
     match unit {
         Unit::Nanoseconds => Kind::Time,

@@ -1,5 +1,5 @@
-//! What works on this machine and what does not. The principal type is [`check::Check`], one thing that is looked at;
-//! [`CHECKS`] has all of them, and [`examine`] runs them. Nothing is changed, and nothing is left behind.
+//! What works on this machine and what does not. The principal type is [`check::Check`]; [`CHECKS`] lists all checks,
+//! and [`examine`] runs them. Nothing is changed or left behind.
 
 mod asked;
 mod bounded;

@@ -1,5 +1,5 @@
-//! The principal type is [`Failure`]: why a command ended without what it was asked for, and the exit code
-//! that says so to scripts. docs/reference/exit-codes.md lists them.
+//! The principal type is [`Failure`]: why a command failed, and the exit code that says so to scripts.
+//! docs/reference/exit-codes.md lists them.
 
 use std::process::ExitCode;
 
@@ -17,12 +17,10 @@ use crate::output::{DestinationError, OutputError};
 use crate::purge::PurgeError;
 use crate::weigh::{ExporterError, PlanError};
 
-/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error("{0}")]
     Usage(String),
-    /// A URL, a header or a list of URLs that is none.
     #[error(transparent)]
     Request(#[from] RequestError),
     #[error(transparent)]
@@ -33,20 +31,16 @@ pub(crate) enum Failure {
     UrlList(#[from] UrlListError),
     #[error(transparent)]
     AccessLog(#[from] AccessLogError),
-    /// This process cannot be an agent, or its session went wrong.
     #[error("{0}")]
     Agent(String),
-    /// An agent on another host cannot be started, or is gone.
     #[error(transparent)]
     Session(#[from] unladen_agent::SessionError),
-    /// An agent cannot send a load's requests, or they are not answered as expected there.
     #[error("agent {agent}: {why}")]
     AgentLoad { agent: String, kind: ErrorKind, why: String },
     #[error("agent {agent} {why}")]
     AgentLost { agent: String, why: String },
     #[error(transparent)]
     Evidence(#[from] unladen_trace::RecordingError),
-    /// An application's files, or its class map, cannot be read.
     #[error(transparent)]
     Application(#[from] unladen_classmap::Problem),
     #[error("{0}")]
@@ -57,10 +51,8 @@ pub(crate) enum Failure {
     ProfileFile(#[from] unladen_profile::ReadError),
     #[error(transparent)]
     Merge(#[from] unladen_profile::MergeError),
-    /// A file of records cannot be written or read.
     #[error(transparent)]
     Record(RecordError),
-    /// No request of a load was answered as expected.
     #[error("{}", nothing_answered(*planned))]
     NothingAnswered { planned: u64 },
     #[error(
@@ -71,14 +63,13 @@ pub(crate) enum Failure {
         failed: u64,
         planned: u64,
         statuses: String,
-        /// Of which arm, as ` of the arm …`.
+        /// The arm, as ` of the arm …`.
         of: String,
     },
     #[error(
         "no latency could be compared: the arms have too few answered requests, or too few blocks with some; measure longer, or see the errors above"
     )]
     NothingCompared,
-    /// A limit that was asked for did not hold.
     #[error("{0}")]
     Gate(String),
     /// A comparison that had to be judged in full was not.
@@ -90,45 +81,32 @@ pub(crate) enum Failure {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Serve(#[from] ServeError),
-    /// Of a request cannot be said what becomes of it.
     #[error(transparent)]
     Outlook(#[from] OutlookError),
     #[error("{failed} of {tried} connections cannot be made: see above")]
     Connections { failed: usize, tried: usize },
-    /// What is kept was not purged, or is not known to be.
     #[error(transparent)]
     Purge(#[from] PurgeError),
-    /// Not all nodes of a fleet have confirmed a purge that were waited for.
     #[error(
         "not confirmed by all that were waited for: {0}; --explain tells where it went, and --wait-for waits longer"
     )]
     Unconfirmed(String),
     #[error("something is missing that a command needs: see above")]
     Lacking,
-    /// A process that serves does not do well, or cannot be asked.
     #[error("{0}")]
     Unhealthy(String),
-    /// Told twice to stop, it did so at once.
     #[error("stopped at once: what was under way has not been answered")]
     StoppedAtOnce,
-    /// A knob, a service or a cold command failed.
     #[error("{0}")]
     Switch(SwitchError),
-    /// The requests of an arm are not answered as expected.
     #[error("in the arm `{arm}`: {error}")]
     Arm { arm: String, error: Box<LoadError> },
-    /// Something that was switched could not be put back.
     #[error("{report}{}", before.as_ref().map(|failure| format!("\nthe experiment had ended with: {failure}")).unwrap_or_default())]
-    NotPutBack {
-        /// What, why, and how to do it by hand.
-        report: String,
-        before: Option<Box<Failure>>,
-    },
+    NotPutBack { report: String, before: Option<Box<Failure>> },
     #[error(transparent)]
     Plan(#[from] PlanError),
     #[error(transparent)]
     Exporter(#[from] ExporterError),
-    /// The target could not be reached, or did not answer as it should.
     #[error(transparent)]
     Load(LoadError),
     #[error(transparent)]
@@ -142,49 +120,42 @@ pub(crate) enum Failure {
     /// Ctrl-C, SIGTERM, or a terminal that is gone (SIGHUP).
     #[error("interrupted{}", if *.shown { "" } else { " before there was enough to show: an interval takes six blocks of phases" })]
     Interrupted {
-        /// The blocks until then were enough for a result, which has been written.
+        /// The blocks until then sufficed for a result, which has been written.
         shown: bool,
     },
 }
 
-/// The exit codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Code {
-    /// A process that serves does not do well, or cannot be asked: what runs health checks knows no other code.
+    /// A serving process is unhealthy, or cannot be asked: health checkers know no other code.
     Unhealthy = 1,
     /// Options, URLs or files of the command line are wrong.
     Usage = 2,
     /// The target could not be reached: name, connection, TLS, time-out.
     Unreachable = 3,
-    /// The target answered otherwise than expected.
     UnexpectedAnswer = 4,
-    /// What was asked for cannot be measured.
     CannotMeasure = 5,
-    /// The result could not be written.
     CannotWrite = 6,
-    /// The system's counters could not be read.
     CannotRead = 7,
-    /// A limit or condition that was asked for did not hold.
+    /// A limit or condition did not hold.
     Gate = 8,
     /// A knob or a service of an experiment could not be switched; everything has been put back.
     CannotSwitch = 9,
-    /// Something that an experiment switched could not be put back.
     NotPutBack = 10,
-    /// An address cannot be listened at, or the system refuses something else that serving needs.
+    /// An address cannot be bound, or the system refuses something else that serving needs.
     CannotServe = 11,
-    /// A purge is not confirmed by all nodes that it was to wait for.
+    /// Not all awaited nodes have confirmed a purge.
     Unconfirmed = 12,
     /// This machine lacks something that a command needs.
     Lacking = 13,
-    /// Ctrl-C, SIGTERM or SIGHUP; the blocks until then are shown if there are enough.
+    /// Ctrl-C, SIGTERM or SIGHUP; the blocks until then are shown if they suffice.
     Interrupted = 130,
 }
 
 // === impl Failure ===
 
 impl Failure {
-    /// Its exit code.
     pub(crate) fn code(&self) -> Code {
         match self {
             Self::Usage(_) | Self::Request(_) | Self::Header(_) | Self::Statuses(_) | Self::UrlList(_) => Code::Usage,
@@ -257,7 +228,7 @@ fn code_of(error: &LoadError) -> Code {
     }
 }
 
-/// As [`code_of`] an error of that kind, which another host met.
+/// Like [`code_of`], for an error that another host met.
 fn of_kind(kind: ErrorKind) -> Code {
     match kind {
         ErrorKind::Connect | ErrorKind::Tls | ErrorKind::Timeout | ErrorKind::Client => Code::Unreachable,
@@ -265,7 +236,6 @@ fn of_kind(kind: ErrorKind) -> Code {
     }
 }
 
-/// What was asked for is wrong, or the store is.
 fn of_store(error: &StoreError) -> Code {
     match error {
         StoreError::Address(_)

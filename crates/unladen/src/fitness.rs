@@ -1,4 +1,4 @@
-//! [`unfit`]: whether what a generator measured is the server's, and not its own.
+//! [`unfit`]: why a generator measured itself rather than the server.
 
 use std::time::Duration;
 
@@ -7,32 +7,30 @@ use unladen_report::{LateBecause, Unfit};
 
 use crate::machine::taken;
 
-/// A generator may be so late that it does not show beside the server's latencies: 5 % of their median …
+/// A lag up to this share of the server's median latency does not show …
 const LATE_SHARE: f64 = 0.05;
-/// … and never later than this without a word, nor blamed for less.
+/// … and a lag below this is never blamed.
 const LATE: Duration = Duration::from_millis(1);
-/// From this share of its time on, the generator's thread is what limits the rate.
+/// From this share of CPU on, the generator's thread limits the rate.
 const BUSY: f64 = 0.9;
-/// A shorter load says nothing of what its thread could have sent: starting it is part of its time.
+/// A shorter load does not show what its thread could send: starting it is part of its time.
 const LONG_ENOUGH: Duration = Duration::from_millis(100);
-/// From this part of the time for which there was work on, taken time makes a thread busy that is not.
+/// From this share of wanted CPU time on, stolen time makes an idle thread look busy.
 const MUCH: f64 = 0.05;
 
-/// What a generator did.
 #[derive(Debug, Default)]
 pub(crate) struct Generated<'a> {
-    /// The median of the server's latencies, ns.
+    /// Median of the server's latencies, ns.
     pub(crate) median: Option<u64>,
-    /// 99 % of the requests were sent at most so late, ns, and why; none in a closed loop.
+    /// 99th percentile of the send lag, ns, and its cause; `None` in a closed loop.
     pub(crate) lag: Option<(u64, Option<LateBecause>)>,
-    /// CPU of the thread that sends, and for how long it did.
+    /// CPU time of the sending thread, and how long it sent.
     pub(crate) worked: Duration,
     pub(crate) sending: Duration,
-    /// What the machine did meanwhile.
     pub(crate) times: Option<&'a MachineTimes>,
 }
 
-/// Why what it measured is not the server's; empty where it is.
+/// Reasons not to trust the figures; empty if there are none.
 pub(crate) fn unfit(generated: Generated<'_>) -> Vec<Unfit> {
     let Generated { median, lag, worked, sending, times } = generated;
     let mut unfit = Vec::new();

@@ -1,5 +1,5 @@
-//! Ctrl-C, SIGTERM and SIGHUP, by which a terminal says that it is gone, with the connection that it was at the end of:
-//! the first asks for an orderly end. What the second does depends on what there is to put in order.
+//! Ctrl-C, SIGTERM and SIGHUP (a terminal or its connection is gone): the first signal asks for an orderly end. What
+//! the second does depends on what there is to put in order.
 
 use std::io;
 use std::sync::Arc;
@@ -12,34 +12,29 @@ use unladen_load::Cancel;
 use crate::exit::Code;
 use crate::say::say;
 
-/// Has a write fail that would make a file larger than this process may (`ulimit -f`), and is told as a full disk is. The
-/// signal would end the process otherwise, amid an experiment too, with the system left switched.
+/// Lets writes beyond the file size limit (`ulimit -f`) fail like those on a full disk. The signal would end the
+/// process otherwise, amid an experiment too, and leave the system switched.
 pub(crate) fn survive_file_limit() {
-    // Programs that this process starts have the signal as it was: a handler is not inherited.
+    // Child processes are unaffected: a handler is not inherited.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
-/// Throws `cancel` at the first signal; the second ends the process at once.
-///
-/// # Errors
-/// When the system refuses the handler or the thread.
+/// Cancels at the first signal; the second ends the process at once. Fails if the system refuses the handler or the
+/// thread.
 pub(crate) fn on_signal(cancel: &Cancel) -> io::Result<()> {
     watch(cancel, || std::process::exit(Code::Interrupted as i32))
 }
 
-/// Throws `cancel` at the first signal, while an experiment is switched. A second one does not end the process as it
-/// does elsewhere: that would leave the system switched, and the second comes just while it is put back, from whoever
-/// finds that slow. It is answered with what is going on.
-///
-/// # Errors
-/// When the system refuses the handler or the thread.
+/// Cancels at the first signal, while an experiment is switched. A second one does not end the process as it does
+/// elsewhere: that would leave the system switched, and impatient users send it just while it is put back. It is
+/// answered with what is going on. Fails if the system refuses the handler or the thread.
 pub(crate) fn on_signal_while_switched(cancel: &Cancel) -> io::Result<()> {
     watch(cancel, || {
         say!("unladen: everything is being put back; after kill -9, `unladen prove --restore FILE` would do that");
     })
 }
 
-/// Throws `cancel` at the first signal, and does this at each further one.
+/// Cancels at the first signal, and calls `again` at each further one.
 fn watch(cancel: &Cancel, again: fn()) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     if !is_hangup_ignored() {
@@ -57,12 +52,12 @@ fn watch(cancel: &Cancel, again: fn()) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether this process was started to go on without its terminal (nohup).
+/// Whether this process is to survive its terminal (nohup).
 fn is_hangup_ignored() -> bool {
     std::fs::read_to_string("/proc/self/status").is_ok_and(|status| ignores(&status, SIGHUP))
 }
 
-/// Whether a process of this status (proc_pid_status(5)) ignores a signal.
+/// Whether a process with this status (proc_pid_status(5)) ignores a signal.
 fn ignores(status: &str, signal: i32) -> bool {
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)

@@ -1,20 +1,19 @@
-//! From latencies in blocks to the table of their quantiles.
+//! Makes the table of quantiles from latencies in blocks.
 
 use unladen_lockin::{BlockLatencies, samples_needed};
 use unladen_report::{Latency, LatencyQuantile};
 
-/// Quantiles of the latency, with their names in results.
 pub(crate) const QUANTILES: [(&str, f64); 5] =
     [("p50", 0.50), ("p75", 0.75), ("p90", 0.90), ("p95", 0.95), ("p99", 0.99)];
 
-/// With one more, for loads: a weighing has too few requests for it.
+/// One more for loads: a weighing has too few requests for it.
 pub(crate) const LOAD_QUANTILES: [(&str, f64); 6] =
     [("p50", 0.50), ("p75", 0.75), ("p90", 0.90), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
 
-/// Times of which the share of requests within is told, unless others are asked for: ms.
+/// Default bounds, in ms, for which the share of faster requests is reported.
 pub(crate) const BUCKETS_MS: [u64; 12] = [1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
 
-/// None without latencies.
+/// `None` without latencies.
 pub(crate) fn latency(latencies: &BlockLatencies, wanted: &[(&'static str, f64)]) -> Option<Latency> {
     let shares: Vec<f64> = wanted.iter().map(|(_, q)| *q).collect();
     let quantiles = latencies.quantiles(&shares)?;

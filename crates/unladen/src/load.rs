@@ -1,4 +1,4 @@
-//! Loading: from options to a result. The life of a request is told in ARCHITECTURE.md.
+//! Loading: from options to a result. ARCHITECTURE.md describes the life of a request.
 
 mod account;
 mod agent_part;

@@ -1,10 +1,9 @@
-//! Which characters the terminal shows: [`is_ascii`], by the variables of POSIX.
+//! [`is_ascii`]: which characters the terminal shows, by POSIX's variables.
 
-/// The variables in the order in which they decide.
 const DECIDING: [&str; 3] = ["LC_ALL", "LC_CTYPE", "LANG"];
 
-/// Whether the locale has no UTF-8, so that ASCII alone is shown for certain. Where nothing is set, as in most
-/// containers and services, the terminal is taken for one of today.
+/// Whether the locale has no UTF-8, so that only ASCII is safe. With no variable set, as in most containers and
+/// services, UTF-8 is assumed.
 pub(crate) fn is_ascii() -> bool {
     DECIDING
         .iter()
@@ -13,7 +12,7 @@ pub(crate) fn is_ascii() -> bool {
         .is_some_and(|value| !has_utf8(&value.to_string_lossy()))
 }
 
-/// `C.UTF-8`, `de_DE.utf8@euro`.
+/// As in `C.UTF-8`, `de_DE.utf8@euro`.
 fn has_utf8(locale: &str) -> bool {
     let charset = locale.split_once('.').map_or("", |(_, charset)| charset);
     let charset = charset.split('@').next().unwrap_or_default().to_ascii_lowercase();

@@ -1,5 +1,5 @@
-//! What the machine did during a measurement, as results say it: [`machine`], [`taken_warning`]; and what that does to
-//! blocks: [`conditions`].
+//! What the machine did during a measurement, for results: [`machine`], [`taken_warning`]; and the [`conditions`] of
+//! blocks.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use unladen_lockin::{Conditions, Spoiled, SpoiledVerdict};
 use unladen_machine::MachineTimes;
 use unladen_report::{Machine, SpoiledBlocks, SpoiledFate, Taken, Warning};
 
-/// What the rule of spoiled blocks looks at.
+/// Input of the rule for spoiled blocks.
 pub(crate) fn conditions(times: &MachineTimes) -> Conditions {
     let ns = |time: Duration| time.as_secs_f64() * 1e9;
     Conditions {
@@ -19,7 +19,7 @@ pub(crate) fn conditions(times: &MachineTimes) -> Conditions {
     }
 }
 
-/// As results say it; `spoiled` of what is measured in blocks.
+/// For results; `spoiled` if measured in blocks.
 pub(crate) fn machine(times: &MachineTimes, spoiled: Option<&Spoiled>) -> Machine {
     let is_left_out = |spoiled: &Spoiled| spoiled.verdict == SpoiledVerdict::LeftOut;
     let count = |spoiled: &Spoiled| spoiled.count() as u64;
@@ -35,12 +35,10 @@ pub(crate) fn machine(times: &MachineTimes, spoiled: Option<&Spoiled>) -> Machin
     }
 }
 
-/// What was taken from the machine.
 pub(crate) fn taken(times: &MachineTimes) -> Taken {
     Taken { stolen_share: times.stolen_share(), throttled: times.throttled }
 }
 
-/// A word about what was taken, if it is worth one.
 pub(crate) fn taken_warning(times: &MachineTimes, spoiled: Option<&Spoiled>) -> Option<Warning> {
     let taken = taken(times);
     let blocks = spoiled.and_then(|spoiled| {

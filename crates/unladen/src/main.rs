@@ -1,7 +1,7 @@
-//! Unladen weighs what each request of a web application carries. This file is a table of contents;
-//! each verb is a file in `cmd/`.
+//! Unladen weighs what each request of a web application carries. This file is a table of contents; each command is a
+//! file in `cmd/`.
 #![forbid(unsafe_code)]
-// `say!` goes on where nobody can be told.
+// `say!` ignores write errors.
 #![warn(clippy::print_stderr)]
 
 mod answered;

@@ -1,4 +1,4 @@
-//! What commands that send in an open loop have in common: [`MOST_UNDER_WAY`].
+//! Shared by commands that send in an open loop: [`MOST_UNDER_WAY`].
 
-/// The most requests under way of an open loop: more than a server that keeps up ever has.
+/// Most requests under way in an open loop: more than a server that keeps up ever has.
 pub(crate) const MOST_UNDER_WAY: usize = 1_000;

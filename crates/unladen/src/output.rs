@@ -1,4 +1,4 @@
-//! Where results go: standard output, or a file that is there whole or not at all.
+//! Writes results to standard output, or to a file that is complete or absent.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -15,7 +15,6 @@ use unladen_report::{Again, Format, Inside, Load, ProfileDiff, Profiled, Prove, 
 use crate::counters::title_of;
 use crate::{locale, terminal, whole_file};
 
-/// A result of any command.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Report<'a> {
     Weigh(&'a Weigh),
@@ -26,7 +25,6 @@ pub(crate) enum Report<'a> {
     ProfileDiff(&'a ProfileDiff),
 }
 
-/// A file that a result is written to.
 #[derive(Clone)]
 pub(crate) struct Destination {
     file: PathBuf,
@@ -36,7 +34,6 @@ pub(crate) struct Destination {
 /// GitHub's file for the summary of a job's step: what other commands have written there stays.
 const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
-/// The result could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write the result to {}: {source}", whither.display())]
 pub(crate) struct OutputError {
@@ -44,7 +41,7 @@ pub(crate) struct OutputError {
     source: io::Error,
 }
 
-/// A file that nothing can be written to, or not in the format that its name asks for.
+/// A file that cannot be written, or not in the format that its name asks for.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DestinationError {
     #[error("{0}")]
@@ -68,7 +65,7 @@ impl Report<'_> {
         }
     }
 
-    /// Flame graphs, which a document does not carry.
+    /// Flame graphs, which a document does not contain.
     fn pictures(self, about: &About) -> Vec<RunPicture> {
         let title = match self {
             Self::Profile(_) => "Flame graph: where the time of a request goes",
@@ -83,7 +80,7 @@ impl Report<'_> {
         }
     }
 
-    /// The result as one JSON document: what is kept, and what all that is published is made of.
+    /// The result as one JSON document, which is kept and from which everything published is made.
     pub(crate) fn document(self, about: &About) -> Vec<u8> {
         let mut text = Vec::new();
         if let Some(json) = format_named("json") {
@@ -95,21 +92,17 @@ impl Report<'_> {
 }
 
 impl Destination {
-    /// A file whose name says the format.
+    /// The name says the format.
     pub(crate) fn of_name(file: &Path) -> Self {
         Self { file: file.to_owned(), publication: publication_of(file) }
     }
 
-    /// A file in a format that others read.
+    /// A file in another tool's format.
     pub(crate) fn published(file: &Path, publication: &'static dyn Publication) -> Self {
         Self { file: file.to_owned(), publication: Some(publication) }
     }
 
-    /// Whether it can be written, in a format that there is; better told before measuring than after. Profiles have
-    /// formats of their own.
-    ///
-    /// # Errors
-    /// Why not.
+    /// Checks, before measuring, that the file can be written in a known format. Profiles have formats of their own.
     pub(crate) fn check(&self, of_profile: bool) -> Result<(), DestinationError> {
         if is_stdout(&self.file) {
             return Ok(());
@@ -120,10 +113,7 @@ impl Destination {
         Ok(check(&self.file)?)
     }
 
-    /// Likewise of a document that was kept, which is published, or written as it is.
-    ///
-    /// # Errors
-    /// As [`Self::check`].
+    /// Like [`Self::check`], for a kept document, which is published or written as it is.
     pub(crate) fn check_of_document(&self) -> Result<(), DestinationError> {
         let is_known = matches!(format_of(&self.file), Some("json" | "text")) && self.file.extension().is_some();
         if self.publication.is_none() && !is_known && !is_stdout(&self.file) {
@@ -134,10 +124,7 @@ impl Destination {
         if is_stdout(&self.file) { Ok(()) } else { Ok(check(&self.file)?) }
     }
 
-    /// Likewise of a comparison, which has no tables of a command.
-    ///
-    /// # Errors
-    /// As [`Self::check`].
+    /// Like [`Self::check`], for a comparison, which has no tables of a command.
     pub(crate) fn check_of_comparison(&self) -> Result<(), DestinationError> {
         if is_stdout(&self.file) {
             return Ok(());
@@ -149,10 +136,6 @@ impl Destination {
         Ok(check(&self.file)?)
     }
 
-    /// Writes a comparison of two runs, or its JSON.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub(crate) fn write_comparison(&self, comparison: &Comparison) -> Result<(), OutputError> {
         match self.publication {
             Some(publication) => publish_by(&self.file, |out| publication.comparison(comparison, out)),
@@ -160,10 +143,6 @@ impl Destination {
         }
     }
 
-    /// Writes a document that was kept.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub(crate) fn write_document(&self, text: &[u8], pictures: &[RunPicture]) -> Result<(), OutputError> {
         match self.publication {
             Some(publication) => publish(text, pictures, publication, &self.file),
@@ -175,7 +154,6 @@ impl Destination {
     }
 }
 
-/// The document of a comparison.
 pub(crate) fn json_of(comparison: &Comparison) -> String {
     serde_json::to_string_pretty(comparison).unwrap_or_default()
 }
@@ -185,16 +163,12 @@ impl OutputError {
         Self { whither: whither.to_owned(), source }
     }
 
-    /// What the system said.
     pub(crate) fn why(&self) -> &io::Error {
         &self.source
     }
 }
 
-/// Writes a text and the end of its line to standard output.
-///
-/// # Errors
-/// When it cannot be written; a reader that has gone away is no error.
+/// Writes a text and a line end to standard output. A reader that has gone away is no error.
 pub(crate) fn line(text: &str) -> Result<(), OutputError> {
     // JSON is UTF-8 by its own definition.
     let is_ascii = locale::is_ascii() && !text.starts_with(['{', '[']);
@@ -205,10 +179,7 @@ pub(crate) fn line(text: &str) -> Result<(), OutputError> {
     }
 }
 
-/// Writes bytes to standard output, as they are.
-///
-/// # Errors
-/// As [`line`].
+/// Writes bytes to standard output, as they are. Fails like [`line`].
 pub(crate) fn bytes(bytes: &[u8]) -> Result<(), OutputError> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
@@ -217,12 +188,9 @@ pub(crate) fn bytes(bytes: &[u8]) -> Result<(), OutputError> {
     }
 }
 
-/// Writes the result where the user wants it: to standard output, and to files by the ends of their names.
-///
-/// # Errors
-/// The first that could not be written. A minute's measuring is not lost to a full disk: standard output has the result
-/// all the same, and where that cannot be written, or nobody reads it and a file cannot be, standard error has the
-/// tables.
+/// Writes the result to standard output, and to files in the formats of their names. Fails with the first error. A full
+/// disk does not lose the measurement: standard output has the result all the same, and where that cannot be written,
+/// or nobody reads it and a file cannot be, standard error has the tables.
 pub(crate) fn everywhere(
     result: Report<'_>,
     about: &About,
@@ -249,14 +217,14 @@ pub(crate) fn everywhere(
         if is_stdout(file) {
             continue;
         }
-        // A profile has formats of its own, by which others read it.
+        // A profile has further formats, for other tools.
         if let (Report::Profile(profiled), Some(writer)) = (result, writer_for(file)) {
             written = written.and(whole_file(file, |out| writer.write(&profiled.profile, out)));
             continue;
         }
         if let Some(format) = format_of(file).and_then(format_named) {
             let done = whole_file(file, |out| result.write(format, about, of_files(style), out));
-            // A picture is not the result.
+            // A picture does not preserve the result.
             is_kept |= done.is_ok() && format.name() != "svg";
             written = written.and(done);
         }
@@ -267,10 +235,7 @@ pub(crate) fn everywhere(
     written
 }
 
-/// Writes a document in a format that others read: to a file, or to standard output.
-///
-/// # Errors
-/// If it cannot be written.
+/// Writes a document in another tool's format, to a file or standard output.
 pub(crate) fn publish(
     text: &[u8],
     pictures: &[RunPicture],
@@ -285,10 +250,7 @@ fn read(text: &[u8], file: &Path) -> Result<Document, OutputError> {
     Document::read(text).map_err(|error| OutputError { whither: file.to_owned(), source: io::Error::other(error) })
 }
 
-/// Writes the tables of a document that was kept: those that the command printed.
-///
-/// # Errors
-/// If they cannot be written.
+/// Writes the tables of a kept document, as the command printed them.
 pub(crate) fn tables(document: &Document, file: &Path, style: Style) -> Result<(), OutputError> {
     let (Some(again), Some(text)) = (Again::of(document, title_of), format_named("text")) else { return Ok(()) };
     let report = match &again {
@@ -302,10 +264,6 @@ pub(crate) fn tables(document: &Document, file: &Path, style: Style) -> Result<(
     publish_by(file, |out| report.write(text, document.about(), style, out))
 }
 
-/// Writes something published to a file, or to standard output.
-///
-/// # Errors
-/// If it cannot be written.
 pub(crate) fn publish_by(file: &Path, write: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<(), OutputError> {
     if is_stdout(file) {
         return to_stdout(write).map(drop);
@@ -319,7 +277,6 @@ pub(crate) fn publish_by(file: &Path, write: impl Fn(&mut dyn Write) -> io::Resu
     whole_file(file, write)
 }
 
-/// The format for others that a file's name asks for.
 pub(crate) fn publication_of(file: &Path) -> Option<&'static dyn Publication> {
     let name = file.file_name()?.to_string_lossy().to_ascii_lowercase();
     let has_ending = |publication: &&dyn Publication| {
@@ -333,7 +290,7 @@ pub(crate) fn is_stdout(file: &Path) -> bool {
     file.as_os_str() == "-"
 }
 
-/// The format that a file's name asks for; none if it asks for one that there is not, as `x.png`.
+/// The format that a file's name asks for; `None` if unknown, as `x.png`.
 fn format_of(file: &Path) -> Option<&'static str> {
     match file.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase()).as_deref() {
         Some("json") => Some("json"),
@@ -343,15 +300,12 @@ fn format_of(file: &Path) -> Option<&'static str> {
     }
 }
 
-/// Refuses a file for results whose name asks for a format that there is not; profiles have more of them.
-///
-/// # Errors
-/// What there is instead.
+/// Refuses a file name of unknown format; profiles have more formats. The error lists the known ones.
 fn check_format(file: &Path, of_profile: bool) -> Result<(), String> {
     if is_stdout(file) {
         return Ok(());
     }
-    // Of a device, such as /dev/fd/3, the name says nothing.
+    // The name of a device, such as /dev/fd/3, says nothing.
     let is_special = file.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
     if is_special || format_of(file).is_some() || (of_profile && writer_for(file).is_some()) {
         return Ok(());
@@ -373,18 +327,13 @@ fn publication_endings() -> String {
         .collect()
 }
 
-/// Whether a file can be written there: better told before measuring than after. It is not touched.
-///
-/// # Errors
-/// If it is a folder, its folder is not there, or nothing can be written into that.
+/// Checks, before measuring, whether a file can be written, without touching it. Fails if it is a folder, its folder
+/// does not exist, or nothing can be written into that.
 pub(crate) fn check(path: &Path) -> Result<(), OutputError> {
     is_writable(path).map_err(|source| OutputError { whither: path.to_owned(), source })
 }
 
-/// Whether files can be written into a folder, which is made unless it is there.
-///
-/// # Errors
-/// If it cannot be made, or nothing can be written into it.
+/// Checks whether files can be written into a folder, which is made if missing.
 pub(crate) fn check_folder(folder: &Path) -> Result<(), OutputError> {
     let tried = std::fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder).map(drop));
     tried.map_err(|source| OutputError { whither: folder.to_owned(), source })
@@ -403,7 +352,7 @@ fn is_writable(path: &Path) -> io::Result<()> {
     if !folder.metadata()?.is_dir() {
         return Err(io::Error::from(io::ErrorKind::NotADirectory));
     }
-    // A new file takes the place of the old one: what counts is whether the folder takes it.
+    // A new file replaces the old one, so the folder's permissions decide.
     let own = tempfile::tempfile_in(folder)?.metadata()?.uid();
     let folder = folder.metadata()?;
     let is_sticky = folder.mode() & 0o1000 != 0 && own != 0 && own != folder.uid();
@@ -417,17 +366,16 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Whether somebody reads standard output.
 enum Reader {
     There,
     Gone,
 }
 
-/// Writes to standard output. A reader that has gone away (`| head`) is no error.
+/// A reader that has gone away (`| head`) is no error.
 fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<Reader, OutputError> {
     let mut out = BufWriter::new(io::stdout().lock());
     let written = write(&mut out).and_then(|()| out.flush());
-    // What is left in it would be tried once more as it is dropped.
+    // Dropping the writer would try to write its rest once more.
     let (_, _rest) = out.into_parts();
     match written {
         Ok(()) => Ok(Reader::There),
@@ -436,15 +384,13 @@ fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<Rea
     }
 }
 
-/// What a file has of the terminal's style: its characters, for it is read there.
+/// The terminal's character set for files, since they are read there.
 fn of_files(style: Style) -> Style {
     Style { ascii: style.ascii, ..Style::plain(WIDTH) }
 }
 
-/// Writes to a file beside its final place and renames it; special files (/dev/…) are written directly.
-///
-/// # Errors
-/// If it cannot be written; the file is then as it was.
+/// Writes to a file beside its final place and renames it; special files (/dev/…) are written directly. Fails if it
+/// cannot be written; the file is then unchanged.
 pub(crate) fn whole_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), OutputError> {
     let error = |source| OutputError { whither: path.to_owned(), source };
     match special(path).map_err(error)? {
@@ -454,10 +400,7 @@ pub(crate) fn whole_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::
     .map_err(error)
 }
 
-/// Begins a file that is written bit by bit; the old one is replaced, as is a link.
-///
-/// # Errors
-/// If it cannot be made.
+/// Begins a file that is written bit by bit; it replaces an old file or link.
 pub(crate) fn stream(path: &Path) -> Result<File, OutputError> {
     let begun = special(path).and_then(|special| match special {
         Some(file) => Ok(file),
@@ -466,10 +409,10 @@ pub(crate) fn stream(path: &Path) -> Result<File, OutputError> {
     begun.map_err(|source| OutputError { whither: path.to_owned(), source })
 }
 
-/// What is there and is no file, to be written directly, such as a pipe or `/dev/stderr`; none: a file takes the place
-/// of whatever is there.
+/// Opens a special file that is written directly, such as a pipe or `/dev/stderr`; `None` if a regular file is to
+/// replace whatever is there.
 ///
-/// Root does not follow a link of another user, and does not write into his pipe, which could be opened by nobody, or
+/// Root neither follows another user's link nor writes into that user's pipe, which could be opened by nobody, or
 /// become a link to a file of root's between two calls.
 fn special(path: &Path) -> io::Result<Option<File>> {
     let Ok(named) = path.symlink_metadata() else { return Ok(None) };
@@ -489,7 +432,7 @@ fn special(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Writes tables to standard error, as far as that works.
+/// Ignores write errors.
 fn to_stderr(result: Report<'_>, about: &About, style: Style) {
     if let Some(text) = format_named("text") {
         let _ = result.write(text, about, of_files(style), &mut io::stderr().lock());

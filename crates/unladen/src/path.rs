@@ -1,4 +1,4 @@
-//! The principal type is [`Path`]: who the requests go through, as groups.
+//! The principal type is [`Path`]: the groups of processes that requests go through.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,30 +7,26 @@ use unladen_probe::{GroupId, GroupKind, Instrument};
 use unladen_report::FarStation;
 use unladen_trace::{PathSeen, PathUnknown};
 
-/// Who the requests to one URL go through.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Path {
-    /// The groups of this machine, in the order in which they are asked.
+    /// Groups of this machine, in the order in which they are asked.
     pub(crate) groups: Vec<GroupId>,
-    /// The processes that took them, as far as they are of this machine.
+    /// Processes of this machine that took the requests.
     pub(crate) pids: Vec<u32>,
-    /// Who takes it on other hosts.
     pub(crate) far: Vec<FarStation>,
-    /// Who else, and what is not known.
+    /// All others, and what is unknown.
     pub(crate) seen: PathSeen,
 }
 
 impl Path {
-    /// Where nothing was seen, for this reason.
     pub(crate) fn unknown(why: String) -> Self {
         let unknown = Some(PathUnknown { why, takes: String::new() });
         Self { seen: PathSeen { beyond: Vec::new(), unknown }, ..Self::default() }
     }
 
-    /// From what was seen of a request.
     pub(crate) fn of(route: Route, instrument: &mut Instrument) -> Self {
         let Route { stations, beyond, mut unknown } = route;
-        // Those that were started for the requests are known from here on.
+        // Processes that were started for the requests are found now.
         if let Err(error) = instrument.read() {
             unknown.get_or_insert_with(|| PathUnknown { why: error.to_string(), takes: String::new() });
         }
@@ -55,7 +51,7 @@ impl Path {
     }
 }
 
-/// Groups of processes alone: the machine and this process are none that a request is handed to.
+/// Only groups of processes: no request is handed to the machine or to this process.
 fn by_pid(instrument: &Instrument) -> HashMap<u32, GroupId> {
     let groups =
         instrument.groups().filter(|(_, group)| matches!(group.kind, GroupKind::Unit { .. } | GroupKind::Processes));
@@ -63,8 +59,8 @@ fn by_pid(instrument: &Instrument) -> HashMap<u32, GroupId> {
     members.collect()
 }
 
-/// Whose processes they are. Those that have ended since, as a process for each connection has, are as those that
-/// listen, who have started them.
+/// The groups of a station's processes. A process that has ended since, such as one per connection, counts with the
+/// listening processes that started it.
 fn groups_of(station: &Station, by_pid: &HashMap<u32, GroupId>) -> BTreeSet<GroupId> {
     let of = |pids: &[u32]| pids.iter().filter_map(|pid| by_pid.get(pid).copied()).collect::<BTreeSet<_>>();
     let found = of(&station.pids);

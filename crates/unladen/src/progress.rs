@@ -10,21 +10,21 @@ use crate::locale;
 
 /// Cells of the bar, if there is room.
 const MOST_CELLS: usize = 24;
-/// With fewer it tells nothing, and the words need the room.
+/// With fewer the bar tells nothing, and the words need the room.
 const LEAST_CELLS: usize = 8;
-/// Columns where the terminal does not tell.
+/// Columns if the terminal does not tell.
 const WIDTH: usize = 80;
 
-/// Drawn at the edges of blocks only: a line that redraws itself would be work amid the phases.
+/// Drawn only at the edges of blocks: a line that redraws itself would be work amid the phases.
 pub(crate) struct Progress {
     bar: ProgressBar,
-    /// When the command began: what it does before it measures takes time, too.
+    /// Start of the command: what it does before it measures takes time, too.
     begun: Instant,
     is_ascii: bool,
 }
 
 impl Progress {
-    /// `quiet` draws nothing, and neither does a standard error that is no terminal.
+    /// Draws nothing if `quiet`, or if standard error is no terminal.
     pub(crate) fn new(quiet: bool) -> Self {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target);
@@ -35,25 +35,24 @@ impl Progress {
         Self { bar, begun: Instant::now(), is_ascii: locale::is_ascii() }
     }
 
-    /// What is being done. How long it takes is not known, and so there is no bar.
+    /// Says what is being done. The duration is unknown, so there is no bar.
     pub(crate) fn say(&self, what: impl Into<String>) {
         let words = format!("{:.0} s  {}", self.begun.elapsed().as_secs_f64(), what.into());
         self.draw(None, &words);
     }
 
-    /// How far it is, and what is known by now. `elapsed` is of the measuring alone, `planned` what that is to take, if
-    /// it has a time and not a number; what came before is added to both.
+    /// Shows the progress and what is known so far. `elapsed` covers measuring alone, and so does `planned`, which is
+    /// `None` if a number is planned rather than a time; what came before is added to both.
     pub(crate) fn at(&self, done: f64, elapsed: Duration, planned: Option<Duration>, what: &str) {
         let words = format!("{}  {what}", times(self.begun.elapsed(), elapsed, planned, done));
         self.draw(Some(done), &words);
     }
 
-    /// How far one of several is, of which nobody knows how many there are to be.
+    /// Progress of one of an unknown number of trials.
     pub(crate) fn trial(&self, done: f64, what: &str) {
         self.draw(Some(done), &format!("{:.0} s  {what}", self.begun.elapsed().as_secs_f64()));
     }
 
-    /// Takes the line away.
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }
@@ -65,10 +64,9 @@ impl Progress {
     }
 }
 
-/// `12 of 63 s`: warm-ups and restarts included; `12 of about 60 s` where a number of requests or blocks is what is
-/// planned.
+/// `12 of 63 s`, warm-ups and restarts included; `12 of about 60 s` if a number of requests or blocks is planned.
 fn times(all: Duration, elapsed: Duration, planned: Option<Duration>, done: f64) -> String {
-    // Nothing can be said of the whole by less than this.
+    // With less done, the total cannot be estimated.
     const LEAST_DONE: f64 = 0.01;
     let seconds = |time: Duration| format!("{:.0}", time.as_secs_f64());
     let before = all.saturating_sub(elapsed);
@@ -82,9 +80,9 @@ fn times(all: Duration, elapsed: Duration, planned: Option<Duration>, done: f64)
     }
 }
 
-/// A bar and words in less than the width: a line that is broken by the terminal is not taken away as one.
+/// A bar and words, narrower than the terminal: a wrapped line could not be removed as one.
 fn line(done: Option<f64>, words: &str, width: usize, is_ascii: bool) -> String {
-    // Names of groups are other programs', and may hold what a terminal obeys.
+    // Groups are named by other programs, perhaps with control characters.
     let words: String = words.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let words = if is_ascii { ascii(&words).into_owned() } else { words };
     let room = width.saturating_sub(1);

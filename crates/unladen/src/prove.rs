@@ -1,4 +1,4 @@
-//! Proving: from an experiment to a result. The life of an experiment is told in ARCHITECTURE.md.
+//! Proving: from an experiment to a result. ARCHITECTURE.md describes the life of an experiment.
 
 mod agent_phase;
 mod agents;

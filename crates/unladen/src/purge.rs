@@ -13,10 +13,9 @@ use unladen_serve_config::ListenAddress;
 
 pub(crate) use spread::{Patience, Spread, Wait};
 
-/// Bytes of an answer, far above what one has.
+/// Most bytes of an answer, far above what one has.
 const LONGEST: u64 = 1 << 20;
 
-/// What is meant by one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum What {
     Url(String),
@@ -25,28 +24,24 @@ pub(crate) enum What {
     All,
 }
 
-/// What is to be forgotten, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wish {
     pub(crate) what: What,
-    /// Only that of this site.
+    /// Only in this site.
     pub(crate) site: Option<String>,
-    /// It is to be asked about, and not gone.
+    /// Revalidate instead of removing.
     pub(crate) is_soft: bool,
-    /// How far the nodes of a fleet are to be waited for.
     pub(crate) patience: Patience,
 }
 
-/// What came of a wish.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Purged {
-    /// Responses at the node that was told.
+    /// Responses at the node that was asked.
     pub(crate) purged: u64,
-    /// None: it is in no fleet.
+    /// `None` without a fleet.
     pub(crate) spread: Option<Spread>,
 }
 
-/// Why it was not done, or is not known to be.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PurgeError {
     #[error(
@@ -61,10 +56,8 @@ pub(crate) enum PurgeError {
     Unexpected { address: String, answer: String },
 }
 
-/// How many responses there were, and where it went. `address`: `127.0.0.1:9901`, `unix:/run/unladen/admin.sock`.
-///
-/// # Errors
-/// If nobody is there, or it is refused.
+/// Purges at an admin `address`: `127.0.0.1:9901`, `unix:/run/unladen/admin.sock`. Fails if nobody is there, or it is
+/// refused.
 pub(crate) fn purge(address: &str, wish: &Wish, timeout: Duration) -> Result<Purged, PurgeError> {
     let unreachable = |source| PurgeError::Unreachable { address: address.to_owned(), source };
     let body = wish.document().to_string();
@@ -91,7 +84,7 @@ pub(crate) fn written(address: &ListenAddress) -> String {
     }
 }
 
-/// What the system says of a time that is over is that it would block.
+/// The system reports a time-out as "would block".
 fn unreachable_in_words(source: &io::Error) -> String {
     match source.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
@@ -118,7 +111,7 @@ fn connect(address: &str, timeout: Duration) -> io::Result<TcpStream> {
 
 fn ask(mut stream: impl Read + Write, host: &str, body: &str) -> io::Result<Vec<u8>> {
     let fields = format!("Host: {host}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n", body.len());
-    // Whoever refuses may close before it has read all; what it says counts.
+    // A server that refuses may close before it has read all; its answer counts.
     let sent = write!(stream, "POST /purge HTTP/1.1\r\n{fields}Connection: close\r\n\r\n{body}");
     let mut answer = Vec::new();
     let received = stream.take(LONGEST).read_to_end(&mut answer);
@@ -136,14 +129,14 @@ fn read(address: &str, answer: &[u8]) -> Result<Purged, PurgeError> {
     let mut document: Value = serde_json::from_str(body.trim()).unwrap_or_default();
     let spread = document.get_mut("fleet").map(Value::take).map(serde_json::from_value).transpose();
     match (status, document["purged"].as_u64(), document["error"].as_str()) {
-        // 202: not all have confirmed whom it was to wait for.
+        // 202: not all awaited nodes have confirmed.
         ("200" | "202", Some(purged), _) if let Ok(spread) = spread => Ok(Purged { purged, spread }),
         (_, _, Some(error)) => Err(PurgeError::Refused(error.to_owned())),
         _ => Err(PurgeError::Unexpected { address: address.to_owned(), answer: answerer(head) }),
     }
 }
 
-/// Who it was that answered: a web server by its name and status, anything else by the beginning of what it said.
+/// Describes who answered: a web server by its name and status, anything else by the beginning of its answer.
 fn answerer(head: &str) -> String {
     let plain = |text: &str| -> String {
         text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(120).collect::<String>().trim().to_owned()

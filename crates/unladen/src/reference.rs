@@ -9,7 +9,7 @@ use unladen_report::{Machine, ReferenceFigure, Warning};
 pub(crate) struct ReferenceWork(Result<Interleaved, ReferenceError>);
 
 impl ReferenceWork {
-    /// Makes it ready, just before the first block.
+    /// Prepares it, just before the first block.
     pub(crate) fn start(seed: u64) -> Self {
         Self(Interleaved::start(seed))
     }
@@ -22,7 +22,7 @@ impl ReferenceWork {
         }
     }
 
-    /// Adds what it took to what is said of the machine. With too few blocks for an interval there is nothing to add.
+    /// Adds its duration to the machine's figures, unless there are too few blocks for an interval.
     pub(crate) fn tell(&self, machine: &mut Machine) {
         let Ok(Ok(reference)) = self.0.as_ref().map(Interleaved::figures) else { return };
         machine.reference = reference.figures.iter().map(figure).collect();
@@ -30,7 +30,6 @@ impl ReferenceWork {
         machine.reference_cost_share = Some(reference.cost_share);
     }
 
-    /// Why there is none.
     pub(crate) fn warning(&self) -> Option<Warning> {
         self.0.as_ref().err().map(|error| Warning::NoReference { why: error.to_string() })
     }

@@ -1,4 +1,4 @@
-//! Runs that are kept: what a result is kept with, and where. The commands that read them are in `cmd/runs/`.
+//! Kept runs: what a result is kept with, and where. The commands that read them are in `cmd/runs/`.
 
 mod keeper;
 mod origin;

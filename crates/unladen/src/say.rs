@@ -1,20 +1,20 @@
-//! [`say!`]: a line on standard error, where a command says what it does besides its result.
+//! [`say!`]: a line on standard error, for what a command says besides its result.
 
 use std::fmt;
 use std::io::Write;
 
 use unladen_publish::visible_lines;
 
-/// Says so on standard error. Unlike `eprintln!`, it goes on if nobody can be told: the disk behind it may be full, its
-/// reader or the terminal gone. A run ended there, with its result lost, and 101 for an exit code.
+/// Prints to standard error. Unlike `eprintln!`, it goes on if that fails, because the disk is full or the reader or
+/// the terminal is gone. A run used to end there, with its result lost, and exit code 101.
 macro_rules! say {
     ($($words:tt)*) => { $crate::say::line(format_args!($($words)*)) };
 }
 
 pub(crate) use say;
 
-/// A line, in one piece. What it names, files, processes and answers, may be called anything: no escape sequence of
-/// theirs reaches the terminal.
+/// One line in one write. Names of files and processes, and answers, may be anything: no escape sequence of theirs
+/// reaches the terminal.
 pub(crate) fn line(words: fmt::Arguments<'_>) {
     let _ = std::io::stderr().write_all(said(words).as_bytes());
 }

@@ -1,4 +1,4 @@
-//! What `unladen serve` does besides serving: reading the configuration, and telling what it comes to.
+//! What `unladen serve` does besides serving: reads the configuration, and reports on it.
 
 mod connections;
 mod health;
@@ -24,14 +24,11 @@ pub(crate) use site_options::SiteOptions;
 pub(crate) use source::Source;
 pub(crate) use starter::write as write_starter;
 
-/// Serves until it is told to stop.
-///
-/// # Errors
-/// If the configuration is wrong, or what it asks for cannot be had.
+/// Serves until stopped. Fails if the configuration is wrong, or what it asks for is unavailable.
 pub(crate) fn serve(source: &Source) -> Result<(), Failure> {
     let config = source.config()?;
     for warning in &config.warnings {
-        // Standard error may be a file on a disk that is full.
+        // Standard error may be a file on a full disk.
         let _ = writeln!(std::io::stderr(), "unladen: {warning}");
     }
     if matches!(source, Source::Options(_)) {
@@ -43,11 +40,8 @@ pub(crate) fn serve(source: &Source) -> Result<(), Failure> {
     }
 }
 
-/// Tells whether the configuration is right, what becomes of a request, and whether what serving needs can be connected
-/// to.
-///
-/// # Errors
-/// If it is not right, such a request comes nowhere, or something cannot be connected to.
+/// Reports whether the configuration is right, what becomes of a request, and whether what serving needs can be
+/// connected to. Fails if it is wrong, such a request is not routed anywhere, or something cannot be connected to.
 pub(crate) fn check(source: &Source, asking: Option<&Asking>, connect: bool, is_json: bool) -> Result<(), Failure> {
     let config = match source.config() {
         Ok(config) => config,
@@ -89,7 +83,7 @@ pub(crate) fn check(source: &Source, asking: Option<&Asking>, connect: bool, is_
     if let Some(outlook) = &outlook {
         output::line(&visible_lines(&outlook::text(outlook)))?;
     }
-    // Sites may share theirs.
+    // Sites may share listeners.
     let of_sites = config.settings.site.iter().map(|site| &site.proxy);
     let mut listened: Vec<&[ListenAddress]> = Vec::new();
     for proxy in config.settings.outbound.iter().chain(of_sites) {
@@ -108,7 +102,7 @@ pub(crate) fn check(source: &Source, asking: Option<&Asking>, connect: bool, is_
     connections::verdict(trials.as_deref())
 }
 
-/// Serving would begin with opening it: a file that is there is appended to, and a missing one is made.
+/// Serving begins with opening the log: an existing file is appended to, and a missing one is made.
 fn access_log(config: &Config) -> Result<(), Failure> {
     let Some(file) = config.settings.log.as_ref().and_then(|log| log.file.as_deref()) else { return Ok(()) };
     let refused = |why: &io::Error| {
@@ -122,15 +116,12 @@ fn access_log(config: &Config) -> Result<(), Failure> {
     }
 }
 
-/// Tells every value, and where it comes from.
-///
-/// # Errors
-/// If the configuration is wrong.
+/// Prints every value, and where it comes from. Fails if the configuration is wrong.
 pub(crate) fn explain(source: &Source, is_json: bool) -> Result<(), Failure> {
     let config = source.config()?;
     if is_json {
         return Ok(output::line(&format!("{:#}", json::explained(&config)))?);
     }
-    // It is a configuration: whatever the locale, a path in it stays the same path.
+    // Not by locale: a path in a configuration must stay the same path.
     Ok(output::bytes(format!("{}\n", config.told().trim_end()).as_bytes())?)
 }

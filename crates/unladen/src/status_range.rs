@@ -2,19 +2,19 @@
 
 use std::fmt;
 
-/// One status, or a class of them (RFC 9110, section 15).
+/// A status, or a class of them (RFC 9110, section 15).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StatusRange {
     /// `304`
     One(u16),
-    /// `2xx`: its first digit.
+    /// `2xx`, by its first digit.
     Class(u16),
 }
 
 // === impl StatusRange ===
 
 impl StatusRange {
-    /// Reads one; none: it is neither a status nor a class.
+    /// `None` if it is neither a status nor a class.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let is_number = text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
         if let Some(class) = text.strip_suffix("xx") {
@@ -23,7 +23,6 @@ impl StatusRange {
         text.parse().ok().filter(|status| is_number && class_of(status / 100)).map(Self::One)
     }
 
-    /// Whether a status is one of these.
     pub(crate) fn holds(self, status: u16) -> bool {
         match self {
             Self::One(one) => status == one,
@@ -31,7 +30,7 @@ impl StatusRange {
         }
     }
 
-    /// Whether these say that a request was not answered as it was meant: 400 and above.
+    /// Whether these are error statuses: 400 and above.
     pub(crate) fn is_of_errors(self) -> bool {
         match self {
             Self::One(status) => status >= 400,

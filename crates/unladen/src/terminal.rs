@@ -1,4 +1,4 @@
-//! Where text goes: its width, and whether it may be coloured.
+//! The terminal's width, and whether output may be coloured.
 
 use std::io::IsTerminal as _;
 
@@ -10,7 +10,7 @@ use unladen_report::Style;
 
 use crate::locale;
 
-/// Columns where there is no terminal to ask.
+/// Columns if there is no terminal to ask.
 const WIDTH_OF_FILES: u16 = 100;
 /// Tables do not fit into less.
 const LEAST_WIDTH: u16 = 60;
@@ -26,16 +26,15 @@ pub(crate) enum Colour {
     Never,
 }
 
-/// What the command line said.
 static COLOUR: OnceLock<Colour> = OnceLock::new();
 
-/// Keeps what the command line said; the first call counts.
+/// Only the first call counts.
 pub(crate) fn set_colour(colour: Colour) {
     let _ = COLOUR.set(colour);
 }
 
-/// The style of standard output. Unless told otherwise, colours only on a terminal, and never with NO_COLOR
-/// (no-color.org) or on a dumb terminal.
+/// The style of standard output. By default, colours only on a terminal, and never with NO_COLOR (no-color.org) or on a
+/// dumb terminal.
 pub(crate) fn style() -> Style {
     let is_terminal = std::io::stdout().is_terminal();
     let width =

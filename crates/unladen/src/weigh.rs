@@ -1,4 +1,4 @@
-//! Weighing: from options to a result. The life of a measurement is told in ARCHITECTURE.md.
+//! Weighing: from options to a result. ARCHITECTURE.md describes the life of a measurement.
 
 mod analysis;
 mod answers;

@@ -1,8 +1,8 @@
-//! A file that is there whole, or as it was, and nothing beside it: [`replace`].
+//! [`replace`]: writes a file that is complete, or as it was, with nothing beside it.
 //!
-//! What is being written has no name yet (`O_TMPFILE`, open(2)): whatever ends this process, Ctrl-C, `kill -9` or a full
-//! disk, the system takes it away with the process. Where the file system cannot do that, a new file beside the old one has
-//! to do, which `kill -9` leaves there.
+//! The file being written has no name yet (`O_TMPFILE`, open(2)): whatever ends this process, Ctrl-C, `kill -9` or a
+//! full disk, the system removes it with the process. Where the file system cannot do that, a new file beside the old
+//! one has to do, which `kill -9` leaves there.
 
 use std::fs::{File, OpenOptions, rename};
 use std::io::{self, BufWriter, ErrorKind, Seek, Write};
@@ -15,13 +15,10 @@ use nix::unistd::linkat;
 
 /// As any new file: the umask narrows it.
 const MODE: u32 = 0o666;
-/// Names that are tried for the moment between two calls.
+/// Names tried for the moment between two calls.
 const TRIES: usize = 8;
 
-/// Writes a file in a folder, in place of the one that may be there.
-///
-/// # Errors
-/// When it cannot be written; the file is then as it was.
+/// Writes a file, replacing an existing one. Fails if it cannot be written; the file is then unchanged.
 pub(crate) fn replace(
     path: &Path,
     folder: &Path,
@@ -37,7 +34,7 @@ pub(crate) fn replace(
     if give_name(&file, path, folder).is_ok() {
         return Ok(());
     }
-    // There is no /proc, or the folder refuses it: as a file beside the old one it may do.
+    // There is no /proc, or the folder refuses it: a file beside the old one may work.
     let mut beside = named(folder)?;
     file.rewind()?;
     fill(beside.as_file_mut(), |out| io::copy(&mut file, out).map(drop))?;
@@ -45,11 +42,8 @@ pub(crate) fn replace(
     Ok(())
 }
 
-/// Begins a file that is written bit by bit, in place of the one that may be there: it is seen as it grows. A link is
-/// replaced, and what it leads to stays as it is.
-///
-/// # Errors
-/// When it cannot be made.
+/// Begins a file that is written bit by bit and seen as it grows, replacing an existing one. A link is replaced, and
+/// its target stays as it is.
 pub(crate) fn begin(path: &Path, folder: &Path) -> io::Result<File> {
     named(folder)?.persist(path).map_err(|failed| failed.error)
 }
@@ -70,8 +64,8 @@ fn fill(file: &mut File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     file.sync_all()
 }
 
-/// Puts it in its place. Over one that is there a link cannot be made: it takes the way by a name that is there for the
-/// moment between two calls.
+/// Gives it its name. A link cannot replace an existing file, so it takes a temporary name for the moment between two
+/// calls.
 fn give_name(file: &File, path: &Path, folder: &Path) -> io::Result<()> {
     let own = format!("/proc/self/fd/{}", file.as_raw_fd());
     let link = |path: &Path| -> io::Result<()> {

@@ -8,40 +8,38 @@ use unladen_document::Answer;
 use super::lists::{ERRORS, FAILED, LOGINS, PRINTED, SUCCEEDED};
 use super::text::inert;
 
-/// What stands between the parts of a title.
+/// Separators between the parts of a title.
 const BETWEEN: [&str; 10] = [" - ", " | ", " – ", " — ", " · ", " :: ", ": ", " ‹ ", " › ", " « "];
-/// A page with a password's field and less text than this, in bytes, is hardly more than that field.
+/// A page with a password field and less text than this, in bytes, is hardly more than that field.
 const LITTLE_TEXT: usize = 600;
-/// So many times as much as another is another page, and so many bytes more: else a clock or a token may differ.
+/// Two pages differ if one is this many times as large and that many bytes larger; less may be a clock or a token.
 const TIMES: u64 = 3;
 const MORE: u64 = 512;
 
-/// The User-Agent of a usual browser.
+/// A common browser's User-Agent.
 pub(super) const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
 
-/// Why an answer may not be the page that was meant. Shown, it says what to do.
+/// Why an answer may not be the page that was meant. Its `Display` says what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Doubt {
-    /// It looks like the page of an error.
+    /// The page of an error.
     Error { sign: String, status: u16 },
-    /// It says by JSON that the request failed.
+    /// JSON that says the request failed.
     Failed { sign: String, status: u16 },
-    /// It looks like a page where one logs in.
+    /// A login page.
     Login { sign: String, is_known: bool },
     /// A browser gets another answer.
     Browser { told: String },
 }
 
-/// What is known of a page besides its answer.
 pub(super) struct Page<'a> {
-    /// As it was decoded; empty where it could not be.
+    /// Decoded; empty if that failed.
     pub(super) body: &'a str,
-    /// Its text, as far as it is worth reading.
     pub(super) text: &'a str,
     pub(super) json: Option<&'a Value>,
-    /// Its URL is that of a login.
+    /// The URL is that of a login.
     pub(super) is_login: bool,
-    /// A cookie or a login was sent.
+    /// A cookie or credentials were sent.
     pub(super) is_known: bool,
 }
 
@@ -73,10 +71,10 @@ impl fmt::Display for Doubt {
     }
 }
 
-/// All that speaks against this answer, the gravest first.
+/// The gravest doubt about this answer.
 pub(super) fn doubts(answer: &Answer, page: &Page<'_>) -> Option<Doubt> {
     let status = answer.status;
-    // Another status was accepted by whoever asked.
+    // The user accepts another status.
     if !(200..300).contains(&status) {
         return None;
     }
@@ -97,28 +95,27 @@ pub(super) fn doubts(answer: &Answer, page: &Page<'_>) -> Option<Doubt> {
     if is_titled(&answer.title, LOGINS, false) {
         return Some(Doubt::Login { sign: quoted(&answer.title), is_known });
     }
-    // Many pages have a small one in a corner.
+    // Many pages have a small login form in a corner.
     let asks = has_password(page.body) && (is_known || page.text.trim().len() < LITTLE_TEXT);
     asks.then(|| Doubt::Login { sign: "a form that asks for a password".to_owned(), is_known })
 }
 
-/// Whether a browser gets another answer. `again` is ours once more: what differs from that differs by itself.
+/// Doubt if a browser gets another answer. `again` is our second answer: what differs from it varies by itself.
 pub(super) fn browsers(ours: &Answer, again: &Answer, browsers: &Answer) -> Option<Doubt> {
     let differs = is_alike(ours, again) && !is_alike(ours, browsers);
     differs.then(|| Doubt::Browser { told: browsers.told() })
 }
 
-/// Whether two answers may be the same page, as far as can be told without reading them.
+/// Whether two answers may be the same page, as far as sizes tell.
 pub(crate) fn is_alike(a: &Answer, b: &Answer) -> bool {
     let (less, more) = (a.content_bytes().min(b.content_bytes()), a.content_bytes().max(b.content_bytes()));
-    // What is packed and could not be unpacked says nothing by its size.
+    // The size of a packed body that could not be unpacked says nothing.
     let is_known =
         a.coding == b.coding || [a, b].iter().all(|one| one.coding.is_empty() || one.decoded_bytes.is_some());
     let is_much = is_known && more > less.saturating_mul(TIMES) && more - less > MORE;
     (a.status, &a.media_type, &a.title) == (b.status, &b.media_type, &b.title) && !is_much
 }
 
-/// Whether a part of a title is one of these.
 fn is_titled(title: &str, known: &[&str], with_status: bool) -> bool {
     let mut parts = vec![title];
     for between in BETWEEN {
@@ -137,7 +134,7 @@ fn is_titled(title: &str, known: &[&str], with_status: bool) -> bool {
     })
 }
 
-/// What of JSON says that the request failed.
+/// The sign in JSON that the request failed.
 fn failed(json: &Value) -> Option<String> {
     let members = json.as_object()?;
     let is_said = |value: &Value| match value {
@@ -170,7 +167,6 @@ fn failed(json: &Value) -> Option<String> {
     said.or_else(unsuccessful).or_else(by_status)
 }
 
-/// Whether a form asks for a password.
 fn has_password(body: &str) -> bool {
     let lower = body.to_ascii_lowercase();
     let mut inputs = lower.split("<input").skip(1).filter_map(|rest| rest.split('>').next());

@@ -1,7 +1,6 @@
-//! Words by which pages of errors and of logins are known, in the languages that most pages of the web are in. They are
-//! compared with a whole part of a title, without digits and punctuation: `Error handling in Rust` is no error.
+//! Words that identify error and login pages, in the most common languages of the web. They are compared with a whole
+//! part of a title, without digits and punctuation: `Error handling in Rust` is no error.
 
-/// Titles of pages that say that something went wrong.
 pub(super) const ERRORS: &[&str] = &[
     // English
     "error",
@@ -94,7 +93,6 @@ pub(super) const ERRORS: &[&str] = &[
     "odmowa dostępu",
 ];
 
-/// Titles of pages where one logs in.
 pub(super) const LOGINS: &[&str] = &[
     // English
     "log in",
@@ -142,7 +140,7 @@ pub(super) const LOGINS: &[&str] = &[
     "logowanie",
 ];
 
-/// What programs print where a page should be, with status 200.
+/// What programs print in place of a page, with status 200.
 pub(super) const PRINTED: &[&str] = &[
     "<b>Fatal error</b>:",
     "<b>Parse error</b>:",
@@ -153,9 +151,9 @@ pub(super) const PRINTED: &[&str] = &[
     "Error establishing a database connection",
 ];
 
-/// Members of JSON that say that a request failed, unless they are null, false or empty.
+/// Members of JSON that say that a request failed, unless null, false or empty.
 pub(super) const FAILED: &[&str] =
     &["error", "errors", "exception", "fault", "error_message", "errorMessage", "error_code"];
 
-/// Members of JSON that say so by `false`.
+/// Members of JSON that say that a request failed if they are `false`.
 pub(super) const SUCCEEDED: &[&str] = &["success", "ok"];

@@ -1,12 +1,12 @@
-//! What a page says, from outside, made inert: [`inert`], [`title`], [`words`].
+//! Makes text of a page from outside inert: [`inert`], [`title`], [`words`].
 
 use unladen_load::Unpacked;
 
-/// No title and no first words are longer, in characters.
+/// Most characters of a title or of first words.
 const LONGEST: usize = 60;
-/// Elements whose content nobody reads.
+/// Elements whose content is not read as text.
 const UNREAD: [&str; 5] = ["script", "style", "template", "noscript", "svg"];
-/// The entities that titles have; others stay as they are.
+/// Entities common in titles; others stay as they are.
 const ENTITIES: [(&str, char); 14] = [
     ("amp", '&'),
     ("lt", '<'),
@@ -24,7 +24,7 @@ const ENTITIES: [(&str, char); 14] = [
     ("hellip", '…'),
 ];
 
-/// UTF-8; what is none is Latin-1, in which every byte is a character.
+/// UTF-8, else Latin-1, in which every byte is a character.
 pub(super) fn decoded(unpacked: &Unpacked) -> String {
     let content = &unpacked.content;
     match std::str::from_utf8(content) {
@@ -37,14 +37,14 @@ pub(super) fn decoded(unpacked: &Unpacked) -> String {
     }
 }
 
-/// One line without control characters, marks of direction and invisible characters, of a bounded length.
+/// One line of bounded length without control characters, marks of direction and invisible characters.
 pub(crate) fn inert(text: &str) -> String {
     let is_hidden = |c: char| {
         c.is_control()
             || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
             || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
     };
-    // Nothing needs more of it, however long it is.
+    // No more is needed, however long the text is.
     let shown: String = text.chars().take(LONGEST * 20).map(|c| if is_hidden(c) { ' ' } else { c }).collect();
     let line = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(LONGEST) {
@@ -53,13 +53,12 @@ pub(crate) fn inert(text: &str) -> String {
     }
 }
 
-/// Where an ASCII text stands, in upper or lower case.
+/// Position of an ASCII text, ignoring case.
 fn find(text: &str, what: &str) -> Option<usize> {
     let (text, what) = (text.as_bytes(), what.as_bytes());
     text.windows(what.len()).position(|window| window.eq_ignore_ascii_case(what))
 }
 
-/// The title of a page.
 pub(super) fn title(html: &str) -> Option<String> {
     let mut rest = html;
     loop {
@@ -73,7 +72,7 @@ pub(super) fn title(html: &str) -> Option<String> {
     Some(inert(&plain(title))).filter(|title| !title.is_empty())
 }
 
-/// What of a page is read, as far as it is not longer than `most` bytes.
+/// The visible text of a page, at most about `most` bytes.
 pub(super) fn read_text(html: &str, most: usize) -> String {
     let mut text = String::new();
     let mut rest = html;
@@ -100,7 +99,6 @@ pub(super) fn read_text(html: &str, most: usize) -> String {
     plain(&text)
 }
 
-/// With entities resolved.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,8 +1,8 @@
-//! Asking an application's own loaders for all of its classes. The principal function is [`Scripts::ask`].
+//! Asks an application's own loaders for all of its classes. The principal function is [`Scripts::ask`].
 //!
-//! The application's script runs in a server of PHP's that nobody else can ask, as the user that was named; in front of
-//! it runs `ask/ask.php`, which says how it asks. What comes back is what the application's code says: a file counts if
-//! it is one, and declares the class.
+//! The application's script runs in a PHP server that nobody else can ask, as the given user, after `ask/ask.php`,
+//! which says how it asks. The answers come from the application's code: a file counts only if it exists and declares
+//! the class.
 
 mod page;
 mod server;
@@ -25,15 +25,13 @@ use crate::exit::Failure;
 use page::Page;
 use server::{Answer, Server, failed};
 
-/// How often a script runs anew because a loader has ended its process.
+/// Most restarts of a script after a loader has ended its process.
 const MOST_RUNS: usize = 50;
 
 impl Scripts {
-    /// Asks, keeps the answers beside the map, and compares each page with and without the map; the task that reads
-    /// the answers, and what is to be told of the pages.
-    ///
-    /// # Errors
-    /// If a script cannot be run, or registers no loader; if a page fails with the map that does not fail without.
+    /// Asks, keeps the answers beside the map, and compares each page with and without the map. Returns the task that
+    /// reads the answers, and lines about the pages. Fails if a script cannot be run or registers no loader; if a page
+    /// fails with the map that does not fail without.
     pub(super) fn ask(&self, task: &Task) -> Result<(Task, Vec<String>), Failure> {
         if task.emit == Emit::Composer {
             return Err(Failure::Usage("--emit composer is for what Composer loads: leave out --ask".to_owned()));
@@ -71,25 +69,24 @@ impl Scripts {
     }
 }
 
-/// A line for each class; a name with a line's end would be two.
+/// One class a line; skips a name that contains a line end.
 fn names(survey: &Survey) -> Vec<u8> {
     let names = survey.names.iter().filter(|name| name.to_str().is_ok() && !name.contains_str("\n"));
     names.flat_map(|name| [name.as_slice(), b"\n"].concat()).collect()
 }
 
-/// What the loaders have answered so far.
 #[derive(Default)]
 struct Asking {
     loaders: Vec<Asked>,
-    /// By class, all files that they include for it, and what a map could not do.
+    /// All files that loaders include for each class, and what a map could not do.
     files: BTreeMap<BString, Vec<BString>>,
     odd: BTreeMap<BString, String>,
-    /// By page, the classes that its loaders loaded.
+    /// Classes loaded by each page's loaders.
     loaded: Vec<Vec<BString>>,
 }
 
 impl Asking {
-    /// Runs the page until all classes have been asked for; how the page was answered.
+    /// Runs the page until all classes have been asked for.
     fn page(&mut self, server: &Server, page: &Page) -> Result<Answer, Failure> {
         let mut from = 0;
         let mut first = None;
@@ -137,7 +134,7 @@ impl Asking {
             found.is_some_and(|found| found.declaration_of(name.into()).is_some())
         };
         let other = text("or").filter(|other| *other != class && !declares(class) && declares(other));
-        // Some function without a name was taken for a loader's: its argument is no class.
+        // A closure was mistaken for a loader: its argument is no class.
         if line.get("ran").is_some() && other.is_none() && !is_class(class) {
             return;
         }
@@ -159,7 +156,7 @@ impl Asking {
         }
     }
 
-    /// The answers that a map can give, and by page the classes that were loaded.
+    /// The answers that a map can give, and the classes loaded by each page.
     fn answers(self) -> (Answers, Vec<Vec<BString>>) {
         let mut answers = Answers { loaders: self.loaders, left_out: self.odd, ..Answers::default() };
         for (class, files) in self.files {
@@ -167,7 +164,7 @@ impl Asking {
                 continue;
             }
             match file_of(&class, &files) {
-                // As it is declared: PHP may have asked in another case.
+                // Spelt as declared: PHP may have asked in another case.
                 Ok((name, file)) => match answers.classes.get(&name) {
                     Some(other) if *other != file => {
                         let why = "which file it is in depends on how its name is written";
@@ -187,7 +184,6 @@ impl Asking {
     }
 }
 
-/// Whether PHP could declare a class by that name.
 fn is_class(name: &str) -> bool {
     name.split('\\').all(|part| {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
@@ -195,7 +191,7 @@ fn is_class(name: &str) -> bool {
     })
 }
 
-/// The one file that is included for the class, with the name that the class has there.
+/// The one file included for the class, with the class's name as declared there.
 fn file_of(class: &BString, files: &[BString]) -> Result<(BString, BString), String> {
     let [file] = files else {
         return Err(format!("its loader includes {} files for it", count(files.len())));
@@ -215,7 +211,7 @@ fn asked(one: &Value, front: bool) -> Asked {
     Asked { name: text("name").unwrap_or_default(), place, front }
 }
 
-/// Each page with the map and without, and how many of the classes that it loads are in the map.
+/// Each page with the map and without, and how many of its classes are in the map.
 fn compare(
     server: &Server,
     project: &Project,

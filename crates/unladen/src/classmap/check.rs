@@ -1,4 +1,4 @@
-//! Whether the written map is still right, and what is wrong with the application's classes.
+//! Checks whether the written map is still right, and what is wrong with the application's classes.
 
 use std::fmt::Write;
 
@@ -15,20 +15,15 @@ use crate::exit::Failure;
 use crate::output::{self, Destination};
 use crate::terminal;
 
-/// What is asked of a check.
 #[derive(Default)]
 pub(crate) struct Asked {
-    /// Duplicates, violations and problems fail it.
+    /// Duplicates, violations and problems fail the check.
     pub(crate) strict: bool,
-    /// Files for others to read.
     pub(crate) files: Vec<Destination>,
 }
 
-/// Checks the map of an application.
-///
-/// # Errors
-/// If the application or the map cannot be read; if the map is not what it would be now; if it is strict and there is
-/// anything else to say; if a file cannot be written.
+/// Checks the map of an application. Fails if the application or the map cannot be read, the map is out of date,
+/// `strict` is set and there is anything to report, or a file cannot be written.
 pub(crate) fn check(task: &Task, asked: &Asked) -> Result<(), Failure> {
     if task.emit != Emit::Php {
         return Err(Failure::Usage("--check looks at the PHP map: leave out --emit".to_owned()));
@@ -43,7 +38,7 @@ pub(crate) fn check(task: &Task, asked: &Asked) -> Result<(), Failure> {
     let (check, is_same) = match read_whole(&path) {
         Ok(source) => {
             let check = Check::of(&Written::read(&source, &path)?, &project.map, &project.tree);
-            // Its classes may be right and its loader not: of another version, or changed by hand.
+            // The classes may be right and the loader not: of another version, or changed by hand.
             let is_same = task.texts(&project)?.iter().any(|(_, text)| *text == source);
             (Some(check), is_same)
         }

@@ -1,4 +1,4 @@
-//! What a check found, as a document. The principal function is [`document`].
+//! The check's findings as a document. The principal function is [`document`].
 
 use std::path::Path;
 
@@ -8,24 +8,20 @@ use unladen_document::{
     About, ClassDifferences, ClassPlace, ClassmapCheckDocument, ClassmapProblem, DuplicateClass, MisplacedClass,
 };
 
-/// The schema's name, which changes when a program that reads it would have to.
+/// The schema's name; it changes when its readers would have to.
 const SCHEMA: &str = "unladen.classmap-check/1";
 
-/// How a map is compared with the application.
 pub(super) struct Checked<'a> {
     pub(super) project: &'a Project,
-    /// The file of the map.
     pub(super) path: &'a Path,
-    /// None if there is no map.
+    /// `None` if there is no map.
     pub(super) check: Option<Check>,
     /// Whether the file is what would be written now, byte for byte.
     pub(super) is_same: bool,
-    /// Whether duplicates, violations and problems fail the check.
     pub(super) strict: bool,
 }
 
 impl Checked<'_> {
-    /// All of it.
     pub(super) fn document(&self, about: About) -> ClassmapCheckDocument {
         let map = &self.project.map;
         let duplicates = map.duplicates.iter().map(|one| DuplicateClass {
@@ -88,12 +84,11 @@ impl Checked<'_> {
         }
     }
 
-    /// Below the application's folder, where it is below it.
+    /// Relative to the application's folder if below it.
     fn short(&self, path: &BString) -> String {
         text(emit::relative(path.as_bstr(), self.project.root()))
     }
 
-    /// Where a file declares a class, if it does.
     fn line(&self, class: &BString, path: &BString) -> Option<u32> {
         let declaration = self.project.tree.file(path.as_bstr())?.declaration_of(class.as_bstr())?;
         Some(declaration.line)

@@ -12,10 +12,7 @@ use crate::exit::Failure;
 use crate::headed::headed;
 use crate::output;
 
-/// Explains a class.
-///
-/// # Errors
-/// If the application cannot be read, or if no file declares and no loader finds such a class.
+/// Explains a class. Fails if the application cannot be read, or if no file declares and no loader finds such a class.
 pub(crate) fn explain(task: &Task, class: &BStr) -> Result<(), Failure> {
     let task = &task.remembered()?;
     let project = task.read()?;
@@ -37,15 +34,14 @@ pub(crate) fn explain(task: &Task, class: &BStr) -> Result<(), Failure> {
     Ok(output::line(text.trim_end())?)
 }
 
-/// What is known of a class.
 struct Told<'a> {
-    /// As it is declared, or else as it was asked for.
+    /// As declared, or else as asked for.
     class: BString,
     claims: Vec<(Claim<'a>, String)>,
     verdict: Verdict<'a>,
-    /// Whether the map has it, by whatever spelling.
+    /// Whether the map has it, in any spelling.
     is_mapped: bool,
-    /// Files that declare it to which no loader leads, with the lines.
+    /// Files, with lines, that declare it and to which no loader leads.
     elsewhere: Vec<(&'a BStr, u32)>,
 }
 
@@ -73,7 +69,6 @@ impl<'a> Told<'a> {
         Self { class, claims: all, verdict, is_mapped, elsewhere }
     }
 
-    /// What the map does with it.
     fn decision(&self) -> &'static str {
         match &self.verdict {
             Verdict::File(Claim { outcome: Resolution::Declared, .. }) if !self.is_mapped => {
@@ -153,7 +148,6 @@ impl<'a> Told<'a> {
     }
 }
 
-/// The name that is most like it.
 fn nearest(project: &Project, class: &BString) -> String {
     let class = class.to_str_lossy();
     let names = project.map.entries.iter().filter_map(|entry| entry.class.to_str().ok());

@@ -12,11 +12,8 @@ use crate::exit::Failure;
 use crate::headed::headed;
 use crate::{output, terminal};
 
-/// Reads the application and writes its map.
-///
-/// # Errors
-/// If the application cannot be read, or not whole and that was not asked for, or if the map cannot be written. A map
-/// that was there stays.
+/// Reads the application and writes its map. Fails if the application cannot be read (or not as a whole and a partial
+/// map was not asked for), or the map cannot be written. An existing map stays.
 pub(crate) fn make(task: &Task) -> Result<(), Failure> {
     let start = Instant::now();
     task.check_target()?;
@@ -35,7 +32,7 @@ pub(crate) fn make(task: &Task) -> Result<(), Failure> {
     let written = target::write(&texts)?;
     let elapsed = start.elapsed();
     match texts.first().and_then(|(path, _)| path.as_deref()) {
-        // The map has gone where a summary would go.
+        // The map went to standard output, where a summary would go.
         None => Ok(()),
         Some(_) if task.json => {
             let document = emit::json(&project.map, &project.application, project.root());
@@ -48,10 +45,7 @@ pub(crate) fn make(task: &Task) -> Result<(), Failure> {
     }
 }
 
-/// That nothing was kept from sight.
-///
-/// # Errors
-/// If something was, and a partial map was not asked for; if no class is left.
+/// Fails if something could not be read and a partial map was not asked for, or if there are no classes.
 pub(super) fn whole(task: &Task, project: &Project) -> Result<(), Failure> {
     let hiding: Vec<&Problem> = project.map.problems.iter().filter(|problem| problem.hides).collect();
     match hiding.first() {
@@ -68,7 +62,7 @@ pub(super) fn whole(task: &Task, project: &Project) -> Result<(), Failure> {
     }
 }
 
-/// No class is in it: that would be taken for a map.
+/// Error for an empty map, which would be taken for a real one.
 pub(super) fn empty(project: &Project) -> Failure {
     let root = project.root().display();
     let hint = match project.application.loaders.iter().any(|loader| loader.standing == Standing::Perhaps) {

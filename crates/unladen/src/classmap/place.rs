@@ -1,17 +1,16 @@
-//! Where a map is if nobody says where: [`place`].
+//! [`place`]: the default path of a map.
 
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// The name of the map in an application's folder.
 const NAME: &str = "unladen-classmap.php";
-/// Where maps of packages' applications are, each below the path of its folder.
+/// Folder for maps of packaged applications, each below the path of its application.
 const KEPT: &str = "/var/lib/unladen";
 
-/// In the application's folder. What is below `/usr` is a package's, which another version replaces, and is perhaps not
-/// to be written to: its map is kept beside the system's other data, unless it has been in that folder already.
+/// In the application's folder, by default. Below `/usr`, a package owns the folder, replaces it with each version, and
+/// it may not be writable: the map is kept with the system's other data, unless the folder has one already.
 pub(super) fn place(root: &Path) -> PathBuf {
     let inside = root.join(NAME);
     let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
@@ -27,10 +26,7 @@ fn kept(root: &Path) -> Option<PathBuf> {
     Some(Path::new(KEPT).join(below).join(NAME))
 }
 
-/// Makes the folder of a map that is kept there, for all to enter: PHP's workers are somebody else.
-///
-/// # Errors
-/// If it cannot be made.
+/// Makes the folder of such a map, for all to enter, since PHP's workers run as other users.
 pub(super) fn make_folder(map: &Path) -> io::Result<()> {
     let below = map.parent().and_then(|folder| folder.strip_prefix(KEPT).ok());
     let Some(below) = below.filter(|below| !below.as_os_str().is_empty()) else { return Ok(()) };
@@ -46,10 +42,7 @@ pub(super) fn make_folder(map: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Has PHP's workers read it, whoever wrote it and with which umask: there is nothing in it but names.
-///
-/// # Errors
-/// If its mode cannot be changed.
+/// Lets PHP's workers read it, whoever wrote it and with whatever umask: it holds nothing but names.
 pub(super) fn open_for_all(map: &Path) -> io::Result<()> {
     match is_kept(map) {
         true => fs::set_permissions(map, fs::Permissions::from_mode(0o644)),
@@ -57,7 +50,7 @@ pub(super) fn open_for_all(map: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether a map is there, below a folder that is made when it is written.
+/// Whether the map's place is below [`KEPT`], in a folder that is made when the map is written.
 pub(super) fn is_kept(map: &Path) -> bool {
     map.starts_with(KEPT)
 }

@@ -1,8 +1,8 @@
-//! Paths as people write them: [`plain`], [`absolute`].
+//! Normalises paths that people write: [`plain`], [`absolute`].
 
 use std::path::{Path, PathBuf};
 
-/// The path without a `/` at its end, and without `..` where that can be taken out.
+/// The path without a trailing `/`, and without `..` where it can be removed.
 pub(super) fn plain(path: &Path) -> PathBuf {
     let path: PathBuf = path.components().collect();
     if path.components().any(|part| part == std::path::Component::ParentDir) {
@@ -11,7 +11,7 @@ pub(super) fn plain(path: &Path) -> PathBuf {
     path
 }
 
-/// Its own folder stands in the map as `__DIR__`, in which PHP has no `..`.
+/// The map names its own folder as `__DIR__`, in which PHP has no `..`.
 pub(super) fn absolute(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     match (path.parent(), path.file_name()) {

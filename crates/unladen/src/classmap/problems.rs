@@ -1,14 +1,13 @@
-//! What is wrong with an application's files, as it is told: [`tell`].
+//! Tells what is wrong with an application's files: [`tell`].
 
 use unladen_classmap::Problem;
 
 use crate::say::say;
 
-/// Problems that are shown by name where others are counted.
+/// Problems shown by name; the rest is counted.
 const SHOWN_PROBLEMS: usize = 10;
 
-/// A line in which names of files and classes, whoever chose them, tell a terminal nothing: control characters are
-/// written out.
+/// Writes out control characters, so that names of files and classes cannot control a terminal.
 pub(super) fn plain_text(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     for letter in line.chars() {
@@ -17,7 +16,7 @@ pub(super) fn plain_text(line: &str) -> String {
     plain
 }
 
-/// Tells what is wrong, the worst first; beyond a few, how many more.
+/// Prints the problems, the worst first, then the number of further ones.
 pub(super) fn tell(problems: &[Problem]) {
     let mut order: Vec<_> = problems.iter().collect();
     order.sort_by_key(|problem| !problem.hides);

@@ -1,4 +1,4 @@
-//! What a map says of how it was made.
+//! How an existing map was made, as it records it.
 
 use std::path::PathBuf;
 
@@ -12,20 +12,15 @@ use crate::exit::Failure;
 use crate::say::say;
 
 impl Task {
-    /// How the map that is there was made, if it says so.
-    ///
-    /// # Errors
-    /// If its line cannot be read.
+    /// How the existing map was made, if it says so. Fails if its line cannot be read.
     pub(super) fn made(&self) -> Result<Option<Made>, Failure> {
         let Some(file) = self.file() else { return Ok(None) };
         let Ok(source) = read_whole(&file) else { return Ok(None) };
         Ok(Made::read(&source, &file)?)
     }
 
-    /// The same task with what the map remembers, as far as nothing else was said; what was said otherwise is told.
-    ///
-    /// # Errors
-    /// As [`Task::made`], unless what it remembers is not asked for; if it remembers a reader that there is not.
+    /// This task completed by what the map remembers; options given otherwise win and are reported. Fails like
+    /// [`Task::made`] if what the map remembers is needed, and if it names an unknown reader.
     pub(super) fn remembered(&self) -> Result<Self, Failure> {
         let mut task = self.clone();
         let (says_nothing, lacks_root) = (self.says_nothing(), self.root.is_none() && self.output.is_some());
@@ -49,7 +44,7 @@ impl Task {
         Ok(task)
     }
 
-    /// Tells what a map that is there was made with, if this one is made with something else, or if it cannot be read.
+    /// Reports with what an existing map was made, if that differs or cannot be read.
     pub(super) fn tell_otherwise(&self, project: &Project) {
         let now = self.as_made(project);
         let of = |made: &Made| plain_text(&format!("{} of {}", made.words(), made.root.display()));
@@ -62,18 +57,16 @@ impl Task {
         }
     }
 
-    /// How a map is made by this task.
     pub(super) fn as_made(&self, project: &Project) -> Made {
         let options = Options { anew: false, ..project.options().clone() };
         Made { reader: project.reader().name().to_owned(), root: project.root().to_owned(), options }
     }
 
-    /// Whether nothing was said of what is read.
+    /// Whether no option says what is read.
     fn says_nothing(&self) -> bool {
         self.reader.is_none() && self.options == Options { anew: self.options.anew, ..Options::default() }
     }
 
-    /// The file of the PHP map.
     fn file(&self) -> Option<PathBuf> {
         match &self.output {
             Some(path) if path.as_os_str() == "-" => None,

@@ -10,7 +10,7 @@ use unladen_report::{Kind, Quantity, Style};
 use super::emit::Emit;
 use super::problems::plain_text;
 
-/// How many classes are in how many files, what is doubtful about them, and how the map is switched on.
+/// Numbers of classes and files, what is doubtful about them, and how the map is switched on.
 pub(super) fn text(
     project: &Project,
     emit: Emit,
@@ -68,7 +68,7 @@ pub(super) fn counted(many: usize, one: &str, several: &str) -> String {
     format!("{} {}", count(many), if many == 1 { one } else { several })
 }
 
-/// The first of them; those that are perhaps not there add nothing to the map.
+/// The first loaders; loaders that may be absent add nothing to the map.
 fn loaders(project: &Project) -> String {
     let (perhaps, sure): (Vec<_>, Vec<_>) =
         project.application.loaders.iter().partition(|loader| loader.standing == Standing::Perhaps);

@@ -12,11 +12,11 @@ use crate::exit::Failure;
 use crate::headed::headed;
 use crate::output::{self, OutputError};
 
-/// A file, or standard output, with what is to be in it.
+/// A file (`None`: standard output) and its content.
 pub(super) type Text = (Option<PathBuf>, Vec<u8>);
 
 impl Task {
-    /// The file of the map; nothing if it goes to standard output.
+    /// The map's file; `None` for standard output.
     pub(super) fn target(&self, project: &Project) -> Option<PathBuf> {
         match &self.output {
             Some(path) if path.as_os_str() == "-" => None,
@@ -26,10 +26,7 @@ impl Task {
         }
     }
 
-    /// Whether the file that was named can be written, before all is read.
-    ///
-    /// # Errors
-    /// If not.
+    /// Fails if the named file cannot be written: checked before everything is read.
     pub(super) fn check_target(&self) -> Result<(), OutputError> {
         match &self.output {
             Some(path) if path.as_os_str() != "-" && !is_kept(path) => output::check(path),
@@ -37,7 +34,6 @@ impl Task {
         }
     }
 
-    /// The files that are to be written, with what is to be in them.
     pub(super) fn texts(&self, project: &Project) -> Result<Vec<Text>, Failure> {
         let target = self.target(project);
         Ok(match self.emit {
@@ -47,7 +43,7 @@ impl Task {
             }
             Emit::Json => {
                 let document = emit::json(&project.map, &project.application, project.root());
-                // A file that is kept with the application stays as it is until a class changes.
+                // A file kept with the application stays as it is until a class changes.
                 let document = if target.is_none() { headed(document, &self.about(project)) } else { document };
                 vec![(target, format!("{document:#}\n").into_bytes())]
             }
@@ -55,7 +51,7 @@ impl Task {
         })
     }
 
-    /// Composer's own files, where they are.
+    /// Composer's own files, at their usual places.
     fn composer(&self, project: &Project) -> Result<Vec<Text>, Failure> {
         if self.output.is_some() {
             let what = "--emit composer writes into the project's vendor/composer: leave out --output";
@@ -70,10 +66,7 @@ impl Task {
     }
 }
 
-/// Writes what differs from what is there; whether that was anything. A file is there whole, or as it was.
-///
-/// # Errors
-/// If a file cannot be written.
+/// Writes what differs from the existing files, atomically. Returns whether anything did.
 pub(super) fn write(texts: &[Text]) -> Result<bool, OutputError> {
     let mut written = false;
     for (path, text) in texts {
@@ -82,7 +75,7 @@ pub(super) fn write(texts: &[Text]) -> Result<bool, OutputError> {
             written = true;
             continue;
         };
-        // Its time of change stays, and PHP's opcode cache keeps it.
+        // An unchanged file keeps its mtime, and PHP's opcode cache keeps it.
         if !is(path, text) {
             make_folder(path).map_err(|error| OutputError::new(path, error))?;
             output::whole_file(path, |out| out.write_all(text))?;

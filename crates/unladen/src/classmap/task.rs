@@ -14,31 +14,23 @@ use super::summary::counted;
 use crate::exit::Failure;
 use crate::runs::Origin;
 
-/// An application, and what is wanted of it.
 #[derive(Clone)]
 pub(crate) struct Task {
-    /// Its folder, if it was named.
     pub(crate) root: Option<PathBuf>,
-    /// Who reads it, where that is not to be found out.
+    /// `None`: found out.
     pub(crate) reader: Option<&'static dyn Reader>,
-    /// What is read.
     pub(crate) options: Options,
-    /// What is written.
     pub(crate) emit: Emit,
-    /// Where, if not where it usually is.
+    /// `None`: the usual place.
     pub(crate) output: Option<PathBuf>,
-    /// Whether that may lack what could not be read.
+    /// Whether the map may lack what could not be read.
     pub(crate) partial: bool,
-    /// Whether programs read what is said.
     pub(crate) json: bool,
-    /// What of it is run to ask its loaders.
     pub(crate) ask: Option<Scripts>,
-    /// The command line, without secrets.
     pub(crate) typed: Vec<String>,
 }
 
 impl Task {
-    /// Reads the application.
     pub(super) fn read(&self) -> Result<Project, Failure> {
         let root = self.root()?;
         let mut options = self.options.clone();
@@ -55,24 +47,23 @@ impl Task {
         }
     }
 
-    /// Where what its loaders answered is kept.
+    /// Where the loaders' answers are kept.
     pub(super) fn answers(&self, root: &Path) -> PathBuf {
         let map = self.output.as_ref().filter(|path| path.as_os_str() != "-");
         Answers::place(&map.map_or_else(|| place(root), |path| absolute(path)))
     }
 
-    /// Where what is said of it comes from.
     pub(super) fn about(&self, project: &Project) -> About {
         Origin::of_folder(&self.typed, project.root()).about()
     }
 
-    /// Its folder, absolute.
+    /// The absolute folder.
     pub(super) fn root(&self) -> Result<PathBuf, Failure> {
         let given = self.root.as_deref().unwrap_or(Path::new("."));
         let failed = |why: &str| Failure::Usage(format!("{}: {why}", given.display()));
         let root = std::path::absolute(given).map_err(|error| failed(&error.to_string()))?;
         match root.metadata() {
-            // `..` and a `/` at the end; links stay, as the application may be known by them.
+            // Removes `..` and a trailing `/`; links stay, as the application may be known by them.
             Ok(metadata) if metadata.is_dir() => Ok(plain(&root)),
             Ok(_) => Err(failed("a folder was expected, that of an application")),
             Err(error) => Err(failed(&format!("{error}; the folder of an application was expected"))),
@@ -80,10 +71,10 @@ impl Task {
     }
 }
 
-/// The reader of what loaders answered.
+/// The reader of the loaders' answers.
 pub(super) const ASKED: &str = "asked";
 
-/// What an application that no reader knows does to find its classes, and what would help.
+/// How an application that no reader knows finds its classes, and what would help.
 fn unknown(root: &Path) -> String {
     let survey = Survey::of(root);
     let (classes, files) =
@@ -124,7 +115,6 @@ fn unknown(root: &Path) -> String {
     )
 }
 
-/// How many rules for names are shown.
 const SHOWN_RULES: usize = 3;
 
 fn readers() -> String {

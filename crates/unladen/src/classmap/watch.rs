@@ -1,4 +1,4 @@
-//! Making the map again as files change.
+//! Remakes the map as files change.
 
 use std::io;
 use std::path::PathBuf;
@@ -14,13 +14,11 @@ use crate::exit::Failure;
 use crate::say::say;
 use crate::{interrupt, output, terminal};
 
-/// How soon a signal is answered.
+/// How soon a signal is noticed.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Makes the map, and again whenever files change, until Ctrl-C.
-///
-/// # Errors
-/// As [`make`](super::make) for the first map. Later, what goes wrong is told, and the map stays as it was.
+/// Makes the map, and again whenever files change, until Ctrl-C. Fails like [`make`](super::make) for the first map.
+/// Later errors are reported, and the map stays as it was.
 pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(watching)?;
@@ -48,11 +46,11 @@ pub(crate) fn watch(task: &Task) -> Result<(), Failure> {
             }
         }
     }
-    // The map is as it should be: an end like any other.
+    // The map is up to date: a regular end.
     Ok(())
 }
 
-/// Reads what has changed, and writes the map if it is another; what to say of it.
+/// Reads what has changed and writes the map if it differs. Returns what to say of it.
 fn follow(
     task: &Task,
     project: &mut Project,
@@ -63,7 +61,7 @@ fn follow(
     let before = project.map.entries.len();
     let problems = project.map.problems.clone();
     if changed.all {
-        // Should it not be readable now, what makes it so again has to be seen.
+        // If the project cannot be read now, the watch must see what makes it readable again.
         *watch = Watch::new(project).map_err(watching)?;
         project.read_again()?;
         if !watch.covers(project) {
@@ -95,7 +93,7 @@ fn follow(
     )))
 }
 
-/// Watches the project, then reads it: what changes meanwhile is told.
+/// Watches the project, then reads it, so that changes meanwhile are noticed.
 fn watched(project: &mut Project, cancel: &Cancel) -> Result<Watch, Failure> {
     loop {
         let watch = Watch::new(project).map_err(watching)?;

@@ -1,4 +1,4 @@
-//! `unladen agent`: the end of a session that another `unladen` started here.
+//! `unladen agent`: the remote end of a session that another `unladen` started.
 
 use unladen_agent::Hello;
 

@@ -97,7 +97,7 @@ fn reader_names() -> Vec<&'static str> {
     READERS.iter().map(|reader| reader.name()).collect()
 }
 
-/// Neither names of classes nor paths need be UTF-8.
+/// Neither class names nor paths need be UTF-8.
 fn psr4(text: OsString) -> Result<(BString, PathBuf), String> {
     match text.as_bytes().split_once_str("=") {
         Some((prefix, folder)) if !folder.is_empty() => Ok((prefix.into(), OsStr::from_bytes(folder).into())),
@@ -108,10 +108,10 @@ fn psr4(text: OsString) -> Result<(BString, PathBuf), String> {
 pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let options = Options {
         extensions: if args.all_extensions { Extensions::All } else { Extensions::Enabled },
-        // Of the folder in which the command was typed, wherever the map is.
+        // Relative to the folder in which the command was typed, wherever the map is.
         settings: args.settings.map(|file| std::path::absolute(&file).unwrap_or(file)),
         dev: args.dev,
-        // As `composer dump-autoload` does: a list that it reads itself would never lose a class.
+        // As `composer dump-autoload` does: reading its own list again, it would never lose a class.
         anew: args.emit == Emit::Composer,
         psr4: args.psr4,
         answers: None,

@@ -14,7 +14,6 @@ pub(super) struct Args {
     shell: Shell,
 }
 
-/// Of this command line.
 pub(super) fn run(args: &Args, mut root: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut root, "unladen", &mut script);

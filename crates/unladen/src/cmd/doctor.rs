@@ -1,4 +1,4 @@
-//! `unladen doctor`: what works here, and what does not.
+//! `unladen doctor`: what works here and what does not.
 
 use unladen_load::Request;
 

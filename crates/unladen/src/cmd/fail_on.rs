@@ -8,13 +8,10 @@ use unladen_trace::EvidenceSource;
 use crate::cmd::rules;
 use crate::exit::Failure;
 
-/// Stands for every rule.
 const ANY: &str = "any";
 
-/// The rule that goes by how often a function is called.
 const COUNTS_CALLS: &str = "hot-call";
 
-/// Rules that must not find anything.
 #[derive(Debug, Default)]
 pub(super) struct FailOn {
     any: bool,
@@ -22,18 +19,12 @@ pub(super) struct FailOn {
 }
 
 impl FailOn {
-    /// From what was typed for `unladen weigh`.
-    ///
-    /// # Errors
-    /// If a rule does not exist, or reads profiles.
+    /// For `unladen weigh`. Fails if a rule does not exist, or reads profiles.
     pub(super) fn new(names: &[String]) -> Result<Self, Failure> {
         Self::of(names, false)
     }
 
-    /// From what was typed for `unladen profile`.
-    ///
-    /// # Errors
-    /// If a rule does not exist, or reads no profiles.
+    /// For `unladen profile`. Fails if a rule does not exist, or reads no profiles.
     pub(super) fn of_profiles(names: &[String]) -> Result<Self, Failure> {
         Self::of(names, true)
     }
@@ -46,7 +37,7 @@ impl FailOn {
                 continue;
             }
             let rule = rules::named(name)?;
-            // A gate that nobody ever looks through would always be open.
+            // A gate that never sees its evidence would always be open.
             if rule.needs().contains(&EvidenceSource::Profile) != profiles {
                 let command = if profiles { "weigh" } else { "profile" };
                 return Err(Failure::Usage(format!("the rule {name} is one of `unladen {command}`")));
@@ -56,34 +47,30 @@ impl FailOn {
         Ok(gate)
     }
 
-    /// One gate for each that was named: broken where it found something, or could not look.
+    /// One gate per named rule: broken if the rule found something or could not look.
     pub(super) fn gates(&self, page: &Inside) -> Vec<Gate> {
         self.each().map(|(name, one)| gate(name, &page.url, one.failures(page))).collect()
     }
 
-    /// Likewise of a profile.
+    /// Like [`Self::gates`], for a profile.
     pub(super) fn gates_of_profile(&self, url: &str, result: &Profiled) -> Vec<Gate> {
         self.each().map(|(name, one)| gate(name, url, one.failures_of_profile(result))).collect()
     }
 
-    /// Of a profile.
-    ///
-    /// # Errors
-    /// If one of them found something, or could not look: what was not looked at is not clean. `any` stands for the rules
-    /// that such a profile has something for.
+    /// Fails if a rule found something or could not look: what was not looked at is not clean. `any` stands for the
+    /// rules that such a profile has evidence for.
     pub(super) fn judge_profile(&self, url: &str, result: &Profiled) -> Result<(), Failure> {
         verdict(self.failures_of_profile(result).into_iter().map(|failure| format!("{url}: {failure}")).collect())
     }
 
-    /// # Errors
-    /// If one of them found something, or could not look: what was not looked at is not clean.
+    /// Fails if a rule found something or could not look: what was not looked at is not clean.
     pub(super) fn judge<'a>(&self, pages: impl IntoIterator<Item = &'a Inside>) -> Result<(), Failure> {
         let of_page =
             |page: &'a Inside| self.failures(page).into_iter().map(|failure| format!("{}: {failure}", page.url));
         verdict(pages.into_iter().flat_map(of_page).collect())
     }
 
-    /// Each that was named, by itself.
+    /// Each named rule by itself.
     fn each(&self) -> impl Iterator<Item = (&'static str, Self)> {
         let any = self.any.then(|| (ANY, Self { any: true, rules: Vec::new() }));
         any.into_iter().chain(self.rules.iter().map(|rule| (*rule, Self { any: false, rules: vec![*rule] })))
@@ -123,7 +110,7 @@ impl FailOn {
         failures
     }
 
-    /// Whether one of the rules may have missed something for it.
+    /// Whether one of the rules may have missed something because of it.
     fn is_concerned(&self, unjudged: &Unjudged) -> bool {
         unjudged.bearing == Bearing::Here && (self.any || unjudged.rules.iter().any(|rule| self.rules.contains(rule)))
     }

@@ -1,4 +1,4 @@
-//! [`hosts`]: those that send a load or an experiment, as `--from` or a file names them.
+//! [`hosts`]: the hosts that send a load or an experiment, as `--from` or a file names them.
 
 use std::path::Path;
 
@@ -6,10 +6,9 @@ use unladen_agent::{Host, HostError};
 
 use crate::exit::Failure;
 
-/// The most hosts of one load.
 const MOST: usize = 32;
 
-/// The hosts; those without a name are `agent-1` and so on, by their places. `said` is where they were named.
+/// Unnamed hosts are called `agent-1` and so on, by position. `said` says where they were named.
 pub(super) fn hosts(from: &[String], said: &str) -> Result<Vec<Host>, Failure> {
     let usage = |error: HostError| Failure::Usage(format!("{said}: {error}"));
     if from.len() > MOST {
@@ -34,7 +33,7 @@ pub(super) fn hosts(from: &[String], said: &str) -> Result<Vec<Host>, Failure> {
     Ok(hosts)
 }
 
-/// Refuses a closed loop in which some host would have nothing to send.
+/// Refuses a closed loop in which a host would have nothing to send.
 pub(super) fn check_concurrency(concurrency: usize, hosts: usize) -> Result<(), Failure> {
     if concurrency >= hosts {
         return Ok(());

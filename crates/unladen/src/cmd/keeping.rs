@@ -1,5 +1,4 @@
-//! The principal type is [`KeepArgs`]: the part of the command line that says what is kept of a result, for all commands
-//! that measure.
+//! The principal type is [`KeepArgs`]: options of all measuring commands that say what is kept of a result.
 
 use std::path::PathBuf;
 
@@ -50,10 +49,7 @@ fn label(text: &str) -> Result<(String, String), LabelError> {
 }
 
 impl KeepArgs {
-    /// Decides what is kept, and where.
-    ///
-    /// # Errors
-    /// If a store that was named cannot be written to, or the folder is none.
+    /// Decides what is kept, and where. Fails if a named store cannot be written, or the folder is none.
     pub(super) fn keeper(self, typed: &[String], quiet: bool) -> Result<Keeper, Failure> {
         if let Some(folder) = self.folder.as_deref().filter(|folder| !folder.is_dir()) {
             return Err(Failure::Usage(format!("--folder {}: it is not a folder", folder.display())));

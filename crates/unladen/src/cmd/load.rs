@@ -151,8 +151,8 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     verdict(&result, limit.as_ref(), &conditions)
 }
 
-/// A limit or condition that did not hold says more than that nothing, or not all, was answered:
-/// `docs/reference/exit-codes.md` has the order.
+/// A broken limit or condition takes precedence over requests that were not answered: `docs/reference/exit-codes.md`
+/// has the order.
 fn verdict(result: &Load, limit: Option<&Limit>, conditions: &[Condition]) -> Result<(), Failure> {
     judge(result, limit)?;
     if let Some(broken) = load::gate::broken(&result.gates) {
@@ -164,8 +164,8 @@ fn verdict(result: &Load, limit: Option<&Limit>, conditions: &[Condition]) -> Re
     failed(result, conditions)
 }
 
-/// Requests that failed are a result, and no success: a script that looks at the exit code alone must not take an error
-/// page for a page. A search breaks servers on purpose, and a condition on errors says how many are fine.
+/// Failed requests are a result but no success: a script that looks only at the exit code must not take an error page
+/// for a page. A search breaks servers on purpose, and a condition on errors says how many are acceptable.
 fn failed(result: &Load, conditions: &[Condition]) -> Result<(), Failure> {
     let is_accepted = conditions.iter().any(|condition| condition.metric == "errors");
     match result.failed() {
@@ -180,7 +180,6 @@ fn failed(result: &Load, conditions: &[Condition]) -> Result<(), Failure> {
     }
 }
 
-/// Whether a rate held the limit that was looked for.
 fn judge(result: &Load, limit: Option<&Limit>) -> Result<(), Failure> {
     let Some(limit) = limit else { return Ok(()) };
     match &result.capacity {
@@ -192,7 +191,6 @@ fn judge(result: &Load, limit: Option<&Limit>) -> Result<(), Failure> {
     }
 }
 
-/// What became of the lines of a log.
 fn lines_of(log: &AccessLog, file: &Path) -> LogLines {
     let passed_over = log.passed_over().map(|(reason, lines)| LinesPassedOver {
         reason: reason.as_str().to_owned(),
@@ -208,7 +206,6 @@ fn lines_of(log: &AccessLog, file: &Path) -> LogLines {
 }
 
 impl Args {
-    /// From what was typed to what it means.
     fn resolve(self) -> Result<Options, Failure> {
         let seed = self.seed.unwrap_or_else(|| fastrand::u64(..1 << 32));
         let pace = self.pace(seed)?;
@@ -240,7 +237,6 @@ impl Args {
         })
     }
 
-    /// The file of a recorded load that is to be told, and nothing sent.
     fn recorded(&self) -> Result<Option<PathBuf>, Failure> {
         if !self.url.is_empty() || self.urls.is_some() {
             return Ok(None);
@@ -265,11 +261,11 @@ impl Args {
         let rate = self.rate.or(self.find_capacity.as_ref().map(|_| 10.0));
         let schedule = match rate {
             Some(rate) => {
-                // Endless would do for a number of requests too, if the schedule were not what a result tells.
+                // Endless would do for a number of requests too, but a result reports the schedule.
                 let by_requests = || {
                     let seconds = self.requests.unwrap_or(0) as f64 / rate;
-                    // Poisson's requests may come later than planned on average; the number ends the load. With 40 more
-                    // than twice as many, too few come in one of 10^17 runs at worst.
+                    // Poisson requests may come later than planned; the number ends the load. With 40 more than twice
+                    // as many, too few come in one of 10^17 runs at worst.
                     let spare = if arrivals == Arrivals::Poisson { seconds + 40.0 / rate } else { 0.0 };
                     Duration::try_from_secs_f64(seconds + spare).unwrap_or(Duration::MAX)
                 };
@@ -286,7 +282,6 @@ impl Args {
         Ok(Pace::Open(schedule))
     }
 
-    /// The requests, and what became of the lines of an access log.
     fn weighted(&self) -> Result<(Vec<Weighted>, Option<LogLines>), Failure> {
         let Some(file) = &self.access_log else {
             return Ok((self.sending.requests(&self.url, self.urls.as_deref())?, None));
@@ -297,7 +292,7 @@ impl Args {
         let server = self.sending.dress(Request::get(server)?, None)?;
         let log = AccessLog::read(file, server.host())?;
         let lines = lines_of(&log, file);
-        // Before a load that may take long; its result says it again, to those who read it later.
+        // Said before a load that may take long; its result repeats it for later readers.
         if !lines.passed_over.is_empty() {
             say!("unladen: {lines}");
         }

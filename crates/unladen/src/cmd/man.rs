@@ -25,7 +25,7 @@ pub(super) struct Args {
     output: Option<PathBuf>,
 }
 
-/// What the exit codes mean, as it stands in all pages; docs/reference/exit-codes.md says more.
+/// Meanings of the exit codes, in all pages; docs/reference/exit-codes.md says more.
 const EXIT_STATUS: [(&str, &str); 14] = [
     ("0", "success"),
     ("2", "wrong options, URLs or files"),
@@ -46,13 +46,11 @@ const EXIT_STATUS: [(&str, &str); 14] = [
     ("130", "interrupted"),
 ];
 
-/// One page: its file's name, and its text.
 struct Page {
     file: String,
     text: Vec<u8>,
 }
 
-/// Of this command line.
 pub(super) fn run(args: &Args, root: Command) -> Result<(), Failure> {
     let pages = pages(root);
     match args.output.as_deref().filter(|folder| !output::is_stdout(folder)) {
@@ -73,12 +71,10 @@ pub(super) fn run(args: &Args, root: Command) -> Result<(), Failure> {
     }
 }
 
-/// unladen.1 and a page for each command.
 fn write_pages(pages: &[Page], folder: &Path) -> Result<(), OutputError> {
     pages.iter().try_for_each(|page| output::whole_file(&folder.join(&page.file), |out| out.write_all(&page.text)))
 }
 
-/// All pages of a command line.
 fn pages(root: Command) -> Vec<Page> {
     let mut root = root.disable_help_subcommand(true);
     root.build();
@@ -87,7 +83,7 @@ fn pages(root: Command) -> Vec<Page> {
     pages
 }
 
-/// The page of a command, and those of its commands.
+/// Adds the page of a command and those of its subcommands.
 fn collect(command: &Command, name: &str, parent: Option<&str>, pages: &mut Vec<Page>) {
     let commands: Vec<&Command> = command.get_subcommands().filter(|command| !command.is_hide_set()).collect();
     let below = commands.iter().map(|command| format!("{name}-{}", command.get_name()));
@@ -106,7 +102,7 @@ fn collect(command: &Command, name: &str, parent: Option<&str>, pages: &mut Vec<
 }
 
 fn page(command: &Command, name: &str, related: &[String]) -> io::Result<Vec<u8>> {
-    // By the name that `man` is asked for, and without the examples, which would be filled as text is.
+    // Under the name that `man` is asked for, and without the examples, which would be filled like prose.
     let titled = command.clone().display_name(name.to_owned());
     let man = Man::new(titled).title(name.to_uppercase()).source(concat!("unladen ", env!("CARGO_PKG_VERSION")));
     let mut text = Vec::new();
@@ -135,8 +131,8 @@ fn page(command: &Command, name: &str, related: &[String]) -> io::Result<Vec<u8>
     Ok(text)
 }
 
-/// What follows the options: a paragraph whose first line ends in a colon, `Examples:`, heads a section whose lines stay
-/// as they are, and so do those of the indented paragraphs after it.
+/// The text after the options: a paragraph whose first line ends in a colon, `Examples:`, heads a section whose lines,
+/// and those of the indented paragraphs after it, stay as they are.
 fn blocks(extra: &str) -> String {
     let mut text = String::new();
     let mut is_block = false;
@@ -172,7 +168,7 @@ fn blocks(extra: &str) -> String {
     text
 }
 
-/// The line with what roff would take for commands escaped.
+/// Escapes what roff would take for commands.
 fn roff(line: &str) -> String {
     let escaped = line.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq");
     if escaped.starts_with('.') { format!("\\&{escaped}") } else { escaped }

@@ -1,4 +1,4 @@
-//! [`parse`]: the command line, and what is said of one that is wrong.
+//! [`parse`]: reads the command line and improves clap's error messages.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -10,10 +10,7 @@ use crate::cmd::rules::near;
 use crate::exit::Code;
 use crate::say::say;
 
-/// Reads a command line.
-///
-/// # Errors
-/// What to end with: what is wrong, or the help that was asked for, has been printed.
+/// Reads a command line. The error is the exit code, once the mistake or the requested help has been printed.
 pub(super) fn parse<C: Parser>(args: Vec<OsString>) -> Result<C, ExitCode> {
     let args = without_help_of_help(with_colour_first(args));
     let mut command = C::command().color(choice(&args));
@@ -22,7 +19,7 @@ pub(super) fn parse<C: Parser>(args: Vec<OsString>) -> Result<C, ExitCode> {
         Ok(read) => return Ok(read),
         Err(error) => error,
     };
-    // Standard output or error may be a file on a disk that is full.
+    // Standard output or error may be a file on a full disk.
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let _ = error.print();
         return Err(ExitCode::SUCCESS);
@@ -35,7 +32,7 @@ pub(super) fn parse<C: Parser>(args: Vec<OsString>) -> Result<C, ExitCode> {
     Err(Code::Usage.into())
 }
 
-/// `unladen help --help` and `unladen help load --help` are asked for by people, and are `--help` and `load --help`.
+/// `unladen help --help` and `unladen help load --help` mean `--help` and `load --help`.
 fn without_help_of_help(args: Vec<OsString>) -> Vec<OsString> {
     if first_word(&args).is_none_or(|first| first != "help") {
         return args;
@@ -43,7 +40,7 @@ fn without_help_of_help(args: Vec<OsString>) -> Vec<OsString> {
     args.into_iter().filter(|arg| arg != "--help" && arg != "-h").collect()
 }
 
-/// The word after `--color`, which stands first if it was given.
+/// The word after a leading `--color`.
 fn first_word(args: &[OsString]) -> Option<&OsString> {
     let colour = args.get(1)?;
     args.get(match colour.to_str() {
@@ -53,7 +50,7 @@ fn first_word(args: &[OsString]) -> Option<&OsString> {
     })
 }
 
-/// `--color` may stand anywhere: to clap, any option before it would keep `profile` from having commands.
+/// `--color` may stand anywhere, but clap takes no subcommand of `profile` after an option: it is moved to the front.
 fn with_colour_first(args: Vec<OsString>) -> Vec<OsString> {
     let place = args
         .iter()
@@ -81,8 +78,7 @@ fn choice(args: &[OsString]) -> ColorChoice {
     }
 }
 
-/// Takes away suggestions that have little in common with what was typed, and those that would not help; adds what is
-/// known better.
+/// Removes suggestions that have little in common with what was typed or would not help; adds better ones.
 fn told(mut error: clap::Error, args: &[OsString], root: &Command) -> (clap::Error, Option<String>) {
     let text = |error: &clap::Error, kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
@@ -108,8 +104,8 @@ fn told(mut error: clap::Error, args: &[OsString], root: &Command) -> (clap::Err
     }
     let mut hint = None;
     if error.kind() == ErrorKind::UnknownArgument {
-        // "to pass '-z' as a value, use '-- -z'": no command here takes such a value. The usage is that of what is
-        // suggested.
+        // "to pass '-z' as a value, use '-- -z'": no command here takes such a value. The usage is that of the
+        // suggestion.
         for kind in [ContextKind::Suggested, ContextKind::SuggestedArg, ContextKind::Usage] {
             let _ = error.remove(kind);
         }
@@ -129,7 +125,7 @@ fn told(mut error: clap::Error, args: &[OsString], root: &Command) -> (clap::Err
     (error, hint)
 }
 
-/// The long options of the command that was typed, without those that are read for the habit's sake.
+/// Long options of the typed command, without those accepted only out of habit.
 fn options(root: &Command, args: &[OsString]) -> Vec<String> {
     let mut command = root;
     for word in args.iter().skip(1).filter_map(|word| word.to_str()) {
@@ -139,7 +135,7 @@ fn options(root: &Command, args: &[OsString]) -> Vec<String> {
     all.filter_map(|arg| arg.get_long().map(str::to_owned)).collect()
 }
 
-/// For habits of other tools that have another name here, or none.
+/// Advice for options of other tools that have another name here, or none.
 fn instead(option: &str) -> Option<&'static str> {
     Some(match option {
         "-i" | "--include" | "-I" | "--head" => {

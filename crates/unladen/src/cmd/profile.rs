@@ -112,10 +112,10 @@ fn page(args: Args, typed: &[String]) -> Result<(), Failure> {
             Err(error) => written = Err(error),
         }
     }
-    // Also where a file could not be written: what was measured is not lost.
+    // Also if a file could not be written: the measurement is not lost.
     let shown = args.showing.show_and_keep(Report::Profile(&result), &keeper, || profile::stacks(&result.profile));
     if let Some(failure) = failure {
-        // The failure decides the exit code; what could not be written is told all the same.
+        // The failure decides the exit code; write errors are reported as well.
         for error in [written.err().map(|error| error.to_string()), shown.err().map(|error| error.to_string())] {
             error.inspect(|error| say!("unladen: {error}"));
         }

@@ -21,7 +21,7 @@ use crate::prove::{Options, Profiles, Proved};
 use crate::say::say;
 use crate::{interrupt, output, prove};
 
-/// Requests of each arm that --profile looks at: a share of 1 % is then known to some tenths of it.
+/// Requests of each arm that --profile looks at: enough to know a share of 1 % to some tenths of it.
 const PROFILED: u64 = 100;
 
 /// Whether a change makes a difference, how much, and to what else
@@ -164,7 +164,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     if let Some(gate) = result.gates.iter().find(|gate| gate.broken) {
         return Err(Failure::Gate(format!("{} in the arm `{}`: {}", gate.condition, gate.arm, gate.found)));
     }
-    // A gate that nobody has looked through is not open: a misspelt metric, or one with too few requests, is no pass.
+    // A gate that was not judged is not open: a misspelt metric, or one with too few requests, is no pass.
     let is_judged = |condition: &&Condition| result.gates.iter().any(|gate| gate.condition == condition.to_string());
     match options.fail_on.iter().find(|condition| !is_judged(condition)) {
         Some(condition) => Err(Failure::Gate(format!(
@@ -175,7 +175,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// As of a load: figures of which some requests are missing are shown, and are no success.
+/// As for a load: figures that lack some requests are shown, but are no success.
 fn failed(arms: &[ArmResult], conditions: &[Condition]) -> Result<(), Failure> {
     if conditions.iter().any(|condition| condition.metric == "errors") {
         return Ok(());
@@ -186,7 +186,7 @@ fn failed(arms: &[ArmResult], conditions: &[Condition]) -> Result<(), Failure> {
     Err(Failure::SomeFailed { failed, planned, statuses: arm.statuses_text(), of })
 }
 
-/// Each arm's profiles are made as `unladen profile` makes them by default.
+/// The default options of `unladen profile`, for each arm.
 fn profiling(seed: u64, quiet: bool) -> crate::profile::Options {
     crate::profile::Options {
         which: None,
@@ -216,7 +216,6 @@ fn arms(experiment: &Experiment, counts: bool) -> String {
 }
 
 impl Args {
-    /// From what was typed to what it means.
     fn resolve(self) -> Result<Options, Failure> {
         let mut experiment = match (&self.file, &self.a, &self.b) {
             (Some(_), ..) if self.sending.is_given() => {
@@ -252,7 +251,7 @@ impl Args {
         })
     }
 
-    /// Conditions that the results will have nothing for are errors before anything runs.
+    /// Refuses, before anything runs, conditions that the results will have no figure for.
     fn check_conditions(&self, experiment: &Experiment) -> Result<(), Failure> {
         for condition in &self.fail_on {
             let missing = match condition.metric.as_str() {
@@ -267,7 +266,7 @@ impl Args {
         Ok(())
     }
 
-    /// What the command line says beats what the file says.
+    /// The command line wins over the file.
     fn override_load(&self, load: &mut Load) -> Result<(), Failure> {
         if let Some(rate) = self.rate {
             load.pace = Pace::Open { rate, arrivals: Arrivals::Constant };
@@ -284,7 +283,6 @@ impl Args {
         Ok(())
     }
 
-    /// The hosts that send: those of the command line, or of the file.
     fn hosts(&self, load: &mut Load) -> Result<Vec<Host>, Failure> {
         let is_typed = !self.from.is_empty();
         let (from, said) = if is_typed { (&self.from, "--from") } else { (&load.from, "[load] from") };
@@ -299,7 +297,7 @@ impl Args {
         if is_typed {
             load.from.clone_from(&self.from);
         }
-        // Back to back unless told otherwise, one from each.
+        // By default back to back, one request at a time from each host.
         if let (Pace::Closed { concurrency }, true, None) = (&mut load.pace, self.file.is_none(), self.concurrency) {
             *concurrency = hosts.len();
         }

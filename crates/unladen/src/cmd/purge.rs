@@ -107,11 +107,9 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     account.judge()
 }
 
-/// What came of all that was asked for.
 struct Account {
-    /// Responses at the node that was told.
     purged: u64,
-    /// Each with where it went; none: no fleet.
+    /// Each target with its spread; `None` without a fleet.
     told: Vec<(String, Option<Spread>)>,
 }
 
@@ -149,7 +147,7 @@ impl Account {
         lines.join("\n")
     }
 
-    /// Whether as many have confirmed as were to.
+    /// Whether enough nodes have confirmed.
     fn judge(&self) -> Result<(), Failure> {
         let failed: Vec<&str> = self
             .told

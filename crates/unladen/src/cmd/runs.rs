@@ -1,4 +1,4 @@
-//! `unladen runs`: what was measured before.
+//! `unladen runs`: earlier measurements.
 
 mod compare;
 mod export;

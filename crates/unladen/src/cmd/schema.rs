@@ -1,4 +1,4 @@
-//! `unladen schema`: what `--json` writes, for programs of others.
+//! `unladen schema`: the schemas of `--json`, for other programs.
 
 use clap::builder::PossibleValuesParser;
 use unladen_document::Schema;

@@ -1,5 +1,4 @@
-//! The principal type is [`Sending`]: the part of the command line that says what is sent, and how, for all commands
-//! that send.
+//! The principal type is [`Sending`]: options of all sending commands that say what is sent, and how.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -18,7 +17,6 @@ use crate::cmd::values::{address, base64, cookies_of};
 use crate::exit::Failure;
 use crate::say::say;
 
-/// How long a request may take, unless told otherwise.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Debug, clap::Args)]
@@ -109,14 +107,12 @@ enum Http {
     Http2,
 }
 
-/// A request, and how often it is sent, against the others.
 pub(super) struct Weighted {
     pub(super) request: Request,
     pub(super) weight: f64,
 }
 
 impl Sending {
-    /// The requests of URLs on the command line, and of a list.
     pub(super) fn requests(&self, urls: &[String], list: Option<&Path>) -> Result<Vec<Weighted>, Failure> {
         let body = self.body()?;
         self.doubt();
@@ -134,7 +130,7 @@ impl Sending {
         Ok(requests)
     }
 
-    /// How they are sent, one at a time and without a rate.
+    /// How they are sent: one at a time, without a rate.
     pub(super) fn driver(&self, requests: Vec<Request>) -> Result<DriverConfig, Failure> {
         self.refuse()?;
         let statuses: Statuses = self.expect_status.as_deref().map(str::parse).transpose()?.unwrap_or_default();
@@ -160,12 +156,12 @@ impl Sending {
         })
     }
 
-    /// Gives a request what all of them carry.
+    /// Adds to a request what all of them carry.
     pub(super) fn dress(&self, builder: RequestBuilder, body: Option<&[u8]>) -> Result<Request, Failure> {
         Ok(self.dressed(builder, body, false)?.build()?)
     }
 
-    /// As [`Self::dress`]. A method that was named beforehand gives way to -X alone.
+    /// Like [`Self::dress`]. Only -X replaces a method that was named beforehand.
     fn dressed(
         &self,
         mut builder: RequestBuilder,
@@ -188,12 +184,12 @@ impl Sending {
         Ok(builder)
     }
 
-    /// Puts it into the load of an experiment.
+    /// Applies the options to an experiment's load.
     pub(super) fn fill(&self, load: &mut Load) -> Result<(), Failure> {
         if self.unix_socket.is_some() || self.connect_to.is_some() {
             return Err(Failure::Usage("an experiment connects to the hosts of its URLs: give those".into()));
         }
-        // Made of a URL that is never asked, to have the rest read as for any other command.
+        // From a URL that is never requested, so that the rest is read as for any other command.
         let config = self.driver(vec![Request::get("http://localhost/")?.build()?])?;
         load.keep_alive = config.keep_alive;
         load.keep_cookies = config.keep_cookies;
@@ -217,7 +213,6 @@ impl Sending {
         Ok(())
     }
 
-    /// Whether any of it was given.
     pub(super) fn is_given(&self) -> bool {
         let texts = [
             &self.method,
@@ -247,18 +242,17 @@ impl Sending {
             || self.expect_same
     }
 
-    /// Cookies, of which curl takes several in one option.
+    /// The cookies; like curl, one option may hold several.
     fn cookies(&self) -> impl Iterator<Item = &str> {
         self.cookie.iter().flat_map(|cookies| cookies_of(cookies))
     }
 
-    /// All headers that were given, by whichever option.
     fn headers(&self) -> Result<Vec<Header>, Failure> {
         let mut headers = Vec::new();
         let typed = self.header.iter().map(|header| header.parse()).collect::<Result<Vec<Header>, _>>()?;
         let is_typed = |name: &str| typed.iter().any(|header| header.name().as_str() == name);
         let (is_authorized, is_of_type) = (is_typed("authorization"), is_typed("content-type"));
-        // What stands there may be a token: it is not shown.
+        // It may be a token, so it is not shown.
         if self.user.as_ref().is_some_and(|user| !user.contains(':')) {
             return Err(Failure::Usage(
                 "-u: expected USER:PASSWORD, such as -u joe:secret (-u joe: for an empty password); a token is sent by -H \
@@ -275,13 +269,13 @@ impl Sending {
         }
         headers.extend(typed);
         if (self.data.is_some() || self.data_raw.is_some()) && !is_of_type {
-            // As curl: PHP makes $_POST of nothing else.
+            // As curl: PHP fills $_POST from nothing else.
             headers.push("Content-Type: application/x-www-form-urlencoded".parse()?);
         }
         Ok(headers)
     }
 
-    /// Habits of curl that mean something that is not done here.
+    /// Refuses curl options that mean something not done here.
     fn refuse(&self) -> Result<(), Failure> {
         if self.location {
             return Err(Failure::Usage(
@@ -299,7 +293,7 @@ impl Sending {
         Ok(())
     }
 
-    /// Says what is probably not meant: `-d 10` is a time for wrk and k6, and a body here as for curl.
+    /// Warns of what is probably not meant: `-d 10` is a time for wrk and k6, but a body here, as for curl.
     fn doubt(&self) {
         if let Some(data) = self.data.as_deref().filter(|data| !data.is_empty() && time_of(data).is_ok()) {
             say!(

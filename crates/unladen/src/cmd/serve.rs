@@ -166,7 +166,6 @@ impl Args {
         }
     }
 
-    /// The file, or the site that options describe.
     fn source(&self) -> Source {
         if let Some(file) = self.file.as_ref().or(self.config.as_ref()) {
             return Source::File(file.clone());
@@ -183,7 +182,7 @@ impl Args {
         })
     }
 
-    /// The request of which is told what becomes of it.
+    /// The request whose treatment is explained.
     fn asking(&self) -> Result<Option<Asking>, Failure> {
         let Some(url) = &self.url else { return Ok(None) };
         let mut builder = Request::get(url)?;

@@ -1,5 +1,4 @@
-//! The principal type is [`Showing`]: the part of the command line that says where the result goes, for all commands
-//! that measure.
+//! The principal type is [`Showing`]: options of all measuring commands that say where the result goes.
 
 use std::path::PathBuf;
 
@@ -45,7 +44,6 @@ pub(super) struct Published {
 }
 
 impl Published {
-    /// The files, each with its format.
     pub(super) fn destinations(&self) -> impl Iterator<Item = Destination> {
         let by_name =
             [("html", &self.html), ("markdown", &self.markdown), ("junit", &self.junit), ("sarif", &self.sarif)];
@@ -57,12 +55,12 @@ impl Published {
 }
 
 impl Showing {
-    /// Whether the files can be written, and in which format: better told before measuring than after.
+    /// Checks, before measuring, that the files can be written and in which format.
     pub(super) fn check(&self) -> Result<(), Failure> {
         self.check_as(false)
     }
 
-    /// Likewise of a profile, which others' formats are for, too.
+    /// Like [`Self::check`], for a profile, which can also be written in other tools' formats.
     pub(super) fn check_profile(&self) -> Result<(), Failure> {
         self.check_as(true)
     }
@@ -75,7 +73,7 @@ impl Showing {
         self.output.iter().map(|file| Destination::of_name(file)).chain(self.published.destinations()).collect()
     }
 
-    /// Writes the result of a run, and keeps it. A result that could not be kept has been shown.
+    /// Writes the result of a run, then keeps it: a result that could not be kept has been shown.
     pub(super) fn show_and_keep(
         &self,
         result: Report<'_>,
@@ -99,7 +97,6 @@ impl Showing {
         worse(&comparison, against.tolerance)
     }
 
-    /// Writes the result.
     pub(super) fn show(&self, result: Report<'_>, about: &About) -> Result<(), OutputError> {
         output::everywhere(result, about, self.json, &self.destinations(), terminal::style())
     }

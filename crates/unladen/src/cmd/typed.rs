@@ -1,26 +1,25 @@
-//! The command line as results tell it: [`words`], without what may be a secret.
+//! The command line as results show it: [`words`], without what may be a secret.
 
 use std::ffi::OsString;
 
 use clap::{Arg, Command};
 use unladen_report::program_of;
 
-/// Options whose values are never told: a cookie, a password or a token stands there.
+/// Options whose values are never shown: a cookie, a password or a token may stand there.
 const SECRETS: [&str; 6] = ["header", "cookie", "user", "data", "data_raw", "restart"];
 
-/// Options whose values are commands that lead to other hosts, or exporters: of these is told what tells them apart.
+/// Options whose values are commands that lead to other hosts, or exporters: only what tells them apart is shown.
 const COMMANDS: [&str; 2] = ["hosts", "from"];
 const EXPORTERS: &str = "exporters";
 
-/// Stands for a value that is not told.
 const HIDDEN: &str = "…";
 
-/// Words of a command line, and bytes of one, beyond which nothing is told.
+/// Most words of a command line, and most bytes of a word, that are shown.
 const MOST_WORDS: usize = 256;
 const MOST_BYTES: usize = 4096;
 
-/// What was typed, a word an entry: values of options that may hold secrets are replaced (a header keeps its name), and so
-/// is a password within a URL.
+/// The typed words: values of options that may hold secrets are replaced (a header keeps its name), and so is a
+/// password within a URL.
 pub(super) fn words(command: &Command, typed: impl IntoIterator<Item = OsString>) -> Vec<String> {
     let mut typed = typed.into_iter().take(MOST_WORDS).map(|word| word.to_string_lossy().into_owned());
     let mut told = Vec::new();
@@ -63,7 +62,7 @@ pub(super) fn words(command: &Command, typed: impl IntoIterator<Item = OsString>
     told
 }
 
-/// The option that a word is, or the last of those that it bundles; how the word begins, and what is its value within it.
+/// The option of a word, or the last of those it bundles; the word's beginning, and the value within the word.
 fn option_of<'c, 'w>(command: &'c Command, word: &'w str) -> (Option<&'c Arg>, String, Option<&'w str>) {
     if let Some(long) = word.strip_prefix("--") {
         let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
@@ -87,14 +86,14 @@ fn option_of<'c, 'w>(command: &'c Command, word: &'w str) -> (Option<&'c Arg>, S
                 return (Some(option), word[..at + letter.len_utf8()].to_owned(), value);
             }
             Some(_) => {}
-            // Not one of ours: whatever follows may be a value of it.
+            // An unknown option: whatever follows may be its value.
             None => return (None, word.to_owned(), None),
         }
     }
     (None, word.to_owned(), None)
 }
 
-/// A value of an option as it may be told.
+/// A value of an option, without secrets.
 fn shown(option: &Arg, value: &str) -> String {
     let id = option.get_id().as_str();
     if COMMANDS.contains(&id) {
@@ -112,7 +111,7 @@ fn shown(option: &Arg, value: &str) -> String {
     }
 }
 
-/// `NAME=COMMAND`, or a command alone: the name and the program. Arguments and variables before it may be secrets.
+/// `NAME=COMMAND`, or a command alone: the name and the program. Arguments, and variables before it, may be secrets.
 fn host(value: &str) -> String {
     match value.split_once('=') {
         Some((name, command)) if !name.contains(char::is_whitespace) => {
@@ -122,7 +121,7 @@ fn host(value: &str) -> String {
     }
 }
 
-/// `NAME=URL`, with the scheme of the URL or without: all that stands before its last `@` may be a login.
+/// `NAME=URL`, with or without a scheme: everything before the last `@` may be a login.
 fn without_login(value: &str) -> String {
     let Some((before, host)) = value.rsplit_once('@') else { return value.to_owned() };
     let (name, url) = match before.split_once('=') {
@@ -133,7 +132,7 @@ fn without_login(value: &str) -> String {
     format!("{name}{scheme}{HIDDEN}@{host}")
 }
 
-/// A word without the password of a URL, of bounded length.
+/// A word of bounded length, without a URL's password.
 fn plain(word: &str) -> String {
     let mut end = word.len().min(MOST_BYTES);
     while !word.is_char_boundary(end) {
@@ -142,7 +141,7 @@ fn plain(word: &str) -> String {
     without_password(&word[..end])
 }
 
-/// `postgres://user:…@host/runs`: the password is replaced, in whatever stands before the last `@` of the authority.
+/// `postgres://user:…@host/runs`: replaces the password, in whatever stands before the last `@` of the authority.
 pub(super) fn without_password(word: &str) -> String {
     let Some((scheme, rest)) = word.split_once("://") else { return word.to_owned() };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());

@@ -1,12 +1,11 @@
-//! Values on the command line that several commands take. Each error is a clause that follows the option's name and the
-//! value.
+//! Values of options that several commands take. Each error is a clause that follows the option's name and value.
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use unladen_load::{count_of, time_of};
 
-/// `2%` or `0.02`, as a share.
+/// `2%` or `0.02`, as a share; not 0.
 pub(super) fn percent(text: &str) -> Result<f64, String> {
     let share = match text.strip_suffix('%') {
         Some(number) => number.trim().parse().map(|number: f64| number / 100.0),
@@ -26,7 +25,7 @@ pub(super) fn tolerated(text: &str) -> Result<f64, String> {
     }
 }
 
-/// `127.0.0.1:8080`; `::127.0.0.1:8080`, as curl has it for any host and port, too.
+/// `127.0.0.1:8080`; also `::127.0.0.1:8080`, curl's form for any host and port.
 pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     let plain = text.strip_prefix("::").filter(|rest| rest.contains(':')).unwrap_or(text);
     let parsed = text.parse().or_else(|_| plain.parse());
@@ -46,7 +45,7 @@ pub(super) fn admin_address(text: &str) -> Result<String, String> {
     if is_one { Ok(text.to_owned()) } else { Err("expected 127.0.0.1:9901 or unix:/PATH".to_owned()) }
 }
 
-/// The cookies of one option, of which curl takes several: `a=1; b=2`.
+/// The cookies of one option, which like curl's may hold several: `a=1; b=2`.
 pub(super) fn cookies_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(';').map(str::trim).filter(|cookie| !cookie.is_empty())
 }
@@ -66,7 +65,6 @@ pub(super) fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// A number of requests under way at once.
 pub(super) fn concurrency(text: &str) -> Result<usize, String> {
     let count = count_of(text).ok().filter(|count| (1..=10_000).contains(count));
     count.map(|count| count as usize).ok_or_else(|| "expected 1 to 10,000 requests at once, such as 10".to_owned())
@@ -88,13 +86,13 @@ pub(super) fn some_time(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A latency: of a bare number nobody knows whether it is seconds or, as k6 has it, milliseconds.
+/// A latency; needs a unit, as a bare number could be seconds or, as in k6, milliseconds.
 pub(super) fn latency(text: &str) -> Result<Duration, String> {
     let time = if text.trim().ends_with(char::is_alphabetic) { time_of(text).ok() } else { None };
     time.ok_or_else(|| "expected times with their units, such as 5ms or 1.5s".to_owned())
 }
 
-/// The number that repeats an earlier run.
+/// The seed that repeats an earlier run.
 pub(super) fn seed(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|_| "expected the whole number that the earlier run shows as its seed".to_owned())
 }

@@ -23,7 +23,7 @@ use crate::say::say;
 use crate::weigh::{Budget, Experiments, ExporterError, Options, Outcome, Restart};
 use crate::{interrupt, weigh};
 
-/// The rule that looks at the first request of a fresh process.
+/// The rule for the first request of a fresh process.
 const COLD_START: &str = "cold-start";
 
 /// What one request costs, by subsystem, on a live server
@@ -131,7 +131,7 @@ enum By {
 pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
     let showing = args.showing.clone();
     let gate = FailOn::new(&args.fail_on)?;
-    // A gate that nobody ever looks through would always be open; what was recorded may have had a restart.
+    // A gate that never sees its evidence would always be open; a recorded run may have had a restart.
     if args.restart.is_none() && args.from.is_none() && args.fail_on.iter().any(|name| name == COLD_START) {
         let said =
             format!("--fail-on {COLD_START} looks at a fresh process: give the command that restarts it, --restart");
@@ -179,7 +179,7 @@ fn evidence(recording: &Recording) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// What decides the exit code, but for the gate: `docs/reference/exit-codes.md` has the order.
+/// The exit code except for the gate: `docs/reference/exit-codes.md` has the order.
 fn ended(failure: Option<Failure>, written: Result<(), Failure>, ended: Ended) -> Result<(), Failure> {
     match (failure, written) {
         (Some(failure), written) => {
@@ -195,7 +195,6 @@ fn ended(failure: Option<Failure>, written: Result<(), Failure>, ended: Ended) -
 }
 
 impl Args {
-    /// From what was typed to what it means.
     fn resolve(self) -> Result<Options, Failure> {
         let requests = self.sending.requests(&self.url, self.urls.as_deref())?;
         let budget = Budget { time: self.time, requests: self.requests, until: self.until };
@@ -209,7 +208,7 @@ impl Args {
             budget,
             hosts: self.hosts,
             session: SessionOptions { copy: !self.no_copy, agent: self.agent, ..SessionOptions::default() },
-            // Not by clap, which would show a password in what it says.
+            // Not parsed by clap, whose error would show a password.
             exporters: self.exporters.iter().map(|exporter| exporter.parse()).collect::<Result<_, ExporterError>>()?,
             phase: self.phase,
             settle: self.settle,

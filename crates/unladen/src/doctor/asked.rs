@@ -6,14 +6,12 @@ use std::path::PathBuf;
 
 use unladen_load::Request;
 
-/// The longest file of the kernel that is read here; what is looked for stands at its beginning.
+/// Most bytes of a kernel file that are read; what is looked for stands at its beginning.
 const LONGEST: u64 = 256 << 10;
 
-/// A machine, and the page whose way is looked at.
 #[derive(Debug)]
 pub(crate) struct Asked {
     root: PathBuf,
-    /// The page, if one was named.
     pub(crate) page: Option<Request>,
 }
 
@@ -22,25 +20,25 @@ impl Asked {
         Self { root: PathBuf::from("/"), page }
     }
 
-    /// A made-up one, whose files of the kernel are in this folder.
+    /// A made-up machine whose kernel files are in this folder.
     #[cfg(test)]
     pub(crate) fn at(root: &std::path::Path) -> Self {
         Self { root: root.to_owned(), page: None }
     }
 
-    /// Where a file is; `path` has no slash before it.
+    /// `path` has no leading slash.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.root.join(path)
     }
 
-    /// The beginning of a file of the kernel; none if it cannot be read.
+    /// The beginning of a kernel file; `None` if it cannot be read.
     pub(crate) fn read(&self, path: &str) -> Option<String> {
         let mut bytes = Vec::new();
         File::open(self.path(path)).ok()?.take(LONGEST).read_to_end(&mut bytes).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Its first line, if there is anything in it.
+    /// The first line, unless empty.
     pub(crate) fn line(&self, path: &str) -> Option<String> {
         let text = self.read(path)?;
         text.lines().next().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned)

@@ -1,4 +1,4 @@
-//! [`run`]: all checks, each within its time. One that hangs is told as such, and the others are not held up.
+//! [`run`]: all checks, each within its time. One that hangs is reported and does not hold up the others.
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -9,7 +9,7 @@ use super::check::Check;
 use super::checked::Checked;
 use super::row::Row;
 
-/// Runs them at the same time, but for those that come late; in the order of the list.
+/// Runs all checks at once, then the late ones; results are in the order of the list.
 pub(super) fn run(checks: &'static [&'static dyn Check], asked: Asked) -> Vec<Checked> {
     let asked = Arc::new(asked);
     let mut found: Vec<Option<Vec<Row>>> = checks.iter().map(|_| None).collect();
@@ -30,13 +30,15 @@ fn together(checks: &'static [&'static dyn Check], asked: &Arc<Asked>, is_late: 
     for (index, check) in checks.iter().enumerate().filter(|(_, check)| check.is_late() == is_late) {
         let (sender, asked) = (sender.clone(), Arc::clone(asked));
         waited_for.push(index);
-        // One that hangs ends with the process. Without a thread there is no answer, which is told as well.
+        // A hanging check ends with the process. A thread that cannot be started gives no answer, which is reported
+        // too.
         let _ = std::thread::Builder::new().name(check.name().to_owned()).spawn(move || {
             let _ = sender.send((index, check.look(&asked)));
         });
     }
     drop(sender);
-    // As long as one of those that have not answered may take: one that hangs is not waited for longer because another may.
+    // The longest limit of those yet to answer: a hanging check is not waited for longer because another may take
+    // longer.
     while let Some(limit) = waited_for.iter().map(|index| checks[*index].limit()).max() {
         match receiver.recv_timeout((begun + limit).saturating_duration_since(Instant::now())) {
             Ok((index, rows)) => {

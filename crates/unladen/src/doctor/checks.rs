@@ -25,7 +25,6 @@ mod url;
 
 use super::check::Check;
 
-/// All checks, in the order of the table's rows.
 pub(crate) static CHECKS: &[&dyn Check] = &[
     &privileges::Privileges,
     &kernel::Kernel,

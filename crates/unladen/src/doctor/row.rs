@@ -1,4 +1,4 @@
-//! The principal type is [`Row`]: what a check found, and what mends it.
+//! The principal type is [`Row`]: what a check found, and its remedy.
 
 use serde::Serialize;
 
@@ -7,13 +7,12 @@ use serde::Serialize;
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Verdict {
     Ok,
-    /// It works, with less than it could have.
+    /// Works, with less than it could have.
     Limited,
-    /// Some of what it is for cannot be had.
+    /// Some of its purpose cannot be fulfilled.
     Missing,
 }
 
-/// A command that something is needed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Verb {
@@ -24,18 +23,16 @@ pub(crate) enum Verb {
     Serve,
 }
 
-/// What a check found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Row {
-    /// How grave it is.
     pub(crate) verdict: Verdict,
     pub(crate) commands: &'static [Verb],
     pub(crate) what: String,
-    /// What follows from it; empty if nothing does.
+    /// The consequence; may be empty.
     pub(crate) why: String,
-    /// Commands of a shell that mend it, in this order.
+    /// Shell commands that remedy it, in order.
     pub(crate) fix: Vec<String>,
-    /// What to do where no command mends it; empty if nothing is to be done.
+    /// What to do if no command remedies it; may be empty.
     pub(crate) advice: String,
 }
 
@@ -50,13 +47,11 @@ impl Verdict {
 }
 
 impl Verb {
-    /// All that measure.
     pub(crate) const MEASURING: &[Self] = &[Self::Weigh, Self::Load, Self::Prove, Self::Profile];
     /// Those that look at processes.
     pub(crate) const LOOKING: &[Self] = &[Self::Weigh, Self::Prove, Self::Profile];
-    /// Those that look into them.
+    /// Those that trace processes.
     pub(crate) const TRACING: &[Self] = &[Self::Weigh, Self::Profile];
-    /// All.
     pub(crate) const ALL: &[Self] = &[Self::Weigh, Self::Load, Self::Prove, Self::Profile, Self::Serve];
 
     pub(crate) fn as_str(self) -> &'static str {
@@ -91,7 +86,7 @@ impl Row {
         Self { why: why.into(), ..self }
     }
 
-    /// A name with characters upon which a terminal acts is not to be copied: there is no command then.
+    /// A name with control characters must not be copied to a shell: there is no command then.
     pub(crate) fn fix(mut self, command: impl Into<String>) -> Self {
         let command = command.into();
         if command.contains(char::is_control) {

@@ -1,6 +1,5 @@
 //! Commands as they are printed for root and for others: [`as_root`].
 
-/// What shows what root sees.
 pub(crate) const AS_ROOT: &str = "sudo unladen doctor";
 
 /// Whether this is root, as far as users go.

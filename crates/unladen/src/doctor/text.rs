@@ -7,10 +7,10 @@ use unladen_report::Style;
 use super::checked::{Checked, worst};
 use super::row::{Row, Verb, Verdict};
 
-/// `missing  `, and the name of a check behind it.
+/// `missing  `, before the name of a check.
 const VERDICT: usize = 9;
 
-/// A table, the fixes beneath what they mend, and a last line that sums it up.
+/// A table, the fixes beneath their rows, and a summary line.
 pub(crate) fn text(checked: &[Checked], style: Style) -> String {
     let names = checked.iter().map(|checked| checked.name.len()).max().unwrap_or(0) + 2;
     let mut text = String::new();
@@ -54,13 +54,12 @@ fn write_row(name: &str, names: usize, row: &Row, style: Style, text: &mut Strin
             let _ = writeln!(text, "{:indent$}  {line}", "");
         }
     }
-    // Commands are copied: they are not broken.
+    // Commands are copied, so they are not wrapped.
     for command in &row.fix {
         let _ = writeln!(text, "{:indent$}  $ {command}", "");
     }
 }
 
-/// Broken between words.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in printable(text).split_whitespace() {
@@ -77,7 +76,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Names of files and processes are anybody's, and a terminal acts upon some characters.
+/// Anybody may choose names of files and processes; control characters must not reach a terminal.
 fn printable(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`Account`]: what all requests of a load came to, request by request, in bounded memory.
+//! The principal type is [`Account`]: sums over all requests of a load, in bounded memory.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,13 +9,12 @@ use unladen_load::{BinnedLatencies, ErrorKind, Mix, RecordSummary, RequestRecord
 use crate::load::lateness::Lateness;
 use crate::load::slices::Slices;
 
-/// Requests of a mix that are told apart, those with the largest shares; the others are in the sums alone.
+/// Requests of a mix with figures of their own, those with the largest shares; the others are in the sums alone.
 pub(crate) const TOLD_APART: usize = 20;
 
-/// What all requests came to.
 #[derive(Debug)]
 pub(crate) struct Account {
-    /// With a latency: answered as expected, or not in time.
+    /// Requests with a latency: answered as expected, or not in time.
     pub(crate) all: Slices,
     pub(crate) new: Slices,
     pub(crate) reused: Slices,
@@ -27,18 +26,17 @@ pub(crate) struct Account {
     pub(crate) errors: BTreeMap<ErrorKind, u64>,
     /// Answers by status, expected or not.
     pub(crate) statuses: BTreeMap<u16, u64>,
-    /// Bounds, and requests that were answered as expected within them and not within the one before.
+    /// Bounds, each with the number of expected answers within it and not within the one before.
     pub(crate) buckets: Vec<(Duration, u64)>,
     pub(crate) lag: Lag,
     pub(crate) lateness: Lateness,
-    /// By index of the request, for those told apart.
+    /// By index of the request, for the [`TOLD_APART`].
     pub(crate) by_request: BTreeMap<usize, Part>,
     pub(crate) by_step: Vec<(Step, Part)>,
-    /// When the last one was done, ns since the start.
+    /// End of the last request, ns since the start.
     pub(crate) last_done_ns: u64,
 }
 
-/// A part of all requests.
 #[derive(Debug, Default)]
 pub(crate) struct Part {
     pub(crate) slices: Slices,
@@ -46,16 +44,14 @@ pub(crate) struct Part {
     pub(crate) errors: u64,
 }
 
-/// The generator's lag.
 #[derive(Debug)]
 pub(crate) struct Lag {
     histogram: Histogram<u64>,
-    /// Requests that had to wait for one under way to end: their lag is not the generator's.
+    /// Requests that had to wait for another one to end: their lag is not the generator's.
     pub(crate) waited: u64,
 }
 
 impl Account {
-    /// Nothing yet.
     pub(crate) fn new(buckets: &[Duration], mix: &Mix, requests: usize, steps: &[Step]) -> Self {
         let mut by_request = BTreeMap::new();
         if requests > 1 {
@@ -88,10 +84,10 @@ impl Account {
         }
     }
 
-    /// Adds a request.
     pub(crate) fn record(&mut self, record: &RequestRecord) {
         let answered = record.error.is_none();
-        // A fast error is not a fast page: it has no latency. One that was not answered in time has at least this one.
+        // An error has no latency, as a fast error is not a fast page. A request that was not answered in time has at
+        // least this one.
         let latency = (answered || record.is_cut_short()).then_some(record.latency_ns);
         self.recorded += 1;
         self.answered += u64::from(answered);
@@ -132,8 +128,7 @@ impl Account {
         self.last_done_ns = self.last_done_ns.max(record.planned_ns.saturating_add(record.latency_ns));
     }
 
-    /// Adds requests whose records were lost: to all counts and to the latencies, to no slice of time, and to none of
-    /// several requests or steps.
+    /// Adds requests whose records were lost: to all counts and latencies, but to no slice of time, request or step.
     pub(crate) fn summarise(&mut self, summary: &RecordSummary) {
         let plus = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
         plus(&mut self.recorded, summary.recorded);
@@ -171,7 +166,7 @@ impl Part {
 // === impl Lag ===
 
 impl Lag {
-    /// Adds a request's; none if it had to wait for another one to end.
+    /// `None` if the request had to wait for another one to end.
     pub(crate) fn record(&mut self, lag_ns: Option<u64>) {
         match lag_ns {
             Some(lag_ns) => self.histogram.saturating_record(lag_ns),
@@ -179,7 +174,7 @@ impl Lag {
         }
     }
 
-    /// Adds those of requests whose records were lost; and how many had to wait.
+    /// Adds the lags of requests whose records were lost; `waited` had to wait.
     pub(crate) fn absorb(&mut self, lags: &BinnedLatencies, waited: u64) {
         for (lag_ns, count) in lags.iter() {
             self.histogram.saturating_record_n(lag_ns, u64::from(count));
@@ -187,18 +182,18 @@ impl Lag {
         self.waited = self.waited.saturating_add(waited);
     }
 
-    /// ns; none without requests that were the generator's to be late with.
+    /// In ns; `None` if no lag is the generator's.
     pub(crate) fn at(&self, q: f64) -> Option<u64> {
         (!self.histogram.is_empty()).then(|| self.histogram.value_at_quantile(q))
     }
 
-    /// Each that was seen, as far as it is told apart, with its count, ns.
+    /// Each distinct value, in ns, with its count.
     pub(crate) fn values(&self) -> impl Iterator<Item = (u64, u32)> {
         let counts = self.histogram.iter_recorded();
         counts.map(|step| (step.value_iterated_to(), u32::try_from(step.count_at_value()).unwrap_or(u32::MAX)))
     }
 
-    /// ns.
+    /// In ns.
     pub(crate) fn max(&self) -> u64 {
         self.histogram.max()
     }
@@ -206,7 +201,7 @@ impl Lag {
 
 impl Default for Lag {
     fn default() -> Self {
-        // To an hour, three digits; the library refuses only bounds that are out of order.
+        // Up to an hour, three digits; the library refuses only bounds that are out of order.
         let Ok(histogram) = Histogram::new_with_bounds(1, 3_600_000_000_000, 3) else { unreachable!() };
         Self { histogram, waited: 0 }
     }

@@ -1,4 +1,4 @@
-//! The principal type is [`AgentPart`]: what one of the hosts did of a load.
+//! The principal type is [`AgentPart`]: what one agent did of a load.
 
 use std::time::Duration;
 
@@ -9,23 +9,22 @@ use crate::load::account::Lag;
 use crate::load::lateness::Lateness;
 use crate::load::machine_log::Stretches;
 
-/// What one of the hosts did of a load, as far as it told.
 #[derive(Debug, Default)]
 pub(crate) struct AgentPart {
     pub(crate) name: String,
     pub(crate) command: String,
     pub(crate) recorded: u64,
     pub(crate) answered: u64,
-    /// Of the recorded, those that are counted alone: their records were lost.
+    /// Recorded requests that are only counted, since their records were lost.
     pub(crate) unrecorded: u64,
     pub(crate) lag: Lag,
     pub(crate) lateness: Lateness,
     pub(crate) machine: Stretches,
-    /// None of one that was lost.
+    /// `None` if the agent was lost.
     pub(crate) end: Option<LoadEnd>,
     pub(crate) lost: Option<Lost>,
-    /// Planned requests of one that was lost, of which it told nothing; none where nothing was planned, as in a closed
-    /// loop that time ends.
+    /// Planned requests that a lost agent did not report; `None` without a planned number, as in a closed loop that
+    /// time ends.
     pub(crate) missing: Option<u64>,
     /// How far its start may be from the agreed one.
     pub(crate) start_uncertainty: Duration,
@@ -34,7 +33,6 @@ pub(crate) struct AgentPart {
 }
 
 impl AgentPart {
-    /// Takes a record.
     pub(crate) fn record(&mut self, record: &RequestRecord) {
         self.recorded += 1;
         self.answered += u64::from(record.error.is_none());
@@ -44,7 +42,6 @@ impl AgentPart {
         }
     }
 
-    /// Takes requests whose records were lost.
     pub(crate) fn summarise(&mut self, summary: &RecordSummary) {
         self.recorded = self.recorded.saturating_add(summary.recorded);
         self.answered = self.answered.saturating_add(summary.answered);

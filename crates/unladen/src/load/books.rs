@@ -1,4 +1,4 @@
-//! The principal type is [`Books`]: where records go, whoever sent the requests.
+//! The principal type is [`Books`]: takes the records, from this host or from agents.
 
 use std::time::{Duration, Instant};
 
@@ -8,10 +8,9 @@ use crate::exit::Failure;
 use crate::load::account::Account;
 use crate::load::recorder::Recorder;
 
-/// How often the records are handed to the system: so much of them is lost if the process is killed.
+/// Interval at which records are handed to the system: as much is lost if the process is killed.
 const STORE: Duration = Duration::from_secs(1);
 
-/// An account, and the files beside it.
 pub(crate) struct Books<'a> {
     pub(crate) account: &'a mut Account,
     recorder: Option<&'a mut Recorder>,
@@ -23,24 +22,17 @@ impl<'a> Books<'a> {
         Self { account, recorder, stored: Instant::now() }
     }
 
-    /// Takes a record.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
     pub(crate) fn record(&mut self, record: &RequestRecord) -> Result<(), Failure> {
         self.account.record(record);
         self.recorder.as_mut().map_or(Ok(()), |recorder| recorder.record(record))
     }
 
-    /// Takes requests whose records were lost: the files do not have them.
+    /// Adds requests whose records were lost: the files do not have them.
     pub(crate) fn summarise(&mut self, summary: &RecordSummary) {
         self.account.summarise(summary);
     }
 
-    /// Hands the records to the system, from time to time.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
+    /// Hands the records to the system from time to time. Fails if a file cannot be written.
     pub(crate) fn store(&mut self) -> Result<(), Failure> {
         match self.recorder.as_mut().filter(|_| self.stored.elapsed() >= STORE) {
             Some(recorder) => {

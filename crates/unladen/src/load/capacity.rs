@@ -1,9 +1,8 @@
-//! [`find_capacity`]: the highest rate that holds a limit.
+//! [`find_capacity`]: the highest rate that meets a limit.
 //!
 //! The rate is doubled until the limit breaks (or halved until it holds), then the gap is halved on a logarithmic scale
-//! until it is narrow; what was found has to hold once more, for twice as long. A rate holds the limit if the interval
-//! of its quantile lies below, and no request failed; what cannot be decided counts as broken, so that the answer is a
-//! rate to rely on.
+//! until it is narrow; the result has to hold once more, for twice as long. A rate holds if its quantile's interval
+//! lies below the limit and no request failed; undecided counts as broken, so that the answer is reliable.
 
 use std::time::Duration;
 
@@ -21,20 +20,18 @@ use crate::load::stretch::{account, head, is_interrupted, plan};
 use crate::load::trial::Sent;
 use crate::progress::Progress;
 
-/// The gap between what held and what broke that is narrow enough.
+/// Ratio of broken to held rate at which the search ends.
 const NARROW: f64 = 1.05;
-/// Lower rates are not tried: a trial would last for hours.
+/// Lowest rate tried: below, a trial would last for hours.
 const LOWEST: f64 = 0.1;
-/// Trials at most.
 const MOST_TRIALS: usize = 30;
-/// A pause between trials, for queues to drain and garbage to be collected.
+/// Pause between trials, for queues to drain and garbage to be collected.
 const PAUSE: Duration = Duration::from_secs(1);
-/// More requests in a trial than the interval of its quantile needs at least.
+/// Requests of a trial, as a multiple of what the quantile's interval needs.
 const SPARE: f64 = 2.0;
-/// A trial lasts so long at most, however many requests the quantile needs.
+/// However many requests the quantile needs.
 const LONGEST_TRIAL: Duration = Duration::from_secs(120);
 
-/// What is known so far.
 struct Search<'a> {
     options: &'a Options,
     limit: &'a Limit,
@@ -43,12 +40,11 @@ struct Search<'a> {
     cancel: &'a Cancel,
     progress: &'a Progress,
     trials: Vec<Trial>,
-    /// The highest that held, with its result.
+    /// The highest rate that held, with its result.
     held: Option<(f64, Load)>,
     broken: Option<f64>,
 }
 
-/// What came of a trial.
 enum Verdict {
     Held,
     Broken,
@@ -56,10 +52,7 @@ enum Verdict {
     End,
 }
 
-/// Searches from the rate of the options on.
-///
-/// # Errors
-/// When the client cannot go on.
+/// Searches from the rate of the options on. Fails if the client cannot go on.
 pub(crate) fn find_capacity(
     options: &Options,
     sender: &mut Sender,
@@ -91,7 +84,6 @@ pub(crate) fn find_capacity(
 }
 
 impl Search<'_> {
-    /// Gives the result of the last trial.
     fn run(&mut self, begin: f64) -> Result<Load, Failure> {
         let mut rate = begin;
         loop {
@@ -127,7 +119,7 @@ impl Search<'_> {
         }
     }
 
-    /// What held has to hold again for twice as long; else a little less is tried.
+    /// A rate that held has to hold again for twice as long; else a little less is tried.
     fn confirm(&mut self, mut rate: f64, mut result: Load) -> Result<Load, Failure> {
         self.held = None;
         while self.trials.len() < MOST_TRIALS && rate >= LOWEST {
@@ -146,7 +138,7 @@ impl Search<'_> {
         Ok(result)
     }
 
-    /// One rate; once more if the generator was late, since a neighbour may have taken its core for a moment.
+    /// Tries a rate; once more if the generator was late, since a neighbour may have taken its core for a moment.
     fn trial(&mut self, rate: f64, longer: f64) -> Result<(Verdict, Load), Failure> {
         let tried = self.try_once(rate, longer)?;
         let is_whole = !tried.1.is_torn();
@@ -177,12 +169,12 @@ impl Search<'_> {
                 seconds(time),
                 account.answered
             );
-            // How many trials there are to be is not known: the time is that of all, the bar that of this one.
+            // The number of trials is unknown: the time is that of all, the bar that of this one.
             self.progress.trial(elapsed.as_secs_f64() / time.as_secs_f64(), &what);
         };
         let account = account(self.options, &pace);
         let plan = unladen_load::LoadPlan {
-            // A server that cannot keep up is not waited for longer than the limit is worth.
+            // A server that cannot keep up is not waited for longer than the limit.
             grace: self.limit.latency.min(self.options.driver.timeout),
             ..plan(self.options, &pace, time)
         };
@@ -213,12 +205,11 @@ impl Search<'_> {
     }
 }
 
-/// Judges a trial; `result.unfit` is then what makes the trial one that says nothing.
+/// Judges a trial; what is left in `result.unfit` invalidates it.
 ///
-/// The generator's own lateness is judged by what it could have changed. Latency counts from the planned time, and so
-/// it holds all lateness: a rate that held the limit has held it in spite of that. A rate that did not is the
-/// generator's fault only if it would be another verdict without so much as 99 % of the requests were late at most, and
-/// that is no trifle beside the limit.
+/// Latency counts from the planned time, so it includes the generator's lateness: a rate that held the limit has held
+/// it in spite of that. One that did not hold is blamed on the generator only if the verdict would differ without its
+/// p99 lag, and that lag is no trifle beside the limit.
 fn judged(result: &mut Load, rate: f64, limit: &Limit, sent: &Sent) -> Trial {
     let bound = u64::try_from(limit.latency.as_nanos()).unwrap_or(u64::MAX);
     let quantile = latency(&sent.account.all.latencies(), &[("limit", limit.quantile)])
@@ -231,12 +222,12 @@ fn judged(result: &mut Load, rate: f64, limit: &Limit, sent: &Sent) -> Trial {
     let stays = |unfit: &Unfit| match unfit {
         Unfit::Lost { .. } => true,
         Unfit::Busy { .. } => held != Some(true),
-        // All is counted, to the bin: whether the limit held is known without the records.
+        // Everything is counted, to the bin: whether the limit held is known without the records.
         Unfit::Agent { unfit, .. } => matches!(**unfit, Unfit::Busy { .. }) && held != Some(true),
         _ => false,
     };
     result.unfit.retain(stays);
-    // By less than the gap that a search ends with, the rate it finds is right all the same.
+    // A lag below the search's final gap does not falsify the rate it finds.
     let most = beyond.map(|beyond| beyond.max((bound as f64 * (NARROW - 1.0)) as u64));
     if let Some(limit) = most.filter(|most| late > *most) {
         let latest = sent.agents.iter().max_by_key(|agent| agent.lag.at(0.99));
@@ -261,7 +252,7 @@ fn judged(result: &mut Load, rate: f64, limit: &Limit, sent: &Sent) -> Trial {
     }
 }
 
-/// How most of the requests failed that did: the first of that kind.
+/// The most frequent kind of failure; ties go to the first.
 fn most_of_what_failed(errors: &[ErrorCount], unsent: u64, missing: u64) -> Option<String> {
     let own = [
         (unsent, "never sent: as many as --concurrency allows were under way until the end"),
@@ -272,8 +263,8 @@ fn most_of_what_failed(errors: &[ErrorCount], unsent: u64, missing: u64) -> Opti
     most.map(|(_, words)| words.to_owned())
 }
 
-/// Whether a trial held the limit, if that can be told; and if the latencies were too long for it, how much shorter
-/// they would have to be for another verdict, ns.
+/// Whether a trial held the limit, if known; and if the latencies were too long, how much shorter they would have to be
+/// for another verdict, ns.
 fn verdict(quantile: Option<(u64, Option<(u64, u64)>)>, bound: u64, errors: u64) -> (Option<bool>, Option<u64>) {
     match quantile {
         _ if errors > 0 => (Some(false), None),

@@ -1,22 +1,17 @@
-//! [`gates`]: holds the result of a load against the conditions that fail it.
+//! [`gates`]: judges the result of a load by the conditions that fail it.
 
 use unladen_report::{Gate, Load, bucket_name};
 
 use crate::condition::{BoundUnit, Condition};
 
-/// Found where there is no figure.
 const UNJUDGED: &str = "could not be judged: too few requests were answered, or in too short a time, for an interval";
 
-/// A figure of a load: its value, and the ends of its interval where it has one.
 struct Figure {
     value: f64,
     ends: Option<(f64, f64)>,
 }
 
-/// Refuses what a load cannot be held against, before anything is sent.
-///
-/// # Errors
-/// What is wrong with the first of them.
+/// Refuses, before anything is sent, conditions that a load has no figure for. The error names the first.
 pub(crate) fn check(conditions: &[Condition], quantiles: &[&str]) -> Result<(), String> {
     for condition in conditions {
         if condition.bound.is_change {
@@ -40,8 +35,8 @@ pub(crate) fn check(conditions: &[Condition], quantiles: &[&str]) -> Result<(), 
     Ok(())
 }
 
-/// Holds each condition against the result. Broken is what is so for certain (the whole interval lies beyond the bound),
-/// and what nothing could be held against.
+/// Judges the result by each condition. A gate is broken if the whole interval lies beyond the bound, or if there is no
+/// figure.
 pub(crate) fn gates(conditions: &[Condition], result: &Load) -> Vec<Gate> {
     let gate = |condition: &Condition| {
         let (broken, untold, found) = match figure(condition, result) {
@@ -58,7 +53,7 @@ pub(crate) fn gates(conditions: &[Condition], result: &Load) -> Vec<Gate> {
     conditions.iter().map(gate).collect()
 }
 
-/// The first that is broken, in words.
+/// The first broken gate, in words.
 pub(crate) fn broken(gates: &[Gate]) -> Option<String> {
     gates.iter().find(|gate| gate.broken).map(|Gate { condition, found, .. }| match found.as_str() {
         UNJUDGED => format!("`{condition}` {UNJUDGED}"),

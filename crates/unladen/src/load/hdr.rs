@@ -1,4 +1,4 @@
-//! Files that the plotters of HdrHistogram read: its log, a histogram a second, and its table of percentiles.
+//! Files for HdrHistogram's plotters: its log, a histogram a second, and its table of percentiles.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -15,16 +15,16 @@ use crate::exit::Failure;
 use crate::load::slices::Slices;
 use crate::output::{self, OutputError};
 
-/// The log's interval, ns.
+/// In ns.
 const INTERVAL: u64 = 1_000_000_000;
 
-/// Intervals that may be open at once, as requests end later than others that were planned after them: 32 s of them.
+/// Intervals open at once (32 s), since requests may end later than others that were planned after them.
 const OPEN: usize = 32;
 
-/// The largest latencies stand in ms beside the histograms, whose values are ns.
+/// The log states largest latencies in ms, while histogram values are ns.
 const MAX_DIVISOR: f64 = 1e6;
 
-/// The log: for each second the latencies of the requests that were planned in it, in ns.
+/// The log: per second, the latencies of the requests planned in it, in ns.
 pub(crate) struct HdrLog {
     file: PathBuf,
     out: BufWriter<File>,
@@ -35,7 +35,6 @@ pub(crate) struct HdrLog {
 }
 
 impl HdrLog {
-    /// Begins the file.
     pub(crate) fn create(file: &Path) -> Result<Self, Failure> {
         let created = output::stream(file)?;
         let mut log = Self {
@@ -62,8 +61,8 @@ impl HdrLog {
         if record.error.is_some() && !record.is_cut_short() {
             return Ok(());
         }
-        // One that ends after its interval was written, which takes a latency of half a minute, counts in the first
-        // that is open: the log's sum must not lack it.
+        // A request that ends after its interval was written, which takes a latency of half a minute, counts in the
+        // first open one: the log's sum must not lack it.
         let interval = (record.planned_ns / INTERVAL).max(self.first);
         while interval >= self.first.saturating_add(OPEN as u64) {
             if self.open.is_empty() {
@@ -81,7 +80,6 @@ impl HdrLog {
         Ok(())
     }
 
-    /// Writes what is open.
     pub(crate) fn end(mut self) -> Result<(), Failure> {
         while !self.open.is_empty() {
             self.close()?;
@@ -89,7 +87,7 @@ impl HdrLog {
         self.out.flush().map_err(|source| self.failed(source))
     }
 
-    /// Writes the first open interval; one without requests takes no line.
+    /// Writes the first open interval; an empty one takes no line.
     fn close(&mut self) -> Result<(), Failure> {
         let interval = self.first;
         self.first += 1;
@@ -104,7 +102,7 @@ impl HdrLog {
                 written.map_err(|_| io::Error::other("a histogram cannot be serialized"))
             });
         written.map_err(|source| self.failed(source))?;
-        // The writer heads each log with its divisor; this one is headed already.
+        // The writer heads each log with its divisor; this one has a head already.
         let line = line.split_inclusive(|byte| *byte == b'\n').filter(|line| !line.starts_with(b"#"));
         for line in line {
             self.out.write_all(line).map_err(|source| self.failed(source))?;
@@ -126,7 +124,7 @@ pub(crate) fn percentiles(file: &Path, all: &Slices) -> Result<(), Failure> {
     Ok(output::whole_file(file, |out| table(&histogram, out))?)
 }
 
-/// As HdrHistogram's `outputPercentileDistribution` writes it, five lines each time that the rest halves.
+/// As HdrHistogram's `outputPercentileDistribution`: five lines each time that the rest halves.
 fn table(histogram: &Histogram<u64>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{:>12} {:>14} {:>10} {:>14}\n", "Value", "Percentile", "TotalCount", "1/(1-Percentile)")?;
     let mut cumulative = 0;

@@ -1,8 +1,8 @@
 //! The principal type is [`Hosts`]: agents on other hosts that send one load together.
 //!
-//! All of them are told the one plan, and each sends its share of it. They begin at one moment, agreed by their clocks'
-//! offsets; their records count from it, each by its own monotonic clock, so that nothing else of a load depends on
-//! their clocks. All records come into the one account.
+//! All get the same plan, and each sends its share. They begin at one moment, agreed by their clocks' offsets; their
+//! records count from it by each agent's own monotonic clock, so that nothing else of a load depends on clocks. All
+//! records enter one account.
 
 mod bounds;
 mod far_agent;
@@ -22,32 +22,30 @@ use crate::exit::Failure;
 use crate::load::agent_part::AgentPart;
 use crate::load::ledger::Ledger;
 
-/// Pings by which a clock's offset is measured: the shortest round trip of them says most …
+/// Pings that measure a clock's offset: the one with the shortest round trip says most …
 const PINGS: usize = 16;
-/// … and so many more before each further load, as the clocks may have drifted meanwhile.
+/// … fewer before each further load, as the clocks may have drifted …
 const PINGS_AGAIN: usize = 4;
 
-/// Pings by which it is measured once more after a load: how far it went is told, and nothing depends on it.
+/// … and after a load, only to report the drift.
 const PINGS_AFTER: usize = 4;
 
-/// The start is agreed on so many of the longest round trips ahead …
+/// The start is agreed this many of the longest round trips ahead …
 const ROUND_TRIPS: u32 = 3;
 /// … and this much more, for threads to begin, which takes longest the first time.
 const MARGIN: Duration = Duration::from_millis(200);
 const MARGIN_AGAIN: Duration = Duration::from_millis(100);
 
-/// Whoever takes what they tell looks around at least so often.
+/// Longest wait for a message before other things are checked.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// What the agents tell waits in so few messages: who tells more waits.
+/// Most messages that wait; agents with more wait themselves.
 const WAITING: usize = 32;
 
-/// Agents on other hosts.
 pub(crate) struct Hosts {
     agents: Vec<FarAgent>,
-    /// How many requests a mix may choose from.
+    /// Number of requests that a mix may choose from.
     requests: usize,
-    /// Whether the clocks have been measured before.
     are_clocks_known: bool,
 }
 
@@ -57,28 +55,24 @@ pub(crate) struct Agreed {
     /// Since the start.
     length: Duration,
     grace: Duration,
-    /// Of each agent that sends, the first agents.
+    /// For each agent that sends; these are the first agents.
     forms: Vec<PlanForm>,
     parts: Vec<AgentPart>,
 }
 
 impl Agreed {
-    /// When it begins.
     pub(crate) fn started(&self) -> Instant {
         self.started
     }
 
-    /// Whether it has begun.
     pub(crate) fn has_begun(&self) -> bool {
         Instant::now() >= self.started
     }
 }
 
 impl Hosts {
-    /// Starts an agent on each host, all at once, and has it start a client.
-    ///
-    /// # Errors
-    /// When a host cannot be reached, or its client cannot be started.
+    /// Starts an agent with a client on each host, all at once. Fails if a host cannot be reached, or its client cannot
+    /// be started.
     pub(crate) fn start(
         hosts: &[Host],
         sessions: &SessionOptions,
@@ -99,35 +93,29 @@ impl Hosts {
         Ok(Self { agents, requests: driver.requests.len(), are_clocks_known: false })
     }
 
-    /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.agents.len()
     }
 
-    /// The processes that lead to them.
+    /// The local processes that lead to them.
     pub(crate) fn carriers(&self) -> impl Iterator<Item = u32> {
         self.agents.iter().filter_map(FarAgent::carrier)
     }
 
-    /// Has each agent send the request of this index once; tells the version of HTTP and the latency of the last agent.
-    ///
-    /// # Errors
-    /// When it is not answered as expected, there; the host is named.
+    /// Has each agent send the request of this index once; returns the last agent's HTTP version and latency. Fails if
+    /// an answer is unexpected; the error names the host.
     pub(crate) fn sample(&mut self, request: usize, cancel: &Cancel) -> Result<(String, Duration), Failure> {
         let of_all = self.at_once(|agent| agent.sample(request, cancel))?;
         Ok(of_all.into_iter().next_back().unwrap_or_default())
     }
 
-    /// How many answers have set cookies to a stranger, in all.
+    /// Total number of answers that have set cookies for a stranger.
     pub(crate) fn strangers(&self) -> u64 {
         self.agents.iter().map(FarAgent::strangers).fold(0, u64::saturating_add)
     }
 
-    /// Has the first `senders` agents, at least one, agree on what is to be sent, and from when on: `margin` from now at
-    /// the least.
-    ///
-    /// # Errors
-    /// When an agent cannot begin.
+    /// Has the first `senders` agents, at least one, agree on what to send and when to start, at least `margin` from
+    /// now. Fails if an agent cannot begin.
     pub(crate) fn agree(
         &mut self,
         plan: &LoadPlan,
@@ -157,10 +145,8 @@ impl Hosts {
         Ok(Agreed { started, length, grace: plan.grace, forms, parts })
     }
 
-    /// Hands on what they tell of what they have agreed on, until the last of them has ended or is lost.
-    ///
-    /// # Errors
-    /// When the records cannot be written. An agent that is lost ends its own part alone.
+    /// Passes on the agents' reports until the last agent has ended or is lost. Fails if the records cannot be written.
+    /// A lost agent ends only its own part.
     pub(crate) fn send(
         &mut self,
         agreed: Agreed,
@@ -186,7 +172,7 @@ impl Hosts {
                     Err(RecvTimeoutError::Disconnected) => return None,
                 };
                 if let Err(failure) = taken.and_then(|()| ledger.look(started.elapsed())) {
-                    // The threads end when nobody takes what is told.
+                    // The threads end once nobody receives.
                     drop(telling);
                     return Some(failure);
                 }
@@ -196,7 +182,7 @@ impl Hosts {
             return Err(failure);
         }
         let (end, mut parts) = merge.end();
-        // What was planned after an interruption is not missing; all else is, also what the others were done with before
+        // What was planned after an interruption is not missing; all else is, including what the others finished before
         // its time.
         let until = if end.ended == End::Cancelled { length.min(started.elapsed()) } else { length };
         for ((agent, part), form) in self.agents.iter_mut().zip(&mut parts).zip(&forms) {
@@ -208,7 +194,7 @@ impl Hosts {
         Ok((end, parts))
     }
 
-    /// Tells each of them that came to its end how far its clock went since the load began.
+    /// Notes in each completed part how far its agent's clock drifted since the load began.
     pub(crate) fn measure_drift(&mut self, parts: &mut [AgentPart]) {
         thread::scope(|scope| {
             for (agent, part) in self.agents.iter_mut().zip(parts).filter(|(_, part)| part.lost.is_none()) {
@@ -217,7 +203,7 @@ impl Hosts {
         });
     }
 
-    /// The same of all agents, at once.
+    /// Does the same with all agents, concurrently.
     fn at_once<T: Send>(
         &mut self,
         act: impl Fn(&mut FarAgent) -> Result<T, Failure> + Sync,
@@ -238,7 +224,7 @@ fn at_once<T: Send>(
     done.into_iter().collect()
 }
 
-/// The thread of an agent panicked, which is a fault of this program.
+/// The thread of an agent panicked, which is a bug of this program.
 fn ended() -> Failure {
     Failure::Agent("a thread of this program that speaks to an agent ended: please report it".to_owned())
 }

@@ -4,23 +4,21 @@ use std::time::Duration;
 
 use crate::lateness::beyond;
 
-/// The first width of a slice, ns.
+/// Initial width of a slice, ns.
 const FIRST_WIDTH: u64 = 20_000_000;
-/// Slices at most; when there are more, neighbours are put together.
+/// Most slices; beyond, neighbours are merged.
 const MOST: usize = 8_192;
 
-/// How late requests were, by when they were planned.
 #[derive(Debug)]
 pub(crate) struct Lateness {
     width: u64,
-    /// Requests, and how late they were altogether, ns.
+    /// Number of requests, and their total lateness, ns.
     slices: Vec<(u64, u64)>,
 }
 
 // === impl Lateness ===
 
 impl Lateness {
-    /// Adds a request that was this late, ns.
     pub(crate) fn record(&mut self, planned_ns: u64, lag_ns: u64) {
         let mut index = planned_ns / self.width;
         while index >= MOST as u64 {
@@ -38,8 +36,8 @@ impl Lateness {
         *slice = (slice.0 + 1, slice.1.saturating_add(beyond(lag_ns)));
     }
 
-    /// Requests planned in a stretch of time since the start, and how late they were altogether, ns; a slice belongs to
-    /// the stretch in which its middle is.
+    /// Number and total lateness (ns) of the requests planned in a period since the start; a slice belongs to the
+    /// period that holds its middle.
     pub(crate) fn between(&self, from: Duration, to: Duration) -> (u64, u64) {
         let half = u128::from(self.width / 2);
         let first_after = |time: Duration| {

@@ -1,19 +1,17 @@
-//! The principal type is [`Limit`]: a latency that a share of the requests has to stay within, `p95<100ms`.
+//! The principal type is [`Limit`]: a bound on a latency quantile, `p95<100ms`.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// A quantile of the latency, and what it has to stay below.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Limit {
     text: String,
-    /// 0 … 1; the mean has none.
+    /// 0 … 1; the mean is not supported.
     pub(crate) quantile: f64,
     pub(crate) latency: Duration,
 }
 
-/// What is no limit.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no limit: expected a quantile, `<` and a time, such as p95<100ms or p99.9<1s")]
 pub(crate) struct LimitError {

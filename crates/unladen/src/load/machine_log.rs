@@ -1,4 +1,4 @@
-//! The principal type is [`MachineLog`]: what the machine did during a load, stretch by stretch, in bounded memory.
+//! The principal type is [`MachineLog`]: what the machine did during a load, by stretches, in bounded memory.
 
 use std::time::{Duration, Instant};
 
@@ -8,12 +8,11 @@ use unladen_report::LateBecause;
 use crate::lateness::{Stretch, because};
 use crate::load::lateness::Lateness;
 
-/// The first length of a stretch: fine enough to tell bursts of steal apart, and long enough for ticks of 10 ms.
+/// Initial length of a stretch: fine enough to tell bursts of steal apart, and long enough for ticks of 10 ms.
 const EVERY: Duration = Duration::from_millis(250);
-/// Stretches at most; when there are more, neighbours are put together.
+/// Most stretches; beyond, neighbours are merged.
 const MOST: usize = 4_096;
 
-/// Reads the machine's times again and again.
 pub(crate) struct MachineLog {
     clock: MachineClock,
     started: Instant,
@@ -25,26 +24,24 @@ pub(crate) struct MachineLog {
 #[derive(Debug)]
 pub(crate) struct Stretches {
     every: Duration,
-    /// The end of each stretch since the start, and what the machine did in it.
+    /// The end of each stretch since the start, and its times.
     stretches: Vec<(Duration, MachineTimes)>,
 }
 
 impl MachineLog {
-    /// Begins; requests are planned from `started` on.
+    /// Requests are planned from `started` on.
     pub(crate) fn begin(started: Instant) -> Self {
         let mut clock = MachineClock::open();
         let last = clock.read();
         Self { clock, started, last, stretches: Stretches::default() }
     }
 
-    /// Ends a stretch, if it is long enough.
     pub(crate) fn look(&mut self) {
         if self.last.at().elapsed() >= self.stretches.every {
             self.end_stretch();
         }
     }
 
-    /// Ends the last stretch.
     pub(crate) fn end(&mut self) {
         self.end_stretch();
     }
@@ -55,7 +52,6 @@ impl MachineLog {
         self.last = now;
     }
 
-    /// What it has read.
     pub(crate) fn stretches(&self) -> &Stretches {
         &self.stretches
     }
@@ -64,8 +60,8 @@ impl MachineLog {
 // === impl Stretches ===
 
 impl Stretches {
-    /// Adds a stretch that ended then, since the start. It goes on with the last one while that is too short: other
-    /// hosts tell of theirs as often as ever, however long the load.
+    /// Adds a stretch that ended at `end` since the start. It extends the last one while that is too short: other hosts
+    /// report at a constant rate, however long the load.
     pub(crate) fn push(&mut self, end: Duration, times: MachineTimes) {
         if let Some((last_end, last)) = self.stretches.last_mut().filter(|(_, last)| last.elapsed < self.every) {
             (*last_end, *last) = (end.max(*last_end), last.plus(times));
@@ -80,7 +76,6 @@ impl Stretches {
         self.stretches.push((end, times));
     }
 
-    /// All of it.
     pub(crate) fn times(&self) -> MachineTimes {
         self.stretches.iter().fold(MachineTimes::default(), |sum, (_, times)| sum.plus(*times))
     }

@@ -12,7 +12,6 @@ use crate::load::result::{lost, unrecorded};
 use crate::load::slices::Slices;
 use crate::output;
 
-/// The files of one load.
 pub(crate) struct Recorder {
     files: Files,
     records: Option<RecordWriter>,
@@ -22,7 +21,6 @@ pub(crate) struct Recorder {
 // === impl Recorder ===
 
 impl Recorder {
-    /// Begins the files.
     pub(crate) fn create(files: &Files, head: &RecordHead) -> Result<Self, Failure> {
         let writer = |file| Ok::<_, Failure>(RecordWriter::new(file, output::stream(file)?, head)?);
         let records = files.record.as_deref().map(writer).transpose()?;
@@ -40,12 +38,10 @@ impl Recorder {
         Ok(())
     }
 
-    /// Hands the records until now to the system.
     pub(crate) fn store(&mut self) -> Result<(), Failure> {
         Ok(self.records.as_mut().map_or(Ok(()), RecordWriter::store)?)
     }
 
-    /// Ends the files.
     pub(crate) fn end(self, end: &RecordEnd, all: &Slices) -> Result<(), Failure> {
         if let Some(records) = self.records {
             records.end(end)?;
@@ -57,7 +53,6 @@ impl Recorder {
     }
 }
 
-/// What stands at the end of a file of records.
 pub(crate) fn record_end(end: &LoadEnd, agents: &[AgentPart], interrupted: bool) -> RecordEnd {
     let nanos = |time: std::time::Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     RecordEnd {

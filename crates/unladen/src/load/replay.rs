@@ -1,4 +1,4 @@
-//! [`replay`]: the result of a load that was recorded.
+//! [`replay`]: the result of a recorded load.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,14 +12,12 @@ use crate::load::hdr::{HdrLog, percentiles};
 use crate::load::options::Files;
 use crate::load::result::{Ran, result};
 
-/// Reads a file of records, and tells what came of the load; writes HdrHistogram's files if they are asked for.
-///
-/// # Errors
-/// When the file cannot be read or is damaged, or a file cannot be written.
+/// Reads a file of records and makes the load's result; writes HdrHistogram's files if asked for. Fails if the file
+/// cannot be read or is damaged, or a file cannot be written.
 pub(crate) fn replay(file: &Path, buckets: &[Duration], files: &Files) -> Result<Load, Failure> {
     let mut records = RecordReader::open(file)?;
     let head = records.head().clone();
-    // Which of several requests are frequent is only known at the end of a first reading.
+    // A first reading finds the most frequent requests.
     let counts = if head.requests.len() > 1 { counts(file)? } else { vec![1.0] };
     let steps: Vec<Step> = head
         .steps
@@ -52,7 +50,6 @@ pub(crate) fn replay(file: &Path, buckets: &[Duration], files: &Files) -> Result
     }))
 }
 
-/// How often each request was sent.
 fn counts(file: &Path) -> Result<Vec<f64>, Failure> {
     let mut counts: Vec<f64> = Vec::new();
     for record in RecordReader::open(file)? {

@@ -1,4 +1,4 @@
-//! From an account to a result: [`result`].
+//! Makes a result from an account: [`result`].
 
 use std::time::Duration;
 
@@ -16,24 +16,22 @@ use crate::load::machine_log::{MachineLog, Stretches};
 use crate::load::slices::Slices;
 use crate::machine::{machine, taken_warning};
 
-/// Points of the distribution that a picture shows.
+/// Points of the distribution in a picture.
 const POINTS: usize = 500;
 
-/// All that a result is made of.
 pub(crate) struct Ran<'a> {
     pub(crate) head: &'a RecordHead,
     pub(crate) mix: &'a Mix,
     pub(crate) account: &'a Account,
-    /// None where the file of records breaks off.
+    /// `None` if the file of records breaks off.
     pub(crate) end: Option<&'a RecordEnd>,
-    /// None of a load that was recorded earlier.
+    /// `None` for a load that was recorded earlier.
     pub(crate) machine: Option<&'a MachineLog>,
-    /// The hosts that sent it; empty where this one did.
+    /// The sending hosts; empty for this one.
     pub(crate) agents: &'a [AgentPart],
     pub(crate) capacity: Option<Capacity>,
 }
 
-/// Makes the result.
 pub(crate) fn result(ran: Ran<'_>) -> Load {
     let Ran { head, mix, account, end, machine, agents, capacity } = ran;
     let stretches = machine.map(MachineLog::stretches);
@@ -121,7 +119,7 @@ pub(crate) fn result(ran: Ran<'_>) -> Load {
     result
 }
 
-/// Why an agent's part of the figures is not the server's, judged as this host's would be.
+/// Reasons not to trust an agent's figures, by the rules for this host.
 fn of_agent(agent: &AgentPart, all: Option<&Latency>, elapsed: Duration, is_open: bool) -> Vec<Unfit> {
     let lag = agent.lag.at(0.99).filter(|_| is_open);
     let worked = agent.end.as_ref().map_or(Duration::ZERO, |end| end.worked);
@@ -135,7 +133,7 @@ fn of_agent(agent: &AgentPart, all: Option<&Latency>, elapsed: Duration, is_open
     })
 }
 
-/// What to say of an agent that did not come to its end.
+/// The warning for an agent that did not come to its end.
 pub(crate) fn lost(agent: &AgentPart) -> Option<Unfit> {
     agent.lost.as_ref().map(|lost| Unfit::Lost {
         name: agent.name.clone(),
@@ -145,7 +143,7 @@ pub(crate) fn lost(agent: &AgentPart) -> Option<Unfit> {
     })
 }
 
-/// What to say of an agent whose way was too slow for all of its records.
+/// The warning for an agent whose connection was too slow for all of its records.
 pub(crate) fn unrecorded(agent: &AgentPart) -> Option<Unfit> {
     let requests = Some(agent.unrecorded).filter(|requests| *requests > 0)?;
     Some(Unfit::Agent { name: agent.name.clone(), unfit: Box::new(Unfit::Unrecorded { requests }) })
@@ -216,7 +214,7 @@ fn by_request(account: &Account, mix: &Mix, names: &[String]) -> Vec<ByRequest> 
     parts.into_iter().map(of).collect()
 }
 
-/// Of all that were planned: what failed, or was never sent, was within no time.
+/// Shares of all planned requests: one that failed, or was never sent, was within no bound.
 fn within(account: &Account, planned: u64) -> Vec<(Duration, f64)> {
     let mut cumulative = 0;
     let share = |(bound, count): &(Duration, u64)| {
@@ -254,7 +252,7 @@ fn distribution(slices: &Slices) -> Vec<(u64, f64)> {
     thinned(points)
 }
 
-/// Few enough points for a picture: the tail whole, as it is what one looks at, and the body in even steps.
+/// Thins points for a picture: the whole tail, as it matters most, and the body in even steps.
 pub(crate) fn thinned(points: Vec<(u64, f64)>) -> Vec<(u64, f64)> {
     if points.len() <= POINTS {
         return points;

@@ -1,4 +1,4 @@
-//! [`load`]: sends what was asked for, and tells what came of it.
+//! [`load`]: sends what was asked for, and makes the result.
 
 use std::time::Duration;
 
@@ -16,10 +16,7 @@ use crate::load::stretch::{account, head, is_interrupted, plan};
 use crate::load::trial::Sent;
 use crate::progress::Progress;
 
-/// Loads.
-///
-/// # Errors
-/// When the first requests fail, the client cannot go on, or a file cannot be written.
+/// Fails if the first requests fail, the client cannot go on, or a file cannot be written.
 pub(crate) fn load(options: &Options, cancel: &Cancel) -> Result<Load, Failure> {
     let progress = Progress::new(options.quiet);
     let mut sender = Sender::start(options, cancel, &progress)?;
@@ -53,7 +50,7 @@ fn once(
             (Some(requests), _) => account.recorded as f64 / requests.max(1) as f64,
             (None, length) => elapsed.as_secs_f64() / length.as_secs_f64().max(1e-9),
         };
-        // A number of requests in a closed loop takes as long as it takes.
+        // A closed loop of a number of requests has no planned length.
         let planned = Some(planned).filter(|planned| *planned < Duration::MAX);
         progress.at(done, elapsed, planned, &line(account, elapsed));
     };
@@ -75,15 +72,15 @@ fn once(
     Ok(result(ran))
 }
 
-/// What stands at the end of a file that lacks the records of so many requests.
+/// The end of a file that lacks the records of `unrecorded` requests.
 fn without(end: &RecordEnd, unrecorded: u64) -> RecordEnd {
     RecordEnd { missing: end.missing.saturating_add(unrecorded), ..end.clone() }
 }
 
-/// What is said while it runs.
+/// The progress line.
 pub(crate) fn line(account: &Account, elapsed: Duration) -> String {
     let slices = account.all.timeline();
-    // The last slice is still filling; the one before it is the freshest that is whole.
+    // The last slice is still filling; the one before it is the freshest complete one.
     let fresh = slices.iter().rev().nth(1).or(slices.last());
     let latency = fresh.map_or(String::new(), |slice| {
         let ms = |ns: u64| ns as f64 / 1e6;
@@ -91,11 +88,10 @@ pub(crate) fn line(account: &Account, elapsed: Duration) -> String {
     });
     let errors: u64 = account.errors.values().sum();
     let rate = account.answered as f64 / elapsed.as_secs_f64().max(1e-9);
-    // Where the line is cut, it is at its end: errors come before.
+    // Errors come before the latency, since the line is cut at its end.
     format!("{} answered, {rate:.0}/s, {errors} error{}{latency}", account.answered, if errors == 1 { "" } else { "s" })
 }
 
-/// How long the load is planned to last.
 fn planned(options: &Options) -> Duration {
     match (&options.pace, options.requests) {
         (Pace::Closed, None) => options.time.unwrap_or(Options::TIME),

@@ -1,4 +1,4 @@
-//! The principal type is [`Sender`]: who sends a load, this host or several others.
+//! The principal type is [`Sender`]: sends a load, from this host or several others.
 
 use unladen_agent::memory_note;
 use unladen_document::Answer;
@@ -16,35 +16,27 @@ use crate::progress::Progress;
 use crate::say::say;
 use crate::strangers::{strangers, strangers_warning};
 
-/// Requests that are tried once before the load, so that a mistake is told at once and not as ten thousand errors.
+/// Most requests tried once before the load, so that a mistake is one error and not ten thousand.
 const TRIED: usize = 20;
 
-/// Who sends.
 pub(crate) enum Sender {
-    /// This process.
     Here(Box<Driver>),
-    /// Agents on other hosts.
     Hosts(Hosts),
 }
 
-/// What came of the first requests.
 pub(crate) struct Tried {
-    /// The version of HTTP of the last one.
     pub(crate) http: String,
-    /// What each was answered; empty where other hosts sent them.
+    /// Their answers; empty if other hosts sent them.
     pub(crate) answers: Vec<Answer>,
 }
 
 impl Sender {
-    /// Starts whoever is to send.
-    ///
-    /// # Errors
-    /// When a client does not start, or a host cannot be reached.
+    /// Fails if a client does not start, or a host cannot be reached.
     pub(crate) fn start(options: &Options, cancel: &Cancel, progress: &Progress) -> Result<Self, Failure> {
         if options.hosts.is_empty() {
             return Ok(Self::Here(Box::new(Driver::start(options.driver.clone())?)));
         }
-        // Of a load at a rate it is a bound that most loads stay far below.
+        // For a load at a rate, most stay far below this bound.
         let each = options.concurrency.div_ceil(options.hosts.len());
         if let (Pace::Closed, false, Some(note)) = (&options.pace, options.quiet, memory_note(each)) {
             say!("unladen: {note}");
@@ -53,10 +45,7 @@ impl Sender {
         Hosts::start(&options.hosts, &options.sessions, &options.driver, cancel).map(Self::Hosts)
     }
 
-    /// Sends the first requests once, from everywhere.
-    ///
-    /// # Errors
-    /// When one is not answered as expected.
+    /// Sends the first requests once, from everywhere. Fails if an answer is unexpected.
     pub(crate) fn try_requests(&mut self, options: &Options, cancel: &Cancel) -> Result<Tried, Failure> {
         let count = options.driver.requests.len().min(TRIED);
         let mut tried = Tried { http: String::new(), answers: Vec::new() };
@@ -73,10 +62,8 @@ impl Sender {
         Ok(tried)
     }
 
-    /// Sends as planned, and keeps the account meanwhile; `watch` is called some times a second.
-    ///
-    /// # Errors
-    /// When nobody can go on, or the records cannot be written.
+    /// Sends as planned and keeps the account; `watch` is called several times a second. Fails if no sender can go on,
+    /// or the records cannot be written.
     pub(crate) fn send(
         &mut self,
         plan: LoadPlan,
@@ -91,7 +78,7 @@ impl Sender {
         }
     }
 
-    /// What to say of users whom the application has met for the first time.
+    /// The warning about users the application has met for the first time.
     pub(crate) fn strangers(&self) -> Option<Warning> {
         match self {
             Self::Here(driver) => strangers(driver),

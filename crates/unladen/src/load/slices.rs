@@ -1,4 +1,4 @@
-//! The principal type is [`Slices`]: latencies by slice of time, in bounded memory at any length.
+//! The principal type is [`Slices`]: latencies by slices of time, in bounded memory for any length.
 
 use std::collections::BTreeMap;
 
@@ -6,20 +6,20 @@ use unladen_load::{BinnedLatencies, Bins};
 use unladen_lockin::BlockLatencies;
 use unladen_report::Slice;
 
-/// Slices at most; when there are more, neighbours are put together.
+/// Most slices; beyond, neighbours are merged.
 const MOST: usize = 64;
 
-/// The first width of a slice, ns: a tenth of a second has enough slices for an interval. From a third of a second on
-/// they are wider, and there are 32 to 64 of them.
+/// Initial width of a slice, ns: a load of a tenth of a second has enough slices for an interval. From a third of a
+/// second on slices are wider, and there are 32 to 64 of them.
 const FIRST_WIDTH: u64 = 5_000_000;
 
-/// Latencies by when their requests were planned. The slices are the blocks of the intervals: requests that were sent
-/// together share what the machine did meanwhile.
+/// Latencies by planned time. The slices are the blocks of the intervals: requests sent together share what the machine
+/// did meanwhile.
 #[derive(Debug, Clone)]
 pub(crate) struct Slices {
     width: u64,
     slices: Vec<Part>,
-    /// Latencies of requests of which it is not known when they were planned.
+    /// Latencies of requests with unknown planned time.
     at_no_time: BinnedLatencies,
 }
 
@@ -34,7 +34,7 @@ struct Part {
 // === impl Slices ===
 
 impl Slices {
-    /// Adds a request; `latency` if it has one.
+    /// Adds a request, with its latency if it has one.
     pub(crate) fn record(&mut self, planned_ns: u64, latency: Option<u64>, failed: bool) {
         let mut index = planned_ns / self.width;
         while index >= MOST as u64 {
@@ -54,23 +54,22 @@ impl Slices {
         }
     }
 
-    /// Adds latencies without times: they are in the whole, and in no slice.
+    /// Adds latencies without times: they are in the total, but in no slice.
     pub(crate) fn add_at_no_time(&mut self, latencies: &BinnedLatencies) {
         self.at_no_time.absorb(latencies);
     }
 
-    /// Whether nothing has a latency.
     pub(crate) fn is_empty(&self) -> bool {
         self.slices.iter().all(|part| part.latencies.is_empty()) && self.at_no_time.bins.is_empty()
     }
 
-    /// The latencies, a block a slice; those without times are one more.
+    /// The latencies, one block per slice, and one for those without times.
     pub(crate) fn latencies(&self) -> BlockLatencies {
         let mut latencies = BlockLatencies::default();
         let slices = self.slices.iter().map(|part| (&part.latencies, part.max));
         let parts = slices.chain([(&self.at_no_time.bins, self.at_no_time.max_ns)]);
         for (bins, max) in parts.filter(|(bins, _)| !bins.is_empty()) {
-            // The largest is known exactly, and stands for one of its bin.
+            // The largest is known exactly, and replaces one of its bin.
             let mut bins: Vec<(u64, u32)> = bins.iter().collect();
             if let Some((_, count)) = bins.last_mut() {
                 *count -= 1;
@@ -83,7 +82,7 @@ impl Slices {
 
     /// All latencies with their counts, the shortest first.
     pub(crate) fn distribution(&self) -> Vec<(u64, u64)> {
-        // The middle of the last bin may lie above all that is in it.
+        // The middle of the last bin may lie above all its values.
         let max = self.slices.iter().map(|part| part.max).max().unwrap_or(0).max(self.at_no_time.max_ns);
         let mut all: BTreeMap<u64, u64> = BTreeMap::new();
         let in_slices = self.slices.iter().flat_map(|part| part.latencies.iter());
@@ -93,7 +92,6 @@ impl Slices {
         all.into_iter().collect()
     }
 
-    /// Slice by slice, for the picture.
     pub(crate) fn timeline(&self) -> Vec<Slice> {
         let of = |(index, part): (usize, &Part)| {
             let sorted: Vec<(u64, u32)> = part.latencies.iter().collect();
@@ -110,8 +108,7 @@ impl Slices {
         self.slices.iter().enumerate().map(of).collect()
     }
 
-    /// Bytes that its bins take: a share of them with each latency that falls where none fell before, and never more
-    /// than all of them.
+    /// Bytes of its bins: they grow with each latency that falls into a new bin, up to a maximum.
     #[cfg(test)]
     fn memory(&self) -> usize {
         self.slices.iter().map(|part| part.latencies.memory()).sum()

@@ -7,10 +7,10 @@ use unladen_load::{End, LoadEnd, LoadPlan, RecordHead, Stop};
 use crate::load::account::Account;
 use crate::load::options::{Options, Pace};
 
-/// How long the end of a schedule is kept open beyond its last request, whose time lies just before its end.
+/// How long a schedule stays open beyond its last request, which is planned just before its end.
 const SLACK: Duration = Duration::from_secs(1);
 
-/// The plan of one stretch; `length` is how long it is planned to last.
+/// `length` is the planned one.
 pub(crate) fn plan(options: &Options, pace: &Pace, length: Duration) -> LoadPlan {
     let (schedule, time) = match pace {
         Pace::Closed => (None, length),
@@ -20,7 +20,7 @@ pub(crate) fn plan(options: &Options, pace: &Pace, length: Duration) -> LoadPlan
     LoadPlan {
         schedule,
         stop,
-        // As long as requests under way may still end, those that wait for room may still begin.
+        // While requests under way may still end, those that wait for room may still begin.
         grace: options.driver.timeout,
         concurrency: options.concurrency,
         seed: options.seed,

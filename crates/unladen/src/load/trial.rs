@@ -1,4 +1,4 @@
-//! [`send`] and [`send_from`]: one stretch of load, from here or from other hosts, and what it came to.
+//! [`send`] and [`send_from`]: one stretch of load, from here or from other hosts.
 
 use std::time::{Duration, Instant};
 
@@ -13,23 +13,19 @@ use crate::load::ledger::Ledger;
 use crate::load::machine_log::MachineLog;
 use crate::load::recorder::Recorder;
 
-/// How often the line that tells how far it is is drawn anew.
 pub(crate) const LOOK: Duration = Duration::from_millis(250);
 
-/// Called some times a second, with the account so far and the time since the start.
+/// Called several times a second, with the account so far and the time since the start.
 pub(crate) type Watch<'a> = &'a mut dyn FnMut(&Account, Duration);
 
-/// A stretch of load that has ended.
 pub(crate) struct Sent {
     pub(crate) account: Account,
     pub(crate) end: LoadEnd,
-    /// What the machine did meanwhile.
     pub(crate) machine: MachineLog,
-    /// The hosts that sent it; empty where this one did.
+    /// The sending hosts; empty for this one.
     pub(crate) agents: Vec<AgentPart>,
 }
 
-/// What is kept of a load while it runs, and looked at.
 struct Watched<'a> {
     books: Books<'a>,
     machine: MachineLog,
@@ -37,10 +33,8 @@ struct Watched<'a> {
     looked: Instant,
 }
 
-/// Sends as planned, and keeps the account meanwhile; `watch` is called some times a second.
-///
-/// # Errors
-/// When the client cannot go on, or the records cannot be written.
+/// Sends as planned and keeps the account; `watch` is called several times a second. Fails if the client cannot go on,
+/// or the records cannot be written.
 pub(crate) fn send(
     driver: &mut Driver,
     plan: LoadPlan,
@@ -69,10 +63,8 @@ pub(crate) fn send(
     Ok(Sent { account, end, machine, agents: Vec::new() })
 }
 
-/// The same, sent by agents.
-///
-/// # Errors
-/// When an agent cannot begin, or the records cannot be written. One that is lost later ends its own part alone.
+/// Like [`send`], from agents. Fails if an agent cannot begin, or the records cannot be written. An agent lost later
+/// ends only its own part.
 pub(crate) fn send_from(
     hosts: &mut Hosts,
     plan: &LoadPlan,

@@ -1,4 +1,4 @@
-//! [`of`]: a profile as the rules read it.
+//! [`of`]: the evidence that rules read in a profile.
 
 use unladen_lockin::ShareEstimate;
 use unladen_profile::{FrameKind, FunctionRow, Profile, StackId, Unit};
@@ -8,7 +8,6 @@ use unladen_trace::{
 
 use crate::profile::session::Measured;
 
-/// What the rules see of it.
 pub(super) fn of(measured: &Measured, rows: &[FunctionRow]) -> Evidence {
     let profile = &measured.profile;
     let setup = &measured.setup;
@@ -39,7 +38,7 @@ pub(super) fn of(measured: &Measured, rows: &[FunctionRow]) -> Evidence {
     }
 }
 
-/// How much CPU a request takes: what a profile of CPU time adds up to.
+/// CPU time of a request: the sum of a profile of CPU time.
 fn cpu(profile: &Profile) -> Option<Interval> {
     let ns = match profile.about.unit {
         Unit::CpuNanoseconds => 1,
@@ -49,12 +48,12 @@ fn cpu(profile: &Profile) -> Option<Interval> {
     exact(profile.total() as f64 * ns as f64 / profile.requests()? as f64)
 }
 
-/// A time of which nothing but the value is made use of.
+/// A time without an interval: only its value is used.
 fn exact(ns: f64) -> Option<Interval> {
     (ns.is_finite() && ns > 0.0).then_some(Interval { value: ns, low: ns, high: ns })
 }
 
-/// The part that autoloaders take, without what a file does that they have loaded; none where no frame is one.
+/// Share of autoloaders, without the code of the files that they load; `None` without such frames.
 fn lookups(profile: &Profile) -> Option<ShareEstimate> {
     let frames = &profile.frames;
     frames.iter().find(|(_, frame)| frame.kind == FrameKind::ClassLookup)?;
@@ -97,7 +96,7 @@ fn function(profile: &Profile, row: &FunctionRow) -> FunctionSeen {
     }
 }
 
-/// Without an interval it may be anything: no rule then finds it.
+/// Without an interval it may be anything, so no rule finds it.
 fn interval(share: ShareEstimate) -> Interval {
     let (low, high) = share.interval.unwrap_or((0.0, 1.0));
     Interval { value: share.value, low, high }

@@ -7,10 +7,10 @@ use unladen_profile::{Diff, FlameStyle, Profile, WRITERS, Writer, flame_diff, wr
 use crate::exit::Failure;
 use crate::output;
 
-/// Longer names are cut: a file's name ends at 255 bytes.
+/// Longer names are cut: a file name has at most 255 bytes.
 const MOST_LETTERS: usize = 60;
 
-/// What a file's name is made of for a URL: the end of its path, `Main_Page`; of `/`, its host.
+/// A file name for a URL: the end of its path, `Main_Page`; for `/`, its host.
 pub(crate) fn slug(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = rest.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
@@ -21,18 +21,12 @@ pub(crate) fn slug(url: &str) -> String {
     if name.is_empty() { "profile".to_owned() } else { name }
 }
 
-/// Writes it in each format. Gives the files, and what reads each.
-///
-/// # Errors
-/// The first that cannot be written.
+/// Writes all formats; returns the files and what reads each. The error is that of the first that cannot be written.
 pub(crate) fn write_all(profile: &Profile, folder: &Path, name: &str) -> Result<Vec<(String, &'static str)>, Failure> {
     WRITERS.iter().map(|writer| write(profile, *writer, folder, name)).collect()
 }
 
-/// Writes it in our own format, and as a flame graph.
-///
-/// # Errors
-/// The first that cannot be written.
+/// Writes our own format and a flame graph. The error is that of the first that cannot be written.
 pub(crate) fn write_native(
     profile: &Profile,
     folder: &Path,
@@ -45,17 +39,13 @@ pub(crate) fn write_native(
         .collect()
 }
 
-/// The whole profile in our own format: what is kept with its result.
+/// The whole profile in our own format, kept with its result.
 pub(crate) fn stacks(profile: &Profile) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     writer_named("unladen")?.write(profile, &mut text).ok()?;
     Some(text)
 }
 
-/// Writes the differential flame graph.
-///
-/// # Errors
-/// When it cannot be written.
 pub(crate) fn write_flame_diff(diff: &Diff, folder: &Path, name: &str) -> Result<(String, &'static str), Failure> {
     let file = folder.join(format!("{name}.diff.svg"));
     let style = FlameStyle::of_diff(diff);

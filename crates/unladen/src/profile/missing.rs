@@ -1,5 +1,5 @@
-//! The principal type is [`Missing`]: who is on a request's path, and not in its profile. The kernel's clock shows whom
-//! it sees, and says nothing of whom it does not.
+//! The principal type is [`Missing`]: groups on a request's path but not in its profile. The kernel's clock shows what
+//! it samples, and says nothing of what it does not.
 
 use unladen_load::{Cancel, DriverConfig};
 use unladen_path::follow;
@@ -8,20 +8,15 @@ use unladen_profile::{FrameKind, Profile};
 
 use crate::path::Path;
 
-/// Who a request goes through, as far as that is known.
 #[derive(Debug, Default)]
 pub(super) struct Missing {
-    /// The names of their groups.
     groups: Vec<String>,
-    /// What is not known of it, and who cannot be looked at.
+    /// What is unknown of the path, and who cannot be observed.
     notes: Vec<String>,
 }
 
 impl Missing {
-    /// Sends a few requests, and looks who takes them.
-    ///
-    /// # Errors
-    /// When the system's processes cannot be read.
+    /// Sends a few requests and observes who takes them. Fails if the system's processes cannot be read.
     pub(super) fn follow(driver: &DriverConfig, cancel: &Cancel) -> Result<Self, ProbeError> {
         let unknown = |why: &str| {
             format!("who the request goes through is not known, so whoever is missing here is not told: {why}")
@@ -42,7 +37,7 @@ impl Missing {
         Ok(Self { groups: path.groups.iter().map(|group| instrument.group(*group).name.clone()).collect(), notes })
     }
 
-    /// What is to be said of it beside a profile, which has said this already.
+    /// Notes for the profile, without those it already has (`said`).
     pub(super) fn notes(self, profile: &Profile, said: &[String]) -> Vec<String> {
         let is_in =
             |name: &str| profile.frames.iter().any(|(_, frame)| frame.kind == FrameKind::Group && frame.name == name);

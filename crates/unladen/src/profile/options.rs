@@ -4,47 +4,41 @@ use std::time::Duration;
 
 use unladen_load::DriverConfig;
 
-/// A page.
 pub(crate) struct Page {
-    /// Its URL, or the name of the arm in which it is asked for.
+    /// Its URL, or the name of the arm in which it is requested.
     pub(crate) title: String,
     /// One request, and how it is sent.
     pub(crate) driver: DriverConfig,
 }
 
-/// How pages are profiled.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
-    /// The profiler; none: the one for what answers.
+    /// `None`: the one for what answers.
     pub(crate) which: Option<Which>,
-    /// Time between samples.
     pub(crate) period: Duration,
-    /// Whether CPU time counts, and waiting does not.
+    /// Whether only CPU time counts, not waiting.
     pub(crate) of_cpu: bool,
     /// Whether each request is the first of a fresh process.
     pub(crate) fresh: bool,
     pub(crate) budget: Budget,
-    /// Of the order of requests.
+    /// Seeds the order of requests.
     pub(crate) seed: u64,
-    /// No progress line.
     pub(crate) quiet: bool,
 }
 
-/// How much is profiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Budget {
-    /// So many requests of each page.
+    /// Requests of each page.
     Requests(u64),
-    /// So long in all.
+    /// Total time.
     Time(Duration),
 }
 
-/// A profiler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
     /// PHP's.
     Excimer,
-    /// The same, in a PHP that runs our file before each script.
+    /// Excimer, in a PHP that runs our file before each script.
     Prepended,
     /// Perl's.
     NytProf,

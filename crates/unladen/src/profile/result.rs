@@ -1,4 +1,4 @@
-//! From stacks to results.
+//! Makes results from stacks.
 
 use unladen_finding::look;
 use unladen_profile::{MIN_REQUESTS, Profile, diff, functions};
@@ -8,7 +8,6 @@ use crate::exit::Failure;
 use crate::profile::evidence;
 use crate::profile::session::Measured;
 
-/// Of a page that was profiled here.
 pub(crate) fn of_page(measured: Measured) -> Profiled {
     let rows = functions(&measured.profile);
     let findings = look(&evidence::of(&measured, &rows));
@@ -28,13 +27,12 @@ pub(crate) fn of_page(measured: Measured) -> Profiled {
     }
 }
 
-/// Of a file.
 pub(crate) fn of_file(profile: Profile, top: usize) -> Profiled {
     Profiled {
         setup: None,
         functions: functions(&profile),
         findings: Vec::new(),
-        // That there are no intervals, and why, stands above its tables.
+        // Its tables are headed by why there are no intervals.
         notes: profile.notes.clone(),
         profile,
         written: Vec::new(),
@@ -43,10 +41,7 @@ pub(crate) fn of_file(profile: Profile, top: usize) -> Profiled {
     }
 }
 
-/// Of two profiles.
-///
-/// # Errors
-/// When they count different things.
+/// Fails if the profiles count different things.
 pub(crate) fn diff_of(a: &Profile, b: &Profile) -> Result<ProfileDiff, Failure> {
     let mut notes: Vec<String> =
         notes_of(a).into_iter().chain(notes_of(b)).chain(a.notes.iter().chain(&b.notes).cloned()).collect();

@@ -1,4 +1,4 @@
-//! [`profile()`] and [`diff_urls`]: they have pages profiled.
+//! [`profile()`] and [`diff_urls`]: profile pages.
 
 use std::time::Instant;
 
@@ -12,17 +12,13 @@ use crate::profile::result;
 use crate::profile::session::{Measured, Session};
 use crate::progress::Progress;
 
-/// What came of it.
 pub(crate) struct Ran<T> {
     pub(crate) result: T,
-    /// Why it is not the whole one that was asked for.
+    /// Why the result is not the complete one that was asked for.
     pub(crate) failure: Option<Failure>,
 }
 
-/// Profiles a page.
-///
-/// # Errors
-/// When it cannot be profiled, or what ended it came before there were enough requests for intervals.
+/// Fails if the page cannot be profiled, or if it ended before there were enough requests for intervals.
 pub(crate) fn profile(page: Page, options: &Options, cancel: &Cancel) -> Result<Ran<Profiled>, Failure> {
     with_progress(options, |progress| {
         let mut sessions = [Session::open(page, options, cancel, progress)?];
@@ -35,10 +31,7 @@ pub(crate) fn profile(page: Page, options: &Options, cancel: &Cancel) -> Result<
     })
 }
 
-/// Profiles two pages in turns, and compares them.
-///
-/// # Errors
-/// As [`profile()`]; and when they are not profiled alike.
+/// Profiles two pages in turns and compares them. Fails like [`profile()`], and if they are not profiled alike.
 pub(crate) fn diff_urls(
     pages: [Page; 2],
     options: &Options,
@@ -68,7 +61,7 @@ pub(crate) fn diff_urls(
     })
 }
 
-/// Does something under a line of progress, which is taken away whatever comes of it.
+/// Works under a progress line, which is always removed.
 fn with_progress<T>(options: &Options, work: impl FnOnce(&Progress) -> Result<T, Failure>) -> Result<T, Failure> {
     let progress = Progress::new(options.quiet);
     let done = work(&progress);
@@ -76,7 +69,7 @@ fn with_progress<T>(options: &Options, work: impl FnOnce(&Progress) -> Result<T,
     done
 }
 
-/// Rounds of one request of each, in random order, until there are enough.
+/// Rounds of one request of each page, in random order, until there are enough.
 fn steps(
     sessions: &mut [Session],
     options: &Options,
@@ -92,7 +85,7 @@ fn steps(
             Budget::Requests(wanted) => done as f64 / wanted as f64,
             Budget::Time(time) => begun.elapsed().as_secs_f64() / time.as_secs_f64(),
         };
-        // One request is the least, however long it takes.
+        // At least one request, however long it takes.
         if part >= 1.0 && done > 0 {
             return Ok((Ended::Complete, None));
         }
@@ -114,7 +107,7 @@ fn steps(
     }
 }
 
-/// What was seen until then is shown, if it is enough for intervals.
+/// Keeps what was seen so far, if it is enough for intervals.
 fn stopped(failure: Failure, done: usize) -> Result<(Ended, Option<Failure>), Failure> {
     match failure {
         failure if done < MIN_REQUESTS => Err(failure),

@@ -21,24 +21,22 @@ use crate::profile::missing::Missing;
 use crate::profile::options::{Options, Page, Which};
 use crate::progress::Progress;
 
-/// Requests sent before anything is kept: caches are then full, and the slowest worker has begun.
+/// Requests sent before anything is kept, to fill caches and let the slowest worker begin.
 const WARM_UP: usize = 3;
-/// One request in so many is sent without the profiler, so that it is known what that adds.
+/// One request in this many is sent without the profiler, to know what the profiler adds.
 const PLAIN_EVERY: usize = 4;
-/// Samples a second of the kernel's clock: no divisor of its ticks, so that what runs in step with those is seen.
+/// Samples a second of the kernel's clock: no divisor of its ticks, so that work in step with those is seen.
 const FREQUENCY: u64 = 997;
-/// A profiler makes a request some times slower, and the time-out is for requests without.
+/// A profiler makes a request several times slower, and the time-out is meant for requests without.
 const SLOWER: u32 = 10;
 
-/// A page under its profiler.
 pub(crate) struct Session {
     title: String,
     profiler: Box<dyn Profiler>,
     profile: Profile,
-    /// The method of its request, and what that carries, as far as it may be shown.
+    /// The request's method, and what it carries as far as it may be shown.
     request: (String, Carried),
     group: String,
-    /// What came.
     answer: Answer,
     how: String,
     notes: Vec<String>,
@@ -49,28 +47,24 @@ pub(crate) struct Session {
     rng: fastrand::Rng,
 }
 
-/// What came of it.
 pub(crate) struct Measured {
     pub(crate) setup: ProfileSetup,
     pub(crate) profile: Profile,
     pub(crate) request: (String, Carried),
     pub(crate) notes: Vec<String>,
-    /// Whether CPU time counts, and waiting does not.
     pub(crate) of_cpu: bool,
     pub(crate) fresh: bool,
 }
 
 impl Session {
-    /// Finds what answers, and its profiler; sends some requests that are not kept.
-    ///
-    /// # Errors
-    /// When it is not answered, or there is no profiler for it.
+    /// Finds what answers and its profiler; sends some requests that are not kept. Fails if there is no answer, or no
+    /// profiler for what answers.
     pub(crate) fn open(page: Page, options: &Options, cancel: &Cancel, progress: &Progress) -> Result<Self, Failure> {
         let title = page.title.clone();
         let mut notes = Vec::new();
         let (profiler, application) = choose(&page, options, cancel, progress, &mut notes)?;
         let (_, answer) = compared_with_a_browsers(&mut Driver::start(page.driver.clone())?, &page.driver, 0, cancel)?;
-        // Others profile the one program that answers.
+        // Other profilers cover only the one program that answers.
         let missing = match profiler.name() {
             "perf" => {
                 progress.say("looking who the request goes through");
@@ -107,7 +101,7 @@ impl Session {
             begun: Instant::now(),
             rng: fastrand::Rng::with_seed(options.seed),
         };
-        // Of a fresh process no request is warm.
+        // No request of a fresh process is warm.
         if !options.fresh {
             progress.say("warming up");
             for _ in 0..WARM_UP {
@@ -118,13 +112,13 @@ impl Session {
         Ok(session)
     }
 
-    /// One request more, and now and then one without the profiler.
+    /// Sends one more request, sometimes also one without the profiler.
     pub(crate) fn step(&mut self, cancel: &Cancel) -> Result<(), Failure> {
         // Enough for an interval first.
         let with_plain = self.plain.len() < MIN_REQUESTS
             || self.rng.usize(..PLAIN_EVERY) == 0
             || self.plain.len() * PLAIN_EVERY < self.profiled.len();
-        // In either order, so that neither is always the one after.
+        // In random order, so that neither is always second.
         let first = with_plain && self.rng.bool();
         if first {
             self.plain(cancel)?;
@@ -143,20 +137,15 @@ impl Session {
         Ok(())
     }
 
-    /// The profiler's name.
     pub(crate) fn profiler(&self) -> &'static str {
         self.profiler.name()
     }
 
-    /// Requests profiled until now.
     pub(crate) fn requests(&self) -> usize {
         self.profiled.len()
     }
 
-    /// Ends it.
-    ///
-    /// # Errors
-    /// When the profiler's own result cannot be read.
+    /// Fails if the profiler's own result cannot be read.
     pub(crate) fn finish(mut self, options: &Options, ended: Ended) -> Result<Measured, Failure> {
         let elapsed = self.begun.elapsed();
         self.profiler.finish(&mut self.profile)?;
@@ -204,7 +193,7 @@ fn choose(
     progress.say("looking what the web server hands on, and to whom");
     let captured = match capture_request(&page.driver, cancel) {
         Ok(captured) => captured,
-        // Nothing but FastCGI is handed on by us: what can be seen without is its machine code.
+        // We forward only FastCGI: for anything else, machine code is what can be seen.
         Err(error @ ProfilerError::NotFound(_)) if options.which.is_none() => {
             notes.push(format!("{error}; native and kernel frames by the kernel's clock instead"));
             return Ok((perf()?, None));
@@ -264,7 +253,7 @@ fn how(profiler: &str, options: &Options) -> String {
     }
 }
 
-/// `1 ms`
+/// As in `1 ms`.
 fn time(time: Duration) -> String {
     if time.subsec_nanos().is_multiple_of(1_000_000) {
         format!("{} ms", time.as_millis())
@@ -273,7 +262,7 @@ fn time(time: Duration) -> String {
     }
 }
 
-/// The name of the group that a process, or the first of its children, is in: a master does not answer itself.
+/// The group of a process, or of its first child, since a master does not answer itself.
 fn group_of(application: &Application) -> Result<String, Failure> {
     let mut instrument = Instrument::open(GroupBy::Auto)?;
     instrument.read()?;
@@ -286,7 +275,7 @@ fn group_of(application: &Application) -> Result<String, Failure> {
     Ok(found.map_or_else(by_exe, |(_, group)| group.name.clone()))
 }
 
-/// A time with its 95 % interval: as wide as the line where there were too few.
+/// A time with its 95 % interval; infinitely wide with too few values.
 fn interval(times: &[f64]) -> (f64, f64, f64) {
     match ratio(times, &vec![1.0; times.len()]) {
         Ok(estimate) => (estimate.value, estimate.low, estimate.high),

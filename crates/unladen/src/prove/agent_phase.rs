@@ -1,4 +1,4 @@
-//! The principal type is [`AgentPhase`]: what one of the hosts did of an arm's phases.
+//! The principal type is [`AgentPhase`]: what one agent did of an arm's phases.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use unladen_machine::MachineTimes;
 use crate::lateness::Stretch;
 use crate::load::AgentPart;
 
-/// What one of the hosts did of an arm's phases, one or several together.
+/// What one agent did of an arm's phases, one or several together.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct AgentPhase {
     pub(crate) name: String,
@@ -19,20 +19,19 @@ pub(crate) struct AgentPhase {
     /// Counted without a record.
     pub(crate) unrecorded: u64,
     pub(crate) lags: BinnedLatencies,
-    /// Requests whose lag is the agent's, and how late they were altogether.
+    /// Number of requests whose lag is the agent's, and their total lateness.
     pub(crate) late: (u64, u64),
     pub(crate) cpu: Duration,
-    /// CPU of its thread that sends, and how long that was.
+    /// CPU time of its sending thread, and how long it sent.
     pub(crate) worked: Duration,
     pub(crate) sending: Duration,
-    /// What its machine did meanwhile.
     pub(crate) times: MachineTimes,
     pub(crate) start_uncertainty: Duration,
     pub(crate) round_trip: Duration,
 }
 
 impl AgentPhase {
-    /// Of what it told of one phase, in which it sent for so long.
+    /// From its reports on one phase, in which it sent for `sending`.
     pub(crate) fn of(part: AgentPart, sending: Duration) -> Self {
         let mut lags = BinnedLatencies::default();
         part.lag.values().for_each(|(lag_ns, count)| lags.add_many(lag_ns, count));
@@ -55,7 +54,6 @@ impl AgentPhase {
         }
     }
 
-    /// Adds another phase of the same agent.
     pub(crate) fn absorb(&mut self, other: &Self) {
         self.recorded = self.recorded.saturating_add(other.recorded);
         self.answered = self.answered.saturating_add(other.answered);
@@ -72,7 +70,6 @@ impl AgentPhase {
         (self.name, self.command) = (other.name.clone(), other.command.clone());
     }
 
-    /// How late its requests were, and what its machine did meanwhile.
     pub(crate) fn stretch(&self) -> Stretch {
         Stretch { times: self.times, requests: self.late.0, late_ns: self.late.1 }
     }

@@ -1,4 +1,4 @@
-//! From a recording to a result: [`analyse`].
+//! Makes a result from a recording: [`analyse`].
 
 use unladen_lockin::time_needed;
 use unladen_prove::{Experiment, Pace};
@@ -16,10 +16,9 @@ use crate::prove::measured::{BASELINE, Measured};
 use crate::prove::warnings::warnings;
 use crate::prove::weights::weights;
 
-/// How well the first quantile's change is to be known, when it is asked how long that would take.
+/// Target accuracy of the first quantile's change, for the estimate of how long that would take.
 const ONE_PERCENT: f64 = 0.01;
 
-/// Analyses.
 pub(crate) fn analyse(measured: &Measured<'_>) -> Prove {
     let arms = Arms::of(measured);
     let (mut comparisons, refused) = compare(measured, &arms);
@@ -71,7 +70,6 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Prove {
     }
 }
 
-/// What the machine did, and how fast it was.
 fn machine_of(measured: &Measured<'_>) -> Machine {
     let mut machine = machine(&measured.recording.times(), Some(measured.spoiled));
     measured.reference.tell(&mut machine);

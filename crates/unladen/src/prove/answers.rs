@@ -1,4 +1,4 @@
-//! The principal function is [`answers`]: what the arms answer, by the bytes of the bodies and by their statuses.
+//! The principal function is [`answers`]: compares the arms' answers by body bytes and statuses.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,10 @@ use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 use crate::prove::recording::{ArmRecord, BlockRecord, Recording};
 use crate::status_range::StatusRange;
 
-/// The mean bytes of a body.
 const BYTES: &str = "bytes.body";
 
-/// Every arm but the baseline's, compared with the baseline: the bytes of its answers, and the share of each status as
-/// soon as there are several. As of weights, the latencies are no worse known for it: these are families of their own.
+/// Compares every other arm with the baseline: the bytes of its answers, and each status's share if there are several.
+/// As with weights, these are families of their own, so that latencies are known no less well.
 pub(crate) fn answers(measured: &Measured<'_>) -> Vec<Comparison> {
     let arms = measured.arms.len();
     let asked = measured.options.fail_on.iter().filter_map(Condition::status);
@@ -26,7 +25,7 @@ pub(crate) fn answers(measured: &Measured<'_>) -> Vec<Comparison> {
     judged(measured.arms, measured.elapsed, effects)
 }
 
-/// The statuses to compare: those that were seen, unless it was the same one in all answers, and those asked for.
+/// Statuses to compare: those seen, unless all answers had the same one, and those asked for.
 fn statuses(recording: &Recording, arms: usize, asked: impl Iterator<Item = StatusRange>) -> Vec<StatusRange> {
     let seen: BTreeSet<u16> = (0..arms).flat_map(|arm| recording.statuses(arm)).map(|(status, _)| status).collect();
     let several = seen.len() > 1;
@@ -39,7 +38,7 @@ fn statuses(recording: &Recording, arms: usize, asked: impl Iterator<Item = Stat
     ranges
 }
 
-/// Something that is counted of each answer, arm by arm.
+/// A count per answer, by arm.
 struct Metered {
     metric: String,
     kind: Metric,
@@ -52,7 +51,7 @@ impl Metered {
         Self { metric: BYTES.to_owned(), kind: Metric::Bytes, arms: counts(recording, arms, of) }
     }
 
-    /// Of all answers, expected or not.
+    /// Counts all answers, expected or not.
     fn status(recording: &Recording, arms: usize, range: StatusRange) -> Self {
         let of = |record: &ArmRecord| {
             let of_range = record.statuses.iter().filter(|(status, _)| range.holds(**status));
@@ -66,7 +65,7 @@ impl Metered {
         (0..self.arms.len()).filter_map(|arm| self.effect(arm)).collect()
     }
 
-    /// None of the baseline, and where too few blocks have answers.
+    /// `None` for the baseline, and if too few blocks have answers.
     fn effect(&self, arm: usize) -> Option<Effect> {
         if arm == BASELINE || arm == BASELINE_AGAIN {
             return None;
@@ -99,7 +98,7 @@ impl Metered {
     }
 }
 
-/// `of` gives how many answers there were in an arm's phases of a block, and what was counted of them.
+/// `of` returns the number of answers in an arm's phases of a block, and what was counted of them.
 fn counts(recording: &Recording, arms: usize, of: impl Fn(&ArmRecord) -> (u64, u64)) -> Vec<Counts> {
     let of_arm = |arm: usize| {
         recording.counts(|block: &BlockRecord| {

@@ -6,7 +6,7 @@ use unladen_report::{ArmResult, BoxPlot};
 use crate::prove::latencies::Arms;
 use crate::prove::measured::{BASELINE_AGAIN, Measured};
 
-/// Points of a distribution, for the picture.
+/// Points of a distribution in a picture.
 const POINTS: usize = 200;
 
 /// The arms, the baseline first and the baseline again last.
@@ -47,7 +47,6 @@ fn box_plot(observations: &Observations) -> Option<BoxPlot> {
     })
 }
 
-/// Quantiles in even steps.
 fn distribution(observations: &Observations) -> Vec<(u64, f64)> {
     let points = (1..=POINTS).map(|point| point as f64 / (POINTS + 1) as f64);
     points.filter_map(|q| Some((observations.value(Statistic::Quantile(q))? as u64, q))).collect()

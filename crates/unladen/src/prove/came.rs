@@ -1,4 +1,4 @@
-//! What the arms were answered: [`tell`] puts it into the result, with what speaks against comparing them.
+//! The arms' answers: [`tell`] puts them into the result, with doubts about comparing them.
 
 use unladen_document::Answer;
 use unladen_load::Sample;
@@ -9,15 +9,15 @@ use unladen_report::ArmResult;
 use crate::answered::is_alike;
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN};
 
-/// What one URL of an arm was answered when it was tried.
+/// The trial answer to one URL of an arm.
 #[derive(Clone)]
 pub(crate) struct Came {
     pub(crate) sample: Sample,
     pub(crate) answer: Answer,
 }
 
-/// Puts what came into the results. `came` are the answers of each arm, in the order of the arms; none where other hosts
-/// sent them. `expected` is what the knobs are to change.
+/// Puts the answers into the results. `came` has those of each arm, in the order of the arms, and is empty if other
+/// hosts sent. `expected` is what the knobs are to change.
 pub(crate) fn tell(arms: &[Arm], came: &[Vec<Came>], expected: &[AnswerPart], results: &mut [ArmResult]) {
     let of = |index: usize| came.get(index).map(Vec::as_slice).unwrap_or_default();
     for result in results {
@@ -33,10 +33,10 @@ pub(crate) fn tell(arms: &[Arm], came: &[Vec<Came>], expected: &[AnswerPart], re
     }
 }
 
-/// What speaks against comparing an arm with the baseline, and what to do.
+/// Reasons against comparing an arm with the baseline, and what to do.
 fn doubts(arm: &Came, baseline: &Came, again: &Came, expected: &[AnswerPart]) -> Vec<String> {
     let mut doubts = Vec::new();
-    // What the baseline's answer is doubted for is said there.
+    // Doubts about the baseline's answer are stated there.
     doubts.extend(arm.answer.doubts.iter().filter(|doubt| !baseline.answer.doubts.contains(doubt)).cloned());
     let unchanged: Vec<String> = expected
         .iter()
@@ -81,7 +81,7 @@ fn cached(arm: Option<&str>, baseline: Option<&str>) -> Option<String> {
     }
 }
 
-/// A part of an answer, as it is compared. None: it says nothing.
+/// A part of an answer for comparison; `None` if it says nothing.
 fn told(part: &AnswerPart, came: &Came) -> Option<String> {
     let answer = &came.answer;
     Some(match part {

@@ -7,10 +7,9 @@ use unladen_lockin::{
 };
 use unladen_report::{Change, Comparison, Metric, Span};
 
-/// A figure that changes by less than this share is the same to anybody, however exactly it is known.
+/// A smaller change in bytes matters to nobody, however exactly it is known.
 pub(crate) const NEGLIGIBLE: f64 = 0.001;
 
-/// One metric of one arm before it is judged.
 pub(crate) struct Effect {
     pub(crate) arm: usize,
     pub(crate) metric: String,
@@ -21,11 +20,11 @@ pub(crate) struct Effect {
     pub(crate) difference: Contrast,
     /// The arm's own figure, in the difference's unit.
     pub(crate) absolute: Option<Contrast>,
-    /// Of the ratio, else of the difference.
+    /// Floor of the ratio, else of the difference.
     pub(crate) floor: Floor,
 }
 
-/// Judges the metrics of each arm, measured for so long, as a family whose headline is the first of them.
+/// Judges the metrics of each arm, measured for `elapsed`, as a family whose headline is the first of them.
 pub(crate) fn judged(arms: &[Arm], elapsed: Duration, effects: Vec<Effect>) -> Vec<Comparison> {
     let mut by_arm: Vec<Vec<Effect>> = arms.iter().map(|_| Vec::new()).collect();
     effects.into_iter().for_each(|effect| by_arm[effect.arm].push(effect));
@@ -45,7 +44,7 @@ pub(crate) fn judged(arms: &[Arm], elapsed: Duration, effects: Vec<Effect>) -> V
 }
 
 impl Effect {
-    /// What is judged: the ratio, where there is one.
+    /// The ratio if there is one, else the difference.
     fn judged(&self) -> &Contrast {
         self.ratio.as_ref().unwrap_or(&self.difference)
     }
@@ -56,7 +55,7 @@ impl Effect {
         if self.kind.is_share() { Span { value, low: low.max(least), high: high.min(1.0) } } else { span(contrast) }
     }
 
-    /// Within which there is no difference: of bytes without a ratio, a share of those of the arm that has more.
+    /// Differences within it count as none. For bytes without a ratio, it is a share of the larger arm's bytes.
     fn margin(&self) -> f64 {
         match (self.kind, self.ratio) {
             (Metric::Bytes, None) => MARGIN * self.baseline.max(self.candidate),
@@ -68,7 +67,7 @@ impl Effect {
     fn comparison(&self, arm: &str, elapsed: Duration, adjusted_p: f64) -> Comparison {
         let effect = self.judged();
         let is_more_better = matches!(self.kind, Metric::Within | Metric::Throughput | Metric::Status);
-        // Bytes are counted, and exact: one more of thousands would be told for certain.
+        // Bytes are exact counts: one more in thousands would be certain.
         let is_negligible = self.kind == Metric::Bytes && self.ratio.is_some() && effect.change().abs() < NEGLIGIBLE;
         let margin = self.margin();
         let verdict = match judge(effect, &self.floor, adjusted_p, margin) {
@@ -98,14 +97,13 @@ impl Effect {
     }
 }
 
-/// How long it would take in all to settle what is unclear.
+/// Total time to settle an unclear verdict.
 pub(crate) fn settled_after(verdict: Change, effect: &Contrast, elapsed: Duration, margin: f64) -> Option<Duration> {
-    // What was measured for long enough, and is unclear because of the floor or of many metrics: nobody knows.
+    // Unknown if the time so far should suffice, and the floor or many metrics make it unclear.
     let is_more = |time: &Duration| *time > elapsed;
     (verdict == Change::Unclear).then(|| time_to_settle(effect, elapsed, margin)).flatten().filter(is_more)
 }
 
-/// A contrast as a result shows it.
 pub(crate) fn span(contrast: &Contrast) -> Span {
     Span { value: contrast.value, low: contrast.low, high: contrast.high }
 }

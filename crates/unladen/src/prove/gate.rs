@@ -1,14 +1,14 @@
-//! [`gates`]: holds the result of an experiment against the conditions that fail it.
+//! [`gates`]: judges the result of an experiment by the conditions that fail it.
 
 use unladen_lockin::Role;
 use unladen_report::{ArmResult, Comparison, Gate, Metric, Span};
 
 use crate::condition::{BoundUnit, Condition};
 
-/// Holds each condition against every arm but the baseline's that has the metric.
+/// Judges every other arm that has the metric by each condition.
 ///
-/// An arm is broken only if the whole interval lies beyond the bound: what cannot be told from chance fails nothing,
-/// and is told to be so. Nothing depends on the comparison's verdict, which is about a bound of none.
+/// An arm is broken only if the whole interval lies beyond the bound: what may be chance fails nothing, and the gate
+/// says so. The comparison's verdict, which is about any difference, plays no role.
 pub(crate) fn gates(conditions: &[Condition], comparisons: &[Comparison], arms: &[ArmResult]) -> Vec<Gate> {
     conditions.iter().flat_map(|condition| of_condition(condition, comparisons, arms)).collect()
 }
@@ -21,7 +21,7 @@ fn of_condition(condition: &Condition, comparisons: &[Comparison], arms: &[ArmRe
     of_metric.filter_map(|comparison| of_comparison(condition, comparison)).collect()
 }
 
-/// Failed requests are counted, not estimated; those of the baseline make a comparison worth nothing, too.
+/// Failed requests are counted, not estimated; failures of the baseline spoil a comparison, too.
 fn of_errors(condition: &Condition, arm: &ArmResult) -> Gate {
     let all = arm.requests + arm.errors;
     let share = arm.errors as f64 / all.max(1) as f64;
@@ -36,8 +36,7 @@ fn of_errors(condition: &Condition, arm: &ArmResult) -> Gate {
     }
 }
 
-/// None where the bound's unit is not the metric's: then nobody has looked, and that is told as of any metric that is
-/// not there.
+/// `None` if the bound's unit is not the metric's: the condition then counts as unjudged, like one on a missing metric.
 fn of_comparison(condition: &Condition, comparison: &Comparison) -> Option<Gate> {
     let bound = condition.bound;
     let unit = comparison.weight.as_ref().map(|weight| weight.unit);
@@ -45,7 +44,7 @@ fn of_comparison(condition: &Condition, comparison: &Comparison) -> Option<Gate>
     let (decimals, unit_name) = if comparison.kind == Metric::Bytes { (0, " B") } else { (2, "") };
     let (span, scale, decimals, name) = match (bound.unit, bound.is_change) {
         (BoundUnit::Share, false) => (comparison.absolute, 100.0, 1, " %"),
-        // Of a share of requests the change is in points: 99 % to 98 % is one.
+        // The change of a share of requests is in points: 99 % to 98 % is one.
         (BoundUnit::Share, true) if is_share => (Some(comparison.difference), 100.0, 1, " points"),
         (BoundUnit::Share, true) => (comparison.ratio.map(|ratio| around(ratio, 1.0)), 100.0, 1, " %"),
         (BoundUnit::Time, _) if unit.is_some_and(|unit| unit != "ns") => return None,
@@ -55,7 +54,7 @@ fn of_comparison(condition: &Condition, comparison: &Comparison) -> Option<Gate>
         (BoundUnit::Number, true) => (Some(comparison.difference), 1.0, decimals, unit_name),
         (BoundUnit::Number, false) => (comparison.absolute, 1.0, decimals, unit_name),
     };
-    // As the tables write it: a minus that is as wide as a plus, and the unit once.
+    // As in tables: a minus as wide as a plus, and the unit once.
     let number = |value: f64| {
         let text = if bound.is_change {
             format!("{:+.decimals$}", value * scale)
@@ -77,7 +76,6 @@ fn of_comparison(condition: &Condition, comparison: &Comparison) -> Option<Gate>
     Some(Gate { condition, arm, url: String::new(), broken, untold, found })
 }
 
-/// Why there is no ratio.
 fn no_ratio(comparison: &Comparison) -> String {
     let Span { low, high, .. } = comparison.difference;
     let told = if low > 0.0 || high < 0.0 { "; the difference is told, and has a bound without %" } else { "" };
@@ -88,11 +86,10 @@ fn around(span: Span, center: f64) -> Span {
     Span { value: span.value - center, low: span.low - center, high: span.high - center }
 }
 
-/// Failed requests of an experiment, and the first arm that has some.
 pub(crate) fn failed_requests(arms: &[ArmResult]) -> Option<(&ArmResult, u64)> {
     let first = arms.iter().find(|arm| arm.errors > 0)?;
     let is_again = |arm: &&ArmResult| arm.roles.contains(&Role::BaselineAgain);
-    // The baseline's name is known to who reads it; that of its second arm is ours.
+    // Readers know the baseline's name; that of its second arm is ours.
     let shown = arms.iter().filter(|arm| !is_again(arm)).find(|arm| arm.errors > 0).unwrap_or(first);
     Some((shown, arms.iter().map(|arm| arm.errors).sum()))
 }

@@ -1,4 +1,4 @@
-//! The function is [`headline`]: one figure for how well the arms are known.
+//! [`headline`]: one figure for how well the arms are known.
 
 use unladen_lockin::Arm;
 use unladen_lockin::{Contrast, Estimate, Observations, Scale, Statistic, contrast};
@@ -7,7 +7,7 @@ use unladen_prove::Experiment;
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN};
 use crate::prove::recording::Recording;
 
-/// The widest interval among the arms, of the first quantile's ratio to the baseline; none as long as there is none.
+/// The widest interval among the arms' first-quantile ratios to the baseline; `None` until there is one.
 pub(crate) fn headline(experiment: &Experiment, arms: &[Arm], recording: &Recording) -> Option<Estimate> {
     let of = |arm: usize| recording.observations(move |block| &block.arms[arm].latencies_ns);
     let observations: Vec<Observations> = (0..arms.len()).map(of).collect();
@@ -20,7 +20,7 @@ pub(crate) fn headline(experiment: &Experiment, arms: &[Arm], recording: &Record
     })
 }
 
-/// Likewise, of the latencies of each arm.
+/// Like [`headline`], for each arm's latencies.
 pub(crate) fn widest(experiment: &Experiment, arms: &[Arm], observations: &[Observations]) -> Option<Contrast> {
     let statistic =
         experiment.quantiles.first().map_or(Statistic::Mean, |quantile| Statistic::Quantile(quantile.share()));

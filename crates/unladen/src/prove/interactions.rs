@@ -11,10 +11,11 @@ use crate::prove::effect::span;
 use crate::prove::latencies::Arms;
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 
-/// What all together do against the product of what each does alone; in a factorial design main effects and pairs.
+/// The effect of all together against the product of their single effects; in a factorial design, main effects and
+/// pairs.
 pub(crate) fn interactions(measured: &Measured<'_>, arms: &Arms) -> Vec<Interaction> {
     let found = all(measured, arms);
-    // A factorial design has dozens: without control of false discoveries some would be told by chance.
+    // A factorial design has dozens: without control of false discoveries some would be reported by chance.
     let p_values: Vec<f64> = found.iter().map(|(_, beyond, _)| beyond.p_value).collect();
     let adjusted = benjamini_hochberg(&p_values);
     let judged = |((interaction, beyond, floor), p): (Found, f64)| {
@@ -24,7 +25,7 @@ pub(crate) fn interactions(measured: &Measured<'_>, arms: &Arms) -> Vec<Interact
     found.into_iter().zip(adjusted).map(judged).collect()
 }
 
-/// Each with the contrast that makes it one, and the floor of such contrasts.
+/// Each with its contrast, and the floor of such contrasts.
 type Found = (Interaction, Contrast, Option<Floor>);
 
 fn all(measured: &Measured<'_>, arms: &Arms) -> Vec<Found> {
@@ -56,7 +57,6 @@ fn all(measured: &Measured<'_>, arms: &Arms) -> Vec<Found> {
     found
 }
 
-/// One metric.
 struct Of<'a> {
     measured: &'a Measured<'a>,
     arms: &'a [Observations],
@@ -83,7 +83,7 @@ impl Of<'_> {
         (interaction, *ratio, self.floor())
     }
 
-    /// What the baseline again differs by from the baseline.
+    /// The difference between the two baseline arms.
     fn floor(&self) -> Option<Floor> {
         self.ratio(&[(1.0, &self.arms[BASELINE_AGAIN]), (-1.0, &self.arms[BASELINE])]).map(|same| Floor::of(&same))
     }

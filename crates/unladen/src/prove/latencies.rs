@@ -1,4 +1,4 @@
-//! The principal function is [`compare`]: how the latencies of the arms differ from the baseline's.
+//! The principal function is [`compare`]: how the arms' latencies differ from the baseline's.
 
 use std::time::Duration;
 
@@ -13,17 +13,17 @@ use crate::prove::effect::{Effect, judged};
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 use crate::prove::recording::BlockRecord;
 
-/// Buckets that tell something: neither all nor none of the baseline's requests are within.
+/// Informative buckets: neither all nor none of the baseline's requests are within.
 const TELLING: std::ops::RangeInclusive<f64> = 0.01..=0.99;
 
-/// The requests of every arm, warm and cold, in a shape that can be compared.
+/// The requests of every arm, warm and cold, in a comparable shape.
 pub(crate) struct Arms {
     pub(crate) warm: Vec<Observations>,
     pub(crate) cold: Vec<Observations>,
     throughput: Vec<Counts>,
 }
 
-/// A metric of the latency: its name, where it is from, and what it is.
+/// A latency metric: its name, its origin, and what it is.
 pub(crate) struct Wanted {
     name: String,
     is_cold: bool,
@@ -31,14 +31,13 @@ pub(crate) struct Wanted {
 }
 
 impl Arms {
-    /// Of all arms.
     pub(crate) fn of(measured: &Measured<'_>) -> Self {
         let recording = measured.recording;
         let arms = || 0..measured.arms.len();
         let throughput = |arm: usize| {
             recording.counts(move |block: &BlockRecord| {
                 let record = &block.arms[arm];
-                // Requests per ns: what is counted are the requests, and what they are counted against is time.
+                // Requests per ns: requests are counted against time.
                 unladen_lockin::Phase {
                     duration_ns: record.sending_ns,
                     requests: record.sending_ns,
@@ -53,7 +52,7 @@ impl Arms {
         }
     }
 
-    /// The baseline's requests of both arms that are the baseline.
+    /// Requests of both baseline arms, pooled.
     pub(crate) fn baseline(&self, is_cold: bool) -> Observations {
         let of = if is_cold { &self.cold } else { &self.warm };
         Observations::pooled(&[&of[BASELINE], &of[BASELINE_AGAIN]])
@@ -98,7 +97,7 @@ impl Wanted {
     }
 }
 
-/// Compares every arm but the baseline's with the baseline; also what could not be compared, and why.
+/// Compares every other arm with the baseline; also returns what could not be compared, and why.
 pub(crate) fn compare(measured: &Measured<'_>, arms: &Arms) -> (Vec<Comparison>, Vec<(String, CannotCompare)>) {
     let wanted = Wanted::all(measured, arms);
     let (mut effects, mut refused) = (Vec::new(), Vec::new());
@@ -152,15 +151,15 @@ fn effect(arm: usize, metric: &Wanted, of: &[Observations], baseline: &Observati
     })
 }
 
-/// What the candidate is held against: the mean of the two arms' own estimates, not that of their requests thrown
-/// together, which lies elsewhere where few requests are near the quantile.
+/// The candidate's reference: the mean of the two baseline arms' own estimates, not that of their pooled requests,
+/// which differs where few requests are near the quantile.
 fn mean_of_both(baseline: &Observations, again: &Observations, statistic: Statistic) -> f64 {
     let value = |arm: &Observations| arm.value(statistic).unwrap_or(f64::NAN);
     f64::midpoint(value(baseline), value(again))
 }
 
 fn throughput(arm: usize, arms: &Arms) -> Option<Effect> {
-    /// Per ns, as s.
+    /// From per ns to per s.
     const PER_SECOND: f64 = 1e9;
     if arm == BASELINE || arm == BASELINE_AGAIN {
         return None;

@@ -1,4 +1,4 @@
-//! The principal type is [`Measured`]: all that a result is made of.
+//! The principal type is [`Measured`]: the input of a result.
 
 use std::time::Duration;
 
@@ -14,25 +14,22 @@ use crate::prove::plan::Plan;
 use crate::prove::recording::Recording;
 use crate::reference::ReferenceWork;
 
-/// Where the baseline stands among the arms of an experiment.
+/// Index of the baseline among an experiment's arms.
 pub(crate) const BASELINE: usize = 0;
-/// Where the baseline stands once more.
+/// Index of its repetition.
 pub(crate) const BASELINE_AGAIN: usize = 1;
 
-/// All that a result is made of.
 pub(crate) struct Measured<'a> {
     pub(crate) options: &'a Options,
     pub(crate) arms: &'a [Arm],
     pub(crate) plan: Plan,
     pub(crate) recording: &'a Recording,
-    /// The blocks that were spoiled, and what became of them.
     pub(crate) spoiled: &'a Spoiled,
-    /// The same of each agent's machine.
+    /// Likewise for each agent's machine.
     pub(crate) spoiled_at_agents: &'a [Spoiled],
     pub(crate) reference: &'a ReferenceWork,
     pub(crate) instrument: Option<&'a Instrument>,
     pub(crate) elapsed: Duration,
-    /// Whom the requests go through.
     pub(crate) path: &'a OnPath,
     /// All requests go to this machine.
     pub(crate) is_local: bool,
@@ -48,7 +45,6 @@ impl Measured<'_> {
         matches!(self.options.experiment.load.pace, Pace::Closed { .. })
     }
 
-    /// The most requests under way at once.
     pub(crate) fn concurrency(&self) -> usize {
         match self.options.experiment.load.pace {
             Pace::Open { .. } => MOST_UNDER_WAY,
@@ -56,7 +52,7 @@ impl Measured<'_> {
         }
     }
 
-    /// 99 % of the requests were sent at most so late, ns; none in a closed loop.
+    /// 99th percentile of the send lag, ns; `None` in a closed loop.
     pub(crate) fn send_lag_p99(&self) -> Option<u64> {
         if self.is_closed() {
             return None;

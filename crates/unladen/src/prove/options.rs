@@ -8,40 +8,34 @@ use unladen_prove::Experiment;
 
 use crate::condition::Condition;
 
-/// What to prove, and how.
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) experiment: Experiment,
     /// Stop when the interval of the first quantile's ratio is this narrow, as a share.
     pub(crate) until: Option<f64>,
-    /// The command line says how much there is to be: `until` may end it earlier, and not later.
+    /// The command line sets the budget: `until` may end it earlier, but not later.
     pub(crate) is_budget_firm: bool,
-    /// Conditions that fail the command.
     pub(crate) fail_on: Vec<Condition>,
-    /// How processes are put together; none to compare latencies alone.
+    /// How processes are grouped; `None` to compare latencies alone.
     pub(crate) group_by: Option<GroupBy>,
-    /// Seed of the order of arms, of arrivals and of the mix.
+    /// Seeds the order of arms, arrivals and the mix.
     pub(crate) seed: u64,
-    /// Where profiles of the arms go, if there are to be any, and how they are made.
     pub(crate) profiles: Option<Profiles>,
-    /// Where it is sent from; empty for this host.
+    /// Sending hosts; empty for this one.
     pub(crate) hosts: Vec<Host>,
-    /// How agents are started there.
     pub(crate) sessions: SessionOptions,
-    /// No progress line.
     pub(crate) quiet: bool,
 }
 
-/// Profiles of the arms, made after all that is timed.
+/// Profiles of the arms, made after all timing.
 #[derive(Debug)]
 pub(crate) struct Profiles {
     pub(crate) folder: PathBuf,
-    /// How they are made.
     pub(crate) options: crate::profile::Options,
 }
 
 impl Options {
-    /// The quantiles to compare, those of conditions included, with their names.
+    /// The quantiles to compare, with their names, including those of conditions.
     pub(crate) fn quantiles(&self) -> Vec<(String, f64)> {
         let mut quantiles: Vec<(String, f64)> =
             self.experiment.quantiles.iter().map(|quantile| (quantile.to_string(), quantile.share())).collect();

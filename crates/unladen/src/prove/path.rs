@@ -9,24 +9,22 @@ use unladen_probe::{GroupId, Instrument};
 
 use crate::path::Path;
 
-/// Requests of an arm that are followed: pages of one site differ little in whom they ask.
+/// Most requests followed per arm: pages of one site go through much the same groups.
 const MOST_URLS: usize = 8;
 
-/// The groups that the requests go through, in any arm.
 #[derive(Debug, Default)]
 pub(crate) struct OnPath {
     groups: BTreeSet<GroupId>,
-    /// Why they are not known, or not all of them.
+    /// Why some or all are unknown.
     pub(crate) unknown: Option<String>,
 }
 
 impl OnPath {
-    /// Where nothing was looked at, for this reason.
     pub(crate) fn unknown(why: &str) -> Self {
         Self { unknown: Some(why.to_owned()), ..Self::default() }
     }
 
-    /// Adds those of an arm that is switched on, by the requests from this one on.
+    /// Adds the groups of a switched-on arm, by the first of these requests.
     pub(crate) fn add(
         &mut self,
         config: &DriverConfig,
@@ -49,7 +47,7 @@ impl OnPath {
         }
     }
 
-    /// Whether the requests go through a group; nobody knows of one that was not met, where not all are known.
+    /// Whether the requests go through a group; `None` for an unseen group if not all are known.
     pub(crate) fn holds(&self, group: GroupId) -> Option<bool> {
         match self.groups.contains(&group) {
             true => Some(true),
@@ -58,7 +56,7 @@ impl OnPath {
     }
 }
 
-/// The arms that ask everybody whom any arm asks: the baseline, and those that have what no other arm has on besides.
+/// Arms that together ask everybody any arm asks: the baseline, and those whose changes no other arm includes.
 pub(crate) fn telling(arms: &[Arm]) -> impl Iterator<Item = usize> {
     let is_part = |one: &Arm, other: &Arm| one.on != other.on && one.on.iter().zip(&other.on).all(|(a, b)| *b || !a);
     (0..arms.len()).filter(move |&arm| {

@@ -19,50 +19,42 @@ use crate::prove::options::Options;
 use crate::prove::recording::ArmRecord;
 use crate::strangers::{strangers, strangers_warning};
 
-/// The end of a schedule is kept open beyond its last request.
+/// How long a schedule stays open beyond its last request.
 const SLACK: Duration = Duration::from_secs(1);
 
-/// The requests of all arms, and who sends them.
 pub(crate) struct Sender {
     client: Client,
-    /// For each arm, its requests.
     mixes: Vec<Mix>,
-    /// For each arm that was tried, what came; none where other hosts send.
+    /// Answers of each arm that was tried; empty if other hosts send.
     came: Vec<Vec<Came>>,
     pace: Pace,
     timeout: Duration,
     seed: u64,
     phases: u64,
     is_local: bool,
-    /// What is sent, of all arms one after the other.
+    /// The requests of all arms, one after the other, in the order of the URLs.
     config: DriverConfig,
 }
 
-/// Who sends.
 enum Client {
-    /// This process.
     Here(Box<Driver>),
-    /// Agents on other hosts.
     Hosts(Hosts),
 }
 
-/// How long to send.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stretch {
     pub(crate) time: Duration,
     pub(crate) requests: Option<u64>,
 }
 
-/// A phase that is about to be sent.
 pub(crate) enum Ready {
-    /// From here, when it is said.
+    /// From this host, on demand.
     Here { arm: usize, stretch: Stretch },
     /// From other hosts, which begin by themselves.
     Hosts { agreed: Box<Agreed>, stretch: Stretch },
 }
 
 impl Ready {
-    /// Whether other hosts have begun to send it.
     pub(crate) fn has_begun(&self) -> bool {
         match self {
             Self::Here { .. } => false,
@@ -74,7 +66,6 @@ impl Ready {
 // === impl Sender ===
 
 impl Sender {
-    /// Starts the client, or the agents.
     pub(crate) fn start(options: &Options, arms: &[Arm], cancel: &Cancel) -> Result<Self, Failure> {
         let experiment = &options.experiment;
         let load = &experiment.load;
@@ -101,7 +92,7 @@ impl Sender {
             (Client::Here(Box::new(driver)), is_local)
         } else {
             let hosts = Hosts::start(&options.hosts, &options.sessions, &config, cancel)?;
-            // Whether the server runs here is a matter of what its name means here. It may mean nothing.
+            // Whether the server runs here depends on what its name means here, if anything.
             let is_local = Driver::start(config.clone()).is_ok_and(|driver| is_local(&driver));
             (Client::Hosts(hosts), is_local)
         };
@@ -118,12 +109,12 @@ impl Sender {
         })
     }
 
-    /// Sends each request of an arm once, to see that it is answered as expected; gives the first one's latency.
+    /// Sends each request of an arm once, to see that it is answered as expected. Returns the first one's latency.
     pub(crate) fn try_out(&mut self, arm: usize, urls: usize, cancel: &Cancel) -> Result<Duration, Failure> {
         let mut latency = Duration::ZERO;
         let mut all = Vec::new();
         for index in arm * urls..(arm + 1) * urls {
-            // The first may compile, connect and fill caches; what comes after it is the usual.
+            // The first round may compile, connect and fill caches; the second is typical.
             for is_usual in [false, true] {
                 latency = match &mut self.client {
                     Client::Here(driver) => {
@@ -146,22 +137,18 @@ impl Sender {
         Ok(latency)
     }
 
-    /// What is sent, of all arms one after the other, as the URLs are.
     pub(crate) fn config(&self) -> &DriverConfig {
         &self.config
     }
 
-    /// For each arm that was tried, what came; none where other hosts send.
     pub(crate) fn came(&self) -> &[Vec<Came>] {
         &self.came
     }
 
-    /// Whether all that is sent goes to this machine.
     pub(crate) fn is_local(&self) -> bool {
         self.is_local
     }
 
-    /// The processes that lead to the hosts that send.
     pub(crate) fn carriers(&self) -> Vec<u32> {
         match &self.client {
             Client::Here(_) => Vec::new(),
@@ -169,7 +156,6 @@ impl Sender {
         }
     }
 
-    /// What to say of users whom the application has met for the first time.
     pub(crate) fn strangers(&self) -> Option<Warning> {
         match &self.client {
             Client::Here(driver) => strangers(driver),
@@ -177,8 +163,8 @@ impl Sender {
         }
     }
 
-    /// Makes a phase of an arm ready. Other hosts agree on when it begins: `margin` from now at the least, in which the
-    /// caller reads counters.
+    /// Prepares a phase of an arm. Other hosts agree on its start, at least `margin` from now, while the caller reads
+    /// counters.
     pub(crate) fn prepare(
         &mut self,
         arm: usize,
@@ -197,7 +183,7 @@ impl Sender {
         }
     }
 
-    /// Sends a phase; none when cancelled. The caller reads counters before and after.
+    /// Sends a phase; `None` if cancelled. The caller reads counters before and after.
     pub(crate) fn send(&mut self, ready: Ready, cancel: &Cancel) -> Result<Option<ArmRecord>, Failure> {
         let (begun, record, stretch) = match ready {
             Ready::Here { arm, stretch } => {
@@ -207,7 +193,7 @@ impl Sender {
             }
             Ready::Hosts { agreed, stretch } => (agreed.started(), self.run_agreed(*agreed, cancel)?, stretch),
         };
-        // Up to the time of the next request: phases that end with their last answer would follow each other faster
+        // Until the time of the next request: phases that end with their last answer would follow each other faster
         // than the rate.
         let is_open = matches!(self.pace, Pace::Open { .. });
         if is_open && cancel.wait(stretch.time.saturating_sub(begun.elapsed())) {
@@ -216,7 +202,7 @@ impl Sender {
         Ok(record)
     }
 
-    /// Sends one request of an arm and gives its latency; none when cancelled. Of several hosts the first one sends it.
+    /// Sends one request of an arm; `None` if cancelled. Of several hosts the first sends it.
     pub(crate) fn once(&mut self, arm: usize, cancel: &Cancel) -> Result<Option<ArmRecord>, Failure> {
         let plan =
             LoadPlan { stop: Stop::after(Duration::MAX).or_requests(1), ..LoadPlan::new(self.mixes[arm].clone()) };
@@ -229,7 +215,6 @@ impl Sender {
         }
     }
 
-    /// The requests of an arm from now on.
     fn plan(&self, arm: usize, stretch: Stretch) -> Result<LoadPlan, Failure> {
         // Arrivals and order differ from phase to phase, and repeat with the experiment's seed.
         let seed = self.seed.wrapping_add(self.phases.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -291,7 +276,7 @@ impl Sender {
         let Taken { mut record, last_done_ns } = taken;
         record.errors = record.errors.saturating_add(end.unsent);
         record.duration_ns = nanos(started.elapsed());
-        // How long the last records were on their way is no part of it.
+        // Without the time that the last records were on their way.
         record.sending_ns = last_done_ns.min(record.duration_ns);
         let sending = Duration::from_nanos(record.sending_ns);
         record.agents = parts.into_iter().map(|part| AgentPhase::of(part, sending)).collect();
@@ -299,12 +284,10 @@ impl Sender {
     }
 }
 
-/// Whether all that is sent goes to this machine.
 fn is_local(driver: &Driver) -> bool {
     (0..).map_while(|index| driver.target(index)).all(unladen_load::Target::is_local)
 }
 
-/// What agents tell of a phase.
 #[derive(Default)]
 struct Taken {
     record: ArmRecord,

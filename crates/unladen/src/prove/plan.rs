@@ -1,4 +1,4 @@
-//! The principal type is [`Plan`]: how long phases are, and how many blocks there are to be.
+//! The principal type is [`Plan`]: the length of phases and the number of blocks.
 
 use std::time::Duration;
 
@@ -8,42 +8,40 @@ use unladen_prove::{Budget, Experiment, Pace};
 /// In a block each arm has a phase on the way there and one on the way back, so that a drift cancels.
 pub(crate) const PASSES: usize = 2;
 
-/// Blocks to aim for: with fifteen, Student's t is within a tenth of where it can get.
+/// Blocks to aim for: with fifteen, Student's t is within a tenth of its limit.
 const BLOCKS: u64 = 15;
 
-/// The shortest phase: long against what is left over from the phase before.
+/// Shortest phase: long against what is left over from the phase before.
 const SHORTEST: Duration = Duration::from_secs(1);
 
-/// Where the time that was asked for has no room for six blocks of those, phases may be as short as this.
+/// Shortest phase if the given time has no room for six blocks otherwise.
 const SHORTEST_OF_ALL: Duration = Duration::from_millis(200);
 
-/// The longest phase: a machine's speed changes from minute to minute, and what an arm is compared with has to be near.
+/// Longest phase: a machine's speed changes from minute to minute, and arms that are compared have to be close in time.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// The latency that a closed loop is planned by, until there is a measured one.
+/// Latency by which a closed loop is planned until one is measured.
 const GUESS: Duration = Duration::from_millis(20);
 
-/// The part of a phase after its last answer, in which work for its requests still counts.
+/// End of a phase after its last answer, in which work for its requests still counts.
 pub(crate) const SETTLE: Duration = Duration::from_millis(100);
 
-/// What it takes near hosts to agree on the beginning of a phase, where they send.
+/// Time in which nearby sending hosts agree on the start of a phase.
 const AGREEING: Duration = Duration::from_millis(150);
 
-/// How long requests are sent and not counted after a switch, unless the experiment says how long: a service that has
-/// just been restarted has its caches to fill.
+/// Default time after a switch in which requests are sent and not counted: a service that has just been restarted has
+/// its caches to fill.
 const WARM_UP: Duration = Duration::from_secs(1);
 
-/// An idle phase is at most so long: the background's rate is known well enough from a second in each block.
+/// Longest idle phase: a second in each block measures the background's rate well enough.
 pub(crate) const LONGEST_IDLE: Duration = Duration::from_secs(1);
 
-/// How the experiment is laid out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Plan {
     /// How long an arm runs at a stretch.
     pub(crate) phase: Duration,
-    /// How many requests at a stretch, where that is what was asked for.
+    /// Requests at a stretch, if a number was asked for.
     pub(crate) requests: Option<u64>,
-    /// Blocks after each restart.
     pub(crate) blocks_per_restart: usize,
     /// Restarts, the outer level.
     pub(crate) restarts: usize,
@@ -52,7 +50,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Lays out; `latency` is that of a first request, and `arms` includes the baseline again.
+    /// `latency` is that of a first request, and `arms` includes the baseline again.
     pub(crate) fn choose(experiment: &Experiment, latency: Option<Duration>, arms: usize) -> Self {
         let load = &experiment.load;
         let restarts = experiment.restarts.max(1) as usize;
@@ -65,7 +63,7 @@ impl Plan {
         };
         match load.budget {
             Budget::Requests(wanted) => {
-                // What each arm runs in all, by which its phases are as long as makes enough blocks of them.
+                // Total time per arm; its phases are such that there are enough blocks.
                 let in_all = Duration::try_from_secs_f64(wanted as f64 / rate).unwrap_or(LONGEST);
                 let phase = load.phase.unwrap_or_else(|| even(in_all));
                 let of_a_phase = (rate * phase.as_secs_f64()).round().max(1.0);
@@ -86,7 +84,7 @@ impl Plan {
             Budget::Time(time) => {
                 let phase = load.phase.unwrap_or_else(|| {
                     let fits = time / (arms.max(1) * PASSES * MIN_BLOCKS) as u32;
-                    // Each has a request at the least, or the rate would not be the one that was asked for.
+                    // A phase has at least one request, or the rate would be another.
                     let of_one = Duration::try_from_secs_f64(1.0 / rate).unwrap_or(LONGEST);
                     even(time / arms.max(1) as u32).min(fits.max(SHORTEST_OF_ALL)).max(of_one)
                 });
@@ -103,21 +101,20 @@ impl Plan {
         }
     }
 
-    /// In which restart the next block is, after so many blocks and so much time. Where the time is what is given, the
-    /// restarts share it, however long blocks take.
+    /// Index of the restart that the next block belongs to. If a time is given, the restarts share it, however long
+    /// blocks take.
     pub(crate) fn restart(&self, blocks: usize, elapsed: Duration) -> usize {
         let restart = match self.time {
             Some(time) => (elapsed.as_secs_f64() / time.as_secs_f64() * self.restarts as f64) as usize,
             None => blocks / self.blocks_per_restart,
         };
-        // More blocks than planned, as --until may want them, belong to further restarts; of one start there is no
-        // second.
+        // Blocks beyond the plan, as --until may want them, belong to further restarts; if there is one start, there is
+        // no second.
         if self.restarts == 1 { 0 } else { restart }
     }
 
-    /// How long all of it takes: phases, the warm-up after each switch, and with `counts` the idle phases; and how
-    /// often services are restarted, which takes as long as it takes. At least six blocks are measured, however short
-    /// the time that was asked for.
+    /// Total time: phases, the warm-up after each switch, and with `counts` the idle phases; and the number of service
+    /// restarts, whose duration is unknown. At least six blocks are measured, however short the given time.
     pub(crate) fn estimate(&self, experiment: &Experiment, arms: usize, counts: bool) -> (Duration, usize) {
         let phases = arms * PASSES;
         let agreeing = if experiment.load.from.is_empty() { Duration::ZERO } else { AGREEING };
@@ -126,7 +123,7 @@ impl Plan {
         let acts = experiment.knobs.iter().any(unladen_prove::KnobSpec::acts);
         let switches = match (is_restarted, acts) {
             (true, _) => phases,
-            // The way back begins with the arm that was the last one on the way there.
+            // The way back begins with the last arm of the way there.
             (false, true) => phases.saturating_sub(1),
             (false, false) if experiment.cold.is_some() => arms,
             (false, false) => 0,
@@ -142,7 +139,6 @@ impl Plan {
         (block * blocks as u32 + warm * (arms * (1 + starts)) as u32, restarts)
     }
 
-    /// Blocks in all.
     pub(crate) fn blocks(&self) -> usize {
         self.blocks_per_restart * self.restarts
     }
@@ -154,7 +150,7 @@ pub(crate) fn warm_up(experiment: &Experiment) -> Duration {
     if asked.is_zero() { WARM_UP } else { asked }
 }
 
-/// How long an experiment takes, in words, before anything of it is tried.
+/// The length of an experiment in words, before anything of it is tried.
 pub(crate) fn estimate(experiment: &Experiment, arms: usize, counts: bool) -> String {
     let load = &experiment.load;
     let plan = Plan::choose(experiment, None, arms);
@@ -165,7 +161,7 @@ pub(crate) fn estimate(experiment: &Experiment, arms: usize, counts: bool) -> St
         restarts => format!(", and the time of {restarts} restarts"),
     };
     match (load.budget, load.pace) {
-        // Warm-ups and restarts are a part of the time that was asked for, if six blocks fit into it.
+        // Warm-ups and restarts are part of the given time, if six blocks fit into it.
         (Budget::Time(asked), _) if time <= asked + asked / 20 => {
             let or = if restarts.is_empty() { "" } else { ", or as long as six blocks take" };
             format!("about {} in all, with warm-ups and restarts{or}", about(asked))
@@ -177,7 +173,7 @@ pub(crate) fn estimate(experiment: &Experiment, arms: usize, counts: bool) -> St
     }
 }
 
-/// A length of time as one says it.
+/// A rounded length of time, in words.
 fn about(time: Duration) -> String {
     match time.as_secs_f64() {
         seconds if seconds < 100.0 => format!("{seconds:.0} s"),
@@ -186,7 +182,7 @@ fn about(time: Duration) -> String {
     }
 }
 
-/// The phase that makes [`BLOCKS`] blocks of so much time an arm.
+/// The phase for which the given time per arm makes [`BLOCKS`] blocks.
 fn even(in_all: Duration) -> Duration {
     (in_all / (BLOCKS * PASSES as u64) as u32).clamp(SHORTEST, LONGEST)
 }

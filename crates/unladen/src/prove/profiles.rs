@@ -1,4 +1,4 @@
-//! The principal type is [`Profiling`]: the arms of an experiment, each under its profiler.
+//! The principal type is [`Profiling`]: profiles the arms of an experiment.
 
 use unladen_load::{Cancel, DriverConfig};
 use unladen_lockin::{Arm, Role};
@@ -11,32 +11,30 @@ use crate::profile::{Budget, Page, Session, slug, write_flame_diff, write_native
 use crate::progress::Progress;
 use crate::prove::options::Profiles;
 
-/// How often each arm has its turn: what the machine does meanwhile befalls all of them.
+/// Turns of each arm: what the machine does meanwhile affects all of them.
 pub(super) const ROUNDS: u64 = 4;
 
-/// The arms, and what was seen of each until now.
 pub(super) struct Profiling<'a> {
     wanted: &'a Profiles,
     arms: &'a [Arm],
     experiment: &'a Experiment,
-    /// One a visit and URL.
+    /// For each arm, one per visit and URL.
     seen: Vec<Vec<Profile>>,
 }
 
 impl<'a> Profiling<'a> {
-    /// Nothing was seen yet.
     pub(super) fn new(wanted: &'a Profiles, arms: &'a [Arm], experiment: &'a Experiment) -> Self {
         Self { wanted, arms, experiment, seen: vec![Vec::new(); arms.len()] }
     }
 
-    /// All arms but the baseline again, which is there for the noise of timing, in random order.
+    /// All arms in random order, without the baseline again, which is there for the noise of timing.
     pub(super) fn order(&self, rng: &mut fastrand::Rng) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.arms.len()).filter(|arm| !self.is_again(*arm)).collect();
         rng.shuffle(&mut order);
         order
     }
 
-    /// Has the requests of an arm profiled for a round. Its knobs are set.
+    /// Profiles the requests of an arm for a round. Its knobs have been set.
     pub(super) fn visit(&mut self, arm: usize, cancel: &Cancel, progress: &Progress) -> Result<(), Failure> {
         let load = &self.experiment.load;
         let options = &self.wanted.options;
@@ -64,7 +62,7 @@ impl<'a> Profiling<'a> {
         Ok(())
     }
 
-    /// Writes a profile of each arm, a flame graph of the baseline, and what differs from it of the others.
+    /// Writes a profile of each arm, a flame graph of the baseline, and differential ones of the others.
     pub(super) fn write(self) -> Result<Vec<ArmProfile>, Failure> {
         let Some(baseline) = self.arms.iter().position(|arm| arm.is(Role::Baseline)) else { return Ok(Vec::new()) };
         let of_baseline = self.merged(baseline)?;

@@ -11,64 +11,58 @@ use crate::lateness::{Stretch, beyond};
 use crate::machine::conditions;
 use crate::prove::agent_phase::AgentPhase;
 
-/// All whole blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Recording {
     pub(crate) blocks: Vec<BlockRecord>,
 }
 
-/// One block: each arm's phases together.
 #[derive(Debug, Default)]
 pub(crate) struct BlockRecord {
     pub(crate) restart: usize,
     pub(crate) arms: Vec<ArmRecord>,
     /// The time without requests, if counters were read.
     pub(crate) idle: ArmRecord,
-    /// Phase by phase, in the order of time.
+    /// By phase, in chronological order.
     pub(crate) stretches: Vec<Stretch>,
-    /// It was spoiled, and its latencies and counts do not count.
+    /// The block was spoiled, and its latencies and counts are ignored.
     pub(crate) is_left_out: bool,
 }
 
-/// An arm's phases in a block together.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct ArmRecord {
     pub(crate) duration_ns: u64,
-    /// How long requests were sent: `duration_ns` holds what else is counted in.
+    /// How long requests were sent: `duration_ns` includes the rest of the time in which is counted.
     pub(crate) sending_ns: u64,
-    /// Answered as expected, or not in time: ns from the planned time.
+    /// Requests answered as expected, or not in time: ns from the planned time.
     pub(crate) latencies_ns: Vec<u64>,
-    /// The same of cold requests.
+    /// Likewise for cold requests.
     pub(crate) cold_ns: Vec<u64>,
     pub(crate) answered: u64,
-    /// Bytes of the bodies of these answers, as they were transferred.
+    /// Transferred bytes of these answers' bodies.
     pub(crate) body_bytes: u64,
     /// Failed or never sent.
     pub(crate) errors: u64,
-    /// Of these, what had no answer in time, and stands in the latencies.
+    /// Errors without an answer in time, which are among the latencies.
     pub(crate) cut_short: u64,
     pub(crate) changed: u64,
     /// Answers by status, expected or not.
     pub(crate) statuses: BTreeMap<u16, u64>,
-    /// Generator's own lag, ns.
     pub(crate) lags_ns: Vec<u64>,
-    /// Requests that had to wait since as many as may be were under way.
+    /// Requests that had to wait because the most allowed were under way.
     pub(crate) waited: u64,
-    /// What grew, and by how much.
     pub(crate) grown: HashMap<(GroupId, CounterId), u64>,
-    /// What the machine did meanwhile.
     pub(crate) times: MachineTimes,
-    /// What each of the hosts did that sent it; empty where this one did.
+    /// By sending host; empty if this one sent.
     pub(crate) agents: Vec<AgentPhase>,
 }
 
 impl Recording {
-    /// The blocks whose latencies and counts count.
+    /// The blocks that are not left out.
     pub(crate) fn counted(&self) -> impl Iterator<Item = &BlockRecord> {
         self.blocks.iter().filter(|block| !block.is_left_out)
     }
 
-    /// Leaves out blocks that were spoiled, by the machine's account alone. Failures in them still count.
+    /// Leaves out spoiled blocks, by the machine's times alone. Failures in them still count.
     pub(crate) fn leave_out_spoiled(&mut self) -> Spoiled {
         let all: Vec<_> = self.blocks.iter().map(|block| conditions(&block.times())).collect();
         let restarts: Vec<usize> = self.blocks.iter().map(|block| block.restart).collect();
@@ -79,7 +73,7 @@ impl Recording {
         spoiled
     }
 
-    /// The same by what the machine of each agent did.
+    /// Likewise, by the times of each agent's machine.
     pub(crate) fn leave_out_spoiled_at_agents(&mut self) -> Vec<Spoiled> {
         let restarts: Vec<usize> = self.blocks.iter().map(|block| block.restart).collect();
         let of_agent = |recording: &mut Self, index: usize| {
@@ -98,12 +92,11 @@ impl Recording {
         (0..self.agents()).map(|index| of_agent(self, index)).collect()
     }
 
-    /// How many agents sent.
     pub(crate) fn agents(&self) -> usize {
         self.blocks.iter().flat_map(|block| &block.arms).map(|arm| arm.agents.len()).max().unwrap_or(0)
     }
 
-    /// All that an agent did; of what counts by time, in blocks that count.
+    /// All that an agent did; where time matters, only in blocks that are not left out.
     pub(crate) fn agent(&self, index: usize) -> AgentPhase {
         let sum = |blocks: &mut dyn Iterator<Item = &BlockRecord>| {
             let mut sum = AgentPhase::default();
@@ -114,12 +107,10 @@ impl Recording {
         AgentPhase { lags: counted.lags, worked: counted.worked, sending: counted.sending, ..all }
     }
 
-    /// What the machine did in all phases.
     pub(crate) fn times(&self) -> MachineTimes {
         self.blocks.iter().fold(MachineTimes::default(), |sum, block| sum.plus(block.times()))
     }
 
-    /// The latencies of an arm.
     pub(crate) fn observations(&self, of: impl Fn(&BlockRecord) -> &[u64]) -> Observations {
         let mut observations = Observations::new();
         let mut restart = None;
@@ -132,7 +123,7 @@ impl Recording {
         observations
     }
 
-    /// The median latency of the arm that is fastest, ns: what a generator adds shows in it first.
+    /// Median latency of the fastest arm, ns: what a generator adds shows there first.
     pub(crate) fn least_median(&self) -> Option<u64> {
         let arms = self.blocks.iter().map(|block| block.arms.len()).max().unwrap_or(0);
         let median = |arm: usize| {
@@ -144,7 +135,6 @@ impl Recording {
         (0..arms).filter_map(median).min()
     }
 
-    /// Something that was counted in an arm's phases, or in the idle ones.
     pub(crate) fn counts(&self, of: impl Fn(&BlockRecord) -> Phase) -> Counts {
         let mut counts = Counts::new();
         let mut restart = None;
@@ -157,12 +147,10 @@ impl Recording {
         counts
     }
 
-    /// Everything that grew at any time.
     pub(crate) fn seen(&self) -> BTreeSet<(GroupId, CounterId)> {
         self.blocks.iter().flat_map(|block| &block.arms).flat_map(|arm| arm.grown.keys().copied()).collect()
     }
 
-    /// Answers of an arm by status.
     pub(crate) fn statuses(&self, arm: usize) -> Vec<(u16, u64)> {
         let mut statuses = BTreeMap::new();
         for (status, count) in self.blocks.iter().filter_map(|block| block.arms.get(arm)).flat_map(|arm| &arm.statuses)
@@ -172,14 +160,13 @@ impl Recording {
         statuses.into_iter().collect()
     }
 
-    /// A sum over all blocks of an arm.
     pub(crate) fn sum(&self, arm: usize, of: impl Fn(&ArmRecord) -> u64) -> u64 {
         self.blocks.iter().filter_map(|block| block.arms.get(arm)).map(of).sum()
     }
 }
 
-/// Whether blocks are enough without those that are not kept. Where services were restarted, restarts are what is
-/// resampled: each of them has to be left, or as many as an interval of blocks takes.
+/// Whether the kept blocks suffice. If services were restarted, restarts are resampled: each has to keep blocks, or as
+/// many as an interval of blocks takes.
 fn carries(restarts: &[usize], kept: &[bool]) -> bool {
     let distinct = |restarts: &mut dyn Iterator<Item = usize>| restarts.collect::<BTreeSet<_>>().len();
     let all = distinct(&mut restarts.iter().copied());
@@ -188,12 +175,10 @@ fn carries(restarts: &[usize], kept: &[bool]) -> bool {
 }
 
 impl BlockRecord {
-    /// What the machine did in all phases of the block.
     fn times(&self) -> MachineTimes {
         self.arms.iter().fold(self.idle.times, |sum, arm| sum.plus(arm.times))
     }
 
-    /// What an agent did in all phases of the block.
     pub(crate) fn at_agent(&self, index: usize) -> Option<AgentPhase> {
         let mut phases = self.arms.iter().filter_map(|arm| arm.agents.get(index));
         let mut sum = phases.next()?.clone();
@@ -203,7 +188,6 @@ impl BlockRecord {
 }
 
 impl ArmRecord {
-    /// Adds a request.
     pub(crate) fn add(&mut self, request: &RequestRecord) {
         let answered = request.error.is_none();
         self.answered += u64::from(answered);
@@ -239,7 +223,6 @@ impl ArmRecord {
         self.waited += summary.waited;
     }
 
-    /// Adds another phase.
     pub(crate) fn absorb(&mut self, other: Self) {
         self.duration_ns += other.duration_ns;
         self.sending_ns += other.sending_ns;
@@ -261,13 +244,11 @@ impl ArmRecord {
         other.grown.into_iter().for_each(|(key, grown)| *self.grown.entry(key).or_default() += grown);
     }
 
-    /// How late its requests were, and what the machine did meanwhile.
     pub(crate) fn stretch(&self) -> Stretch {
         let late_ns = self.lags_ns.iter().copied().map(beyond).fold(0, u64::saturating_add);
         Stretch { times: self.times, requests: self.lags_ns.len() as u64, late_ns }
     }
 
-    /// One counter, as a phase.
     pub(crate) fn phase(&self, key: (GroupId, CounterId)) -> Phase {
         Phase {
             duration_ns: self.duration_ns,

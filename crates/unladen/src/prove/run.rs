@@ -25,34 +25,29 @@ use crate::prove::recording::{ArmRecord, BlockRecord, Recording};
 use crate::reference::ReferenceWork;
 use crate::say::say;
 
-/// With `--until`, unless the experiment's own time is longer, or the command line says how much there may be.
+/// Limit with `--until`, unless the experiment's own time is longer or the command line sets the budget.
 const MOST_TIME_UNTIL: Duration = Duration::from_secs(1_800);
 
-/// Agents begin this many times the longest reading of counters after they have agreed to: what they send has to be
-/// counted.
+/// Agents begin this many times the longest reading of counters after agreeing: what they send has to be counted.
 const READINGS: u32 = 2;
 
-/// A phase that agents began while the counters were still being read is sent again, with as much more time for them:
-/// so many times at the most.
+/// Most attempts at a phase: one that agents began while counters were being read is sent again, and the longer reading
+/// is then allowed for.
 const TRIES: usize = 5;
 
-/// What came of it.
 pub(crate) struct Proved {
     pub(crate) result: Prove,
-    /// Why it is not the whole one that was asked for.
+    /// Why the result is not the complete one that was asked for.
     pub(crate) failure: Option<Failure>,
-    /// Whether everything that was switched is as it was before.
     pub(crate) put_back: PutBack,
 }
 
-/// A phase that was sent, and what was read before it.
 struct Sent {
     record: ArmRecord,
     begun: MachineReading,
     before: Option<Reading>,
 }
 
-/// Why the run ended.
 enum Stopped {
     Done,
     Interrupted,
@@ -84,25 +79,19 @@ struct Run<'a> {
     recording: Recording,
     rng: fastrand::Rng,
     begun: Instant,
-    /// How long the blocks took in all, once they are done.
+    /// Total time of the blocks, once they are done.
     elapsed: Option<Duration>,
     /// Switching a knob restarts a service, so each phase begins with a restart.
     restarts_at_switches: bool,
-    /// The longest that reading the counters took.
     reading: Duration,
-    /// Whom the requests go through.
     path: OnPath,
-    /// Arms that have been tried out.
     tried: Vec<bool>,
     /// Services were restarted, and these arms have not been warmed up since.
     cold: Vec<bool>,
 }
 
-/// Proves.
-///
-/// # Errors
-/// Whatever ended the experiment before there were enough blocks to compare; everything has been put back then, or the
-/// failure says what has not.
+/// Runs an experiment. Fails with whatever ended it before there were enough blocks to compare; everything has been put
+/// back then, or the failure says what has not.
 pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failure> {
     let progress = Progress::new(options.quiet);
     let arms = options.experiment.arms();
@@ -162,9 +151,9 @@ pub(crate) fn prove(options: &Options, cancel: &Cancel) -> Result<Proved, Failur
 }
 
 impl Run<'_> {
-    /// Tries the baseline, and lays out the experiment by what it takes.
+    /// Tries the baseline, and plans the experiment by its latency.
     fn prepare(&mut self) -> Result<(), Failure> {
-        // Whether other hosts reach the service is not to be seen from here.
+        // Whether other hosts reach the service cannot be seen from here.
         if self.options.hosts.is_empty() {
             self.board.ask(self.sender.config().clone());
         }
@@ -175,7 +164,7 @@ impl Run<'_> {
         self.plan = Plan::choose(&self.options.experiment, Some(latency), self.arms.len());
         if let Some(group_by) = self.options.group_by {
             self.progress.say("looking at all processes");
-            // What leads to the hosts that send works as much as there are requests, and is none of the server's work.
+            // Processes that lead to sending hosts work in step with the requests, but are no work of the server.
             let own = self.sender.carriers().into_iter().fold(Own::new(), Own::with_tree);
             let mut instrument = Instrument::open_with(group_by, own)?;
             instrument.calibrate()?;
@@ -217,7 +206,7 @@ impl Run<'_> {
                 Err(failure) => return Stopped::by(failure),
             }
             index += 1;
-            // Between blocks nothing is measured: what is done here disturbs no arm.
+            // Nothing is measured between blocks, so no arm is disturbed.
             self.reference.between_blocks(self.cancel);
             let widest = headline(&self.options.experiment, self.arms, &self.recording);
             self.show(index, widest.as_ref());
@@ -236,7 +225,7 @@ impl Run<'_> {
         }
     }
 
-    /// One block: an idle phase, then every arm once in random order, then once more in the reverse order; false when
+    /// One block: an idle phase, then every arm once in random order, then once more in reverse order. Returns false if
     /// cancelled.
     fn block(&mut self, restart: usize) -> Result<bool, Failure> {
         if self.recording.blocks.last().is_some_and(|last| last.restart != restart) {
@@ -263,7 +252,7 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// A phase without requests; none when cancelled.
+    /// A phase without requests; `None` if cancelled.
     fn idle(&mut self) -> Result<Option<ArmRecord>, Failure> {
         if self.instrument.is_none() {
             return Ok(Some(ArmRecord::default()));
@@ -279,12 +268,12 @@ impl Run<'_> {
         Ok(Some(record))
     }
 
-    /// One phase of an arm, after what it takes to get there; none when cancelled.
+    /// Switches to an arm and runs one phase of it; `None` if cancelled.
     fn arm(&mut self, arm: usize, with_cold: bool) -> Result<Option<ArmRecord>, Failure> {
         let switched = self.board.set(&self.arms[arm], self.cancel)?;
         let mut restarted = !switched.restarted.is_empty();
         if !restarted && self.restarts_at_switches {
-            // The arm before was the same, or the baseline's other one: one phase must not run warmer than another.
+            // The previous arm had the same knobs: without a restart, this phase would run warmer than others.
             self.board.restart_all(self.cancel)?;
             restarted = true;
         }
@@ -316,8 +305,7 @@ impl Run<'_> {
         let stretch = Stretch { time: self.plan.phase, requests: self.plan.requests };
         let Some(Sent { mut record, begun, before }) = self.send(arm, stretch)? else { return Ok(None) };
         if record.answered == 0 && record.errors > 0 {
-            // It is broken since it was tried: that ends the experiment with the reason, instead of one without an
-            // answer.
+            // It broke after it was tried: that ends the experiment with the reason, instead of one without an answer.
             self.try_out(arm)?;
         }
         if self.cancel.wait(SETTLE) {
@@ -326,20 +314,20 @@ impl Run<'_> {
         self.count(&mut record, before)?;
         record.times = self.clock.read().since(&begun);
         record.cold_ns = cold.latencies_ns;
-        // What failed is no latency, and must not get lost.
+        // A failure is no latency, and must not get lost.
         record.errors += cold.errors;
         record.cut_short += cold.cut_short;
         cold.statuses.into_iter().for_each(|(status, count)| *record.statuses.entry(status).or_default() += count);
         Ok(Some(record))
     }
 
-    /// Sends a phase, all of it after the counters were read; none when cancelled.
+    /// Sends a phase, all of it after the counters were read; `None` if cancelled.
     fn send(&mut self, arm: usize, stretch: Stretch) -> Result<Option<Sent>, Failure> {
         for _ in 0..TRIES {
             let ready = self.sender.prepare(arm, stretch, self.reading * READINGS, self.cancel)?;
             let begun = self.clock.read();
             let before = self.read()?;
-            // What was sent before the last counter was read is in no difference of them.
+            // Requests before the last counter was read are in no difference of readings.
             let is_counted = before.is_none() || !ready.has_begun();
             let Some(record) = self.sender.send(ready, self.cancel)? else { return Ok(None) };
             if is_counted {
@@ -357,7 +345,7 @@ impl Run<'_> {
         )))
     }
 
-    /// Looks whom the requests go through, in the arms that tell. Nothing is timed any longer.
+    /// Observes the requests' path in the [`telling`] arms, after all timing.
     fn look_at_path(&mut self) -> Result<(), Failure> {
         if self.instrument.is_none() || !self.sender.is_local() {
             return Ok(());
@@ -376,7 +364,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Profiles all arms, in turns as they were measured, and writes what differs. Nothing is timed any longer.
+    /// Profiles all arms, in turns as they were measured, after all timing. Writes the differences.
     fn profiles(&mut self, wanted: &Profiles) -> Result<Vec<ArmProfile>, Failure> {
         let arms = self.arms;
         let mut profiling = Profiling::new(wanted, arms, &self.options.experiment);
@@ -404,7 +392,6 @@ impl Run<'_> {
         Ok(reading)
     }
 
-    /// Adds what grew since the reading before.
     fn count(&mut self, record: &mut ArmRecord, before: Option<Reading>) -> Result<(), Failure> {
         if let (Some(before), Some(after)) = (before, self.read()?) {
             record.grown = after.since(&before).map(|(group, counter, grown)| ((group, counter), grown)).collect();

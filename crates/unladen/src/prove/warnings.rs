@@ -10,10 +10,9 @@ use crate::prove::headline::headline;
 use crate::prove::latencies::Arms;
 use crate::prove::measured::{BASELINE, BASELINE_AGAIN, Measured};
 
-/// A generator that was later than this is worth a word, ns.
+/// A greater lag of the generator is worth a warning, ns.
 const LATE: u64 = 1_000_000;
 
-/// All that limits what the result says.
 pub(crate) fn warnings(
     measured: &Measured<'_>,
     arms: &Arms,
@@ -34,7 +33,7 @@ pub(crate) fn warnings(
     }
     let changed: Vec<&ArmResult> = results.iter().filter(|arm| arm.changed > 0).collect();
     if changed.len() == results.len() {
-        // A page with the time in it: said once.
+        // A page that contains the time: said once.
         let sum = |of: fn(&ArmResult) -> u64| changed.iter().map(|arm| of(arm)).sum();
         let arm = "every arm".to_owned();
         warnings.push(Warning::ChangedInArm {
@@ -92,7 +91,7 @@ pub(crate) fn warnings(
     warnings
 }
 
-/// The metrics that too few requests were sent for, said once: with what the one that needs most needs.
+/// One warning for all metrics with too few requests; it names the highest need.
 fn few_requests(refused: &[(String, CannotCompare)]) -> Option<Warning> {
     let few = |why: &CannotCompare| match why {
         CannotCompare::TooFewLatencies { latencies, needed, .. } => Some((*latencies, *needed)),

@@ -21,19 +21,19 @@ struct Difference<'a> {
     weight: &'a WeightMetric,
     baseline: f64,
     candidate: f64,
-    /// Whether the requests carry any of it, in the baseline or in the arm.
+    /// Whether the counter follows the requests, in the baseline or in the arm.
     follows: bool,
-    /// None where the baseline's weight cannot be told from nothing.
+    /// `None` if the baseline's weight may be zero.
     ratio: Option<Contrast>,
     difference: Contrast,
     /// The arm's own weight.
     absolute: Contrast,
     floor: Floor,
-    /// Of the ratio, where there is one.
+    /// `None` without a ratio.
     ratio_floor: Option<f64>,
 }
 
-/// Every counter of every group in every arm but the baseline's.
+/// Every counter of every group in every other arm.
 pub(crate) fn weights(measured: &Measured<'_>) -> Vec<Comparison> {
     let Some(instrument) = measured.instrument else { return Vec::new() };
     let mut metrics: Vec<((GroupId, CounterId), WeightMetric)> = measured
@@ -78,7 +78,8 @@ fn of_counter<'a>(measured: &Measured<'_>, key: (GroupId, CounterId), weight: &'
         let terms = [(1.0, &arms[arm]), (-1.0, &baseline)];
         let difference = contrast(&terms, Scale::Difference)?;
         let candidate = contrast(&[(1.0, &arms[arm])], Scale::Difference)?;
-        // Of a heavy-tailed background the difference can be known where the ratio is not: then one of the two is said.
+        // With a heavy-tailed background the difference can be certain where the ratio is not: then only the difference
+        // is shown.
         let ratio = contrast(&terms, Scale::Ratio)
             .filter(|_| of_baseline.low > 0.0)
             .filter(|ratio| ratio.excludes_no_change() == difference.excludes_no_change());
@@ -101,20 +102,19 @@ fn of_counter<'a>(measured: &Measured<'_>, key: (GroupId, CounterId), weight: &'
     (0..arms.len()).filter(|arm| *arm != BASELINE && *arm != BASELINE_AGAIN).filter_map(of_arm).collect()
 }
 
-/// What is judged together. A change is looked for where the requests go: the hundreds of other groups of a machine would
-/// hide it, as false discoveries are controlled over all that is judged together.
+/// Judged together. A change is looked for on the requests' path: the hundreds of other groups of a machine would hide
+/// it, as false discoveries are controlled over all that is judged together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Lot {
-    /// The requests go through the group; where that is not known, its CPU follows them.
+    /// The requests go through the group; if that is unknown, its CPU follows them.
     Path,
-    /// What the machine counts, which belongs to no group.
+    /// The machine's counters, which belong to no group.
     Machine,
-    /// All other groups.
     Beside,
 }
 
 /// Counters of one group in one arm are a family, whose headline is its CPU. Unlike in a weighing that is no gate: a
-/// change may take off connections or writes, and no CPU that could be told.
+/// change may save connections or writes, but no measurable CPU.
 fn judged(measured: &Measured<'_>, instrument: &Instrument, differences: &[Difference<'_>]) -> Vec<Comparison> {
     let cpu = instrument.counter_named("cpu");
     let follows = following(differences, cpu);
@@ -126,7 +126,7 @@ fn judged(measured: &Measured<'_>, instrument: &Instrument, differences: &[Diffe
     let mut families: BTreeMap<(Lot, usize, GroupId), Vec<usize>> = BTreeMap::new();
     for (index, difference) in differences.iter().enumerate() {
         let (group, lot) = (difference.key.0, lot(difference.key.0));
-        // What the machine counts belongs to no group: each counter stands for itself.
+        // The machine's counters belong to no group: each stands for itself.
         let arm = if lot == Lot::Machine { measured.arms.len() + index } else { difference.arm };
         families.entry((lot, arm, group)).or_default().push(index);
     }
@@ -148,7 +148,7 @@ fn judged(measured: &Measured<'_>, instrument: &Instrument, differences: &[Diffe
     differences.iter().zip(adjusted(&families, &p_values)).map(compared).collect()
 }
 
-/// Groups whose CPU follows the requests, in any arm; of groups without CPU, any counter.
+/// Groups whose CPU follows the requests, in any arm; for groups without CPU, any counter.
 fn following(differences: &[Difference<'_>], cpu: Option<CounterId>) -> BTreeSet<GroupId> {
     let of_cpu = |difference: &&Difference<'_>| Some(difference.key.1) == cpu;
     let have_cpu: BTreeSet<GroupId> = differences.iter().filter(of_cpu).map(|difference| difference.key.0).collect();
@@ -161,7 +161,7 @@ fn following(differences: &[Difference<'_>], cpu: Option<CounterId>) -> BTreeSet
         .collect()
 }
 
-/// The p-values after control of false discoveries over each lot for itself. The first of a family is its headline.
+/// The p-values after control of false discoveries within each lot. The first of a family is its headline.
 fn adjusted(families: &[(Lot, Vec<usize>)], p_values: &[f64]) -> Vec<f64> {
     let mut adjusted = vec![1.0; p_values.len()];
     for lot in families.chunk_by(|(one, _), (other, _)| one == other) {
@@ -179,7 +179,7 @@ fn adjusted(families: &[(Lot, Vec<usize>)], p_values: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// What all groups together carry of each counter.
+/// Total of each counter over all groups.
 struct Whole(BTreeMap<(usize, CounterId), f64>);
 
 impl Whole {
@@ -187,7 +187,7 @@ impl Whole {
         let mut sums = BTreeMap::new();
         for difference in differences {
             let (group, counter) = difference.key;
-            // What the machine counts is in its groups already, or in none.
+            // The machine's counts are in its groups already, or in none.
             if instrument.group(group).kind != GroupKind::Machine {
                 *sums.entry((difference.arm, counter)).or_insert(0.0) += difference.most();
             }
@@ -195,22 +195,21 @@ impl Whole {
         Self(sums)
     }
 
-    /// Within which a difference is none.
+    /// A smaller difference counts as none.
     fn margin(&self, difference: &Difference<'_>) -> f64 {
         let all = self.0.get(&(difference.arm, difference.key.1)).copied().unwrap_or(0.0);
         margin(difference.most(), all)
     }
 }
 
-/// A share of the group's own weight, or so much that it is a small share of what all groups carry: a group that carries
-/// nothing has an interval too. Not as large a share of the whole: that is all of the weight of many a group, and would
-/// hide that it vanishes.
+/// A share of the group's own weight, or a small share of what all groups carry, as a group that carries nothing has an
+/// interval too. The latter share is smaller, as it could be all of a group's weight, and hide that it vanishes.
 fn margin(own: f64, all: f64) -> f64 {
     (own * MARGIN).max(all * MARGIN_OF_THE_WHOLE)
 }
 
 impl Difference<'_> {
-    /// The heavier of the two arms, as far as they carry anything.
+    /// The heavier arm's weight, at least 0.
     fn most(&self) -> f64 {
         self.baseline.max(self.candidate).max(0.0)
     }
@@ -218,7 +217,7 @@ impl Difference<'_> {
     fn comparison(&self, arm: String, adjusted_p: f64, elapsed: Duration, whole: &Whole) -> Comparison {
         let is_negligible = self.ratio.is_some_and(|ratio| ratio.change().abs() < NEGLIGIBLE);
         let margin = whole.margin(self);
-        // The ratio is what is shown, where there is one.
+        // The ratio is shown, if there is one.
         let shown = self.ratio.filter(|_| self.baseline > 0.0).map(|ratio| (ratio, margin / self.baseline));
         let is_within = shown.map_or(self.difference.is_within(margin), |(ratio, margin)| ratio.is_within(margin));
         let judged = judge(&self.difference, &self.floor, adjusted_p, margin);
@@ -243,14 +242,14 @@ impl Difference<'_> {
     }
 }
 
-/// Of a weight that is `most` in the heavier of the two arms.
+/// `most` is the weight in the heavier of the two arms.
 fn verdict(judged: Judged, most: f64, difference: f64, is_negligible: bool, is_within: bool) -> Change {
     match judged {
         Judged::Unclear => Change::Unclear,
         Judged::NoMeasurableDifference if is_within => Change::Equal,
         Judged::NoMeasurableDifference => Change::Unclear,
         _ if is_negligible && is_within => Change::Equal,
-        // Less than nothing in both: a background that requests push aside, and nothing that they carry.
+        // Negative in both: a background that requests push aside, and nothing that they carry.
         _ if most <= 0.0 => {
             if is_within {
                 Change::Equal

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Nodes that are listed, at most.
+/// Most nodes that are listed.
 const MOST: usize = 10_000;
-/// Characters of a word that another process said.
+/// Most characters of another process's text.
 const LONGEST: usize = 200;
 
 /// Who has to have confirmed before the answer comes.
@@ -21,47 +21,43 @@ pub(crate) enum Wait {
     None,
 }
 
-/// How far a fleet is to be waited for; what is not said is as its configuration has it.
+/// How long to wait for a fleet; the fleet's configuration has the defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Patience {
     pub(crate) wait: Option<Wait>,
     pub(crate) longest: Option<Duration>,
 }
 
-/// Where a purge went in a fleet, as `unladen serve` tells it.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 pub(crate) struct Spread {
     /// Whom it was to wait for.
     pub(crate) wait: String,
-    /// Whether all of those have confirmed, or it had to wait for none and the bus has it.
+    /// Whether all of those have confirmed, or it had to wait for none and the bus has the purge.
     pub(crate) confirmed: bool,
-    /// Milliseconds from the request until it was so, or was waited for no longer.
+    /// From the request until confirmed, or until it stopped waiting.
     #[serde(default)]
     pub(crate) took_ms: f64,
-    /// Where it is on the bus; none: that has not taken it yet.
+    /// Its place on the bus; `None` while the bus has not accepted it.
     #[serde(default)]
     pub(crate) written: Option<String>,
     #[serde(default)]
     pub(crate) nodes: Vec<Node>,
-    /// What was in the way.
     #[serde(default)]
     pub(crate) why: Option<String>,
 }
 
-/// What came of it at one node.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
 pub(crate) struct Node {
     pub(crate) node: String,
-    /// Milliseconds from the request until it was known to have forgotten; none: it is not.
+    /// From the request until the node was known to have purged; `None`: it is not.
     #[serde(default)]
     pub(crate) confirmed_ms: Option<f64>,
-    /// Its lease was over meanwhile: it asks about what it stores until it has caught up.
+    /// Its lease expired meanwhile: it revalidates what it stores until it has caught up.
     #[serde(default)]
     pub(crate) left: bool,
 }
 
 impl Wait {
-    /// As it is asked for.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::All => "all",
@@ -72,7 +68,7 @@ impl Wait {
 }
 
 impl Spread {
-    /// Whether as many as were to have confirmed, in a line.
+    /// One line: whether enough nodes have confirmed.
     pub(crate) fn summary(&self) -> String {
         let all = self.nodes.len();
         let confirmed = self.nodes.iter().filter(|node| node.confirmed_ms.is_some()).count();
@@ -90,7 +86,7 @@ impl Spread {
         }
     }
 
-    /// A line a node.
+    /// One line per node.
     pub(crate) fn explained(&self) -> String {
         let mut text = String::new();
         let width =
@@ -114,7 +110,7 @@ impl Spread {
     }
 }
 
-/// What other processes said controls no terminal.
+/// Text of other processes must not control the terminal.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect()
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`Keeper`]: it keeps the result of a run, once it was shown.
+//! The principal type is [`Keeper`]: it keeps the result of a run after it was shown.
 
 use std::path::PathBuf;
 
@@ -15,38 +15,29 @@ use crate::runs::time::{now, read_rfc3339};
 use crate::runs::worse::Tolerance;
 use crate::say::say;
 
-/// What the command line says of keeping.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Keeping {
     pub(crate) store: Option<Location>,
-    /// Nothing is kept.
     pub(crate) is_off: bool,
-    /// What was traced is not kept.
+    /// Traces are not kept.
     pub(crate) no_evidence: bool,
-    /// Nothing is said of it.
     pub(crate) quiet: bool,
-    /// What the result is compared with.
     pub(crate) against: Option<Against>,
 }
 
-/// A run that a result is compared with.
 #[derive(Debug, Clone)]
 pub(crate) struct Against {
-    /// How it is called.
     pub(crate) run: RunName,
-    /// What is fine.
     pub(crate) tolerance: Tolerance,
-    /// Where the comparison is written.
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// How a run ends that was not cut short.
+/// The end of a run that was not cut short.
 const COMPLETE: &str = "complete";
 
-/// What was traced, if it was: as `--record` writes it.
+/// What was traced, if anything: as `--record` writes it.
 pub(crate) type Evidence = Option<Vec<u8>>;
 
-/// Keeps a result.
 pub(crate) struct Keeper {
     origin: Origin,
     destination: Option<Destination>,
@@ -57,20 +48,17 @@ pub(crate) struct Keeper {
 
 struct Destination {
     location: Location,
-    /// Somebody has said where: if it is not kept there, that is a failure.
+    /// The user named the place: failing to keep there is an error.
     is_named: bool,
-    /// On the command line, where whoever asks for it again has to say it too.
+    /// Named on the command line, so later commands need the option too.
     is_option: bool,
 }
 
 impl Keeper {
-    /// Decides what is kept where. A store that was named is opened once, so that one that cannot be is told before
-    /// anything is measured.
-    ///
-    /// # Errors
-    /// If the preferences are wrong, or a store that was named cannot be written to.
+    /// Decides what is kept where. Opens a named store once, so that an unusable one is reported before anything is
+    /// measured. Fails if the preferences are wrong, or a named store cannot be written to.
     pub(crate) fn new(keeping: Keeping, origin: Origin) -> Result<Self, Failure> {
-        // A file that is wrong does not matter to those who need nothing of it.
+        // A wrong file does not matter if nothing of it is needed.
         let preferences = match (keeping.is_off, &keeping.store) {
             (true, _) => Preferences { store: None, is_store_named: false, evidence: false },
             (false, Some(location)) => {
@@ -92,12 +80,11 @@ impl Keeper {
         Ok(Self { origin, destination, evidence, quiet: keeping.quiet, against: keeping.against })
     }
 
-    /// What the result is told to come from.
     pub(crate) fn about(&self) -> About {
         self.origin.about()
     }
 
-    /// The seed, where the result itself does not tell it.
+    /// Sets the seed if the result itself does not have it.
     pub(crate) fn set_seed(&mut self, seed: u64) {
         self.origin.set_seed(seed);
     }
@@ -107,18 +94,15 @@ impl Keeper {
         self.origin.saw(executables);
     }
 
-    /// The result beside the run that it is to be compared with, if there is one. It is asked for before the result is kept,
-    /// so that `latest` is another run.
-    ///
-    /// # Errors
-    /// If the store or the run cannot be read.
+    /// Compares the result with the requested run, if any. Called before the result is kept, so that `latest` is
+    /// another run. Fails if the store or the run cannot be read.
     pub(crate) fn comparison(&self, text: &[u8]) -> Result<Option<Comparison>, Failure> {
         let Some(Against { run, .. }) = &self.against else { return Ok(None) };
         let Some(destination) = &self.destination else {
             return Err(Failure::Usage("--against takes a store, and nothing is kept: name one with --store".into()));
         };
         let after = Document::read(text).map_err(|error| Failure::Usage(error.to_string()))?;
-        // Of a run that was cut short too little is known.
+        // Too little is known of a run that was cut short.
         if after.ended().is_some_and(|ended| ended != COMPLETE) {
             return Ok(None);
         }
@@ -132,15 +116,12 @@ impl Keeper {
         Ok(Some(beside(store.as_mut(), &before, &after, None)?))
     }
 
-    /// What the result is compared with, and what is fine.
     pub(crate) fn against(&self) -> Option<&Against> {
         self.against.as_ref()
     }
 
-    /// Keeps a document, with what was traced, and says as which run.
-    ///
-    /// # Errors
-    /// If it cannot be kept in a store that was named. Where nobody has said that anything is kept, that is a warning.
+    /// Keeps a document and its traces, and says under which number. Fails if it cannot be kept in a named store.
+    /// Without one, that is only a warning.
     pub(crate) fn keep(&self, text: &[u8], evidence: impl FnOnce() -> Evidence) -> Result<Option<RunId>, Failure> {
         let Some(destination) = &self.destination else { return Ok(None) };
         let evidence = if self.evidence { evidence() } else { None };
@@ -171,11 +152,8 @@ impl Keeper {
     }
 }
 
-/// A document with the columns by which it is found again. One that does not say when it was made was made at the time
-/// `otherwise`, ns since 1970.
-///
-/// # Errors
-/// If it is no document of a result.
+/// A document with the columns that find it again. If it has no time of its own, it gets `otherwise`, in ns since 1970.
+/// Fails if it is no document of a result.
 pub(crate) fn new_run(text: &[u8], evidence: Evidence, otherwise: i64) -> Result<NewRun, StoreError> {
     let unfit = |why: String| StoreError::Unfit { what: "the document", why };
     let document = Document::read(text).map_err(|error| unfit(error.to_string()))?;

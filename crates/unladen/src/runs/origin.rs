@@ -1,4 +1,4 @@
-//! The principal type is [`Origin`]: where a result comes from, as far as that is known before anything is measured.
+//! The principal type is [`Origin`]: where a result comes from, as far as known before anything is measured.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,15 +7,14 @@ use unladen_document::{About, Environment, Revision, Software};
 
 use crate::runs::time::{now, rfc3339};
 
-/// The program, the machine and the revision.
 #[derive(Debug, Clone)]
 pub(crate) struct Origin {
     about: About,
 }
 
 impl Origin {
-    /// Looks at the machine, and at the revision of a folder; the working folder's, if none is named. Nothing is
-    /// measured yet: it disturbs nothing.
+    /// Looks at the machine, and at the revision of a folder, by default the working folder. This disturbs nothing, as
+    /// nothing is measured yet.
     pub(crate) fn new(command: &[String], labels: &[(String, String)], folder: Option<&Path>) -> Self {
         let environment = unladen_machine::Environment::of_this_machine();
         let folder = folder.map(Path::to_owned).or_else(|| std::env::current_dir().ok());
@@ -31,29 +30,29 @@ impl Origin {
         Self { about }
     }
 
-    /// Of what was measured earlier, and perhaps elsewhere: this machine and its folders have nothing to do with it.
+    /// For measurements of earlier, perhaps elsewhere: this machine and its folders do not matter.
     pub(crate) fn of_file(command: &[String]) -> Self {
         let version = Some(env!("CARGO_PKG_VERSION").to_owned());
         Self { about: About { version, command: command.to_vec(), ..About::default() } }
     }
 
-    /// Of what is told without measuring anything: the machine's name is all that matters of it.
+    /// For results that measure nothing: only the machine's name matters.
     pub(crate) fn of_words(command: &[String]) -> Self {
         let host = unladen_machine::Environment::of_this_machine().host;
         Self { about: About { host, ..Self::of_file(command).about } }
     }
 
-    /// Likewise of the files of a folder.
+    /// Likewise, for the files of a folder.
     pub(crate) fn of_folder(command: &[String], folder: &Path) -> Self {
         Self { about: About { revision: revision(folder), ..Self::of_words(command).about } }
     }
 
-    /// Of a result that is finished now.
+    /// For a result that is finished now.
     pub(crate) fn about(&self) -> About {
         About { time: Some(rfc3339(now())), ..self.about.clone() }
     }
 
-    /// The seed, where the result itself does not tell it.
+    /// Sets the seed if the result itself does not have it.
     pub(crate) fn set_seed(&mut self, seed: u64) {
         self.about.seed = Some(seed);
     }

@@ -18,18 +18,17 @@ use crate::runs::pictures::pictures;
 
 pub(crate) use browser::{Address, browse};
 
-/// Runs of a page of the list.
+/// Runs on a page of the list.
 const ROWS: u32 = 50;
 
-/// Makes pages of a store, which is opened to be read.
+/// Makes pages of a store that is opened read-only.
 #[derive(Debug)]
 pub(crate) struct Pages {
     location: Location,
-    /// One page at a time asks it; none after an error, so that a connection that broke is made anew.
+    /// Used by one page at a time; `None` after an error, so that a broken connection is renewed.
     store: Mutex<Option<Box<dyn Store>>>,
 }
 
-/// A page.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Page {
     pub(crate) status: u16,
@@ -37,22 +36,16 @@ pub(crate) struct Page {
     pub(crate) body: String,
 }
 
-/// Why there is none.
 #[derive(Debug)]
 enum NoPage {
-    /// There is no such page, or run.
     NotFound(String),
-    /// The query is wrong.
     Query(String),
-    /// The store, or what is in it, cannot be read.
+    /// The store or its content cannot be read.
     Store(String),
 }
 
 impl Pages {
-    /// Opens the store once, to tell a mistake before anybody asks.
-    ///
-    /// # Errors
-    /// If it cannot be read.
+    /// Opens the store once, to report a mistake before any request. Fails if it cannot be read.
     pub(crate) fn new(location: Location) -> Result<Self, Failure> {
         let store = unladen_store::open(&location, Mode::ReadOnly)?;
         Ok(Self { location, store: Mutex::new(Some(store)) })
@@ -80,7 +73,7 @@ impl Pages {
         made
     }
 
-    /// The store that is open, or a new one: another page may have it.
+    /// The open store, or a new one if another page has it.
     fn store(&self) -> Result<Box<dyn Store>, NoPage> {
         let idle = self.store.lock().ok().and_then(|mut place| place.take());
         match idle {
@@ -157,7 +150,6 @@ fn document(store: &mut dyn Store, id: &str) -> Result<Page, NoPage> {
     Ok(html(document_page(&document, &options)))
 }
 
-/// The run before, of the same command and target.
 fn earlier(store: &mut dyn Store, run: &Run) -> Result<Option<RunId>, NoPage> {
     let filter = Filter {
         verb: Some(run.summary.verb.clone()),

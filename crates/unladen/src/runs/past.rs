@@ -1,4 +1,4 @@
-//! A run beside an earlier one, with what the runs of its target vary by: [`beside`].
+//! [`beside`]: compares a run with an earlier one, given how much runs of its target vary.
 
 use unladen_compare::{Comparison, History, compare};
 use unladen_document::Document;
@@ -7,28 +7,22 @@ use unladen_store::{Filter, PAGE, Run, RunSummary, Store};
 use crate::exit::Failure;
 use crate::runs::time::read_rfc3339;
 
-/// Runs that tell how much runs of a target vary. Those that are further away say little of the machine of that time.
+/// Runs that show how much runs of a target vary. Older ones say little of the machine at that time.
 pub(crate) const PAST_RUNS: u32 = 40;
 
-/// The document of a run that is kept.
-///
-/// # Errors
-/// If it is none that this version reads.
+/// The document of a kept run. Fails if this version cannot read it.
 pub(crate) fn document_of(run: &Run) -> Result<Document, Failure> {
     Document::read(run.document.as_bytes()).map_err(|error| Failure::Usage(format!("run {}: {error}", run.summary.id)))
 }
 
-/// The runs of a command and a target, the newest so many.
-///
-/// # Errors
-/// If the store cannot be read.
+/// The newest runs, at most `most`, of a command and a target.
 pub(crate) fn past(store: &mut dyn Store, verb: &str, target: &str, most: u32) -> Result<History, Failure> {
     let filter = Filter { limit: most, ..alike(verb, target) };
     let runs = store.list(&filter)?;
     read(store, runs)
 }
 
-/// The runs beside which one of this time is seen: those before it; where they are few, those after it, too.
+/// The runs before the given time; if they are few, those after it, too.
 fn around(store: &mut dyn Store, verb: &str, target: &str, time_ns: i64) -> Result<History, Failure> {
     let before = Filter { until_ns: time_ns.checked_add(1), limit: PAST_RUNS, ..alike(verb, target) };
     let mut runs = store.list(&before)?;
@@ -50,7 +44,7 @@ fn read(store: &mut dyn Store, runs: Vec<RunSummary>) -> Result<History, Failure
     let mut history = History::new();
     for run in runs {
         let run = store.run(run.id)?;
-        // One that cannot be read tells nothing of how much runs vary.
+        // An unreadable run says nothing about the variation.
         if let Ok(document) = document_of(&run) {
             history.push_named(run.summary.id.to_string(), &document);
         }
@@ -58,10 +52,8 @@ fn read(store: &mut dyn Store, runs: Vec<RunSummary>) -> Result<History, Failure
     Ok(history)
 }
 
-/// Compares a run that is kept with a later one, which has a number if it is kept, too.
-///
-/// # Errors
-/// If the store or the earlier run cannot be read.
+/// Compares a kept run with a later one, which has a number if it is kept, too. Fails if the store or the earlier run
+/// cannot be read.
 pub(crate) fn beside(
     store: &mut dyn Store,
     before: &Run,

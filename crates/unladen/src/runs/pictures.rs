@@ -1,4 +1,4 @@
-//! Pictures of a run, made of its evidence: [`pictures`].
+//! [`pictures`]: pictures of a run, from its evidence.
 
 use unladen_profile::{FlameStyle, Input, flame, reader_named};
 use unladen_publish::RunPicture;
@@ -6,7 +6,7 @@ use unladen_publish::RunPicture;
 /// The command whose evidence is a profile.
 const PROFILE: &str = "profile";
 
-/// The flame graph of a profile; none of what cannot be read, as the report is whole without.
+/// The flame graph of a profile; empty if unreadable, as the report is complete without.
 pub(crate) fn pictures(verb: &str, evidence: Option<&[u8]>) -> Vec<RunPicture> {
     let profile = || {
         let mut bytes = evidence.filter(|_| verb == PROFILE)?;

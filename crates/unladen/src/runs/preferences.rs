@@ -1,4 +1,4 @@
-//! The principal type is [`Preferences`]: what a user has said once, for all runs, in `~/.config/unladen/config.toml`.
+//! The principal type is [`Preferences`]: a user's settings for all runs, in `~/.config/unladen/config.toml`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,35 +8,31 @@ use unladen_toml::{Bad, Document, Mistakes, Value};
 
 use crate::exit::Failure;
 
-/// The variable that beats the file.
+/// Environment variable that overrides the file.
 pub(crate) const STORE_VARIABLE: &str = "UNLADEN_STORE";
 
-/// Where nothing is kept.
+/// Value that means nothing is kept.
 const OFF: &str = "off";
 
-/// Bytes of the file.
 const MOST_BYTES: u64 = 64 << 10;
 
 const KEYS: [&str; 2] = ["store", "evidence"];
 
-/// What is kept, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Preferences {
-    /// Where runs are kept, if they are.
+    /// `None` if nothing is kept.
     pub(crate) store: Option<Location>,
-    /// Whether somebody has said where: it is an error then if nothing can be kept there.
+    /// Whether the user named the store: it is an error then if nothing can be kept there.
     pub(crate) is_store_named: bool,
-    /// Whether what was traced is kept, too: it holds texts of queries.
+    /// Whether traces are kept, too: they hold texts of queries.
     pub(crate) evidence: bool,
 }
 
 // === impl Preferences ===
 
 impl Preferences {
-    /// Of this user: the variable, the file, or else the state folder.
-    ///
-    /// # Errors
-    /// If the file or the variable says what cannot be, or the file cannot be read.
+    /// From the variable, the file, or else the state folder. Fails if the file or the variable is invalid, or the file
+    /// cannot be read.
     pub(crate) fn of_user() -> Result<Self, Failure> {
         let file = file();
         let of_file = match &file {
@@ -55,7 +51,7 @@ impl Preferences {
     fn read(file: &Path) -> Result<Self, Failure> {
         let text = match bounded(file) {
             Ok(text) => text,
-            // Another user's home, as with `sudo -u`, has nothing to say.
+            // Another user's home, as with `sudo -u`, does not count.
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {
                 return Ok(Self::default());
             }
@@ -116,7 +112,7 @@ fn bounded(file: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// By the XDG Base Directory Specification; none where there is no home.
+/// By the XDG Base Directory Specification; `None` without a home.
 fn file() -> Option<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let folder = absolute("XDG_CONFIG_HOME").or_else(|| absolute("HOME").map(|home| home.join(".config")))?;

@@ -1,4 +1,4 @@
-//! The principal type is [`RunName`]: how a run is called on the command line.
+//! The principal type is [`RunName`]: the name of a run on the command line.
 
 use std::str::FromStr;
 
@@ -9,23 +9,18 @@ use crate::exit::Failure;
 /// A run: `12`, `latest`, `release=1.43`, or `commit:4f2a`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RunName {
-    /// By its number.
     Id(RunId),
-    /// The newest.
     Latest,
-    /// The newest with a label.
+    /// The newest with this label.
     Label(String, String),
-    /// The newest of a revision that begins so.
+    /// The newest of a revision with this prefix.
     Commit(String),
 }
 
 // === impl RunName ===
 
 impl RunName {
-    /// The run, if `filter` lets it through; a number is taken as it is.
-    ///
-    /// # Errors
-    /// If there is none.
+    /// The run, if `filter` lets it through; a number is taken regardless. Fails if there is none.
     pub(crate) fn find(&self, store: &mut dyn Store, filter: Filter) -> Result<Run, Failure> {
         let mut filter = Filter { limit: 1, ..filter };
         let among = match (&filter.verb, &filter.exact_target, filter.before) {

@@ -1,4 +1,4 @@
-//! Times as stores have them, ns since 1970: [`now`], [`rfc3339`], [`moment`].
+//! Times as in stores, ns since 1970: [`now`], [`rfc3339`], [`moment`].
 #![expect(clippy::disallowed_types, reason = "runs are kept with the time of the wall; nothing is measured by it")]
 
 use std::fs::File;
@@ -6,18 +6,17 @@ use std::time::{Duration, SystemTime};
 
 use unladen_load::time_of;
 
-/// In UTC; before 1970, its begin.
+/// In UTC; times before 1970 become its beginning.
 pub(crate) fn rfc3339(ns: i64) -> String {
     let since = Duration::from_nanos(u64::try_from(ns).unwrap_or(0));
     humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + since).to_string()
 }
 
-/// Now.
 pub(crate) fn now() -> i64 {
     nanos(SystemTime::now())
 }
 
-/// When a file was last written; now, where that is not known.
+/// A file's mtime; now, if unknown.
 pub(crate) fn written_at(file: &File) -> i64 {
     file.metadata().and_then(|metadata| metadata.modified()).map_or_else(|_| now(), nanos)
 }
@@ -27,7 +26,7 @@ pub(crate) fn read_rfc3339(text: &str) -> Option<i64> {
     humantime::parse_rfc3339(text).ok().map(nanos)
 }
 
-/// Of a system's time; beyond what 64 bits hold, their ends.
+/// Saturates at the bounds of 64 bits.
 fn nanos(time: SystemTime) -> i64 {
     match time.duration_since(SystemTime::UNIX_EPOCH) {
         Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
@@ -35,10 +34,7 @@ fn nanos(time: SystemTime) -> i64 {
     }
 }
 
-/// `2026-11-23`, `2026-11-23T05:00:00Z`, or an age such as `7d`.
-///
-/// # Errors
-/// A clause that says what a moment is.
+/// `2026-11-23`, `2026-11-23T05:00:00Z`, or an age such as `7d`. The error is a clause that says what a moment is.
 pub(crate) fn moment(text: &str) -> Result<i64, String> {
     let date =
         humantime::parse_rfc3339_weak(text).or_else(|_| humantime::parse_rfc3339_weak(&format!("{text}T00:00:00Z")));

@@ -1,4 +1,4 @@
-//! What is worse than it was: [`worse`], for gates.
+//! [`worse`]: what is worse than before, for gates.
 
 use unladen_compare::{Comparison, FindingVerdict, Row, Unjudged, WhyUnjudged};
 use unladen_publish::visible;
@@ -7,23 +7,19 @@ use unladen_quantity::{Kind, plain, with_sign};
 use crate::exit::Failure;
 use crate::say::say;
 
-/// Metrics that are told of one by one; of the others, how many.
+/// Metrics that are named; further ones are counted.
 const TOLD: usize = 10;
 
-/// What a gate lets pass.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Tolerance {
-    /// How much worse is fine, as a share.
+    /// How much worse is acceptable, as a share.
     pub(crate) share: f64,
-    /// Whether figures that were not judged for want of earlier runs, or of machines that compare, fail it.
+    /// Whether figures that were not judged for want of earlier runs or of comparable machines fail it.
     pub(crate) requires_history: bool,
 }
 
-/// Fails if something is worse for certain, by more than is tolerated, or if nothing could be compared: what nobody
-/// looked at is not fine.
-///
-/// # Errors
-/// What is worse; else, where that is asked for, what was not judged.
+/// Fails if something is certainly worse by more than tolerated, or if nothing could be compared: what nobody looked at
+/// is not fine. The error says what is worse; else, if that is required, what was not judged.
 pub(crate) fn worse(comparison: &Comparison, tolerance: Tolerance) -> Result<(), Failure> {
     if !comparison.comparable.is_comparable() {
         let why = comparison.comparable.reasons().join("; ");
@@ -41,7 +37,7 @@ pub(crate) fn worse(comparison: &Comparison, tolerance: Tolerance) -> Result<(),
         .iter()
         .filter(|finding| is_new(finding.verdict))
         .map(|finding| format!("{}: {} ({}): {}", finding.url, finding.rule, finding.verdict, finding.summary));
-    // Names of groups, statements and URLs are of others' making, and this goes to a terminal.
+    // Others choose the names of groups, statements and URLs, and this goes to a terminal.
     let all: Vec<String> = rows.chain(findings).map(|told| visible(&told)).collect();
     if !all.is_empty() {
         let before = comparison.before.id.as_deref().unwrap_or("before");
@@ -50,8 +46,8 @@ pub(crate) fn worse(comparison: &Comparison, tolerance: Tolerance) -> Result<(),
     unjudged(comparison, tolerance.requires_history)
 }
 
-/// Tells what was not judged, and fails if it had to be, or if nothing was. Figures that vary too much, or that the runs
-/// are too short for, are none of those: no further run of the same kind would change that.
+/// Reports what was not judged, and fails if it had to be, or if nothing was. Figures that vary too much, or whose runs
+/// are too short, do not count: no further run of the same kind would change that.
 fn unjudged(comparison: &Comparison, requires_history: bool) -> Result<(), Failure> {
     let (judged, all) = (comparison.judged, &comparison.not_judged);
     let total = judged + all.len();
@@ -99,7 +95,7 @@ fn name(unjudged: &Unjudged) -> String {
     visible(&format!("{}{}", unjudged.name(), of(&unjudged.url)))
 }
 
-/// The first of them, and how many more there are.
+/// The first of them, and the number of further ones.
 fn some(all: &[String], between: &str) -> String {
     let mut said = all[..all.len().min(TOLD)].join(between);
     if all.len() > TOLD {
@@ -108,7 +104,7 @@ fn some(all: &[String], between: &str) -> String {
     said
 }
 
-/// Whether the least change that its interval has is more than is tolerated. One from nothing has no share.
+/// Whether the interval's least change is more than tolerated. A change from nothing has no share.
 fn is_beyond(row: &Row, tolerated: f64) -> bool {
     row.ratio.is_none_or(|ratio| {
         let least = if ratio.value >= 1.0 { ratio.low - 1.0 } else { 1.0 - ratio.high };

@@ -1,4 +1,4 @@
-//! [`text`]: what came of connecting to what serving needs, for people; [`verdict`]: for scripts.
+//! Results of connecting to what serving needs: [`text`] for people, [`verdict`] for scripts.
 
 use std::fmt::Write as _;
 
@@ -24,8 +24,7 @@ pub(super) fn text(trials: &[Trial]) -> String {
     text
 }
 
-/// # Errors
-/// If one failed.
+/// Fails if a trial failed.
 pub(super) fn verdict(trials: Option<&[Trial]>) -> Result<(), Failure> {
     let tried = trials.unwrap_or_default();
     match tried.iter().filter(|trial| trial.failed.is_some()).count() {

@@ -1,4 +1,4 @@
-//! [`health`]: asks a running `unladen serve` how it does, for a container's health check.
+//! [`health`]: asks a running `unladen serve` for its health, for a container's health check.
 
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -14,22 +14,17 @@ use crate::purge::written;
 
 /// For connecting, and for each part of the answer: longer than a thread may take that is asked whether it lives.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes of an answer, far above what one has.
+/// Most bytes of an answer, far above what one has.
 const LONGEST: u64 = 64 << 10;
 
-/// Whom to ask.
 pub(crate) enum Place<'a> {
-    /// An admin address.
     Address(String),
     /// The configuration that names it.
     File(&'a Path),
 }
 
-/// Asks whether it lives, or whether it is ready.
-///
-/// # Errors
-/// It says no, nobody answers, or there is no admin address: all of them with the same exit code, since those who run
-/// health checks know one.
+/// Asks whether it is alive, or whether it is ready. Fails if it says no, nobody answers, or there is no admin address:
+/// all with the same exit code, since health checkers know only one.
 pub(crate) fn health(place: Place<'_>, is_live: bool) -> Result<(), Failure> {
     let path = if is_live { "/livez" } else { "/readyz" };
     let address = address(place)?;

@@ -1,4 +1,4 @@
-//! `unladen.serve/1`: what `--check` and `--explain` say, as JSON.
+//! `unladen.serve/1`: `--check` and `--explain` as JSON.
 
 use serde_json::{Value, json};
 use unladen_serve::{Outlook, Trial};
@@ -8,7 +8,7 @@ use crate::exit::Failure;
 
 const SCHEMA: &str = "unladen.serve/1";
 
-/// Of a configuration that is wrong.
+/// For an invalid configuration.
 pub(super) fn wrong(file: &str, failure: &Failure) -> Value {
     let errors: Vec<Value> = match failure {
         Failure::Config(ConfigError::Bad(mistakes)) => mistakes
@@ -21,7 +21,7 @@ pub(super) fn wrong(file: &str, failure: &Failure) -> Value {
     json!({ "schema": SCHEMA, "file": file, "valid": false, "errors": errors, "warnings": [] })
 }
 
-/// Of one that is right, with what becomes of a request, and what came of connecting.
+/// For a valid one, with the fate of a request, and the results of connecting.
 pub(super) fn checked(
     config: &Config,
     doubts: &[String],
@@ -32,7 +32,7 @@ pub(super) fn checked(
         .warnings
         .iter()
         .map(|warning| json!({ "line": warning.line, "column": warning.column, "message": warning.message }));
-    // What only an attempt tells is about no line.
+    // A doubt from an attempt has no line.
     let of_attempt = doubts.iter().map(|doubt| json!({ "line": null, "column": null, "message": doubt }));
     let warnings: Vec<Value> = of_file.chain(of_attempt).collect();
     let mut document = json!({
@@ -51,7 +51,7 @@ pub(super) fn checked(
     document
 }
 
-/// Of one that says nothing wrong, and cannot be used.
+/// For one without errors that cannot be used.
 pub(super) fn refused(config: &Config, message: &str) -> Value {
     let mut document = checked(config, &[], None, None);
     if let Some(object) = document.as_object_mut() {
@@ -61,7 +61,7 @@ pub(super) fn refused(config: &Config, message: &str) -> Value {
     document
 }
 
-/// The same, and every value.
+/// Like a checked one, with every value.
 pub(super) fn explained(config: &Config) -> Value {
     let value = |one: &unladen_serve_config::Explained| {
         let (from, line) = match one.origin {

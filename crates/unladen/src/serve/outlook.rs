@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use unladen_serve::{KeptFor, Outlook, RouteSeen, Rule, WhyNot};
 
-/// What becomes of a request: the URL, and a line for each thing that is known of it.
+/// The URL, and a line for each known fact.
 pub(super) fn text(outlook: &Outlook) -> String {
     let mut lines = Lines(format!("{}\n", outlook.url));
     let place = match (&outlook.site, &outlook.outbound) {

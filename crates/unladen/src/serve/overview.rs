@@ -1,10 +1,10 @@
-//! [`text`]: what a site of the command line is, in a few lines.
+//! [`text`]: a summary of the command line's sites.
 
 use std::fmt::Write as _;
 
 use unladen_serve_config::{Application, Config, Explained, Shown, SiteSettings};
 
-/// The application, the cache and the preset of each site, and how to keep all of it.
+/// The application, the cache and the preset of each site, and how to keep the configuration.
 pub(super) fn text(config: &Config) -> String {
     let mut text = String::new();
     for site in &config.settings.site {

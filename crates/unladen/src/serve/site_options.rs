@@ -1,4 +1,4 @@
-//! The principal type is [`SiteOptions`]: a site that options describe, with no file: they become the text of one.
+//! The principal type is [`SiteOptions`]: a site from options instead of a file, as the text of one.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,41 +8,31 @@ use unladen_serve_config::{Config, ConfigError};
 use super::sockets;
 use crate::exit::Failure;
 
-/// What such a configuration is called where a file's would have its path.
+/// Stands for a file's path.
 pub(super) const COMMAND_LINE: &str = "the command line";
 
-/// A site that options describe.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SiteOptions {
     /// `--site`: where it listens.
     pub(crate) listen: Option<String>,
-    /// `--root`: the folder of files and scripts.
     pub(crate) root: Option<PathBuf>,
-    /// `--php`: who runs scripts.
+    /// `--php`: the server that runs scripts.
     pub(crate) php: Option<String>,
-    /// `--to`: the application.
     pub(crate) to: Vec<String>,
-    /// `--preset`: the application whose usual settings it has.
     pub(crate) preset: Option<String>,
-    /// `--hosts`: its names.
     pub(crate) hosts: Vec<String>,
-    /// `--acme`: where the authority of its certificates writes to.
+    /// `--acme`: contact for the certificate authority.
     pub(crate) acme: Option<String>,
-    /// `--acme-directory`: which authority that is.
     pub(crate) acme_directory: Option<String>,
 }
 
-/// A line of the text, and the option that it is of.
 struct Line {
     option: &'static str,
     text: String,
 }
 
 impl SiteOptions {
-    /// What the options come to.
-    ///
-    /// # Errors
-    /// If they contradict each other, or say what cannot be: each mistake with its option.
+    /// Fails if the options contradict each other or are invalid: each mistake is named with its option.
     pub(super) fn config(&self) -> Result<Config, Failure> {
         let folder = std::env::current_dir().map_err(|error| {
             Failure::Usage(format!("relative paths begin at this folder, which is not there: {error}"))
@@ -53,7 +43,7 @@ impl SiteOptions {
         Config::spoken(&text, COMMAND_LINE, &folder).map_err(|error| told(error, &lines))
     }
 
-    /// Whether there is enough of them, and not too much.
+    /// Checks that the options are complete, and not contradictory.
     fn agree(&self, folder: &Path) -> Result<(), Failure> {
         let usage = |text: &str| Err(Failure::Usage(text.to_owned()));
         if self.listen.is_none() && (self.acme.is_none() || self.hosts.is_empty()) {
@@ -83,7 +73,7 @@ impl SiteOptions {
         self.scripts_run(folder)
     }
 
-    /// A folder of scripts without anybody to run them: its visitors would get none of its pages.
+    /// Refuses a folder of scripts without a server to run them: visitors would get none of its pages.
     fn scripts_run(&self, folder: &Path) -> Result<(), Failure> {
         let Some(root) = self.root.as_ref().filter(|_| self.php.is_none()) else { return Ok(()) };
         if !folder.join(root).join("index.php").is_file() {
@@ -110,7 +100,6 @@ impl SiteOptions {
         Err(Failure::Usage(text))
     }
 
-    /// The body of the site, a line for each option.
     fn lines(&self) -> Vec<Line> {
         let mut lines = Vec::new();
         let mut line = |option, text| lines.push(Line { option, text });
@@ -144,7 +133,6 @@ impl SiteOptions {
     }
 }
 
-/// Each mistake with the option that it is of.
 fn told(error: ConfigError, lines: &[Line]) -> Failure {
     let ConfigError::Bad(mistakes) = error else { return error.into() };
     let mut texts: Vec<String> = Vec::new();
@@ -164,7 +152,7 @@ fn list(texts: &[String]) -> String {
     format!("[{}]", texts.join(", "))
 }
 
-/// A basic string of TOML.
+/// As a TOML basic string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 /// Where Debian's pools have theirs.
 const FOLDER: &str = "/run/php";
-/// More would not be read.
+/// Nobody would read more.
 const MOST: usize = 8;
 
-/// The sockets of PHP-FPM's pools, in the order of their names. A link to another of them is left out.
+/// The sockets of PHP-FPM's pools, sorted by name. A link to another of them is left out.
 pub(super) fn of_php_fpm() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(FOLDER).into_iter().flatten().flatten();
     let is_socket = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_socket());

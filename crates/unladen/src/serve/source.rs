@@ -7,7 +7,6 @@ use unladen_serve_config::Config;
 use super::site_options::{COMMAND_LINE, SiteOptions};
 use crate::exit::Failure;
 
-/// Where the configuration comes from.
 #[derive(Debug)]
 pub(crate) enum Source {
     File(PathBuf),
@@ -15,10 +14,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// What it comes to.
-    ///
-    /// # Errors
-    /// If it cannot be read, or says what cannot be; of options, the option is named.
+    /// Fails if it cannot be read or is invalid; for options, the error names the option.
     pub(super) fn config(&self) -> Result<Config, Failure> {
         match self {
             Self::File(file) => Ok(Config::read(file)?),

@@ -9,10 +9,8 @@ use unladen_serve_config::presets::STARTERS;
 use crate::exit::Failure;
 use crate::output;
 
-/// Writes the configuration of that name to standard output, or into a file that is not there yet.
-///
-/// # Errors
-/// If there is none of that name, or the file is there or cannot be written.
+/// Writes the configuration of that name to standard output, or into a new file. Fails if there is none of that name,
+/// or the file exists or cannot be written.
 pub(crate) fn write(name: &str, file: Option<&Path>) -> Result<(), Failure> {
     let Some(starter) = STARTERS.iter().find(|starter| starter.name == name) else {
         let known: Vec<&str> = STARTERS.iter().map(|starter| starter.name).collect();

@@ -1,4 +1,4 @@
-//! From a recording to a result: [`analyse`].
+//! Makes a result from a recording: [`analyse`].
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,6 @@ use crate::weigh::row::Row;
 use crate::weigh::trace::trace;
 use crate::weigh::warnings::warnings;
 
-/// Analyses.
 pub(crate) fn analyse(measured: &Measured<'_>) -> Weigh {
     let mut by_url: Vec<Vec<Row<'_>>> = (0..measured.requests.len()).map(|url| rows(measured, url)).collect();
     let families = judge(&mut by_url);
@@ -53,14 +52,12 @@ pub(crate) fn analyse(measured: &Measured<'_>) -> Weigh {
     }
 }
 
-/// What the machine did, and how fast it was.
 fn machine_of(measured: &Measured<'_>) -> Machine {
     let mut machine = machine(&measured.recording.times(), Some(measured.spoiled));
     measured.reference.tell(&mut machine);
     machine
 }
 
-/// What is told of a source elsewhere as a whole.
 fn host(measured: &Measured<'_>, elsewhere: &Elsewhere) -> WeighedHost {
     let times = elsewhere.id.index_elsewhere().map(|index| measured.recording.times_at(index));
     let is_known = elsewhere.spoiled.is_some();
@@ -77,7 +74,7 @@ fn host(measured: &Measured<'_>, elsewhere: &Elsewhere) -> WeighedHost {
     }
 }
 
-/// Processors that everything but this process kept busy in the off phases.
+/// Processors kept busy in the off phases by everything but this process.
 fn background_cores(measured: &Measured<'_>) -> f64 {
     let catalog = measured.catalog;
     let here =
@@ -151,13 +148,13 @@ fn weighed(measured: &Measured<'_>, url: usize, rows: &[Row<'_>]) -> WeighedUrl 
         weights: in_order_of_probes(
             rows.iter()
                 .filter(|row| row.group.kind != SeriesKind::Own)
-                // Of thousands of series of an exporter those are told that say something.
+                // Of an exporter's thousands of series, only those that follow are shown.
                 .filter(|row| row.group.kind != SeriesKind::Series || row.follows())
                 .map(|row| (row, weight_row(measured, url, row, &total))),
         ),
         total_cpu,
         rest,
-        // Without one of those that answer it would be said of less than a request.
+        // Without one of the groups that answer, it would describe only part of a request.
         capacity: total_cpu.filter(|_| is_whole && is_here && unfollowed.is_empty()).and_then(|total| capacity(&total)),
         by_host: if is_here { Vec::new() } else { by_host(measured, url, &following, is_whole, &unfollowed) },
         path: path(measured, url),
@@ -191,13 +188,12 @@ fn weight_row(measured: &Measured<'_>, url: usize, row: &Row<'_>, total: &[Optio
     }
 }
 
-/// The groups of this machine that the requests were seen to go through.
 fn on_path(measured: &Measured<'_>, url: usize) -> Vec<GroupKey> {
     let groups = measured.paths.get(url).map(|path| path.groups.as_slice()).unwrap_or_default();
     groups.iter().map(|group| group_here(*group)).collect()
 }
 
-/// The CPU of a request machine by machine: this one first, then the others as they were named.
+/// CPU per request by machine: this one first, then the others as named.
 fn by_host(
     measured: &Measured<'_>,
     url: usize,
@@ -213,11 +209,11 @@ fn by_host(
         let cpu = Weight::of(&measured.recording.series(url, source, sum)).ok()?.per_request;
         let elsewhere = measured.elsewhere.iter().find(|elsewhere| elsewhere.id == source);
         let processors = match elsewhere {
-            // Without one of those that answer it would be said of less than a request.
+            // Without one of the groups that answer, it would describe only part of a request.
             None => is_whole.then(|| std::thread::available_parallelism().map_or(1, Into::into)),
             Some(elsewhere) => elsewhere.processors.filter(|_| !unfollowed.contains(&elsewhere.name)),
         };
-        // Cores that another place has too serve both.
+        // Cores shared with another source serve both.
         let processors = processors.filter(|_| !measured.shares_its_machine(source));
         let capacity = processors.filter(|_| cpu.low > 0.0).map(|processors| {
             let most = |cpu: f64| 1e9 * processors as f64 / cpu;
@@ -228,14 +224,14 @@ fn by_host(
     sources.into_iter().filter_map(of).collect()
 }
 
-/// Hosts whose groups take the requests for certain, and do not all follow them.
+/// Hosts whose groups certainly take the requests, but do not all follow them.
 fn unfollowed(measured: &Measured<'_>, url: usize, following: &[&Row<'_>]) -> BTreeSet<String> {
     let stations = measured.paths.get(url).map(|path| path.far.as_slice()).unwrap_or_default();
     let following: BTreeSet<&str> = following.iter().map(|row| row.group.name.as_str()).collect();
     hosts_without(stations, &following)
 }
 
-/// Hosts of stations that a request was seen to go to, one of whose groups is not among these.
+/// Hosts of stations on a request's path that have a group not in `groups`.
 fn hosts_without(stations: &[FarStation], groups: &BTreeSet<&str>) -> BTreeSet<String> {
     let certain = stations.iter().filter(|station| station.certain).flat_map(|station| &station.groups);
     let missing = certain.filter(|group| !groups.contains(group.as_str()));
@@ -249,20 +245,19 @@ fn path(measured: &Measured<'_>, url: usize) -> unladen_report::Path {
     unladen_report::Path { groups: path.groups.iter().map(name).collect(), elsewhere: path.far, seen: path.seen }
 }
 
-/// The part of the total that one group makes up, by the blocks in which there is a total.
+/// A group's share of the total, by the blocks in which there is a total.
 fn share_of_total(measured: &Measured<'_>, url: usize, key: SeriesKey, total: &[Option<Block>]) -> Option<Estimate> {
     let part = measured.recording.joint(url, &[key]);
     let (part, total): (Vec<Block>, Vec<Block>) = part.into_iter().zip(total).filter_map(|(a, b)| a.zip(*b)).unzip();
     share(&part, &total)
 }
 
-/// The part of one series that another makes up.
 fn share(part: &[Block], total: &[Block]) -> Option<Estimate> {
     let excess = |blocks: &[Block]| blocks.iter().map(Block::excess).collect::<Vec<_>>();
     ratio(&excess(part), &excess(total)).ok()
 }
 
-/// The part of a group's CPU in user mode, by the kernel's samples.
+/// The user-mode share of a group's CPU, by the kernel's samples.
 fn user_part(measured: &Measured<'_>, url: usize, row: &Row<'_>) -> Option<Estimate> {
     let user = measured.catalog.named(row.key.group(), "cpu_user")?;
     let system = measured.catalog.named(row.key.group(), "cpu_system")?;
@@ -270,7 +265,7 @@ fn user_part(measured: &Measured<'_>, url: usize, row: &Row<'_>) -> Option<Estim
     share(&series(&|phase| phase.of(user)), &series(&|phase| phase.of(user) + phase.of(system)))
 }
 
-/// Rows in the order in which the probes list their counters, so that tables read alike.
+/// Rows in the order in which the probes list their counters, so that all tables look alike.
 fn in_order_of_probes<'a>(rows: impl Iterator<Item = (&'a Row<'a>, WeightRow)>) -> Vec<WeightRow> {
     let mut rows: Vec<(&Row<'_>, WeightRow)> = rows.collect();
     rows.sort_by(|a, b| {
@@ -280,7 +275,7 @@ fn in_order_of_probes<'a>(rows: impl Iterator<Item = (&'a Row<'a>, WeightRow)>) 
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-/// What the total allows, if CPU is what runs out. `None` if its interval reaches down to nothing.
+/// What the total allows, if CPU is the bottleneck. `None` if its interval reaches down to zero.
 fn capacity(total: &Estimate) -> Option<UrlCapacity> {
     if total.low <= 0.0 {
         return None;

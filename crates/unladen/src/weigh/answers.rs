@@ -1,9 +1,9 @@
-//! What a page answers, as evidence: [`answers`].
+//! [`answers`]: a page's answers as evidence.
 
 use unladen_load::{Answers, Ask, Cancel, Driver, Sample, Variation};
 use unladen_trace::{Evidence, EvidenceSource, Missing, Response, Unanswered, Variant, without_secrets};
 
-/// Asks, and puts the answers into the evidence; no answer is a reason in it.
+/// Requests the page, and puts the answers into the evidence, or the reason why there is none.
 pub(super) fn answers(driver: &mut Driver, url: usize, sample: &Sample, cancel: &Cancel, evidence: &mut Evidence) {
     match driver.inquire(url, sample, cancel) {
         Ok(answers) => {
@@ -33,7 +33,8 @@ fn variant(variation: Variation) -> Variant {
     Variant { ask: of_trace(ask), header, status, headers, body_bytes, same, cost: cost.map(Into::into) }
 }
 
-/// Headers without tokens, in names as in URLs: they are kept. Values of cookies are not there, and rules read the rest.
+/// Headers without tokens, in names as in URLs, since they are kept. Values of cookies are missing already, and rules
+/// read the rest.
 fn told(headers: Vec<(String, String)>) -> Vec<(String, String)> {
     let without = |(name, value): (String, String)| {
         if name == "set-cookie" {

@@ -1,4 +1,4 @@
-//! The principal type is [`Catalog`]: whose counters they are, of this machine and of all sources elsewhere.
+//! The principal type is [`Catalog`]: counters and their groups, of this machine and of all sources elsewhere.
 
 use std::collections::HashMap;
 
@@ -7,55 +7,46 @@ use unladen_report::known_name;
 
 use crate::weigh::edge::{EdgeSource, Series, SeriesKind};
 
-/// Which source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SourceId(u16);
 
-/// Which counter of which group of which source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SeriesKey {
-    /// Where it is counted.
     pub(crate) source: SourceId,
     group: u32,
     counter: u32,
 }
 
-/// Which group of which source.
 pub(crate) type GroupKey = (SourceId, u32);
 
-/// All that was met so far.
 #[derive(Debug, Default)]
 pub(crate) struct Catalog {
     entries: Vec<Entry>,
 }
 
-/// One source.
 #[derive(Debug, Default)]
 struct Entry {
     name: Option<String>,
     groups: Vec<KnownGroup>,
     counters: Vec<KnownCounter>,
-    /// Of a source elsewhere: its series, in its own order.
+    /// For a source elsewhere: its series, in its own order.
     series: Vec<SeriesKey>,
     families: HashMap<SeriesKey, (String, bool)>,
     group_ids: HashMap<(String, SeriesKind), u32>,
     counter_ids: HashMap<&'static str, u32>,
 }
 
-/// A group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KnownGroup {
-    /// With the name of its host before it.
+    /// With its host's name in front.
     pub(crate) name: String,
     pub(crate) kind: SeriesKind,
 }
 
-/// A counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KnownCounter {
-    /// Its stable name.
     pub(crate) name: &'static str,
-    /// What a table calls it.
+    /// Title in tables.
     pub(crate) title: &'static str,
     pub(crate) unit: Unit,
     /// Sampled, not counted.
@@ -66,19 +57,18 @@ impl SourceId {
     /// This machine.
     pub(crate) const HERE: Self = Self(0);
 
-    /// The source elsewhere of this index.
+    /// From an index among the sources elsewhere.
     pub(crate) fn elsewhere(index: usize) -> Self {
         Self(u16::try_from(index + 1).unwrap_or(u16::MAX))
     }
 
-    /// The index among the sources elsewhere; `None` of this machine.
+    /// The index among the sources elsewhere; `None` for this machine.
     pub(crate) fn index_elsewhere(self) -> Option<usize> {
         usize::from(self.0).checked_sub(1)
     }
 }
 
 impl SeriesKey {
-    /// Of this machine.
     pub(crate) fn here(group: GroupId, counter: CounterId) -> Self {
         Self {
             source: SourceId::HERE,
@@ -87,41 +77,37 @@ impl SeriesKey {
         }
     }
 
-    /// Whose it is.
     pub(crate) fn group(self) -> GroupKey {
         (self.source, self.group)
     }
 
-    /// Its counter's place in the order of the source.
+    /// The counter's place in the order of the source.
     pub(crate) fn counter(self) -> u32 {
         self.counter
     }
 
-    /// Another counter of the same group.
     fn with_counter(self, counter: u32) -> Self {
         Self { counter, ..self }
     }
 }
 
-/// A group of this machine.
 pub(crate) fn group_here(group: GroupId) -> GroupKey {
     (SourceId::HERE, u32::try_from(group.index()).unwrap_or(u32::MAX))
 }
 
 impl Catalog {
-    /// Of this machine alone.
     pub(crate) fn here(instrument: &Instrument) -> Self {
         let mut catalog = Self { entries: vec![Entry::default()] };
         catalog.see_here(instrument);
         catalog
     }
 
-    /// One more source; sources are told apart by the order in which they are added.
+    /// Adds a source; sources are identified by the order in which they are added.
     pub(crate) fn add(&mut self, source: &dyn EdgeSource) {
         self.entries.push(Entry { name: Some(source.name().to_owned()), ..Entry::default() });
     }
 
-    /// Groups that have come up on this machine.
+    /// Adds this machine's new groups.
     pub(crate) fn see_here(&mut self, instrument: &Instrument) {
         let Some(here) = self.entries.first_mut() else { return };
         for (_, group) in instrument.groups().skip(here.groups.len()) {
@@ -143,7 +129,7 @@ impl Catalog {
         }
     }
 
-    /// Series that have come up elsewhere.
+    /// Adds new series of a source elsewhere.
     pub(crate) fn see(&mut self, id: SourceId, series: &[Series]) {
         let Some(entry) = self.entries.get_mut(usize::from(id.0)) else { return };
         for series in series.iter().skip(entry.series.len()) {
@@ -156,39 +142,35 @@ impl Catalog {
         }
     }
 
-    /// The series of this index at a source elsewhere.
     pub(crate) fn series(&self, id: SourceId, index: u32) -> Option<SeriesKey> {
         self.entries.get(usize::from(id.0))?.series.get(index as usize).copied()
     }
 
-    /// How many series a source elsewhere has told of.
+    /// Number of series known of a source elsewhere.
     pub(crate) fn series_of(&self, id: SourceId) -> usize {
         self.entries.get(usize::from(id.0)).map_or(0, |entry| entry.series.len())
     }
 
-    /// The name of a source; `None` of this machine.
+    /// `None` for this machine.
     pub(crate) fn source_name(&self, id: SourceId) -> Option<&str> {
         self.entries.get(usize::from(id.0))?.name.as_deref()
     }
 
-    /// All groups of all sources.
     pub(crate) fn groups(&self) -> impl Iterator<Item = (GroupKey, &KnownGroup)> {
         self.entries.iter().zip(0..).flat_map(|(entry, source)| {
             entry.groups.iter().zip(0..).map(move |(group, index)| ((SourceId(source), index), group))
         })
     }
 
-    /// A group.
     pub(crate) fn group(&self, (source, index): GroupKey) -> Option<&KnownGroup> {
         self.entries.get(usize::from(source.0))?.groups.get(index as usize)
     }
 
-    /// A counter.
     pub(crate) fn counter(&self, key: SeriesKey) -> Option<&KnownCounter> {
         self.entries.get(usize::from(key.source.0))?.counters.get(key.counter as usize)
     }
 
-    /// The counter of that name of a group, whether or not it has counted anything.
+    /// A group's counter of that name, whether or not it has counted anything.
     pub(crate) fn named(&self, (source, group): GroupKey, counter: &str) -> Option<SeriesKey> {
         let counters = &self.entries.get(usize::from(source.0))?.counters;
         let place = counters.iter().position(|known| known.name == counter)?;

@@ -1,7 +1,7 @@
-//! The principal type is [`Counting`]: phases in which what follows the requests is traced.
+//! The principal type is [`Counting`]: phases in which the processes that follow the requests are traced.
 //!
-//! They come after all timing is done, since a traced process is slower. As in timing, phases with requests and without
-//! take turns, so that what other traffic does drops out. One request at a time: what a process does between the
+//! They come after all timing, since a traced process is slower. As in timing, phases with requests and without take
+//! turns, so that the effect of other traffic cancels. Requests go one at a time: what a process does between the
 //! sending of one request and the next belongs to the first.
 
 use std::time::{Duration, Instant};
@@ -16,37 +16,35 @@ use crate::progress::Progress;
 use crate::weigh::restart::Restart;
 use crate::weigh::traced::Traced;
 
-/// Requests in a traced phase at most. Twelve phases with requests make six hundred: enough for one in a hundred to be
-/// seen.
+/// Most requests in a traced phase. Twelve phases with requests make six hundred: enough to see one in a hundred.
 const MOST_REQUESTS: u64 = 50;
-/// The time that a traced phase should last.
+/// Target length of a traced phase.
 const PHASE: Duration = Duration::from_millis(400);
-/// A traced request takes so many times as long, as far as planning goes: MediaWiki's with its 1,500 system calls takes
-/// 1.1 times, one that does little else than call the system twice.
+/// Factor by which tracing slows a request, for planning: MediaWiki's with its 1,500 system calls takes 1.1 times as
+/// long, one that does little else than call the system twice.
 const SLOWER: f64 = 1.5;
 /// Phases without requests need not be longer than this, nor than a quarter of those with: their counts are scaled, and
-/// whoever waits for a page of seconds should not wait twice.
+/// with a page of seconds the wait would double.
 const LONGEST_OFF: Duration = Duration::from_secs(1);
-/// Requests sent when tracing has begun, before it is counted: what is attached is then in the caches.
+/// Requests sent when tracing has begun, before anything is counted, to fill caches with what is attached.
 const WARM_UP: u64 = 2;
 
-/// Bytes of the ring of events, of which the tracer has enough by itself. Not for users: tests make it overflow.
+/// Bytes of the ring of events; the tracer's default is enough. Not for users: tests make it overflow.
 const RING_VARIABLE: &str = "UNLADEN_TRACE_RING";
 
-/// What is needed to count.
 pub(super) struct Counting<'a> {
     pub(super) driver: &'a mut Driver,
     pub(super) instrument: &'a mut Instrument,
     pub(super) cancel: &'a Cancel,
     pub(super) progress: &'a Progress,
-    /// The part of a phase after its last answer.
+    /// End of a phase after its last answer.
     pub(super) settle: Duration,
     /// Requests a second, if they are paced.
     pub(super) rate: Option<f64>,
     pub(super) seed: u64,
 }
 
-/// Why there was nothing to count, or not all of it.
+/// Why counting failed or is incomplete.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CountingError {
     #[error("interrupted")]
@@ -74,8 +72,8 @@ impl Counting<'_> {
         Ok(Inspection::open(&config(), self.instrument, groups.to_vec())?)
     }
 
-    /// Counts in requests to one URL, and returns the mean latency of each phase with requests, ns. With fewer blocks
-    /// than planned there are no intervals, and rules would find nothing: not because there is nothing.
+    /// Counts in requests to one URL, and returns the mean latency of each phase with requests, ns. Fewer blocks than
+    /// planned are an error: there would be no intervals, and rules would find nothing whatever there is.
     pub(super) fn count(
         &mut self,
         traced: &mut Traced<'_>,
@@ -97,24 +95,23 @@ impl Counting<'_> {
         Ok(means)
     }
 
-    /// Counts in first requests of fresh processes.
     pub(super) fn count_fresh(
         &mut self,
         traced: &mut Traced<'_>,
         url: usize,
         restart: &Restart,
     ) -> Result<(), CountingError> {
-        // One request a phase: in those without, a stretch of any length stands for it.
+        // One request a phase: without requests, any length of time can stand for it.
         let lengths = Lengths { on: self.settle, request: Duration::MAX };
         self.blocks(traced, lengths, |counting, traced| {
             restart.run(counting.cancel).map_err(Box::new)?;
-            // What the restart itself did is no request's.
+            // The restart's own work belongs to no request.
             traced.begin(counting.instrument)?;
             counting.first_request(url, restart)
         })
     }
 
-    /// Latencies of first requests of fresh processes and of the next ones, untraced: ns.
+    /// Untraced latencies of first requests of fresh processes and of the next ones, ns.
     pub(super) fn time_fresh(&mut self, url: usize, restart: &Restart) -> Result<(Vec<f64>, Vec<f64>), CountingError> {
         let (mut first, mut later) = (Vec::new(), Vec::new());
         for round in 0..MIN_BLOCKS + 1 {
@@ -126,8 +123,8 @@ impl Counting<'_> {
         Ok((first, later))
     }
 
-    /// Runs the blocks, in whose phases with requests `send` sends them and tells when each was sent, ns. A phase
-    /// begins with the first of them; one that fails ends all.
+    /// Runs the blocks; in phases with requests, `send` sends them and returns when each was sent, ns. A phase begins
+    /// with the first of them; a failed one ends everything.
     fn blocks(
         &mut self,
         traced: &mut Traced<'_>,
@@ -166,7 +163,6 @@ impl Counting<'_> {
         Ok(traced.phase(&window, lengths.request_ns())?)
     }
 
-    /// Mean latency of so many requests, ns.
     fn timed(&mut self, url: usize, requests: u64, fresh: Option<&Restart>) -> Result<f64, CountingError> {
         let outcomes = match fresh {
             Some(restart) => self.until_ready(url, restart)?,
@@ -179,7 +175,7 @@ impl Counting<'_> {
         Ok(self.until_ready(url, restart)?.into_iter().map(|(sent_ns, _)| sent_ns).collect())
     }
 
-    /// One request; again while the server that was restarted refuses.
+    /// One request, repeated while the restarted server refuses.
     fn until_ready(&mut self, url: usize, restart: &Restart) -> Result<Vec<(u64, u64)>, CountingError> {
         let deadline = Instant::now() + restart.patience();
         loop {
@@ -237,12 +233,11 @@ impl Counting<'_> {
     }
 }
 
-/// Mean latency of (sent, latency), ns.
 fn mean_ns(outcomes: &[(u64, u64)]) -> f64 {
     outcomes.iter().map(|(_, latency)| *latency as f64).sum::<f64>() / outcomes.len().max(1) as f64
 }
 
-/// Requests one after the other, with this time from one to the next, that a phase holds.
+/// Number of sequential requests, `gap` apart, in a phase.
 fn requests_a_phase(gap: Duration) -> u64 {
     let fit = PHASE.as_secs_f64() / (gap.as_secs_f64() * SLOWER).max(1e-6);
     (fit as u64).clamp(1, MOST_REQUESTS)
@@ -254,7 +249,7 @@ fn config() -> TracerConfig {
     TracerConfig { ring_bytes: ring.unwrap_or(default.ring_bytes), ..default }
 }
 
-/// How long phases with requests turn out to be, and so those without.
+/// Measured lengths of phases with requests, which those without follow.
 struct Lengths {
     on: Duration,
     request: Duration,
@@ -268,7 +263,6 @@ impl Lengths {
         }
     }
 
-    /// How long a phase without requests is.
     fn off(&self) -> Duration {
         self.on.min(LONGEST_OFF.max(self.on / 4))
     }

@@ -9,29 +9,26 @@ use crate::exit::Failure;
 use crate::weigh::catalog::{Catalog, SourceId};
 use crate::weigh::edge::{EdgeReading, EdgeSource, Gone, Series, SourceKind};
 
-/// Every source has so long to answer at least …
+/// Minimum time for a source's answer …
 const PATIENCE: Duration = Duration::from_secs(5);
-/// … and so many times what its answers take.
+/// … and the multiple of its round trip that it may take.
 const PATIENCE_TRIPS: u32 = 10;
 
-/// All sources elsewhere.
 pub(crate) struct Edges {
     places: Vec<Place>,
 }
 
-/// One source, for as long as it answers.
 struct Place {
     name: String,
     source: Option<Box<dyn EdgeSource>>,
     gone: Option<Gone>,
-    /// What it had to say when it went.
+    /// Its notes when it went.
     notes: Vec<String>,
     /// Records of ended processes had been lost there when it went.
     has_lost: bool,
 }
 
 impl Edges {
-    /// Of these sources.
     pub(crate) fn new(sources: Vec<Box<dyn EdgeSource>>) -> Self {
         let place = |source: Box<dyn EdgeSource>| Place {
             name: source.name().to_owned(),
@@ -43,31 +40,25 @@ impl Edges {
         Self { places: sources.into_iter().map(place).collect() }
     }
 
-    /// Sources that still answer.
     pub(crate) fn living(&self) -> impl Iterator<Item = &dyn EdgeSource> {
         self.places.iter().filter_map(|place| place.source.as_deref())
     }
 
-    /// The same, to watch.
     pub(crate) fn watched(&mut self) -> impl Iterator<Item = &mut Box<dyn EdgeSource>> {
         self.places.iter_mut().filter_map(|place| place.source.as_mut())
     }
 
-    /// Ends the watch of all.
-    ///
-    /// # Errors
-    /// If a source cannot be used.
+    /// Ends the watch of all. Fails if a source cannot be used.
     pub(crate) fn end_watch(&mut self) -> Result<(), Failure> {
         self.watched().try_for_each(|source| source.end_watch())
     }
 
-    /// Asks all at once, and returns at once.
     pub(crate) fn ask(&mut self) {
         self.places.iter_mut().filter_map(|place| place.source.as_mut()).for_each(|source| source.ask());
     }
 
-    /// What all answer, in their order; `None` of one that is gone. One that does not answer in time is. Of one that ends
-    /// after everything was cancelled nothing is told.
+    /// All answers, in order; `None` for a source that is gone, as is one that does not answer in time. If a source
+    /// ends after everything was cancelled, that is not reported.
     pub(crate) fn answers(&mut self, catalog: &mut Catalog, cancel: &Cancel) -> Vec<Option<EdgeReading>> {
         let asked = Instant::now();
         let mut answers = Vec::with_capacity(self.places.len());
@@ -81,7 +72,6 @@ impl Edges {
         answers
     }
 
-    /// Those that are gone, and their last words.
     pub(crate) fn gone(&self) -> impl Iterator<Item = (SourceId, &str, &Gone)> {
         self.places
             .iter()
@@ -89,7 +79,7 @@ impl Edges {
             .filter_map(|(index, place)| Some((SourceId::elsewhere(index), place.name.as_str(), place.gone.as_ref()?)))
     }
 
-    /// What all have to say, those that are gone included.
+    /// All notes, including those of sources that are gone.
     pub(crate) fn notes(&mut self) -> Vec<(SourceId, String)> {
         let notes = |(index, place): (usize, &mut Place)| {
             let notes = place.source.as_mut().map_or_else(|| place.notes.clone(), |source| source.notes());
@@ -98,19 +88,18 @@ impl Edges {
         self.places.iter_mut().enumerate().flat_map(notes).collect()
     }
 
-    /// Those where records of ended processes were lost, those that are gone included.
+    /// Those where records of ended processes were lost, including sources that are gone.
     pub(crate) fn losers(&self) -> impl Iterator<Item = SourceId> {
         let has_lost = |place: &Place| place.source.as_deref().map_or(place.has_lost, EdgeSource::has_lost);
         let losers = self.places.iter().enumerate().filter(move |(_, place)| has_lost(place));
         losers.map(|(index, _)| SourceId::elsewhere(index))
     }
 
-    /// The agents of all hosts that still answer.
     pub(crate) fn fars(&self) -> impl Iterator<Item = (&str, &FarInstrument)> {
         self.places.iter().filter_map(|place| Some((place.name.as_str(), place.source.as_deref()?.far()?)))
     }
 
-    /// Lets go of all exporters: once all is measured, nobody asks them any more.
+    /// Drops all exporters: once all is measured, nobody asks them any more.
     pub(crate) fn close_exporters(&mut self) {
         let is_exporter = |source: &dyn EdgeSource| source.kind() == SourceKind::Exporter;
         let exporters = self.places.iter_mut().filter(|place| place.source.as_deref().is_some_and(is_exporter));
@@ -141,7 +130,7 @@ impl Place {
     }
 }
 
-/// Requests are sent, or nobody sends any, for as long as a source wants to see that.
+/// Sends requests, or none, for as long as a source wants to see that.
 pub(crate) struct Watch;
 
 impl Watch {
@@ -150,10 +139,7 @@ impl Watch {
     /// However much they want.
     pub(crate) const MOST: Duration = Duration::from_secs(300);
 
-    /// Watches: `send` sends requests for a while.
-    ///
-    /// # Errors
-    /// If sending fails, if a source cannot be used, or if it was cancelled.
+    /// `send` sends requests for a while. Fails if sending fails, a source cannot be used, or it was cancelled.
     pub(crate) fn run(
         edges: &mut Edges,
         cancel: &Cancel,
@@ -162,7 +148,7 @@ impl Watch {
         edges.watched().for_each(|source| source.begin_watch());
         let begun = Instant::now();
         while begun.elapsed() < Self::MOST {
-            // Each is asked: what it is asked tells a source whether requests are sent.
+            // Each is asked: the question tells a source whether requests are sent.
             let wants = |is_sending| edges.living().fold(false, |any, source| source.wants(is_sending) | any);
             if wants(true) {
                 send(Self::STEP)?;

@@ -7,7 +7,6 @@ use unladen_lockin::Spoiled;
 
 use crate::weigh::catalog::SourceId;
 
-/// A source elsewhere, once all is measured.
 #[derive(Debug)]
 pub(crate) struct Elsewhere {
     pub(crate) id: SourceId,
@@ -17,12 +16,10 @@ pub(crate) struct Elsewhere {
     pub(crate) processors: Option<usize>,
     /// Why it went away before the end.
     pub(crate) gone: Option<String>,
-    /// The blocks that were spoiled there, if that is known.
+    /// The blocks that were spoiled there, if known.
     pub(crate) spoiled: Option<Spoiled>,
-    /// Where it counts from, if it is a host.
     pub(crate) standpoint: Option<Standpoint>,
     /// Records of ended processes were lost there.
     pub(crate) has_lost: bool,
-    /// What it says of itself.
     pub(crate) notes: Vec<String>,
 }

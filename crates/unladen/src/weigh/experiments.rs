@@ -15,14 +15,12 @@ use crate::output::{self, OutputError};
 use crate::say::say;
 use crate::weigh::options::Options;
 
-/// A name is cut there.
 const LONGEST_NAME: usize = 80;
-/// A file of settings that is there already is read up to here.
+/// Most bytes that are read of an existing file of settings.
 const MOST_BYTES: u64 = 64 * 1024;
-/// A comment is cut there.
 const LONGEST_COMMENT: usize = 400;
 
-/// The folder for the files, and what they say of the request.
+/// The folder for the files, and the requests in them.
 #[derive(Debug)]
 pub(crate) struct Experiments {
     folder: PathBuf,
@@ -31,20 +29,17 @@ pub(crate) struct Experiments {
     restart: Option<String>,
 }
 
-/// What became of a finding.
 #[derive(Debug, PartialEq, Eq)]
 enum Made {
-    /// The name of the file, without its ending, and what it says.
+    /// The file's name, without its ending, and its text.
     File { name: String, text: String },
     /// Why there is none.
     None(String),
 }
 
 impl Experiments {
-    /// Sees, before anything is measured, that files can be written into a folder, which is made unless it is there.
-    ///
-    /// # Errors
-    /// If they cannot, if the folder has files of an earlier run, or if no experiment can send these requests.
+    /// Checks, before anything is measured, that files can be written into a folder, which is made if missing. Fails if
+    /// they cannot, if the folder has files of an earlier run, or if no experiment can send these requests.
     pub(crate) fn new(folder: &Path, options: &Options) -> Result<Self, Failure> {
         let driver = &options.driver;
         let said =
@@ -71,10 +66,8 @@ impl Experiments {
         Ok(Self { folder: folder.to_owned(), driver: driver.clone(), restart })
     }
 
-    /// Writes them, and says of each finding what became of it.
-    ///
-    /// # Errors
-    /// The first that could not be written; one is never written over another file.
+    /// Writes the files, and reports what became of each finding. Never overwrites a file. The error is that of the
+    /// first that could not be written.
     pub(crate) fn write(&self, result: &Weigh) -> Result<(), OutputError> {
         let mut number = 0;
         for (index, url) in result.urls.iter().enumerate() {
@@ -112,7 +105,7 @@ impl Experiments {
         Ok(())
     }
 
-    /// The request of a page with all that it carries; or why a file cannot say it.
+    /// The request of a page with all that it carries, or why a file cannot contain it.
     fn sent(&self, index: usize) -> Result<Sent, String> {
         let request = self.driver.requests.get(index).ok_or("its request is not known")?;
         let all = carried(request, &self.driver, Secrets::Kept);
@@ -141,7 +134,7 @@ impl Experiments {
     }
 }
 
-/// A command of this folder, in any other.
+/// A command of this folder, for any other.
 fn from_here(command: &str) -> String {
     match std::env::current_dir().ok().and_then(|here| here.to_str().map(str::to_owned)) {
         Some(here) => format!("cd '{}' && {{ {command}\n}}", here.replace('\'', r"'\''")),
@@ -149,7 +142,7 @@ fn from_here(command: &str) -> String {
     }
 }
 
-/// What stands above an experiment.
+/// The comment above an experiment.
 fn head(name: &str, finding: &Finding, sent: &Sent) -> Vec<String> {
     let of = if finding.group.is_empty() { String::new() } else { format!(", {}", finding.group) };
     let mut head = vec![
@@ -176,7 +169,7 @@ fn cut(line: &str) -> String {
     }
 }
 
-/// `01-recompile-www-data-php-fpm8.2`: letters and digits alone, with `-` and `.` between them.
+/// `01-recompile-www-data-php-fpm8.2`: only letters and digits, with `-` and `.` between them.
 fn name_of(number: usize, finding: &Finding) -> String {
     let mut name = format!("{number:02}");
     for letter in format!("-{}-{}", finding.rule, finding.group).chars() {
@@ -190,14 +183,14 @@ fn name_of(number: usize, finding: &Finding) -> String {
     name.trim_end_matches(['-', '.']).to_owned()
 }
 
-/// Whether a file is named as these are.
+/// Whether the name could be one of these files.
 fn is_ours(name: &str) -> bool {
     let number = name.bytes().take_while(u8::is_ascii_digit).count();
     number >= 2 && name[number..].starts_with('-') && name.ends_with(".toml")
 }
 
-/// The same knob with what its files of settings hold already: a knob writes a whole file, and what other fixes have
-/// put there is in force on both sides.
+/// The same knob with the existing content of its settings files: a knob writes a whole file, and what other fixes have
+/// put there must be in force on both sides.
 fn with_there(knob: &Knob) -> Knob {
     let mut knob = knob.clone();
     for part in knob.files.iter_mut().filter(|part| part.file.ends_with(".ini")) {
@@ -215,7 +208,7 @@ fn read(file: &Path) -> Option<String> {
     file.read_to_string(&mut text).ok().map(|_| text)
 }
 
-/// For its owner alone, and only where there is none.
+/// Readable by its owner alone; never overwrites.
 fn write_new(file: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
     file.write_all(text.as_bytes())

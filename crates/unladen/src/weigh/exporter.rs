@@ -1,4 +1,4 @@
-//! Exporters of Prometheus as sources of counters: [`open`]. The principal type is [`Exporter`]: one that was named.
+//! Prometheus exporters as sources of counters: [`open`]. The principal type is [`Exporter`]: one that was named.
 
 mod error;
 mod fetch;
@@ -17,13 +17,10 @@ pub(crate) use named::Exporter;
 use crate::weigh::edge::EdgeSource;
 use source::ExporterSource;
 
-/// The most exporters of a run.
 const MOST: usize = 32;
 
-/// Before anything is reached.
-///
-/// # Errors
-/// If there are too many, or one has the name of another, or of one of these hosts.
+/// Checked before anything is contacted. Fails if there are too many, or one has the name of another, or of one of
+/// these hosts.
 pub(crate) fn check<'a>(
     exporters: &'a [Exporter],
     hosts: impl IntoIterator<Item = &'a str>,
@@ -38,18 +35,15 @@ pub(crate) fn check<'a>(
     }
 }
 
-/// Asks each exporter once, so that one that cannot be used is known before anything else is done. `settle` is the gap
-/// that there is anyway.
-///
-/// # Errors
-/// If one does not answer with metrics.
+/// Asks each exporter once, so that an unusable one is known before anything else is done. `settle` is the gap that
+/// there is anyway. Fails if one does not answer with metrics.
 pub(crate) fn open(
     exporters: &[Exporter],
     tls: &TlsOptions,
     settle: Duration,
 ) -> Result<Vec<Box<dyn EdgeSource>>, ExporterError> {
-    // Whoever accepts any certificate of the site has said nothing of these, and who the client is to the site it is not
-    // to them.
+    // Accepting any certificate of the site does not extend to the exporters, and the client's identity is only for the
+    // site.
     let tls = TlsOptions { insecure: false, identity: None, ..tls.clone() };
     let open = |exporter| Ok(Box::new(ExporterSource::open(exporter, &tls, settle)?) as Box<dyn EdgeSource>);
     exporters.iter().map(open).collect()

@@ -1,4 +1,4 @@
-//! The principal type is [`FarHost`]: the counters of another host, by way of the agent there.
+//! The principal type is [`FarHost`]: the counters of another host, by way of its agent.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
@@ -12,40 +12,36 @@ use crate::progress::Progress;
 use crate::weigh::edge::{EdgeReading, EdgeSource, Gone, Series, SeriesKind, SourceKind};
 use crate::weigh::overlap::{self, View};
 
-/// The most hosts of a run.
 const MOST: usize = 32;
-/// The probes of a host have to be open by then: the first look is at all processes, and may cost a second.
+/// The first look is at all processes, and may cost a second.
 const OPEN_WITHIN: Duration = Duration::from_secs(30);
-/// Readings before the first phase, which tell how long the way takes. All together they have as long.
+/// Readings before the first phase, which measure the round trip; together they are limited by [`OPEN_WITHIN`].
 const TRIALS: usize = 9;
 /// The settle gap has room for the slowest of them, and for a slower one.
 const ROOM: (u32, u32) = (3, 2);
 
-/// The most counters of groups of one host: above what a thousand groups have. Those beyond are not weighed, which is told.
+/// Most counters of groups of one host: above what a thousand groups have. Further ones are not weighed, which is
+/// reported.
 const MOST_SERIES: usize = 50_000;
 
-/// Another host, whose agent answers.
 pub(crate) struct FarHost {
     name: String,
     instrument: FarInstrument,
     series: Vec<Series>,
     ids: HashMap<(usize, usize), u32>,
-    /// The slowest reading of the trials, there and back.
+    /// The slowest of the trial readings, there and back.
     round_trip: Duration,
-    /// Records of ended processes were lost there.
+    /// Number of lost records of ended processes.
     lost: u64,
     /// Counters were left out, as there were too many.
     is_cut: bool,
-    /// What is to be said of where it is.
     remarks: Vec<String>,
-    /// It could not be asked.
+    /// Why it could not be asked.
     unasked: Option<SessionError>,
 }
 
-/// Reaches all hosts, one after another: some ask for a password.
-///
-/// # Errors
-/// If two have one name, or one cannot be reached.
+/// Connects to all hosts one after another, since some ask for a password. Fails if two have one name, or one cannot be
+/// reached.
 pub(crate) fn open(
     hosts: &[Host],
     session: &SessionOptions,
@@ -72,7 +68,7 @@ pub(crate) fn open(
     Ok(open.into_iter().map(|host| Box::new(host) as Box<dyn EdgeSource>).collect())
 }
 
-/// That no process is seen at two places, this machine among them, and what cannot be told of it.
+/// Checks that no process is seen at two places, including this machine, and notes what cannot be determined.
 fn see_each_other(open: &mut [FarHost], hosts: &[Host]) -> Result<(), Failure> {
     if open.is_empty() {
         return Ok(());
@@ -81,7 +77,7 @@ fn see_each_other(open: &mut [FarHost], hosts: &[Host]) -> Result<(), Failure> {
     let standpoints: Vec<Standpoint> =
         std::iter::once(here).chain(open.iter().map(|host| host.instrument.opened().standpoint.clone())).collect();
     let witnesses: Vec<Witness> = standpoints.iter().filter_map(|standpoint| standpoint.witness).collect();
-    // One that is not known by anything is seen by nobody.
+    // A host without a witness is seen by nobody.
     let of_all = |seen: Vec<bool>| -> Vec<bool> {
         let mut seen = seen.into_iter();
         standpoints.iter().map(|at| at.witness.is_some() && seen.next().unwrap_or(false)).collect()
@@ -126,7 +122,7 @@ impl FarHost {
         })
     }
 
-    /// The index of a counter of a group. The names are the agent's, which has checked neither; both are bounded.
+    /// The index of a group's counter. Both numbers come from the agent unchecked; the table is bounded.
     fn id(&mut self, group: usize, counter: usize) -> Option<u32> {
         if let Some(id) = self.ids.get(&(group, counter)) {
             return Some(*id);
@@ -176,7 +172,7 @@ impl EdgeSource for FarHost {
     }
 
     fn read_cpu(&self) -> Duration {
-        // The agent's word; it cannot have worked for longer than the answer took.
+        // The agent's claim; it cannot have worked for longer than the answer took.
         Duration::from_nanos(self.instrument.opened().cost_cpu_ns).min(self.round_trip)
     }
 

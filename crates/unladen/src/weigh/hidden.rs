@@ -2,15 +2,14 @@
 
 use std::path::Path;
 
-/// The first PID namespace, by the number that the kernel gives it (`PROC_PID_INIT_INO`).
+/// The initial PID namespace, by its fixed inode (`PROC_PID_INIT_INO`).
 const FIRST: &str = "pid:[4026531836]";
 
-/// Which processes cannot be seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hidden {
     /// Those of other users: the server is probably one of them.
     OtherUsers,
-    /// Those outside this PID namespace: the server may be inside it.
+    /// Those outside this PID namespace: the server may be one of them.
     Outside,
 }
 
@@ -32,9 +31,8 @@ impl Hidden {
     }
 }
 
-/// Whether there are any.
 pub(super) fn hidden() -> Option<Hidden> {
-    // Everybody may read it, unless /proc is mounted with hidepid.
+    // Readable by everybody, unless /proc is mounted with hidepid.
     let is_hiding = std::fs::read("/proc/1/stat").is_err();
     let namespace = std::fs::read_link("/proc/self/ns/pid");
     told(is_hiding, namespace.ok().as_deref())

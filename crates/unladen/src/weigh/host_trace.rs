@@ -5,16 +5,15 @@ use unladen_probe::Inspection;
 use unladen_report::WeighedUrl;
 use unladen_trace::{Evidence, EvidenceSource, GroupSeen, Missing, Page, PathSeen, State};
 
-/// Where an agent is said to be that was not there before.
+/// Stands for the path of an agent that was copied there.
 const COPIED: &str = "copied";
 
-/// Groups of another host.
 pub(super) struct HostTrace<'a> {
     host: &'a Host,
     far: &'a FarInstrument,
-    /// Of those that are traced, in their order: the name there, and the number of the group there.
+    /// The traced groups, in order: name and number there.
     groups: Vec<(String, Wanted)>,
-    /// Those that may follow, and are too many.
+    /// Further groups that may follow, but are too many.
     left_out: Vec<String>,
     inspection: Option<FarInspection<'a>>,
     /// Why nothing can be traced there, or nothing more.
@@ -22,8 +21,8 @@ pub(super) struct HostTrace<'a> {
 }
 
 impl<'a> HostTrace<'a> {
-    /// Asks to attach to the groups that follow the requests to a URL, and to so many at most that may. Does not wait: so
-    /// all hosts do at once.
+    /// Asks to attach to the groups that follow the requests to a URL, and to at most `most_perhaps` that may. Does not
+    /// wait, so that all hosts attach at once.
     pub(super) fn ask_attach(host: &'a Host, far: &'a FarInstrument, result: &WeighedUrl, most_perhaps: usize) -> Self {
         let before = format!("{}/", host.name);
         let following = result.following_groups();
@@ -59,12 +58,10 @@ impl<'a> HostTrace<'a> {
         trace
     }
 
-    /// Waits until it has.
     pub(super) fn wait_attached(&mut self, patience: &Patience<'_>) {
         self.try_to(|inspection| inspection.wait_attached(patience));
     }
 
-    /// Whether it is traced by now.
     pub(super) fn is_traced(&self) -> bool {
         self.inspection.is_some()
     }
@@ -73,7 +70,7 @@ impl<'a> HostTrace<'a> {
         self.groups.iter().map(|(_, wanted)| *wanted).collect()
     }
 
-    /// One that cannot go on ends its part, and nothing else.
+    /// A host that cannot go on ends its part, and nothing else.
     fn try_to(&mut self, what: impl FnOnce(&mut FarInspection<'a>) -> Result<(), Unable>) {
         if let Some(inspection) = &mut self.inspection
             && let Err(unable) = what(inspection)
@@ -83,32 +80,30 @@ impl<'a> HostTrace<'a> {
         }
     }
 
-    /// Asks to begin.
     pub(super) fn ask_begin(&mut self) {
         self.try_to(FarInspection::ask_begin);
     }
 
-    /// Waits until it has begun.
     pub(super) fn wait_begun(&mut self, patience: &Patience<'_>) {
         self.try_to(|inspection| inspection.wait_begun(patience));
     }
 
-    /// Asks to count a phase, whose requests were sent then.
+    /// Asks to count a phase, with the times at which its requests were sent.
     pub(super) fn ask_phase(&mut self, on: bool, sent_ns: &[u64], request_ns: u64) {
         self.try_to(|inspection| inspection.ask_phase(on, sent_ns, request_ns));
     }
 
-    /// Waits until it is counted.
     pub(super) fn wait_counted(&mut self, patience: &Patience<'_>) {
         self.try_to(|inspection| inspection.wait_counted(patience));
     }
 
-    /// Asks what was counted, and for the settings of PHP too, if so.
+    /// Asks for the counts, and with `php` for PHP's settings too.
     pub(super) fn ask_finish(&mut self, php: bool) {
         self.try_to(|inspection| inspection.ask_finish(php));
     }
 
-    /// What was counted, of a page whose undisturbed figures these are. Where nothing was, the evidence says why.
+    /// The evidence; `page` and `result` have its undisturbed figures. Where nothing was counted, the evidence says
+    /// why.
     pub(super) fn finish(&mut self, page: &Page, result: &WeighedUrl, patience: &Patience<'_>) -> Evidence {
         let mut told = None;
         self.try_to(|inspection| {
@@ -125,7 +120,7 @@ impl<'a> HostTrace<'a> {
         evidence
     }
 
-    /// What first requests of fresh processes did; none where that was not counted.
+    /// What first requests of fresh processes did; empty where that was not counted.
     pub(super) fn finish_fresh(
         &mut self,
         warm: &Evidence,
@@ -144,35 +139,33 @@ impl<'a> HostTrace<'a> {
         Some(evidence)
     }
 
-    /// Asks to leave nothing attached there.
     pub(super) fn ask_detach(&mut self) {
         self.try_to(FarInspection::ask_detach);
     }
 
-    /// Waits until nothing is. A host that does not answer loses its agent at the end, and that one its tracer with it.
+    /// Waits until it has detached. A host that does not answer loses its agent at the end, and the agent its tracer.
     pub(super) fn wait_detached(&mut self, patience: &Patience<'_>) {
         self.try_to(|inspection| inspection.wait_detached(patience));
         self.inspection = None;
     }
 
-    /// Nothing more is asked of it, for a reason that is not its own.
+    /// Stops asking it, for a reason that is not its own.
     pub(super) fn give_up(&mut self, why: &str) {
         if self.inspection.take().is_some() {
             self.unable = Some(Unable::Lacks { lack: FarLack::Other, why: why.to_owned() });
         }
     }
 
-    /// What is known without tracing.
     fn described(&self, patience: &Patience<'_>) -> Option<Evidence> {
         let is_there = matches!(self.unable, Some(Unable::Lacks { .. })) && !self.groups.is_empty();
         let describe = || FarInspection::describe(self.far.session(), self.wanted(), patience);
         is_there.then(describe)?.ok()
     }
 
-    /// Puts in what only this machine knows.
+    /// Adds what only this machine knows.
     fn place(&self, evidence: &mut Evidence, page: &Page, result: &WeighedUrl) {
         evidence.host = Some(self.host.name.clone());
-        // The first request of all is the page's, and told once.
+        // The very first request is the page's, and reported once.
         evidence.page = Page { requests: evidence.page.requests, first_ns: None, longest_ns: None, ..page.clone() };
         evidence.path = Some(PathSeen::default());
         evidence.left_out.clone_from(&self.left_out);
@@ -209,7 +202,8 @@ impl<'a> HostTrace<'a> {
     }
 }
 
-/// Makes it that of first requests: some wastes are none in them. What could not be looked at is told of later ones.
+/// Turns it into evidence on first requests: some wastes are none in them. What could not be looked at is reported for
+/// later ones.
 fn make_fresh(evidence: &mut Evidence, warm: &Evidence) {
     evidence.state = State::Fresh;
     evidence.missing.clear();
@@ -217,7 +211,7 @@ fn make_fresh(evidence: &mut Evidence, warm: &Evidence) {
     evidence.php.clone_from(&warm.php);
 }
 
-/// The command that leads to root there, as far as it can be told by its first word. What else it says may be a secret.
+/// The command that leads to root there, by its first word alone, since the rest may be a secret.
 fn as_root(host: &Host) -> String {
     let program = host.command.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
     let name = &host.name;

@@ -1,4 +1,4 @@
-//! Looking inside: from what was weighed to evidence ([`look_inside`]), and from evidence to findings ([`inside`]).
+//! Looking inside: from weights to evidence ([`look_inside`]), and from evidence to findings ([`inside`]).
 
 use std::time::Duration;
 
@@ -25,14 +25,12 @@ use crate::weigh::statements::statements;
 use crate::weigh::traced::Traced;
 use crate::weigh::tried::tried;
 
-/// What looking inside needs of a run that is done.
 pub(super) struct Weighed<'a> {
     pub(super) options: &'a Options,
-    /// The part of an on phase after its last response.
+    /// End of an on phase after its last response.
     pub(super) settle: Duration,
     pub(super) driver: &'a mut Driver,
     pub(super) instrument: &'a mut Instrument,
-    /// Where other hosts are asked.
     pub(super) edges: &'a Edges,
     pub(super) cancel: &'a Cancel,
     pub(super) progress: &'a Progress,
@@ -42,16 +40,15 @@ pub(super) struct Weighed<'a> {
     pub(super) result: &'a Weigh,
 }
 
-/// Groups that are traced although it was not certain that they follow: what they do without requests drops out, so
-/// that a wrong one costs little, and a missed one hides everything.
+/// Groups traced although it is uncertain that they follow: what they do without requests cancels, so a wrong one costs
+/// little, while a missed one hides everything.
 const MOST_PERHAPS: usize = 6;
 
-/// So many times what every request does, and more, is what a first one does besides: another waste, with another fix.
-/// It is the factor from which on the rules call a first request a slow one.
+/// From this multiple of every request's waste on, a first request's is another waste, with another fix. Also the
+/// factor from which the rules call a first request slow.
 const MORE: f64 = 2.0;
 
-/// Findings of one host that are told: of pages that are looked at in earnest there are some twenty. What more there are,
-/// a host may have made up.
+/// Most findings shown of one host: real pages have about twenty, and a host may make up more.
 const MOST_FINDINGS: usize = 100;
 
 /// Looks inside the requests of every URL. What cannot be looked at is in the evidence, with the reason.
@@ -65,7 +62,7 @@ pub(crate) fn inside(record: &PageRecord) -> Inside {
     for host in &record.hosts {
         add_host(&mut inside, host);
     }
-    // The largest first, wherever it is.
+    // The largest first, on whichever host.
     inside.findings.sort_by(larger_first);
     inside.fresh.iter_mut().for_each(|fresh| fresh.findings.sort_by(larger_first));
     inside
@@ -75,7 +72,7 @@ fn larger_first(a: &Finding, b: &Finding) -> std::cmp::Ordering {
     b.takes.rank().total_cmp(&a.takes.rank())
 }
 
-/// Leaves the largest, and tells how many are left out.
+/// Keeps the largest, and returns how many are left out.
 fn leave_largest(findings: &mut Vec<Finding>) -> usize {
     let more = findings.len().saturating_sub(MOST_FINDINGS);
     if more > 0 {
@@ -85,7 +82,7 @@ fn leave_largest(findings: &mut Vec<Finding>) -> usize {
     more
 }
 
-/// Of one machine.
+/// For one machine.
 fn seen(warm: &Evidence, fresh: Option<&Evidence>) -> Inside {
     let findings = tried(look(warm), &warm.page.url, warm.host.as_deref());
     let all_fresh = fresh.map(|evidence| Fresh {
@@ -115,7 +112,7 @@ fn seen(warm: &Evidence, fresh: Option<&Evidence>) -> Inside {
     }
 }
 
-/// Adds what was seen on another host. One where nothing could be traced is told, and no failure of a rule.
+/// Adds what was seen on another host. A host where nothing could be traced is reported, but is no failure of a rule.
 fn add_host(inside: &mut Inside, record: &HostRecord) {
     let warm = &record.warm;
     let host = warm.host.clone().unwrap_or_default();
@@ -140,7 +137,7 @@ fn add_host(inside: &mut Inside, record: &HostRecord) {
         (Some(_), None) => {}
     }
     inside.lost = inside.lost.saturating_add(of_host.lost);
-    // Where nothing is on this machine, requests were traced all the same.
+    // With no process on this machine, requests were traced all the same.
     inside.requests = inside.requests.max(of_host.requests);
     if !warm.has(EvidenceSource::Syscalls) {
         let missing = warm.missing.iter().find(|missing| missing.source == EvidenceSource::Syscalls);
@@ -157,7 +154,7 @@ fn add_host(inside: &mut Inside, record: &HostRecord) {
     inside.not_looked.extend(of_host.not_looked.into_iter().map(|part| NotLooked { why: on_host(part.why), ..part }));
 }
 
-/// Whether a finding of every request is as much as that of a first one, which then says nothing more.
+/// Whether every request's finding is as large as that of a first one, which then adds nothing.
 fn is_as_much(warm: &Finding, fresh: &Finding) -> bool {
     if (warm.rule, &warm.group) != (fresh.rule, &fresh.group) {
         return false;
@@ -169,7 +166,7 @@ fn is_as_much(warm: &Finding, fresh: &Finding) -> bool {
     }
 }
 
-/// Of later requests, and what is so of first ones alone.
+/// For later requests, and what concerns first ones alone.
 fn all_unjudged(warm: &Evidence, fresh: Option<&Evidence>) -> Vec<Unjudged> {
     let mut all = unjudged(warm);
     for more in fresh.into_iter().flat_map(unjudged) {
@@ -194,7 +191,7 @@ fn totals(evidence: &Evidence) -> Vec<TotalRow> {
         .collect()
 }
 
-/// Rules that lacked something, those that lacked the same for the same reason together.
+/// Rules that lacked something, grouped by what they lacked and why.
 fn not_looked(evidence: &Evidence) -> Vec<NotLooked> {
     let mut all: Vec<NotLooked> = Vec::new();
     for lacking in unlooked(evidence) {
@@ -252,7 +249,7 @@ impl<'a> Weighed<'a> {
                 here.finish(&mut warm);
                 here.php_settings(self.instrument, &mut warm);
             }
-            // Nobody is here who was to be looked into: they are elsewhere, and are.
+            // The processes to look into are on other hosts, and are looked into there.
             (None, Some(CountingError::NothingFollows)) if is_traced_elsewhere => {
                 warm.sources.extend(Inspection::SOURCES);
                 warm.sources.push(EvidenceSource::PhpSettings);
@@ -273,7 +270,6 @@ impl<'a> Weighed<'a> {
         PageRecord { warm, fresh, hosts }
     }
 
-    /// Asks to attach to what follows on other hosts.
     fn attach_hosts(&self, result: &WeighedUrl) -> Vec<HostTrace<'a>> {
         let (edges, options) = (self.edges, self.options);
         let attach = |(name, far)| {
@@ -284,7 +280,6 @@ impl<'a> Weighed<'a> {
         edges.fars().filter_map(attach).collect()
     }
 
-    /// First requests of fresh processes.
     fn fresh(
         &mut self,
         url: usize,
@@ -315,7 +310,7 @@ impl<'a> Weighed<'a> {
         if let Some(here) = &mut traced.here {
             here.finish(&mut fresh);
         }
-        // What could not be looked at is told of later requests.
+        // What could not be looked at is reported for later requests.
         fresh.missing.clear();
         fresh.sources.clone_from(&warm.sources);
         let warm_of_hosts = hosts.iter().map(|record| &record.warm);
@@ -342,7 +337,7 @@ impl<'a> Weighed<'a> {
                 Some(fresh)
             }
             Err(error) => {
-                // It tells the command, and what that said last.
+                // The error contains the command, and its last output.
                 let (why, takes) = (without_secrets(&error.to_string()), String::new());
                 warm.missing.push(Missing { source: EvidenceSource::Restarts, why, takes });
                 None
@@ -362,8 +357,8 @@ impl<'a> Weighed<'a> {
         }
     }
 
-    /// The groups of processes to trace: those that follow, those on the path, and those that may follow; and the names
-    /// of those that are too many.
+    /// The groups to trace: those that follow, those on the path, and those that may follow; and the names of those
+    /// beyond the limit.
     fn following(&self, result: &WeighedUrl, on_path: &[GroupId]) -> (Vec<GroupId>, Vec<String>) {
         let mut names = result.following_groups();
         let path = on_path.iter().map(|group| self.instrument.group(*group).name.as_str());
@@ -389,7 +384,7 @@ impl<'a> Weighed<'a> {
         let on_path = path.groups.contains(&group);
         let row = result.weight(&seen.name, "cpu");
         let cpu = row.filter(|row| row.follows).map(|row| row.per_request.into());
-        // Where none was counted at all, that too is told from nothing.
+        // A group without counts is also one whose work cannot be told from none.
         let untold = || row.map_or_else(Interval::default, |row| row.per_request.into());
         let untold = (on_path && cpu.is_none()).then(untold);
         GroupSeen { cpu, on_path, untold, ..seen }
@@ -414,12 +409,12 @@ fn page(result: &WeighedUrl, request: &Request, sample: &Sample, options: &Optio
     }
 }
 
-/// The mean of a few, with its interval; each is a block of its own.
+/// The mean of a few values with its interval; each is a block of its own.
 fn mean(times: &[f64]) -> Option<Interval> {
     ratio(times, &vec![1.0; times.len()]).ok().map(Into::into)
 }
 
-/// First requests are missed only by whoever asked for them.
+/// First requests are missing only if they were asked for.
 fn cannot_trace(why: &str, restarts: bool) -> Vec<Missing> {
     let all = Inspection::SOURCES.into_iter().chain(restarts.then_some(EvidenceSource::Restarts));
     all.map(|source| Missing { source, why: why.to_owned(), takes: String::new() }).collect()

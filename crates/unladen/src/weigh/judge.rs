@@ -1,4 +1,4 @@
-//! Which counters follow the requests, judged together: [`judge`].
+//! [`judge`]: which counters follow the requests, judged together.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,13 @@ use crate::weigh::catalog::SourceId;
 use crate::weigh::edge::SeriesKind;
 use crate::weigh::row::Row;
 
-/// Judges all counters of all groups of all URLs together; tells how many families that were. A group is looked into if
-/// its CPU follows: no counter grows without it. Those on the request's path are judged among themselves: that they
-/// take part is known from elsewhere, and they are no guesses among a machine's hundreds of groups. The machine's
-/// counters are families of their own, and so are those of other machines: those of all hosts are judged together, as a
-/// host more is more to be wrong about. An exporter's families are judged among themselves: thousands of them would hide
-/// what the machines' own counters say. The client is known to follow and is not a discovery.
+/// Judges all counters of all groups of all URLs together; returns the number of families.
+///
+/// A group is looked into if its CPU follows: no counter grows without it. Groups on the request's path are judged
+/// among themselves: other evidence shows that they take part, so they are no guesses among a machine's hundreds of
+/// groups. The machine's counters are families of their own, and so are those of other machines; all hosts are judged
+/// together, as each further host adds chances of error. An exporter's families are judged among themselves: thousands
+/// of them would hide what the machines' own counters say. The client is known to follow and is no discovery.
 pub(crate) fn judge(by_url: &mut [Vec<Row<'_>>]) -> usize {
     let mut families: BTreeMap<(usize, SourceId, Judged<'_>), Vec<&mut Row<'_>>> = BTreeMap::new();
     for (url, rows) in by_url.iter_mut().enumerate() {
@@ -27,7 +28,7 @@ pub(crate) fn judge(by_url: &mut [Vec<Row<'_>>]) -> usize {
         }
     }
     for rows in families.values_mut() {
-        // The deciding one first; a group without CPU has nothing to decide by, and its first counter is as good.
+        // The deciding one first; in a group without CPU, its first counter is as good.
         rows.sort_by_key(|row| !row.is_deciding);
     }
     let count = families.len();
@@ -42,7 +43,6 @@ pub(crate) fn judge(by_url: &mut [Vec<Row<'_>>]) -> usize {
     count
 }
 
-/// What is judged together.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Judged<'a> {
     MachineCounter(&'a str),
@@ -50,7 +50,7 @@ enum Judged<'a> {
     Family(&'a str),
 }
 
-/// Each lot among itself.
+/// Adjusts one lot by itself.
 fn adjust(mut families: Vec<Vec<&mut Row<'_>>>) {
     let p_values: Vec<Family> = families
         .iter()
@@ -71,12 +71,12 @@ fn adjust(mut families: Vec<Vec<&mut Row<'_>>>) {
     }
 }
 
-/// Whether no series of a family decides about it: of an exporter's series none is known to be the first to move.
+/// Whether no series decides about its family: of an exporter's series none is known to move first.
 fn is_decided_together(rows: &[&mut Row<'_>]) -> bool {
     rows[0].family.is_some() && !rows[0].is_deciding
 }
 
-/// That any of them follows (Simes 1986, *Biometrika* 73:751).
+/// The p-value that none of them follows (Simes 1986, *Biometrika* 73:751).
 fn together(p_values: &[f64]) -> f64 {
     benjamini_hochberg(p_values).into_iter().fold(1.0, f64::min)
 }

@@ -1,4 +1,4 @@
-//! What measuring leaves behind on this machine: [`left_behind`].
+//! [`left_behind`]: what measuring leaves behind on this machine.
 #![allow(clippy::disallowed_types, reason = "a file's time is wall time")]
 
 use std::collections::BTreeMap;
@@ -9,14 +9,14 @@ use std::time::{Duration, SystemTime};
 use unladen_report::LeftBehind;
 use unladen_trace::{Evidence, FileCall, FileOutcome, is_kernels};
 
-/// Folders that are looked through at most: those that are written to most come first.
+/// Most folders that are searched, the most written ones first.
 const MOST_FOLDERS: usize = 16;
-/// Files of one of them that are looked at.
+/// Most files of one folder that are looked at.
 const MOST_FILES: usize = 1_000_000;
-/// A file's time is that of the kernel's last tick, at 100 ticks a second (CONFIG_HZ) at worst.
+/// A file's time is that of the kernel's last tick, at worst 10 ms old (CONFIG_HZ=100).
 const TICK: Duration = Duration::from_millis(10);
 
-/// When measuring began, by the clock that files have.
+/// Start of measuring, by the clock of file times.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Since(SystemTime);
 
@@ -26,9 +26,8 @@ impl Since {
     }
 }
 
-/// Files that have come to be since then, and are still there, in folders in which traced requests make files. Whoever
-/// else makes files there is counted too. `root_of` tells where the root folder of a group is reached that lives in a
-/// container.
+/// Files created since then and still there, in folders where traced requests create files. Other programs' files there
+/// count too. `root_of` locates the root folder of a group that lives in a container.
 pub(super) fn left_behind(
     evidence: &[&Evidence],
     Since(since): Since,
@@ -45,7 +44,7 @@ pub(super) fn left_behind(
 /// A folder, and for one in a container the group that calls it so and where that lives.
 type Folder = (String, Option<(String, String)>);
 
-/// Folders in which files are made, and how many a request.
+/// Folders in which files are created, and how many per request.
 fn folders(evidence: &[&Evidence]) -> BTreeMap<Folder, f64> {
     let mut folders: BTreeMap<Folder, f64> = BTreeMap::new();
     for page in evidence {
@@ -78,7 +77,7 @@ fn look(
     let mut left = LeftBehind { folder, files: 0, bytes: 0 };
     for entry in fs::read_dir(path).ok()?.flatten().take(MOST_FILES) {
         let Ok(metadata) = entry.metadata() else { continue };
-        // Where a file system keeps no time of birth, nothing can be told from what was there before.
+        // On a file system without birth times, new files cannot be told from old ones.
         if metadata.is_file() && metadata.created().is_ok_and(|created| created >= since) {
             left.files += 1;
             left.bytes += metadata.len();

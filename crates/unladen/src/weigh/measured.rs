@@ -1,4 +1,4 @@
-//! The principal type is [`Measured`]: all that a result is made of.
+//! The principal type is [`Measured`]: the input of a result.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -18,32 +18,27 @@ use crate::weigh::options::Options;
 use crate::weigh::plan::Plan;
 use crate::weigh::recording::Recording;
 
-/// All that a result is made of.
 pub(crate) struct Measured<'a> {
     pub(crate) options: &'a Options,
     pub(crate) plan: &'a Plan,
     pub(crate) recording: &'a Recording,
-    /// The blocks that were spoiled, and what became of them.
     pub(crate) spoiled: &'a Spoiled,
     pub(crate) reference: &'a ReferenceWork,
     pub(crate) instrument: &'a Instrument,
-    /// Whose counters they are.
     pub(crate) catalog: &'a Catalog,
-    /// Sources elsewhere, in their order.
+    /// In the order of the sources.
     pub(crate) elsewhere: &'a [Elsewhere],
     pub(crate) requests: &'a [Request],
     pub(crate) samples: &'a [Sample],
-    /// Who the requests to each URL go through.
     pub(crate) paths: &'a [Path],
     /// URLs whose host is not this machine.
     pub(crate) remote: Vec<usize>,
-    /// The addresses that requests to each URL go to; none of a Unix socket.
+    /// The addresses that each URL's requests go to; empty for a Unix socket.
     pub(crate) targets: Vec<Vec<SocketAddr>>,
-    /// From where this machine's counters were read.
     pub(crate) standpoint: Standpoint,
-    /// Whom the settle gap was made longer for, and what that takes.
+    /// For whom the settle gap was lengthened, and what that takes.
     pub(crate) settle_for: Option<(String, Duration)>,
-    /// CPU of all readings during the run.
+    /// CPU time of all readings during the run.
     pub(crate) probe_cpu: Duration,
     /// `--until`: the target, and what was reached instead.
     pub(crate) missed: Option<(f64, f64)>,
@@ -53,7 +48,7 @@ pub(crate) struct Measured<'a> {
 }
 
 impl Measured<'_> {
-    /// Whether records of ended processes were lost there: then what its processes count is too low.
+    /// Whether records of ended processes were lost there, so that its processes' counts are too low.
     pub(crate) fn has_lost(&self, source: SourceId) -> bool {
         match self.elsewhere.iter().find(|elsewhere| elsewhere.id == source) {
             Some(elsewhere) => elsewhere.has_lost,
@@ -61,7 +56,6 @@ impl Measured<'_> {
         }
     }
 
-    /// Whether another place whose counters are read is a part of the same machine.
     pub(crate) fn shares_its_machine(&self, source: SourceId) -> bool {
         let hosts = self.elsewhere.iter().filter_map(|elsewhere| Some((elsewhere.id, elsewhere.standpoint.as_ref()?)));
         let all = || std::iter::once((SourceId::HERE, &self.standpoint)).chain(hosts.clone());
@@ -69,10 +63,10 @@ impl Measured<'_> {
         own.is_some_and(|(_, own)| all().any(|(id, other)| id != source && own.is_same_kernel(other)))
     }
 
-    /// The hosts that say that all addresses of a URL are theirs. Nobody else says so: it is told with their names.
+    /// The hosts that claim all addresses of a URL. Only they say so, so the claim is reported with their names.
     pub(crate) fn claimants(&self, url: usize) -> Vec<&str> {
         let addresses = self.targets.get(url).map(Vec::as_slice).unwrap_or_default();
-        // Of several, whichever the client tries: one that is nobody's may have answered.
+        // Of several addresses the client tries any: an unclaimed one may have answered.
         let is_claimed = |host: &&Elsewhere| {
             let standpoint = host.standpoint.as_ref();
             let own = |ip: IpAddr| standpoint.is_some_and(|at| at.addresses.iter().any(|own| own.to_canonical() == ip));
@@ -81,12 +75,12 @@ impl Measured<'_> {
         self.elsewhere.iter().filter(is_claimed).map(|host| host.name.as_str()).collect()
     }
 
-    /// Whether whoever started this has named that machine for the host, as in `ssh root@10.0.0.2`.
+    /// Whether the user's command for the host names that machine, as in `ssh root@10.0.0.2`.
     pub(crate) fn is_named_for(&self, host: &str, machine: &str) -> bool {
         self.options.hosts.iter().any(|one| one.name == host && leads_to(&one.command, machine))
     }
 
-    /// What the agent there and the way to it took, as a share of one core; `None` without a whole block.
+    /// What the agent and its connection took, as a share of one core; `None` without a whole block.
     pub(crate) fn own_share(&self, source: SourceId) -> Option<f64> {
         let catalog = self.catalog;
         let is_own = |(id, _): &(_, _), kind| *id == source && kind == SeriesKind::Own;
@@ -100,7 +94,7 @@ impl Measured<'_> {
     }
 }
 
-/// Whether a command has this machine among its words, with or without a user before.
+/// Whether a command has this machine among its words, with or without `user@`.
 pub(crate) fn leads_to(command: &str, machine: &str) -> bool {
     command.split_whitespace().any(|word| word.rsplit('@').next() == Some(machine))
 }

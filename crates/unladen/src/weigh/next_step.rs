@@ -1,20 +1,20 @@
-//! What to do where most of the CPU is in no finding: [`next_step`].
+//! [`next_step`]: what to do if most of the CPU is in no finding.
 
 use unladen_document::NextStep;
 use unladen_finding::{Finding, Share, profile_again};
 use unladen_quantity::{Kind, plain};
 use unladen_trace::Evidence;
 
-/// The page is profiled next where findings take less of its CPU than this part.
+/// If findings explain less than this share of the page's CPU, it is profiled next.
 const MOST_OF_IT: f64 = 0.5;
 
-/// The command that shows where the rest is; none where the findings tell of most of it, or nobody knows how much there is.
+/// The command that shows where the rest is; `None` if findings explain most of it, or the total is unknown.
 pub(super) fn next_step(evidence: &Evidence, findings: &[Finding]) -> Option<NextStep> {
     let cpu = evidence.page.cpu.filter(|cpu| cpu.low > 0.0)?;
     let mut told = 0.0;
     for finding in findings {
         match &finding.takes {
-            // Time that is waited for is told of as if it were CPU: then a step is rather missing than superfluous.
+            // Waiting time counts as if it were CPU: a missing step is better than a superfluous one.
             Share::Known { time, .. } => told += time.value,
             Share::NearlyAll(_) => return None,
             Share::NotKnown(_) => {}

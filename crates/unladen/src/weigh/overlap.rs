@@ -1,14 +1,13 @@
-//! The principal type is [`View`]: from where counters are read, so that nothing is counted at two of them.
+//! The principal type is [`View`]: where counters are read from, so that no process is counted twice.
 
 use unladen_agent::{Host, Standpoint};
 
-/// One of the places whose counters are added up.
 #[derive(Debug)]
 pub(super) struct View<'a> {
-    /// `None` of this machine.
+    /// `None` for this machine.
     pub(super) host: Option<&'a Host>,
     pub(super) standpoint: Standpoint,
-    /// Of each place, in their order, whether the process that reads there is seen from here.
+    /// For each place, in order, whether its reading process is seen from here.
     pub(super) sees: Vec<bool>,
 }
 
@@ -40,15 +39,12 @@ pub(super) enum Overlap {
     Inside { inner: String, command: String, outer: String },
 }
 
-/// Whether any two of them see each other's processes.
-///
-/// # Errors
-/// The first two that do.
+/// Fails if any two of them see each other's processes. The error names the first two that do.
 pub(super) fn check(views: &[View<'_>]) -> Result<(), Overlap> {
     for (one, other) in pairs(views) {
         let sees = |from: usize, to: usize| views[from].sees.get(to).copied().unwrap_or(false);
         let (sees, is_seen) = (sees(one, other), sees(other, one));
-        // In one namespace, where but one user's processes are hidden from the other, neither holds the other.
+        // In one namespace, if one user's processes are hidden from the other, neither contains the other.
         let is_one = (sees || is_seen) && views[one].standpoint.is_same_namespace(&views[other].standpoint);
         if let Some(overlap) = between(&views[one], &views[other], sees || is_one, is_seen || is_one) {
             return Err(overlap);
@@ -57,8 +53,7 @@ pub(super) fn check(views: &[View<'_>]) -> Result<(), Overlap> {
     Ok(())
 }
 
-/// What has to be said of hosts where that is not certain, or where two are parts of one machine: by the host's place, as
-/// a sentence.
+/// Notes on hosts where that is uncertain, or where two are parts of one machine: a host's index, and a sentence.
 pub(super) fn notes(views: &[View<'_>]) -> Vec<(usize, String)> {
     let mut notes = Vec::new();
     for (one, other) in pairs(views) {
@@ -107,7 +102,7 @@ fn pairs(views: &[View<'_>]) -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |one| (one + 1..count).map(move |other| (one, other)))
 }
 
-/// What the two are to each other, by who sees whom: `other` is a host.
+/// The relation of two places, by who sees whom: `other` is a host.
 fn between(one: &View<'_>, other: &View<'_>, sees: bool, is_seen: bool) -> Option<Overlap> {
     let host = other.host?;
     let (name, command) = (host.name.clone(), host.told_command());

@@ -1,4 +1,4 @@
-//! Who the requests go through: [`paths`].
+//! [`paths`]: who the requests go through.
 
 use unladen_load::Cancel;
 use unladen_path::{PathError, follow};
@@ -9,7 +9,8 @@ use crate::path::Path;
 use crate::progress::Progress;
 use crate::weigh::options::Options;
 
-/// `is_alone`: no other host is looked at. Sends a few requests to each URL that is served here, and looks who takes them. The timing is done by then.
+/// Sends a few requests to each URL that is served here, and observes who takes them, after all timing. `is_alone`: no
+/// other host is observed.
 pub(super) fn paths(
     options: &Options,
     instrument: &mut Instrument,

@@ -1,8 +1,7 @@
-//! The principal type is [`Plan`]: how long phases and the run are to be, from what the page and the
-//! probes need.
+//! The principal type is [`Plan`]: the lengths of phases and of the run, from what the page and the probes need.
 //!
-//! Short phases give many blocks, and intervals shrink with their number. But a phase has to hold some
-//! requests and the settle gap, and the readings at its edges must cost little beside it.
+//! Short phases make many blocks, and intervals shrink with their number. But a phase has to hold some requests and the
+//! settle gap, and the readings at its edges must be cheap beside it.
 
 use std::time::Duration;
 
@@ -13,59 +12,52 @@ use crate::weigh::options::{Budget, Options};
 use crate::weigh::plan_error::PlanError;
 use crate::weigh::reason::{self, Reason, minutes, rough};
 
-/// A phase unless something needs a longer one: long against the settle gap, short enough for fifteen
-/// blocks in half a minute.
+/// Default phase: long against the settle gap, short enough for fifteen blocks in half a minute.
 const USUAL_PHASE: Duration = Duration::from_millis(500);
-/// Blocks below which phases are made shorter, if they can be.
+/// With fewer blocks, phases are shortened if possible.
 const WANTED_BLOCKS: u32 = 12;
-/// Blocks that a run is made longer for, if the user set no time.
+/// Number of blocks for which a run is extended, if the user set no time.
 const EXTENDED_BLOCKS: u32 = 12;
-/// So many times as long as planned is a run at most, for blocks in place of spoiled ones.
+/// A run takes at most this multiple of its planned time, with blocks in place of spoiled ones.
 const REPLACING: f64 = 1.5;
-/// Requests that an on phase holds at least, of each that is under way at once.
+/// Least number of requests in an on phase, times the concurrency.
 const REQUESTS_A_PHASE: u32 = 3;
-/// The settle gap is at most this part of a phase: the requests of a quick page need a phase to run in.
+/// The settle gap is at most one part in this many of a phase: the requests of a quick page need a phase to run in.
 const SETTLE_PART: u32 = 2;
-/// A reading costs at most this part of a phase.
+/// A reading costs at most one part in this many of a phase.
 const READ_PART: u32 = 200;
-/// The least length of a phase: below it, waking up late weighs.
+/// Shortest phase: below it, late wake-ups matter.
 const LEAST_PHASE: Duration = Duration::from_millis(50);
-/// The longest phase, so that sums of durations stay far from any limit.
+/// Longest phase, so that sums of durations stay far from any limit.
 const LONGEST_PHASE: Duration = Duration::from_secs(3_600);
 
-/// How long phases and the run are.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Plan {
     /// Mean length of a phase.
     pub(crate) phase: Duration,
-    /// The part of an on phase after its last response.
+    /// End of an on phase after its last response.
     pub(crate) settle: Duration,
     /// The run ends with the first round of blocks that ends after this.
     pub(crate) time: Duration,
-    /// Rounds of blocks below which the run does not end by time.
+    /// Fewest rounds of blocks before the run ends by time.
     pub(crate) least_rounds: usize,
-    /// The time was extended, for this.
     pub(crate) extended: Option<Reason>,
-    /// What the fewest rounds of blocks take.
+    /// Time of the fewest rounds of blocks.
     pub(crate) least_time: Duration,
-    /// What as many blocks as are wanted would have taken, if there are fewer.
+    /// Time of as many blocks as are wanted, if there are fewer.
     pub(crate) shortened_from: Option<Duration>,
-    /// How long a run goes on at most for blocks in place of spoiled ones; no longer than `time` where that was given.
+    /// Limit of extensions for blocks in place of spoiled ones; no longer than `time` if that was given.
     pub(crate) most_time: Duration,
 }
 
 impl Plan {
-    /// The settle gap unless something needs a longer one.
     pub(crate) const USUAL_SETTLE: Duration = Duration::from_millis(100);
 
-    /// Rounds without a spoiled block for which a run goes on until [`Plan::most_time`]: with the fewer that are left of
-    /// so many, the p-value of a family of five counters cannot become small enough.
+    /// Rounds without a spoiled block for which a run goes on until [`Plan::most_time`]: with fewer left, the p-value
+    /// of a family of five counters cannot become small enough.
     pub(crate) const CLEAN_ROUNDS: usize = EXTENDED_BLOCKS as usize;
 
-    /// Chooses.
-    ///
-    /// # Errors
-    /// If what was asked for cannot carry an interval, or if a run for which no time was given would take longer than
+    /// Fails if what was asked for cannot carry an interval, or if a run without a given time would take longer than
     /// anybody waits for unasked ([`Budget::MOST_TIME`]).
     pub(crate) fn choose(options: &Options, known: &Known) -> Result<Self, PlanError> {
         let Budget { time, requests, until } = options.budget;
@@ -107,7 +99,7 @@ impl Plan {
             (None, None, Some(time)) => phase_within(time),
             (None, None, None) => least.max(USUAL_PHASE),
         };
-        // All wait for the answers of other hosts at each edge.
+        // Everything waits for the answers of other hosts at each edge.
         let blocks = |phase: Duration, count: u32| (phase + known.edge) * phases * count;
         let why = |phase| Self::reason(options, known, phase, settle, gap);
         let least_rounds = MIN_BLOCKS;
@@ -144,7 +136,7 @@ impl Plan {
             let extended = (wanted > usual).then(|| why(phase));
             return Ok(unasked(plan(phase, usual.max(wanted), extended)));
         }
-        // As if that were the time that was given.
+        // As if that time had been given.
         let most = Budget::MOST_TIME;
         phase = options.phase.map_or_else(|| phase_within(most), |_| phase);
         let wanted = blocks(phase, EXTENDED_BLOCKS);
@@ -156,7 +148,7 @@ impl Plan {
         Ok(Self { shortened_from, ..unasked(plan(phase, most, Some(why(phase)))) })
     }
 
-    /// What makes phases of this length necessary, or a run of such phases long.
+    /// Why phases have to be this long, or a run of such phases is long.
     fn reason(options: &Options, known: &Known, phase: Duration, settle: Duration, gap: Duration) -> Reason {
         if options.phase.is_some() {
             return Reason::Given;
@@ -183,7 +175,7 @@ impl Plan {
         }
     }
 
-    /// What whoever waits should know before the first phase, of a run that takes longer than is usual.
+    /// Printed before the first phase of a run that takes longer than usual.
     pub(crate) fn announcement(&self) -> Option<String> {
         let why = self.extended.as_ref()?;
         let phase = reason::time(self.phase);

@@ -16,7 +16,6 @@ pub(crate) enum PlanError {
         humantime::format_duration(*.given), millis(known.latency), millis(known.read), millis(*.phase), way(known), needed.as_secs_f64().ceil()
     )]
     TooShort { given: Duration, needed: Duration, phase: Duration, known: Box<Known> },
-    /// Too long for a run of which nobody said how long it may take.
     #[error(
         "this takes longer than the {} min that a run takes at most without --time: phases last {}, as {why}, and the {MIN_BLOCKS} \
          blocks of four phases that an interval needs take {}. Allow it by --time {}, which has twice as many, or --time {} at least",
@@ -27,7 +26,6 @@ pub(crate) enum PlanError {
         "{given} requests are too few: {needed} are needed for the {MIN_BLOCKS} blocks of phases that an interval takes"
     )]
     TooFew { given: u64, needed: u64 },
-    /// A settle gap in which the way to a host does not fit.
     #[error(
         "a settle gap of {} is too short: the way to other hosts, or the age of what exporters tell, needs {} ms (--settle; without it, as much is taken as is needed)",
         humantime::format_duration(*.given), millis(*.needed)

@@ -1,38 +1,36 @@
-//! The principal type is [`Reason`]: what makes phases long, for whoever has to wait.
+//! The principal type is [`Reason`]: why phases are long, for users who have to wait.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::weigh::source_kind::SourceKind;
 
-/// What makes the phases of a run, or the run, as long as they are. Written, it goes on after "as".
+/// Why the phases of a run, or the run, are as long as they are. Its `Display` continues after "as".
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Reason {
     /// The user said so (`--phase`).
     Given,
     /// The user's settle gap (`--settle`).
     GivenSettle(Duration),
-    /// A source elsewhere that tells late, or is far away.
+    /// A source elsewhere that reports late, or is far away.
     Settle {
-        /// The gap.
         settle: Duration,
-        /// For whom, if that is known.
+        /// The source, if known.
         of: Option<(String, SourceKind)>,
     },
-    /// Each phase has to hold some requests, which take so long.
+    /// Each phase has to hold some requests of this latency.
     Latency(Duration),
     /// Each phase has to hold some requests, and few are sent.
     Rate(f64),
-    /// Reading the counters takes so much CPU.
+    /// CPU time of reading the counters.
     Reading(Duration),
-    /// At each edge of phases all wait for a source elsewhere.
+    /// Everything waits for a source elsewhere at each edge of phases.
     Edge {
-        /// How long.
         edge: Duration,
-        /// For whom, if that is known.
+        /// The source, if known.
         of: Option<String>,
     },
-    /// So many URLs take turns.
+    /// This many URLs take turns.
     Urls(usize),
 }
 
@@ -79,7 +77,7 @@ pub(crate) fn rough(time: Duration) -> String {
     }
 }
 
-/// As `--time` takes it, and not less: `12min`
+/// Rounded up, in the format of `--time`: `12min`
 pub(crate) fn minutes(time: Duration) -> String {
     format!("{}min", time.as_secs_f64().div_euclid(60.0) + 1.0)
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`Recording`]: what was read at the edges of all phases of a run.
+//! The principal type is [`Recording`]: the readings at the edges of all phases of a run.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -9,47 +9,40 @@ use unladen_machine::MachineTimes;
 use crate::machine::conditions;
 use crate::weigh::catalog::{SeriesKey, SourceId};
 
-/// All whole blocks of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Recording {
     pub(crate) blocks: Vec<BlockRecord>,
 }
 
-/// One block.
 #[derive(Debug)]
 pub(crate) struct BlockRecord {
-    /// Index of the URL.
     pub(crate) url: usize,
     pub(crate) order: Order,
     pub(crate) phases: [PhaseRecord; PHASES_PER_BLOCK],
-    /// What the machine did meanwhile.
     pub(crate) times: MachineTimes,
-    /// It was spoiled, and does not count.
+    /// The block was spoiled, and is ignored.
     pub(crate) is_left_out: bool,
-    /// Sources elsewhere, in their order.
+    /// In the order of the sources.
     pub(crate) elsewhere: Vec<ElsewhereRecord>,
 }
 
-/// One block of a source elsewhere.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ElsewhereRecord {
     /// All of its readings are there.
     pub(crate) is_whole: bool,
-    /// What its machine did meanwhile, where that is known.
+    /// What its machine did meanwhile, if known.
     pub(crate) times: Option<MachineTimes>,
-    /// It was spoiled there, and does not count there.
+    /// It was spoiled there, and is ignored there.
     pub(crate) is_left_out: bool,
 }
 
-/// One phase.
 #[derive(Debug, Default)]
 pub(crate) struct PhaseRecord {
     pub(crate) start_ns: u64,
     pub(crate) duration_ns: u64,
-    /// How long it was by the clocks of the sources elsewhere, from each one's reading to its next.
+    /// By the clocks of the sources elsewhere, from each one's reading to its next.
     pub(crate) durations_elsewhere_ns: Vec<u64>,
     pub(crate) requests: u64,
-    /// What grew, and by how much.
     pub(crate) grown: HashMap<SeriesKey, f64>,
     pub(crate) latencies_ns: Vec<u64>,
     pub(crate) changed: u64,
@@ -58,17 +51,17 @@ pub(crate) struct PhaseRecord {
 }
 
 impl Recording {
-    /// The blocks of one URL that count.
+    /// The blocks of one URL that are not left out.
     pub(crate) fn of_url(&self, url: usize) -> impl Iterator<Item = &BlockRecord> {
         self.counted().filter(move |block| block.url == url)
     }
 
-    /// The blocks that count.
+    /// The blocks that are not left out.
     pub(crate) fn counted(&self) -> impl Iterator<Item = &BlockRecord> {
         self.blocks.iter().filter(|block| !block.is_left_out)
     }
 
-    /// Leaves out blocks that were spoiled, by the machine's account alone.
+    /// Leaves out spoiled blocks, by the machine's times alone.
     pub(crate) fn leave_out_spoiled(&mut self, urls: usize) -> Spoiled {
         let all: Vec<_> = self.blocks.iter().map(|block| conditions(&block.times)).collect();
         let spoiled = Spoiled::of(&all, |kept| {
@@ -83,18 +76,18 @@ impl Recording {
         spoiled
     }
 
-    /// Whether blocks are spoiled, of which so few are not that there should be more. This sees the machine's account
+    /// Whether some blocks are spoiled, and so few are not that there should be more. Looks at the machine's times
     /// alone, as [`Spoiled`] does, so that a run does not end where its figures please.
     pub(crate) fn wants_replacements(&self, urls: usize, clean_rounds: usize) -> bool {
         let is_clean = |block: &&BlockRecord| !conditions(&block.times).is_spoiled();
         let clean = |url: usize| self.blocks.iter().filter(|block| block.url == url).filter(is_clean).count();
         let spoiled = self.blocks.len() - self.blocks.iter().filter(is_clean).count();
-        // Where most are, none is left out.
+        // If most are spoiled, none is left out.
         let is_rare = spoiled > 0 && spoiled * 2 <= self.blocks.len();
         is_rare && (0..urls).any(|url| clean(url) < clean_rounds)
     }
 
-    /// Leaves out, of a source elsewhere, blocks that were spoiled there; `None` if that is not known of its machine.
+    /// Leaves out, at a source elsewhere, blocks that were spoiled there; `None` if that is unknown for its machine.
     pub(crate) fn leave_out_spoiled_at(&mut self, source: usize, urls: usize) -> Option<Spoiled> {
         let at = |block: &BlockRecord| block.elsewhere.get(source).filter(|at| at.is_whole)?.times;
         let known: Vec<usize> = (0..self.blocks.len()).filter(|index| at(&self.blocks[*index]).is_some()).collect();
@@ -120,23 +113,22 @@ impl Recording {
         Some(spoiled)
     }
 
-    /// What the machine of a source elsewhere did in all blocks that are whole there.
+    /// What the machine of a source elsewhere did in all blocks that are complete there.
     pub(crate) fn times_at(&self, source: usize) -> MachineTimes {
         let times = self.blocks.iter().filter_map(|block| block.elsewhere.get(source)?.times);
         times.fold(MachineTimes::default(), MachineTimes::plus)
     }
 
-    /// The fewest blocks of a URL that count at a source.
+    /// The fewest blocks of any URL that count at a source.
     pub(crate) fn rounds_at(&self, source: SourceId, urls: usize) -> usize {
         (0..urls).map(|url| self.of_url(url).filter(|block| block.counts_at(source)).count()).min().unwrap_or(0)
     }
 
-    /// What the machine did in all blocks.
     pub(crate) fn times(&self) -> MachineTimes {
         self.blocks.iter().fold(MachineTimes::default(), |sum, block| sum.plus(block.times))
     }
 
-    /// Whole blocks of the URL that has the fewest.
+    /// Complete blocks of the URL that has the fewest.
     pub(crate) fn rounds(&self, urls: usize) -> usize {
         (0..urls).map(|url| self.of_url(url).count()).min().unwrap_or(0)
     }
@@ -156,12 +148,12 @@ impl Recording {
         Duration::from_nanos(end.saturating_sub(begin))
     }
 
-    /// A series of blocks of one URL, of the sum of several counters of one source.
+    /// The blocks of one URL, for the sum of several counters of one source.
     pub(crate) fn series(&self, url: usize, source: SourceId, of: impl Fn(&PhaseRecord) -> f64) -> Vec<Block> {
         self.of_url(url).filter_map(|block| block.demodulable(source, &of)).collect()
     }
 
-    /// Blocks of one URL of the sum of counters of any sources; `None` where one of these sources has no such block.
+    /// Blocks of one URL, for the sum of counters of any sources; `None` where one of these sources has no such block.
     pub(crate) fn joint(&self, url: usize, keys: &[SeriesKey]) -> Vec<Option<Block>> {
         let sources: BTreeSet<SourceId> = keys.iter().map(|key| key.source).collect();
         let of = |block: &BlockRecord, source: SourceId| {
@@ -175,7 +167,6 @@ impl Recording {
         self.of_url(url).map(sum).collect()
     }
 
-    /// The latencies of one URL, by block.
     pub(crate) fn latencies(&self, url: usize) -> BlockLatencies {
         let mut latencies = BlockLatencies::default();
         for block in self.of_url(url) {
@@ -190,7 +181,6 @@ impl BlockRecord {
         self.phases.iter().map(|phase| phase.requests).sum()
     }
 
-    /// The phases without requests.
     pub(crate) fn off_phases(&self) -> impl Iterator<Item = &PhaseRecord> {
         self.order
             .positions()
@@ -200,7 +190,7 @@ impl BlockRecord {
             .map(|(_, phase)| phase)
     }
 
-    /// Whether its readings of a source are there, and count.
+    /// Whether its readings of a source are there and not left out.
     pub(crate) fn counts_at(&self, source: SourceId) -> bool {
         source
             .index_elsewhere()
@@ -221,12 +211,12 @@ impl BlockRecord {
 }
 
 impl PhaseRecord {
-    /// How much one counter of one group grew.
+    /// The increment of one counter.
     pub(crate) fn of(&self, key: SeriesKey) -> f64 {
         self.grown.get(&key).copied().unwrap_or(0.0)
     }
 
-    /// How long it was by the clock of a source.
+    /// Its length by the clock of a source.
     pub(crate) fn duration_at(&self, source: SourceId) -> u64 {
         match source.index_elsewhere() {
             None => self.duration_ns,

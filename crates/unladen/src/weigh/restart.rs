@@ -1,4 +1,4 @@
-//! The principal type is [`Restart`]: a command that makes the processes that answer fresh.
+//! The principal type is [`Restart`]: a command that restarts the processes that answer.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,7 +8,6 @@ use unladen_prove::{COMMAND_TIME, Shell};
 
 use crate::exit::Failure;
 
-/// A command that restarts what answers.
 #[derive(Debug, Clone)]
 pub(crate) struct Restart {
     /// For `sh -c`, in the folder where unladen was called.
@@ -16,7 +15,6 @@ pub(crate) struct Restart {
 }
 
 impl Restart {
-    /// Between two tries to be answered by a server that was restarted.
     pub(super) const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
     /// How long a server may refuse after its restart.
@@ -24,10 +22,7 @@ impl Restart {
         Duration::from_secs(30)
     }
 
-    /// Runs it.
-    ///
-    /// # Errors
-    /// When it fails, or is cancelled.
+    /// Fails if the command fails or is cancelled.
     pub(super) fn run(&self, cancel: &Cancel) -> Result<(), Failure> {
         let failed = |why: String| Failure::Usage(format!("--restart: {why}"));
         let folder = std::env::current_dir().map_err(|source| failed(source.to_string()))?;

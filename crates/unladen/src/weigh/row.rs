@@ -5,7 +5,7 @@ use unladen_lockin::Weight;
 use crate::weigh::catalog::{KnownCounter, KnownGroup, SeriesKey};
 use crate::weigh::edge::SeriesKind;
 
-/// One counter of one group of one URL, demodulated.
+/// One counter of one group for one URL, demodulated.
 pub(crate) struct Row<'a> {
     pub(crate) group: &'a KnownGroup,
     pub(crate) counter: &'a KnownCounter,
@@ -15,18 +15,16 @@ pub(crate) struct Row<'a> {
     /// It decides about its family.
     pub(crate) is_deciding: bool,
     pub(crate) weight: Weight,
-    /// The requests were seen to go through the group.
     pub(crate) on_path: bool,
     pub(crate) adjusted_p: f64,
 }
 
 impl Row<'_> {
-    /// Whether its counter follows the requests.
     pub(crate) fn follows(&self) -> bool {
         self.group.kind != SeriesKind::Own && self.weight.follows(self.adjusted_p)
     }
 
-    /// Whether it is the CPU of processes, which all add up.
+    /// Whether it is the CPU of processes, which adds up.
     pub(crate) fn is_cpu(&self) -> bool {
         self.counter.name == "cpu" && matches!(self.group.kind, SeriesKind::Processes | SeriesKind::Own)
     }

@@ -1,4 +1,4 @@
-//! Running the phases: [`weigh`] reads the counters at their edges and drives the client between them.
+//! Runs the phases: [`weigh`] reads the counters at their edges and drives the client between them.
 
 mod blocks;
 mod finish;
@@ -37,14 +37,11 @@ use crate::weigh::{exporter, far_host};
 /// URLs that take turns within a step of the watch of exporters.
 const TURNS: usize = 5;
 
-/// Weighs.
-///
-/// # Errors
-/// Whatever ended the run before there were enough blocks to show.
+/// Fails with whatever ended the run before there were enough blocks to show.
 pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failure> {
     let progress = Progress::new(options.quiet);
     let requests = options.driver.requests.clone();
-    // Before anything is sent: a host that cannot be reached costs nobody a warm-up.
+    // Before anything is sent: an unreachable host costs nobody a warm-up.
     exporter::check(&options.exporters, options.hosts.iter().map(|host| host.name.as_str()))?;
     let mut sources = far_host::open(&options.hosts, &options.session, options.group_by, cancel, &progress)?;
     let usual = options.settle.unwrap_or(Plan::USUAL_SETTLE);
@@ -61,7 +58,7 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
     }
     let mut turn = (0..requests.len()).cycle();
     Watch::run(&mut edges, cancel, |time| {
-        // What an exporter tells of may be reached by any of them.
+        // Any of the URLs may reach what an exporter reports.
         let turns = requests.len().clamp(1, TURNS);
         for url in turn.by_ref().take(turns) {
             let stop = Stop::after(time / turns as u32);
@@ -117,7 +114,6 @@ pub(crate) fn weigh(options: Options, cancel: &Cancel) -> Result<Outcome, Failur
     run.finish(ended, &requests, (&samples, answers), probe_cpu)
 }
 
-/// What the plan follows from.
 fn known(edges: &Edges, latency: Duration, read: Duration, urls: usize) -> Known {
     let longest =
         |of: fn(&dyn EdgeSource) -> Duration| edges.living().max_by_key(|source| of(*source)).map(|at| (of(at), at));
@@ -134,27 +130,24 @@ fn known(edges: &Edges, latency: Duration, read: Duration, urls: usize) -> Known
     }
 }
 
-/// A run.
 struct Run<'a> {
     options: &'a Options,
     plan: Plan,
-    /// What the way to other hosts takes at each edge of phases.
+    /// Time for other hosts at each edge of phases.
     edge: Duration,
     latency: Duration,
     driver: Driver,
     instrument: Instrument,
-    /// Whose counters were read, here and elsewhere.
     catalog: Catalog,
     edges: Edges,
     elsewhere: Vec<Elsewhere>,
-    /// Whom the settle gap was made longer for.
     settle_for: Option<(String, Duration)>,
     clock: MachineClock,
     reference: ReferenceWork,
     cancel: &'a Cancel,
     progress: Progress,
     recording: Recording,
-    /// When the first request was about to be sent.
+    /// Just before the first request.
     since: Since,
 }
 

@@ -1,10 +1,9 @@
 //! The principal type is [`SourceKind`]: what a source of counters elsewhere is.
 
-/// What a source is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SourceKind {
     /// A machine or container with an agent in it.
     Host,
-    /// An HTTP endpoint that tells metrics.
+    /// An HTTP endpoint with metrics.
     Exporter,
 }

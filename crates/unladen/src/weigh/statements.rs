@@ -1,16 +1,16 @@
-//! The statements that take most of the database's time: [`statements`].
+//! [`statements`]: the statements that take most of the database's time.
 
 use std::collections::BTreeMap;
 
 use unladen_report::StatementRow;
 use unladen_trace::{Evidence, QuerySeen, Series};
 
-/// So many are kept.
+/// Most statements kept.
 const MOST: usize = 5;
-/// From this part of the latency on, the database is worth a table.
+/// From this share of the latency on, the database is worth a table.
 const NOTICEABLE: f64 = 0.05;
 
-/// The dearest statements, where all of them together take a noticeable part of the page.
+/// The most expensive statements, if all of them together take a noticeable part of the page.
 pub(super) fn statements(evidence: &Evidence) -> Vec<StatementRow> {
     let mut alike: BTreeMap<(usize, &str, &str), Vec<&QuerySeen>> = BTreeMap::new();
     for seen in &evidence.queries {

@@ -1,4 +1,4 @@
-//! Some phases for the picture: [`trace`].
+//! [`trace`]: some phases for the picture.
 
 use std::time::Duration;
 
@@ -9,13 +9,12 @@ use crate::weigh::measured::Measured;
 use crate::weigh::recording::{BlockRecord, PhaseRecord};
 use crate::weigh::row::Row;
 
-/// Blocks drawn in the picture.
 const TRACED_BLOCKS: usize = 6;
-/// Groups drawn that follow; beside them one that does not.
+/// Groups drawn that follow; one more is drawn that does not.
 const TRACED_GROUPS: usize = 2;
 
-/// The first blocks, phase by phase, with the processors that the busiest groups used. Of several URLs nothing: the
-/// blocks of one of them do not lie side by side.
+/// The first blocks, phase by phase, with the processors that the busiest groups used. Empty for several URLs, as the
+/// blocks of one of them are not adjacent.
 pub(crate) fn trace(
     measured: &Measured<'_>,
     url: usize,

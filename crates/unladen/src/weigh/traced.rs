@@ -12,36 +12,31 @@ use crate::weigh::host_trace::HostTrace;
 
 /// Loading the kernel's part takes a second on a busy machine, and the first look at all its functions another.
 const ATTACH_WITHIN: Duration = Duration::from_secs(60);
-/// What was counted in a phase is there at once; the machine may be busy.
+/// The counts of a phase are there at once, but the machine may be busy.
 const COUNT_WITHIN: Duration = Duration::from_secs(30);
-/// Each PHP may take fifteen seconds to say its settings, and there are few.
+/// Each PHP may take fifteen seconds to report its settings, and there are few.
 const TELL_WITHIN: Duration = Duration::from_secs(120);
 
 /// All that is traced while requests are sent. Hosts are asked at once, and share the time that they have to answer.
 pub(super) struct Traced<'a> {
-    /// Groups of this machine.
     pub(super) here: Option<Inspection>,
-    /// Of other hosts, those too where nothing can be traced.
+    /// Including hosts where nothing can be traced.
     pub(super) hosts: Vec<HostTrace<'a>>,
-    /// When it says so, no host is waited for any more.
+    /// Ends waiting for hosts.
     pub(super) cancel: &'a Cancel,
 }
 
 impl<'a> Traced<'a> {
-    /// Whether nothing is.
     pub(super) fn is_nothing(&self) -> bool {
         self.here.is_none() && !self.is_anywhere_else()
     }
 
-    /// Whether anything is on another host.
     pub(super) fn is_anywhere_else(&self) -> bool {
         self.hosts.iter().any(HostTrace::is_traced)
     }
 
-    /// Follows the processes that there are by now; what was traced until now belongs to no phase.
-    ///
-    /// # Errors
-    /// If this machine's cannot be followed.
+    /// Follows the present processes; what was traced before belongs to no phase. Fails if this machine's processes
+    /// cannot be followed.
     pub(super) fn begin(&mut self, instrument: &mut Instrument) -> Result<(), InspectionError> {
         self.hosts.iter_mut().for_each(HostTrace::ask_begin);
         let here = self.here.as_mut().map_or(Ok(()), |here| here.watch(instrument));
@@ -51,11 +46,8 @@ impl<'a> Traced<'a> {
         self.here.as_mut().map_or(Ok(()), Inspection::discard)
     }
 
-    /// Counts what was traced since then, or since the phase before. Phases without requests are cut into stretches of
-    /// `request_ns`.
-    ///
-    /// # Errors
-    /// If this machine's cannot be counted.
+    /// Counts what was traced since [`Self::begin`] or the last phase. Phases without requests are cut into stretches
+    /// of `request_ns`. Fails if this machine's trace cannot be counted.
     pub(super) fn phase(&mut self, window: &Window, request_ns: u64) -> Result<(), InspectionError> {
         for host in &mut self.hosts {
             host.ask_phase(window.on, &window.sent_ns, request_ns);
@@ -65,18 +57,17 @@ impl<'a> Traced<'a> {
         here
     }
 
-    /// Waits until all hosts have attached that were asked to.
     pub(super) fn wait_attached(&mut self) {
         self.wait_each(ATTACH_WITHIN, HostTrace::wait_attached);
     }
 
-    /// What was counted on each host, of a page whose undisturbed figures these are.
+    /// The evidence of each host; `page` and `result` have the undisturbed figures.
     pub(super) fn finish_hosts(&mut self, page: &Page, result: &WeighedUrl) -> Vec<Evidence> {
         self.hosts.iter_mut().for_each(|host| host.ask_finish(true));
         self.wait_each(TELL_WITHIN, |host, patience| host.finish(page, result, patience))
     }
 
-    /// What first requests of fresh processes did on each host, beside these, which were not the first.
+    /// What first requests of fresh processes did on each host, compared with the given evidence on later ones.
     pub(super) fn finish_fresh_hosts<'e>(
         &mut self,
         warm: impl Iterator<Item = &'e Evidence>,
@@ -88,7 +79,6 @@ impl<'a> Traced<'a> {
         self.wait_each(TELL_WITHIN, |host, patience| host.finish_fresh(warm.next()?, page, result, patience))
     }
 
-    /// Leaves nothing attached on hosts.
     pub(super) fn detach_hosts(&mut self) {
         self.hosts.iter_mut().for_each(HostTrace::ask_detach);
         self.wait_each(COUNT_WITHIN, HostTrace::wait_detached);

@@ -1,5 +1,5 @@
-//! Lines for `unladen serve` are tried on the weighed page before they are printed: [`tried`]. What it would refuse, or
-//! what would keep nothing of that page, is of no use to anybody.
+//! [`tried`]: tries lines for `unladen serve` on the weighed page before they are printed. Lines that it would refuse,
+//! or that would keep nothing of that page, are useless.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use unladen_finding::{Finding, Fix};
 use unladen_serve::{Asking, Rule, outlook};
 use unladen_serve_config::{Config, Machine};
 
-/// As findings call the configuration.
+/// The configuration's name in findings.
 const FILE: &str = "unladen.toml";
 
-/// The same findings of a page; lines that are of no use to it are left out, and that is told.
-/// `host` is that where they were found, if it is another one: its files are not here.
+/// The findings of a page, without useless lines, which are reported. `host` is where they were found if elsewhere: its
+/// files are not here.
 pub(super) fn tried(mut findings: Vec<Finding>, url: &str, host: Option<&str>) -> Vec<Finding> {
     for finding in &mut findings {
         let Some(why) = refused(&finding.fix, url, host.is_some()) else { continue };
@@ -21,7 +21,7 @@ pub(super) fn tried(mut findings: Vec<Finding>, url: &str, host: Option<&str>) -
         fix.knob = None;
         fix.commands.retain(|command| !command.starts_with("unladen serve"));
         fix.advice = format!("{} (the lines for this are left out: {why})", fix.advice);
-        // It goes by what the lines would have brought up.
+        // Checking again would rely on the removed lines.
         finding.check_again.clear();
     }
     findings
@@ -31,13 +31,13 @@ fn refused(fix: &Fix, url: &str, is_elsewhere: bool) -> Option<String> {
     if fix.file.as_deref() != Some(FILE) || fix.lines.is_empty() {
         return None;
     }
-    // What was kept of another machine names that one's files.
+    // Kept evidence of another machine names that one's files.
     let is_of_file = |line: &str| line.starts_with("ca = \"");
     let named = fix.lines.iter().filter_map(|line| line.strip_prefix("ca = \"")?.strip_suffix('"'));
     if !is_elsewhere && named.into_iter().any(|file| !Path::new(file).exists()) {
         return None;
     }
-    // A file of that name that is here says nothing of the one there.
+    // A local file of that name says nothing of the one there.
     let tried = fix.lines.iter().filter(|line| !(is_elsewhere && is_of_file(line)));
     let text: String = tried.flat_map(|line| [line, "\n"]).collect();
     match Config::parse(&text, Path::new(FILE), Path::new("/"), &Machine) {
@@ -46,8 +46,8 @@ fn refused(fix: &Fix, url: &str, is_elsewhere: bool) -> Option<String> {
     }
 }
 
-/// Why a site keeps nothing of the page, by what decides when it is served; none: it would, if the application says for
-/// how long.
+/// Why a site keeps nothing of the page, by what decides when it is served; `None` if it would, provided the
+/// application says for how long.
 fn useless(config: &Config, fix: &Fix, url: &str) -> Option<String> {
     let site = config.settings.site.first()?;
     let listen = fix.lines.iter().find_map(|line| line.strip_prefix("listen = \"")?.strip_suffix('"'))?;

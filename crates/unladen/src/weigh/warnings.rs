@@ -1,4 +1,4 @@
-//! What the reader should know before believing the figures: [`warnings`].
+//! [`warnings`]: what the reader should know before believing the figures.
 
 use std::collections::BTreeSet;
 
@@ -9,17 +9,17 @@ use crate::machine::taken_warning;
 use crate::weigh::hidden::{Hidden, hidden};
 use crate::weigh::measured::Measured;
 
-/// From this share of the machine on, background work is worth a word.
+/// Share of the machine from which background work is worth a warning.
 const BUSY: f64 = 0.25;
-/// Work pushed aside is worth a word from this share of the requests' own CPU on.
+/// Share of the requests' own CPU from which displaced work is worth a warning.
 const NOTABLE: f64 = 0.01;
-/// Above this share of a core the probes' own cost is worth a word.
+/// Share of a core from which the probes' own cost is worth a warning.
 const COSTLY_PROBES: f64 = 0.01;
 
 /// All that limits what the result says; `families` were judged together.
 pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Setup, families: usize) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    // Where hosts are looked at, what answers is probably one of them. Of an exporter no CPU is counted.
+    // If hosts are looked at, the server is probably one of them. An exporter has no CPU to count.
     let names_of = |is_exporter: bool| {
         let some = measured.elsewhere.iter().filter(move |elsewhere| elsewhere.is_exporter == is_exporter);
         some.map(|elsewhere| elsewhere.name.clone()).collect::<Vec<_>>()
@@ -112,7 +112,6 @@ pub(crate) fn warnings(measured: &Measured<'_>, urls: &[WeighedUrl], setup: &Set
     warnings
 }
 
-/// A host says that the server is it.
 fn claimed(server: &str, host: &str) -> Warning {
     let note = format!(
         "that {server} is its address is known from {host} alone. If another machine has it, name that one, too (--host)."
@@ -120,7 +119,7 @@ fn claimed(server: &str, host: &str) -> Warning {
     Warning::OfHost { host: host.to_owned(), note }
 }
 
-/// What limits what is said of other hosts.
+/// Limits of what is said of other hosts.
 fn elsewhere(measured: &Measured<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for elsewhere in measured.elsewhere {
@@ -147,13 +146,13 @@ fn elsewhere(measured: &Measured<'_>) -> Vec<Warning> {
     warnings
 }
 
-/// No CPU follows the requests, and what else is known.
+/// No CPU follows the requests; what else is known.
 #[derive(Debug, Clone, Default)]
 struct Silence {
-    /// Groups of the path that are not told from their other work.
+    /// Groups on the path whose work for the requests cannot be told from their other work.
     untold: Vec<String>,
     is_remote: bool,
-    /// Whether another counter does, such as an exporter's.
+    /// Whether another counter follows, such as an exporter's.
     does_any_follow: bool,
     too_few: Option<Warning>,
     hosts: Vec<String>,
@@ -161,7 +160,6 @@ struct Silence {
     hidden: Option<Hidden>,
 }
 
-/// What is said of it.
 fn silence(silence: Silence) -> Vec<Warning> {
     let Silence { untold, is_remote, does_any_follow, too_few, hosts, exporters, hidden } = silence;
     if !untold.is_empty() {
@@ -179,13 +177,13 @@ fn silence(silence: Silence) -> Vec<Warning> {
     vec![too_few.unwrap_or(Warning::NothingFollowsAt { hosts })]
 }
 
-/// Why nothing that can be seen follows the requests, by what is hidden, and where blocks were too few.
+/// Why nothing visible follows the requests, by what is hidden and whether blocks were too few.
 fn nothing_follows(hidden: Option<Hidden>, too_few: Option<Warning>) -> Vec<Warning> {
     let why = |hidden: Hidden| Warning::Hidden { why: hidden.why() };
     match (hidden, too_few) {
         // However long one measures.
         (Some(Hidden::OtherUsers), _) => vec![why(Hidden::OtherUsers)],
-        // The server may be among those that can be seen: then it takes more blocks.
+        // The server may be among the visible processes: then it takes more blocks.
         (Some(Hidden::Outside), too_few) => [why(Hidden::Outside)].into_iter().chain(too_few).collect(),
         (None, too_few) => vec![too_few.unwrap_or(Warning::NothingFollows)],
     }

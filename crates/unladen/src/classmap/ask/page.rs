@@ -1,4 +1,4 @@
-//! A script of the application, and how it is asked for. The principal type is [`Page`].
+//! A script of the application and its request. The principal type is [`Page`].
 
 use std::path::{Path, PathBuf};
 
@@ -6,29 +6,24 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use crate::exit::Failure;
 
-/// What cannot stand in a request's target as it is.
+/// Escaped in a request target.
 const ESCAPED: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>').add(b'`');
-/// And in its path.
+/// Escaped in its path.
 const IN_PATH: &AsciiSet = &ESCAPED.add(b'?').add(b'%');
-/// Folders that a web server serves, rather than the one they are in.
+/// Document roots: such a folder is served rather than its parent.
 const SERVED: [&str; 6] = ["public", "web", "www", "htdocs", "docroot", "html"];
 
-/// A page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Page {
-    /// What is served.
+    /// The folder that is served.
     pub(super) folder: PathBuf,
-    /// The request's target.
     pub(super) target: String,
-    /// As it was typed, for people.
+    /// As typed, for people.
     pub(super) shown: String,
 }
 
 impl Page {
-    /// `admin/index.php?page=2` in the application's folder.
-    ///
-    /// # Errors
-    /// If there is no such script.
+    /// Parses `admin/index.php?page=2`, relative to the application's folder. Fails if there is no such script.
     pub(super) fn of(root: &Path, script: &str) -> Result<Self, Failure> {
         let shown = super::super::problems::plain_text(script);
         let (path, query) = script.split_once('?').map_or((script, None), |(path, query)| (path, Some(query)));

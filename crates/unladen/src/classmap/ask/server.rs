@@ -1,4 +1,4 @@
-//! PHP's own server, for one request. The principal type is [`Server`].
+//! PHP's built-in server, for one request. The principal type is [`Server`].
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -18,23 +18,21 @@ use unladen_machine::in_own_session;
 
 use crate::exit::Failure;
 
-/// How long a page and the questions may take.
+/// Limit of a page with all questions.
 const WITHIN: Duration = Duration::from_secs(120);
-/// How long PHP may take to start.
+/// Limit of PHP's start.
 const START: Duration = Duration::from_secs(10);
-/// How long a server takes that finds its port taken.
+/// How long a server needs to find its port taken.
 const TAKEN: Duration = Duration::from_millis(500);
-/// How often another port is tried.
 const MOST_PORTS: usize = 5;
-/// How a server answers who does not have its key.
+/// Status for requests without the server's key.
 const REFUSED: u16 = 403;
-/// The longest page, and the most that is answered.
+/// Most bytes of a page, and of the loaders' answers.
 const LONGEST: u64 = 64 << 20;
 
 const ASK: &str = include_str!("ask.php");
 const ROUTER: &str = include_str!("router.php");
 
-/// How PHP is run.
 pub(super) struct Server {
     php: PathBuf,
     user: Option<User>,
@@ -42,7 +40,6 @@ pub(super) struct Server {
     key: String,
 }
 
-/// A page as it was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) status: u16,
@@ -50,17 +47,14 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// For people.
     pub(super) fn words(&self) -> String {
         format!("status {}, {} bytes", self.status, self.body.len())
     }
 }
 
 impl Server {
-    /// With the names to ask for. What PHP reads is put into `folder`, which others may enter.
-    ///
-    /// # Errors
-    /// If root has not named a user, or there is no such user.
+    /// `names` are the names to ask for. What PHP reads is put into `folder`, which others may enter. Fails if root has
+    /// named no user, or an unknown one.
     pub(super) fn new(php: &Path, user: Option<&str>, folder: &Path, names: &[u8]) -> Result<Self, Failure> {
         let user = user.map(user_of).transpose()?;
         if Uid::effective().is_root() && user.as_ref().is_none_or(|user| user.uid.is_root()) {
@@ -76,7 +70,7 @@ impl Server {
         Ok(Self { php: php.to_owned(), user, folder: folder.to_owned(), key })
     }
 
-    /// The page, and what the application's loaders answer, beginning with the name of that number.
+    /// The page and the loaders' answers, beginning with the name of number `from`.
     pub(super) fn ask(&self, page: &Page, from: u64) -> Result<(Answer, Vec<Value>), Failure> {
         let (answer, said) = self.run(page, Some(&self.folder.join("ask.php")), from)?;
         let start = [self.key.as_bytes(), b" "].concat();
@@ -84,12 +78,12 @@ impl Server {
         Ok((answer, lines.filter_map(|line| serde_json::from_slice(line).ok()).collect()))
     }
 
-    /// The page, with that file in front of it.
+    /// The page, with `prepended` run before it.
     pub(super) fn get(&self, page: &Page, prepended: Option<&Path>) -> Result<Answer, Failure> {
         self.run(page, prepended, 0).map(|(answer, _)| answer)
     }
 
-    /// On a port that was free a moment ago: if somebody else has taken it since, on another.
+    /// Picks a port that was free a moment ago; if somebody has taken it since, tries another.
     fn run(&self, page: &Page, prepended: Option<&Path>, from: u64) -> Result<(Answer, Vec<u8>), Failure> {
         let mut answer = Err(io::Error::other("every port that was free was taken at once"));
         for _ in 0..MOST_PORTS {
@@ -101,7 +95,7 @@ impl Server {
             }
             match answer {
                 Ok(answer) => return Ok((answer, said)),
-                // A loader has ended PHP, or does not end.
+                // A loader has ended PHP, or does not return.
                 Err(_) if !said.is_empty() => return Ok((Answer { status: 0, body: Vec::new() }, said)),
                 Err(_) => break,
             }
@@ -110,7 +104,7 @@ impl Server {
         Err(Failure::Usage(format!("{}: PHP's own server, {} -S{why}", page.shown, self.php.display())))
     }
 
-    /// The answer, what PHP said on standard output, and whether it ended by itself.
+    /// The answer, PHP's standard output, and whether PHP ended by itself.
     fn run_once(
         &self,
         page: &Page,
@@ -122,7 +116,7 @@ impl Server {
         let output = running.0.stdout.take();
         let reader = thread::spawn(move || {
             let mut said = Vec::new();
-            // What it says beyond that is passed over, so that it does not wait for us.
+            // Further output is drained, so that PHP does not block.
             let _ = output.map(|mut output| {
                 let read = output.by_ref().take(LONGEST).read_to_end(&mut said);
                 read.and_then(|_| io::copy(&mut output, &mut io::sink()))
@@ -138,18 +132,18 @@ impl Server {
 
     fn command(&self, page: &Page, prepended: Option<&Path>, address: SocketAddr) -> Command {
         let mut command = in_own_session(&self.php);
-        // The opcode cache would hand over files without opening them.
+        // The opcode cache would provide files without opening them.
         command.args(["-d", "opcache.enable=0", "-d", "display_errors=0", "-d", "output_buffering=4096"]);
         let mut setting = std::ffi::OsString::from("auto_prepend_file=");
         setting.push(prepended.unwrap_or(Path::new("")));
         command.arg("-d").arg(setting);
         command.arg("-S").arg(address.to_string()).arg("-t").arg(&page.folder).arg(self.folder.join("router.php"));
-        // Nothing of what root's environment holds is for the application.
+        // The application gets nothing of root's environment.
         command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").env("LC_ALL", "C.UTF-8");
         command.env("UNLADEN_ASK_KEY", &self.key).env("UNLADEN_ASK_NAMES", self.folder.join("names"));
         command.current_dir(&page.folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         if let Some(user) = self.user.as_ref().filter(|user| user.uid != Uid::effective()) {
-            // The standard library gives up the groups of root with it.
+            // `Command::uid` drops root's supplementary groups too.
             command.uid(user.uid.as_raw()).gid(user.gid.as_raw());
         }
         command
@@ -157,7 +151,7 @@ impl Server {
 
     fn request(&self, mut stream: TcpStream, address: SocketAddr, page: &Page, from: u64) -> io::Result<Answer> {
         let until = Instant::now() + WITHIN;
-        // At once: PHP's server takes what comes first for all of it.
+        // In one write: PHP's server takes the first packet for the whole request.
         let request = format!(
             "GET {} HTTP/1.0\r\nHost: {address}\r\nX-Unladen-Ask: {}\r\nX-Unladen-From: {from}\r\n\
              Accept: text/html,*/*\r\nUser-Agent: unladen\r\n\r\n",
@@ -188,7 +182,6 @@ impl Server {
     }
 }
 
-/// The error that what PHP is to read cannot be written.
 pub(super) fn failed(error: io::Error) -> Failure {
     Failure::Usage(format!("a folder for the questions, in the system's folder for temporary files: {error}"))
 }
@@ -202,11 +195,11 @@ fn user_of(name: &str) -> Result<User, Failure> {
     Ok(user)
 }
 
-/// A process that ends with this.
+/// Killed when dropped.
 struct Running(Child);
 
 impl Running {
-    /// Whether it has ended, or does so now: a server whose address is taken.
+    /// Whether it has ended or does so shortly, as a server whose address is taken does.
     fn ends(&mut self) -> bool {
         let until = Instant::now() + TAKEN;
         while Instant::now() < until {
@@ -218,7 +211,7 @@ impl Running {
         false
     }
 
-    /// As soon as it listens.
+    /// Retries until it listens.
     fn connect(&mut self, address: SocketAddr) -> io::Result<TcpStream> {
         let until = Instant::now() + START;
         loop {

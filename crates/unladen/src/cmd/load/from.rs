@@ -1,10 +1,10 @@
-//! What `--from` names without a URL: the file of a [`recorded`] load.
+//! `--from` without a URL: the file of a [`recorded`] load.
 
 use std::path::PathBuf;
 
 use crate::exit::Failure;
 
-/// The file, where there is no URL; `also` is another option that was given and means a load.
+/// The file, if there is no URL; `also` is another given option that implies a load.
 pub(super) fn recorded(from: &[String], also: Option<&str>) -> Result<Option<PathBuf>, Failure> {
     let [file] = from else {
         return Err(Failure::Usage(

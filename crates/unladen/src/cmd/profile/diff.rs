@@ -1,4 +1,4 @@
-//! `unladen profile diff`: what a change moved, of two files or two pages.
+//! `unladen profile diff`: what a change moved between two files or two pages.
 
 use std::path::Path;
 
@@ -51,7 +51,7 @@ pub(super) fn run(args: Args, typed: &[String]) -> Result<(), Failure> {
         (false, false) => {
             let (a, b) = (files::read(Path::new(&args.a), None)?, files::read(Path::new(&args.b), None)?);
             let mut result = profile::diff_of(&a, &b)?;
-            // Two of one script have one title.
+            // Two profiles of one script have the same title.
             if a.about.title == b.about.title {
                 result.diff.titles = [&args.a, &args.b].map(String::clone);
             }
@@ -76,7 +76,7 @@ fn of_urls(args: &Args, typed: &[String]) -> Result<(), Failure> {
     result.top = args.top;
     let written = folder.map_or(Ok(Vec::new()), |folder| write(args, &folder, &result, &profiles));
     let written = written.map(|files| result.written = files);
-    // Also where a file could not be written: what was measured is not lost.
+    // Also if a file could not be written: the measurement is not lost.
     let shown = args.showing.show_and_keep(Report::ProfileDiff(&result), &keeper, || None);
     if let Some(failure) = failure {
         return Err(failure);
@@ -85,7 +85,6 @@ fn of_urls(args: &Args, typed: &[String]) -> Result<(), Failure> {
     shown
 }
 
-/// Both profiles, and what differs.
 fn write(
     args: &Args,
     folder: &Path,

@@ -1,4 +1,4 @@
-//! `unladen profile import`, `export`, `merge`, `grep`, `top` and `formats`: what is done with files of profiles.
+//! `unladen profile import`, `export`, `merge`, `grep`, `top` and `formats`: work on profile files.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::profile;
 use crate::runs::Origin;
 use crate::say::say;
 
-/// Functions that a table lists.
+/// Functions in a table.
 pub(super) const TOP: usize = 12;
 
 /// Where the files of a profile go.
@@ -119,7 +119,7 @@ impl Kept {
 }
 
 impl ProfileFile {
-    /// The profiles as one.
+    /// Merges the profiles.
     fn read(&self) -> Result<Profile, Failure> {
         let reader = self.format.as_deref().and_then(reader_named);
         let mut profiles = self.file.iter().map(|file| read(file, reader)).collect::<Result<Vec<_>, _>>()?;
@@ -129,7 +129,7 @@ impl ProfileFile {
         }
     }
 
-    /// The same, where no report has the notes.
+    /// Like [`Self::read`], but prints the notes, since no report has them.
     fn read_saying(&self) -> Result<Profile, Failure> {
         let profile = self.read()?;
         for note in &profile.notes {
@@ -139,7 +139,6 @@ impl ProfileFile {
     }
 }
 
-/// Reads a file.
 pub(super) fn read(file: &Path, reader: Option<&'static dyn ProfileReader>) -> Result<Profile, Failure> {
     Ok(unladen_profile::read(file, reader)?)
 }
@@ -190,7 +189,7 @@ pub(super) fn export(args: &Export) -> Result<(), Failure> {
         let hint = if output.is_some() { "; --as FORMAT says it too" } else { "" };
         return Err(Failure::Usage(unknown(output.map(PathBuf::as_path)) + hint));
     };
-    // Better told before a large file is read than after.
+    // Checked before a large file is read.
     output.map_or(Ok(()), |file| output::check(file))?;
     let profile = args.source.read_saying()?;
     match output {
@@ -199,7 +198,6 @@ pub(super) fn export(args: &Export) -> Result<(), Failure> {
     }
 }
 
-/// Writes a profile to standard output.
 fn show(profile: &Profile, writer: &dyn Writer) -> Result<(), Failure> {
     let mut bytes = Vec::new();
     let written = writer.write(profile, &mut bytes);

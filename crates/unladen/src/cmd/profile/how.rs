@@ -1,4 +1,4 @@
-//! The principal type is [`How`]: the part of the command line that says how pages are profiled.
+//! The principal type is [`How`]: options that say how pages are profiled.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use crate::cmd::values::{seed, some, some_time};
 use crate::exit::Failure;
 use crate::profile::{Budget, Options, Which};
 
-/// Shorter, and the profiler would be most of what it sees.
+/// With less, the profiler would mostly see itself.
 const LEAST_PERIOD: Duration = Duration::from_micros(50);
-/// Longer, and a request has no samples.
+/// With more, a request has no samples.
 const MOST_PERIOD: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
@@ -64,7 +64,6 @@ enum ByClock {
 }
 
 impl How {
-    /// From what was typed to what it means.
     pub(super) fn resolve(&self, quiet: bool) -> Result<Options, Failure> {
         let period = self.period.unwrap_or(Duration::from_millis(1));
         if !(LEAST_PERIOD..=MOST_PERIOD).contains(&period) {

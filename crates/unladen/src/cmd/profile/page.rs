@@ -1,13 +1,10 @@
-//! The function is [`page_of`]: a page to profile, as the command line tells it.
+//! [`page_of`]: a page to profile, from the command line.
 
 use crate::cmd::sending::Sending;
 use crate::exit::Failure;
 use crate::profile::Page;
 
-/// The page of a URL.
-///
-/// # Errors
-/// When the URL, or an option of sending, is wrong.
+/// Fails if the URL or an option of sending is wrong.
 pub(super) fn page_of(sending: &Sending, url: &str) -> Result<Page, Failure> {
     let requests = sending.requests(&[url.to_owned()], None)?;
     let driver = sending.driver(requests.into_iter().map(|weighted| weighted.request).collect())?;

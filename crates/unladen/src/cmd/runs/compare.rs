@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     files.iter().try_for_each(Destination::check_of_comparison)?;
     let mut store = args.place.open(Mode::ReadOnly)?;
     let after = args.after.find(store.as_mut(), Filter::default())?;
-    // A name of the earlier one is meant among the runs that can be compared with the later one.
+    // A name for the earlier run is looked up among the runs comparable with the later one.
     let comparable = Filter {
         verb: Some(after.summary.verb.clone()),
         exact_target: Some(after.summary.target.clone()),

@@ -12,7 +12,6 @@ use crate::cmd::runs::place::Place;
 use crate::exit::Failure;
 use crate::output::{self, OutputError};
 
-/// The version of a line.
 pub(super) const SCHEMA: &str = "unladen.run/1";
 
 /// Write runs to standard output, or a file: a line of JSON each
@@ -33,7 +32,6 @@ pub(super) struct Args {
     place: Place,
 }
 
-/// A line of an export.
 #[derive(Serialize)]
 struct Line {
     schema: String,

@@ -1,4 +1,4 @@
-//! The principal type is [`Finding`]: the part of the command line that says which runs are meant.
+//! The principal type is [`Finding`]: options that say which runs are meant.
 
 use unladen_store::{Filter, RunSummary, Store, StoreError, read_label};
 
@@ -36,7 +36,6 @@ fn label(text: &str) -> Result<(String, String), unladen_store::LabelError> {
 }
 
 impl Finding {
-    /// As a store understands it.
     pub(super) fn filter(&self, limit: u32) -> Filter {
         Filter {
             verb: self.verb.clone(),
@@ -51,7 +50,6 @@ impl Finding {
         }
     }
 
-    /// Whether anything is asked for.
     pub(super) fn is_given(&self) -> bool {
         let texts = [&self.verb, &self.target, &self.commit, &self.host];
         texts.iter().any(|text| text.is_some())
@@ -62,9 +60,6 @@ impl Finding {
 }
 
 /// All runs that a filter lets through, the newest first, page by page.
-///
-/// # Errors
-/// If the store cannot be read.
 pub(super) fn each_page(
     store: &mut dyn Store,
     filter: &Filter,
@@ -79,7 +74,6 @@ pub(super) fn each_page(
     }
 }
 
-/// Whether the store has no such run.
 pub(super) fn is_missing(error: &StoreError) -> bool {
     matches!(error, StoreError::NoSuchRun { .. })
 }

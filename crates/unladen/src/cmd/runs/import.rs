@@ -1,4 +1,4 @@
-//! `unladen runs import`: runs that were exported, and documents of earlier versions.
+//! `unladen runs import`: exported runs, and documents of earlier versions.
 
 mod lines;
 mod twins;
@@ -26,11 +26,11 @@ pub(super) struct Args {
     place: Place,
 }
 
-/// How much is kept in one transaction: others who write wait meanwhile, and all of it is in memory.
+/// Bounds of a transaction: other writers wait meanwhile, and all of it is in memory.
 #[derive(Debug, Clone, Copy)]
 struct Batch {
     runs: usize,
-    /// Unless one run alone has more.
+    /// Exceeded only by a single run that is larger.
     bytes: u64,
 }
 
@@ -38,7 +38,6 @@ impl Batch {
     const USUAL: Self = Self { runs: 1000, bytes: 32 << 20 };
 }
 
-/// What came of it.
 #[derive(Debug, Default)]
 struct Told {
     kept: Vec<RunId>,
@@ -49,7 +48,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut store = args.place.open(Mode::ReadWrite)?;
     let mut told = Told::default();
     for file in &args.files {
-        // All of it is read before any of it is kept: a file that is wrong leaves nothing.
+        // The whole file is checked before any of it is kept: a wrong file leaves nothing.
         let mut lines = Lines::of(file)?;
         let before = told.kept.len();
         if let Err(failure) = keep(store.as_mut(), &mut lines, Batch::USUAL, &mut told) {
@@ -63,7 +62,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     Ok(output::line(&told.text())?)
 }
 
-/// Keeps all runs of a file that are not there, the earliest first.
+/// Keeps all runs of a file that are not in the store, the earliest first.
 fn keep(store: &mut dyn Store, lines: &mut Lines, batch: Batch, told: &mut Told) -> Result<(), Failure> {
     let mut twins = Twins::default();
     let mut from = 0;

@@ -14,7 +14,6 @@ use crate::{output, terminal};
 /// Characters of a label in the table; a value has up to 256.
 const LABEL: usize = 40;
 
-/// Letters of a commit that are shown.
 const COMMIT: usize = 8;
 
 /// List runs, the newest first
@@ -78,11 +77,11 @@ fn table(runs: &[RunSummary], width: usize) -> String {
     let head = ["run", "UTC", "command", "revision", "host", "target", "labels"];
     let is_number = [true, false, false, false, false, false, false];
     let mut rows: Vec<Vec<String>> = runs.iter().map(row).collect();
-    // A column that says nothing is left out.
+    // Empty columns are left out.
     let mut kept: Vec<usize> = (0..head.len()).collect();
     kept.retain(|at| rows.iter().any(|row| !row[*at].is_empty()));
     let pick = |cells: &[String]| -> Vec<String> { kept.iter().map(|at| cells[*at].clone()).collect() };
-    // The target is what may be long: the rest of a line is its.
+    // Only the target may be long: it gets the rest of the line.
     let others: usize = kept
         .iter()
         .filter(|at| **at != 5)
@@ -97,7 +96,7 @@ fn table(runs: &[RunSummary], width: usize) -> String {
     columns(&heads, &rows.iter().map(|row| pick(row)).collect::<Vec<_>>(), &numbers)
 }
 
-/// The end of a URL tells more than its begin.
+/// The end of a URL says more than its beginning.
 fn shortened(text: &str, room: usize) -> String {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= room {

@@ -1,4 +1,4 @@
-//! The principal type is [`Place`]: the part of the command line that says which store is meant.
+//! The principal type is [`Place`]: options that say which store is meant.
 
 use unladen_store::{Location, Mode, Store, StoreError};
 
@@ -14,10 +14,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Where it is.
-    ///
-    /// # Errors
-    /// If nothing is kept, or the preferences are wrong.
+    /// Fails if nothing is kept, or the preferences are wrong.
     pub(super) fn location(&self) -> Result<Location, Failure> {
         if let Some(location) = &self.store {
             return Ok(location.clone());
@@ -29,18 +26,11 @@ impl Place {
         })
     }
 
-    /// Opens it.
-    ///
-    /// # Errors
-    /// If it cannot be opened so.
     pub(super) fn open(&self, mode: Mode) -> Result<Box<dyn Store>, Failure> {
         Ok(unladen_store::open(&self.location()?, mode)?)
     }
 
-    /// Opens it to be read; a store that nobody has kept anything in yet is told as such.
-    ///
-    /// # Errors
-    /// If it cannot be opened.
+    /// Opens it to read; says so if nobody has kept anything in it yet.
     pub(super) fn read(&self) -> Result<Option<Box<dyn Store>>, Failure> {
         match unladen_store::open(&self.location()?, Mode::ReadOnly) {
             Ok(store) => Ok(Some(store)),
@@ -53,7 +43,7 @@ impl Place {
     }
 }
 
-/// What was measured by sudo is kept for root.
+/// What sudo measured is kept for root.
 fn of_root() -> &'static str {
     if nix::unistd::geteuid().is_root() {
         ""

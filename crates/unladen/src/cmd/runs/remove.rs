@@ -1,4 +1,4 @@
-//! `unladen runs rm` and `unladen runs prune`: runs go when somebody says so, and never else.
+//! `unladen runs rm` and `unladen runs prune`: runs are removed only on request.
 
 use unladen_store::{Mode, Retention, RunId};
 
@@ -37,7 +37,7 @@ pub(super) struct Prune {
 
 pub(super) fn rm(args: &Rm) -> Result<(), Failure> {
     let mut store = args.place.open(Mode::ReadWrite)?;
-    // A number that was mistyped must not remove the others.
+    // A mistyped number must not remove the others.
     for id in &args.runs {
         if let Err(error) = store.run(*id) {
             let said = if is_missing(&error) { "; nothing was removed" } else { "" };

@@ -25,7 +25,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let cancel = Cancel::new();
     interrupt::on_signal(&cancel).map_err(|source| LoadError::Thread { source })?;
     browse(pages, &args.listen, &cancel, |url| {
-        // Whoever does not read it has another way to know it.
+        // Without standard output, there are other ways to learn the URL.
         let _ = output::line(url);
         say!("unladen: Ctrl-C ends it");
     })

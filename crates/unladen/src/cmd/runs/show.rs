@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.json {
         return Ok(output::bytes(text)?);
     }
-    // Whoever asked for files has them.
+    // The requested files are enough.
     if files.is_empty() && args.evidence.is_none() {
         let document = document_of(&run)?;
         return Ok(output::tables(&document, "-".as_ref(), terminal::style())?);

@@ -40,7 +40,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     args.html.iter().try_for_each(|file| output::check(file))?;
     let mut store = args.place.open(Mode::ReadOnly)?;
-    // Exactly as it stands, else in part.
+    // An exact match first, else a partial one.
     let exact =
         Filter { exact_target: Some(args.target.clone()), verb: args.verb.clone(), limit: 1, ..Filter::default() };
     let partly = Filter { target: Some(args.target.clone()), exact_target: None, ..exact.clone() };

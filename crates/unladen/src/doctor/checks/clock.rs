@@ -10,7 +10,7 @@ use crate::doctor::shell::as_root;
 pub(crate) struct Clock;
 
 const FOLDER: &str = "sys/devices/system/clocksource/clocksource0";
-/// Those that the vDSO reads without a system call.
+/// Clock sources that the vDSO reads without a system call.
 const QUICK: [&str; 4] = ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter"];
 const READINGS: u32 = 2_000;
 

@@ -10,7 +10,8 @@ use crate::doctor::row::{Row, Verb};
 
 pub(crate) struct Kernel;
 
-/// The first that lets programs trace with CAP_BPF and has what the tracer's use; docs/reference/trace.md.
+/// First kernel that lets programs trace with CAP_BPF and has the helpers of the tracer's programs;
+/// docs/reference/trace.md.
 const TRACES: (u32, u32) = (5, 8);
 
 impl Check for Kernel {

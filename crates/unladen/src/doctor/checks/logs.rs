@@ -11,7 +11,6 @@ use crate::doctor::shell::AS_ROOT;
 pub(crate) struct Logs;
 
 const VERBS: &[Verb] = &[Verb::Load];
-/// Where packages have them.
 const PLACES: [&str; 4] = [
     "var/log/nginx/access.log",
     "var/log/apache2/access.log",

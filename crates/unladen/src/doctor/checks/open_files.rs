@@ -11,7 +11,7 @@ use crate::doctor::shell::{as_root, is_root};
 pub(crate) struct OpenFiles;
 
 const VERBS: &[Verb] = &[Verb::Load, Verb::Serve];
-/// It lets root raise a hard limit.
+/// Lets root raise a hard limit.
 const CAP_SYS_RESOURCE: u32 = 24;
 /// Fewer are few for a server that others call.
 const FEW: u64 = 4_096;
@@ -28,7 +28,7 @@ impl Check for OpenFiles {
     fn look(&self, asked: &Asked) -> Vec<Row> {
         let status = asked.read("proc/self/status").unwrap_or_default();
         let may_raise = !is_root() || has(&status, CAP_SYS_RESOURCE);
-        // Unladen raises the soft limit by itself, up to the hard one.
+        // Unladen itself raises the soft limit up to the hard one.
         getrlimit(Resource::RLIMIT_NOFILE).map(|(_, hard)| row(hard, may_raise)).into_iter().collect()
     }
 }

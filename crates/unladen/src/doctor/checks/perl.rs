@@ -28,8 +28,8 @@ impl Check for Perl {
     }
 }
 
-/// The version that the system's Perl has; empty: it has none. None: there is no Perl. A process's own Perl is not
-/// started here: it is whose the process is.
+/// Version of the system Perl's profiler; empty if it has none, `None` without Perl. A process's own Perl is not
+/// started here: it belongs to that process's owner.
 fn profiler() -> Option<String> {
     let asking = ["-e", "eval { require Devel::NYTProf::Core; print $Devel::NYTProf::Core::VERSION }"];
     let output =

@@ -1,4 +1,4 @@
-//! The principal type is [`Php`]: each PHP-FPM that runs here, and what it says of itself.
+//! The principal type is [`Php`]: each running PHP-FPM, and its settings.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::doctor::shell::{AS_ROOT, as_root, is_root};
 
 pub(crate) struct Php;
 
-/// Masters that are asked: asking starts a PHP.
+/// Most masters asked: asking starts a PHP.
 const MOST: usize = 4;
 
 impl Check for Php {
@@ -91,7 +91,7 @@ fn rows(pid: u32, php: &PhpSettings) -> Vec<Row> {
                 .fix(reload.clone()),
         });
     } else {
-        // Whoever owns the file names it.
+        // The file's owner chooses its name.
         let is_version = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         let version = name.strip_prefix("php-fpm").filter(is_version).unwrap_or_default();
         rows.push(
@@ -115,7 +115,7 @@ fn rows(pid: u32, php: &PhpSettings) -> Vec<Row> {
     rows
 }
 
-/// Where something switches it off after the file that would switch it on.
+/// Where a later file switches off what this one would switch on.
 fn place(again: &PhpSetAgain) -> String {
     match again.by {
         PhpSetter::Pool if again.file.is_empty() => format!("in the settings of the pool {}", again.who),

@@ -1,5 +1,5 @@
-//! The principal type is [`Ports`]: whether `serve` could listen at the ports of the web. It does not: a visitor would
-//! come in meanwhile.
+//! The principal type is [`Ports`]: whether `serve` could listen at the web's ports. It is not tried: a visitor could
+//! connect meanwhile.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -15,9 +15,8 @@ pub(crate) struct Ports;
 
 const VERBS: &[Verb] = &[Verb::Serve];
 const CAP_NET_BIND_SERVICE: u32 = 10;
-/// Of the web, without and with TLS.
 const PORTS: [u16; 2] = [80, 443];
-/// The first port that needs no privilege, unless the kernel says otherwise.
+/// First port that needs no privilege, unless the kernel says otherwise.
 const FIRST: u16 = 1_024;
 
 impl Check for Ports {

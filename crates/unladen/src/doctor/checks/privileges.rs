@@ -1,4 +1,4 @@
-//! The principal type is [`Privileges`]: what this process may do, by /proc/self/status.
+//! The principal type is [`Privileges`]: what this process may do, from /proc/self/status.
 
 use crate::doctor::asked::Asked;
 use crate::doctor::check::Check;
@@ -7,7 +7,6 @@ use crate::doctor::shell::AS_ROOT;
 
 pub(crate) struct Privileges;
 
-/// A capability that Unladen uses.
 struct Capability {
     name: &'static str,
     number: u32,
@@ -22,7 +21,7 @@ const USED: [Capability; 4] = [
     Capability { name: "CAP_NET_ADMIN", number: 12, adds: "the CPU of short-lived processes" },
 ];
 
-/// It holds what CAP_PERFMON does, and what comes after that.
+/// Includes CAP_PERFMON and later capabilities.
 const CAP_SYS_ADMIN: u32 = 21;
 const CAP_PERFMON: u32 = 38;
 
@@ -40,12 +39,12 @@ impl Check for Privileges {
     }
 }
 
-/// A field of the file, by its name with the colon.
+/// A field of the file; `name` includes the colon.
 pub(super) fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
     status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
 }
 
-/// Whether it holds the capability; one that does not tell what it holds is taken to hold all.
+/// Whether a process holds the capability; without that field, it is taken to hold all.
 pub(super) fn has(status: &str, capability: u32) -> bool {
     let mask = field(status, "CapEff:").and_then(|hex| u64::from_str_radix(hex, 16).ok());
     mask.is_none_or(|mask| mask >> capability & 1 == 1)

@@ -1,8 +1,8 @@
-//! Processes of this machine by what they run: [`of_kind`].
+//! Processes of this machine by kind: [`of_kind`].
 
 use unladen_profiler::{Application, Kind};
 
-/// All that this process may look at and that are of this kind.
+/// All of this kind that this process may look at.
 pub(super) fn of_kind(kind: Kind) -> Vec<Application> {
     all().filter_map(|pid| Application::of(pid).ok()).filter(|application| application.kind == kind).collect()
 }

@@ -21,7 +21,7 @@ impl Check for Stacks {
         &[Verb::Profile]
     }
 
-    // The texts by which the loader says what went wrong are one process's: it is tried when the tracer is done.
+    // The loader's error messages go to one buffer per process, so it runs after the tracer.
     fn is_late(&self) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! The principal type is [`Steal`]: what the hypervisor and quotas take now, and the processors' clock.
+//! The principal type is [`Steal`]: CPU time the hypervisor and quotas take now, and the processors' clock.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ fn row(times: &MachineTimes) -> Row {
     let taken = format!("the hypervisor takes {:.1} % of the processors' time now", times.stolen_share() * 100.0);
     let taken =
         if of_quota > 0.0 { format!("{taken}, and a CPU quota holds this back for {of_quota:.1} %") } else { taken };
-    // The same rule by which a block of a run is left out.
+    // The rule by which blocks of a run are left out.
     if conditions(times).is_spoiled() {
         return Row::limited(Verb::MEASURING, taken)
             .so("blocks of a run in which that is so are left out")

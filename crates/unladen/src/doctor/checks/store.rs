@@ -60,7 +60,7 @@ fn megabytes(file: &Path) -> f64 {
     file.metadata().map_or(0, |metadata| metadata.len()) as f64 / 1e6
 }
 
-/// What of a store that can be read cannot be written: it, or its folder, which takes what is written beside it.
+/// What of a readable store cannot be written: the file, or its folder, where other files are written beside it.
 fn of_file(file: &Path) -> Option<PathBuf> {
     let folder = file.parent().unwrap_or(file);
     [file, folder].into_iter().find(|path| access(*path, AccessFlags::W_OK).is_err()).map(Path::to_owned)
@@ -74,10 +74,9 @@ fn to_be_made(file: &Path) -> Result<(), Unusable> {
     }
 }
 
-/// A store that nothing can be kept in.
 struct Unusable {
     what: String,
-    /// What would have to be written.
+    /// What would have to be writable.
     path: Option<PathBuf>,
 }
 
@@ -91,13 +90,13 @@ impl Unusable {
         Self { what: error.to_string(), path }
     }
 
-    /// To a command it is an error only where somebody said that results are to be kept there.
+    /// An error to a command only if the user named this store.
     fn row(self, is_named: bool) -> Row {
         let row = match is_named {
             true => Row::missing(VERBS, self.what).so("commands end with an error before they measure"),
             false => Row::limited(VERBS, self.what).so("results are shown, and not kept"),
         };
-        // What is another's stays another's, and is not opened to this user either.
+        // Another user's store stays theirs, and is not opened to this user either.
         let own = nix::unistd::geteuid().as_raw();
         match self.path.filter(|path| path.symlink_metadata().is_ok_and(|metadata| metadata.uid() == own)) {
             Some(path) => {

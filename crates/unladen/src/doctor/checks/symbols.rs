@@ -1,4 +1,4 @@
-//! The principal type is [`Symbols`]: whether functions have names, of the kernel and of what makes its code itself.
+//! The principal type is [`Symbols`]: whether functions of the kernel and of JIT code have names.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ impl Check for Symbols {
     }
 }
 
-/// By the first line of /proc/kallsyms, whose addresses are zeros where they are hidden.
+/// From the first line of /proc/kallsyms, whose addresses are zeros where hidden.
 fn of_kernel(line: &str) -> Row {
     let address = line.split_whitespace().next().unwrap_or_default();
     if address.bytes().all(|digit| digit == b'0') {
@@ -44,7 +44,7 @@ fn is_node(one: &Application) -> bool {
     one.exe.file_name().is_some_and(|name| name == "node")
 }
 
-/// A program that makes code and does not tell its functions.
+/// A program that generates code and does not name its functions.
 fn without_map(one: &Application) -> Option<Row> {
     let map = format!("/proc/{0}/root/tmp/perf-{0}.map", one.pid);
     let row = Row::limited(VERBS, format!("node (process {}) writes no /tmp/perf-PID.map", one.pid));

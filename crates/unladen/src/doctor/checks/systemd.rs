@@ -18,7 +18,7 @@ impl Check for Systemd {
     }
 
     fn look(&self, asked: &Asked) -> Vec<Row> {
-        // As sd_booted(3) has it.
+        // As sd_booted(3) does.
         vec![if asked.path("run/systemd/system").is_dir() {
             Row::ok(VERBS, "services are units of systemd")
         } else {

@@ -11,11 +11,11 @@ use crate::doctor::shell::{AS_ROOT, is_root};
 
 pub(crate) struct TracerLoads;
 
-/// Nothing is followed: the smallest room is enough.
+/// The minimum is enough, as nothing is followed.
 const RING_BYTES: u32 = 1 << 20;
 
-/// The kernel reads each program before it takes it: a tenth of a second where processors are fast, and thirty times as long where
-/// they are emulated.
+/// The kernel verifies each program: a tenth of a second on fast processors, thirty times as long where they are
+/// emulated.
 const LIMIT: Duration = Duration::from_secs(10);
 
 impl Check for TracerLoads {
@@ -45,9 +45,8 @@ impl Check for TracerLoads {
     }
 }
 
-/// What is said of a program that does not load.
 pub(super) fn refused(verbs: &'static [Verb], error: &TraceError) -> Row {
     let row = Row::missing(verbs, error.to_string());
-    // The other texts say themselves what to type.
+    // The other messages say themselves what to type.
     if matches!(error, TraceError::NotAllowed) && !is_root() { row.fix(AS_ROOT) } else { row }
 }

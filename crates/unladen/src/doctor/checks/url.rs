@@ -12,9 +12,8 @@ use crate::doctor::shell::AS_ROOT;
 
 pub(crate) struct Page;
 
-/// What the page and the few requests that show its way may take together.
+/// Limit of the page and the few requests that show its way, together.
 const LIMIT: Duration = Duration::from_secs(10);
-/// What one of them may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Check for Page {

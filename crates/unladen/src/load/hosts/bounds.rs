@@ -1,14 +1,14 @@
-//! The principal type is [`Bounds`]: what an agent cannot exceed, held against what it has told so far.
+//! The principal type is [`Bounds`]: bounds that an agent's reports are checked against.
 
 use std::time::{Duration, Instant};
 
 use unladen_agent::ROOM;
 use unladen_load::{LoadEnd, RecordSummary, RequestRecord};
 
-/// What an agent may take to tell the last once its load is over, beside what the way takes for what may be left …
+/// Time for an agent's last reports after its load, beside what the way takes for what may be left …
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// … and at most: after a minute an agent counts what is left, and tells that.
+/// … and at most: after a minute an agent counts what is left, and reports that.
 const LONGEST_DRAIN: Duration = Duration::from_secs(120);
 
 /// Bytes that may be on the way: in the pipes, the window of an ssh connection and the sockets.
@@ -20,7 +20,7 @@ const FASTEST: u64 = 200_000;
 /// A closed loop plans a request when it sends it, which may be this much after the end.
 const SLACK: Duration = Duration::from_secs(10);
 
-/// What an agent cannot exceed: one that goes on and on would hold a load for ever.
+/// Bounds of an agent's reports: an endless agent would hold a load for ever.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     pub(super) started: Instant,
@@ -28,30 +28,23 @@ pub(super) struct Bounds {
     pub(super) length: Duration,
     /// … and given up this much later.
     pub(super) grace: Duration,
-    /// What a request may take, with its connection.
+    /// Limit of a request, with its connection.
     pub(super) timeout: Duration,
-    /// The most records it has to tell.
     pub(super) records: Option<u64>,
-    /// How many requests there are to choose from.
     pub(super) requests: usize,
 }
 
-/// What an agent has told of a load so far.
 #[derive(Debug, Default)]
 pub(super) struct SoFar {
-    /// Requests of which it told what became.
     pub(super) requests: u64,
-    /// Bytes of their records.
     pub(super) bytes: u64,
-    /// The pieces of its summary.
     pub(super) pieces: Vec<u8>,
-    /// Whether that has come.
     is_summed_up: bool,
 }
 
 impl Bounds {
-    /// When it has told all at the latest; none if that is beyond the clock's. What may be left after the load's end takes
-    /// as long as the way took for as much until now, and twice that.
+    /// Deadline for all reports; `None` if beyond the clock's range. What may be left after the load's end may take
+    /// twice as long as the way took for as much so far.
     pub(super) fn until(&self, so_far: &SoFar) -> Option<Instant> {
         let end = self.started.checked_add(self.length.saturating_add(self.grace).saturating_add(self.timeout))?;
         let now = Instant::now();
@@ -67,7 +60,6 @@ impl Bounds {
         end.checked_add(drain)
     }
 
-    /// Refuses records that cannot be.
     pub(super) fn check(&self, records: &[RequestRecord], so_far: &mut SoFar) -> Result<(), String> {
         let last_ns = ns(self.length.saturating_add(SLACK));
         let is_planned = |one: &RequestRecord| one.planned_ns <= last_ns && (one.request as usize) < self.requests;
@@ -80,7 +72,6 @@ impl Bounds {
         self.count(records.len() as u64, so_far)
     }
 
-    /// Refuses a summary that cannot be.
     pub(super) fn check_summary(&self, summary: &RecordSummary, so_far: &mut SoFar) -> Result<(), String> {
         if so_far.is_summed_up || !summary.is_consistent() {
             return Err("its summary does not add up".to_owned());
@@ -93,8 +84,8 @@ impl Bounds {
         self.count(summary.recorded, so_far)
     }
 
-    /// Since the start, a request has ended before this. One that is repeated, as its connection was closed, may take twice
-    /// the time.
+    /// Latest end of a request since the start. A request repeated because its connection was closed may take twice the
+    /// time.
     fn last_done_ns(&self) -> u64 {
         let last = self.length.saturating_add(self.grace).saturating_add(SLACK);
         ns(last.saturating_add(self.timeout.saturating_mul(2)))
@@ -102,7 +93,8 @@ impl Bounds {
 
     fn count(&self, more: u64, so_far: &mut SoFar) -> Result<(), String> {
         so_far.requests = so_far.requests.saturating_add(more);
-        // In a closed loop nothing else bounds them, and each takes memory here; a summary of any number is short.
+        // In a closed loop nothing else bounds their number, and each record takes memory here; a summary is short
+        // whatever it counts.
         let fastest = (self.started.elapsed().as_secs() + 1).saturating_mul(FASTEST);
         match self.records {
             Some(most) if so_far.requests > most => {
@@ -117,7 +109,7 @@ impl Bounds {
 }
 
 impl SoFar {
-    /// Of each request that it says it sent it has to have told.
+    /// It has to have reported each request that it claims to have sent.
     pub(super) fn check_end(&self, end: &LoadEnd) -> Result<(), String> {
         let ended = end.sent.saturating_sub(end.abandoned);
         if self.requests == ended {

@@ -1,4 +1,4 @@
-//! The principal type is [`FarAgent`]: one agent, from its start to what it tells last.
+//! The principal type is [`FarAgent`]: one agent, from its start to its last report.
 
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
@@ -14,60 +14,55 @@ use crate::exit::Failure;
 use crate::load::agent_part::AgentPart;
 use crate::load::hosts::bounds::{Bounds, SoFar};
 
-/// A way to an agent that takes longer than this to answer is none.
+/// Limit of an agent's answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// An agent that sends says something four times a second; one that says nothing for this long is lost. Ways that stall
-/// for a moment lose nothing: records wait for them.
+/// A sending agent reports four times a second; one that is silent for this long is lost. A connection that stalls for
+/// a moment loses nothing: records wait for it.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// What it may take to tell the last once it was told to stop: it counts what waits after a second.
+/// Limit of the last reports after a stop: the agent counts what waits after a second.
 const STOPPED: Duration = Duration::from_secs(5);
 
-/// The longest summary: four distributions whose bins are all in use.
+/// Most bytes of a summary: four distributions whose bins are all in use.
 const LONGEST_SUMMARY: usize = 4 << 20;
 
-/// Of a sentence of another host, so many bytes are shown.
+/// Bytes shown of another host's message.
 pub(super) const LONGEST_SENTENCE: usize = 1_000;
 
-/// `HTTP/1.1`, in bytes.
+/// Most bytes of `HTTP/1.1`.
 const LONGEST_VERSION: usize = 20;
 
-/// How often it is looked whether the load was given up.
+/// Interval at which cancellation is checked.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How often an agent is told again to stop: it may not have begun when it was told first.
+/// Interval of repeated stops: the agent may not have begun at the first.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// One agent.
 pub(super) struct FarAgent {
     host: Host,
-    /// None once it was lost.
+    /// `None` once lost.
     session: Option<Session>,
-    /// What a request may take, with its connection.
+    /// Limit of a request, with its connection.
     timeout: Duration,
     strangers: u64,
-    /// How far its clock was from the one here when a load began.
+    /// Its clock's offset from the local one when a load began.
     at_start: Option<ClockOffset>,
     longest_round_trip: Duration,
 }
 
-/// What one agent told of a load.
 pub(super) enum Told {
-    /// What became of some requests.
     Records(Vec<RequestRecord>),
-    /// What those came to whose records were lost.
+    /// Sums for requests whose records were lost.
     Summary(Box<RecordSummary>),
     /// What its machine did until then, since the start.
     Look(Duration, MachineTimes),
-    /// It has told all.
     Ended(Box<LoadEnd>),
-    /// It was lost; when the last was heard of it, and why.
+    /// When it was last heard of, and why it was lost.
     Lost(Instant, String),
 }
 
 impl FarAgent {
-    /// Starts the agent, and its client.
     pub(super) fn start(
         host: &Host,
         options: &SessionOptions,
@@ -87,14 +82,14 @@ impl FarAgent {
         for (piece, last) in pieces(config).map_err(|error| agent.cannot(&error.to_string()))? {
             agent.ask(LoadAsk::Start { piece, last })?;
         }
-        // It resolves names.
+        // It may take the time-out, as it resolves names.
         match agent.answer(PATIENCE + timeout, cancel)? {
             LoadAnswer::Started => Ok(agent),
             other => Err(agent.unexpected(other)),
         }
     }
 
-    /// Sends a request once; tells the version of HTTP, and how long it took.
+    /// Sends a request once; returns the HTTP version and the latency.
     pub(super) fn sample(&self, request: usize, cancel: &Cancel) -> Result<(String, Duration), Failure> {
         let asked = Instant::now();
         self.ask(LoadAsk::Sample { request: u32::try_from(request).unwrap_or(u32::MAX) })?;
@@ -104,7 +99,6 @@ impl FarAgent {
         }
     }
 
-    /// Tells it what it is to send.
     pub(super) fn tell_plan(&self, form: &PlanForm) -> Result<(), Failure> {
         for (piece, last) in pieces(form).map_err(|error| self.cannot(&error.to_string()))? {
             self.ask(LoadAsk::Plan { piece, last })?;
@@ -129,17 +123,16 @@ impl FarAgent {
         Ok(())
     }
 
-    /// What a request may take, with its connection.
     pub(super) fn timeout(&self) -> Duration {
         self.timeout
     }
 
-    /// The longest round trip when its clock was measured last: what one took amid a load says nothing of the next start.
+    /// The longest round trip when its clock was last measured: one amid a load says nothing of the next start.
     pub(super) fn longest_round_trip(&self) -> Duration {
         self.longest_round_trip
     }
 
-    /// Has it begin at that time of the clock here.
+    /// `start_ns` is by the local clock.
     pub(super) fn begin(&self, start_ns: u64) -> Result<AgentPart, Failure> {
         let clock = self.at_start.ok_or_else(|| self.cannot("its clock was not measured"))?;
         let there = i128::from(start_ns) + i128::from(clock.offset_ns);
@@ -155,17 +148,17 @@ impl FarAgent {
         })
     }
 
-    /// Hands on what it tells, until it has told all or is lost, or nobody takes it any more.
+    /// Passes on its reports until it has reported all, is lost, or nobody receives any more.
     pub(super) fn listen(&mut self, index: usize, bounds: Bounds, told: &SyncSender<(usize, Told)>, cancel: &Cancel) {
         let mut heard = Instant::now();
-        // When it was told to stop first, and when last.
+        // The times of the first and the last stop.
         let mut stopped: Option<(Instant, Instant)> = None;
         let mut so_far = SoFar::default();
         loop {
             if cancel.is_cancelled() && stopped.is_none_or(|(_, last)| last.elapsed() >= AGAIN) {
                 let now = Instant::now();
                 stopped = Some((stopped.map_or(now, |(first, _)| first), now));
-                // One that is gone is seen as such below.
+                // An agent that is gone is noticed below.
                 let _ = self.ask(LoadAsk::Stop);
             }
             let next = self.next(&bounds, &mut so_far);
@@ -185,19 +178,19 @@ impl FarAgent {
             };
             let is_lost = matches!(next, Told::Lost(..));
             if told.send((index, next)).is_err() || is_lost {
-                // The load ends here; the agent has to end there.
+                // The load ends here, so it has to end there.
                 self.session = None;
                 return;
             }
             if is_last {
                 return;
             }
-            // Whoever waits for room here has not been silent there.
+            // An agent that waited for the receiver here has not been silent.
             heard = Instant::now();
         }
     }
 
-    /// What it tells next, if that can be; none if it takes longer than a look.
+    /// Its next plausible report; `None` if it takes longer than a look.
     fn next(&mut self, bounds: &Bounds, so_far: &mut SoFar) -> Result<Option<Told>, String> {
         let Some(session) = &self.session else { return Err("it was lost before".to_owned()) };
         let answer = match session.recv(Instant::now() + LOOK) {
@@ -233,7 +226,7 @@ impl FarAgent {
         }
     }
 
-    /// How far its clock went beside the one here since the load began.
+    /// How far its clock drifted from the local one since the load began.
     pub(super) fn drift(&self, pings: usize) -> Option<Drift> {
         let before = self.at_start?;
         let after = self.session.as_ref()?.measure_clock(pings, Instant::now() + SILENCE).ok()?;
@@ -243,17 +236,15 @@ impl FarAgent {
         })
     }
 
-    /// Ends the session with one that was lost.
     pub(super) fn leave(&mut self) {
         self.session = None;
     }
 
-    /// How many answers have set cookies to a stranger.
     pub(super) fn strangers(&self) -> u64 {
         self.strangers
     }
 
-    /// The process that leads to it; none once it was lost.
+    /// The local process that leads to it; `None` once lost.
     pub(super) fn carrier(&self) -> Option<u32> {
         self.session.as_ref().map(Session::carrier)
     }
@@ -266,7 +257,6 @@ impl FarAgent {
         Ok(self.session()?.send(&Ask::Load(ask))?)
     }
 
-    /// The answer to a question.
     fn answer(&self, patience: Duration, cancel: &Cancel) -> Result<LoadAnswer, Failure> {
         let begun = Instant::now();
         loop {
@@ -302,12 +292,12 @@ impl FarAgent {
     }
 }
 
-/// What is taken of what it says of a request, whose answer took so long to come here.
+/// Bounds what it claims about a request: the latency is at most what the answer took to come here.
 fn sampled(version: &str, latency_ns: u64, took: Duration) -> (String, Duration) {
     (shown(version, LONGEST_VERSION), Duration::from_nanos(latency_ns).min(took))
 }
 
-/// What a session's error says, where the host is named before it.
+/// A session's error, without the host's name, which the message has already.
 fn without_name(error: &SessionError, host: &Host) -> String {
     let text = shown(&error.to_string(), LONGEST_SENTENCE);
     let rest = text.strip_prefix(&format!("host {}", host.name)).map(|rest| rest.trim_start_matches(':').trim_start());

@@ -1,4 +1,4 @@
-//! The principal type is [`Merge`]: what all agents tell, put together.
+//! The principal type is [`Merge`]: the reports of all agents, put together.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,6 @@ use crate::exit::Failure;
 use crate::load::agent_part::AgentPart;
 use crate::load::ledger::Ledger;
 
-/// The parts of all agents.
 pub(super) struct Merge {
     parts: Vec<AgentPart>,
     started: Instant,
@@ -22,7 +21,6 @@ impl Merge {
         Self { parts, started }
     }
 
-    /// Takes what one agent told.
     pub(super) fn take(&mut self, index: usize, told: Told, ledger: &mut dyn Ledger) -> Result<(), Failure> {
         let Some(part) = self.parts.get_mut(index) else { return Ok(()) };
         match told {
@@ -45,15 +43,15 @@ impl Merge {
         Ok(())
     }
 
-    /// What the load came to beside the records, and each agent's part.
+    /// The load's end, and each agent's part.
     pub(super) fn end(self) -> (LoadEnd, Vec<AgentPart>) {
         let ends: Vec<&LoadEnd> = self.parts.iter().filter_map(|part| part.end.as_ref()).collect();
         (together(&ends), self.parts)
     }
 }
 
-/// The ends of all shares as that of one load. Its thread is the busiest of them: whether one had no time left is
-/// judged agent by agent.
+/// Combines the ends of all shares. The busiest thread stands for all: whether one had no time left is judged per
+/// agent.
 fn together(ends: &[&LoadEnd]) -> LoadEnd {
     let sum = |count: fn(&LoadEnd) -> u64| ends.iter().map(|end| count(end)).fold(0, u64::saturating_add);
     let time =

@@ -1,4 +1,4 @@
-//! Answers browsers on this machine: [`browse`].
+//! [`browse`]: answers browsers on this machine.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -15,16 +15,13 @@ use unladen_publish::html;
 use crate::exit::Failure;
 use crate::runs::pages::{Page, Pages};
 
-/// Pages that are made at a time: one reads tens of documents, and has them in memory.
+/// Pages made at once: each reads tens of documents, and has them in memory.
 const AT_A_TIME: usize = 4;
 
-/// Letters of the random word.
 const WORD: usize = 24;
 
-/// Where pages are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Address {
-    /// An address of loopback.
     Tcp(SocketAddr),
     /// A socket, which its file's permissions guard.
     Unix(PathBuf),
@@ -46,12 +43,10 @@ impl FromStr for Address {
     }
 }
 
-/// Shows pages until `cancel` is thrown. `say` is told the URL once it is listened at.
+/// Shows pages until cancelled. `say` is called with the URL once listening.
 ///
-/// The name in the URL holds a random word: other users of the machine reach the address too, and do not know it.
-///
-/// # Errors
-/// If it cannot be listened at the address.
+/// The host name in the URL holds a random word: other users of the machine reach the address too, but do not know it.
+/// Fails if the address cannot be bound.
 pub(crate) fn browse(pages: Pages, address: &Address, cancel: &Cancel, say: impl Fn(&str)) -> Result<(), Failure> {
     let failed = |source: io::Error| {
         let shown = match address {
@@ -81,7 +76,7 @@ pub(crate) fn browse(pages: Pages, address: &Address, cancel: &Cancel, say: impl
         let answer = move |request: hyper::Request<Incoming>| {
             let (pages, word, turns) = (Arc::clone(&pages), word.clone(), Arc::clone(&turns));
             async move {
-                // Never closed.
+                // The semaphore is never closed.
                 let _turn = turns.acquire().await;
                 answer(request, pages, word.as_deref().map(String::as_str)).await
             }
@@ -120,18 +115,18 @@ async fn answer(
         return response(hyper::StatusCode::INTERNAL_SERVER_ERROR, TEXT, "The page could not be made.\n");
     };
     let status = hyper::StatusCode::from_u16(status).unwrap_or(hyper::StatusCode::INTERNAL_SERVER_ERROR);
-    // Nor does a page stand in another's frame, which it cannot say of itself.
+    // Forbids framing by other pages, which a page's own meta element cannot.
     let policy = format!("{}; frame-ancestors 'none'", html::policy());
     let policies = [("content-security-policy", policy.as_str()), ("cross-origin-opener-policy", "same-origin")];
     with(response(status, if is_json { JSON } else { HTML }, body), &policies)
 }
 
-/// Whether the host is the one with the word; its port does not matter, as it may be another machine's that leads here.
+/// Whether the host has the word; its port does not matter, as it may be that of another machine's tunnel.
 fn is_named(host: &str, word: &str) -> bool {
     let name = host.split_once(':').map_or(host, |(name, _)| name);
     let name = name.strip_suffix('.').unwrap_or(name);
     name.strip_suffix(".localhost").is_some_and(|given| {
-        // As long as any other answer, however many letters are right.
+        // Constant time, however many letters are right.
         let differ = given
             .bytes()
             .zip(word.bytes())
@@ -140,7 +135,6 @@ fn is_named(host: &str, word: &str) -> bool {
     })
 }
 
-/// A random word of lower-case letters.
 fn word() -> String {
     let mut bytes = [0_u8; WORD];
     if std::fs::File::open("/dev/urandom").and_then(|mut file| io::Read::read_exact(&mut file, &mut bytes)).is_err() {

@@ -1,28 +1,21 @@
-//! The principal type is [`Query`]: what a page is asked with.
+//! The principal type is [`Query`]: the query of a page.
 
 use unladen_publish::html::{RunsFilter, in_query};
 use unladen_store::{Filter, Position, read_label};
 
 use crate::runs::time::moment;
 
-/// Fields of a query.
 const MOST_FIELDS: usize = 32;
 
-/// The query of a URL.
 #[derive(Debug, Default)]
 pub(super) struct Query {
     fields: Vec<(String, String)>,
-    /// The list's filter, as it was typed.
     pub(super) form: RunsFilter,
-    /// Where the page of the list begins.
     pub(super) before: Option<Position>,
 }
 
 impl Query {
-    /// Of the text behind the `?`. Fields that nobody knows are passed over.
-    ///
-    /// # Errors
-    /// What is wrong with it.
+    /// Parses the text after the `?`. Unknown fields are ignored. The error says what is wrong.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let fields: Vec<(String, String)> = url::form_urlencoded::parse(text.as_bytes())
             .take(MOST_FIELDS)
@@ -46,15 +39,11 @@ impl Query {
         Ok(query)
     }
 
-    /// A field.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// As a store understands the form.
-    ///
-    /// # Errors
-    /// Which field is wrong, and what is expected there.
+    /// The form as a store's filter. The error says which field is wrong, and what is expected there.
     pub(super) fn filter(&self) -> Result<Filter, String> {
         let given = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
         let RunsFilter { verb, target, host, commit, label, since, until } = &self.form;
@@ -74,7 +63,6 @@ impl Query {
         })
     }
 
-    /// The same list from its begin.
     pub(super) fn first_page(&self) -> String {
         let RunsFilter { verb, target, host, commit, label, since, until } = &self.form;
         let fields = [
@@ -90,7 +78,6 @@ impl Query {
         given.map(|(name, value)| format!("{name}={}", in_query(value))).collect::<Vec<_>>().join("&")
     }
 
-    /// The same list after a run.
     pub(super) fn page_before(&self, position: Position) -> String {
         let first = self.first_page();
         let and = if first.is_empty() { "" } else { "&" };

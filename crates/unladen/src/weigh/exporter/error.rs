@@ -3,7 +3,6 @@
 use unladen_exporter::{NotFresh, ParseError};
 use unladen_load::{LoadError, RequestError};
 
-/// An exporter cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExporterError {
     /// No `NAME=URL`. What was typed may hold a password, and is not shown.

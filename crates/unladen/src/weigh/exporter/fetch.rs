@@ -1,4 +1,4 @@
-//! The principal type is [`Fetch`]: asks an exporter, and takes its answer apart.
+//! The principal type is [`Fetch`]: asks an exporter, and parses its answer.
 #![allow(clippy::disallowed_types, reason = "an exporter tells the times of its values as wall time")]
 
 use std::time::{Duration, Instant};
@@ -11,40 +11,37 @@ use unladen_trace::without_secrets;
 use crate::weigh::exporter::error::ExporterError;
 use crate::weigh::exporter::named::Exporter;
 
-/// How long an answer may take, with its connection: exporters that ask others (a database, a kubelet) take seconds.
+/// Limit of an answer, with its connection: exporters that ask others (a database, a kubelet) take seconds.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Asks an exporter.
 pub(super) struct Fetch {
     name: String,
     driver: Driver,
     cancel: Cancel,
     pub(super) growth: Growth,
-    /// Its clock.
+    /// Zero of its clock.
     started: Instant,
-    /// How many series have been passed on.
+    /// Number of series passed on so far.
     told: usize,
 }
 
-/// An answer.
 #[derive(Debug, Clone)]
 pub(super) struct Fetched {
-    /// When it was asked for, and when it was there.
+    /// When it was asked for, and when it arrived.
     pub(super) asked: Duration,
     pub(super) at: Duration,
     /// The exporter's own time (`Date`), else this machine's, in ms since 1970.
     pub(super) server_ms: Option<i64>,
-    /// What has grown since the answer before.
     pub(super) grown: Vec<(usize, f64)>,
-    /// Series that no answer before had.
+    /// Series that no earlier answer had.
     pub(super) new: Vec<Series>,
-    /// Series of the whole that turned out to be no counters.
+    /// Total of series that turned out to be no counters.
     pub(super) refuted: usize,
     /// Lines of the answer that could not be read.
     pub(super) left_out: Option<LeftOut>,
-    /// How often counters have begun again.
+    /// How often counters have been reset.
     pub(super) resets: u64,
-    /// Series came up that are not kept.
+    /// There were further series that are not kept.
     pub(super) is_full: bool,
 }
 
@@ -65,10 +62,7 @@ impl Fetch {
         Ok(Self { name, driver, cancel, growth: Growth::default(), started: Instant::now(), told: 0 })
     }
 
-    /// Asks.
-    ///
-    /// # Errors
-    /// If it does not answer in time, or not with metrics.
+    /// Fails if it does not answer in time, or not with metrics.
     pub(super) fn ask(&mut self) -> Result<Fetched, ExporterError> {
         let name = || self.name.clone();
         let asked = self.started.elapsed();

@@ -11,11 +11,10 @@ use url::Url;
 
 use crate::weigh::exporter::error::ExporterError;
 
-/// The longest name.
 const LONGEST_NAME: usize = 64;
 
-/// An exporter as the command line names it: `NAME=URL`. A login in the URL is sent by HTTP's Basic scheme, and never
-/// shown.
+/// An exporter as the command line names it: `NAME=URL`. A login in the URL is sent as HTTP Basic authentication, and
+/// never shown.
 #[derive(Clone)]
 pub(crate) struct Exporter {
     name: String,
@@ -29,7 +28,6 @@ impl Exporter {
         &self.name
     }
 
-    /// What is sent to it.
     pub(super) fn request(&self) -> &Request {
         &self.request
     }
@@ -58,7 +56,7 @@ impl FromStr for Exporter {
         let mut builder = Request::get(url.as_str()).map_err(refused)?;
         let accept = format!("Accept: {}", unladen_exporter::Format::ACCEPT);
         for header in [Some(accept), authorization].into_iter().flatten() {
-            // Both are of characters that a header may have.
+            // Both consist of characters allowed in a header.
             let header: Header = header.parse().map_err(|_| ExporterError::NoName)?;
             builder = builder.header(header);
         }
@@ -66,7 +64,7 @@ impl FromStr for Exporter {
     }
 }
 
-/// Takes the login out of a URL: a header in its place.
+/// Moves the login out of a URL into a header.
 fn take_login(url: &mut Url) -> Option<String> {
     if url.username().is_empty() && url.password().is_none() {
         return None;
@@ -74,7 +72,7 @@ fn take_login(url: &mut Url) -> Option<String> {
     let mut login: Vec<u8> = percent_decode_str(url.username()).collect();
     login.push(b':');
     login.extend(percent_decode_str(url.password().unwrap_or_default()));
-    // A URL that has a login has a host, which may have none.
+    // A URL that has a login has a host, so the setters cannot fail.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     Some(format!("Authorization: Basic {}", BASE64_STANDARD.encode(login)))

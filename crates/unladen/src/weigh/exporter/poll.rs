@@ -1,4 +1,4 @@
-//! The principal type is [`Poll`]: asks an exporter again and again, to see how old its values are.
+//! The principal type is [`Poll`]: asks an exporter repeatedly, to see how old its values are.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -9,12 +9,12 @@ use unladen_load::Cancel;
 use crate::weigh::exporter::error::ExporterError;
 use crate::weigh::exporter::fetch::{Fetch, Fetched};
 
-/// What is seen of an exporter while it is watched; the thread that asks and the one that measures share it.
+/// What is seen of an exporter while it is watched; the asking thread and the measuring one share it.
 #[derive(Debug)]
 pub(super) struct Poll {
     begun: Instant,
     state: Mutex<State>,
-    /// Told when the watch is over.
+    /// Cancelled when the watch is over.
     over: Cancel,
 }
 
@@ -30,11 +30,10 @@ impl Poll {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A thread that panicked has left counts that are as good as before.
+        // Counts are still good after a panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether it has to see more of requests (`is_sending`), or of none.
     pub(super) fn wants(&self, is_sending: bool) -> bool {
         let now = self.begun.elapsed();
         let mut state = self.state();
@@ -48,20 +47,15 @@ impl Poll {
         state.watch.wants_quiet(now)
     }
 
-    /// Ends it.
     pub(super) fn end(&self) {
         self.over.cancel();
     }
 
-    /// What was seen.
     pub(super) fn watch(&self) -> Watch {
         self.state().watch.clone()
     }
 
-    /// Asks until it is ended; series that came up are given to `fetched`.
-    ///
-    /// # Errors
-    /// The first answer that is none.
+    /// Asks until ended; passes new series to `fetched`. The error is that of the first failed answer.
     pub(super) fn run(&self, fetch: &mut Fetch, mut fetched: impl FnMut(Fetched)) -> Result<(), ExporterError> {
         while !self.over.is_cancelled() {
             let asked = self.begun.elapsed();

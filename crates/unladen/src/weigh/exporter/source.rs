@@ -15,9 +15,8 @@ use crate::weigh::exporter::fetch::{Fetch, Fetched, TIMEOUT};
 use crate::weigh::exporter::named::Exporter;
 use crate::weigh::exporter::poll::Poll;
 
-/// A lag that is worth a sentence: shorter ones may be the pause between two questions.
+/// A greater lag is worth a note: shorter ones may be the pause between two questions.
 const NOTABLE: Duration = Duration::from_millis(500);
-/// Families that a sentence names.
 const NAMED: usize = 5;
 
 /// An exporter, asked by a thread of its own.
@@ -30,25 +29,23 @@ pub(super) struct ExporterSource {
     thread: Option<JoinHandle<()>>,
     cancel: Cancel,
     series: Vec<Series>,
-    /// Whether a series is of a family that is too late.
+    /// By series: whether its family is too late.
     is_late: Vec<bool>,
     poll: Option<Arc<Poll>>,
     freshness: Option<Freshness>,
     refuted: usize,
-    /// Of the answer of which the most could not be read.
+    /// Lines left out of the answer with the most unreadable ones.
     left_out: Option<LeftOut>,
     resets: u64,
     is_full: bool,
-    /// Counters that began again while it was measured.
+    /// Counters that were reset while measuring.
     resets_before: u64,
     round_trip: Option<Duration>,
 }
 
-/// What the thread is told.
 enum Order {
-    /// To ask once.
     Ask,
-    /// To ask until it is ended.
+    /// Ask until ended.
     Watch(Arc<Poll>),
 }
 
@@ -91,11 +88,10 @@ impl ExporterSource {
     }
 
     fn order(&self, order: Order) {
-        // If the thread has ended, the answer that is waited for says so.
+        // If the thread has ended, waiting for its answer says so.
         let _ = self.orders.as_ref().map(|orders| orders.send(order));
     }
 
-    /// Waits for an answer.
     fn take(&mut self, deadline: Instant) -> Result<Fetched, ExporterError> {
         let answer = self.answers.recv_timeout(deadline.saturating_duration_since(Instant::now()));
         let fetched = answer.unwrap_or_else(|why| {
@@ -168,7 +164,7 @@ impl EdgeSource for ExporterSource {
                 Some((u32::try_from(*index).ok()?, by))
             })
             .collect();
-        // It was made at some moment while it was waited for: the middle is the least wrong.
+        // It was made at some moment while we waited: the middle is the least wrong.
         let at = (fetched.asked + fetched.at) / 2;
         Ok(EdgeReading { at_ns: u64::try_from(at.as_nanos()).unwrap_or(u64::MAX), grown, times: None })
     }
@@ -256,7 +252,7 @@ impl EdgeSource for ExporterSource {
 
 impl Drop for ExporterSource {
     fn drop(&mut self) {
-        // An answer that is waited for is given up; the thread ends when nobody can tell it anything any more.
+        // A pending answer is given up; the thread ends when nobody can send it orders any more.
         self.cancel.cancel();
         if let Some(poll) = &self.poll {
             poll.end();
@@ -269,11 +265,11 @@ impl Drop for ExporterSource {
     }
 }
 
-/// Asks as it is told, until nobody can tell it anything.
+/// Executes orders until nobody can send any.
 fn obey(mut fetch: Fetch, orders: &Receiver<Order>, answers: &SyncSender<Result<Fetched, ExporterError>>) {
     while let Ok(order) = orders.recv() {
         let answer = match order {
-            // A connection that broke is no exporter that is gone.
+            // A broken connection does not mean that the exporter is gone.
             Order::Ask => fetch.ask().or_else(|_| fetch.ask()),
             Order::Watch(poll) => {
                 let mut new = Vec::new();

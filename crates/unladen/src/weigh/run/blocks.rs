@@ -13,7 +13,6 @@ use crate::weigh::plan::Plan;
 use crate::weigh::recording::{BlockRecord, ElsewhereRecord, PhaseRecord};
 
 impl Run<'_> {
-    /// Runs blocks until the budget is spent.
     pub(super) fn blocks(&mut self, urls: usize) -> Stopped {
         let timing = Timing { phase: self.plan.phase, jitter: Timing::JITTER };
         let mut until = self.options.budget.until.map(Until::new);
@@ -28,7 +27,7 @@ impl Run<'_> {
             if !(index + 1).is_multiple_of(urls) {
                 continue;
             }
-            // Between rounds no phase runs: what is computed here disturbs none.
+            // No phase runs between rounds, so that computing disturbs none.
             let by_url: Vec<Option<(String, Weight)>> = (0..urls).map(|url| self.heaviest(url)).collect();
             let all_known = by_url.iter().all(Option::is_some);
             let heaviest = by_url
@@ -57,7 +56,7 @@ impl Run<'_> {
         }
         let enough_requests =
             self.options.budget.requests.is_some_and(|wanted| self.recording.requests_of_each(urls) >= wanted);
-        // A round more would end later than asked for by more than half of it.
+        // Another round would end later than asked for by more than half its length.
         let round = (self.plan.phase + self.edge) * (PHASES_PER_BLOCK * urls) as u32;
         let is_over = |time: Duration| self.recording.elapsed() + round / 2 >= time;
         let is_replacing =
@@ -65,10 +64,10 @@ impl Run<'_> {
         enough_requests || is_over(self.plan.time) && !is_replacing()
     }
 
-    /// One block; `None` when cancelled.
+    /// One block; `None` if cancelled.
     fn block(&mut self, block: BlockPlan) -> Result<Option<BlockRecord>, Failure> {
         let mut phases: [PhaseRecord; PHASES_PER_BLOCK] = Default::default();
-        // Between phases: it is in none of their counts.
+        // Between phases, so that it is in none of their counts.
         let begun = self.clock.read();
         let mut before = self.edge()?;
         let mut elsewhere: Vec<_> = before.elsewhere.iter().map(|read| present(read.is_some())).collect();
@@ -90,7 +89,7 @@ impl Run<'_> {
         Ok(Some(BlockRecord { url: block.target, order: block.order, phases, times, is_left_out: false, elsewhere }))
     }
 
-    /// All counters, here and elsewhere, read at about the same time: the next phase begins when all are.
+    /// Reads all counters, here and elsewhere, at about the same time: the next phase begins when all have been read.
     fn edge(&mut self) -> Result<Readings, Failure> {
         self.edges.ask();
         let here = self.instrument.read()?;
@@ -99,7 +98,7 @@ impl Run<'_> {
         Ok(Readings { here, elsewhere })
     }
 
-    /// One phase; `None` when cancelled.
+    /// One phase; `None` if cancelled.
     fn phase(&mut self, block: BlockPlan, position: Position) -> Result<Option<Tally>, Failure> {
         let begun = Instant::now();
         let mut tally = Tally::new();
@@ -119,7 +118,7 @@ impl Run<'_> {
     }
 }
 
-/// A block of a source that is there as it begins.
+/// A source's block as it begins.
 fn present(is_there: bool) -> ElsewhereRecord {
     ElsewhereRecord { is_whole: is_there, times: is_there.then(Default::default), is_left_out: false }
 }

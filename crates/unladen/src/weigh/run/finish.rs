@@ -1,4 +1,4 @@
-//! The end of a [`Run`]: from what was recorded to an [`Outcome`].
+//! The end of a [`Run`]: makes an [`Outcome`] of the recording.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -26,7 +26,7 @@ use crate::weigh::measured::Measured;
 use crate::weigh::path::paths;
 
 impl Run<'_> {
-    /// Takes leave of the sources elsewhere: what became of them, and what they have to say.
+    /// Collects the end and the notes of each source elsewhere.
     fn part_with_sources(&mut self, urls: usize) {
         for index in 0..self.elsewhere.len() {
             self.elsewhere[index].spoiled = self.recording.leave_out_spoiled_at(index, urls);
@@ -45,14 +45,11 @@ impl Run<'_> {
         for elsewhere in &mut self.elsewhere {
             elsewhere.has_lost = losers.contains(&elsewhere.id);
         }
-        // Hosts are asked what their processes do; of exporters nobody asks any more.
+        // Hosts are asked later what their processes do; exporters are not asked any more.
         self.edges.close_exporters();
     }
 
-    /// What came of it.
-    ///
-    /// # Errors
-    /// Whatever ended it, where there are too few blocks to show.
+    /// Fails with whatever ended the run, if there are too few blocks to show.
     pub(super) fn finish(
         mut self,
         ended: Stopped,
@@ -141,7 +138,8 @@ impl Run<'_> {
     }
 }
 
-/// What was not looked into, so that no finding is no claim about it. Hosts that are there say so themselves.
+/// A source that was not looked into, so that no finding is no claim about it. Hosts that are still there say so
+/// themselves.
 fn not_traced(elsewhere: &Elsewhere) -> Option<Unjudged> {
     let why = match (&elsewhere.gone, elsewhere.is_exporter) {
         (_, true) => "its counters are read, and what its processes do is not traced from here",

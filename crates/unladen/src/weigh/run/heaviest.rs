@@ -6,14 +6,14 @@ use unladen_report::{Kind, Quantity};
 use super::Run;
 use crate::weigh::edge::SeriesKind;
 
-/// Groups among which the one with the most CPU is looked for between rounds.
+/// Groups considered between rounds.
 const CANDIDATES: usize = 5;
 
 impl Run<'_> {
-    /// The group with the most CPU of one URL's requests, as far as is known.
+    /// The group with the most CPU per request of one URL, as far as known.
     pub(super) fn heaviest(&self, url: usize) -> Option<(String, Weight)> {
-        // Plain sums put them in order, so that pairs of blocks are gone through for few: a noisy background may have
-        // the largest sum, and is passed over.
+        // Sorted by plain sums, so that pairs of blocks are evaluated for few groups: a noisy background may have the
+        // largest sum, and is skipped.
         let sum = |blocks: &[Block]| blocks.iter().map(Block::excess).sum::<f64>();
         let mut groups: Vec<(&String, Vec<Block>)> = self
             .catalog
@@ -33,7 +33,6 @@ impl Run<'_> {
         Some((name.clone(), weight))
     }
 
-    /// Tells how far it is.
     pub(super) fn show(&self, heaviest: Option<&(String, Weight)>) {
         let elapsed = self.recording.elapsed();
         let done = match self.options.budget.requests {

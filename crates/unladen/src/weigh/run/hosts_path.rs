@@ -1,4 +1,4 @@
-//! Who takes on other hosts what is asked for the requests of a [`Run`].
+//! Who takes the requests of a [`Run`] on other hosts.
 
 mod claims;
 
@@ -17,22 +17,21 @@ use crate::connected::connected_to;
 use crate::path::Path;
 use crate::weigh::measured::leads_to;
 
-/// Stations that are told at most for each URL.
+/// Most stations reported per URL.
 const MOST: usize = 16;
 
-/// Addresses that are asked for at once at most: as many as an agent answers.
+/// Most addresses asked for at once: as many as an agent answers.
 const MOST_ASKED: usize = 256;
 
-/// Within this a host has to answer.
+/// Limit of a host's answer.
 const WITHIN: Duration = Duration::from_secs(10);
 
-/// All hosts together, for all URLs, have so long.
+/// Limit of all hosts together, for all URLs.
 const ALL_WITHIN: Duration = Duration::from_secs(60);
 
-/// For so long requests are sent while hosts look for connections.
+/// How long requests are sent while hosts look for connections.
 const SENDING: Duration = Duration::from_millis(350);
 
-/// An address that is asked.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Asked {
     address: SocketAddr,
@@ -40,29 +39,29 @@ struct Asked {
     on: Option<String>,
     /// A request was seen to go there.
     certain: bool,
-    /// The host that says that there is a connection to it, if one does.
+    /// The host that reports a connection to it, if one does.
     by: Option<String>,
-    /// As the user calls whoever is there.
+    /// The user's name for it.
     name: Option<String>,
 }
 
-/// What is followed for one URL.
+/// The path of one URL's requests on other hosts.
 #[derive(Debug, Default)]
 struct Followed {
     stations: Vec<FarStation>,
-    /// What is not known, and why.
+    /// What is unknown, and why.
     notes: BTreeSet<String>,
 }
 
 impl Run<'_> {
-    /// Adds to each path who takes it at addresses of other hosts, and whom those have connections to. Requests are sent
-    /// meanwhile; the timing is done by then.
+    /// Adds to each path who takes it at addresses of other hosts, and whom those have connections to. Requests are
+    /// sent meanwhile, after all timing.
     pub(super) fn follow_to_hosts(&mut self, paths: &mut [Path]) {
         if self.edges.fars().next().is_none() {
             return;
         }
         let end = Instant::now() + ALL_WITHIN;
-        // Who was late or went away is not waited for again.
+        // A host that was late or went away is not waited for again.
         let mut silent = BTreeSet::new();
         for (url, path) in paths.iter_mut().enumerate() {
             if self.cancel.is_cancelled() {
@@ -97,7 +96,7 @@ impl Run<'_> {
             }
             let mut by_host: BTreeMap<String, Vec<Asked>> = BTreeMap::new();
             let mut now: Vec<Asked> = std::mem::take(&mut next).into_iter().collect();
-            // Of two with one address, what was seen counts.
+            // Of two with one address, the one that was seen counts.
             now.sort_by_key(|asked| !asked.certain);
             for asked in now {
                 let host = match asked.on.clone().map_or_else(|| claims.host_at(asked.address.ip()), Claim::Of) {
@@ -129,7 +128,7 @@ impl Run<'_> {
         followed
     }
 
-    /// Adds those who take it at these addresses of a host, and gives their groups there.
+    /// Adds those who take it at these addresses of a host, and returns their groups there.
     fn takers(
         &self,
         host: &str,
@@ -171,8 +170,8 @@ impl Run<'_> {
         all
     }
 
-    /// On whose word alone it rests that this address is this host's, and that something goes there. Which groups a host
-    /// has is always its own word: it was asked for that.
+    /// The hosts whose word alone says that this address is this host's, and that something goes there. Which groups a
+    /// host has is always its own word: it was asked for that.
     fn on_word_of(&self, host: &str, asked: &Asked) -> Vec<String> {
         let ip = asked.address.ip().to_canonical().to_string();
         let leads_there =
@@ -206,11 +205,11 @@ impl Run<'_> {
         if waited_for.is_empty() {
             return next;
         }
-        // A failure shows in the answers of whoever looks inside next.
+        // A failure shows in the answers when looking inside next.
         let _ = self.driver.run(url, Stop::after(SENDING), self.cancel);
         for host in waited_for {
             let Some(far) = self.far(host) else { continue };
-            // Who is cancelled has its answer passed by all the same, or it would be taken for another one.
+            // After a cancellation the answer is received all the same, or it would be taken for another one.
             match far.wait_asked(self.until(end), &|| !self.cancel.is_cancelled()) {
                 Ok(addresses) => next.extend(addresses.into_iter().map(|address| {
                     let on = address.ip().to_canonical().is_loopback().then(|| host.clone());
@@ -229,7 +228,7 @@ impl Run<'_> {
         self.edges.fars().find(|(name, _)| *name == host).map(|(_, far)| far)
     }
 
-    /// Until when a host that is asked now is waited for.
+    /// Deadline of a host that is asked now.
     fn until(&self, end: Instant) -> Instant {
         end.min(Instant::now() + WITHIN)
     }
@@ -247,8 +246,8 @@ impl Run<'_> {
     }
 }
 
-/// Of the addresses of a URL's host, those that requests go to: the only one, or those that this process has connections
-/// to. Where none is left, any of them may have been the one.
+/// Of the addresses of a URL's host, those that requests go to: the only one, or those that this process has
+/// connections to. If none is left, it may be any of them.
 fn targets(addresses: &[SocketAddr], connected: &[SocketAddr], name: Option<&str>) -> Vec<Asked> {
     let (of, certain) = match (addresses, connected) {
         ([_], _) => (addresses, true),

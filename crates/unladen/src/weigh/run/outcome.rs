@@ -1,4 +1,4 @@
-//! The principal type is [`Outcome`]: what came of a run.
+//! The principal type is [`Outcome`]: what a run ends with.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,9 @@ use unladen_trace::PageRecord;
 
 use crate::exit::Failure;
 
-/// What came of it: a result, and why it is not the whole one that was asked for.
+/// A result, and why it is not the complete one that was asked for.
 pub(crate) struct Outcome {
     pub(crate) result: Weigh,
-    /// What was seen inside, page by page, if that was asked for.
     pub(crate) pages: Vec<PageRecord>,
     /// A request failed, after enough blocks for a result.
     pub(crate) failure: Option<Failure>,

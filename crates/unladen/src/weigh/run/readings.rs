@@ -9,13 +9,12 @@ use crate::weigh::catalog::{Catalog, SeriesKey, SourceId};
 use crate::weigh::edge::EdgeReading;
 use crate::weigh::recording::PhaseRecord;
 
-/// Readings at the same edge of a phase.
 pub(super) struct Readings {
     pub(super) here: Reading,
     pub(super) elsewhere: Vec<Option<EdgeReading>>,
 }
 
-/// The phase between two of them, in which these requests were sent.
+/// The phase between two readings, in which these requests were sent.
 pub(super) fn phase_record(tally: Tally, before: &Readings, after: &Readings, catalog: &Catalog) -> PhaseRecord {
     let grown_here = after.here.since(&before.here);
     let mut grown: HashMap<SeriesKey, f64> =

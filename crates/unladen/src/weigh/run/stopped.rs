@@ -2,7 +2,6 @@
 
 use crate::exit::Failure;
 
-/// Why the run ended.
 pub(super) enum Stopped {
     /// The budget is spent; if `--until` was not reached, its target and what was.
     Done {

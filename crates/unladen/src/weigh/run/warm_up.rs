@@ -8,13 +8,11 @@ use unladen_load::{Cancel, Driver, DriverConfig, End, Sample, Stop};
 use crate::answered::compared_with_a_browsers;
 use crate::exit::Failure;
 
-/// A warm-up lasts until one of these is reached: caches are filled, workers are started, and the latency is known.
+/// A warm-up ends at the first of these: caches are then full, workers started, and the latency is known.
 const TIME: Duration = Duration::from_secs(1);
 const REQUESTS: u64 = 20;
 
-/// What requests before anything is measured have shown.
 pub(super) struct WarmUp {
-    /// The first answer of each URL.
     pub(super) samples: Vec<Sample>,
     pub(super) answers: Vec<Answer>,
     /// The median latency of the slowest URL.
@@ -22,10 +20,7 @@ pub(super) struct WarmUp {
 }
 
 impl WarmUp {
-    /// Sends some to each URL, one after another.
-    ///
-    /// # Errors
-    /// If a request fails, or it is cancelled.
+    /// Sends some requests to each URL, one after another. Fails if a request fails, or it is cancelled.
     pub(super) fn run(driver: &mut Driver, config: &DriverConfig, cancel: &Cancel) -> Result<Self, Failure> {
         let (mut samples, mut answers) = (Vec::new(), Vec::new());
         let mut latency = Duration::ZERO;

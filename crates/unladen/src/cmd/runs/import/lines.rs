@@ -15,13 +15,12 @@ use crate::exit::Failure;
 use crate::output;
 use crate::runs::{new_run, now, written_at};
 
-/// Bytes of a line: a document and its evidence.
 const LINE_BYTES: u64 = (DOCUMENT_BYTES + EVIDENCE_BYTES) as u64 + (1 << 20);
 
 /// The runs of a file, the earliest first: an export has the newest first, and numbers are to grow with time.
 ///
-/// Each was looked at once, so that none is wrong, and its document is read again when it is asked for. What comes from a
-/// pipe is copied to a temporary file.
+/// Each was checked once, so that none is wrong, and its document is read again on demand. A pipe is copied to a
+/// temporary file.
 #[derive(Debug)]
 pub(super) struct Lines {
     shown: String,
@@ -29,10 +28,9 @@ pub(super) struct Lines {
     places: Vec<Place>,
 }
 
-/// Where a run is in its file.
 #[derive(Debug)]
 struct Place {
-    /// Without its document and its evidence.
+    /// Without document and evidence.
     run: NewRun,
     document: Range<u64>,
     evidence: Option<Range<u64>>,
@@ -48,14 +46,11 @@ struct Line<'a> {
     evidence: Option<&'a RawValue>,
 }
 
-/// Where what is read goes, if it cannot be read twice.
+/// Copy of an input that cannot be read twice.
 struct Copy(Option<File>);
 
 impl Lines {
-    /// Reads a file once.
-    ///
-    /// # Errors
-    /// If it cannot be read, or a line is no run: nothing of it is to be kept then.
+    /// Reads a file once. Fails if it cannot be read or a line is no run; nothing of it is to be kept then.
     pub(super) fn of(file: &Path) -> Result<Self, Failure> {
         if output::is_stdout(file) {
             return Self::copied(&mut io::stdin().lock(), "standard input".to_owned(), now());
@@ -63,7 +58,7 @@ impl Lines {
         let shown = file.display().to_string();
         let wrong = |error: io::Error| Failure::Usage(format!("{shown} cannot be read: {error}"));
         let opened = File::open(file).map_err(wrong)?;
-        // A document of an earlier version does not say when it was made; its file does.
+        // A document of an earlier version has no time; its file's is taken.
         let time = written_at(&opened);
         if !opened.metadata().map_err(wrong)?.is_file() {
             return Self::copied(&mut BufReader::new(opened), shown, time);
@@ -85,13 +80,12 @@ impl Lines {
         Ok(Self { shown, from, places })
     }
 
-    /// What it is called.
     pub(super) fn shown(&self) -> &str {
         &self.shown
     }
 
-    /// One after the last of the runs from this one on that have at most so many bytes together, unless one alone has more;
-    /// none after the last of all.
+    /// End (exclusive) of a batch of at most `most` runs that starts at `from` and takes at most `bytes`, unless its
+    /// only run is larger; `None` past the last run.
     pub(super) fn batch(&self, from: usize, most: usize, bytes: u64) -> Option<usize> {
         let mut left = bytes;
         let rest = self.places.get(from..)?;
@@ -103,7 +97,6 @@ impl Lines {
         (!rest.is_empty()).then_some(from + fit.count().max(1))
     }
 
-    /// When these were made.
     pub(super) fn times(&self, range: Range<usize>) -> Vec<i64> {
         let mut times: Vec<i64> =
             self.places.get(range).unwrap_or_default().iter().map(|place| place.run.time_ns).collect();
@@ -111,17 +104,14 @@ impl Lines {
         times
     }
 
-    /// Whether no other run of the file is of this one's time, command and target.
+    /// Whether no other run of the file has this one's time, command and target.
     pub(super) fn is_alone(&self, index: usize) -> bool {
         let kind = |index: usize| self.places.get(index).map(Place::kind);
         let before = index.checked_sub(1).and_then(kind);
         kind(index) != before && kind(index) != kind(index + 1)
     }
 
-    /// A run.
-    ///
-    /// # Errors
-    /// If the file has changed since.
+    /// Fails if the file has changed since.
     pub(super) fn run(&mut self, index: usize) -> Result<NewRun, Failure> {
         let changed = || Failure::Usage(format!("{} changed while it was read", self.shown));
         let Place { run, document, evidence } = self.places.get(index).ok_or_else(changed)?;
@@ -139,7 +129,7 @@ impl Lines {
 }
 
 impl Place {
-    /// Of runs that may be twins.
+    /// Equal for runs that may be twins.
     fn kind(&self) -> (i64, &str, &str) {
         (self.run.time_ns, &self.run.verb, &self.run.target)
     }
@@ -155,7 +145,7 @@ impl Copy {
     }
 }
 
-/// Reads all of it, and tells where each run is: the earliest first, those of one time, command and target side by side.
+/// Reads all of it and locates each run: the earliest first, those of one time, command and target side by side.
 fn places(from: &mut dyn BufRead, shown: &str, copy: &mut Copy, otherwise: i64) -> Result<Vec<Place>, Failure> {
     let mut places = Vec::new();
     let mut offset = 0;
@@ -188,7 +178,6 @@ fn places(from: &mut dyn BufRead, shown: &str, copy: &mut Copy, otherwise: i64) 
     Ok(places)
 }
 
-/// Whether it is a line of an export.
 fn is_line(text: &[u8]) -> bool {
     serde_json::from_slice::<Line<'_>>(text).is_ok_and(|line| line.schema == SCHEMA)
 }

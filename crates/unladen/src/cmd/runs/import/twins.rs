@@ -1,23 +1,22 @@
-//! The principal type is [`Twins`]: which runs are there already.
+//! The principal type is [`Twins`]: which runs the store has already.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use unladen_store::{Filter, NewRun, PAGE, RunId, Store, StoreError};
 
-/// Which runs are there already: a second one would count as another run of the same thing, that varies by nothing.
+/// Finds runs that the store has already: a second one would count as another run of the same thing, without variance.
 ///
-/// Twins are of one time, command and target, and their documents say the same. Runs are asked about in the order of
+/// Twins have the same time, command and target, and their documents say the same. Runs are asked about in the order of
 /// [`Lines`](super::lines::Lines), so that only those of one such kind have to be in memory.
 #[derive(Debug, Default)]
 pub(super) struct Twins {
-    /// What the store has of the times that were looked up.
+    /// Runs in the store at the times that were looked up.
     kept: HashMap<Kind, Vec<RunId>>,
-    /// The kind that was asked about last.
     kind: Option<Kind>,
-    /// Hashes of its documents as they are set: those that the store had, and those that were asked about since.
+    /// Hashes of its documents as formatted: those in the store, and those asked about since.
     set: HashSet<u64>,
-    /// Likewise of what they say, where that had to be known.
+    /// Hashes of their content whatever the format, if needed so far.
     said: Option<HashSet<u64>>,
 }
 
@@ -29,10 +28,7 @@ struct Kind {
 }
 
 impl Twins {
-    /// Looks up which runs of these times the store has: once for many, as a server may be far away.
-    ///
-    /// # Errors
-    /// If it cannot be read.
+    /// Looks up which runs of these times the store has: many at once, as a server may be far away.
     pub(super) fn look_up(&mut self, store: &mut dyn Store, times_ns: Vec<i64>) -> Result<(), StoreError> {
         self.kept.clear();
         let mut filter = Filter { times_ns, limit: PAGE, ..Filter::default() };
@@ -51,7 +47,7 @@ impl Twins {
         }
     }
 
-    /// Whether neither the store nor the file so far has it. One that is alone has no twin in its file.
+    /// Whether neither the store nor the file so far has it. `is_alone`: it has no twin in its file.
     pub(super) fn is_new(&mut self, store: &mut dyn Store, run: &NewRun, is_alone: bool) -> bool {
         let kind = Kind { time_ns: run.time_ns, verb: run.verb.clone(), target: run.target.clone() };
         let is_same_kind = self.kind.as_ref() == Some(&kind);
@@ -63,7 +59,7 @@ impl Twins {
             self.said = None;
             self.kind = Some(kind.clone());
         }
-        // Most twins are set alike.
+        // Most twins are formatted alike.
         if !self.set.insert(hash(&run.document)) {
             return false;
         }
@@ -73,7 +69,7 @@ impl Twins {
         self.said.as_mut().is_none_or(|seen| seen.insert(said(&run.document)))
     }
 
-    /// What the store has of a kind. One that is damaged is no reason to leave a whole one out.
+    /// The store's documents of a kind. A damaged one is skipped: it is no reason to leave a whole one out.
     fn kept_of<'a>(&self, store: &'a mut dyn Store, kind: &Kind) -> impl Iterator<Item = String> + 'a {
         let kept = self.kept.get(kind).cloned().unwrap_or_default();
         kept.into_iter().filter_map(|id| Some(store.run(id).ok()?.document))
@@ -86,9 +82,9 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// A hash of what a document says, however it is set.
+/// A hash of a document's content, however it is formatted.
 fn said(document: &str) -> u64 {
-    // Its fields are in the order of their names.
+    // serde_json sorts the fields by name.
     serde_json::from_str::<serde_json::Value>(document)
         .map_or_else(|_| hash(document), |value| hash(&value.to_string()))
 }

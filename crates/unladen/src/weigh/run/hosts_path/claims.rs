@@ -1,28 +1,25 @@
-//! The principal type is [`Claims`]: which addresses hosts say that they have.
+//! The principal type is [`Claims`]: the addresses that hosts claim to have.
 
 use std::net::IpAddr;
 
 use crate::weigh::elsewhere::Elsewhere;
 
-/// Which addresses hosts say that they have. Nothing but their own word is known of it.
+/// The addresses that hosts claim to have; there is nothing but their word for it.
 #[derive(Debug)]
 pub(super) struct Claims {
     hosts: Vec<(String, Vec<IpAddr>)>,
 }
 
-/// Whose an address is.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Claim {
-    /// As this host alone says, its own.
+    /// Claimed by this host alone.
     Of(String),
-    /// No host says so.
     Nobody,
-    /// Each of these says so, as of networks of containers.
+    /// Claimed by each of these, as with container networks.
     Several(Vec<String>),
 }
 
 impl Claims {
-    /// Of these hosts.
     pub(super) fn of(elsewhere: &[Elsewhere]) -> Self {
         let of = |host: &Elsewhere| {
             let addresses = &host.standpoint.as_ref()?.addresses;
@@ -31,7 +28,6 @@ impl Claims {
         Self { hosts: elsewhere.iter().filter_map(of).collect() }
     }
 
-    /// Whose this one is.
     pub(super) fn host_at(&self, ip: IpAddr) -> Claim {
         let ip = ip.to_canonical();
         let hosts = self.hosts.iter().filter(|(_, addresses)| addresses.contains(&ip));
