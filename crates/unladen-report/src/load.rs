@@ -1,4 +1,4 @@
-//! The principal type is [`Load`]: all that `unladen load` saw.
+//! The principal type is [`Load`]: everything that `unladen load` saw.
 
 use std::fmt;
 use std::time::Duration;
@@ -18,112 +18,108 @@ use crate::warning::Warning;
 /// The result of one load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Load {
-    /// How it was sent.
     pub setup: LoadSetup,
-    /// What came when the first requests were tried; empty where other hosts sent them.
+    /// Answers to the first requests, as a trial; empty if other hosts sent them.
     pub answers: Vec<Answer>,
-    /// Where the requests were taken from an access log, what became of its lines.
+    /// Lines of the access log that the requests come from, if any.
     pub access_log: Option<LogLines>,
     pub ended: Ended,
     /// From the first planned request to the last answer.
     pub elapsed: Duration,
-    /// Requests whose time had come; in a closed loop, those sent.
+    /// Requests that were due; in a closed loop, those sent.
     pub planned: u64,
-    /// Requests that were answered as expected.
+    /// Requests answered as expected.
     pub requests: u64,
-    /// Requests that were answered as expected, a second.
+    /// Requests answered as expected per second.
     pub throughput: f64,
-    /// Of all requests that were answered as expected or not answered in time, from the planned time.
+    /// From the planned time, for all requests answered as expected or not answered in time.
     pub latency: Option<Latency>,
-    /// Of `latency`'s requests, those that were not answered in time: they stand in it with the time they waited, which
-    /// is less than they would have taken.
+    /// Requests in `latency` that were not answered in time. They count with the time they waited, which is less than
+    /// they would have taken.
     pub cut_short: u64,
-    /// The share of all planned requests that were answered as expected within a time, the shortest time first.
+    /// Share of all planned requests answered as expected within a time, shortest time first.
     pub within: Vec<(Duration, f64)>,
-    /// Separately by connection: those that opened one.
+    /// Requests that opened a connection.
     pub new_connections: Option<ByConnection>,
-    /// Those that went over one that was open.
+    /// Requests on an open connection.
     pub reused_connections: Option<ByConnection>,
-    /// How late the generator was itself, in ns; the opening of connections not counted. None in a closed loop.
+    /// The generator's own lateness in ns, without opening connections. `None` in a closed loop.
     pub send_lag: Option<SendLag>,
-    /// What pacing cost. None in a closed loop.
+    /// `None` in a closed loop.
     pub pacing: Option<Pacing>,
-    /// What went wrong, the most frequent first.
+    /// Failures, most frequent first.
     pub errors: Vec<ErrorCount>,
-    /// Answers by status, expected or not, the lowest status first.
+    /// Answers by status, expected or not, in the order of the status.
     pub statuses: Vec<(u16, u64)>,
-    /// Requests planned and never sent: the most that may be under way were under way until the end.
+    /// Requests planned but never sent, because the maximum was under way until the end.
     pub unsent: u64,
-    /// Requests that were still under way when the load was interrupted.
+    /// Requests still under way when the load was interrupted.
     pub abandoned: u64,
-    /// Requests planned of which nothing is known, as the agent that was to send them was lost.
+    /// Planned requests of unknown fate, because the agent that was to send them was lost.
     pub missing: u64,
-    /// Answers that differed from the first one to the same request.
+    /// Answers that differ from the first one to the same request.
     pub changed: u64,
-    /// Connections that were opened.
+    /// Connections opened.
     pub connections: u64,
-    /// Bytes of HTTP sent, before encryption.
+    /// HTTP bytes before encryption.
     pub bytes_sent: u64,
-    /// Bytes of HTTP received, after decryption.
+    /// HTTP bytes after decryption.
     pub bytes_received: u64,
     /// Bytes of bodies.
     pub body_bytes: u64,
-    /// The client's own CPU, threads for pacing and recording included.
+    /// The client's own CPU, including threads for pacing and recording.
     pub client_cpu: Duration,
     /// Why the figures are not the server's; empty if they are.
     pub unfit: Vec<Unfit>,
-    /// The hosts that sent it; empty where this one did.
+    /// Sending hosts; empty if this machine sent.
     pub agents: Vec<LoadAgent>,
-    /// Request by request of the mix, if there are several.
+    /// Per request of the mix, if it has several.
     pub by_request: Vec<ByRequest>,
-    /// Step by step, if there are several.
+    /// Per step, if there are several.
     pub steps: Vec<StepResult>,
-    /// The search, if the highest rate was asked for.
+    /// Search for the highest rate, if asked for.
     pub capacity: Option<FoundCapacity>,
-    /// Slice by slice of time, for the picture.
+    /// Slices of time, for the picture.
     pub timeline: Vec<Slice>,
-    /// The distribution: (latency in ns, share of `latency`'s requests at or below), for the picture.
+    /// (Latency in ns, share of `latency`'s requests at or below), for the picture.
     pub distribution: Vec<(u64, f64)>,
-    /// `--fail-on` conditions.
     pub gates: Vec<Gate>,
-    /// What the machine did meanwhile; none of a load that was recorded earlier.
+    /// State of the machine meanwhile; `None` if the load was recorded earlier.
     pub machine: Option<Machine>,
-    /// What the reader should know before believing it.
     pub warnings: Vec<Warning>,
 }
 
-/// How it was sent.
+/// How a load was sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadSetup {
-    /// What was asked for: the URL, or "12 URLs of pages.txt".
+    /// The URL, or "12 URLs of pages.txt".
     pub target: String,
-    /// Requests a second on average, as planned; none in a closed loop.
+    /// Planned requests per second on average; `None` in a closed loop.
     pub rate: Option<f64>,
-    /// `constant`, `Poisson`; none in a closed loop.
+    /// `constant` or `Poisson`; `None` in a closed loop.
     pub arrivals: Option<&'static str>,
-    /// The most requests under way at once; in a closed loop always so many.
+    /// Maximum requests under way at once; in a closed loop always this many.
     pub concurrency: usize,
-    /// Whether connections are kept.
     pub keep_alive: bool,
-    /// Whether cookies that answers set were sent back.
+    /// Whether cookies from answers were sent back.
     pub keep_cookies: bool,
-    /// The version of HTTP spoken.
+    /// Version of HTTP.
     pub http: String,
-    /// The seed of arrivals and mix.
+    /// Seed of arrivals and mix.
     pub seed: u64,
 }
 
-/// The requests of one kind of connection.
+/// Requests on new or on reused connections.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ByConnection {
     pub requests: u64,
     pub latency: Latency,
 }
 
-/// What it cost to be punctual.
+/// Cost of sending on time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pacing {
-    /// CPU spent waiting for planned times: waking up, and spinning.
+    /// CPU spent waiting for planned times: wake-ups and spinning.
     pub cpu: Duration,
 }
 
@@ -133,43 +129,43 @@ pub struct ErrorCount {
     /// The kind's stable name, as in JSON: `connect`, `timeout`, `status`, …
     pub kind: &'static str,
     pub count: u64,
-    /// What the first of them said.
+    /// Message of the first.
     pub first: String,
 }
 
 /// Why the generator was the bottleneck.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Unfit {
-    /// As a document that was kept has it.
+    /// Text from a stored document.
     Told(String),
     /// It sent too late.
     Late {
-        /// 99 % were at most this late, ns.
+        /// 99th percentile of lateness, in ns.
         p99: u64,
-        /// What it may be, ns.
+        /// Allowed lateness, in ns.
         limit: u64,
-        /// What was taken from the machine meanwhile, if that is why.
+        /// What was taken from the machine meanwhile, if that explains it.
         because: Option<LateBecause>,
     },
     /// Its thread had no time left.
     Busy {
-        /// The share of the time that the thread worked, waiting and spinning apart.
+        /// Share of time that the thread worked, without waiting and spinning.
         share: f64,
-        /// What was taken from the machine meanwhile, if that was much: the thread's share holds it.
+        /// What was taken from the machine meanwhile, if notable: it is part of the thread's share.
         taken: Option<Taken>,
     },
-    /// Records of requests were lost on the way from where they were sent.
+    /// Records of requests were lost on the way from the sender.
     Unrecorded { requests: u64 },
-    /// One of several agents was.
+    /// One of several agents was the bottleneck.
     Agent { name: String, unfit: Box<Unfit> },
-    /// An agent did not come to its end.
+    /// An agent did not reach its end.
     Lost {
         name: String,
-        /// How long after the start the last was heard of it.
+        /// Last sign of life, since the start.
         at: Duration,
-        /// Its planned requests of which nothing is known; none where nothing was planned, as in a closed loop.
+        /// Its planned requests of unknown fate; `None` if nothing was planned, as in a closed loop.
         missing: Option<u64>,
-        /// What became of it, as far as that is known.
+        /// What happened to it, as far as known.
         why: String,
     },
 }
@@ -180,7 +176,6 @@ pub struct ByRequest {
     pub name: String,
     /// Answered as expected.
     pub requests: u64,
-    /// Failed.
     pub errors: u64,
     pub latency: Option<Latency>,
 }
@@ -188,46 +183,44 @@ pub struct ByRequest {
 /// One step of the schedule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepResult {
-    /// Requests a second at its start.
+    /// Requests per second at its start.
     pub from: f64,
-    /// At its end.
+    /// Requests per second at its end.
     pub to: f64,
-    /// How long it was.
     pub time: Duration,
     /// Answered as expected.
     pub requests: u64,
-    /// Failed, or never sent.
+    /// Failed or never sent.
     pub errors: u64,
     pub latency: Option<Latency>,
 }
 
-/// The highest rate that holds a limit.
+/// The highest rate that keeps a limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundCapacity {
-    /// The limit as it was given: `p95<100ms`.
+    /// The limit as given: `p95<100ms`.
     pub limit: String,
-    /// The highest rate that held it.
+    /// Highest rate that kept it.
     pub highest: Option<f64>,
-    /// The lowest rate that did not.
+    /// Lowest rate that broke it.
     pub lowest_broken: Option<f64>,
-    /// Each trial, in order.
+    /// In order.
     pub trials: Vec<Trial>,
 }
 
 /// One rate tried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trial {
-    /// Requests a second.
+    /// Requests per second.
     pub rate: f64,
-    /// Requests planned.
     pub planned: u64,
     /// The limited quantile in ns, and its 95 % interval.
     pub quantile: Option<(u64, Option<(u64, u64)>)>,
     /// Failed or never sent.
     pub errors: u64,
-    /// The first failure of the kind that came most often.
+    /// First failure of the most frequent kind.
     pub failure: Option<String>,
-    /// Whether it held the limit; none if the interval contains the limit.
+    /// Whether it kept the limit; `None` if the interval contains the limit.
     pub held: Option<bool>,
     /// The generator was the bottleneck.
     pub unfit: bool,
@@ -238,40 +231,38 @@ pub struct Trial {
 pub struct Slice {
     /// Since the first planned request.
     pub start: Duration,
-    /// How long.
     pub length: Duration,
-    /// Requests planned in it.
     pub planned: u64,
-    /// Of these, failed or never answered.
+    /// Failed or never answered.
     pub errors: u64,
-    /// Median latency of those planned in it, ns.
+    /// Median latency of requests planned in it, in ns.
     pub p50: u64,
-    /// The 99 % quantile, ns.
+    /// In ns.
     pub p99: u64,
-    /// The largest, ns.
+    /// In ns.
     pub max: u64,
 }
 
 impl Load {
-    /// Requests that were not answered as expected, those that were never sent and those missing among them; those given
-    /// up when the load was interrupted are not.
+    /// Requests not answered as expected, including those never sent and those missing, but not those given up when the
+    /// load was interrupted.
     pub fn failed(&self) -> u64 {
         let errors = self.errors.iter().map(|error| error.count);
         errors.chain([self.unsent, self.missing]).fold(0, u64::saturating_add)
     }
 
-    /// Whether it was not the load that was planned, since an agent was lost.
+    /// Whether the planned load was not sent in full because an agent was lost.
     pub fn is_torn(&self) -> bool {
         self.agents.iter().any(|agent| agent.lost.is_some())
     }
 
-    /// Whether nothing else is wrong with it than that records were lost.
+    /// Whether lost records are its only defect.
     pub(crate) fn lacks_records_alone(&self) -> bool {
         let is_so = |agent: &LoadAgent| agent.is_fit() || (agent.lost.is_none() && agent.lacks_records_alone());
         self.agents.iter().any(|agent| agent.unrecorded > 0) && self.agents.iter().all(is_so)
     }
 
-    /// `116 × 200, 34 × 503`.
+    /// Answers by status, as `116 × 200, 34 × 503`.
     pub fn statuses_text(&self) -> String {
         statuses_text(&self.statuses)
     }

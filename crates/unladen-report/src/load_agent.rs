@@ -1,62 +1,62 @@
-//! The principal type is [`LoadAgent`]: one of the hosts that a load is sent from.
+//! The principal type is [`LoadAgent`]: a host that sends a load.
 
 use std::time::Duration;
 
 use crate::send_lag::SendLag;
 
-/// One of the hosts that a load is sent from.
+/// A host that sends a load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadAgent {
     pub name: String,
-    /// The command that reaches it; results tell its [program](program_of).
+    /// Command that reaches it; results show its [program](program_of) alone.
     pub command: String,
-    /// Requests of which it told what became.
+    /// Requests whose outcome it reported.
     pub requests: u64,
-    /// Of these, answered as expected.
+    /// Answered as expected.
     pub answered: u64,
-    /// Requests planned and never sent: the most that may be under way were.
+    /// Requests planned but never sent, because the maximum was under way.
     pub unsent: u64,
-    /// Requests planned of which it told nothing: it was lost.
+    /// Planned requests that it did not report because it was lost.
     pub missing: u64,
-    /// Requests that are counted alone: the way was too slow for their records.
+    /// Requests that are only counted: the connection was too slow for their records.
     pub unrecorded: u64,
-    /// How late it sent itself. None in a closed loop, and where it sent nothing.
+    /// Its own lateness. `None` in a closed loop, or if it sent nothing.
     pub send_lag: Option<SendLag>,
-    /// Its own CPU; none where it was lost.
+    /// Its own CPU; `None` if it was lost.
     pub cpu: Option<Duration>,
-    /// The share of its machine's processors that the hypervisor took meanwhile.
+    /// Share of its machine's processors that the hypervisor took meanwhile.
     pub stolen_share: Option<f64>,
-    /// How far its start may be from the agreed one.
+    /// Maximum distance of its start from the agreed one.
     pub start_uncertainty: Duration,
-    /// The least time from a question to its answer.
+    /// Minimum time from a question to its answer.
     pub round_trip: Duration,
-    /// How much further its clock went than the one here, from the start to the end; none where that is not known.
+    /// How far its clock gained on the local one from start to end; `None` if unknown.
     pub drift: Option<Drift>,
     /// Why its figures are not the server's, in words; empty if they are.
     pub unfit: Vec<String>,
-    /// Set if it did not come to its end.
+    /// Set if it did not reach its end.
     pub lost: Option<Lost>,
 }
 
-/// How far two clocks went apart.
+/// How far two clocks drifted apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Drift {
-    /// ns; above 0 where the clock there went further.
+    /// Positive if the remote clock is ahead.
     pub ns: i64,
-    /// ns to both sides.
+    /// To both sides.
     pub uncertainty_ns: u64,
 }
 
-/// When the last was heard of an agent, and what became of it.
+/// When an agent last gave a sign of life, and what happened to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lost {
     /// Since the start.
     pub at: Duration,
-    /// What became of it, as far as that is known.
+    /// What happened to it, as far as known.
     pub why: String,
 }
 
-/// A command as it may be told: its program, and that there is more. Arguments, and variables before it, may be secrets.
+/// The program of a command, and whether more follows: arguments, and variables before the program, may be secrets.
 pub fn program_of(command: &str) -> String {
     match command.trim().split_once(char::is_whitespace) {
         _ if command.split_whitespace().next().is_some_and(|first| first.contains('=')) => "…".to_owned(),
@@ -71,7 +71,7 @@ impl LoadAgent {
         self.unfit.is_empty() && self.lost.is_none()
     }
 
-    /// Whether nothing else is wrong with its part than that records were lost.
+    /// Whether lost records are the only defect of its part.
     pub(crate) fn lacks_records_alone(&self) -> bool {
         self.unrecorded > 0 && self.unfit.len() == 1
     }

@@ -1,4 +1,4 @@
-//! [`agent`]: one of the hosts that sent.
+//! [`agent`]: one of the sending hosts.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! [`gates`]: conditions of `--fail-on`.
+//! [`gates`]: `--fail-on` conditions.
 
 use unladen_document::Gate as Kept;
 

@@ -1,4 +1,4 @@
-//! [`Titles`]: what tables call counters.
+//! [`Titles`]: names of counters in tables.
 
-/// What tables call a counter, by its stable name; none of one that is not known.
+/// Looks up a counter's title in tables by its stable name; `None` if the counter is unknown.
 pub type Titles = fn(&str) -> Option<&'static str>;

@@ -1,4 +1,4 @@
-//! The principal type is [`AgentJson`]: one of the hosts that sent, in the documents of loads and experiments.
+//! The principal type is [`AgentJson`]: one sending host, in the documents of loads and experiments.
 
 use std::collections::BTreeMap;
 

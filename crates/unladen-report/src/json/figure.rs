@@ -28,7 +28,7 @@ pub(super) struct IntervalJson {
     pub(super) high: u64,
 }
 
-/// A number that is whole in its unit, or not.
+/// A number with or without decimals.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum Number {
@@ -37,13 +37,13 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// Rounded; what is not finite becomes null.
+    /// Rounds; null if not finite.
     pub(super) fn whole(value: f64) -> Self {
         if value.is_finite() { Self::Whole(value.round() as i64) } else { Self::Real(value) }
     }
 }
 
-/// An object whose fields keep their order.
+/// An object that keeps the order of its fields.
 pub(super) struct Ordered<T>(pub(super) Vec<(String, T)>);
 
 impl<T: Serialize> Serialize for Ordered<T> {
@@ -62,12 +62,12 @@ pub(super) fn latency(latency: Option<&Latency>) -> BTreeMap<String, u64> {
     values
 }
 
-/// `p999` for `p99.9`: a dot would part the names of fields.
+/// `p999` for `p99.9`, since a dot would split the field's name.
 fn key(name: &str) -> String {
     name.replace('.', "")
 }
 
-/// Of the quantiles that carry one, and the mean.
+/// For the mean and the quantiles that have one.
 pub(super) fn intervals(latency: Option<&Latency>) -> BTreeMap<String, IntervalJson> {
     let Some(latency) = latency else { return BTreeMap::new() };
     let of = |name, (low, high)| (key(name), IntervalJson { low, high });

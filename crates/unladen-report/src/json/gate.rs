@@ -1,4 +1,4 @@
-//! `gates[]` of every document: conditions of `--fail-on`.
+//! `gates[]` of every document: `--fail-on` conditions.
 
 use serde::Serialize;
 
@@ -7,10 +7,10 @@ use crate::prove::Gate;
 #[derive(Serialize)]
 pub(super) struct GateJson<'a> {
     condition: &'a str,
-    /// Of an experiment.
+    /// For experiments.
     #[serde(skip_serializing_if = "Option::is_none")]
     arm: Option<&'a str>,
-    /// Of a rule.
+    /// For rules.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<&'a str>,
     broken: bool,
@@ -23,17 +23,16 @@ fn gate(gate: &Gate) -> GateJson<'_> {
     GateJson { condition, arm: None, url: None, broken: *broken, untold: *untold, found }
 }
 
-/// Of an experiment, each of an arm.
+/// Condition of an experiment, for one arm.
 pub(super) fn of_arm(of: &Gate) -> GateJson<'_> {
     GateJson { arm: Some(&of.arm), ..gate(of) }
 }
 
-/// Rules, each of a page.
+/// Condition on rules, for one page.
 pub(super) fn of_page(of: &Gate) -> GateJson<'_> {
     GateJson { url: Some(&of.arm), ..gate(of) }
 }
 
-/// Of a load.
 pub(super) fn of_load(of: &Gate) -> GateJson<'_> {
     gate(of)
 }

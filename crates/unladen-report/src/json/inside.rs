@@ -12,10 +12,10 @@ pub(super) struct FindingJson<'a> {
     url: &'a str,
     rule: &'static str,
     group: &'a str,
-    /// The host where it was found, if that is not the machine that weighed.
+    /// `None` for the machine that weighed.
     #[serde(skip_serializing_if = "Option::is_none")]
     host: Option<&'a str>,
-    /// `warm` or `fresh`: whose requests it was found in.
+    /// `warm` or `fresh`.
     state: &'static str,
     summary: &'a str,
     evidence: EvidenceJson<'a>,
@@ -48,7 +48,7 @@ struct ItemJson<'a> {
     per_request: f64,
 }
 
-/// `known` is false where the part could not be told; then `why` says why.
+/// If the share could not be determined, `known` is false and `why` says why.
 #[derive(Serialize)]
 struct ShareJson<'a> {
     known: bool,
@@ -96,13 +96,13 @@ struct SpanNs {
 struct FixJson<'a> {
     advice: &'a str,
     audience: &'static str,
-    /// What the application's developers can do besides.
+    /// What the application's developers can do in addition.
     #[serde(skip_serializing_if = "Option::is_none")]
     developers: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a str>,
     lines: &'a [String],
-    /// What belongs into other files besides.
+    /// Additions to other files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also: Vec<PartJson<'a>>,
     commands: &'a [String],
@@ -124,7 +124,7 @@ pub(super) struct CountJson<'a> {
     low: f64,
     high: f64,
     noise_floor: f64,
-    /// Events were lost that may have been of it: too low.
+    /// Events were lost that may belong here, so the count may be too low.
     invalid: bool,
 }
 
@@ -142,11 +142,11 @@ pub(super) struct NotJudgedJson<'a> {
     what: &'a str,
     why: &'a str,
     takes: &'a str,
-    /// The rules that may have missed something for it.
+    /// Rules that may have missed something because of it.
     rules: &'a [&'static str],
-    /// On another host, or in another network: told, and no failure of a rule.
+    /// On another host or in another network: reported, but not a rule's failure.
     elsewhere: bool,
-    /// The rule looked, and what it saw is likely waste, but not for certain.
+    /// The rule looked and saw likely, but not certain, waste.
     uncertain: bool,
 }
 
@@ -159,7 +159,7 @@ pub(super) struct TracedJson<'a> {
     latency_ns: Option<SpanNs>,
 }
 
-/// Found in requests of processes that had answered before.
+/// State of findings from processes that had answered before.
 pub(super) const WARM: &str = "warm";
 const FRESH: &str = "fresh";
 
@@ -218,7 +218,6 @@ fn count<'a>(inside: &'a Inside, state: &'static str, row: &'a TotalRow) -> Coun
     }
 }
 
-/// A finding of a page.
 pub(super) fn finding<'a>(url: &'a str, state: &'static str, finding: &'a Finding) -> FindingJson<'a> {
     let Fix { advice, audience, developers, file, lines, also, commands, .. } = &finding.fix;
     let part = |part: &'a Part| PartJson { file: &part.file, lines: &part.lines };
@@ -294,7 +293,6 @@ fn share(share: &Share) -> ShareJson<'_> {
     }
 }
 
-/// The statements of a page.
 pub(super) fn statements(inside: &Inside) -> impl Iterator<Item = Statement> {
     inside.statements.iter().map(|row| statement(&inside.url, row))
 }

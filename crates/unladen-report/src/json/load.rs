@@ -12,7 +12,7 @@ use super::figure::{IntervalJson, Ordered, intervals, latency, nanos};
 use super::gate::{GateJson, of_load};
 use crate::load::{ByConnection, ByRequest, FoundCapacity, Load, Slice, StepResult, Trial};
 
-/// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
+/// Document version. It changes if a field is removed or changes its meaning, not if one is added.
 const SCHEMA: &str = "unladen.load/1";
 
 type Latencies = BTreeMap<String, u64>;
@@ -67,10 +67,10 @@ pub(super) struct Document<'a> {
     by_request: Vec<RequestJson<'a>>,
     capacity: Option<CapacityJson<'a>>,
     timeline: Vec<SliceJson>,
-    /// Pairs of a latency in ns and the share of requests at or below.
+    /// (Latency in ns, share of requests at or below).
     distribution: &'a [(u64, f64)],
     gates: Vec<GateJson<'a>>,
-    /// Stands with what the document says of its run.
+    /// Written with the document's description of its run.
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<&'a Machine>,
     warnings: Vec<String>,

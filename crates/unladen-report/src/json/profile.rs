@@ -10,7 +10,7 @@ use super::gate::{GateJson, of_page};
 use super::inside::{self, FindingJson};
 use crate::profile::{ProfileDiff, ProfileSetup, Profiled};
 
-/// The versions of the documents. They change when a field changes its meaning or goes, not when one is added.
+/// Document versions. They change if a field is removed or changes its meaning, not if one is added.
 const SCHEMA: &str = "unladen.profile/1";
 const DIFF_SCHEMA: &str = "unladen.profile-diff/1";
 
@@ -78,7 +78,7 @@ struct NsJson {
     high: Option<u64>,
 }
 
-/// Without an interval, its ends are null.
+/// The ends are null without an interval.
 #[derive(Serialize)]
 struct PartJson {
     value: f64,
@@ -188,7 +188,7 @@ fn counted(profile: &Profile) -> CountedJson<'_> {
 
 fn setup(setup: &ProfileSetup) -> SetupJson<'_> {
     let ns = |(value, low, high): (f64, f64, f64)| {
-        // With too few requests the interval reaches to infinity.
+        // With too few requests the interval is infinite.
         let end = |ns: f64| Some(ns).filter(|ns| ns.is_finite()).map(|ns| ns.round() as u64);
         NsJson { value: value.round() as u64, low: end(low), high: end(high) }
     };

@@ -10,7 +10,7 @@ use super::figure::{Number, Ordered, SpanJson, nanos};
 use super::gate::{GateJson, of_arm};
 use crate::prove::{ArmProfile, ArmResult, BoxPlot, Change, Comparison, Interaction, Metric, Prove};
 
-/// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
+/// Document version. It changes if a field is removed or changes its meaning, not if one is added.
 const SCHEMA: &str = "unladen.prove/1";
 
 #[derive(Serialize)]
@@ -42,7 +42,7 @@ pub(super) struct Document<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     profiles: Vec<ProfileJson<'a>>,
     put_back: &'a [String],
-    /// Stands with what the document says of its run.
+    /// Written with the document's description of its run.
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<&'a Machine>,
     warnings: Vec<String>,
@@ -61,7 +61,7 @@ struct ArmJson<'a> {
     answers: &'a [Answer],
     box_plot_ns: Option<BoxJson>,
     cold_box_plot_ns: Option<BoxJson>,
-    /// Pairs of a latency in ns and the share of requests at or below.
+    /// (Latency in ns, share of requests at or below).
     distribution: &'a [(u64, f64)],
 }
 

@@ -12,7 +12,7 @@ use super::inside::{self, CountJson, FindingJson, NotJudgedJson, NotLookedJson, 
 use crate::inside::Inside;
 use crate::weigh::{HostCpu, LeftBehind, Path, Weigh, WeighedHost, WeighedUrl, WeightRow};
 
-/// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
+/// Document version. It changes if a field is removed or changes its meaning, not if one is added.
 const SCHEMA: &str = "unladen.weigh/1";
 
 #[derive(Serialize)]
@@ -50,13 +50,13 @@ pub(super) struct Document<'a> {
     left_behind: Option<Vec<LeftJson<'a>>>,
     hosts: Vec<HostJson<'a>>,
     gates: Vec<GateJson<'a>>,
-    /// Stands with what the document says of its run.
+    /// Written with the document's description of its run.
     #[serde(skip_serializing_if = "Option::is_none")]
     machine: Option<&'a Machine>,
     warnings: Vec<String>,
 }
 
-/// A host or an exporter whose counters were read at the same edges.
+/// A host or an exporter whose counters were read at the same phase edges.
 #[derive(Serialize)]
 struct HostJson<'a> {
     name: &'a str,
@@ -71,7 +71,7 @@ struct HostJson<'a> {
     machine: Option<&'a Machine>,
 }
 
-/// The CPU of one request on one machine; `host` is null of the machine that measured.
+/// CPU of one request on one machine; `host` is null for the machine that measured.
 #[derive(Serialize)]
 struct HostCpuJson<'a> {
     host: Option<&'a str>,
@@ -128,7 +128,7 @@ struct UrlJson<'a> {
     latency_intervals_ns: BTreeMap<String, IntervalJson>,
     client_cpu_ns: Option<EstimateJson>,
     total_cpu_ns: Option<EstimateJson>,
-    /// That the total rests on: fewer than all where a host lacks some.
+    /// Blocks behind the total: fewer than all if a host lacks some.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_blocks: Option<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -139,7 +139,7 @@ struct UrlJson<'a> {
     requests_per_machine_second: Option<SpanJson>,
 }
 
-/// Who the requests go through; `unknown` says why the rest of it is not known.
+/// Groups that requests pass through; `unknown` says why others are not known.
 #[derive(Serialize)]
 struct PathJson<'a> {
     groups: &'a [String],
@@ -190,7 +190,7 @@ impl<'a> Document<'a> {
             background_cores: setup.background_cores,
             probe_share_of_core: setup.probe_share,
             weights: result.urls.iter().flat_map(|url| url.weights.iter().map(|row| weight(url, row))).collect(),
-            // Latencies of different pages do not add up to anything: with several URLs see `urls`.
+            // Latencies of different pages do not add up: with several URLs see `urls`.
             latency_ns: match result.urls.as_slice() {
                 [only] => latency(only.client.latency.as_ref()),
                 _ => BTreeMap::new(),
@@ -217,7 +217,7 @@ fn insides(result: &Weigh) -> impl Iterator<Item = &Inside> {
     result.urls.iter().filter_map(|url| url.inside.as_ref())
 }
 
-/// What `--from` makes of an earlier run's evidence: the same document, without what was not measured anew.
+/// What `--from` writes from an earlier run's evidence: the same document without new measurements.
 #[derive(Serialize)]
 pub(super) struct FindingsDocument<'a> {
     schema: &'static str,

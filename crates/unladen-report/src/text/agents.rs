@@ -1,4 +1,4 @@
-//! The hosts that a load was sent from.
+//! The hosts that sent a load.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use crate::load_agent::{LoadAgent, program_of};
 use crate::style::Style;
 use crate::text::table::{Grid, warn};
 
-/// A row each, what they sent and how late they were.
+/// One row per host: what it sent and how late.
 pub(super) fn agents(agents: &[LoadAgent], style: Style, out: &mut dyn Write) -> io::Result<()> {
     if agents.is_empty() {
         return Ok(());

@@ -42,7 +42,7 @@ fn verdict(found: &FoundCapacity) -> String {
     }
 }
 
-/// ` At 218/s, 60 of 2,180 requests failed: …`: a rate may break a limit that its latencies are far below.
+/// ` At 218/s, 60 of 2,180 requests failed: …`: a rate may break a limit although its latencies are far below.
 fn why_broken(found: &FoundCapacity) -> String {
     let broken = found.trials.iter().rev().find(|trial| Some(trial.rate) == found.lowest_broken);
     let Some((trial, failure)) = broken.and_then(|trial| Some((trial, trial.failure.as_ref()?))) else {
