@@ -1,4 +1,4 @@
-//! [`command_line`]: words as a shell takes them.
+//! [`command_line`]: words quoted for a shell.
 
 /// A command that can be copied.
 pub(crate) fn command_line(words: &[String]) -> String {
