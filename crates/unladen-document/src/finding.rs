@@ -8,42 +8,38 @@ use crate::figure::Span;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Finding {
-    /// The page.
     pub url: String,
-    /// Which pattern.
     pub rule: String,
-    /// Whose waste; empty for what the page answers.
+    /// Empty for waste in the page's answer itself.
     pub group: String,
-    /// The host where it was found, if that is not the machine that weighed.
+    /// Where it was found, if not on the machine that weighed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// `warm`, or `fresh`: found in first requests of fresh processes.
+    /// `warm`, or `fresh` for first requests of fresh processes.
     pub state: String,
     /// A sentence.
     pub summary: String,
-    /// What it rests on.
     pub evidence: Evidence,
-    /// What its calls take, as a part of the request.
+    /// The part of the request that its calls take.
     pub share: Share,
-    /// The same in ns a request; none where it is not known. Documents of before 2026-11-28 have it in `share` alone.
+    /// The same in ns per request; `None` if unknown. Documents from before 2026-11-28 have it in `share` only.
     pub takes_ns: Option<Span>,
-    /// What its fix saves at most, ns a request; none where no bound is known, and in documents of before 2026-11-28.
+    /// Per request; `None` if no bound is known, and in documents from before 2026-11-28.
     pub saves_at_most_ns: Option<f64>,
-    /// What its fix saves at most.
+    /// Upper bound of the fix's saving.
     pub saves: Saves,
-    /// What removes it.
     pub fix: Fix,
     /// How to verify that it is gone.
     pub check_again: String,
 }
 
-/// What a finding rests on.
+/// What a finding is based on.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Evidence {
     /// Counts per request.
     pub figures: Vec<EvidenceFigure>,
-    /// The parts: files, statements, addresses.
+    /// Files, statements, addresses.
     pub items: Vec<EvidenceItem>,
 }
 
@@ -55,11 +51,8 @@ pub struct EvidenceFigure {
     pub name: String,
     /// `ns`, `B` or `1`.
     pub unit: String,
-    /// The estimate.
     pub per_request: f64,
-    /// Lower end of the 95 % interval.
     pub low: f64,
-    /// Upper end of the 95 % interval.
     pub high: f64,
 }
 
@@ -69,7 +62,6 @@ pub struct EvidenceFigure {
 pub struct EvidenceItem {
     /// A file, a statement, an address.
     pub name: String,
-    /// How often.
     pub per_request: f64,
 }
 
@@ -77,77 +69,72 @@ pub struct EvidenceItem {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Share {
-    /// Whether the part could be told; else `why` says why not.
+    /// If false, `why` has the reason.
     pub known: bool,
-    /// `latency` or `cpu`; of a part that is not known perhaps `nearly all of latency`.
+    /// `latency` or `cpu`; for an unknown part perhaps `nearly all of latency`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
-    /// The part, 0 to 1.
+    /// 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// Lower end of the 95 % interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub low: Option<f64>,
-    /// Upper end of the 95 % interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
-    /// The same in ns a request.
+    /// Per request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_ns: Option<Span>,
-    /// Why it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
-/// What a fix saves, as long as nobody has proved it.
+/// Upper bound of a fix's saving, as long as it is not proved.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Saves {
-    /// `latency` or `cpu`: of what the bound is a part.
+    /// `latency` or `cpu`: the whole that the bound refers to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
-    /// The part, 0 to 1.
+    /// 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
     /// Why no bound is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Which of the calls the fix removes, where those are not all.
+    /// The calls that the fix removes, if not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removes: Option<Removes>,
 }
 
-/// Which of its calls a fix removes, a request.
+/// The calls per request that a fix removes.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Removes {
     pub what: String,
-    /// How many the fix removes.
     pub calls: f64,
     pub of: f64,
 }
 
-/// What removes a finding.
+/// The remedy of a finding.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Fix {
     /// A sentence.
     pub advice: String,
-    /// `operator` or `developer`: who can do that; empty in documents of before 2026-11-28.
+    /// `operator` or `developer`: who can apply it; empty in documents from before 2026-11-28.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub audience: String,
-    /// What the application's developers can do besides.
+    /// What the application's developers can do in addition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub developers: Option<String>,
-    /// The file that `lines` belong into.
+    /// The file to add `lines` to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Lines of that file.
     pub lines: Vec<String>,
-    /// What belongs into other files besides.
+    /// Additions to other files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<FixPart>,
-    /// Commands, to be run once all lines are in place.
+    /// To be run once all lines are in place.
     pub commands: Vec<String>,
 }
 
@@ -156,7 +143,6 @@ pub struct Fix {
 #[serde(default)]
 pub struct FixPart {
     pub file: String,
-    /// What to put into it.
     pub lines: Vec<String>,
 }
 
@@ -164,10 +150,8 @@ pub struct FixPart {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct NotLookedFor {
-    /// The page.
     pub url: String,
     pub rules: Vec<String>,
-    /// Why not.
     pub why: String,
     pub takes: String,
 }
@@ -176,18 +160,14 @@ pub struct NotLookedFor {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct NotJudged {
-    /// The page.
     pub url: String,
-    /// Which part.
     pub what: String,
-    /// Why not.
     pub why: String,
-    /// What judging takes.
     pub takes: String,
-    /// The rules that may have missed something there.
+    /// Rules that may have missed something there.
     pub rules: Vec<String>,
-    /// On another host or network: told, and no failure of a rule.
+    /// On another host or network: reported, but not a rule's failure.
     pub elsewhere: bool,
-    /// The rule looked, and what it saw is likely waste, but not for certain; documents of before 2026-11-24 lack it.
+    /// The rule looked and saw likely, but not certain, waste. Documents from before 2026-11-24 lack it.
     pub uncertain: bool,
 }
