@@ -99,7 +99,7 @@ impl<'a> Draft<'a> {
     }
 
     /// What the machine's own speed may have added to the logarithm, by its reference work and by its steal: nothing to
-    /// a counter. Times on a processor include no stolen time, and only what the reference work has not corrected.
+    /// counters, nor to times on a processor if the reference work, which steal lengthens alike, corrects them.
     pub(crate) fn speed(&self, judge: &Judge<'_>) -> f64 {
         let slower = match (&judge.clocks, self.key.clock()) {
             _ if self.key.is_share() => 0.0,

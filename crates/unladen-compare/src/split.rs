@@ -15,8 +15,8 @@ pub(crate) const FEWEST: usize = 2;
 /// Minimum runs to look for a change in.
 pub(crate) const FEWEST_RUNS: usize = 6;
 
-/// Numbers of runs for which stretches in the middle are considered. With fewer, the runs in another order look like
-/// two levels too often for any chance to be small; with more, the number of stretches grows with the square.
+/// Numbers of runs for which stretches in the middle are considered. With fewer, other orders of the runs, of eight for
+/// instance, look like two levels too often by chance; with more, the number of stretches grows with the square.
 const CIRCULAR: std::ops::RangeInclusive<usize> = 12..=100;
 
 /// Below this share of the level, a spread is rounding.

@@ -104,16 +104,16 @@ impl fmt::Debug for Location {
 /// `postgres://USER@HOST:PORT/DATABASE`, built anew from the URL's parts: an unreadable URL may have its password
 /// anywhere.
 fn without_password(url: &str) -> String {
-    // The parameters are not for the client library, which would refuse the URL because of them.
+    // `sslmode` and `sslrootcert` are not for the client library, which would refuse the URL because of them.
     let (address, query) = url.split_once('?').unwrap_or((url, ""));
-    // The part before it would belong to a password, and be taken as a port.
+    // Text before an `@` in the query belongs to a password, and would be taken as a port.
     if query.contains('@') {
         return "postgres://…".to_owned();
     }
     let known = |pair: &&str| !pair.starts_with("sslmode=") && !pair.starts_with("sslrootcert=") && !pair.is_empty();
     let kept: Vec<&str> = query.split('&').filter(known).collect();
     let plain = if kept.is_empty() { address.to_owned() } else { format!("{address}?{}", kept.join("&")) };
-    // The same goes for what follows an `@` in a password.
+    // So would text after an `@` in a password.
     if address.matches('@').count() > 1 {
         return "postgres://…".to_owned();
     }

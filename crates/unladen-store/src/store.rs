@@ -10,7 +10,7 @@ use crate::store_error::StoreError;
 /// A store of runs, which several processes may use at once.
 ///
 /// What a method has reported as kept or removed is permanent: the database has it on its disk. After an error, nothing
-/// has changed. Every method that reads or writes fails if the store cannot be read or written.
+/// has changed. All methods with a `Result` fail if the store cannot be read or written.
 pub trait Store: Send + std::fmt::Debug {
     /// Location without a password.
     fn shown(&self) -> &str;

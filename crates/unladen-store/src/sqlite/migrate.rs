@@ -32,7 +32,7 @@ pub(super) fn look(connection: &Connection, told: &Told, migrations: &[&str]) ->
         |pragma: &str| -> rusqlite::Result<i64> { connection.pragma_query_value(None, pragma, |row| row.get(0)) };
     let said = |error| told.of(&error);
     let tables = "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'";
-    // One statement sees another process's store either not at all or whole.
+    // In this order, a store that another process creates in between is seen as none, or as a whole one.
     let tables: i64 = connection.query_row(tables, [], |row| row.get(0)).map_err(said)?;
     let schema = number("user_version").map_err(said)?;
     let application = number("application_id").map_err(said)?;
