@@ -18,19 +18,13 @@ pub struct Comparison {
     pub after: Side,
     /// Whether they can be compared at all. If not, there are no rows and no findings.
     pub comparable: Comparable,
-    /// Speed of the machine in both runs, by its reference work; null if one of them has none.
     pub speed: Option<Speed>,
-    /// Basis of the variation between runs.
     pub history: Past,
-    /// One metric each: by URL, in the order of the documents.
     pub rows: Vec<Row>,
-    /// Number of rows that differ for certain, or show no measurable difference.
     pub judged: usize,
     /// The other rows with reasons, and the metrics left out for their number. A gate that passes does not cover them.
     pub not_judged: Vec<Unjudged>,
-    /// Those of the later run first.
     pub findings: Vec<FindingChange>,
-    /// Sentences on the limits of the comparison.
     pub warnings: Vec<String>,
 }
 
@@ -38,9 +32,7 @@ pub struct Comparison {
 /// enough.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Past {
-    /// Runs of the same target, measured the same way.
     pub runs: usize,
-    /// Of these, those on the later run's machine.
     pub of_this_machine: usize,
 }
 

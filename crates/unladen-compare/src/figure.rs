@@ -6,10 +6,8 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Figure {
     pub value: f64,
-    /// Lower end of the run's own 95 % interval; null if it has none.
     pub low: Option<f64>,
     pub high: Option<f64>,
-    /// The largest effect that the run could not distinguish from nothing; null if it has none.
     pub noise_floor: Option<f64>,
 }
 

@@ -9,21 +9,16 @@ use crate::figure::Figure;
 pub struct FindingChange {
     pub url: String,
     pub rule: String,
-    /// Empty for waste in the page's answer itself.
     pub group: String,
     /// `warm` or `fresh`.
     pub state: String,
     /// The later run's sentence; if it is gone, the earlier one's.
     pub summary: String,
-    /// What the finding counts.
     pub counted: String,
-    /// `ns`, `B` or `1`.
     pub unit: String,
-    /// The finding's first figure per request in the earlier run.
     pub before: Option<Figure>,
     pub after: Option<Figure>,
     pub verdict: FindingVerdict,
-    /// Set if it cannot be judged.
     pub why: Option<String>,
 }
 

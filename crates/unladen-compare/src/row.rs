@@ -30,45 +30,33 @@ pub enum Kind {
     Function,
 }
 
-/// One metric of two runs.
+/// One metric of two runs; the schema of `unladen.compare/1` describes each field.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// Empty if the metric is for all pages.
     pub url: String,
     /// `weight.cpu www-data php-fpm8.2`, `latency.p50`, `count.files.checked www-data php-fpm8.2`.
     pub metric: String,
     pub kind: Kind,
-    /// For weights and counts. Null for the sum over all groups that follow the requests.
     pub group: Option<String>,
-    /// For weights and counts.
     pub counter: Option<String>,
     /// For counts: `warm` or `fresh`.
     pub state: Option<String>,
-    /// For experiments.
     pub arm: Option<String>,
     /// `ns`, `B`, `1` or `1/s`.
     pub unit: String,
-    /// Sampled by the kernel, not counted.
     pub approximate: bool,
     /// The metric that its URL is judged by first: total CPU, or the median latency.
     pub headline: bool,
-    /// Null if the earlier run lacks it.
     pub before: Option<Figure>,
-    /// Null if the later run lacks it.
     pub after: Option<Figure>,
-    /// After / before, with the variation between runs; null if one of the two is indistinguishable from zero.
     pub ratio: Option<Span>,
-    /// After − before in the unit, with the variation between runs; null if they cannot be compared.
     pub difference: Option<Span>,
     /// The largest difference that two such runs of the same thing show: as a share, without a ratio in the unit.
     pub floor: Option<f64>,
-    /// Limit for the whole interval if there is no measurable difference, in the unit of `floor`.
     pub margin: Option<f64>,
-    /// Standard deviation of the variation between runs alone: as a share, without a ratio in the unit.
     pub between_runs: Option<f64>,
     /// Earlier runs it was estimated from; with none, it is the documented prior.
     pub runs: usize,
-    /// Whether ratio and difference are in units of the reference work: the machine's own speed is divided out.
     pub in_reference_units: bool,
     /// For no difference, two-sided, after control of false discoveries over the rows of the URL.
     pub adjusted_p: f64,

@@ -10,19 +10,12 @@ use unladen_document::Document;
 pub struct Side {
     /// The user's name for it: number in the store, or a file. Set by the caller of the comparison.
     pub id: Option<String>,
-    /// Command.
     pub verb: String,
-    /// URLs.
     pub target: String,
-    /// End of the run: RFC 3339, UTC.
     pub time: Option<String>,
-    /// Measuring machine.
     pub host: Option<String>,
-    /// Version of Unladen.
     pub version: Option<String>,
-    /// Commit of the application.
     pub commit: Option<String>,
-    /// Whether files differed from the commit.
     pub dirty: Option<bool>,
     pub labels: BTreeMap<String, String>,
 }

@@ -14,12 +14,10 @@ const TOLERANCE: f64 = 0.05;
 /// The machine's speed in the two runs, by its reference work.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Speed {
-    /// Kinds of work that both runs have.
     pub kinds: Vec<ReferenceRatio>,
     /// Time of the reference work after / before, over all kinds: above 1, the machine was slower. Null if the kinds
     /// disagree.
     pub ratio: Option<Span>,
-    /// A sentence, if the kinds disagree.
     pub disagreement: Option<String>,
 }
 
@@ -28,7 +26,6 @@ pub struct Speed {
 pub struct ReferenceRatio {
     /// `arithmetic`, `memory` or `syscalls`.
     pub name: String,
-    /// Time after / before.
     pub ratio: Span,
 }
 

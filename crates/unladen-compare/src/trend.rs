@@ -14,11 +14,8 @@ pub struct Trend {
     pub schema: &'static str,
     pub verb: String,
     pub target: String,
-    /// Earliest first.
     pub runs: Vec<RunLabel>,
-    /// One metric each.
     pub series: Vec<Series>,
-    /// Sentences on the limits of the trend.
     pub warnings: Vec<String>,
 }
 
@@ -32,7 +29,6 @@ impl Trend {
 /// One metric over the runs, named like a [`Row`](crate::Row) of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Series {
-    /// Empty if the metric is for all pages.
     pub url: String,
     pub metric: String,
     pub kind: Kind,
@@ -46,13 +42,9 @@ pub struct Series {
     /// Whether the machine's own speed is divided out of the points: they are in the unit at the speed of the latest
     /// run's machine.
     pub in_reference_units: bool,
-    /// Standard deviation of the variation between runs: as a share if `is_ratio`, otherwise in the unit.
     pub between_runs: f64,
-    /// Whether the changes are ratios; otherwise they are differences in the unit.
     pub is_ratio: bool,
-    /// For the runs that have the metric, earliest first.
     pub points: Vec<SeriesPoint>,
-    /// Earliest first.
     pub changes: Vec<ChangePoint>,
 }
 

@@ -8,31 +8,20 @@ use unladen_quantity::{Kind, plain};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Answer {
-    /// Name of the request, as in tables.
     pub request: String,
     pub status: u16,
-    /// `text/html`; empty if not given.
     pub media_type: String,
-    /// Size of the body as sent.
     pub bytes: u64,
-    /// Unpacked size of the body, if it was coded and could be unpacked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decoded_bytes: Option<u64>,
-    /// `gzip`; empty without a coding.
     pub coding: String,
-    /// Title of an HTML page.
     pub title: String,
-    /// First words of a page without a title; for JSON, the names of members.
     pub words: String,
-    /// Target of a redirect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
-    /// Header that shows that a cache answered: `Age: 30`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<String>,
-    /// XXH3 of the body in hex, unpacked if possible.
     pub digest: String,
-    /// Sentences: why this may not be the intended page, and what to do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
 }

@@ -30,11 +30,8 @@ pub struct Trial {
     pub low: Option<u64>,
     pub high: Option<u64>,
     pub errors: u64,
-    /// First failure of the most frequent kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// Whether the limit was kept; null if undecided.
     pub held: Option<bool>,
-    /// Whether the generator, not the server, was the bottleneck.
     pub unfit: bool,
 }

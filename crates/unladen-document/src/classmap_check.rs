@@ -14,18 +14,12 @@ pub struct ClassmapCheckDocument {
     pub root: String,
     pub map: String,
     pub class_count: u64,
-    /// Whether the file is up to date, byte for byte.
     pub current: bool,
-    /// Whether duplicates, violations and problems fail the check too.
     pub strict: bool,
-    /// In the order in which PHP asks them.
     pub loaders: Vec<String>,
-    /// Null if there is no file.
     pub differences: Option<ClassDifferences>,
     pub duplicates: Vec<DuplicateClass>,
-    /// Classes outside the places where PSR-4 or PSR-0 would look.
     pub violations: Vec<MisplacedClass>,
-    /// Unreadable files, and lists that lead nowhere.
     pub problems: Vec<ClassmapProblem>,
 }
 
@@ -51,10 +45,8 @@ pub struct ClassDifferences {
 pub struct ClassPlace {
     pub class: String,
     pub path: String,
-    /// For moved classes, the file where it is found now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<String>,
-    /// Line of the declaration, from 1, in the last of these files; null if there is none.
     pub line: Option<u32>,
 }
 
@@ -67,7 +59,6 @@ pub struct DuplicateClass {
     pub wins: Option<String>,
     pub why: String,
     pub others: Vec<String>,
-    /// Lines of the declarations in `others`, in the same order.
     pub other_lines: Vec<Option<u32>>,
 }
 
@@ -78,7 +69,6 @@ pub struct MisplacedClass {
     pub class: String,
     pub path: String,
     pub line: Option<u32>,
-    /// Where a loader would look.
     pub expected: String,
 }
 
@@ -87,9 +77,7 @@ pub struct MisplacedClass {
 #[serde(default)]
 pub struct ClassmapProblem {
     pub path: String,
-    /// From 1.
     pub line: Option<u32>,
-    /// The fault and its remedy.
     pub what: String,
     /// Whether it may hide classes.
     pub hides: bool,

@@ -10,26 +10,20 @@ use crate::figure::Span;
 pub struct Finding {
     pub url: String,
     pub rule: String,
-    /// Empty for waste in the page's answer itself.
     pub group: String,
-    /// Where it was found, if not on the machine that weighed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// `warm`, or `fresh` for first requests of fresh processes.
     pub state: String,
-    /// A sentence.
     pub summary: String,
     pub evidence: Evidence,
-    /// The part of the request that its calls take.
     pub share: Share,
     /// The same in ns per request; `None` if unknown. Documents from before 2026-11-28 have it in `share` only.
     pub takes_ns: Option<Span>,
     /// Per request; `None` if no bound is known, and in documents from before 2026-11-28.
     pub saves_at_most_ns: Option<f64>,
-    /// Upper bound of the fix's saving.
     pub saves: Saves,
     pub fix: Fix,
-    /// How to verify that it is gone.
     pub check_again: String,
 }
 
@@ -37,9 +31,7 @@ pub struct Finding {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Evidence {
-    /// Counts per request.
     pub figures: Vec<EvidenceFigure>,
-    /// Files, statements, addresses.
     pub items: Vec<EvidenceItem>,
 }
 
@@ -47,9 +39,7 @@ pub struct Evidence {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct EvidenceFigure {
-    /// What is counted.
     pub name: String,
-    /// `ns`, `B` or `1`.
     pub unit: String,
     pub per_request: f64,
     pub low: f64,
@@ -60,7 +50,6 @@ pub struct EvidenceFigure {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct EvidenceItem {
-    /// A file, a statement, an address.
     pub name: String,
     pub per_request: f64,
 }
@@ -69,19 +58,16 @@ pub struct EvidenceItem {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Share {
-    /// If false, `why` has the reason.
     pub known: bool,
     /// `latency` or `cpu`; for an unknown part perhaps `nearly all of latency`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
-    /// 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub low: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
-    /// Per request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_ns: Option<Span>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,13 +81,10 @@ pub struct Saves {
     /// `latency` or `cpu`: the whole that the bound refers to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
-    /// 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
-    /// Why no bound is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// The calls that the fix removes, if not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removes: Option<Removes>,
 }
@@ -119,22 +102,17 @@ pub struct Removes {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Fix {
-    /// A sentence.
     pub advice: String,
     /// `operator` or `developer`: who can apply it; empty in documents from before 2026-11-28.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub audience: String,
-    /// What the application's developers can do in addition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub developers: Option<String>,
-    /// The file to add `lines` to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     pub lines: Vec<String>,
-    /// Additions to other files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<FixPart>,
-    /// To be run once all lines are in place.
     pub commands: Vec<String>,
 }
 
@@ -164,9 +142,7 @@ pub struct NotJudged {
     pub what: String,
     pub why: String,
     pub takes: String,
-    /// Rules that may have missed something there.
     pub rules: Vec<String>,
-    /// On another host or network: reported, but not a rule's failure.
     pub elsewhere: bool,
     /// The rule looked and saw likely, but not certain, waste. Documents from before 2026-11-24 lack it.
     pub uncertain: bool,

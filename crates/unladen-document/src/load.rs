@@ -21,75 +21,49 @@ pub struct LoadDocument {
     #[serde(flatten)]
     pub about: About,
     pub target: String,
-    /// Planned requests per second; null in a closed loop.
     pub rate: Option<f64>,
     /// `constant` or `Poisson`; null in a closed loop.
     pub arrivals: Option<String>,
-    /// Maximum under way at once.
     pub concurrency: u64,
     pub keep_alive: bool,
-    /// Whether cookies from answers were sent back.
     pub keep_cookies: bool,
     pub http: String,
     /// Answers to the first requests, as a trial; missing in documents of earlier versions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<Answer>,
-    /// Lines of the access log that the requests come from, if any.
     pub access_log: Option<LogLines>,
     /// `complete`, `interrupted` or `failed`.
     pub ended: String,
-    /// From the first planned request to the last answer.
     pub elapsed_ns: u64,
-    /// Requests that were due.
     pub planned: u64,
     /// Answered as expected.
     pub requests: u64,
-    /// `requests` per second.
     pub throughput: f64,
     /// From the planned time; in a closed loop from the sending.
     pub latency_ns: Latencies,
     pub latency_intervals_ns: LatencyIntervals,
-    /// Share of all planned requests answered as expected within a time, such as `50ms`.
     pub within: Ordered<f64>,
-    /// The generator's lateness: `p50`, `p99`, `max`; null in a closed loop.
     pub send_lag_ns: Option<BTreeMap<String, u64>>,
-    /// Null in a closed loop.
     pub pacing: Option<Pacing>,
-    /// Expected or not.
     pub statuses: Ordered<u64>,
-    /// Number by kind.
     pub errors: Ordered<u64>,
-    /// First message by kind.
     pub error_examples: Ordered<String>,
     pub unsent: u64,
-    /// Under way when interrupted.
     pub abandoned: u64,
-    /// Planned requests of unknown fate, because the agent that was to send them was lost.
     pub missing: u64,
-    /// Not answered in time.
     pub cut_short: u64,
-    /// Answered differently from the first.
     pub changed: u64,
-    /// Connections opened.
     pub connections: u64,
-    /// Requests that opened a connection.
     pub new_connections: Option<ByConnection>,
     pub reused_connections: Option<ByConnection>,
-    /// HTTP before encryption.
     pub bytes_sent: u64,
-    /// HTTP after decryption.
     pub bytes_received: u64,
     pub body_bytes: u64,
-    /// Unladen's own.
     pub client_cpu_ns: u64,
-    /// Whether the figures describe the server and not the generator.
     pub fit: bool,
     pub unfit: Vec<String>,
-    /// Sending hosts; empty if the document's own host sent.
     pub agents: Vec<LoadAgent>,
-    /// Empty with one step.
     pub steps: Vec<Step>,
-    /// Empty with one request.
     pub by_request: Vec<ByRequest>,
     pub capacity: Option<Capacity>,
     pub timeline: Vec<Slice>,
@@ -114,7 +88,6 @@ impl LoadDocument {
 pub struct LogLines {
     pub file: String,
     pub lines: u64,
-    /// Lines that requests are drawn from.
     pub sent: u64,
     pub passed_over: Vec<LinesPassedOver>,
 }
@@ -125,7 +98,6 @@ pub struct LogLines {
 pub struct LinesPassedOver {
     pub reason: String,
     pub lines: u64,
-    /// Words to follow the number.
     pub about: String,
 }
 
@@ -161,14 +133,10 @@ pub struct ByConnection {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Step {
-    /// Requests per second at its start.
     pub from: f64,
-    /// Requests per second at its end.
     pub to: f64,
     pub time_ns: u64,
-    /// Answered as expected.
     pub requests: u64,
-    /// All others.
     pub errors: u64,
     pub latency_ns: Latencies,
     pub latency_intervals_ns: LatencyIntervals,
@@ -179,9 +147,7 @@ pub struct Step {
 #[serde(default)]
 pub struct ByRequest {
     pub name: String,
-    /// Answered as expected.
     pub requests: u64,
-    /// All others.
     pub errors: u64,
     pub latency_ns: Latencies,
     pub latency_intervals_ns: LatencyIntervals,
@@ -191,12 +157,9 @@ pub struct ByRequest {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Slice {
-    /// Since the start of the run.
     pub start_ns: u64,
     pub length_ns: u64,
-    /// Requests that were due.
     pub planned: u64,
-    /// Not answered as expected.
     pub errors: u64,
     pub p50: u64,
     pub p99: u64,

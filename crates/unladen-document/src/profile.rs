@@ -15,24 +15,18 @@ pub struct ProfileDocument {
     pub schema: String,
     #[serde(flatten)]
     pub about: About,
-    /// The URL, or the title of a profile from a file.
     pub target: String,
     /// `excimer`, `nytprof`, `perf`; empty if a file does not say.
     pub profiler: String,
     /// Unit of weights: `samples`, `nanoseconds`, `cpu-nanoseconds`, `bytes`, `count`.
     pub unit: String,
-    /// Time that a sample stands for.
     pub period_ns: Option<u64>,
     pub requests: Option<u64>,
-    /// Sum of all weights.
     pub weight: u64,
-    /// Null for a file.
     pub setup: Option<ProfileSetup>,
-    /// Largest `total_weight` first.
     pub functions: Vec<Function>,
     pub findings: Vec<Finding>,
     pub gates: Vec<Gate>,
-    /// Sentences on the limits of the result.
     pub notes: Vec<String>,
     pub written: Vec<Written>,
 }
@@ -42,19 +36,15 @@ pub struct ProfileDocument {
 #[serde(default)]
 pub struct ProfileSetup {
     pub url: String,
-    /// Group that answered.
     pub group: String,
     /// Missing in documents of earlier versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<Answer>,
-    /// A sentence.
     pub how: String,
     pub elapsed_ns: u64,
     /// `complete`, `interrupted` or `failed`.
     pub ended: String,
-    /// Time of a request without the profiler.
     pub plain_ns: OpenNs,
-    /// Time of a request with it.
     pub profiled_ns: OpenNs,
     /// `profiled_ns` / `plain_ns` − 1.
     pub overhead: Option<OpenSpan>,
@@ -74,21 +64,14 @@ pub struct OpenNs {
 #[serde(default)]
 pub struct Function {
     pub name: String,
-    /// Empty if unknown.
     pub file: String,
-    /// From 1; 0 if unknown.
     pub line: u32,
     /// `function`, `include`, `class-lookup`, `native` or `kernel`.
     pub kind: String,
-    /// Its own weight in all requests.
     pub self_weight: u64,
-    /// Including its callees.
     pub total_weight: u64,
-    /// Its own share of all.
     pub self_share: OpenSpan,
-    /// Including its callees.
     pub total_share: OpenSpan,
-    /// In all, if counted.
     pub calls: Option<u64>,
     pub calls_per_request: Option<f64>,
     pub callers: Vec<Caller>,
@@ -104,10 +87,8 @@ pub struct Caller {
     pub file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// As in [`Function`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// The function's weight on behalf of this caller.
     pub weight: u64,
     pub calls: Option<u64>,
 }
@@ -117,6 +98,5 @@ pub struct Caller {
 #[serde(default)]
 pub struct Written {
     pub file: String,
-    /// Programs that read it.
     pub reads: String,
 }

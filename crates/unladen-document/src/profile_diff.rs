@@ -13,22 +13,15 @@ pub struct ProfileDiffDocument {
     pub schema: String,
     #[serde(flatten)]
     pub about: About,
-    /// Title of the first profile.
     pub baseline: String,
-    /// Title of the second.
     pub candidate: String,
     pub profiler: String,
     pub unit: String,
     pub period_ns: Option<u64>,
-    /// Requests in each; null if unknown.
     pub requests: [Option<u64>; 2],
-    /// Whether weights are per request; otherwise they are parts of the whole.
     pub per_request: bool,
-    /// Null for files.
     pub setups: Option<[ProfileSetup; 2]>,
-    /// Largest change first.
     pub functions: Vec<FunctionChange>,
-    /// Sentences on the limits of the result.
     pub notes: Vec<String>,
     pub written: Vec<Written>,
 }
@@ -48,7 +41,6 @@ pub struct FunctionChange {
     pub total: Moved,
     /// Whether either differs from no change, with false discoveries under control.
     pub changed: bool,
-    /// Before and after.
     pub calls_per_request: Option<[f64; 2]>,
 }
 
@@ -58,8 +50,6 @@ pub struct FunctionChange {
 pub struct Moved {
     pub baseline: f64,
     pub candidate: f64,
-    /// `candidate` − `baseline`.
     pub difference: OpenSpan,
-    /// Two-sided, for no change.
     pub p: Option<f64>,
 }

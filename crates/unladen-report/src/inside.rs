@@ -10,11 +10,9 @@ use crate::prove::Gate;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Inside {
     pub url: String,
-    /// Requests traced.
     pub requests: u64,
     /// Mean latency without tracing, in ns.
     pub latency: Option<Interval>,
-    /// What the traced requests did, by group.
     pub totals: Vec<TotalRow>,
     /// Statements with the most database time, most expensive first; empty if that time is not noticeable.
     pub statements: Vec<StatementRow>,
@@ -48,23 +46,19 @@ pub struct Fresh {
 #[derive(Debug, Clone, PartialEq)]
 pub struct TotalRow {
     pub group: String,
-    /// Stable name.
     pub counter: String,
     /// Name in tables; `None` if the counter is for programs only.
     pub title: Option<&'static str>,
     pub per_request: Interval,
-    /// In the counter's unit.
     pub noise_floor: f64,
 }
 
 /// A statement that takes a noticeable part of a request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatementRow {
-    /// Group that sends it.
     pub group: String,
     /// Peer of the connection, or the library.
     pub database: String,
-    /// With literals replaced by `?`.
     pub statement: String,
     /// Executions per request.
     pub calls: Interval,

@@ -12,6 +12,7 @@ pub struct Latency {
     pub quantiles: Vec<LatencyQuantile>,
 }
 
+/// A quantile of latencies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LatencyQuantile {
     /// `p50`, for instance.

@@ -15,7 +15,7 @@ use crate::statuses::statuses_text;
 use crate::taken::{LateBecause, Taken};
 use crate::warning::Warning;
 
-/// The result of one load.
+/// The result of one load: the figures of `unladen.load/1`, whose schema describes each of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Load {
     pub setup: LoadSetup,
@@ -24,13 +24,11 @@ pub struct Load {
     /// Lines of the access log that the requests come from, if any.
     pub access_log: Option<LogLines>,
     pub ended: Ended,
-    /// From the first planned request to the last answer.
     pub elapsed: Duration,
     /// Requests that were due; in a closed loop, those sent.
     pub planned: u64,
     /// Requests answered as expected.
     pub requests: u64,
-    /// Requests answered as expected per second.
     pub throughput: f64,
     /// From the planned time, for all requests answered as expected or not answered in time.
     pub latency: Option<Latency>,
@@ -39,52 +37,41 @@ pub struct Load {
     pub cut_short: u64,
     /// Share of all planned requests answered as expected within a time, shortest time first.
     pub within: Vec<(Duration, f64)>,
-    /// Requests that opened a connection.
     pub new_connections: Option<ByConnection>,
-    /// Requests on an open connection.
     pub reused_connections: Option<ByConnection>,
     /// The generator's own lateness in ns, without opening connections. `None` in a closed loop.
     pub send_lag: Option<SendLag>,
     /// `None` in a closed loop.
     pub pacing: Option<Pacing>,
-    /// Failures, most frequent first.
+    /// Most frequent first.
     pub errors: Vec<ErrorCount>,
-    /// Answers by status, expected or not, in the order of the status.
+    /// In the order of the status, expected or not.
     pub statuses: Vec<(u16, u64)>,
-    /// Requests planned but never sent, because the maximum was under way until the end.
+    /// Never sent, because the maximum was under way until the end.
     pub unsent: u64,
-    /// Requests still under way when the load was interrupted.
     pub abandoned: u64,
     /// Planned requests of unknown fate, because the agent that was to send them was lost.
     pub missing: u64,
     /// Answers that differ from the first one to the same request.
     pub changed: u64,
-    /// Connections opened.
     pub connections: u64,
     /// HTTP bytes before encryption.
     pub bytes_sent: u64,
     /// HTTP bytes after decryption.
     pub bytes_received: u64,
-    /// Bytes of bodies.
     pub body_bytes: u64,
     /// The client's own CPU, including threads for pacing and recording.
     pub client_cpu: Duration,
     /// Why the figures are not the server's; empty if they are.
     pub unfit: Vec<Unfit>,
-    /// Sending hosts; empty if this machine sent.
     pub agents: Vec<LoadAgent>,
-    /// Per request of the mix, if it has several.
     pub by_request: Vec<ByRequest>,
-    /// Per step, if there are several.
     pub steps: Vec<StepResult>,
-    /// Search for the highest rate, if asked for.
     pub capacity: Option<FoundCapacity>,
-    /// Slices of time, for the picture.
     pub timeline: Vec<Slice>,
     /// (Latency in ns, share of `latency`'s requests at or below), for the picture.
     pub distribution: Vec<(u64, f64)>,
     pub gates: Vec<Gate>,
-    /// State of the machine meanwhile; `None` if the load was recorded earlier.
     pub machine: Option<Machine>,
     pub warnings: Vec<Warning>,
 }
@@ -94,18 +81,14 @@ pub struct Load {
 pub struct LoadSetup {
     /// The URL, or "12 URLs of pages.txt".
     pub target: String,
-    /// Planned requests per second on average; `None` in a closed loop.
     pub rate: Option<f64>,
     /// `constant` or `Poisson`; `None` in a closed loop.
     pub arrivals: Option<&'static str>,
     /// Maximum requests under way at once; in a closed loop always this many.
     pub concurrency: usize,
     pub keep_alive: bool,
-    /// Whether cookies from answers were sent back.
     pub keep_cookies: bool,
-    /// Version of HTTP.
     pub http: String,
-    /// Seed of arrivals and mix.
     pub seed: u64,
 }
 
@@ -174,7 +157,6 @@ pub enum Unfit {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ByRequest {
     pub name: String,
-    /// Answered as expected.
     pub requests: u64,
     pub errors: u64,
     pub latency: Option<Latency>,
@@ -185,10 +167,8 @@ pub struct ByRequest {
 pub struct StepResult {
     /// Requests per second at its start.
     pub from: f64,
-    /// Requests per second at its end.
     pub to: f64,
     pub time: Duration,
-    /// Answered as expected.
     pub requests: u64,
     /// Failed or never sent.
     pub errors: u64,
@@ -200,29 +180,23 @@ pub struct StepResult {
 pub struct FoundCapacity {
     /// The limit as given: `p95<100ms`.
     pub limit: String,
-    /// Highest rate that kept it.
     pub highest: Option<f64>,
-    /// Lowest rate that broke it.
     pub lowest_broken: Option<f64>,
-    /// In order.
     pub trials: Vec<Trial>,
 }
 
 /// One rate tried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trial {
-    /// Requests per second.
     pub rate: f64,
     pub planned: u64,
     /// The limited quantile in ns, and its 95 % interval.
     pub quantile: Option<(u64, Option<(u64, u64)>)>,
-    /// Failed or never sent.
     pub errors: u64,
     /// First failure of the most frequent kind.
     pub failure: Option<String>,
     /// Whether it kept the limit; `None` if the interval contains the limit.
     pub held: Option<bool>,
-    /// The generator was the bottleneck.
     pub unfit: bool,
 }
 

@@ -14,7 +14,6 @@ pub struct LoadAgent {
     pub requests: u64,
     /// Answered as expected.
     pub answered: u64,
-    /// Requests planned but never sent, because the maximum was under way.
     pub unsent: u64,
     /// Planned requests that it did not report because it was lost.
     pub missing: u64,
@@ -22,7 +21,6 @@ pub struct LoadAgent {
     pub unrecorded: u64,
     /// Its own lateness. `None` in a closed loop, or if it sent nothing.
     pub send_lag: Option<SendLag>,
-    /// Its own CPU; `None` if it was lost.
     pub cpu: Option<Duration>,
     /// Share of its machine's processors that the hypervisor took meanwhile.
     pub stolen_share: Option<f64>,
@@ -32,9 +30,7 @@ pub struct LoadAgent {
     pub round_trip: Duration,
     /// How far its clock gained on the local one from start to end; `None` if unknown.
     pub drift: Option<Drift>,
-    /// Why its figures are not the server's, in words; empty if they are.
     pub unfit: Vec<String>,
-    /// Set if it did not reach its end.
     pub lost: Option<Lost>,
 }
 
@@ -50,9 +46,7 @@ pub struct Drift {
 /// When an agent last gave a sign of life, and what happened to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lost {
-    /// Since the start.
     pub at: Duration,
-    /// What happened to it, as far as known.
     pub why: String,
 }
 

@@ -19,12 +19,9 @@ pub struct Profiled {
     pub functions: Vec<FunctionRow>,
     pub findings: Vec<Finding>,
     pub profile: Profile,
-    /// Limits of the result, each a sentence.
     pub notes: Vec<String>,
-    /// Files written, with the programs that read them.
     pub written: Vec<(String, &'static str)>,
     pub gates: Vec<Gate>,
-    /// Number of functions in tables.
     pub top: usize,
 }
 
@@ -34,7 +31,6 @@ pub struct ProfileSetup {
     pub url: String,
     /// Group that answered: `www-data php-fpm8.2`.
     pub group: String,
-    /// Answer to the request; `None` in documents of earlier versions.
     pub answer: Option<Answer>,
     /// Profiler and clock in half a line: `Excimer, every 1 ms of time`.
     pub how: String,
@@ -53,11 +49,8 @@ pub struct ProfileDiff {
     /// How both were profiled, if here.
     pub setups: Option<[ProfileSetup; 2]>,
     pub diff: Diff,
-    /// Limits of the result, each a sentence.
     pub notes: Vec<String>,
-    /// Files written, with the programs that read them.
     pub written: Vec<(String, &'static str)>,
-    /// Number of functions in tables.
     pub top: usize,
 }
 

@@ -12,7 +12,7 @@ use crate::load_agent::LoadAgent;
 use crate::statuses::statuses_text;
 use crate::warning::Warning;
 
-/// The result of one experiment.
+/// The result of one experiment: the figures of `unladen.prove/1`, whose schema describes each of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prove {
     pub title: String,
@@ -41,7 +41,6 @@ pub struct Prove {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArmProfile {
     pub arm: String,
-    /// Requests profiled.
     pub requests: u64,
     /// Input for `unladen profile`.
     pub file: String,
@@ -55,19 +54,14 @@ pub struct ArmProfile {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProveSetup {
     pub target: String,
-    /// Requests per second; `None` in a closed loop.
     pub rate: Option<f64>,
     /// Maximum requests under way at once; in a closed loop always this many.
     pub concurrency: usize,
-    /// Whether cookies from answers were sent back.
     pub keep_cookies: bool,
-    /// Repeats the order of the arms.
     pub seed: u64,
     /// From the first phase to the last.
     pub elapsed: Duration,
-    /// Mean length of a phase.
     pub phase: Duration,
-    /// Blocks counted, in all restarts.
     pub blocks: usize,
     /// The outer level.
     pub restarts: usize,
@@ -75,7 +69,6 @@ pub struct ProveSetup {
     pub unit: &'static str,
     /// 99th percentile of the generator's lateness, in ns; `None` in a closed loop.
     pub send_lag_p99: Option<u64>,
-    /// Sending hosts; empty if this machine sent.
     pub agents: Vec<LoadAgent>,
 }
 
@@ -84,17 +77,12 @@ pub struct ProveSetup {
 pub struct ArmResult {
     /// `baseline`, `candidate`, the name of a change, `all`, `all but …`, `baseline again`.
     pub name: String,
-    /// Knobs that are on.
     pub on: Vec<String>,
     /// Roles in the design; an arm can have several.
     pub roles: Vec<Role>,
-    /// Answered as expected.
     pub requests: u64,
-    /// Failed or never sent.
     pub errors: u64,
-    /// Answers that differ from the first of this arm.
     pub changed: u64,
-    /// Answers by status, expected or not, in the order of the status.
     pub statuses: Vec<(u16, u64)>,
     /// Answer to each URL when the arm was tried; empty if other hosts sent it.
     pub answers: Vec<Answer>,
@@ -102,7 +90,6 @@ pub struct ArmResult {
     pub box_plot: Option<BoxPlot>,
     /// (Latency in ns, share of requests at or below), at most some hundred points.
     pub distribution: Vec<(u64, f64)>,
-    /// Box plot of its cold requests, if any.
     pub cold: Option<BoxPlot>,
 }
 
@@ -116,7 +103,6 @@ pub struct BoxPlot {
     /// Upper quartile.
     pub p75: u64,
     pub p95: u64,
-    /// Number of requests.
     pub count: u64,
 }
 
@@ -128,7 +114,6 @@ pub struct Comparison {
     /// www-data php-fpm8.2`.
     pub metric: String,
     pub kind: Metric,
-    /// For weights: group, counter and number format.
     pub weight: Option<WeightMetric>,
     /// In ns, as a share, per second, in bytes, or in the counter's unit per request.
     pub baseline: f64,
@@ -137,7 +122,6 @@ pub struct Comparison {
     pub absolute: Option<Span>,
     /// candidate / baseline; `None` if the baseline's weight is indistinguishable from nothing.
     pub ratio: Option<Span>,
-    /// candidate − baseline, in the metric's unit.
     pub difference: Span,
     /// Difference of the baseline from itself, as a share (of the ratio) or, without a ratio, in the unit.
     pub floor: f64,
@@ -145,9 +129,7 @@ pub struct Comparison {
     pub margin: Option<f64>,
     /// Total time needed to settle an unclear difference.
     pub settled_after: Option<Duration>,
-    /// For weights: whether requests pass through the group, if known.
     pub on_path: Option<bool>,
-    /// p-value after control of false discoveries.
     pub adjusted_p: f64,
     pub verdict: Change,
 }
@@ -156,24 +138,17 @@ pub struct Comparison {
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeightMetric {
     pub group: String,
-    /// Stable name.
     pub counter: &'static str,
-    /// Name in tables.
     pub title: &'static str,
-    /// Unit in results.
     pub unit: &'static str,
-    /// Number format.
     pub kind: Kind,
-    /// Sampled by the kernel, not counted.
     pub approximate: bool,
 }
 
 /// What changes do together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interaction {
-    /// For instance `latency.p50`.
     pub metric: String,
-    /// Names of the knobs.
     pub knobs: Vec<String>,
     pub kind: InteractionKind,
     /// The effect as a ratio (below 1: less).
@@ -208,7 +183,6 @@ pub struct Gate {
     pub broken: bool,
     /// Neither broken nor kept for certain, as the interval contains the bound. Reported, but not a failure.
     pub untold: bool,
-    /// Finding in words.
     pub found: String,
 }
 

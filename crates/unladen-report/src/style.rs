@@ -11,9 +11,7 @@ use crate::ascii::ascii;
 pub struct Style {
     /// In columns.
     pub width: u16,
-    /// Allows escape sequences.
     pub colour: bool,
-    /// Restricts output to ASCII.
     pub ascii: bool,
 }
 

@@ -12,13 +12,12 @@ use crate::inside::Inside;
 use crate::latency::Latency;
 use crate::warning::Warning;
 
-/// The result of one run.
+/// The result of one run: the figures of `unladen.weigh/1`, whose schema describes each of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weigh {
     pub setup: Setup,
     pub ended: Ended,
     pub urls: Vec<WeighedUrl>,
-    /// Files that the requests left behind, if looked for.
     pub left_behind: Option<Vec<LeftBehind>>,
     /// Hosts and exporters, in the order in which they were named.
     pub hosts: Vec<WeighedHost>,
@@ -42,7 +41,6 @@ pub struct WeighedHost {
     pub blocks: usize,
     /// Cost of the agent and its connection there, as a share of one core.
     pub own_share: Option<f64>,
-    /// Why it left before the end.
     pub gone: Option<String>,
     pub machine: Option<Machine>,
 }
@@ -50,7 +48,6 @@ pub struct WeighedHost {
 /// CPU of one request on one machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HostCpu {
-    /// `None` for the machine that measured.
     pub host: Option<String>,
     /// All of its groups that follow, in ns.
     pub cpu: Estimate,
@@ -61,32 +58,24 @@ pub struct HostCpu {
 /// Files created in a folder during the run that still exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftBehind {
-    /// A folder in which requests create files.
     pub folder: String,
     pub files: u64,
-    /// Total size.
     pub bytes: u64,
 }
 
 /// How the run was made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setup {
-    /// Repeats the same plan.
     pub seed: u64,
-    /// From the first phase to the last.
     pub elapsed: Duration,
-    /// Mean length of a phase.
     pub phase: Duration,
     /// The end of an on phase after its last response, reserved for work after answering.
     pub settle: Duration,
     /// Requests under way at once.
     pub concurrency: usize,
-    /// Requests per second, if paced.
     pub rate: Option<f64>,
     pub keep_alive: bool,
-    /// Whether cookies from answers were sent back.
     pub keep_cookies: bool,
-    /// On this machine.
     pub processors: usize,
     /// Processors that all other work kept busy while no requests ran.
     pub background_cores: f64,
@@ -100,11 +89,9 @@ pub struct WeighedUrl {
     /// Its name in tables: the label from the list of URLs, or the URL.
     pub name: String,
     pub url: String,
-    /// Version of HTTP.
     pub http: String,
     pub requests: u64,
     pub blocks: usize,
-    /// Length of the first response.
     pub response_bytes: u64,
     /// Answer to the request; `None` in documents of earlier versions.
     pub answer: Option<Answer>,
@@ -141,9 +128,7 @@ pub struct Path {
 pub struct Client {
     /// From sending to the last byte (paced: from the planned time).
     pub latency: Option<Latency>,
-    /// Connections opened.
     pub connections: u64,
-    /// Responses whose body differs from the first.
     pub changed: u64,
     /// Its own CPU per request, in ns.
     pub cpu: Option<Estimate>,
@@ -156,30 +141,20 @@ pub struct WeightRow {
     pub group: String,
     /// `None` for the machine that measured.
     pub host: Option<String>,
-    /// Whether the group is the machine as a whole.
     pub is_machine: bool,
-    /// Stable name.
     pub counter: &'static str,
-    /// Name in tables.
     pub title: &'static str,
-    /// Unit in results: `ns`, `B`, `1`.
     pub unit: &'static str,
-    /// Number format.
     pub kind: Kind,
-    /// Sampled by the kernel, not counted.
     pub approximate: bool,
     pub per_request: Estimate,
-    /// In the same unit.
     pub noise_floor: f64,
-    /// p-value after control of false discoveries.
     pub adjusted_p: f64,
-    /// It follows the requests.
     pub follows: bool,
     /// The requests were seen to pass through the group, whether or not its other work hides that.
     pub on_path: bool,
     /// It shrinks when requests run.
     pub displaced: bool,
-    /// Records of ended processes were lost while it was counted.
     pub invalid: bool,
     /// Its part of the URL's total, for `cpu`.
     pub share: Option<Estimate>,
