@@ -4,7 +4,6 @@ use unladen_document::{ClassmapCheckDocument, MisplacedClass};
 
 use crate::place::Place;
 
-/// A kind of complaint from a check of a class map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     OutOfDate,
@@ -13,7 +12,6 @@ pub(crate) enum Kind {
     Problem,
 }
 
-/// One complaint about a class or a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Complaint {
     pub(crate) kind: Kind,
@@ -24,14 +22,12 @@ pub(crate) struct Complaint {
     pub(crate) place: Place,
     /// Other places of the same class.
     pub(crate) others: Vec<Place>,
-    /// Whether it fails the check.
     pub(crate) fails: bool,
 }
 
 impl Kind {
     pub(crate) const ALL: [Self; 4] = [Self::OutOfDate, Self::Duplicate, Self::Violation, Self::Problem];
 
-    /// Name for programs.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::OutOfDate => "classmap-out-of-date",
@@ -41,7 +37,6 @@ impl Kind {
         }
     }
 
-    /// A sentence.
     pub(crate) fn about(self) -> &'static str {
         match self {
             Self::OutOfDate => "the class map is not what it would be now",
@@ -61,7 +56,6 @@ impl Kind {
         }
     }
 
-    /// What to do.
     pub(crate) fn advice(self) -> &'static str {
         match self {
             Self::OutOfDate => "make it again with `unladen classmap`",

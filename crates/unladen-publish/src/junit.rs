@@ -18,7 +18,6 @@ mod suite;
 
 use suite::Suite;
 
-/// One test case per condition, rule or metric.
 pub(crate) struct Junit;
 
 impl Publication for Junit {

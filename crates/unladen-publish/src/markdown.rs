@@ -29,7 +29,6 @@ pub(crate) use weigh::has_looked;
 /// it; a step summary has at most 1 MiB for all steps together, and a GitLab comment 1 MiB.
 const MOST_BYTES: usize = 60_000;
 
-/// Tables and sentences for a comment.
 pub(crate) struct Markdown;
 
 impl Publication for Markdown {

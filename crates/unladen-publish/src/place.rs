@@ -8,7 +8,6 @@ use unladen_trace::is_kernels;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// Absolute.
     pub(crate) file: String,
     /// From 1.
     pub(crate) line: Option<u32>,

@@ -29,7 +29,6 @@ pub use titles::Titles;
 #[derive(Debug)]
 pub enum Again {
     Weigh(Box<Weigh>),
-    /// `unladen weigh --from`: findings alone.
     Inside(Vec<Inside>),
     Load(Box<Load>),
     Prove(Box<Prove>),

@@ -38,7 +38,6 @@ pub struct Fresh {
     /// Mean latency without tracing, in ns.
     pub latency: Option<Interval>,
     pub totals: Vec<TotalRow>,
-    /// Findings in these requests alone.
     pub findings: Vec<Finding>,
 }
 

@@ -27,7 +27,6 @@ pub struct Load {
     pub elapsed: Duration,
     /// Requests that were due; in a closed loop, those sent.
     pub planned: u64,
-    /// Requests answered as expected.
     pub requests: u64,
     pub throughput: f64,
     /// From the planned time, for all requests answered as expected or not answered in time.
@@ -55,9 +54,7 @@ pub struct Load {
     /// Answers that differ from the first one to the same request.
     pub changed: u64,
     pub connections: u64,
-    /// HTTP bytes before encryption.
     pub bytes_sent: u64,
-    /// HTTP bytes after decryption.
     pub bytes_received: u64,
     pub body_bytes: u64,
     /// The client's own CPU, including threads for pacing and recording.
@@ -112,7 +109,6 @@ pub struct ErrorCount {
     /// The kind's stable name, as in JSON: `connect`, `timeout`, `status`, …
     pub kind: &'static str,
     pub count: u64,
-    /// Message of the first.
     pub first: String,
 }
 
@@ -165,12 +161,10 @@ pub struct ByRequest {
 /// One step of the schedule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepResult {
-    /// Requests per second at its start.
     pub from: f64,
     pub to: f64,
     pub time: Duration,
     pub requests: u64,
-    /// Failed or never sent.
     pub errors: u64,
     pub latency: Option<Latency>,
 }
@@ -200,7 +194,7 @@ pub struct Trial {
     pub unfit: bool,
 }
 
-/// A slice of time.
+/// A slice of time, with latencies in ns of the requests planned in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Slice {
     /// Since the first planned request.
@@ -209,11 +203,8 @@ pub struct Slice {
     pub planned: u64,
     /// Failed or never answered.
     pub errors: u64,
-    /// Median latency of requests planned in it, in ns.
     pub p50: u64,
-    /// In ns.
     pub p99: u64,
-    /// In ns.
     pub max: u64,
 }
 

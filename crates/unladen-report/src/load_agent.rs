@@ -12,7 +12,6 @@ pub struct LoadAgent {
     pub command: String,
     /// Requests whose outcome it reported.
     pub requests: u64,
-    /// Answered as expected.
     pub answered: u64,
     pub unsent: u64,
     /// Planned requests that it did not report because it was lost.

@@ -28,7 +28,6 @@ pub struct Prove {
     pub interactions: Vec<Interaction>,
     /// Total time needed to detect 1 % of the first quantile; `None` if it is detected already.
     pub time_for_one_percent: Option<Duration>,
-    /// Files of each arm's profile, with `--profile`.
     pub profiles: Vec<ArmProfile>,
     /// Outcome of undoing the changes made to the system.
     pub put_back: Vec<String>,
@@ -59,7 +58,6 @@ pub struct ProveSetup {
     pub concurrency: usize,
     pub keep_cookies: bool,
     pub seed: u64,
-    /// From the first phase to the last.
     pub elapsed: Duration,
     pub phase: Duration,
     pub blocks: usize,
@@ -97,10 +95,8 @@ pub struct ArmResult {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BoxPlot {
     pub p5: u64,
-    /// Lower quartile.
     pub p25: u64,
     pub p50: u64,
-    /// Upper quartile.
     pub p75: u64,
     pub p95: u64,
     pub count: u64,
@@ -222,7 +218,6 @@ impl Prove {
         self.comparisons.iter().find(|comparison| comparison.metric == metric).map(|comparison| comparison.baseline)
     }
 
-    /// Whether some arm has such a role.
     pub(crate) fn has(&self, wanted: impl Fn(Role) -> bool) -> bool {
         self.arms.iter().flat_map(|arm| &arm.roles).any(|role| wanted(*role))
     }

@@ -8,25 +8,19 @@ use unladen_quantity::{Kind, grouped, percent, plain};
 use crate::statuses::statuses_text;
 use crate::taken::{LateBecause, SpoiledBlocks, Taken};
 
-/// A limit of what the result says.
+/// A limit of what the result says. Each variant's text explains it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Warning {
     /// Text from a stored document.
     Told(String),
-    /// The target is not on this machine.
     Remote { host: String },
     /// The target is not on this machine, but other hosts were examined.
     RemoteAmong {
-        /// The target's.
         host: String,
-        /// Those examined.
         hosts: Vec<String>,
     },
-    /// Nothing on this machine follows the requests.
     NothingFollows,
-    /// Nothing on this machine or on those hosts follows the requests.
     NothingFollowsAt { hosts: Vec<String> },
-    /// A host or an exporter stopped answering.
     HostGone {
         host: String,
         /// Whole blocks until then.
@@ -46,13 +40,11 @@ pub enum Warning {
     /// The agent on a host costs more than a hundredth of a core.
     CostlyAgent {
         host: String,
-        /// Share of one core.
         share: f64,
     },
     /// Time was taken from a host's machine.
     TakenAt {
         host: String,
-        /// During the whole measurement.
         taken: Taken,
         /// Blocks that it spoiled, if any.
         blocks: Option<SpoiledBlocks>,
@@ -60,7 +52,6 @@ pub enum Warning {
     /// A statement of a host or an exporter about itself.
     OfHost {
         host: String,
-        /// A sentence.
         note: String,
     },
     /// The groups that an experiment's requests pass through are unknown, or unknown from some point on.
@@ -81,13 +72,10 @@ pub enum Warning {
         /// Groups, and counters of the machine.
         looked_at: usize,
     },
-    /// The response's body changes from request to request.
     BodyChanges {
-        /// The URL's name.
         url: String,
         /// Responses whose body differs from the first.
         changed: u64,
-        /// Number of responses.
         requests: u64,
     },
     /// Other work took a good part of the machine.
@@ -98,7 +86,6 @@ pub enum Warning {
     },
     /// Requests displaced other work.
     Displaced {
-        /// Groups with less CPU while requests ran.
         groups: Vec<String>,
     },
     /// The plain mean lies outside the interval.
@@ -110,7 +97,6 @@ pub enum Warning {
     Lost,
     /// The probes cost more than a hundredth of a core.
     CostlyProbes {
-        /// Share of one core.
         share: f64,
     },
     /// Something could not be counted.
@@ -126,7 +112,6 @@ pub enum Warning {
     },
     /// `--until` was not reached in time.
     NotReached {
-        /// As a share.
         target: f64,
         reached: f64,
     },
@@ -145,10 +130,8 @@ pub enum Warning {
     CutShort { requests: u64 },
     /// The maximum of requests was under way: from then on the load was closed, not open.
     Capped {
-        /// That maximum.
         concurrency: usize,
     },
-    /// Too few requests for an interval.
     FewRequests {
         /// The figure: `p99`.
         what: String,
@@ -159,39 +142,30 @@ pub enum Warning {
     SameArmDiffers { ratio: f64 },
     /// The effect sought is below the noise floor.
     FloorAbove {
-        /// As a share.
         floor: f64,
-        /// As a share.
         sought: f64,
     },
-    /// Requests of an arm failed.
     ErrorsInArm {
         arm: String,
         errors: u64,
-        /// Answers by status, expected or not.
         statuses: Vec<(u16, u64)>,
     },
-    /// Answers of an arm differed from its first.
     ChangedInArm {
         arm: String,
         changed: u64,
         requests: u64,
     },
-    /// The generator sent late.
     LateSends {
         /// 99th percentile, in ns.
         p99: u64,
         /// What was taken from the machine meanwhile, if that explains it.
         because: Option<LateBecause>,
     },
-    /// Time was taken from the machine.
     Taken {
-        /// During the whole measurement.
         taken: Taken,
         /// Blocks that it spoiled, if any.
         blocks: Option<SpoiledBlocks>,
     },
-    /// No reference work was done.
     NoReference {
         why: String,
     },

@@ -102,7 +102,6 @@ pub struct WeighedUrl {
     pub total_cpu: Option<Estimate>,
     /// `total_cpu` by machine, if groups of other hosts follow.
     pub by_host: Vec<HostCpu>,
-    /// CPU of everything that does not follow.
     pub rest: Option<Rest>,
     pub capacity: Option<UrlCapacity>,
     pub path: Path,
@@ -184,9 +183,7 @@ pub struct UrlCapacity {
 /// CPU in one phase, for the picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhaseTrace {
-    /// Whether requests ran.
     pub is_on: bool,
-    /// Since the run's beginning.
     pub start: Duration,
     pub length: Duration,
     /// Processors used, by group: (name, CPU time / time).

@@ -36,7 +36,6 @@ pub(super) enum Block {
     },
 }
 
-/// A prominent figure.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Tile {
     pub(super) title: String,

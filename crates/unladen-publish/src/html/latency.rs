@@ -7,7 +7,6 @@ use super::table::{Bar, Cell, Table};
 use super::words::Words;
 use crate::figures;
 
-/// Quantiles, mean, maximum and spread, with their intervals.
 pub(super) fn table(caption: impl Into<Words>, latencies: &Latencies, intervals: &LatencyIntervals) -> Table {
     let mut table = Table::new(caption, &["quantile", "", "#latency", "#95 % interval"]);
     let most = latencies.iter().filter(|(name, _)| *name != "sd").map(|(_, ns)| *ns as f64).fold(0.0, f64::max);

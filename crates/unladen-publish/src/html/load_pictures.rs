@@ -198,7 +198,6 @@ pub(super) fn rates(document: &LoadDocument) -> Option<Picture> {
     Some(picture)
 }
 
-/// Start and rate of each step of the schedule.
 fn steps(picture: &mut Picture, area: &Area, document: &LoadDocument) {
     if document.steps.len() < 2 {
         return;
@@ -220,7 +219,6 @@ fn steps(picture: &mut Picture, area: &Area, document: &LoadDocument) {
     }
 }
 
-/// The picture's figures as a table.
 fn slices_table(slices: &[Slice]) -> Table {
     const MOST: usize = 60;
     let every = slices.len().div_ceil(MOST).max(1);

@@ -11,7 +11,6 @@ use crate::figures;
 /// Share from which stolen time is reported before all figures, as it lengthens latencies and widens weights.
 const STOLEN_FROM: f64 = 0.02;
 
-/// Name and value.
 pub(super) type Fact = (String, Words);
 
 /// Empty if there is nothing to say.

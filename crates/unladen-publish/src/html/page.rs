@@ -22,7 +22,6 @@ pub(super) struct Page {
     pub(super) version: String,
 }
 
-/// A part of a page, with a heading.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Section {
     pub(super) id: &'static str,
@@ -45,7 +44,6 @@ impl Page {
         }
     }
 
-    /// Adds a section unless it is empty.
     pub(super) fn section(&mut self, id: &'static str, title: &str, blocks: Vec<Block>) {
         if !blocks.is_empty() {
             self.sections.push(Section { id, title: title.to_owned(), blocks });

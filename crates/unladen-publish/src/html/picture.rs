@@ -16,7 +16,6 @@ pub(super) const RIGHT: f64 = WIDTH - 14.0;
 /// Kinds of lines and boxes, each with a colour and a dash in the style sheet.
 const LOOKS: usize = 7;
 
-/// An SVG picture.
 #[derive(Debug, Clone, Default, PartialEq, Template)]
 #[template(path = "picture.html")]
 pub(super) struct Picture {
@@ -160,7 +159,6 @@ pub(super) fn cut(text: &str, space: f64) -> String {
     text.chars().take(room.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// Approximate width of a text.
 pub(super) fn wide(text: &str) -> f64 {
     text.chars().count() as f64 * LETTER
 }

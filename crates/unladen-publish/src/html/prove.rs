@@ -38,7 +38,6 @@ fn has_role(arm: &Arm, role: &str) -> bool {
     arm.roles.iter().any(|of| of == role)
 }
 
-/// Arms with changes.
 fn changed(document: &ProveDocument) -> impl Iterator<Item = &Arm> {
     document.arms.iter().filter(|arm| !has_role(arm, "baseline") && !has_role(arm, "baseline again"))
 }

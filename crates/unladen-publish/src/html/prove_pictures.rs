@@ -12,7 +12,6 @@ const ROW: f64 = 46.0;
 const HEIGHT: f64 = 250.0;
 /// Share at the top of distributions that is left out: one slow request would squeeze all others into one line.
 const TAIL: f64 = 0.01;
-/// Maximum number of arms in one picture.
 const MOST_ARMS: usize = 40;
 
 pub(super) fn boxes(document: &ProveDocument, is_cold: bool) -> Option<Picture> {

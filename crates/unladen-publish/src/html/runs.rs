@@ -15,9 +15,7 @@ use crate::visible::{shortened, visible};
 pub struct RunRow {
     /// Number in the store.
     pub id: u64,
-    /// Command.
     pub verb: String,
-    /// URLs.
     pub target: String,
     /// End of the run: RFC 3339, UTC.
     pub time: String,
@@ -27,7 +25,6 @@ pub struct RunRow {
     pub commit: String,
     /// The user's labels: name and value.
     pub labels: Vec<(String, String)>,
-    /// Version of Unladen.
     pub version: String,
     /// `complete`, `interrupted` or `failed`; empty if unknown.
     pub ended: String,
@@ -90,7 +87,6 @@ impl FilterForm {
 #[derive(Debug, Clone, PartialEq, Template)]
 #[template(path = "compare.html")]
 pub(super) struct CompareForm {
-    /// Newest first.
     runs: Vec<Choice>,
     /// Index of the run that the newest is compared with by default.
     before: usize,
@@ -99,7 +95,6 @@ pub(super) struct CompareForm {
 #[derive(Debug, Clone, PartialEq)]
 struct Choice {
     id: u64,
-    /// One line that identifies it.
     text: String,
 }
 

@@ -11,7 +11,6 @@ const FILTER_FROM: usize = 16;
 /// Maximum characters of a first cell that names its row by a number.
 const SHORT: usize = 7;
 
-/// Rows of figures, named by their first column.
 #[derive(Debug, Clone, Default, PartialEq, Template)]
 #[template(path = "table.html")]
 pub(super) struct Table {

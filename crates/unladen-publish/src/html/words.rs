@@ -17,7 +17,6 @@ pub(super) enum Part {
     Mark(&'static str, String),
 }
 
-/// A sentence or a cell.
 #[derive(Debug, Clone, Default, PartialEq, Template)]
 #[template(path = "words.html")]
 pub(super) struct Words {

@@ -24,7 +24,6 @@ pub(super) enum Outcome {
     Failed { kind: String, message: String, text: String },
     /// The test itself could not be carried out.
     Broken { message: String },
-    /// Why nobody looked.
     Skipped(String),
 }
 

@@ -99,7 +99,6 @@ pub(super) fn code(text: &str) -> String {
     format!("`{text}`")
 }
 
-/// At most `most` names.
 pub(super) fn listed(names: &[String], most: usize) -> String {
     let shown: Vec<String> = names.iter().take(most).map(|name| code(name)).collect();
     match names.len().saturating_sub(most) {

@@ -13,7 +13,6 @@ use super::inside::finding;
 use super::name::known_name as name;
 use crate::profile::{ProfileDiff, ProfileSetup, Profiled};
 
-/// Number of functions in each table.
 pub(super) const TOP: usize = 20;
 
 pub(super) fn profile(document: &ProfileDocument) -> Profiled {
@@ -23,7 +22,7 @@ pub(super) fn profile(document: &ProfileDocument) -> Profiled {
         unit: unit(&document.unit),
         period_ns: document.period_ns,
         requests: document.requests,
-        // Requests that are not told apart have no intervals.
+        // Without distinguishable requests there are no intervals.
         are_requests: document.requests.is_some(),
     });
     let functions = document.functions.iter().map(|function| row(function, &mut profile)).collect();

@@ -16,7 +16,6 @@ use crate::weigh::{
     Client, HostCpu, LeftBehind, Path, Rest, Setup, UrlCapacity, Weigh, WeighedHost, WeighedUrl, WeightRow,
 };
 
-/// Group of the whole machine.
 const MACHINE: &str = "machine";
 
 pub(super) fn weigh(document: &WeighDocument, titles: Titles) -> Weigh {

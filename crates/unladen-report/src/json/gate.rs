@@ -23,12 +23,10 @@ fn gate(gate: &Gate) -> GateJson<'_> {
     GateJson { condition, arm: None, url: None, broken: *broken, untold: *untold, found }
 }
 
-/// Condition of an experiment, for one arm.
 pub(super) fn of_arm(of: &Gate) -> GateJson<'_> {
     GateJson { arm: Some(&of.arm), ..gate(of) }
 }
 
-/// Condition on rules, for one page.
 pub(super) fn of_page(of: &Gate) -> GateJson<'_> {
     GateJson { url: Some(&of.arm), ..gate(of) }
 }

@@ -12,7 +12,6 @@ pub(super) struct FindingJson<'a> {
     url: &'a str,
     rule: &'static str,
     group: &'a str,
-    /// `None` for the machine that weighed.
     #[serde(skip_serializing_if = "Option::is_none")]
     host: Option<&'a str>,
     /// `warm` or `fresh`.
@@ -96,13 +95,11 @@ struct SpanNs {
 struct FixJson<'a> {
     advice: &'a str,
     audience: &'static str,
-    /// What the application's developers can do in addition.
     #[serde(skip_serializing_if = "Option::is_none")]
     developers: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a str>,
     lines: &'a [String],
-    /// Additions to other files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also: Vec<PartJson<'a>>,
     commands: &'a [String],
@@ -142,7 +139,6 @@ pub(super) struct NotJudgedJson<'a> {
     what: &'a str,
     why: &'a str,
     takes: &'a str,
-    /// Rules that may have missed something because of it.
     rules: &'a [&'static str],
     /// On another host or in another network: reported, but not a rule's failure.
     elsewhere: bool,

@@ -67,7 +67,6 @@ pub(super) struct Document<'a> {
     by_request: Vec<RequestJson<'a>>,
     capacity: Option<CapacityJson<'a>>,
     timeline: Vec<SliceJson>,
-    /// (Latency in ns, share of requests at or below).
     distribution: &'a [(u64, f64)],
     gates: Vec<GateJson<'a>>,
     /// Written with the document's description of its run.

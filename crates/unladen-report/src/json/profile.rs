@@ -49,7 +49,6 @@ pub(super) struct DiffDocument<'a> {
     written: Vec<WrittenJson<'a>>,
 }
 
-/// What a weight is.
 #[derive(Serialize)]
 struct CountedJson<'a> {
     profiler: &'a str,

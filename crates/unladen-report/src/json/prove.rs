@@ -61,7 +61,6 @@ struct ArmJson<'a> {
     answers: &'a [Answer],
     box_plot_ns: Option<BoxJson>,
     cold_box_plot_ns: Option<BoxJson>,
-    /// (Latency in ns, share of requests at or below).
     distribution: &'a [(u64, f64)],
 }
 

@@ -104,7 +104,6 @@ pub(super) fn look(index: usize) -> Look {
     (COLOURS[index % COLOURS.len()], DASHES[index / COLOURS.len() % DASHES.len()])
 }
 
-/// An area with two scales.
 pub(super) struct Plot {
     pub(super) left: f64,
     pub(super) right: f64,

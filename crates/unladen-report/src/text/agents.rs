@@ -8,7 +8,6 @@ use crate::load_agent::{LoadAgent, program_of};
 use crate::style::Style;
 use crate::text::table::{Grid, warn};
 
-/// One row per host: what it sent and how late.
 pub(super) fn agents(agents: &[LoadAgent], style: Style, out: &mut dyn Write) -> io::Result<()> {
     if agents.is_empty() {
         return Ok(());

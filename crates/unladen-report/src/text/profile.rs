@@ -64,7 +64,6 @@ fn head(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out)
 }
 
-/// Who answered, how it was profiled, and the overhead.
 fn about_setup(title: &str, setup: &ProfileSetup, requests: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
     setup.answer.iter().try_for_each(|came| answer(title, came, style, out))?;
     let elapsed = grouped(setup.elapsed.as_secs_f64(), 1);
@@ -265,7 +264,6 @@ fn requests(requests: Option<u64>) -> String {
     }
 }
 
-/// Titles of the two tables.
 fn titles(profile: &Profile) -> [String; 2] {
     let what = match (profile.about.unit, profile.about.period_ns) {
         (Unit::Nanoseconds, _) | (Unit::Samples, Some(_)) => "time",

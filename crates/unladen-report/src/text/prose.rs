@@ -49,7 +49,6 @@ pub(super) fn cookies(kept: bool) -> &'static str {
     if kept { "" } else { ", no cookies kept" }
 }
 
-/// A wrapped text.
 pub(super) fn paragraph(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
     for line in fill(&clean(text), usize::from(style.width), style) {
         writeln!(out, "{line}")?;
@@ -74,7 +73,6 @@ fn is_of_direction(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A wrapped aside.
 pub(super) fn aside(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let lines = fill(&clean(text), usize::from(style.width), style);
     lines.iter().try_for_each(|line| writeln!(out, "{}", style.faint(line)))

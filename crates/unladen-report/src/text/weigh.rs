@@ -201,7 +201,6 @@ fn span(row: &WeightRow) -> String {
     between(row.kind, row.per_request.low, row.per_request.high)
 }
 
-/// The groups that requests pass through.
 fn path(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let Path { groups, elsewhere, seen } = &url.path;
     let mut text = String::new();
@@ -289,7 +288,6 @@ fn hosts(hosts: &[WeighedHost], blocks: usize, style: Style, out: &mut dyn Write
     if hosts.is_empty() { Ok(()) } else { writeln!(out) }
 }
 
-/// Each machine's part of a request.
 fn by_host(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
     if url.by_host.is_empty() {
         return Ok(());
