@@ -13,14 +13,18 @@ use crate::taken::{LateBecause, SpoiledBlocks, Taken};
 pub enum Warning {
     /// Text from a stored document.
     Told(String),
-    Remote { host: String },
+    Remote {
+        host: String,
+    },
     /// The target is not on this machine, but other hosts were examined.
     RemoteAmong {
         host: String,
         hosts: Vec<String>,
     },
     NothingFollows,
-    NothingFollowsAt { hosts: Vec<String> },
+    NothingFollowsAt {
+        hosts: Vec<String>,
+    },
     HostGone {
         host: String,
         /// Whole blocks until then.
@@ -55,16 +59,22 @@ pub enum Warning {
         note: String,
     },
     /// The groups that an experiment's requests pass through are unknown, or unknown from some point on.
-    PathUnknown { why: String },
+    PathUnknown {
+        why: String,
+    },
     /// Nothing visible follows the requests, and not everything is visible.
     Hidden {
         /// What is not visible, why, and what to do.
         why: String,
     },
     /// The application saw users that it had not seen before.
-    Strangers { strangers: u64 },
+    Strangers {
+        strangers: u64,
+    },
     /// The groups that requests pass through do nothing distinguishable from their other work.
-    NotTold { groups: Vec<String> },
+    NotTold {
+        groups: Vec<String>,
+    },
     /// With so many groups examined, the blocks could not distinguish one of them from chance.
     TooFewBlocks {
         blocks: usize,
@@ -127,7 +137,9 @@ pub enum Warning {
         times: u64,
     },
     /// Requests not answered in time are in the latencies with the time they waited.
-    CutShort { requests: u64 },
+    CutShort {
+        requests: u64,
+    },
     /// The maximum of requests was under way: from then on the load was closed, not open.
     Capped {
         concurrency: usize,
@@ -139,7 +151,9 @@ pub enum Warning {
         needs: u64,
     },
     /// The baseline differs from itself beyond chance.
-    SameArmDiffers { ratio: f64 },
+    SameArmDiffers {
+        ratio: f64,
+    },
     /// The effect sought is below the noise floor.
     FloorAbove {
         floor: f64,

@@ -21,9 +21,15 @@ const TEXT: usize = 20_000;
 pub(super) enum Outcome {
     Passed(String),
     /// `message` is a sentence, `text` everything.
-    Failed { kind: String, message: String, text: String },
+    Failed {
+        kind: String,
+        message: String,
+        text: String,
+    },
     /// The test itself could not be carried out.
-    Broken { message: String },
+    Broken {
+        message: String,
+    },
     Skipped(String),
 }
 

@@ -85,4 +85,3 @@ pub(super) fn counts(document: &WeighDocument) -> Vec<Block> {
     }
     blocks
 }
-

@@ -168,4 +168,3 @@ fn tiles(document: &WeighDocument, url: &WeighedUrl) -> Vec<Tile> {
     }
     tiles
 }
-

@@ -170,4 +170,3 @@ fn not_following(document: &WeighDocument, url: &WeighedUrl) -> Table {
     }
     table
 }
-
