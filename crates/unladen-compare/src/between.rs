@@ -76,7 +76,6 @@ fn weight(point: &Point, between: f64) -> f64 {
     1.0 / (point.variance + between).max(1e-30)
 }
 
-/// The weighted mean.
 pub(crate) fn level(segment: &[Point], between: f64) -> f64 {
     let (sum, weights) = segment.iter().fold((0.0, 0.0), |(sum, weights), point| {
         let weight = weight(point, between);

@@ -34,7 +34,6 @@ pub(crate) struct Draft<'a> {
     points: Option<(Point, Point)>,
 }
 
-/// Why a metric has no verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotJudged(pub(crate) WhyUnjudged);
 
@@ -62,7 +61,6 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// The difference of the two runs.
     pub(crate) fn effect(&self, judge: &Judge<'_>, prior: Prior) -> Result<(Effect, Between), NotJudged> {
         // The earlier runs have no points either.
         if self.before.into_iter().chain(self.after).any(|measured| measured.invalid) {

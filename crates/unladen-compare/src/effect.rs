@@ -13,7 +13,6 @@ const MOST_DEGREES: f64 = 12.0;
 /// 95 % little, but small p-values much; Student's t with few degrees of freedom has such tails too.
 const MOST_DEGREES_OF_TAILS: f64 = 8.0;
 
-/// The difference of one metric between two runs, on the scale of the points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Effect {
     /// After − before.

@@ -5,7 +5,6 @@ use unladen_document::Finding;
 use crate::row::Kind;
 use crate::verdict::Verdict;
 
-/// Identifies a metric of a run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key {
     pub(crate) url: String,

@@ -19,7 +19,6 @@ pub(crate) struct Located {
     pub(crate) at: usize,
     pub(crate) earliest: usize,
     pub(crate) latest: usize,
-    /// After − before.
     pub(crate) change: Span,
 }
 

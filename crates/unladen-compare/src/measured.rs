@@ -23,7 +23,6 @@ pub(crate) fn margin(degrees: f64) -> f64 {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Measured {
     pub(crate) figure: Figure,
-    /// Degrees of freedom of its interval.
     pub(crate) degrees: f64,
     /// Sampled by the kernel, not counted.
     pub(crate) approximate: bool,
@@ -40,7 +39,6 @@ impl Measured {
         Self { figure: Figure { low: Some(low), high: Some(high), ..Self::plain(value).figure }, ..Self::plain(value) }
     }
 
-    /// Without an interval.
     pub(crate) fn plain(value: f64) -> Self {
         Self {
             figure: Figure { value, low: None, high: None, noise_floor: None },

@@ -1,6 +1,5 @@
 //! The principal type is [`Point`]: one run's figure on the scale of the comparison.
 
-/// One run's figure, as a logarithm or as it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
     pub(crate) y: f64,

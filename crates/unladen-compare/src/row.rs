@@ -16,17 +16,13 @@ pub enum Kind {
     Count,
     /// A quantile, or the mean.
     Latency,
-    /// Share of requests within a time.
     Within,
-    /// Requests per second.
     Rate,
     /// Share of requests not answered as expected.
     Errors,
-    /// Of an answer.
     Size,
     /// Effect of an experiment's change: candidate / baseline.
     Effect,
-    /// A function's share of a profile.
     Function,
 }
 

@@ -16,7 +16,6 @@ use crate::speed::references;
 /// Beyond this share of steal a machine does nothing; documents from elsewhere may contain any.
 const MOST_STOLEN: f64 = 0.95;
 
-/// All figures of a document, and what else comparisons need.
 #[derive(Debug, Clone)]
 pub(crate) struct Run {
     pub(crate) label: RunLabel,
@@ -40,14 +39,12 @@ pub(crate) struct Run {
     pub(crate) is_fit: bool,
     /// What was counted at all: groups without an entry here counted nothing.
     counted: BTreeSet<(String, Kind, Option<String>, Option<String>)>,
-    /// Page, state and group of traced groups.
     traced: BTreeSet<Traced>,
 }
 
 /// Page, state and group.
 type Traced = (String, Option<String>, Option<String>);
 
-/// Identity of a machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct MachineName {
     pub(crate) host: Option<String>,

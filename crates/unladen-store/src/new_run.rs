@@ -12,15 +12,12 @@ pub struct NewRun {
     pub target: String,
     /// Time of the measurement: ns since 1970 in UTC.
     pub time_ns: i64,
-    /// Measuring machine.
     pub host: String,
-    /// Version of Unladen that measured.
     pub version: String,
     /// How the measurement ended: `done`, `interrupted` …
     pub ended: String,
     /// Revision of the measured folder, if any, in hexadecimal digits.
     pub commit: Option<String>,
-    /// Whether that folder had uncommitted changes.
     pub dirty: bool,
     /// The user's labels: `release` → `1.43`.
     pub labels: BTreeMap<String, String>,

@@ -8,7 +8,6 @@ use crate::limits::{DOCUMENT_BYTES, EVIDENCE_BYTES, LABELS, TARGET_BYTES, TEXT_B
 use crate::new_run::NewRun;
 use crate::store_error::StoreError;
 
-/// A run that fits a store.
 pub(crate) struct Prepared<'a> {
     pub(crate) run: &'a NewRun,
     pub(crate) document: Vec<u8>,

@@ -30,7 +30,6 @@ pub struct RunSummary {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     pub summary: RunSummary,
-    /// The whole result, a JSON object.
     pub document: String,
 }
 

@@ -27,7 +27,6 @@ impl RunId {
         self.0.get()
     }
 
-    /// The number as a column's value.
     pub(crate) fn column(self) -> i64 {
         i64::try_from(self.0.get()).unwrap_or(i64::MAX)
     }

@@ -23,7 +23,6 @@ pub(crate) enum Value {
     Integer(i64),
 }
 
-/// Differences between the databases.
 #[derive(Debug)]
 pub(crate) struct Dialect {
     /// Function for the position of a text (second) in another (first), 0 if absent.

@@ -20,7 +20,6 @@ const WORDS: Words = Words {
     strict: "",
 };
 
-/// The database's description of its store.
 struct Found {
     /// Version of the tables; 0 if there are none.
     schema: i64,

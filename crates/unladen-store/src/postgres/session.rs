@@ -4,7 +4,6 @@ use tokio_postgres::{Client, Error};
 
 use crate::mode::Mode;
 
-/// Schema of the tables.
 pub(super) const SCHEMA: &str = "unladen";
 
 /// Maximum time of one statement.

@@ -13,7 +13,6 @@ use crate::store_error::StoreError;
 /// Maximum length of quotations from a server.
 const MOST: usize = 400;
 
-/// Translates errors for the store at this address.
 #[derive(Clone, Debug)]
 pub(super) struct Told {
     store: String,

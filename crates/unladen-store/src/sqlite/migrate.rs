@@ -19,7 +19,6 @@ const WORDS: Words = Words {
     strict: " STRICT",
 };
 
-/// A file's description of itself.
 #[derive(Debug, PartialEq)]
 pub(super) struct Found {
     /// Version of the tables; 0 if it is empty.

@@ -7,7 +7,6 @@ use rusqlite::{Error, ErrorCode};
 
 use crate::store_error::StoreError;
 
-/// Translates errors for the store in this file.
 #[derive(Clone, Debug)]
 pub(super) struct Told {
     store: String,
