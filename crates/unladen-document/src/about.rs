@@ -25,7 +25,7 @@ pub struct About {
     pub labels: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<Environment>,
-    /// Of the measured application, if its folder was named or found.
+    /// The measured application's, if its folder was named or found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<Revision>,
     #[serde(skip_serializing_if = "Option::is_none")]
