@@ -1,9 +1,9 @@
-//! The principal type is [`Between`]: how much the figures of runs of the same thing vary beyond their own errors.
+//! The principal type is [`Between`]: how much runs of the same thing vary beyond their own errors.
 //!
-//! The model is that of random effects: a run's figure is the series' level, plus an effect of the run (layout of memory,
-//! order of compilation, what else the machine did), plus the run's own error, whose size its interval tells. The
+//! The model is that of random effects: a run's figure is the series' level, plus an effect of the run (layout of
+//! memory, order of compilation, other work of the machine), plus the run's own error, known from its interval. The
 //! variance of the effect is estimated by the equation of Paule & Mandel (1982, *J. Res. Natl. Bur. Stand.* 87:377),
-//! which needs no shape of the distribution and compares well with all others (Veroniki et al. 2016, *Res. Synth.
+//! which assumes no shape of the distribution and compares well with all others (Veroniki et al. 2016, *Res. Synth.
 //! Methods* 7:55).
 
 use crate::point::Point;
@@ -11,27 +11,26 @@ use crate::point::Point;
 /// Halvings in the search for the root: more than an `f64` has bits.
 const HALVINGS: usize = 60;
 
-/// The variation between runs of the same thing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Between {
     /// Variance of the runs' effects.
     pub(crate) variance: f64,
     /// Mean variance of the runs' own errors.
     pub(crate) within: f64,
-    /// Degrees of freedom of the estimate of the sum of the two.
+    /// Degrees of freedom of the estimate of `variance + within`.
     pub(crate) degrees: f64,
-    /// The runs it was estimated from.
+    /// Number of runs in the estimate.
     pub(crate) runs: usize,
 }
 
 impl Between {
-    /// Estimated over segments of runs, between which the level has changed at places that were looked for: each costs a
-    /// degree of freedom beside that of the level.
+    /// Estimates over segments of runs between changes of the level. Each change that was searched for costs a degree
+    /// of freedom besides that of the level.
     pub(crate) fn of(segments: &[&[Point]]) -> Option<Self> {
         Self::estimate(segments, segments.len().saturating_sub(1))
     }
 
-    /// Estimated over groups of runs that are known to be of the same thing.
+    /// Estimates over groups of runs known to be of the same thing.
     pub(crate) fn within(groups: &[&[Point]]) -> Option<Self> {
         Self::estimate(groups, 0)
     }
@@ -56,7 +55,7 @@ impl Between {
             .sum::<f64>()
             * 4.0;
         let mut low = 0.0;
-        // Without own errors, the spread at 0 is infinite or nothing at all.
+        // Without own errors, the spread at 0 is infinite or zero.
         if high <= 0.0 || (within > 0.0 && spread(0.0) <= expected) {
             return Some(Self { variance: 0.0, within, degrees, runs });
         }
@@ -77,7 +76,6 @@ fn weight(point: &Point, between: f64) -> f64 {
     1.0 / (point.variance + between).max(1e-30)
 }
 
-/// The weighted mean.
 pub(crate) fn level(segment: &[Point], between: f64) -> f64 {
     let (sum, weights) = segment.iter().fold((0.0, 0.0), |(sum, weights), point| {
         let weight = weight(point, between);

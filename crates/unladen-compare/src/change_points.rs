@@ -1,30 +1,29 @@
-//! [`change_points`]: where series of runs changed, with the chance of a false alarm under control over all of them.
+//! [`change_points`]: where series of runs changed, with false alarms under control over all of them.
 //!
-//! Each series is cut at the stretch that differs most from the rest of it ([`crate::split`]). Whether it differs by more
-//! than chance is decided by permutation: runs of the same thing have no order, so any order of them is as likely as the
-//! one that was seen, whatever the shape of their distribution. One permutation is applied to all series alike, as the
-//! metrics of a run move together, and the smallest p-value over all series is compared with its own distribution
-//! (Westfall & Young 1993, *Resampling-Based Multiple Testing*). What was cut is cut again, until nothing more is found.
+//! Each series is cut at the stretch that differs most from the rest of it ([`crate::split`]). Permutations decide
+//! whether that is more than chance: runs of the same thing have no order, so any order is as likely as the observed
+//! one, whatever the shape of their distribution. One permutation is applied to all series alike, as the metrics of a
+//! run move together, and the smallest p-value over all series is compared with its own distribution (Westfall & Young
+//! 1993, *Resampling-Based Multiple Testing*). The pieces are cut again until nothing more is found.
 
 use fastrand::Rng;
 
 use crate::point::Point;
 use crate::split::{Split, Weighted};
 
-/// In this share of trends of runs of the same thing there is a change: below 5 %, with room for the permutations' own
-/// chance.
+/// Share of trends of runs of the same thing that show a change: below 5 %, with room for the permutations' own chance.
 const FALSE_ALARMS: f64 = 0.035;
 
-/// Permutations: at most, and at least.
+/// Maximum and minimum number of permutations.
 const PERMUTATIONS: (usize, usize) = (999, 199);
 
-/// Looks at a stretch, over all permutations, from which on there are fewer permutations.
+/// Evaluations of stretches over all permutations, beyond which fewer permutations are made.
 const MOST_LOOKS: usize = 200_000_000;
 
-/// The same runs have the same change points.
+/// Fixed, so that the same runs have the same change points.
 const SEED: u64 = 0x75_6e_6c_61_64_65_6e;
 
-/// A part of a series that is still looked at.
+/// A part of a series still to be searched.
 struct Part {
     series: usize,
     from: usize,
@@ -33,7 +32,7 @@ struct Part {
     found: Option<Split>,
 }
 
-/// For each series (positions of runs, and their points) the positions in it at which a new level begins, in order, each
+/// For each series (positions of runs, and their points), the positions in it where a new level begins, in order, each
 /// with its p-value over all series.
 pub(crate) fn change_points(series: &[(&[usize], &[Point])]) -> Vec<Vec<(usize, f64)>> {
     let mut changes: Vec<Vec<(usize, f64)>> = vec![Vec::new(); series.len()];
@@ -75,7 +74,7 @@ pub(crate) fn change_points(series: &[(&[usize], &[Point])]) -> Vec<Vec<(usize, 
     changes
 }
 
-/// The smallest p-value over all parts, by permutation; sorted.
+/// The smallest p-value over all parts for each permutation, sorted.
 fn by_chance(series: &[(&[usize], &[Point])], parts: &[Part], rng: &mut Rng) -> Vec<f64> {
     let runs = series.iter().flat_map(|(runs, _)| runs.iter()).max().map_or(0, |last| last + 1);
     let looks: usize = parts.iter().map(|part| (part.to - part.from).pow(2) / 2).sum();

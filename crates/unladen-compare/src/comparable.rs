@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-/// Whether two runs can be compared; the reasons are sentences.
+/// Whether two runs can be compared, with reasons as sentences.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "verdict", content = "reasons")]
 pub enum Comparable {
     /// Runs of one machine, measured the same way.
     #[serde(rename = "yes")]
     Yes,
-    /// Runs of different machines: counts as they are, times in units of the reference work, if at all.
+    /// Runs of different machines: counts are compared as they are, times only in units of the reference work.
     #[serde(rename = "across machines")]
     AcrossMachines(Vec<String>),
     /// They answer different questions.
@@ -18,7 +18,7 @@ pub enum Comparable {
 }
 
 impl Comparable {
-    /// Why not, or why with care.
+    /// Why not, or why only with care.
     pub fn reasons(&self) -> &[String] {
         match self {
             Self::Yes => &[],
@@ -26,7 +26,7 @@ impl Comparable {
         }
     }
 
-    /// Whether there are rows.
+    /// Whether the comparison has rows.
     pub fn is_comparable(&self) -> bool {
         !matches!(self, Self::No(_))
     }

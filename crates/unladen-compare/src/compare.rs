@@ -1,4 +1,4 @@
-//! [`compare`]: two runs, with the earlier ones of the same target.
+//! [`compare`]: compares two runs, with the earlier ones of the same target.
 
 use std::collections::BTreeSet;
 
@@ -17,14 +17,14 @@ use crate::speed::speed;
 use crate::unjudged::Unjudged;
 use crate::warnings::warnings;
 
-/// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
+/// Document version. It changes if a field is removed or changes its meaning, not if one is added.
 const SCHEMA: &str = "unladen.compare/1";
 
-/// Rows of one comparison at most: each is held against those of its kind.
+/// Maximum rows of one comparison: each is compared with those of its kind.
 const MOST_ROWS: usize = 2000;
 
 /// Compares two runs. The variation between runs is estimated from those of `history` that measured the same target the
-/// same way; `before` and `after` may be among them, and do not count. Without any, a documented prior stands in.
+/// same way, without `before` and `after` if it has them. Without any, a documented prior is used.
 ///
 /// ```
 /// use unladen_compare::{History, Verdict, compare};
@@ -92,7 +92,7 @@ pub fn compare(before: &Document, after: &Document, history: &History) -> Compar
     comparison
 }
 
-/// Whether the two answer the same question, and on the same machine.
+/// Whether both answer the same question, and on the same machine.
 fn comparable(before: &Run, after: &Run) -> Comparable {
     let differences = before.setting.differences(&after.setting);
     if !differences.is_empty() {
@@ -102,7 +102,7 @@ fn comparable(before: &Run, after: &Run) -> Comparable {
     if differences.is_empty() { Comparable::Yes } else { Comparable::AcrossMachines(differences) }
 }
 
-/// The metrics that either run shows: page by page, in the later run's order.
+/// Metrics shown in either run, by page, in the later run's order.
 fn shown(before: &Run, after: &Run) -> Vec<Key> {
     let is_shown = |run: &Run, key: &Key| run.figures.get(key).is_some_and(|measured| measured.shown);
     let mut seen = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! The principal type is [`Draft`]: one metric of two runs, with the earlier runs' figures of it.
+//! The principal type is [`Draft`]: one metric of two runs, with the earlier runs' figures.
 
 use crate::between::Between;
 use crate::effect::{Context, Effect};
@@ -13,14 +13,13 @@ use crate::series::{Look, Origin};
 use crate::speed::level;
 use crate::why_unjudged::WhyUnjudged;
 
-/// Standard deviation of a program's speed between two machines, beyond what reference work tells: caches and compilers
-/// suit programs differently. A share.
+/// Standard deviation, as a share, of a program's speed between two machines beyond what reference work shows: caches
+/// and compilers suit programs differently.
 const BETWEEN_MACHINES: f64 = 0.03;
 
-/// Runs of the later run's machine from which on those of other machines are not needed.
+/// With this many runs of the later run's machine, those of other machines are not needed.
 const ENOUGH: usize = 6;
 
-/// One metric of two runs.
 #[derive(Debug)]
 pub(crate) struct Draft<'a> {
     pub(crate) key: &'a Key,
@@ -28,19 +27,18 @@ pub(crate) struct Draft<'a> {
     pub(crate) after: Option<Measured>,
     pub(crate) is_ratio: bool,
     pub(crate) is_headline: bool,
-    /// The reference work by which times are divided.
+    /// Reference work that times are divided by.
     pub(crate) reference: Option<Origin<'a>>,
-    /// The variation between runs that the earlier ones show.
+    /// Variation between the earlier runs.
     pub(crate) own: Option<Between>,
     points: Option<(Point, Point)>,
 }
 
-/// Why nothing is said of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NotJudged(pub(crate) WhyUnjudged);
 
 impl<'a> Draft<'a> {
-    /// Nothing, where one of the runs did not look.
+    /// `None` if one of the runs did not look.
     pub(crate) fn of(judge: &'a Judge<'a>, key: &'a Key) -> Option<Self> {
         let unseen = |run: &Run| run.figures.get(key).and_then(|measured| unseen(key, measured));
         let noise_floor = unseen(judge.before).or(unseen(judge.after));
@@ -63,9 +61,8 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// How the two differ.
     pub(crate) fn effect(&self, judge: &Judge<'_>, prior: Prior) -> Result<(Effect, Between), NotJudged> {
-        // They give no points either.
+        // The earlier runs have no points either.
         if self.before.into_iter().chain(self.after).any(|measured| measured.invalid) {
             return Err(NotJudged(WhyUnjudged::RecordsLost));
         }
@@ -87,7 +84,7 @@ impl<'a> Draft<'a> {
             Some(clocks) if self.reference.is_some() => clocks.mixture,
             _ => 0.0,
         };
-        // On the scale of logarithms; else in the unit.
+        // On the logarithmic scale, or else in the unit.
         let scale = if self.is_ratio || self.key.is_share() { 1.0 } else { self.size() };
         let context = Context {
             between,
@@ -99,9 +96,8 @@ impl<'a> Draft<'a> {
         if effect.is_finite() { Ok((effect, between)) } else { Err(not_comparable) }
     }
 
-    /// What the machine's own speed may have added to the logarithm, by its reference work and by what its hypervisor took
-    /// for others: nothing to a counter, and to times on a processor nothing that the reference work has not taken off,
-    /// which is stolen from as they are.
+    /// What the machine's own speed may have added to the logarithm, by its reference work and by its steal: nothing to
+    /// counters, nor to times on a processor if the reference work, which steal lengthens alike, corrects them.
     pub(crate) fn speed(&self, judge: &Judge<'_>) -> f64 {
         let slower = match (&judge.clocks, self.key.clock()) {
             _ if self.key.is_share() => 0.0,
@@ -119,8 +115,8 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// How much of it a run like the one that measured it may have had without showing it. Weights are shown whatever they
-/// are. Counts are shown where they are certain: one that is not shown was less than its own margin, give or take as much.
+/// How much a similar run may have had without showing it. Weights are always shown. Counts are shown if they are
+/// certain: one that is not shown was less than its own margin, give or take as much.
 fn unseen(key: &Key, measured: &Measured) -> Option<f64> {
     let floor = measured.figure.noise_floor;
     if key.kind != Kind::Count {
@@ -130,15 +126,15 @@ fn unseen(key: &Key, measured: &Measured) -> Option<f64> {
     Some(floor.unwrap_or(0.0).max(2.0 * margin))
 }
 
-/// The reference work, for times on a processor.
+/// The reference work for times on a processor.
 fn reference<'a>(judge: &'a Judge<'a>, key: &Key) -> Option<Origin<'a>> {
     let clocks = judge.clocks.as_ref().filter(|_| key.clock() == Clock::Cpu)?;
     let level = level(&judge.before.references, &clocks.names)?;
     Some(Origin { names: &clocks.names, level: level.y })
 }
 
-/// Earlier runs that tell how this metric varies: of times, those of the later run's machine; where there are few of
-/// them, those of other machines too, if the machine's speed is divided out or does not matter.
+/// Earlier runs that show how this metric varies: for times, those of the later run's machine; if they are few, also
+/// those of other machines if the machine's speed is divided out or does not matter.
 fn relevant<'a>(judge: &Judge<'a>, key: &Key, has_reference: bool) -> Vec<&'a Run> {
     let here: Vec<&Run> = judge.past.iter().copied().filter(|run| run.machine.is_same(&judge.after.machine)).collect();
     let matters = key.clock() != Clock::None && !has_reference;

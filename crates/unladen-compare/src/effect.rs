@@ -1,4 +1,4 @@
-//! The principal type is [`Effect`]: how one metric of two runs differs, before anything is said of it.
+//! The principal type is [`Effect`]: the difference of one metric between two runs, before the verdict.
 
 use unladen_lockin::t_p_value;
 
@@ -6,38 +6,34 @@ use crate::between::Between;
 use crate::measured::{MANY, margin};
 use crate::point::Point;
 
-/// Degrees of freedom of an interval are taken for no more than these: the model is an approximation.
+/// Upper limit for an interval's degrees of freedom, as the model is an approximation.
 const MOST_DEGREES: f64 = 12.0;
 
-/// Degrees of freedom of a p-value, likewise. Effects of runs have heavier tails than a normal distribution, which change
-/// an interval of 95 % little, but small p-values much; Student's t of few degrees of freedom has such tails too.
+/// The same for a p-value. Effects of runs have heavier tails than a normal distribution, which change an interval of
+/// 95 % little, but small p-values much; Student's t with few degrees of freedom has such tails too.
 const MOST_DEGREES_OF_TAILS: f64 = 8.0;
 
-/// How one metric of two runs differs, on the scale of the points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Effect {
     /// After − before.
     pub(crate) value: f64,
     /// Lower end of the 95 % interval.
     pub(crate) low: f64,
-    /// Upper end of it.
     pub(crate) high: f64,
     /// The largest difference that two runs of the same thing show.
     pub(crate) floor: f64,
-    /// Whether most of its variance is the two runs' own: longer runs would know more.
+    /// Whether most of its variance is the two runs' own, so that longer runs would help.
     pub(crate) is_imprecise: bool,
     /// Two-sided, for no difference, before control of false discoveries.
     pub(crate) p: f64,
 }
 
-/// What two runs are compared with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Context {
-    /// The variation between runs.
     pub(crate) between: Between,
-    /// Further variance of the difference: what the reference work leaves open.
+    /// Further variance of the difference, left open by the reference work.
     pub(crate) open: f64,
-    /// What the machine's own speed may have added to the difference, anything from nothing to this.
+    /// What the machine's own speed may have added to the difference: between nothing and this.
     pub(crate) speed: f64,
 }
 
@@ -49,7 +45,7 @@ impl Effect {
         let variance = own + 2.0 * between.variance + open;
         let degrees = degrees(before, after, between, variance);
         let half = margin(degrees) * variance.sqrt();
-        // The machine's part lies between 0 and `speed`, and so the difference without it between these two.
+        // The machine's part lies between 0 and `speed`, so the difference without it lies between these two.
         let (least, most) = (value - speed.max(0.0), value - speed.min(0.0));
         let from_nothing = if least > 0.0 { least } else { (-most).max(0.0) };
         let p = match variance.sqrt() {
@@ -61,22 +57,22 @@ impl Effect {
         Self { value, low: least - half, high: most + half, floor: half + speed.abs(), is_imprecise, p }
     }
 
-    /// Whether all of it is a number: figures from elsewhere may be too large for their squares.
+    /// Whether all figures are numbers: those from elsewhere may be too large to square.
     pub(crate) fn is_finite(&self) -> bool {
         [self.value, self.low, self.high, self.floor, self.p].into_iter().all(f64::is_finite)
     }
 
-    /// Whether no difference lies outside the interval.
+    /// Whether "no difference" lies outside the interval.
     pub(crate) fn excludes_none(&self) -> bool {
         self.low > 0.0 || self.high < 0.0
     }
 }
 
-/// Degrees of freedom of the difference's variance (Satterthwaite 1946): each run's own error is known as well as its
-/// blocks tell, the variation between runs as well as the earlier runs do.
+/// Degrees of freedom of the difference's variance (Satterthwaite 1946): each run's own error is as certain as its
+/// blocks make it, the variation between runs as certain as the earlier runs make it.
 fn degrees(before: (Point, f64), after: (Point, f64), between: Between, variance: f64) -> f64 {
     let own = |(point, degrees): (Point, f64)| point.variance * point.variance / degrees.max(1.0);
-    // The variation between runs is what is left of a sum after the runs' own errors: it is known as well as the sum.
+    // The variation between runs is the rest of a sum after the runs' own errors, so it is as certain as the sum.
     let sum = between.variance + between.within;
     let uncertain = own(before) + own(after) + 4.0 * sum * sum / between.degrees.max(1.0);
     let degrees = if uncertain > 0.0 { variance * variance / uncertain } else { MANY };

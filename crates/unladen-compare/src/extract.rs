@@ -13,10 +13,10 @@ mod prove;
 mod share;
 mod weigh;
 
-/// Figures of one document at most: one of a hundred groups has five thousand. Documents come from elsewhere too.
+/// Maximum figures of one document: one with a hundred groups has five thousand. Documents may come from elsewhere.
 const MOST_FIGURES: usize = 20_000;
 
-/// All figures of a document that can be compared, in the document's order.
+/// All comparable figures of a document, in its order.
 pub(crate) fn figures(document: &Document) -> Vec<(Key, Measured)> {
     let mut figures = match document {
         Document::Weigh(document) => weigh::figures(document),
@@ -26,13 +26,13 @@ pub(crate) fn figures(document: &Document) -> Vec<(Key, Measured)> {
         Document::ProfileDiff(_) | Document::ClassmapCheck(_) => Vec::new(),
     };
     figures.extend(findings(document).iter().filter_map(finding));
-    // A document from elsewhere may say anything.
+    // A document from elsewhere may contain anything.
     figures.retain(|(_, measured)| measured.is_finite());
     figures.truncate(MOST_FIGURES);
     figures
 }
 
-/// What a finding counts.
+/// The finding's count.
 fn finding(finding: &Finding) -> Option<(Key, Measured)> {
     let first = finding.evidence.figures.first()?;
     let measured = Measured::spanned(first.per_request, first.low, first.high);

@@ -11,10 +11,10 @@ use crate::judge::Judge;
 use crate::key::Key;
 use crate::prior::{Prior, documented};
 
-/// How often a finding came or went in the earlier runs that makes it one that comes and goes.
+/// Number of times that a finding came or went in the earlier runs from which it comes and goes.
 const TURNS: usize = 2;
 
-/// The findings of two runs, the later one's first.
+/// The later run's findings go first.
 pub(crate) fn finding_changes(judge: &Judge<'_>, [before, after]: [&Document; 2]) -> Vec<FindingChange> {
     let (earlier, later) = (findings(before), findings(after));
     let gone = earlier.iter().filter(|finding| !later.iter().any(|other| finding_key(other) == finding_key(finding)));
@@ -31,7 +31,7 @@ pub(crate) fn finding_changes(judge: &Judge<'_>, [before, after]: [&Document; 2]
         .collect()
 }
 
-/// By how much the finding's first figure changed, where both runs have it, and the p-value of no change.
+/// Change of the finding's first figure, if both runs have it, and the p-value of no change.
 fn change(judge: &Judge<'_>, finding: &Finding) -> Option<(f64, f64)> {
     let key = key_of(finding)?;
     let draft = Draft::of(judge, &key)?;

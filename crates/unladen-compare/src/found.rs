@@ -5,10 +5,9 @@ use unladen_document::{Document, Finding};
 /// Page, rule, group and state.
 pub(crate) type FindingKey = (String, String, String, String);
 
-/// Findings of one document at most; rules and groups are some dozens each.
+/// Maximum findings of one document; rules and groups are some dozens each.
 const MOST_FINDINGS: usize = 1000;
 
-/// The findings of a document, in its order.
 pub(crate) fn findings(document: &Document) -> &[Finding] {
     let all: &[Finding] = match document {
         Document::Weigh(document) => &document.findings,

@@ -7,20 +7,20 @@ use crate::run::Run;
 /// A history of fewer runs is called short.
 pub(crate) const FEW_RUNS: usize = 6;
 
-/// Earlier runs of a target, from which the variation between runs is estimated. It keeps their figures, not the
-/// documents. Runs of other targets, or measured otherwise, are passed over by who uses it.
+/// Earlier runs of a target, for the variation between runs. It keeps their figures, not the documents. Users of a
+/// history skip runs of other targets, and those measured differently.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     pub(crate) runs: Vec<Run>,
 }
 
 impl History {
-    /// Of no runs.
+    /// An empty history.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a run. The order does not matter where runs say when they were; else it is that of time.
+    /// Adds a run. The order of calls matters only for runs without a time.
     pub fn push(&mut self, document: &Document) {
         self.runs.push(Run::of(document));
     }
@@ -32,20 +32,20 @@ impl History {
         self.runs.push(run);
     }
 
-    /// How many.
+    /// Number of runs.
     pub fn len(&self) -> usize {
         self.runs.len()
     }
 
-    /// Whether there are none.
+    /// Whether it has no runs.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
-    /// The earliest first.
+    /// Earliest first.
     pub(crate) fn in_order(&self) -> Vec<&Run> {
         let mut runs: Vec<&Run> = self.runs.iter().collect();
-        // RFC 3339 in UTC sorts as text. Runs without a time keep their places at the beginning: they are old.
+        // RFC 3339 in UTC sorts as text. Runs without a time stay at the beginning in their order: they are old.
         runs.sort_by(|a, b| a.label.time.cmp(&b.label.time));
         runs
     }

@@ -1,11 +1,10 @@
-//! The principal type is [`Key`]: which metric it is.
+//! The principal type is [`Key`]: the identity of a metric.
 
 use unladen_document::Finding;
 
 use crate::row::Kind;
 use crate::verdict::Verdict;
 
-/// Which metric of a run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key {
     pub(crate) url: String,
@@ -18,14 +17,13 @@ pub(crate) struct Key {
     pub(crate) unit: String,
 }
 
-/// What the machine's own speed does to a figure.
+/// How the machine's own speed affects a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Clock {
-    /// Time on a processor: it is as long as the machine is slow.
+    /// Time on a processor, in proportion to the machine's slowness.
     Cpu,
-    /// Time that passes: some of it on a processor, some of it in waiting.
+    /// Elapsed time, partly on a processor, partly waiting.
     Elapsed,
-    /// Nothing.
     None,
 }
 
@@ -43,7 +41,6 @@ impl Key {
         }
     }
 
-    /// The first figure of a finding.
     pub(crate) fn of_finding(finding: &Finding, unit: &str) -> Self {
         let kind = if unit == "ns" { Kind::Latency } else { Kind::Count };
         Self {
@@ -62,37 +59,37 @@ impl Key {
         }
     }
 
-    /// `cpu`, `cpu_user`, `cpu_system`; pressure is time that passes.
+    /// `cpu`, `cpu_user`, `cpu_system`; pressure is elapsed time.
     pub(crate) fn is_cpu(&self) -> bool {
         self.unit == "ns" && self.counter.as_deref().is_some_and(|counter| counter.starts_with("cpu"))
     }
 
-    /// Faults and switches: what else ran beside the requests decides part of them, unlike calls and bytes.
+    /// Faults and switches: unlike calls and bytes, they depend partly on what runs beside the requests.
     pub(crate) fn is_of_the_scheduler(&self) -> bool {
         self.counter.as_deref().is_some_and(|counter| counter.ends_with("_faults") || counter.ends_with("_switches"))
     }
 
-    /// Switches that the scheduler forces: what else wants the processors decides their number.
+    /// Forced switches: their number depends on what else wants the processors.
     pub(crate) fn is_of_neighbours(&self) -> bool {
         self.counter.as_deref() == Some("involuntary_switches")
     }
 
-    /// Whether it is the first figure of a finding: it has no row of its own.
+    /// Whether it is a finding's first figure, which has no row of its own.
     pub(crate) fn is_finding(&self) -> bool {
         self.metric.starts_with("finding.")
     }
 
-    /// Quantiles that few requests decide.
+    /// Whether few requests determine the quantile.
     pub(crate) fn is_tail(&self) -> bool {
         ["p90", "p95", "p99", "p999"].iter().any(|tail| self.metric.ends_with(tail))
     }
 
-    /// Shares of requests are compared by their difference: 0.1 % of errors after 0.05 % are no doubling.
+    /// Shares of requests are compared by their difference: from 0.05 % to 0.1 % of errors is no doubling.
     pub(crate) fn is_share(&self) -> bool {
         matches!(self.kind, Kind::Within | Kind::Errors)
     }
 
-    /// What is said of more of it, and of less.
+    /// Verdicts for more and for less.
     pub(crate) fn words(&self) -> (Verdict, Verdict) {
         let kind = if self.kind == Kind::Effect { self.affected() } else { self.kind };
         match kind {
@@ -102,14 +99,14 @@ impl Key {
         }
     }
 
-    /// What an effect is on.
+    /// What an effect applies to.
     fn affected(&self) -> Kind {
         let metric = self.metric.strip_prefix("effect.").unwrap_or(&self.metric);
         kind_of(metric)
     }
 }
 
-/// What a metric of an experiment is of, by its name.
+/// Kind of an experiment's metric, by its name.
 pub(crate) fn kind_of(metric: &str) -> Kind {
     let metric = metric.strip_prefix("cold.").unwrap_or(metric);
     match metric.split_once(['.', ' ']).map_or(metric, |(kind, _)| kind) {

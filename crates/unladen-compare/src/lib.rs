@@ -1,9 +1,9 @@
-//! Whether two runs differ, and when a series of runs changed. The principal type is [`Comparison`], which serialises as
-//! `unladen.compare/1`; [`Trend`] is `unladen.trend/1`.
+//! Whether two runs differ, and when a series of runs changed. The principal type is [`Comparison`], which serialises
+//! as `unladen.compare/1`; [`Trend`] is `unladen.trend/1`.
 //!
-//! Two runs of the same thing differ by more than their own intervals tell: the layout of memory, what else the machine
-//! did, its clock. How much more is estimated from a [`History`] of runs, and the machine's own speed is divided out of
-//! times on a processor by its reference work. docs/concepts/between-runs.md argues it, with the sources.
+//! Two runs of the same thing differ by more than their own intervals show: layout of memory, other work of the
+//! machine, its clock. How much more is estimated from a [`History`] of runs, and times on a processor are corrected
+//! for the machine's own speed by its reference work. docs/concepts/between-runs.md argues it, with the sources.
 //!
 //! ```
 //! use unladen_compare::{Comparable, History, compare, trend};

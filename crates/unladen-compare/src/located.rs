@@ -1,4 +1,4 @@
-//! The principal type is [`Located`]: a change of a series, with its place and its size.
+//! The principal type is [`Located`]: a change of a series, with its place and size.
 
 use crate::between::{Between, level};
 use crate::figure::Span;
@@ -6,28 +6,24 @@ use crate::measured::margin;
 use crate::point::Point;
 use crate::split::{FEWEST, segments};
 
-/// How much worse a place may fit, in units of the variance, and still be in the set of places that holds the true one
-/// with 95 % (Siegmund 1988, *Adv. Appl. Probab.* 20:53: the likelihood ratio of a change's place; P = (1 − e^(−x/2))²).
+/// How much worse a place may fit, in units of the variance, and still be in the 95 % set of places for the true one
+/// (Siegmund 1988, *Adv. Appl. Probab.* 20:53: the likelihood ratio of a change's place; P = (1 − e^(−x/2))²).
 const PLACE: f64 = 7.35;
 
-/// Changes are placed once more as long as one of them moves, but no more often than this.
+/// Maximum passes in which changes are placed again while one of them moves.
 const MOST_PASSES: usize = 5;
 
-/// A change of a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Located {
-    /// The new level begins here.
+    /// First position of the new level.
     pub(crate) at: usize,
-    /// Or already here.
     pub(crate) earliest: usize,
-    /// Or only here.
     pub(crate) latest: usize,
-    /// After − before.
     pub(crate) change: Span,
 }
 
-/// Puts changes to where they fit best between their neighbours, and leaves out those that no longer tell two levels
-/// apart: a search that cuts one stretch after another places its first cuts before it knows of the others.
+/// Moves changes to their best fit between their neighbours, and drops those that no longer separate two levels: a
+/// search that cuts one stretch after another places its first cuts before it knows the others.
 pub(crate) fn located(points: &[Point], changes: &[usize]) -> Vec<Located> {
     let mut at = changes.to_vec();
     let mut passes = 0;
@@ -44,14 +40,14 @@ pub(crate) fn located(points: &[Point], changes: &[usize]) -> Vec<Located> {
             let change = change(&points[from..from + best], &points[from + best..to], between);
             all.push(Located { at: from + best, earliest: from + earliest, latest: from + latest, change });
         }
-        // A change that was placed badly looked like variation between runs: look again without it.
+        // A badly placed change looked like variation between runs: look again without it.
         passes += 1;
         if at != before && passes < MOST_PASSES {
             continue;
         }
         passes = 0;
         let is_none = |located: &Located| located.change.low <= 0.0 && located.change.high >= 0.0;
-        // The least certain first: without it, its neighbours may be.
+        // The least certain one first: without it, its neighbours may become certain.
         let size =
             |located: &Located| located.change.value.abs() / (located.change.high - located.change.low).max(1e-300);
         let least = all
@@ -64,7 +60,7 @@ pub(crate) fn located(points: &[Point], changes: &[usize]) -> Vec<Located> {
     }
 }
 
-/// The place that fits best, and the first and the last of those that fit nearly as well.
+/// The best place, and the first and last of those that fit nearly as well.
 fn place(points: &[Point], found: usize, between: f64) -> (usize, usize, usize) {
     let squares = |segment: &[Point]| {
         let level = level(segment, between);
@@ -79,7 +75,7 @@ fn place(points: &[Point], found: usize, between: f64) -> (usize, usize, usize) 
     (best, earliest, near.next_back().unwrap_or(earliest).max(best))
 }
 
-/// The difference of the levels of two stretches.
+/// The difference between the levels of two stretches.
 pub(crate) fn change(before: &[Point], after: &[Point], between: Option<Between>) -> Span {
     let (variance, degrees) = between.map_or((0.0, 1.0), |between| (between.variance, between.degrees));
     let of = |segment: &[Point]| {

@@ -7,10 +7,10 @@ use unladen_lockin::t_critical;
 use crate::figure::Figure;
 use crate::point::Point;
 
-/// Degrees of freedom of an interval whose number of blocks the document does not tell.
+/// Degrees of freedom of an interval with an unknown number of blocks.
 pub(crate) const MANY: f64 = 64.0;
 
-/// A two-sided interval of 95 % is this many standard errors wide to either side, by degrees of freedom.
+/// Standard errors to either side of a two-sided 95 % interval, by degrees of freedom.
 static MARGINS: LazyLock<Vec<f64>> =
     LazyLock::new(|| (1..=MANY as u32).map(|n| t_critical(0.05, f64::from(n))).collect());
 
@@ -20,29 +20,25 @@ pub(crate) fn margin(degrees: f64) -> f64 {
     MARGINS.get(index).copied().unwrap_or(1.96)
 }
 
-/// One figure of one run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Measured {
     pub(crate) figure: Figure,
-    /// Degrees of freedom of its interval.
     pub(crate) degrees: f64,
     /// Sampled by the kernel, not counted.
     pub(crate) approximate: bool,
     /// Records were lost: the figure is too low.
     pub(crate) invalid: bool,
-    /// Whether it is worth a row of its own.
+    /// Whether it has a row of its own.
     pub(crate) shown: bool,
     /// Whether its URL is judged by it first.
     pub(crate) headline: bool,
 }
 
 impl Measured {
-    /// With an interval.
     pub(crate) fn spanned(value: f64, low: f64, high: f64) -> Self {
         Self { figure: Figure { low: Some(low), high: Some(high), ..Self::plain(value).figure }, ..Self::plain(value) }
     }
 
-    /// Without one.
     pub(crate) fn plain(value: f64) -> Self {
         Self {
             figure: Figure { value, low: None, high: None, noise_floor: None },
@@ -54,24 +50,22 @@ impl Measured {
         }
     }
 
-    /// Nothing was counted where a like run counted something: at most that run's noise floor.
+    /// Nothing was counted but a similar run counted something: at most that run's noise floor.
     pub(crate) fn absent(noise_floor: f64) -> Self {
         let absent = Self::spanned(0.0, -noise_floor, noise_floor);
         Self { figure: Figure { noise_floor: Some(noise_floor), ..absent.figure }, shown: false, ..absent }
     }
 
-    /// Whether all of it is a number.
     pub(crate) fn is_finite(&self) -> bool {
         let Figure { value, low, high, noise_floor } = self.figure;
         [Some(value), low, high, noise_floor].into_iter().flatten().all(f64::is_finite)
     }
 
-    /// Whether it is above zero for certain, so that it has a logarithm.
+    /// Whether it is certainly above zero, so that it has a logarithm.
     pub(crate) fn is_positive(&self) -> bool {
         self.figure.value > 0.0 && self.figure.low.unwrap_or(self.figure.value) > 0.0
     }
 
-    /// On the scale of logarithms, or as it is.
     pub(crate) fn point(&self, is_ratio: bool) -> Option<Point> {
         if is_ratio && !self.is_positive() {
             return None;

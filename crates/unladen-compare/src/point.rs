@@ -1,9 +1,7 @@
-//! The principal type is [`Point`]: one run's figure on the scale on which runs are compared.
+//! The principal type is [`Point`]: one run's figure on the scale of the comparison.
 
-/// One run's figure, as a logarithm or as it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
-    /// The figure.
     pub(crate) y: f64,
     /// Square of its standard error within the run.
     pub(crate) variance: f64,

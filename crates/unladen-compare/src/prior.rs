@@ -1,32 +1,33 @@
-//! The principal type is [`Prior`]: how much runs vary before any earlier run has told.
+//! The principal type is [`Prior`]: the expected variation of runs before earlier runs show it.
 
 use crate::between::Between;
 use crate::key::Key;
 use crate::row::Kind;
 
-/// How many runs the prior counts for at most: with four degrees of freedom, a history of eight runs outweighs it by two to one.
+/// Maximum number of runs that the prior counts for: with four degrees of freedom, a history of eight runs outweighs it
+/// by two to one.
 pub(crate) const PRIOR_DEGREES: f64 = 4.0;
 
-/// How many runs the documented figure counts for beside the other counters of the same kind.
+/// Number of runs that the documented figure counts for beside the other counters of the same kind.
 const DOCUMENTED_DEGREES: f64 = 1.0;
 
-/// A history whose variance is above so many times that of the documented figure refutes it: its runs vary by more than
-/// twice as much.
+/// A history with a variance this many times that of the documented figure refutes it: its runs vary by more than twice
+/// as much.
 const REFUTED: f64 = 4.0;
 
-/// What the variation of one series is drawn towards: an empirical Bayes estimate of a variance, as in Smyth (2004, *Stat.
-/// Appl. Genet. Mol. Biol.* 3:3). All counters of a kind share what the machine does to a run, so they vary alike; but
-/// for the same reason they are no independent witnesses, and count for [`PRIOR_DEGREES`] however many they are.
+/// What the variation of one series is drawn towards: an empirical Bayes estimate of a variance, as in Smyth (2004,
+/// *Stat. Appl. Genet. Mol. Biol.* 3:3). All counters of a kind share what the machine does to a run, so they vary
+/// alike; for the same reason they are no independent witnesses, and count for [`PRIOR_DEGREES`] however many they are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Prior {
     variance: f64,
-    /// How many runs it counts for.
+    /// Number of runs it counts for.
     degrees: f64,
-    /// The variance of the documented figure alone.
+    /// Variance of the documented figure alone.
     documented: f64,
 }
 
-/// The documented standard deviation between runs, as a share of the figure (of shares of requests, as it is): an
+/// The documented standard deviation between runs, as a share of the figure (shares of requests: as it is): an
 /// assumption, on the safe side of what virtual machines show. docs/concepts/between-runs.md lists it.
 pub(crate) fn documented(key: &Key) -> f64 {
     match key.kind {
@@ -41,14 +42,14 @@ pub(crate) fn documented(key: &Key) -> f64 {
 }
 
 impl Prior {
-    /// Of a documented standard deviation alone.
+    /// From a documented standard deviation alone.
     pub(crate) fn documented(deviation: f64) -> Self {
         let variance = deviation * deviation;
         Self { variance, degrees: PRIOR_DEGREES, documented: variance }
     }
 
-    /// With what the series of the same kind show: their median, so that one wild counter does not widen all others. After two
-    /// runs they show little: all of them share what happened to these two.
+    /// With the median of the series of the same kind, so that one wild counter does not widen all others. After two
+    /// runs they show little, since they share what happened to these two.
     pub(crate) fn pooled(deviation: f64, alike: &[Between]) -> Self {
         let median = |mut values: Vec<f64>| {
             values.sort_unstable_by(f64::total_cmp);
@@ -64,13 +65,12 @@ impl Prior {
         Self { variance, degrees: known.min(PRIOR_DEGREES), documented }
     }
 
-    /// The same on another scale.
     pub(crate) fn scaled(self, factor: f64) -> Self {
         let square = factor * factor;
         Self { variance: self.variance * square, documented: self.documented * square, ..self }
     }
 
-    /// The variation of a series, with what its own history shows.
+    /// The variation of a series, given its own history.
     pub(crate) fn with(self, own: Option<Between>) -> Between {
         let Some(own) = own else {
             return Between { variance: self.variance, within: 0.0, degrees: self.degrees, runs: 0 };
@@ -82,7 +82,7 @@ impl Prior {
     }
 }
 
-/// The median of a variance that is estimated with so many degrees of freedom, as a share of its mean: such estimates are
+/// Median, as a share of the mean, of a variance estimated with this many degrees of freedom: such estimates are
 /// skewed, most of them too small (Wilson & Hilferty 1931, *Proc. Natl. Acad. Sci.* 17:684).
 fn median_of_chi_square(degrees: f64) -> f64 {
     (1.0 - 2.0 / (9.0 * degrees.max(1.0))).powi(3)

@@ -1,4 +1,4 @@
-//! [`rows`]: metrics of two runs, judged together.
+//! [`rows`]: judges metrics of two runs together.
 
 use unladen_lockin::{FALSE_DISCOVERY_RATE, Family, MARGIN, MARGIN_OF_SHARES, MARGIN_OF_THE_WHOLE, adjust_comparisons};
 
@@ -15,18 +15,17 @@ use crate::run::Run;
 use crate::verdict::Verdict;
 use crate::why_unjudged::WhyUnjudged;
 
-/// Between runs the margin of equality is so many times that within an experiment: each run has a layout of memory, an
-/// order of compilation and neighbours of its own, and with an experiment's margin most pairs of equal runs would stay
+/// The margin of equality between runs, as a multiple of that within an experiment: each run has its own layout of
+/// memory, order of compilation and neighbours, and with an experiment's margin most pairs of equal runs would stay
 /// unclear, however long they are.
 const BETWEEN_RUNS: f64 = 2.0;
 
-/// Of machines whose speeds differ by more, times that are not told apart are not comparable.
+/// If the speeds of two machines differ by more, unclear times are not comparable.
 const MOST_SPEED: f64 = 0.1;
 
-/// A URL, and an arm where there are several.
+/// A URL, and an arm if there are several.
 type Page<'a> = (&'a str, Option<&'a str>);
 
-/// Judges these metrics.
 pub(crate) fn rows(judge: &Judge<'_>, keys: &[Key]) -> Vec<Row> {
     let drafts: Vec<Draft<'_>> = keys.iter().filter_map(|key| Draft::of(judge, key)).collect();
     let effects: Vec<Result<(Effect, Between), NotJudged>> = drafts
@@ -45,7 +44,7 @@ pub(crate) fn rows(judge: &Judge<'_>, keys: &[Key]) -> Vec<Row> {
         .collect()
 }
 
-/// What the variation of a metric is drawn towards: what metrics alike show.
+/// What the variation of a metric is drawn towards: that of similar metrics.
 fn prior(draft: &Draft<'_>, all: &[Draft<'_>]) -> Prior {
     let class = |draft: &Draft<'_>| (draft.key.kind, draft.key.clock() as u8, draft.key.is_tail(), draft.is_ratio);
     let alike: Vec<Between> = all
@@ -58,11 +57,11 @@ fn prior(draft: &Draft<'_>, all: &[Draft<'_>]) -> Prior {
     } else {
         Prior::pooled(documented(draft.key), &alike)
     };
-    // What is known as a share, in the unit.
+    // Converts a share into the unit.
     if draft.is_ratio || draft.key.is_share() { prior } else { prior.scaled(draft.size()) }
 }
 
-/// Adjusts the p-values page by page, and arm by arm.
+/// Adjusts the p-values by page and by arm.
 fn adjust(drafts: &[Draft<'_>], effects: &[Result<(Effect, Between), NotJudged>]) -> Vec<f64> {
     let mut pages: Vec<(Page<'_>, Vec<usize>)> = Vec::new();
     for (index, draft) in drafts.iter().enumerate().filter(|(index, _)| effects[*index].is_ok()) {
@@ -115,7 +114,7 @@ fn row(
         unit: key.unit.clone(),
         approximate: draft.before.into_iter().chain(draft.after).any(|of| of.approximate),
         headline: draft.is_headline,
-        // What was not counted is no figure of the document.
+        // Figures that were not counted are not in the document.
         before: before.filter(|_| judge.before.figures.contains_key(key)),
         after: after.filter(|_| judge.after.figures.contains_key(key)),
         ratio: None,
@@ -152,11 +151,13 @@ fn row(
         row.difference = Some(Span { value: effect.value, low: effect.low, high: effect.high });
         row.floor = Some(effect.floor);
     }
-    // The slowest requests are those that something else held up: no general figure tells how often that happens here.
+    // The slowest requests were held up by something else: no general figure shows how often that happens here.
     let is_tail = key.kind == Kind::Latency && key.is_tail() && between.runs == 0;
-    // Nor how often comes what is no part of each request: a library that asks the system for memory once in a while.
+    // Nor how often things occur that are not part of each request, such as a library that asks the system for memory
+    // once in a while.
     let is_rare = key.kind == Kind::Count && draft.size() < 1.0 && between.runs < FEW_RUNS;
-    // Nor how busy the machine is besides: that of two runs of one page had 59 % more forced switches, and failed a gate.
+    // Nor how busy the machine is besides: one of two runs of one page had 59 % more forced switches, and failed a
+    // gate.
     let is_of_neighbours = key.is_of_neighbours() && between.runs < FEW_RUNS;
     let is_unknown = is_tail || is_rare || is_of_neighbours;
     row.verdict = if is_unknown { Verdict::Unclear } else { verdict(judge, draft, &effect, adjusted_p, margin) };
@@ -170,8 +171,8 @@ fn row(
     row
 }
 
-/// Within which the whole interval has to lie for equality: a share of a ratio, points of a share of requests; else a
-/// share of the figure itself, or of what all groups count of it.
+/// Limit for the whole interval of equality: a share of a ratio, or points of a share of requests; otherwise a share of
+/// the figure itself, or of all groups' count of it.
 fn margin(draft: &Draft<'_>, all: &[Draft<'_>]) -> f64 {
     if draft.key.is_share() {
         return BETWEEN_RUNS * MARGIN_OF_SHARES;

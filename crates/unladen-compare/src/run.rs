@@ -1,4 +1,4 @@
-//! The principal type is [`Run`]: what comparisons need of a document.
+//! The principal type is [`Run`]: the parts of a document that comparisons need.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,9 @@ use crate::run_label::RunLabel;
 use crate::setting::Setting;
 use crate::speed::references;
 
-/// A machine of which more is taken does nothing; documents from elsewhere may say anything.
+/// Beyond this share of steal a machine does nothing; documents from elsewhere may contain any.
 const MOST_STOLEN: f64 = 0.95;
 
-/// What comparisons need of a document: all of its figures, without the rest.
 #[derive(Debug, Clone)]
 pub(crate) struct Run {
     pub(crate) label: RunLabel,
@@ -24,31 +23,28 @@ pub(crate) struct Run {
     pub(crate) setting: Setting,
     pub(crate) machine: MachineName,
     pub(crate) references: Vec<Reference>,
-    /// What the hypervisor took of the processors for others: 0 to [`MOST_STOLEN`], and 0 where nobody knows.
+    /// Share of the processors that the hypervisor took: 0 to [`MOST_STOLEN`], and 0 if unknown.
     pub(crate) stolen_share: f64,
     pub(crate) figures: BTreeMap<Key, Measured>,
     /// In the document's order.
     pub(crate) order: Vec<Key>,
-    /// Patterns of waste that were found.
     pub(crate) findings: BTreeSet<FindingKey>,
     /// Pages and rules that could not look.
     not_looked: BTreeSet<(String, String)>,
-    /// Pages, rules and groups (all, without one) of which the run could not say that there is nothing.
+    /// Pages, rules and groups (all, without one) for which the run could not exclude findings.
     not_judged: BTreeSet<(String, String, Option<String>)>,
-    /// Names of exporters: of their series, the document has those alone that follow the requests.
+    /// Names of exporters, of whose series the document has only those that follow the requests.
     exporters: BTreeSet<String>,
     /// Whether its latencies describe the server.
     pub(crate) is_fit: bool,
-    /// What was counted at all: a group without one of these counted nothing.
+    /// What was counted at all: groups without an entry here counted nothing.
     counted: BTreeSet<(String, Kind, Option<String>, Option<String>)>,
-    /// Whose doings were traced: page, state and group.
     traced: BTreeSet<Traced>,
 }
 
 /// Page, state and group.
 type Traced = (String, Option<String>, Option<String>);
 
-/// What makes a machine the same one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct MachineName {
     pub(crate) host: Option<String>,
@@ -57,12 +53,11 @@ pub(crate) struct MachineName {
 }
 
 impl MachineName {
-    /// Whether nothing tells the two apart.
+    /// Whether nothing distinguishes the two.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.differences(other).is_empty()
     }
 
-    /// What tells the two apart.
     pub(crate) fn differences(&self, after: &Self) -> Vec<String> {
         let processors = |of: &Self| of.processors.map(|processors| processors.to_string());
         [
@@ -88,7 +83,7 @@ impl Run {
         let mut by_key = BTreeMap::new();
         let mut order = Vec::new();
         for (key, measured) in figures(document) {
-            // Two rows of one name, in a document from elsewhere: the first counts.
+            // If a foreign document has two rows of one name, the first counts.
             by_key.entry(key).or_insert_with_key(|key| {
                 order.push(key.clone());
                 measured
@@ -123,8 +118,8 @@ impl Run {
         }
     }
 
-    /// The figure of a metric; zero, where nothing was counted of what the run did count elsewhere, and null where the run
-    /// did not look.
+    /// A metric's figure; zero if nothing was counted that the run did count elsewhere, and `None` if the run did not
+    /// look.
     pub(crate) fn figure(&self, key: &Key, noise_floor: Option<f64>) -> Option<Measured> {
         if let Some(measured) = self.figures.get(key) {
             return Some(*measured);
@@ -132,13 +127,13 @@ impl Run {
         let is_counted = matches!(key.kind, Kind::Weight | Kind::Count | Kind::Function);
         let has_zero = is_counted && key.group.is_some() && !key.is_finding();
         let looked = key.arm.is_none() && self.counted.contains(&counted(key)) && !self.is_of_an_exporter(key);
-        // Of a group that was not traced nothing is known; that it costs more is seen in its weights.
+        // Nothing is known of a group that was not traced; its weights show if it costs more.
         let looked = looked && (!is_traced(key) || self.traced.contains(&traced(key)));
         (has_zero && looked).then(|| Measured::absent(noise_floor.unwrap_or(0.0).max(self.margin_of_all_calls(key))))
     }
 
-    /// Of calls of one kind: how well the run knew the group's calls altogether. Counts are shown where they are certain,
-    /// so one that is missing may be a part of what the run did not know.
+    /// For calls of one kind: how uncertain the group's calls were altogether. Counts are shown if they are certain, so
+    /// a missing one may be a part of that uncertainty.
     fn margin_of_all_calls(&self, key: &Key) -> f64 {
         if key.kind != Kind::Count || !key.counter.as_deref().is_some_and(|counter| counter.starts_with("syscall.")) {
             return 0.0;
@@ -158,21 +153,20 @@ impl Run {
         self.exporters.iter().any(|name| group.strip_prefix(&**name).is_some_and(|rest| rest.starts_with('/')))
     }
 
-    /// Whether the rule looked at the page.
     pub(crate) fn looked_for(&self, finding: &FindingKey) -> bool {
         let has_page = self.setting.urls.is_empty() || self.setting.urls.contains(&finding.0);
         has_page && !self.not_looked.contains(&(finding.0.clone(), finding.1.clone()))
     }
 
-    /// Whether the rule, had it found nothing, would have said so: not, where something on the request's path was not judged.
+    /// Whether the absence of a finding means anything: not if something on the request's path was not judged.
     pub(crate) fn judged(&self, finding: &FindingKey) -> bool {
         let (url, rule, group, _) = finding;
-        // What the page answers is of no group, whatever it is called there.
+        // Waste in the page's answer belongs to no group, whatever it is called there.
         let is_of = |unjudged: &Option<String>| unjudged.as_ref().is_none_or(|of| of == group || group.is_empty());
         !self.not_judged.iter().any(|(page, name, of)| (page, name) == (url, rule) && is_of(of))
     }
 
-    /// Whether the group was traced in that state: it is not, where nobody saw for certain that it follows the requests.
+    /// Whether the group was traced in that state: it is not if it was not certain that it follows the requests.
     pub(crate) fn traced(&self, finding: &FindingKey) -> bool {
         self.traced.contains(&(finding.0.clone(), Some(finding.3.clone()), Some(finding.2.clone())))
     }
@@ -182,7 +176,7 @@ impl Run {
         !self.is_fit && key.clock() == Clock::Elapsed
     }
 
-    /// Whether it is the same run, as far as the documents tell.
+    /// Whether it is the same run, as far as the documents show.
     pub(crate) fn is(&self, other: &Self) -> bool {
         let of = |run: &Self| (run.label.time.clone(), run.label.host.clone(), run.seed);
         self.label.time.is_some() && of(self) == of(other)
@@ -198,7 +192,7 @@ fn is_traced(key: &Key) -> bool {
 }
 
 fn counted(key: &Key) -> (String, Kind, Option<String>, Option<String>) {
-    // Tracing counts what it sees: what it does not name did not happen. A probe counts a counter or does not.
+    // Tracing counts what it sees, so what it does not name did not happen. A probe counts a counter or does not.
     let counter = if key.kind == Kind::Count { None } else { key.counter.clone() };
     (key.url.clone(), key.kind, key.state.clone(), counter)
 }

@@ -1,4 +1,4 @@
-//! Figures of one metric over runs, on the scale on which they are compared.
+//! Figures of one metric over runs, on the scale of the comparison.
 
 use crate::between::Between;
 use crate::key::Key;
@@ -7,32 +7,31 @@ use crate::run::Run;
 use crate::speed::level;
 use crate::split::{clear_changes, segments};
 
-/// Repetitions within commits in all, from which on they alone tell the variation between runs.
+/// With this many repetitions within commits in total, they alone determine the variation between runs.
 const ENOUGH_REPETITIONS: usize = 8;
 
-/// How the figures of one metric are looked at.
+/// How the figures of one metric are read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Look<'a> {
     pub(crate) key: &'a Key,
     /// As logarithms.
     pub(crate) is_ratio: bool,
-    /// The reference work by which the machine's own speed is divided out.
+    /// Reference work that divides out the machine's own speed.
     pub(crate) reference: Option<Origin<'a>>,
-    /// In place of a run's noise floor, where nothing was counted.
+    /// Replaces a run's noise floor if nothing was counted.
     pub(crate) noise_floor: Option<f64>,
 }
 
-/// Reference work, and the speed at which all figures are put.
+/// Reference work, and the speed to which all figures are converted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Origin<'a> {
     /// Its kinds.
     pub(crate) names: &'a [String],
-    /// The logarithm of its time in the run whose machine all times are put to.
+    /// Logarithm of its time in the run to whose machine all times are converted.
     pub(crate) level: f64,
 }
 
 impl Look<'_> {
-    /// One run's figure.
     pub(crate) fn point(&self, run: &Run) -> Option<Point> {
         if run.is_spoiled(self.key) {
             return None;
@@ -49,7 +48,7 @@ impl Look<'_> {
         })
     }
 
-    /// The variation between these runs, the earliest first.
+    /// The variation between these runs, earliest first.
     pub(crate) fn between(&self, runs: &[&Run]) -> Option<Between> {
         let measured: Vec<(&Run, Point)> = runs.iter().filter_map(|run| Some((*run, self.point(run)?))).collect();
         let points: Vec<Point> = measured.iter().map(|(_, point)| *point).collect();
@@ -64,7 +63,7 @@ impl Look<'_> {
     }
 }
 
-/// Runs of one clean commit that follow each other, two or more.
+/// Two or more consecutive runs of one clean commit.
 fn repetitions(measured: &[(&Run, Point)]) -> Vec<(usize, usize)> {
     let commit = |at: usize| {
         let label = &measured[at].0.label;

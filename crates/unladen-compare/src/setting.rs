@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use unladen_document::{Document, LoadAgent, ProveDocument, WeighDocument};
 
-/// What has to be alike in two runs whose figures answer the same question.
+/// What must be equal in two runs for their figures to answer the same question.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Setting {
     pub(crate) verb: &'static str,
     pub(crate) target: String,
-    /// Pages, where there may be several.
+    /// Pages, if there may be several.
     pub(crate) urls: Vec<String>,
-    /// What an experiment switched: its arms but the baseline.
+    /// What an experiment switched: its arms except the baseline.
     arms: Vec<String>,
     options: BTreeMap<&'static str, String>,
 }
@@ -70,7 +70,7 @@ impl Setting {
         }
     }
 
-    /// Why figures of the two answer different questions; none where they do not.
+    /// Why figures of the two answer different questions; empty if they do not.
     pub(crate) fn differences(&self, after: &Self) -> Vec<String> {
         if self.verb != after.verb {
             return vec![format!("one is a result of `{}`, the other of `{}`", self.verb, after.verb)];
@@ -104,7 +104,7 @@ impl Setting {
     }
 }
 
-/// Those that are compared with the baseline; the baseline again is no change.
+/// Arms compared with the baseline; the baseline again is no change.
 fn arms(document: &ProveDocument) -> Vec<String> {
     let mut arms: Vec<String> = Vec::new();
     for comparison in &document.comparisons {
@@ -115,8 +115,8 @@ fn arms(document: &ProveDocument) -> Vec<String> {
     arms
 }
 
-/// Hosts and exporters of which something is known: one that went away before there were figures has no part in a sum, and
-/// its groups have not become free.
+/// Hosts and exporters with figures: one that left before there were any has no part in a sum, and its groups have not
+/// become free.
 fn hosts(document: &WeighDocument) -> String {
     const ENOUGH: u64 = unladen_lockin::MIN_BLOCKS as u64;
     let names: BTreeSet<&str> =
@@ -124,7 +124,7 @@ fn hosts(document: &WeighDocument) -> String {
     if names.is_empty() { "nothing".to_owned() } else { names.into_iter().collect::<Vec<_>>().join(", ") }
 }
 
-/// The hosts that sent: the way from each of them is part of its latencies.
+/// Sending hosts: the way from each of them is part of its latencies.
 fn agents(agents: &[LoadAgent]) -> String {
     let names: BTreeSet<&str> = agents.iter().map(|agent| agent.name.as_str()).collect();
     if names.is_empty() { "this machine".to_owned() } else { names.into_iter().collect::<Vec<_>>().join(", ") }

@@ -1,4 +1,4 @@
-//! The principal type is [`Speed`]: how fast the machine was in the two runs.
+//! The principal type is [`Speed`]: the machine's speed in the two runs.
 
 use serde::Serialize;
 use unladen_document::{Machine, Reference};
@@ -7,19 +7,17 @@ use crate::figure::Span;
 use crate::measured::{MANY, margin};
 use crate::point::Point;
 
-/// Kinds of work that differ by more than this, and by more than their intervals, do not agree on the machine's speed:
-/// no one figure stands for all of a request's work then.
+/// Kinds of work that differ by more than this, and by more than their intervals, disagree on the machine's speed: then
+/// no single figure applies to all of a request's work.
 const TOLERANCE: f64 = 0.05;
 
-/// How fast the machine was in the two runs, by its reference work.
+/// The machine's speed in the two runs, by its reference work.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Speed {
-    /// By kind of work that both runs have.
     pub kinds: Vec<ReferenceRatio>,
-    /// The time of the reference work after / before, over all kinds: above 1, the machine was slower. Null where the
-    /// kinds disagree.
+    /// Time of the reference work after / before, over all kinds: above 1, the machine was slower. Null if the kinds
+    /// disagree.
     pub ratio: Option<Span>,
-    /// Where the kinds disagree: a sentence.
     pub disagreement: Option<String>,
 }
 
@@ -28,22 +26,21 @@ pub struct Speed {
 pub struct ReferenceRatio {
     /// `arithmetic`, `memory` or `syscalls`.
     pub name: String,
-    /// Its time after / before.
     pub ratio: Span,
 }
 
-/// The same, for the maths.
+/// Speeds of the two runs for calculations.
 #[derive(Debug, Clone)]
 pub(crate) struct Clocks {
-    /// The kinds that both runs have.
+    /// Kinds that both runs have.
     pub(crate) names: Vec<String>,
     /// Logarithm of the ratio after / before.
     pub(crate) ratio: f64,
-    /// Variance between the kinds beyond their own errors: what is measured may be any mixture of them.
+    /// Variance between the kinds beyond their own errors: the measured work may be any mixture of them.
     pub(crate) mixture: f64,
 }
 
-/// The reference work of a run. Pieces of different versions are different work: they are no common kind.
+/// The reference work of a run. Pieces of different versions are different work, and no common kind.
 pub(crate) fn references(machine: &Machine) -> Vec<Reference> {
     let named = |reference: &Reference| match machine.reference_version {
         None | Some(1) => reference.clone(),
@@ -59,7 +56,7 @@ fn point(reference: &Reference) -> Option<Point> {
     is_time.then(|| Point { y: ns.ln(), variance: ((high.ln() - low.ln()) / 2.0 / margin(MANY)).powi(2) })
 }
 
-/// The logarithm of the mean time of these kinds; null where the run lacks one.
+/// Logarithm of the mean time of these kinds; `None` if the run lacks one.
 pub(crate) fn level(references: &[Reference], names: &[String]) -> Option<Point> {
     let mut sum = Point { y: 0.0, variance: 0.0 };
     let n = names.len() as f64;
@@ -71,7 +68,6 @@ pub(crate) fn level(references: &[Reference], names: &[String]) -> Option<Point>
     (n > 0.0).then_some(sum)
 }
 
-/// The kinds of work that both have.
 pub(crate) fn common(before: &[Reference], after: &[Reference]) -> Vec<String> {
     let has = |of: &[Reference], name: &str| of.iter().any(|other| other.name == name && point(other).is_some());
     let mut names: Vec<String> = after.iter().map(|reference| reference.name.clone()).collect();
@@ -80,7 +76,7 @@ pub(crate) fn common(before: &[Reference], after: &[Reference]) -> Vec<String> {
     names
 }
 
-/// Compares the reference work of two runs; nothing where one of them has none.
+/// `None` if one of the runs has no reference work.
 pub(crate) fn speed(before: &[Reference], after: &[Reference]) -> Option<(Speed, Option<Clocks>)> {
     let names = common(before, after);
     let ratios: Vec<Point> = names
@@ -115,7 +111,7 @@ pub(crate) fn speed(before: &[Reference], after: &[Reference]) -> Option<(Speed,
     Some((Speed { kinds, ratio: Some(span(&joint)), disagreement: None }, Some(Clocks { names, ratio, mixture })))
 }
 
-/// The two kinds that differ most, if that is beyond their intervals and the tolerance.
+/// The two kinds that differ most, if by more than their intervals and the tolerance.
 fn disagreement(kinds: &[ReferenceRatio], ratios: &[Point]) -> Option<String> {
     let by = |a: &(usize, &Point), b: &(usize, &Point)| a.1.y.total_cmp(&b.1.y);
     let (least, low) = ratios.iter().enumerate().min_by(by)?;

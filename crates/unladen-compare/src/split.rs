@@ -1,22 +1,22 @@
 //! The principal type is [`Split`]: the stretch of a series that differs most from the rest of it.
 //!
-//! This is one step of circular binary segmentation (Olshen et al. 2004, *Biostatistics* 5:557): a stretch in the middle
-//! against both ends together, or at an end against the other. A change that was taken back is found too, which a search
-//! for one change at a time often does not.
+//! This is one step of circular binary segmentation (Olshen et al. 2004, *Biostatistics* 5:557): a stretch in the
+//! middle against both ends together, or at one end against the rest. It also finds a change that was reverted, which a
+//! search for one change at a time often does not.
 
 use unladen_lockin::t_p_value;
 
 use crate::between::Between;
 use crate::point::Point;
 
-/// The fewest runs of a stretch: one run alone may have had a bad day.
+/// Minimum runs of a stretch: a single run may have had a bad day.
 pub(crate) const FEWEST: usize = 2;
 
-/// The fewest runs in which a change is looked for.
+/// Minimum runs to look for a change in.
 pub(crate) const FEWEST_RUNS: usize = 6;
 
-/// With fewer runs, stretches in the middle are not looked for: eight runs in another order look like two levels as often
-/// as they then can by chance. With more, neither: their number grows with the square.
+/// Numbers of runs for which stretches in the middle are considered. With fewer, other orders of the runs, of eight for
+/// instance, look like two levels too often by chance; with more, the number of stretches grows with the square.
 const CIRCULAR: std::ops::RangeInclusive<usize> = 12..=100;
 
 /// Below this share of the level, a spread is rounding.
@@ -25,11 +25,11 @@ const ROUNDING: f64 = 1e-9;
 /// A stretch of a series against the rest of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Split {
-    /// First of the stretch.
+    /// First position.
     pub(crate) from: usize,
-    /// One after its last.
+    /// One after the last position.
     pub(crate) to: usize,
-    /// p-value of Student's t of this split, as if it had been the only one looked at.
+    /// p-value of Student's t for this split, as if it had been the only one considered.
     pub(crate) p: f64,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Weighted {
 }
 
 impl Weighted {
-    /// Each point counts by its own error and the variation between runs.
+    /// Each point is weighted by its own error and the variation between runs.
     pub(crate) fn of(points: &[Point]) -> Self {
         let between = Between::of(&[points]).map_or(0.0, |between| between.variance);
         let weight = |point: &Point| 1.0 / (point.variance + between).max(1e-30);
@@ -52,14 +52,14 @@ impl Weighted {
         }
     }
 
-    /// The split of the smallest p-value, of the points in this order.
+    /// The split with the smallest p-value, for the points in this order.
     pub(crate) fn best_split(&self, order: &[usize]) -> Option<Split> {
         let n = order.len();
         if n < FEWEST_RUNS.max(2 * FEWEST) {
             return None;
         }
         let (mut weights, mut sums) = (Vec::with_capacity(n + 1), Vec::with_capacity(n + 1));
-        // About the first point, so that little is lost by cancellation.
+        // Relative to the first point, to lose little by cancellation.
         let origin = self.y[order[0]];
         let (mut weight, mut sum, mut squares) = (0.0, 0.0, 0.0);
         weights.push(0.0);
@@ -108,15 +108,15 @@ impl Weighted {
     }
 }
 
-/// How many splits of `n` points are looked at.
+/// Number of splits of `n` points considered.
 fn candidates(n: usize) -> f64 {
     let ends = (n + 1).saturating_sub(2 * FEWEST) as f64;
     let middle = n.saturating_sub(3 * FEWEST) as f64;
     if CIRCULAR.contains(&n) { ends + (middle + 1.0) * (middle + 2.0) / 2.0 } else { ends }
 }
 
-/// Places at which the level of a series has changed for nearly certain, by Bonferroni's bound: what an estimate of the
-/// variation between runs leaves out.
+/// Places where the level almost certainly changed, by Bonferroni's bound, which estimates of the variation between
+/// runs leave out.
 pub(crate) fn clear_changes(points: &[Point]) -> Vec<usize> {
     const LEVEL: f64 = 0.01;
     let mut changes = Vec::new();

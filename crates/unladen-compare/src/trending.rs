@@ -1,4 +1,4 @@
-//! [`trend`]: a series of runs, and where it changed.
+//! [`trend`]: finds the changes in a series of runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,13 +17,13 @@ use crate::speed::level;
 use crate::split::{FEWEST_RUNS, segments};
 use crate::trend::{ChangePoint, Series, SeriesPoint, Trend};
 
-/// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
+/// Document version. It changes if a field is removed or changes its meaning, not if one is added.
 const SCHEMA: &str = "unladen.trend/1";
 
-/// The latest runs that are looked at.
+/// Only this many of the latest runs are considered.
 const MOST_RUNS: usize = 200;
 
-/// Series at most: the permutations go over all of them.
+/// Maximum number of series, since the permutations cover all of them.
 const MOST_SERIES: usize = 1000;
 
 /// One metric, with the runs that have it.
@@ -33,14 +33,14 @@ struct Line<'a> {
     has_reference: bool,
     runs: Vec<usize>,
     points: Vec<Point>,
-    /// Of time that passes: the same with the machine's own speed divided out.
+    /// For elapsed time: the points with the machine's own speed divided out.
     at_one_speed: Option<Vec<Point>>,
 }
 
-/// Puts the runs of a history in the order of time, and looks for changes in each metric. Runs that measured otherwise
-/// than the latest do not count.
+/// Sorts the runs of a history by time, and looks for changes in each metric. Runs measured differently from the latest
+/// do not count.
 ///
-/// All series are judged together: of runs of the same thing, 95 % of trends have no change at all.
+/// All series are judged together: for runs of the same thing, 95 % of trends have no change at all.
 pub fn trend(history: &History) -> Trend {
     let all = history.in_order();
     let Some(latest) = all.last().copied() else {
@@ -95,14 +95,14 @@ pub fn trend(history: &History) -> Trend {
     }
 }
 
-/// The kinds of reference work of the latest run, if at least half of the runs have them all.
+/// Kinds of reference work of the latest run, if at least half of the runs have them all.
 fn reference_names(runs: &[&Run], latest: &Run) -> Vec<String> {
     let names: Vec<String> = latest.references.iter().map(|reference| reference.name.clone()).collect();
     let have = runs.iter().filter(|run| level(&run.references, &names).is_some()).count();
     if have * 2 >= runs.len() { names } else { Vec::new() }
 }
 
-/// Metrics that at least a quarter of the runs show, in the order in which they came up.
+/// Metrics in at least a quarter of the runs, in the order of their first appearance.
 fn keys(runs: &[&Run]) -> Vec<Key> {
     let mut shown: BTreeMap<&Key, usize> = BTreeMap::new();
     for run in runs {
@@ -145,8 +145,8 @@ fn line<'a>(key: &'a Key, of_time: &[&Run], latest: &Run, origin: Option<Origin<
     })
 }
 
-/// Time that passes is partly time on a processor: a change that the machine's own speed explains is none. The interval
-/// reaches from that with all of the machine's change taken off to that with none.
+/// Elapsed time is partly time on a processor, so a change that the machine's own speed explains is dropped. The
+/// interval ranges from all of the machine's change taken off to none.
 fn beyond_the_machine(line: &Line<'_>, located: Located, changes: &[usize]) -> Option<Located> {
     let Some(points) = &line.at_one_speed else { return Some(located) };
     let from = changes.iter().copied().filter(|&at| at < located.at).max().unwrap_or(0);
@@ -202,7 +202,7 @@ fn series(line: &Line<'_>, changes: &[(usize, f64)], runs: &[&Run]) -> Series {
             .into_iter()
             .filter_map(|located| beyond_the_machine(line, located, &at))
             .map(|located| {
-                // A refined place keeps the p-value of the nearest that was found.
+                // A refined place keeps the p-value of the nearest one found.
                 let nearest = changes.iter().min_by_key(|(at, _)| at.abs_diff(located.at));
                 change_point(located, nearest.map_or(1.0, |(_, p)| *p))
             })

@@ -1,32 +1,30 @@
-//! The principal type is [`Verdict`]: what is said of one metric of two runs.
+//! The principal type is [`Verdict`]: the verdict on one metric of two runs.
 
 use serde::{Serialize, Serializer};
 
-/// What is said of one metric of two runs.
+/// The verdict on one metric of two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// It was there before, and is not any more.
     Gone,
-    /// It was not there before.
     New,
     /// More of a counter.
     Heavier,
     /// Less of a counter.
     Lighter,
-    /// Longer, or fewer a second, or fewer within a time.
+    /// Longer, or fewer per second, or fewer within a time.
     Slower,
-    /// Shorter, or more a second, or more within a time.
+    /// Shorter, or more per second, or more within a time.
     Faster,
-    /// The whole interval lies within a margin that makes no difference.
+    /// The whole interval lies within a margin that does not matter.
     NoMeasurableDifference,
-    /// Neither: the interval is too wide to say, since runs of the same thing vary, or the two are too short.
+    /// The interval is too wide to say, since runs of the same thing vary, or the two are too short.
     Unclear,
-    /// A time of two machines whose speeds cannot be put into one figure.
+    /// A time of two machines whose speeds cannot be expressed in one figure.
     NotComparable,
 }
 
 impl Verdict {
-    /// The words for it, in reports and in JSON.
+    /// The name in reports and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Gone => "gone",
@@ -41,17 +39,17 @@ impl Verdict {
         }
     }
 
-    /// Whether there is a difference for certain.
+    /// Whether there is certainly a difference.
     pub fn is_told(self) -> bool {
         self.is_worse() || self.is_better()
     }
 
-    /// Whether the later run is worse for certain.
+    /// Whether the later run is certainly worse.
     pub fn is_worse(self) -> bool {
         matches!(self, Self::New | Self::Heavier | Self::Slower)
     }
 
-    /// Whether the later run is better for certain.
+    /// Whether the later run is certainly better.
     pub fn is_better(self) -> bool {
         matches!(self, Self::Gone | Self::Lighter | Self::Faster)
     }

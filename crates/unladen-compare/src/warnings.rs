@@ -1,4 +1,4 @@
-//! [`warnings`]: what limits a comparison, in sentences.
+//! [`warnings`]: limits of a comparison, in sentences.
 
 use unladen_document::{About, Document};
 
@@ -8,7 +8,7 @@ use crate::judge::Judge;
 use crate::key::Key;
 use crate::run::Run;
 
-/// A difference in stolen processor time that is worth a sentence.
+/// Difference in stolen processor time from which it is mentioned.
 const STOLEN: f64 = 0.05;
 
 pub(crate) fn warnings(judge: &Judge<'_>, comparison: &Comparison, documents: [&Document; 2]) -> Vec<String> {
@@ -80,7 +80,7 @@ fn not_counted(judge: &Judge<'_>) -> Vec<String> {
     earlier.into_iter().chain(lacking(judge.after, judge.before, "later")).collect()
 }
 
-/// What else changed between the two runs.
+/// Other changes between the two runs.
 fn environment([before, after]: [&About; 2]) -> Vec<String> {
     let mut all = Vec::new();
     let mut told = |what: &str, before: Option<&str>, after: Option<&str>| {
@@ -101,7 +101,6 @@ fn environment([before, after]: [&About; 2]) -> Vec<String> {
     all
 }
 
-/// How differently much was taken from the machine in the two runs.
 fn stolen(judge: &Judge<'_>) -> Option<String> {
     let [before, after] = [judge.before, judge.after].map(|run| run.stolen_share);
     ((before - after).abs() > STOLEN).then(|| {

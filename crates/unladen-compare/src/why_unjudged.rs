@@ -1,20 +1,20 @@
-//! The principal type is [`WhyUnjudged`]: why nothing could be said of a figure.
+//! The principal type is [`WhyUnjudged`]: why a figure has no verdict.
 
 use serde::{Serialize, Serializer};
 
-/// Why nothing could be said of a figure.
+/// Why a figure has no verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WhyUnjudged {
-    /// Too few earlier runs tell how much it varies: the next runs change that.
+    /// Too few earlier runs to know how much it varies: the next runs change that.
     NoHistory,
-    /// Enough earlier runs tell that it varies by more than could be seen.
+    /// Enough earlier runs show that it varies too much to see a difference.
     Varies,
-    /// Enough earlier runs tell how much it varies, and the two runs themselves know it less well than that: longer runs
+    /// Enough earlier runs show its variation, but the two runs themselves are less precise than that: longer runs
     /// change that.
     Imprecise,
-    /// The two runs' machines or their speeds differ, or one of the runs does not know it.
+    /// The two runs' machines or their speeds differ, or one of the runs does not know its own.
     NotComparable,
-    /// One of the two runs lost records of it, so that its figure is too low.
+    /// One of the two runs lost records, so that its figure is too low.
     RecordsLost,
     /// The two runs have more metrics than one comparison judges.
     LeftOut,
@@ -23,11 +23,11 @@ pub enum WhyUnjudged {
 // === impl WhyUnjudged ===
 
 impl WhyUnjudged {
-    /// All of them, in the order in which they are told.
+    /// All reasons, in the order of reports.
     pub const ALL: [Self; 6] =
         [Self::NoHistory, Self::Varies, Self::Imprecise, Self::NotComparable, Self::RecordsLost, Self::LeftOut];
 
-    /// The words for it, in reports and in JSON.
+    /// The name in reports and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::NoHistory => "too few earlier runs",

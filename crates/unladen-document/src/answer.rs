@@ -1,43 +1,32 @@
-//! The principal type is [`Answer`]: what came when a page was asked for.
+//! The principal type is [`Answer`]: the answer to the request for a page.
 
 use serde::{Deserialize, Serialize};
 use unladen_quantity::{Kind, plain};
 
-/// What came when a page was asked for. Its texts come from outside: whoever makes it bounds them and takes control
-/// characters out.
+/// The answer to the request for a page. Its texts come from outside: whoever creates it limits their length and
+/// removes control characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Answer {
-    /// The name of the request, as in tables.
     pub request: String,
     pub status: u16,
-    /// `text/html`; empty where the answer does not say.
     pub media_type: String,
-    /// The size of the body in bytes, as it was sent.
     pub bytes: u64,
-    /// The size of the body in bytes, unpacked, where it was coded and could be unpacked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decoded_bytes: Option<u64>,
-    /// `gzip`; empty without a coding.
     pub coding: String,
-    /// The title of a page in HTML.
     pub title: String,
-    /// Its first words, where it has no title; of JSON, the names of its members.
     pub words: String,
-    /// Where it redirects to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
-    /// The header that says that a cache answered: `Age: 30`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<String>,
-    /// XXH3 of the body, unpacked where it can be, in hex.
     pub digest: String,
-    /// Why this may not be the page that was meant, and what to do, each a sentence.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
 }
 
-/// What people call media types, by what is in their names.
+/// Readable names of media types, by a part of the type.
 const KINDS: [(&str, &str); 9] = [
     ("html", "HTML"),
     ("json", "JSON"),
@@ -51,7 +40,7 @@ const KINDS: [(&str, &str); 9] = [
 ];
 
 impl Answer {
-    /// In half a line: `"Main Page", 200, 17.1 kB of HTML, gzip (54.2 kB unpacked)`.
+    /// Half a line: `"Main Page", 200, 17.1 kB of HTML, gzip (54.2 kB unpacked)`.
     pub fn told(&self) -> String {
         let mut parts = Vec::new();
         match (self.title.is_empty(), self.words.is_empty()) {
@@ -77,7 +66,7 @@ impl Answer {
         parts.join(", ")
     }
 
-    /// The size of what it says in bytes: unpacked where that is known.
+    /// Size of the content in bytes, unpacked if known.
     pub fn content_bytes(&self) -> u64 {
         self.decoded_bytes.unwrap_or(self.bytes)
     }

@@ -4,42 +4,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::about::About;
 
-/// What `unladen classmap --check --json` wrote. Paths below `root` are relative to it.
+/// Output of `unladen classmap --check --json`. Paths below `root` are relative to it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct ClassmapCheckDocument {
-    /// `unladen.classmap-check/1`.
     pub schema: String,
-    /// Where, when and how.
     #[serde(flatten)]
     pub about: About,
-    /// The application's folder.
     pub root: String,
-    /// The file of the map.
     pub map: String,
-    /// How many classes the map would have now.
     pub class_count: u64,
-    /// Whether the file is what would be written now, byte for byte.
     pub current: bool,
-    /// Whether duplicates, violations and problems fail the check too.
     pub strict: bool,
-    /// The application's loaders, in the order in which PHP asks them.
     pub loaders: Vec<String>,
-    /// How the file differs from what would be written now; null if there is no file.
     pub differences: Option<ClassDifferences>,
-    /// Classes that several files declare.
     pub duplicates: Vec<DuplicateClass>,
-    /// Classes that are not where PSR-4 or PSR-0 would look.
     pub violations: Vec<MisplacedClass>,
-    /// What could not be read, and what leads nowhere.
     pub problems: Vec<ClassmapProblem>,
 }
 
-/// Classes of the file, against what would be written now.
+/// Differences of the file from an up-to-date one.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct ClassDifferences {
-    /// In the map, but their files have gone.
+    /// In the map, but their files are gone.
     pub gone: Vec<ClassPlace>,
     /// In the map, but not in their files.
     pub undeclared: Vec<ClassPlace>,
@@ -55,14 +43,10 @@ pub struct ClassDifferences {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct ClassPlace {
-    /// Its name.
     pub class: String,
-    /// The file.
     pub path: String,
-    /// Of a class that has moved: the file in which it is found now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<String>,
-    /// The line on which it is declared, from 1, in the last of these files; null where it is not.
     pub line: Option<u32>,
 }
 
@@ -70,46 +54,37 @@ pub struct ClassPlace {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct DuplicateClass {
-    /// Its name.
     pub class: String,
     /// The file that the loaders find; null if none, or undecided.
     pub wins: Option<String>,
     pub why: String,
-    /// The other files.
     pub others: Vec<String>,
-    /// The lines on which the other files declare it, in their order.
     pub other_lines: Vec<Option<u32>>,
 }
 
-/// A class that is not where its name promises.
+/// A class in another place than its name implies.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct MisplacedClass {
-    /// Its name.
     pub class: String,
-    /// The file that declares it.
     pub path: String,
-    /// The line on which it does, from 1.
     pub line: Option<u32>,
-    /// Where a loader would look.
     pub expected: String,
 }
 
-/// What is wrong with a file or a folder.
+/// A fault of a file or a folder.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct ClassmapProblem {
     pub path: String,
-    /// From 1.
     pub line: Option<u32>,
-    /// What is wrong, and what to do.
     pub what: String,
     /// Whether it may hide classes.
     pub hides: bool,
 }
 
 impl ClassmapCheckDocument {
-    /// Whether the check fails: the map is out of date, or anything else is wrong and that was to count.
+    /// Whether the check fails: the map is out of date, or something else is wrong and `strict` is set.
     pub fn is_broken(&self) -> bool {
         let is_sound = self.duplicates.is_empty() && self.violations.is_empty() && self.problems.is_empty();
         !self.current || (self.strict && !is_sound)
@@ -117,7 +92,7 @@ impl ClassmapCheckDocument {
 }
 
 impl ClassDifferences {
-    /// Each kind of difference that there is, in words, with its classes.
+    /// Each kind of difference present, in words, with its classes.
     pub fn kinds(&self) -> impl Iterator<Item = (&'static str, &[ClassPlace])> {
         let all = [
             ("in the map, but their files have gone", &self.gone),
@@ -129,7 +104,7 @@ impl ClassDifferences {
         all.into_iter().map(|(kind, places)| (kind, places.as_slice())).filter(|(_, places)| !places.is_empty())
     }
 
-    /// How many classes differ.
+    /// Number of classes that differ.
     pub fn count(&self) -> usize {
         self.kinds().map(|(_, places)| places.len()).sum()
     }

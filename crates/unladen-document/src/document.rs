@@ -13,7 +13,7 @@ use crate::profile_diff::ProfileDiffDocument;
 use crate::prove::{Arm, ProveDocument};
 use crate::weigh::WeighDocument;
 
-/// The largest document that is read, in bytes. One of a hundred groups and a thousand functions has 1 MB.
+/// Maximum size of a document to read, in bytes. One with a hundred groups and a thousand functions has 1 MB.
 pub const MOST_BYTES: usize = 64 << 20;
 
 const WEIGH: &str = "unladen.weigh/1";
@@ -24,25 +24,20 @@ const PROFILE_DIFF: &str = "unladen.profile-diff/1";
 const CLASSMAP_CHECK: &str = "unladen.classmap-check/1";
 const SCHEMAS: [&str; 6] = [WEIGH, LOAD, PROVE, PROFILE, PROFILE_DIFF, CLASSMAP_CHECK];
 
-/// The result of a measuring command, or of a check of a class map. Serialised, it is the document again.
+/// The result of a measuring command, or of a check of a class map. Serialising gives the document again.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Document {
-    /// Of `unladen weigh`.
     Weigh(Box<WeighDocument>),
-    /// Of `unladen load`.
     Load(Box<LoadDocument>),
-    /// Of `unladen prove`.
     Prove(Box<ProveDocument>),
-    /// Of `unladen profile`.
     Profile(Box<ProfileDocument>),
-    /// Of `unladen profile diff`.
     ProfileDiff(Box<ProfileDiffDocument>),
-    /// Of `unladen classmap --check`, which measures nothing.
+    /// `unladen classmap --check`, which measures nothing.
     ClassmapCheck(Box<ClassmapCheckDocument>),
 }
 
-/// The field that decides which of them a document is.
+/// The field that determines the kind of document.
 #[derive(Deserialize)]
 struct Head {
     schema: Option<String>,
@@ -57,7 +52,7 @@ impl Document {
         if bytes.len() > MOST_BYTES {
             return Err(DocumentError::TooLarge { bytes: bytes.len() as u64, most: MOST_BYTES as u64 });
         }
-        // An array, a number or a `schema` that is no text is JSON without a schema.
+        // Arrays, numbers and a `schema` that is no text are JSON without a schema.
         let head = match serde_json::from_slice::<Head>(bytes) {
             Ok(head) => head,
             Err(error) if error.is_data() => return Err(DocumentError::NoSchema),
@@ -77,7 +72,7 @@ impl Document {
         })
     }
 
-    /// The command that made it: `weigh`, `load`, `prove`, `profile`, `profile-diff` or `classmap-check`.
+    /// The command that wrote it: `weigh`, `load`, `prove`, `profile`, `profile-diff` or `classmap-check`.
     pub fn verb(&self) -> &'static str {
         match self {
             Self::Weigh(_) => "weigh",
@@ -89,8 +84,8 @@ impl Document {
         }
     }
 
-    /// What was measured: the URLs, or the title of a file. Of a comparison of profiles, the second. Of a class map, the
-    /// application's folder.
+    /// What was measured: the URLs, or the title of a file; for a comparison of profiles, the second; for a class map,
+    /// the application's folder.
     pub fn target(&self) -> &str {
         match self {
             Self::Weigh(document) => &document.target,
@@ -104,7 +99,7 @@ impl Document {
         }
     }
 
-    /// What came, with the arm that it came to; the baseline's, and those of others that are doubted.
+    /// Answers with their arms: the baseline's, and doubtful ones of other arms.
     pub fn answers(&self) -> Vec<(&str, &Answer)> {
         match self {
             Self::Weigh(document) => document.urls.iter().filter_map(|url| Some(("", url.answer.as_ref()?))).collect(),
@@ -124,7 +119,7 @@ impl Document {
         }
     }
 
-    /// Where, when and how.
+    /// Where, when and how it was made.
     pub fn about(&self) -> &About {
         match self {
             Self::Weigh(document) => &document.about,
@@ -136,7 +131,7 @@ impl Document {
         }
     }
 
-    /// The same, to be completed.
+    /// Like [`about`](Self::about), to be completed.
     pub fn about_mut(&mut self) -> &mut About {
         match self {
             Self::Weigh(document) => &mut document.about,
@@ -148,7 +143,7 @@ impl Document {
         }
     }
 
-    /// `complete`, `interrupted` or `failed`; `None` of what came from files.
+    /// `complete`, `interrupted` or `failed`; `None` for results from files.
     pub fn ended(&self) -> Option<&str> {
         match self {
             Self::Weigh(document) => Some(&document.ended),
@@ -162,7 +157,7 @@ impl Document {
         }
     }
 
-    /// Sentences: what limits the result.
+    /// Sentences on the limits of the result.
     pub fn warnings(&self) -> &[String] {
         match self {
             Self::Weigh(document) => &document.warnings,
@@ -184,7 +179,7 @@ fn parse<T: DeserializeOwned>(schema: &'static str, bytes: &[u8]) -> Result<Box<
     })
 }
 
-/// Without the place, which stands elsewhere in the message.
+/// Without the place, which the message has elsewhere.
 fn plain(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
@@ -201,7 +196,7 @@ fn refused(schema: &str) -> DocumentError {
             parts(known).is_some_and(|(known_name, known_number)| known_name == name && known_number < number)
         })
     });
-    // What a file has there may be long, or meant for a terminal.
+    // A file's text may be long, or contain control characters.
     let schema: String = schema.chars().filter(|c| !c.is_control()).take(80).collect();
     match newer {
         Some(known) => DocumentError::Newer { schema, known },

@@ -1,6 +1,6 @@
 //! The principal type is [`DocumentError`].
 
-/// Why a file is no result document.
+/// Why a file is not a result document.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
     #[error("the document has {bytes} bytes; at most {most} are read")]
@@ -18,7 +18,7 @@ pub enum DocumentError {
     UnknownSchema { schema: String, known: String },
     #[error("the schema is `{schema}`, newer than `{known}`, which this version of Unladen reads; update Unladen")]
     Newer { schema: String, known: &'static str },
-    /// A field that is not what its schema says.
+    /// A field does not match its schema.
     #[error("not a document of `{schema}`, at line {line}, column {column}: {what}")]
     Shape {
         schema: &'static str,

@@ -8,42 +8,30 @@ use crate::figure::Span;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Finding {
-    /// The page.
     pub url: String,
-    /// Which pattern.
     pub rule: String,
-    /// Whose waste; empty for what the page answers.
     pub group: String,
-    /// The host where it was found, if that is not the machine that weighed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// `warm`, or `fresh`: found in first requests of fresh processes.
+    /// `warm`, or `fresh` for first requests of fresh processes.
     pub state: String,
-    /// A sentence.
     pub summary: String,
-    /// What it rests on.
     pub evidence: Evidence,
-    /// What its calls take, as a part of the request.
     pub share: Share,
-    /// The same in ns a request; none where it is not known. Documents of before 2026-11-28 have it in `share` alone.
+    /// The same in ns per request; `None` if unknown. Documents from before 2026-11-28 have it in `share` only.
     pub takes_ns: Option<Span>,
-    /// What its fix saves at most, ns a request; none where no bound is known, and in documents of before 2026-11-28.
+    /// Per request; `None` if no bound is known, and in documents from before 2026-11-28.
     pub saves_at_most_ns: Option<f64>,
-    /// What its fix saves at most.
     pub saves: Saves,
-    /// What removes it.
     pub fix: Fix,
-    /// How to verify that it is gone.
     pub check_again: String,
 }
 
-/// What a finding rests on.
+/// What a finding is based on.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Evidence {
-    /// Counts per request.
     pub figures: Vec<EvidenceFigure>,
-    /// The parts: files, statements, addresses.
     pub items: Vec<EvidenceItem>,
 }
 
@@ -51,15 +39,10 @@ pub struct Evidence {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct EvidenceFigure {
-    /// What is counted.
     pub name: String,
-    /// `ns`, `B` or `1`.
     pub unit: String,
-    /// The estimate.
     pub per_request: f64,
-    /// Lower end of the 95 % interval.
     pub low: f64,
-    /// Upper end of the 95 % interval.
     pub high: f64,
 }
 
@@ -67,9 +50,7 @@ pub struct EvidenceFigure {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct EvidenceItem {
-    /// A file, a statement, an address.
     pub name: String,
-    /// How often.
     pub per_request: f64,
 }
 
@@ -77,77 +58,61 @@ pub struct EvidenceItem {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Share {
-    /// Whether the part could be told; else `why` says why not.
     pub known: bool,
-    /// `latency` or `cpu`; of a part that is not known perhaps `nearly all of latency`.
+    /// `latency` or `cpu`; for an unknown part perhaps `nearly all of latency`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
-    /// The part, 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// Lower end of the 95 % interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub low: Option<f64>,
-    /// Upper end of the 95 % interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub high: Option<f64>,
-    /// The same in ns a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_ns: Option<Span>,
-    /// Why it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
-/// What a fix saves, as long as nobody has proved it.
+/// Upper bound of a fix's saving, as long as it is not proved.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Saves {
-    /// `latency` or `cpu`: of what the bound is a part.
+    /// `latency` or `cpu`: the whole that the bound refers to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
-    /// The part, 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
-    /// Why no bound is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Which of the calls the fix removes, where those are not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removes: Option<Removes>,
 }
 
-/// Which of its calls a fix removes, a request.
+/// The calls per request that a fix removes.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Removes {
     pub what: String,
-    /// How many the fix removes.
     pub calls: f64,
     pub of: f64,
 }
 
-/// What removes a finding.
+/// The remedy of a finding.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct Fix {
-    /// A sentence.
     pub advice: String,
-    /// `operator` or `developer`: who can do that; empty in documents of before 2026-11-28.
+    /// `operator` or `developer`: who can apply it; empty in documents from before 2026-11-28.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub audience: String,
-    /// What the application's developers can do besides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub developers: Option<String>,
-    /// The file that `lines` belong into.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Lines of that file.
     pub lines: Vec<String>,
-    /// What belongs into other files besides.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<FixPart>,
-    /// Commands, to be run once all lines are in place.
     pub commands: Vec<String>,
 }
 
@@ -156,7 +121,6 @@ pub struct Fix {
 #[serde(default)]
 pub struct FixPart {
     pub file: String,
-    /// What to put into it.
     pub lines: Vec<String>,
 }
 
@@ -164,10 +128,8 @@ pub struct FixPart {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct NotLookedFor {
-    /// The page.
     pub url: String,
     pub rules: Vec<String>,
-    /// Why not.
     pub why: String,
     pub takes: String,
 }
@@ -176,18 +138,12 @@ pub struct NotLookedFor {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct NotJudged {
-    /// The page.
     pub url: String,
-    /// Which part.
     pub what: String,
-    /// Why not.
     pub why: String,
-    /// What judging takes.
     pub takes: String,
-    /// The rules that may have missed something there.
     pub rules: Vec<String>,
-    /// On another host or network: told, and no failure of a rule.
     pub elsewhere: bool,
-    /// The rule looked, and what it saw is likely waste, but not for certain; documents of before 2026-11-24 lack it.
+    /// The rule looked and saw likely, but not certain, waste. Documents from before 2026-11-24 lack it.
     pub uncertain: bool,
 }

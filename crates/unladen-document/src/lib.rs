@@ -1,9 +1,9 @@
-//! Result documents, read back. The principal type is [`Document`]: what `--json` of a measuring command, or of a
-//! check of a class map, wrote, by this version or an earlier one.
+//! Result documents, read back. The principal type is [`Document`]: `--json` output of a measuring command, or of a
+//! check of a class map, from this version or an earlier one.
 //!
-//! The types mirror docs/reference/json.md field for field. They are owned and tolerant: a field that a document lacks
-//! has its default, a field that this version does not know is ignored. Serialised again, a document keeps its fields.
-//! [`Schema`] says what all documents look like, to programs of others.
+//! The types mirror docs/reference/json.md field for field; `schemas/` describes each field, and comments here add what
+//! that lacks. The types are owned and tolerant: missing fields have their defaults, unknown fields are ignored.
+//! Serialised again, a document keeps its fields. [`Schema`] describes all documents to other programs.
 //!
 //! ```
 //! use unladen_document::Document;

@@ -1,4 +1,4 @@
-//! The principal type is [`Ordered`]: an object whose fields keep the document's order.
+//! The principal type is [`Ordered`]: an object that keeps the order of its fields.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,12 +6,12 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-/// An object whose names are data, in the order of the document: buckets of latency, kinds of errors.
+/// An object whose names are data, in the document's order: buckets of latency, kinds of errors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ordered<T>(pub Vec<(String, T)>);
 
 impl<T> Ordered<T> {
-    /// The value of this name.
+    /// The value with this name.
     pub fn get(&self, name: &str) -> Option<&T> {
         self.iter().find_map(|(of, value)| (of == name).then_some(value))
     }
@@ -21,7 +21,7 @@ impl<T> Ordered<T> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// Whether there are none.
+    /// Whether it has no fields.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,4 +1,4 @@
-//! The principal type is [`Change`]: what an experiment says of one metric. Its words are written and read here alone.
+//! The principal type is [`Change`]: an experiment's verdict on one metric. Its words are written and read only here.
 
 use unladen_lockin::{MARGIN, MARGIN_OF_SHARES};
 
@@ -7,36 +7,36 @@ use crate::prove::Comparison;
 /// What a metric of an experiment measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
-    /// A latency in ns: less is faster.
+    /// In ns: less is faster.
     Latency,
-    /// A share of requests within a time: more is faster.
+    /// Share of requests within a time: more is faster.
     Within,
-    /// Requests a second: more is faster.
+    /// Requests per second: more is faster.
     Throughput,
-    /// A weight per request: less is lighter.
+    /// Per request: less is lighter.
     Weight,
-    /// Bytes of an answer's body, as they were transferred: less is lighter.
+    /// Bytes of an answer's body as transferred: less is lighter.
     Bytes,
-    /// The share of answers that have a status below 400.
+    /// Share of answers with a status below 400.
     Status,
-    /// The share of answers that have a status from 400 on: less is better.
+    /// Share of answers with a status from 400 on: less is better.
     ErrorStatus,
 }
 
 /// The verdict on a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// Better: faster, more within the time, lighter.
+    /// Faster, more within the time, lighter.
     Better,
     Worse,
-    /// No measurable difference: the whole interval lies within a margin that makes no difference.
+    /// The whole interval lies within a margin that does not matter.
     Equal,
-    /// Neither: the interval is too wide to say. More blocks decide it.
+    /// The interval is too wide to say; more blocks decide it.
     Unclear,
 }
 
 impl Metric {
-    /// Of a metric's name: `latency.p50`, `cold.latency.mean`, `within.50ms`, `statuses.503`.
+    /// Parses a metric's name: `latency.p50`, `cold.latency.mean`, `within.50ms`, `statuses.503`.
     pub fn of(name: &str) -> Self {
         match name.strip_prefix("cold.").unwrap_or(name).split_once('.') {
             Some(("within", _)) => Self::Within,
@@ -49,7 +49,7 @@ impl Metric {
         }
     }
 
-    /// Whether it is a share of all requests, whose changes are in points.
+    /// Whether it is a share of all requests, whose changes are in percentage points.
     pub fn is_share(self) -> bool {
         matches!(self, Self::Within | Self::Status | Self::ErrorStatus)
     }
@@ -58,17 +58,17 @@ impl Metric {
 impl Change {
     const ALL: [Self; 4] = [Self::Better, Self::Worse, Self::Equal, Self::Unclear];
 
-    /// Of its word; a word that is not known says nothing, as that of earlier versions, `too few blocks`.
+    /// Parses a word; an unknown one is unclear, such as `too few blocks` of earlier versions.
     pub fn of(word: &str, metric: Metric) -> Self {
         Self::ALL.into_iter().find(|change| change.as_str(metric) == word).unwrap_or(Self::Unclear)
     }
 
-    /// Whether it is better or worse for certain.
+    /// Whether it is certainly better or worse.
     pub fn is_told(self) -> bool {
         matches!(self, Self::Better | Self::Worse)
     }
 
-    /// The verdict in words: weights and answers get lighter, shares of statuses more or less, all else faster.
+    /// The verdict in words: weights and answers get lighter, shares of statuses more or less, everything else faster.
     pub fn as_str(self, metric: Metric) -> &'static str {
         match (self, metric) {
             (Self::Better, Metric::Weight | Metric::Bytes) => "lighter",
@@ -84,13 +84,13 @@ impl Change {
 }
 
 impl Comparison {
-    /// What it is of.
+    /// What the metric measures.
     pub fn kind(&self) -> Metric {
         Metric::of(&self.metric)
     }
 
-    /// What is said of it. Documents of earlier versions have no margin, and called intervals of any width equal: these
-    /// are held against the margin of this version.
+    /// The verdict. Documents of earlier versions have no margin, and called intervals of any width equal: they are
+    /// judged by the margin of this version.
     pub fn change(&self) -> Change {
         let said = Change::of(&self.verdict, self.kind());
         let is_wide = || match (self.kind().is_share(), self.ratio, self.low.zip(self.high)) {
@@ -101,7 +101,7 @@ impl Comparison {
         if said == Change::Equal && self.margin.is_none() && is_wide() { Change::Unclear } else { said }
     }
 
-    /// The margin of equality: a share where there is a ratio, else in the unit.
+    /// The margin of equality: a share if there is a ratio, otherwise in the unit.
     pub fn margin(&self) -> Option<f64> {
         let usual = || match (self.kind().is_share(), self.ratio) {
             (true, _) => Some(MARGIN_OF_SHARES),

@@ -4,7 +4,6 @@ use unladen_document::{ClassmapCheckDocument, MisplacedClass};
 
 use crate::place::Place;
 
-/// What a check of a class map may complain of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     OutOfDate,
@@ -13,26 +12,22 @@ pub(crate) enum Kind {
     Problem,
 }
 
-/// One thing that a check says of one class or one file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Complaint {
     pub(crate) kind: Kind,
-    /// The class, where it is about one.
+    /// Empty if it is not about a class.
     pub(crate) class: String,
     /// A sentence, without the class.
     pub(crate) what: String,
-    /// Where it is; a line where it is known.
     pub(crate) place: Place,
     /// Other places of the same class.
     pub(crate) others: Vec<Place>,
-    /// Whether the check fails by it.
     pub(crate) fails: bool,
 }
 
 impl Kind {
     pub(crate) const ALL: [Self; 4] = [Self::OutOfDate, Self::Duplicate, Self::Violation, Self::Problem];
 
-    /// By which programs know it.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::OutOfDate => "classmap-out-of-date",
@@ -42,7 +37,6 @@ impl Kind {
         }
     }
 
-    /// As a sentence.
     pub(crate) fn about(self) -> &'static str {
         match self {
             Self::OutOfDate => "the class map is not what it would be now",
@@ -52,7 +46,7 @@ impl Kind {
         }
     }
 
-    /// What is true without any.
+    /// The state without such a complaint.
     pub(crate) fn wish(self) -> &'static str {
         match self {
             Self::OutOfDate => "the map is what it would be now",
@@ -62,7 +56,6 @@ impl Kind {
         }
     }
 
-    /// What is to be done.
     pub(crate) fn advice(self) -> &'static str {
         match self {
             Self::OutOfDate => "make it again with `unladen classmap`",
@@ -77,7 +70,6 @@ impl Kind {
     }
 }
 
-/// All that a check says.
 pub(crate) fn complaints(document: &ClassmapCheckDocument) -> Vec<Complaint> {
     let mut all = out_of_date(document);
     let fails = document.strict;
@@ -90,7 +82,7 @@ pub(crate) fn complaints(document: &ClassmapCheckDocument) -> Vec<Complaint> {
             .enumerate()
             .map(|(index, path)| Place { file: absolute(path), line: line(index) })
             .collect();
-        // The file that is taken is no mistake: the remark is at the first of those that are not.
+        // The file in use is no mistake: the remark goes to the first of the others.
         let place = if others.is_empty() { map_of(document) } else { others.remove(0) };
         others.extend(one.wins.iter().map(|wins| Place { file: absolute(wins), line: None }));
         let taken = one.wins.as_ref().map_or_else(|| "none is taken".to_owned(), |wins| format!("{wins} wins"));
@@ -135,7 +127,7 @@ fn out_of_date(document: &ClassmapCheckDocument) -> Vec<Complaint> {
             .iter()
             .map(|place| {
                 let file = place.now.as_ref().unwrap_or(&place.path);
-                // One that is not declared anywhere has no other place than the map.
+                // A class without a declaration has no place but the map.
                 let at = match place.line {
                     Some(_) => Place { file: absolute(document, file), line: place.line },
                     None => map_of(document),
@@ -153,7 +145,6 @@ fn map_of(document: &ClassmapCheckDocument) -> Place {
     Place { file: absolute(document, &document.map), line: None }
 }
 
-/// Paths below the application's folder are relative to it.
 fn absolute(document: &ClassmapCheckDocument, path: &str) -> String {
     let root = document.root.trim_matches('/');
     match (path.starts_with('/'), root) {

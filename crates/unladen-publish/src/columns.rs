@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::visible::visible;
 
-/// Rows under a head, each column as wide as its widest cell; columns that are numbers stand on the right. A cell has no
-/// characters that steer the terminal, nor such that nobody sees: what a store holds may have come from elsewhere.
+/// Rows under a head, each column as wide as its widest cell, with numbers right-aligned. Cells show control and
+/// invisible characters by name, as stored text may come from elsewhere.
 pub fn columns(head: &[&str], rows: &[Vec<String>], is_number: &[bool]) -> String {
     let mut lines: Vec<Vec<String>> = vec![head.iter().map(|cell| (*cell).to_owned()).collect()];
     lines.extend(rows.iter().map(|row| row.iter().map(|cell| visible(cell)).collect()));

@@ -1,6 +1,5 @@
-//! [`command_line`]: words as a shell takes them.
+//! [`command_line`]: words quoted for a shell.
 
-/// A command that can be copied.
 pub(crate) fn command_line(words: &[String]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| unladen_finding::shell_word(word)).collect();
     quoted.join(" ")

@@ -10,8 +10,8 @@ use crate::visible::visible;
 
 const HEAD: [&str; 6] = ["metric", "before", "after", "change, 95 % interval", "floor", "verdict"];
 
-/// Two runs as tables of a terminal: what differs for certain, what each page is judged by first, and how much else
-/// there is. The formats for others have every figure.
+/// Two runs as tables of a terminal: certain differences, each page's headline, and the number of other figures. The
+/// other formats have every figure.
 pub fn comparison_text(comparison: &Comparison) -> String {
     let after = &comparison.after;
     let mut text =
@@ -36,7 +36,7 @@ pub fn comparison_text(comparison: &Comparison) -> String {
     text
 }
 
-/// `run 15`, `before.json`; else when it was.
+/// `run 15`, `before.json`, or the time of the run.
 fn run(side: &Side) -> String {
     match (&side.id, &side.time) {
         (Some(id), _) if id.bytes().all(|byte| byte.is_ascii_digit()) => format!("run {id}"),
@@ -80,7 +80,7 @@ fn findings(changes: &[FindingChange]) -> String {
 fn rows(comparison: &Comparison) -> String {
     let is_shown = |row: &&Row| row.verdict.is_told() || row.headline;
     let mut shown: Vec<&Row> = comparison.rows.iter().filter(is_shown).collect();
-    // What got worse comes first.
+    // Worse figures come first.
     shown.sort_by_key(|row| (!row.verdict.is_worse(), !row.verdict.is_told()));
     let cells: Vec<Vec<String>> = shown.iter().map(|row| cells(row, &comparison.after.target)).collect();
     let mut text = if cells.is_empty() { String::new() } else { columns(&HEAD, &cells, &[false, true, true]) };

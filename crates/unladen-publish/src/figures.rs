@@ -3,7 +3,7 @@
 use unladen_document::{Latencies, LatencyIntervals, OpenSpan, Span};
 use unladen_quantity::{Kind, Quantity, between, percent, plain};
 
-/// Quantiles by their keys in documents, in the order of tables, with their titles.
+/// Keys of quantiles in documents with their titles, in the order of tables.
 pub(crate) const QUANTILES: [(&str, &str); 7] = [
     ("p50", "p50"),
     ("p75", "p75"),
@@ -14,7 +14,7 @@ pub(crate) const QUANTILES: [(&str, &str); 7] = [
     ("mean", "mean"),
 ];
 
-/// How numbers of a document's unit are written.
+/// Number format for a document's unit.
 pub(crate) fn kind(unit: &str) -> Kind {
     Kind::of_unit(unit)
 }
@@ -29,7 +29,7 @@ pub(crate) fn span(kind: Kind, span: Span) -> String {
     with_margin(kind, span.value, span.low, span.high)
 }
 
-/// Without its ends where there are none.
+/// Without ends if there are none.
 pub(crate) fn open_span(kind: Kind, span: OpenSpan) -> String {
     with_margin(kind, span.value, span.low.unwrap_or(f64::NAN), span.high.unwrap_or(f64::NAN))
 }
@@ -48,7 +48,7 @@ pub(crate) fn share(share: OpenSpan) -> String {
     format!("{} ± {} %", percent(share.value), percent((margin * 1_000.0).ceil() / 1_000.0))
 }
 
-/// `98.8 %`; a share that is nearly everything does not become it by rounding.
+/// `98.8 %`; rounding never makes a share 100 %.
 pub(crate) fn share_text(share: f64) -> String {
     let decimals = if share < 1.0 && share > 0.9995 { 3 } else { 1 };
     let text = format!("{:.decimals$}", share * 100.0);
@@ -66,29 +66,24 @@ pub(crate) fn counter(title: &str, name: &str) -> String {
     }
 }
 
-/// `1 request`, `2 requests`
 pub(crate) fn count(number: u64, noun: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{} {noun}{s}", unladen_quantity::grouped(number as f64, 0))
 }
 
-/// As at the beginning of a sentence.
 pub(crate) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// `1 class`, `2 classes`
 pub(crate) fn classes(number: u64) -> String {
     format!("{} {}", unladen_quantity::grouped(number as f64, 0), if number == 1 { "class" } else { "classes" })
 }
 
-/// A latency of a document.
 pub(crate) fn latency(latencies: &Latencies, key: &str) -> Option<f64> {
     latencies.get(key).map(|ns| *ns as f64)
 }
 
-/// The interval of a latency of a document, where the requests carry one.
 pub(crate) fn latency_interval(intervals: &LatencyIntervals, key: &str) -> Option<(f64, f64)> {
     intervals.get(key).map(|interval| (interval.low as f64, interval.high as f64))
 }

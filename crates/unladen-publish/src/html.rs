@@ -1,8 +1,8 @@
-//! HTML: one file per run that needs no network. The principal type is [`Html`]; [`document_page`] makes the page of a
-//! document.
+//! HTML: one file per run, without network access. The principal type is [`Html`]; [`document_page`] writes the page of
+//! a document.
 //!
-//! A page is a list of sections, made by one file a kind of document, and written by templates that escape whatever
-//! they are given.
+//! A page is a list of sections, from one file for each kind of document, and written by templates that escape
+//! everything.
 //!
 //! ```
 //! use unladen_document::Document;
@@ -54,7 +54,7 @@ pub use policy::policy;
 pub use runs::{RunRow, RunsFilter, RunsPage, error_page, in_query, runs_page};
 pub use trend::trend_page;
 
-/// One HTML document that loads nothing and sends nothing.
+/// An HTML document that loads nothing and sends nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Html;
 

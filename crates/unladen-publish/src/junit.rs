@@ -1,7 +1,7 @@
 //! JUnit's XML, for the test reports of Jenkins, GitLab and others: [`Junit`].
 //!
-//! Nobody has standardised it. These documents keep to what all readers share: `testsuites`, `testsuite` with
-//! `properties`, `testcase` with `failure`, `error`, `skipped` or `system-out`.
+//! There is no standard. These documents use what all readers share: `testsuites`, `testsuite` with `properties`,
+//! `testcase` with `failure`, `error`, `skipped` or `system-out`.
 
 use std::io::{self, Write};
 
@@ -18,7 +18,6 @@ mod suite;
 
 use suite::Suite;
 
-/// A test case each condition, rule or metric.
 pub(crate) struct Junit;
 
 impl Publication for Junit {

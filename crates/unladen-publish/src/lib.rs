@@ -1,8 +1,8 @@
-//! Result documents as others read them: who has no terminal, or is no person. The principal type is [`Publication`], one
-//! file a format, in the list [`PUBLICATIONS`].
+//! Result documents for readers without a terminal, and for programs. The principal type is [`Publication`], one file
+//! per format, in the list [`PUBLICATIONS`].
 //!
-//! Everything is made of documents that were read back ([`unladen_document::Document`]), so that a run of last year is
-//! published as one of today. This crate computes nothing: every figure comes with its interval and its noise floor.
+//! Everything is made from documents read back ([`unladen_document::Document`]), so old runs are published like new
+//! ones. This crate computes nothing: every figure arrives with its interval and its noise floor.
 //!
 //! ```
 //! use unladen_publish::publication_named;

@@ -25,11 +25,10 @@ pub(crate) use comparison::{change as plain_change, floor as plain_floor, margin
 use sheet::Sheet;
 pub(crate) use weigh::has_looked;
 
-/// The most bytes of a result. A comment of GitHub has at most 65,536 characters, and those who post one put something
-/// above it; a step summary has at most 1 MiB for all steps together, and a comment of GitLab 1 MiB.
+/// Maximum size of a result. A GitHub comment has at most 65,536 characters, and those who post one add something above
+/// it; a step summary has at most 1 MiB for all steps together, and a GitLab comment 1 MiB.
 const MOST_BYTES: usize = 60_000;
 
-/// Tables and sentences for a comment.
 pub(crate) struct Markdown;
 
 impl Publication for Markdown {

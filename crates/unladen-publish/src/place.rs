@@ -1,4 +1,4 @@
-//! The principal type is [`Place`]: the file, and perhaps the line, that a finding is about.
+//! The principal type is [`Place`]: a finding's file and, if known, line.
 
 use std::fmt;
 use std::path::Path;
@@ -6,12 +6,10 @@ use std::path::Path;
 use unladen_document::{Finding, Function, ProfileDocument};
 use unladen_trace::is_kernels;
 
-/// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// An absolute path.
     pub(crate) file: String,
-    /// From 1; none where it is not known.
+    /// From 1.
     pub(crate) line: Option<u32>,
 }
 
@@ -22,19 +20,19 @@ impl fmt::Display for Place {
     }
 }
 
-/// The function that a finding of a profile is about: rules name it in their sentence.
+/// The function that a profile's finding is about, found by its name in the finding's sentence.
 pub(crate) fn of_function(finding: &Finding, profile: &ProfileDocument) -> Option<Place> {
     let is_named = |function: &&Function| {
         !function.name.is_empty() && function.file.starts_with('/') && names(&finding.summary, &function.name)
     };
-    // Of `Parser` and `Parser::parse` it is the longer one.
+    // Of `Parser` and `Parser::parse`, the longer one.
     let function = profile.functions.iter().filter(is_named).max_by_key(|function| function.name.len())?;
     Some(Place { file: function.file.clone(), line: Some(function.line).filter(|line| *line > 0) })
 }
 
-/// The first file among what a finding is made of, else the file that its fix changes.
+/// The first file of the finding's parts, or the file that its fix changes.
 pub(crate) fn of_finding(finding: &Finding) -> Option<Place> {
-    // A path of another host is no file of whoever reads this.
+    // Paths of another host are no files of the reader.
     if finding.host.is_some() {
         return None;
     }
@@ -43,14 +41,14 @@ pub(crate) fn of_finding(finding: &Finding) -> Option<Place> {
     Some(Place { file: file.to_owned(), line: None })
 }
 
-/// An absolute path with a name that ends as files' names do: folders and devices are no place for a remark.
+/// An absolute path that ends like a file's name: remarks do not apply to folders and devices.
 fn is_file(name: &str) -> bool {
     let Some((folder, file)) = name.rsplit_once('/') else { return false };
     let is_passing = is_kernels(folder) || Path::new(folder).starts_with("/run");
     name.starts_with('/') && !is_passing && file.contains('.') && !name.contains(char::is_control)
 }
 
-/// Whether a sentence holds a name as a whole word.
+/// Whether a sentence contains a name as a whole word.
 fn names(sentence: &str, name: &str) -> bool {
     let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':' || c == '\\');
     sentence.match_indices(name).any(|(at, _)| {

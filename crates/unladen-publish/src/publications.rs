@@ -1,4 +1,4 @@
-//! The list of all formats that others read: it drives the options of commands and their help.
+//! The list of all formats for others, from which options of commands and their help are made.
 
 use crate::html::Html;
 use crate::junit::Junit;
@@ -6,10 +6,10 @@ use crate::markdown::Markdown;
 use crate::publication::Publication;
 use crate::sarif::Sarif;
 
-/// All of them, in the order of the help.
+/// All formats, in the order of the help.
 pub const PUBLICATIONS: &[&dyn Publication] = &[&Html, &Markdown, &Junit, &Sarif];
 
-/// The one of this name.
+/// Finds a format by its name.
 pub fn publication_named(name: &str) -> Option<&'static dyn Publication> {
     PUBLICATIONS.iter().copied().find(|publication| publication.name() == name)
 }

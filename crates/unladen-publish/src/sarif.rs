@@ -1,8 +1,7 @@
 //! SARIF 2.1.0 of OASIS, for GitHub's code scanning and for editors: [`Sarif`].
 //!
-//! GitHub refuses a whole file if one of its results has no place in a file. So each result has one: where none is known,
-//! the page stands there by the path of its URL, and the result says so. `logicalLocations` have the truth in any case: the
-//! page and the group.
+//! GitHub refuses a whole file if one of its results has no place in a file. So a result without a known place gets the
+//! path of its page's URL, and says so. `logicalLocations` have the truth in any case: the page and the group.
 
 use std::io::{self, Write};
 
@@ -23,7 +22,6 @@ mod run;
 
 use log::Log;
 
-/// Findings as results.
 pub(crate) struct Sarif;
 
 impl Publication for Sarif {

@@ -1,10 +1,10 @@
-//! What is said of the figures of two runs that show no difference for certain: [`undecided`].
+//! [`undecided`]: text on figures of two runs without a certain difference.
 
 use unladen_compare::{Comparison, Verdict};
 
 use crate::figures::count;
 
-/// Equality, and what nobody can tell, are two things: the words for both.
+/// Separate words for equality and for undecidable figures.
 pub(crate) fn undecided(comparison: &Comparison) -> (&'static str, String) {
     let untold = || comparison.rows.iter().filter(|row| !row.verdict.is_told());
     let equal = untold().filter(|row| row.verdict == Verdict::NoMeasurableDifference).count() as u64;

@@ -20,7 +20,7 @@ pub(crate) fn title(metric: &str) -> String {
     }
 }
 
-/// `500 µs` for `500us`, `2.5 s` for `2500ms`; as it is where it is no bound.
+/// `500 µs` for `500us`, `2.5 s` for `2500ms`; other text unchanged.
 pub(crate) fn bound_text(bound: &str) -> String {
     const UNITS: [(&str, u64); 4] = [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
     let digits = bound.trim_end_matches(|c: char| !c.is_ascii_digit());
@@ -29,7 +29,6 @@ pub(crate) fn bound_text(bound: &str) -> String {
     ns.map_or_else(|| bound.to_owned(), |ns| bucket_text(Duration::from_nanos(ns)))
 }
 
-/// A value of the comparison's metric.
 pub(crate) fn value(comparison: &Comparison, value: Option<f64>) -> String {
     let value = value.unwrap_or(f64::NAN);
     match comparison.kind() {
@@ -54,12 +53,12 @@ pub(crate) fn floor(comparison: &Comparison) -> String {
     }
 }
 
-/// Whether it is a weight of a group that no request goes through, which was judged apart.
+/// Whether it is a weight of a group off the requests' path, which was judged separately.
 pub(crate) fn is_beside(comparison: &Comparison) -> bool {
     comparison.on_path == Some(false)
 }
 
-/// The margin of equality, in the words of the verdict: ` within ±5 %`.
+/// Margin of equality, in the words of the verdict: ` within ±5 %`.
 pub(crate) fn margin(comparison: &Comparison) -> String {
     let Some(margin) = comparison.margin() else { return String::new() };
     let text = match (comparison.kind(), comparison.ratio) {
@@ -70,7 +69,7 @@ pub(crate) fn margin(comparison: &Comparison) -> String {
     format!(" within ±{text}")
 }
 
-/// Which latencies are unclear, and whether the throughput is, each metric once, and how much longer it takes to settle it in every arm.
+/// Unclear latencies and throughput, each metric once, with the remaining time to settle it in every arm.
 pub(crate) fn unclear(document: &ProveDocument) -> Option<String> {
     let mut unclear: Vec<(&str, Option<u64>)> = Vec::new();
     let is_unclear = |one: &&Comparison| {
@@ -99,7 +98,6 @@ pub(crate) fn verdict(comparison: &Comparison) -> String {
     }
 }
 
-/// Of the ratio, where there is one.
 pub(crate) fn ratio(comparison: &Comparison) -> Option<Span> {
     Some(Span { value: comparison.ratio?, low: comparison.low?, high: comparison.high? })
 }
@@ -110,7 +108,7 @@ fn difference(comparison: &Comparison) -> Span {
     Span { value: difference.value, low, high }
 }
 
-/// `13.4 % (12.1 to 14.6)`, always from the side on which the change lies.
+/// `13.4 % (12.1 to 14.6)`, from the side of the change.
 pub(crate) fn size(comparison: &Comparison) -> String {
     match (comparison.kind(), ratio(comparison)) {
         (metric, _) if metric.is_share() => {
@@ -132,7 +130,7 @@ pub(crate) fn size(comparison: &Comparison) -> String {
     }
 }
 
-/// ` (−0.9 to +0.4 %)`: where nothing is told, both directions are left.
+/// ` (−0.9 to +0.4 %)`: both directions remain possible.
 fn both(comparison: &Comparison) -> String {
     let (Span { low, high, .. }, unit) = match (comparison.kind(), ratio(comparison)) {
         (metric, _) if metric.is_share() => (difference(comparison), "points"),
@@ -152,7 +150,7 @@ fn both(comparison: &Comparison) -> String {
     format!(" ({} to {} {unit})", with_sign(low), with_sign(high))
 }
 
-/// Turned so that the value is positive.
+/// Flips the sign so that the value is positive.
 fn upward(span: Span) -> Span {
     if span.value < 0.0 { Span { value: -span.value, low: -span.high, high: -span.low } } else { span }
 }

@@ -1,19 +1,19 @@
-//! [`visible`]: text of others' making without characters that nobody sees.
+//! [`visible`]: foreign text without invisible characters.
 
 use std::fmt::Write;
 
-/// Shows characters that steer a terminal, break a line, or turn the direction of what follows: names of files, SQL and
-/// header values can hold any. A line feed becomes `␊`, a right-to-left override `‹U+202E›`.
+/// Shows characters that control a terminal, break a line, or reverse text: names of files, SQL and header values can
+/// contain any. A line feed becomes `␊`, a right-to-left override `‹U+202E›`.
 pub fn visible(text: &str) -> String {
     shown(text, |_| false)
 }
 
-/// The same, but for ends of lines: of text that has lines of its own.
+/// Like [`visible`], but keeps line breaks, for text of several lines.
 pub fn visible_lines(text: &str) -> String {
     shown(text, |c| c == '\n')
 }
 
-/// At most so many characters; `…` stands for the rest.
+/// At most `most` characters, with `…` for the rest.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some(_) => text.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
@@ -26,7 +26,7 @@ fn shown(text: &str, is_kept: impl Fn(char) -> bool) -> String {
     for c in text.chars() {
         match c {
             _ if is_kept(c) => out.push(c),
-            // The pictures of control characters stand in their order.
+            // Unicode has the pictures of control characters in their order.
             '\0'..='\x1f' => out.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or(char::REPLACEMENT_CHARACTER)),
             '\x7f' => out.push('␡'),
             _ if is_unseen(c) => {
@@ -39,7 +39,7 @@ fn shown(text: &str, is_kept: impl Fn(char) -> bool) -> String {
     out
 }
 
-/// Control characters beyond ASCII's, marks of direction, characters without width, and those that XML has no room for.
+/// Control characters beyond ASCII, direction marks, zero-width characters, and those that XML does not allow.
 pub(crate) fn is_unseen(c: char) -> bool {
     matches!(c,
         '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}'

@@ -1,7 +1,7 @@
-//! Results made of documents that were kept, so that formats show them once more. The principal type is [`Again`].
+//! The principal type is [`Again`]: results rebuilt from stored documents, so that formats can show them again.
 //!
-//! What a document does not have (the course of each phase) is not in the result either; texts that a result makes of
-//! figures (warnings) are as the document has them.
+//! What a document lacks (the course of each phase) the result lacks too. Warnings that a result derives from figures
+//! are taken from the document as they are.
 
 use unladen_document::Document;
 
@@ -23,25 +23,19 @@ mod weigh;
 pub use name::known_name;
 pub use titles::Titles;
 
-/// A result that was read back.
+/// A result read back from its document.
 #[derive(Debug)]
 pub enum Again {
-    /// Of `unladen weigh`.
     Weigh(Box<Weigh>),
-    /// Of `unladen weigh --from`: what was found alone.
     Inside(Vec<Inside>),
-    /// Of `unladen load`.
     Load(Box<Load>),
-    /// Of `unladen prove`.
     Prove(Box<Prove>),
-    /// Of `unladen profile`.
     Profile(Box<Profiled>),
-    /// Of `unladen profile diff`.
     ProfileDiff(Box<ProfileDiff>),
 }
 
 impl Again {
-    /// The result of a document; none of one that is no measurement's.
+    /// The result in a document; `None` if the document is not of a measurement.
     pub fn of(document: &Document, titles: Titles) -> Option<Self> {
         Some(match document {
             Document::Weigh(document) if document.urls.is_empty() => Self::Inside(inside::pages(document)),

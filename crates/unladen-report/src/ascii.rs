@@ -1,13 +1,13 @@
-//! What stands for characters where a terminal shows ASCII alone: [`ascii`], and the edge of a text at which nothing
-//! else passes but what is copied, [`Edge`].
+//! [`ascii`] replaces characters for terminals that show ASCII only; [`Edge`] applies it to all output except text to
+//! copy.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Stands for a character that nothing else stands for.
+/// Replacement for characters without one of their own.
 const UNKNOWN: &str = "?";
 
-/// The text in ASCII.
+/// Converts a text to ASCII.
 ///
 /// ```
 /// assert_eq!(unladen_report::ascii("210 ± 9 µs → …"), "210 +/- 9 us -> ...");
@@ -16,7 +16,7 @@ pub fn ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(replaced(text, &[])) }
 }
 
-/// Likewise, but for some characters that stay.
+/// Like [`ascii`], with some characters left as they are.
 pub(crate) fn replaced(text: &str, kept: &[char]) -> String {
     let mut all = String::with_capacity(text.len());
     for c in text.chars() {
@@ -48,10 +48,10 @@ fn stand_in(c: char) -> &'static str {
         '“' | '”' | '„' => "\"",
         '│' | '┃' | '├' | '┤' => "|",
         '┌' | '┐' | '└' | '┘' | '┬' | '┴' | '┼' => "+",
-        // A bar's last cell, whole or about half of it, and less.
+        // The last cell of a bar: at least about half full, then less.
         '█' | '▉' | '▊' | '▋' | '▌' => "#",
         '▍' | '▎' | '▏' => "|",
-        // The heights of columns.
+        // Column heights.
         '▁' => "_",
         '▂' => ".",
         '▃' => "-",
@@ -59,7 +59,7 @@ fn stand_in(c: char) -> &'static str {
         '▅' => "+",
         '▆' => "*",
         '▇' => "%",
-        // A box from quartile to quartile.
+        // Box from quartile to quartile.
         '░' | '▒' | '▓' => "=",
         '§' => "section ",
         '✓' => "ok",
@@ -70,11 +70,11 @@ fn stand_in(c: char) -> &'static str {
     }
 }
 
-/// Lets nothing but ASCII through, if so, and what is copied.
+/// Writer that converts everything to ASCII if asked to, except text to copy.
 pub(crate) struct Edge<'w> {
     out: &'w mut dyn Write,
     is_ascii: bool,
-    /// The beginning of a character whose rest is still to come.
+    /// Start of a character whose remaining bytes have not arrived.
     begun: Vec<u8>,
 }
 
@@ -85,8 +85,8 @@ impl<'w> Edge<'w> {
         Self { out, is_ascii, begun: Vec::new() }
     }
 
-    /// Writes a path, a line of a configuration or a command as it is: with other characters in its place it would be
-    /// another one, and `?` is a wildcard of the shell.
+    /// Writes a path, a line of a configuration or a command unchanged: replaced characters would change its meaning,
+    /// and `?` is a wildcard of the shell.
     pub(crate) fn verbatim(&mut self, text: &str) -> io::Result<()> {
         self.out.write_all(text.as_bytes())
     }
@@ -100,7 +100,7 @@ impl Write for Edge<'_> {
         self.begun.extend_from_slice(bytes);
         let whole = match std::str::from_utf8(&self.begun) {
             Ok(text) => text.len(),
-            // What is no UTF-8 at all is not waited for.
+            // Invalid UTF-8 is passed on at once.
             Err(error) => error.error_len().map_or(error.valid_up_to(), |bad| error.valid_up_to() + bad),
         };
         let whole: Vec<u8> = self.begun.drain(..whole).collect();

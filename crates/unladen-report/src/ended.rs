@@ -1,18 +1,17 @@
 //! The principal type is [`Ended`].
 
-/// How a run came to its end.
+/// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// As planned.
     Complete,
-    /// By the user; the blocks until then are counted.
+    /// By the user; the blocks until then count.
     Interrupted,
-    /// By a request that failed; the blocks until then are counted.
+    /// By a failed request; the blocks until then count.
     Failed,
 }
 
 impl Ended {
-    /// As it stands in results.
+    /// The name in results.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Complete => "complete",

@@ -1,14 +1,14 @@
-//! The list [`FORMATS`]: all ways to write results.
+//! The list [`FORMATS`] of all output formats.
 
 use crate::format::Format;
 use crate::json::Json;
 use crate::svg::Svg;
 use crate::text::Text;
 
-/// All formats.
+/// All output formats.
 pub static FORMATS: &[&dyn Format] = &[&Text, &Json, &Svg];
 
-/// The format of that name.
+/// Finds a format by its name.
 pub fn format_named(name: &str) -> Option<&'static dyn Format> {
     FORMATS.iter().find(|format| format.name() == name).copied()
 }

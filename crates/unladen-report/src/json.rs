@@ -1,4 +1,4 @@
-//! JSON, for programs: one document, described in docs/reference/json.md.
+//! JSON for programs: one document, described in docs/reference/json.md.
 
 use std::io::{self, Write};
 

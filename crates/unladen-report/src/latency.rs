@@ -4,24 +4,23 @@
 #[derive(Debug, Clone, PartialEq)]
 pub struct Latency {
     pub mean: f64,
-    /// Its 95 % interval.
+    /// 95 % interval.
     pub mean_interval: Option<(f64, f64)>,
-    /// Standard deviation: the spread of the requests, not an interval.
+    /// Standard deviation: the spread of requests, not an interval.
     pub sd: f64,
-    /// The largest.
     pub max: u64,
     pub quantiles: Vec<LatencyQuantile>,
 }
 
-/// One quantile.
+/// A quantile of latencies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LatencyQuantile {
-    /// `p50`.
+    /// `p50`, for instance.
     pub name: &'static str,
-    /// ns.
+    /// In ns.
     pub value: u64,
-    /// 95 % interval, where the requests can carry one.
+    /// 95 % interval; `None` if there are too few requests for one.
     pub interval: Option<(u64, u64)>,
-    /// Requests that an interval needs.
+    /// Requests needed for an interval.
     pub needs: u64,
 }

@@ -1,8 +1,8 @@
-//! Results as people and programs read them. The principal types are [`Weigh`], [`Load`] and [`Prove`], the
-//! results of the commands of these names, and [`Format`], one folder a format, in the list [`FORMATS`].
+//! Results as people and programs read them. The principal types are [`Weigh`], [`Load`] and [`Prove`], the results of
+//! the commands with these names, and [`Format`], with a folder for each format in the list [`FORMATS`].
 //!
-//! This crate computes nothing: every figure comes with its interval and its noise floor, and every
-//! format shows them.
+//! This crate computes nothing: every figure arrives with its interval and its noise floor, and every format shows
+//! them.
 //!
 //! ```
 //! use unladen_report::{FORMATS, Style};

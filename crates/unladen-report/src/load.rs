@@ -1,4 +1,4 @@
-//! The principal type is [`Load`]: all that `unladen load` saw.
+//! The principal type is [`Load`]: everything that `unladen load` saw.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,115 +13,93 @@ use crate::statuses::statuses_text;
 use crate::taken::{LateBecause, Taken};
 use crate::warning::Warning;
 
-/// The result of one load.
+/// The result of one load: the figures of `unladen.load/1`, whose schema describes each of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Load {
-    /// How it was sent.
     pub setup: LoadSetup,
-    /// What came when the first requests were tried; empty where other hosts sent them.
+    /// Answers to the first requests, as a trial; empty if other hosts sent them.
     pub answers: Vec<Answer>,
-    /// Where the requests were taken from an access log, what became of its lines.
+    /// Lines of the access log that the requests come from, if any.
     pub access_log: Option<LogLines>,
     pub ended: Ended,
-    /// From the first planned request to the last answer.
     pub elapsed: Duration,
-    /// Requests whose time had come; in a closed loop, those sent.
+    /// Requests that were due; in a closed loop, those sent.
     pub planned: u64,
-    /// Requests that were answered as expected.
     pub requests: u64,
-    /// Requests that were answered as expected, a second.
     pub throughput: f64,
-    /// Of all requests that were answered as expected or not answered in time, from the planned time.
+    /// From the planned time, for all requests answered as expected or not answered in time.
     pub latency: Option<Latency>,
-    /// Of `latency`'s requests, those that were not answered in time: they stand in it with the time they waited, which
-    /// is less than they would have taken.
+    /// Requests in `latency` that were not answered in time. They count with the time they waited, which is less than
+    /// they would have taken.
     pub cut_short: u64,
-    /// The share of all planned requests that were answered as expected within a time, the shortest time first.
+    /// Share of all planned requests answered as expected within a time, shortest time first.
     pub within: Vec<(Duration, f64)>,
-    /// Separately by connection: those that opened one.
     pub new_connections: Option<ByConnection>,
-    /// Those that went over one that was open.
     pub reused_connections: Option<ByConnection>,
-    /// How late the generator was itself, in ns; the opening of connections not counted. None in a closed loop.
+    /// The generator's own lateness in ns, without opening connections. `None` in a closed loop.
     pub send_lag: Option<SendLag>,
-    /// What pacing cost. None in a closed loop.
+    /// `None` in a closed loop.
     pub pacing: Option<Pacing>,
-    /// What went wrong, the most frequent first.
+    /// Most frequent first.
     pub errors: Vec<ErrorCount>,
-    /// Answers by status, expected or not, the lowest status first.
+    /// In the order of the status, expected or not.
     pub statuses: Vec<(u16, u64)>,
-    /// Requests planned and never sent: the most that may be under way were under way until the end.
+    /// Never sent, because the maximum was under way until the end.
     pub unsent: u64,
-    /// Requests that were still under way when the load was interrupted.
     pub abandoned: u64,
-    /// Requests planned of which nothing is known, as the agent that was to send them was lost.
+    /// Planned requests of unknown fate, because the agent that was to send them was lost.
     pub missing: u64,
-    /// Answers that differed from the first one to the same request.
+    /// Answers that differ from the first one to the same request.
     pub changed: u64,
-    /// Connections that were opened.
     pub connections: u64,
-    /// Bytes of HTTP sent, before encryption.
     pub bytes_sent: u64,
-    /// Bytes of HTTP received, after decryption.
     pub bytes_received: u64,
-    /// Bytes of bodies.
     pub body_bytes: u64,
-    /// The client's own CPU, threads for pacing and recording included.
+    /// The client's own CPU, including threads for pacing and recording.
     pub client_cpu: Duration,
     /// Why the figures are not the server's; empty if they are.
     pub unfit: Vec<Unfit>,
-    /// The hosts that sent it; empty where this one did.
     pub agents: Vec<LoadAgent>,
-    /// Request by request of the mix, if there are several.
     pub by_request: Vec<ByRequest>,
-    /// Step by step, if there are several.
     pub steps: Vec<StepResult>,
     /// The search, if the highest rate was asked for.
     pub capacity: Option<Capacity>,
     /// Slice by slice of time, for the picture.
     pub timeline: Vec<Slice>,
-    /// The distribution: (latency in ns, share of `latency`'s requests at or below), for the picture.
+    /// (Latency in ns, share of `latency`'s requests at or below), for the picture.
     pub distribution: Vec<(u64, f64)>,
-    /// `--fail-on` conditions.
     pub gates: Vec<Gate>,
-    /// What the machine did meanwhile; none of a load that was recorded earlier.
     pub machine: Option<Machine>,
-    /// What the reader should know before believing it.
     pub warnings: Vec<Warning>,
 }
 
-/// How it was sent.
+/// How a load was sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadSetup {
-    /// What was asked for: the URL, or "12 URLs of pages.txt".
+    /// The URL, or "12 URLs of pages.txt".
     pub target: String,
-    /// Requests a second on average, as planned; none in a closed loop.
     pub rate: Option<f64>,
-    /// `constant`, `Poisson`; none in a closed loop.
+    /// `constant` or `Poisson`; `None` in a closed loop.
     pub arrivals: Option<&'static str>,
-    /// The most requests under way at once; in a closed loop always so many.
+    /// Maximum requests under way at once; in a closed loop always this many.
     pub concurrency: usize,
-    /// Whether connections are kept.
     pub keep_alive: bool,
-    /// Whether cookies that answers set were sent back.
     pub keep_cookies: bool,
-    /// The version of HTTP spoken.
     pub http: String,
-    /// The seed of arrivals and mix.
     pub seed: u64,
 }
 
-/// The requests of one kind of connection.
+/// Requests on new or on reused connections.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ByConnection {
     pub requests: u64,
     pub latency: Latency,
 }
 
-/// What it cost to be punctual.
+/// Cost of sending on time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pacing {
-    /// CPU spent waiting for planned times: waking up, and spinning.
+    /// CPU spent waiting for planned times: wake-ups and spinning.
     pub cpu: Duration,
 }
 
@@ -131,43 +109,42 @@ pub struct ErrorCount {
     /// The kind's stable name, as in JSON: `connect`, `timeout`, `status`, …
     pub kind: &'static str,
     pub count: u64,
-    /// What the first of them said.
     pub first: String,
 }
 
 /// Why the generator was the bottleneck.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Unfit {
-    /// As a document that was kept has it.
+    /// Text from a stored document.
     Told(String),
     /// It sent too late.
     Late {
-        /// 99 % were at most this late, ns.
+        /// 99th percentile of lateness, in ns.
         p99: u64,
-        /// What it may be, ns.
+        /// Allowed lateness, in ns.
         limit: u64,
-        /// What was taken from the machine meanwhile, if that is why.
+        /// What was taken from the machine meanwhile, if that explains it.
         because: Option<LateBecause>,
     },
     /// Its thread had no time left.
     Busy {
-        /// The share of the time that the thread worked, waiting and spinning apart.
+        /// Share of time that the thread worked, without waiting and spinning.
         share: f64,
-        /// What was taken from the machine meanwhile, if that was much: the thread's share holds it.
+        /// What was taken from the machine meanwhile, if notable: it is part of the thread's share.
         taken: Option<Taken>,
     },
-    /// Records of requests were lost on the way from where they were sent.
+    /// Records of requests were lost on the way from the sender.
     Unrecorded { requests: u64 },
-    /// One of several agents was.
+    /// One of several agents was the bottleneck.
     Agent { name: String, unfit: Box<Unfit> },
-    /// An agent did not come to its end.
+    /// An agent did not reach its end.
     Lost {
         name: String,
-        /// How long after the start the last was heard of it.
+        /// Last sign of life, since the start.
         at: Duration,
-        /// Its planned requests of which nothing is known; none where nothing was planned, as in a closed loop.
+        /// Its planned requests of unknown fate; `None` if nothing was planned, as in a closed loop.
         missing: Option<u64>,
-        /// What became of it, as far as that is known.
+        /// What happened to it, as far as known.
         why: String,
     },
 }
@@ -176,9 +153,7 @@ pub enum Unfit {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ByRequest {
     pub name: String,
-    /// Answered as expected.
     pub requests: u64,
-    /// Failed.
     pub errors: u64,
     pub latency: Option<Latency>,
 }
@@ -186,28 +161,23 @@ pub struct ByRequest {
 /// One step of the schedule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepResult {
-    /// Requests a second at its start.
     pub from: f64,
-    /// At its end.
     pub to: f64,
-    /// How long it was.
     pub time: Duration,
-    /// Answered as expected.
     pub requests: u64,
-    /// Failed, or never sent.
     pub errors: u64,
     pub latency: Option<Latency>,
 }
 
 impl Load {
-    /// Requests that were not answered as expected, those that were never sent and those missing among them; those given
-    /// up when the load was interrupted are not.
+    /// Requests not answered as expected, including those never sent and those missing, but not those given up when the
+    /// load was interrupted.
     pub fn failed(&self) -> u64 {
         let errors = self.errors.iter().map(|error| error.count);
         errors.chain([self.unsent, self.missing]).fold(0, u64::saturating_add)
     }
 
-    /// Whether it was not the load that was planned, since an agent was lost.
+    /// Whether the planned load was not sent in full because an agent was lost.
     pub fn is_torn(&self) -> bool {
         self.agents.iter().any(|agent| agent.lost.is_some())
     }

@@ -1,4 +1,4 @@
-//! The principal types are [`Profiled`], the result of `unladen profile`, and [`ProfileDiff`], that of `unladen profile
+//! The principal types are [`Profiled`] and [`ProfileDiff`], the results of `unladen profile` and `unladen profile
 //! diff`.
 
 use std::time::Duration;
@@ -9,68 +9,55 @@ use unladen_profile::{Diff, FunctionRow, Profile};
 
 use crate::ended::Ended;
 
-/// Where inside the code the time of a page goes.
+/// Where the code of a page spends its time.
 #[derive(Debug, Clone)]
 pub struct Profiled {
-    /// How it was profiled; none of what comes from a file.
+    /// `None` if the profile comes from a file.
     pub setup: Option<ProfileSetup>,
-    /// The functions, as `unladen_profile::functions` gives them.
+    /// From `unladen_profile::functions`.
     pub functions: Vec<FunctionRow>,
-    /// What the rules have recognised.
     pub findings: Vec<Finding>,
-    /// The stacks.
     pub profile: Profile,
-    /// What limits the result, each a sentence.
     pub notes: Vec<String>,
-    /// Files that were written, with what reads each.
     pub written: Vec<(String, &'static str)>,
-    /// Rules of `--fail-on`.
     pub gates: Vec<Gate>,
-    /// How many functions tables show.
     pub top: usize,
 }
 
 /// How a page was profiled.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProfileSetup {
-    /// What was asked for.
     pub url: String,
-    /// Who answered: `www-data php-fpm8.2`.
+    /// Group that answered: `www-data php-fpm8.2`.
     pub group: String,
-    /// What came when it was asked for; none in documents of earlier versions.
     pub answer: Option<Answer>,
-    /// In half a line, by which profiler and clock: `Excimer, every 1 ms of time`.
+    /// Profiler and clock in half a line: `Excimer, every 1 ms of time`.
     pub how: String,
     /// From the first request to the last.
     pub elapsed: Duration,
     pub ended: Ended,
-    /// The time of a request without the profiler, ns, with its 95 % interval; that reaches to infinity where there
-    /// were too few.
+    /// Time of a request without the profiler in ns, with its 95 % interval, which is infinite with too few requests.
     pub plain_ns: (f64, f64, f64),
-    /// The same under the profiler.
+    /// The same with the profiler.
     pub profiled_ns: (f64, f64, f64),
 }
 
-/// What a change moved.
+/// What a change moved between two profiles.
 #[derive(Debug, Clone)]
 pub struct ProfileDiff {
-    /// How the two were profiled, if here.
+    /// How both were profiled, if here.
     pub setups: Option<[ProfileSetup; 2]>,
-    /// The comparison.
     pub diff: Diff,
-    /// What limits the result, each a sentence.
     pub notes: Vec<String>,
-    /// Files that were written, with what reads each.
     pub written: Vec<(String, &'static str)>,
-    /// How many functions tables show.
     pub top: usize,
 }
 
 impl ProfileSetup {
-    /// How much longer a request takes under the profiler, as a part of what it takes without, and the 95 % interval;
-    /// none where there is nothing to compare with.
+    /// How much longer a request takes with the profiler, as a part of its time without, and the 95 % interval; `None`
+    /// if there is nothing to compare with.
     ///
-    /// The two were measured apart, so their margins add as those of independent figures do.
+    /// The two were measured apart, so their margins add like those of independent figures.
     pub fn overhead(&self) -> Option<(f64, f64, f64)> {
         let relative = |(value, low, high): (f64, f64, f64)| (high - low) / 2.0 / value;
         let ratio = self.profiled_ns.0 / self.plain_ns.0;

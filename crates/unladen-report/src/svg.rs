@@ -1,4 +1,4 @@
-//! SVG: pictures that need nothing else, on white, or on black for whom prefers that.
+//! SVG: self-contained pictures, on white, or on black for readers who prefer a dark ground.
 
 use std::io::{self, Write};
 
@@ -55,11 +55,11 @@ impl Format for Svg {
     }
 }
 
-/// A picture of what is drawn into its body; that tells how high it is.
+/// A picture around the drawn body, whose height `drawn` returns.
 fn document(drawn: impl FnOnce(&mut String) -> f64, out: &mut dyn Write) -> io::Result<()> {
     let mut body = String::new();
     let height = drawn(&mut body);
-    // As wide as where it is shown, and no wider than its letters are worth.
+    // As wide as its surroundings, up to a sensible size of letters.
     writeln!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"100%\" font-family=\"sans-serif\" \

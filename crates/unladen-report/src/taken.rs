@@ -1,38 +1,37 @@
-//! The principal type is [`Taken`]: the time of processors that was taken from the machine, and from unladen.
+//! The principal type is [`Taken`]: processor time taken from the machine and from unladen.
 
 use std::fmt;
 use std::time::Duration;
 
 use unladen_quantity::{lasting, percent};
 
-/// Time that was taken. Its text says by whom: `the hypervisor took 31.0 % of the processors' time for others (steal)`.
+/// Time taken, displayed with its cause: `the hypervisor took 31.0 % of the processors' time for others (steal)`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Taken {
-    /// The share of the processors' time that the hypervisor took, 0 to 1.
+    /// Share of processor time that the hypervisor took, 0 to 1.
     pub stolen_share: f64,
-    /// For how long unladen's own control group was held back because its CPU quota was used up; the times of processors
-    /// are summed.
+    /// How long unladen's own control group was throttled by its CPU quota, summed over processors.
     pub throttled: Duration,
 }
 
-/// Time that was taken while requests were sent late.
+/// Time taken while requests were sent late.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LateBecause {
-    /// What was taken in the stretches of time into which most of the lateness fell.
+    /// Taken in the stretches of time with most of the lateness.
     pub taken: Taken,
-    /// How long these were.
+    /// Total length of these stretches.
     pub lasted: Duration,
-    /// The share of all lateness that fell into them, 0 to 1.
+    /// Share of all lateness in these stretches, 0 to 1.
     pub share: f64,
 }
 
-/// What became of blocks that were spoiled.
+/// What became of spoiled blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpoiledFate {
     LeftOut,
-    /// They stay: too few would be left.
+    /// Kept, since too few would be left.
     TooMany,
-    /// They stay: the load itself brought it about.
+    /// Kept, since the load itself caused it.
     ByLoad,
 }
 
@@ -41,23 +40,21 @@ pub enum SpoiledFate {
 pub struct SpoiledBlocks {
     pub spoiled: usize,
     pub blocks: usize,
-    /// What became of them.
     pub fate: SpoiledFate,
 }
 
 // === impl Taken ===
 
 impl Taken {
-    /// From this share of the processors' time on, steal is worth a word.
+    /// Share of processor time from which steal is mentioned.
     const NOTABLE: f64 = 0.01;
 
-    /// Whether it is worth a word beside a measurement of this length.
+    /// Whether it matters in a measurement of this length.
     pub fn is_notable(&self, elapsed: Duration) -> bool {
         self.stolen_share >= Self::NOTABLE
             || self.throttled >= elapsed.mul_f64(Self::NOTABLE).max(Duration::from_nanos(1))
     }
 
-    /// What helps against it.
     fn advice(&self) -> &'static str {
         match (self.is_stolen(), self.is_throttled()) {
             (_, false) => "Measure at another hour, or on a machine that is not shared",
@@ -104,7 +101,7 @@ impl fmt::Display for LateBecause {
 }
 
 impl SpoiledBlocks {
-    /// A sentence or more, behind what was taken.
+    /// One or more sentences to follow the text of what was taken.
     pub(crate) fn text(&self, taken: &Taken) -> String {
         let Self { spoiled, blocks, fate } = self;
         let of = format!("{spoiled} of {blocks} blocks");

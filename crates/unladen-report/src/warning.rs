@@ -8,104 +8,94 @@ use unladen_quantity::{Kind, grouped, percent, plain};
 use crate::statuses::statuses_text;
 use crate::taken::{LateBecause, SpoiledBlocks, Taken};
 
-/// Something that limits what the result says.
+/// A limit of what the result says. Each variant's text explains it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Warning {
-    /// As a document that was kept has it.
+    /// Text from a stored document.
     Told(String),
-    /// The target is not on this machine.
-    Remote { host: String },
-    /// The target is not on this machine, and other hosts were looked at.
-    RemoteAmong {
-        /// The target's host.
+    Remote {
         host: String,
-        /// The names of those that were looked at.
+    },
+    /// The target is not on this machine, but other hosts were examined.
+    RemoteAmong {
+        host: String,
         hosts: Vec<String>,
     },
-    /// Nothing on this machine follows the requests.
     NothingFollows,
-    /// Nothing on this machine or on those hosts follows the requests.
-    NothingFollowsAt { hosts: Vec<String> },
-    /// A host or an exporter did not answer any more.
+    NothingFollowsAt {
+        hosts: Vec<String>,
+    },
     HostGone {
-        /// Its name.
         host: String,
         /// Whole blocks until then.
         blocks: usize,
-        /// Blocks that an interval takes.
+        /// Blocks needed for an interval.
         needed: usize,
-        /// Why, in the words of whoever knew last.
+        /// The reason, as last reported.
         last_words: String,
     },
-    /// The settle gap is longer than usual, for the sake of the way to a host.
+    /// The settle gap is longer than usual because of the connection to a host.
     LongSettle {
-        /// How long it is.
         settle: Duration,
-        /// Whom it is for.
         host: String,
-        /// What that takes at least.
+        /// Minimum for that connection.
         needed: Duration,
     },
-    /// What the agent on a host costs is more than a hundredth of a core.
+    /// The agent on a host costs more than a hundredth of a core.
     CostlyAgent {
         host: String,
-        /// Share of one core.
         share: f64,
     },
-    /// What was taken from a host's machine.
+    /// Time was taken from a host's machine.
     TakenAt {
         host: String,
-        /// How much, of the whole measurement.
         taken: Taken,
-        /// The blocks that it spoiled, if any.
+        /// Blocks that it spoiled, if any.
         blocks: Option<SpoiledBlocks>,
     },
-    /// Something that a host or an exporter says of itself.
+    /// A statement of a host or an exporter about itself.
     OfHost {
-        /// Its name.
         host: String,
-        /// What it says, as a sentence.
         note: String,
     },
-    /// Which groups an experiment's requests go through is not known, or not from some point on.
-    PathUnknown { why: String },
-    /// Nothing that can be seen follows the requests, and not everything can be seen.
-    Hidden {
-        /// What cannot be seen, why, and what to do.
+    /// The groups that an experiment's requests pass through are unknown, or unknown from some point on.
+    PathUnknown {
         why: String,
     },
-    /// The application was met by users that it had not seen before.
-    Strangers { strangers: u64 },
-    /// Those through whom the requests go do nothing that can be told from their other work.
-    NotTold { groups: Vec<String> },
-    /// So many groups were looked at that the blocks could not tell one of them from chance.
+    /// Nothing visible follows the requests, and not everything is visible.
+    Hidden {
+        /// What is not visible, why, and what to do.
+        why: String,
+    },
+    /// The application saw users that it had not seen before.
+    Strangers {
+        strangers: u64,
+    },
+    /// The groups that requests pass through do nothing distinguishable from their other work.
+    NotTold {
+        groups: Vec<String>,
+    },
+    /// With so many groups examined, the blocks could not distinguish one of them from chance.
     TooFewBlocks {
-        /// Blocks at hand.
         blocks: usize,
-        /// Blocks that it takes.
         needed: usize,
         /// Groups, and counters of the machine.
         looked_at: usize,
     },
-    /// The response's body changes from request to request.
     BodyChanges {
-        /// The URL's name.
         url: String,
-        /// Responses with another body than the first.
+        /// Responses whose body differs from the first.
         changed: u64,
-        /// Responses.
         requests: u64,
     },
     /// Other work took a good part of the machine.
     Busy {
-        /// Processors that it kept busy while no requests ran.
+        /// Processors kept busy while no requests ran.
         cores: f64,
-        /// Processors of the machine.
         processors: usize,
     },
-    /// Requests pushed other work aside.
+    /// Requests displaced other work.
     Displaced {
-        /// Groups that got less CPU while requests ran.
         groups: Vec<String>,
     },
     /// The plain mean lies outside the interval.
@@ -117,98 +107,80 @@ pub enum Warning {
     Lost,
     /// The probes cost more than a hundredth of a core.
     CostlyProbes {
-        /// Share of one core.
         share: f64,
     },
     /// Something could not be counted.
     Shortfall {
         missing: Vec<String>,
-        /// What it would take.
+        /// What would enable it.
         takes: String,
     },
     /// A probe has nothing to read on this system.
     Unavailable {
-        /// Its name.
         probe: String,
         why: String,
     },
     /// `--until` was not reached in time.
     NotReached {
-        /// The target, as a share.
         target: f64,
         reached: f64,
     },
     /// Planned phases would not have held enough requests.
     LongPhases {
-        /// Seconds that a phase lasts.
+        /// Length of a phase.
         seconds: f64,
-        /// Why, as it goes on after "as".
+        /// Reason, phrased to follow "as".
         why: String,
     },
-    /// Connections were opened again because the server had closed them.
+    /// Connections were reopened because the server had closed them.
     Reconnected {
-        /// How often.
         times: u64,
     },
-    /// Requests that were not answered in time stand in the latencies with the time they waited.
-    CutShort { requests: u64 },
-    /// The most requests that may be under way were under way: from then on the load was closed, not open.
+    /// Requests not answered in time are in the latencies with the time they waited.
+    CutShort {
+        requests: u64,
+    },
+    /// The maximum of requests was under way: from then on the load was closed, not open.
     Capped {
-        /// The most that may be.
         concurrency: usize,
     },
-    /// Too few requests for an interval.
     FewRequests {
-        /// Of what: `p99`.
+        /// The figure: `p99`.
         what: String,
-        /// Requests at hand.
         requests: u64,
-        /// Requests that it takes.
         needs: u64,
     },
-    /// The baseline against itself differs by more than chance.
-    SameArmDiffers { ratio: f64 },
-    /// What is sought is below the noise floor.
+    /// The baseline differs from itself beyond chance.
+    SameArmDiffers {
+        ratio: f64,
+    },
+    /// The effect sought is below the noise floor.
     FloorAbove {
-        /// The noise floor, as a share.
         floor: f64,
-        /// The effect sought, as a share.
         sought: f64,
     },
-    /// Requests of an arm failed.
     ErrorsInArm {
-        /// The arm's name.
         arm: String,
-        /// How many failed.
         errors: u64,
-        /// Its answers by status, expected or not.
         statuses: Vec<(u16, u64)>,
     },
-    /// Answers of an arm differed from its first.
     ChangedInArm {
-        /// The arm's name.
         arm: String,
-        /// How many differed.
         changed: u64,
         requests: u64,
     },
-    /// The generator sent late.
     LateSends {
-        /// 99 % were at most this late, ns.
+        /// 99th percentile, in ns.
         p99: u64,
-        /// What was taken from the machine meanwhile, if that is why.
+        /// What was taken from the machine meanwhile, if that explains it.
         because: Option<LateBecause>,
     },
-    /// Time was taken from the machine.
     Taken {
-        /// How much, of the whole measurement.
         taken: Taken,
-        /// The blocks that it spoiled, if any.
+        /// Blocks that it spoiled, if any.
         blocks: Option<SpoiledBlocks>,
     },
-    /// No reference work was done.
     NoReference {
-        /// Why not.
         why: String,
     },
 }

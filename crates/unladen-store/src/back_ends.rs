@@ -1,4 +1,4 @@
-//! The principal type is [`BackEnd`]: a kind of store. [`BACK_ENDS`] has them all, and [`open`] asks them.
+//! The principal type is [`BackEnd`]: a kind of store. [`BACK_ENDS`] has them all, and [`open`] tries them.
 
 use crate::location::Location;
 use crate::mode::Mode;
@@ -10,12 +10,11 @@ use crate::store_error::StoreError;
 /// A kind of store.
 #[derive(Debug)]
 pub struct BackEnd {
-    /// What it is called.
     pub name: &'static str,
-    /// How its place is written.
+    /// Notation of its location.
     pub written: &'static str,
     pub about: &'static str,
-    /// Opens a store; none: the place is another's.
+    /// `None` if the location belongs to another back end.
     open: fn(&Location, Mode) -> Option<Opened>,
 }
 
@@ -46,10 +45,10 @@ pub const BACK_ENDS: &[BackEnd] = &[
     },
 ];
 
-/// Opens the store at a place.
+/// Opens the store at a location.
 ///
 /// # Errors
-/// If it cannot be opened, made, or brought up to date; each says what to do.
+/// If it cannot be opened, created or upgraded; each error says what to do.
 pub fn open(location: &Location, mode: Mode) -> Result<Box<dyn Store>, StoreError> {
     let opened = BACK_ENDS.iter().find_map(|back_end| (back_end.open)(location, mode));
     opened.unwrap_or_else(|| {

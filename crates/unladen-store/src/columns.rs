@@ -1,4 +1,4 @@
-//! The principal type is [`Columns`]: a row of `runs` as both databases have it.
+//! The principal type is [`Columns`]: a row of `runs`, the same in both databases.
 
 use std::collections::BTreeMap;
 
@@ -19,13 +19,13 @@ pub(crate) struct Columns {
     pub(crate) document_bytes: i64,
     pub(crate) evidence_bytes: Option<i64>,
     pub(crate) stored_bytes: i64,
-    /// A JSON object; none: there are none.
+    /// A JSON object; `None` without labels.
     pub(crate) labels: Option<String>,
 }
 
 impl Columns {
     /// # Errors
-    /// What is wrong with the row, for [`StoreError::Damaged`](crate::StoreError::Damaged).
+    /// A fault of the row, for [`StoreError::Damaged`](crate::StoreError::Damaged).
     pub(crate) fn summary(self) -> Result<RunSummary, String> {
         let Some(id) = RunId::of_column(self.id) else {
             return Err(format!("a run has the number {}", self.id));

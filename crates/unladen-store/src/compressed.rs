@@ -1,8 +1,8 @@
-//! Documents and evidence as they lie in a store: one frame of zstd each, with its checksum.
+//! Documents and evidence in a store: one frame of zstd each, with its checksum.
 
 use std::io;
 
-/// zstd's own choice: JSON shrinks to a tenth, at some 200 MB/s.
+/// zstd's default: JSON shrinks to a tenth, at some 200 MB/s.
 const LEVEL: i32 = 3;
 
 pub(crate) fn compress(raw: &[u8]) -> io::Result<Vec<u8>> {
@@ -11,10 +11,10 @@ pub(crate) fn compress(raw: &[u8]) -> io::Result<Vec<u8>> {
     compressor.compress(raw)
 }
 
-/// What was compressed: as many bytes as the run's column says, and no more than `most`.
+/// Returns exactly `bytes` bytes, and never more than `most`.
 ///
 /// # Errors
-/// What is wrong with the frame, for [`StoreError::Damaged`](crate::StoreError::Damaged).
+/// A fault of the frame, for [`StoreError::Damaged`](crate::StoreError::Damaged).
 pub(crate) fn decompress(frame: &[u8], bytes: u64, most: usize) -> Result<Vec<u8>, String> {
     let bytes = usize::try_from(bytes)
         .ok()

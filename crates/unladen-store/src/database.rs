@@ -1,4 +1,4 @@
-//! The principal type is [`Database`]: what a store asks of a database. Every database is a [`Store`].
+//! The principal type is [`Database`]: what a store needs from a database. Every database is a [`Store`].
 
 use std::fmt::Debug;
 
@@ -16,30 +16,28 @@ use crate::statement::{BEGINNINGS, Dialect, FEW_RUNS, FEW_TARGETS, Statement};
 use crate::store::Store;
 use crate::store_error::StoreError;
 
-/// What a store asks of a database.
 pub(crate) trait Database: Send + Debug {
-    /// Where it is, without a password.
+    /// Location without a password.
     fn shown(&self) -> &str;
 
-    /// Its SQL.
     fn dialect(&self) -> &'static Dialect;
 
-    /// Rows of `runs`.
+    /// Selects rows of `runs`.
     fn columns(&mut self, statement: &Statement) -> Result<Vec<Columns>, StoreError>;
 
-    /// Rows of a number, or null.
+    /// Selects rows of one number or null.
     fn numbers(&mut self, statement: &Statement) -> Result<Vec<Option<i64>>, StoreError>;
 
-    /// Rows of a number and a text, or null.
+    /// Selects rows of a number, and a text or null.
     fn texts(&mut self, statement: &Statement) -> Result<Vec<(i64, Option<String>)>, StoreError>;
 
-    /// The bytes of one row, if there is one.
+    /// Selects the bytes of one row, if it exists.
     fn bytes(&mut self, statement: &Statement) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Writes all runs or none, and returns their numbers in the same order.
     fn insert(&mut self, runs: &[Prepared<'_>]) -> Result<Vec<i64>, StoreError>;
 
-    /// Removes runs, and returns how many there were.
+    /// Returns how many of the runs existed.
     fn delete(&mut self, ids: &[i64]) -> Result<usize, StoreError>;
 
     /// Removes runs by a statement that returns their numbers.
@@ -107,7 +105,7 @@ fn damaged(database: &(impl Database + ?Sized), what: String) -> StoreError {
     StoreError::Damaged { store: Database::shown(database).to_owned(), what }
 }
 
-/// The runs among which those are that have a part in their target.
+/// Candidates for a part of a target.
 fn among(database: &mut impl Database, filter: &Filter) -> Result<Among, StoreError> {
     let Some(part) = filter.target.as_deref().filter(|part| !part.is_empty() && filter.exact_target.is_none()) else {
         return Ok(Among::All);
@@ -138,7 +136,7 @@ fn summary(database: &mut impl Database, id: RunId) -> Result<RunSummary, StoreE
     Err(StoreError::NoSuchRun { id, nearest: nearest.into_iter().flatten().filter_map(RunId::of_column).collect() })
 }
 
-/// What was kept of a run, whole.
+/// A run's document or evidence, decompressed.
 fn content(
     database: &mut impl Database,
     table: &str,

@@ -1,32 +1,29 @@
-//! The principal type is [`Filter`]: which runs are asked for.
+//! The principal type is [`Filter`]: selects runs.
 
 use std::collections::BTreeMap;
 
 use crate::position::Position;
 
-/// Which runs are asked for: those that meet all that is given.
+/// Selects the runs that meet all conditions given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
-    /// Of this command.
     pub verb: Option<String>,
-    /// With this in their target, letter by letter.
+    /// Part of the target, case-sensitive.
     pub target: Option<String>,
-    /// Of exactly this target.
     pub exact_target: Option<String>,
     pub labels: BTreeMap<String, String>,
-    /// Of a revision that begins so.
+    /// Start of the revision.
     pub commit: Option<String>,
-    /// Of this machine.
     pub host: Option<String>,
-    /// Measured then or later: ns since 1970 in UTC.
+    /// First time: ns since 1970 in UTC.
     pub since_ns: Option<i64>,
-    /// Measured before that: ns since 1970 in UTC.
+    /// Time after the last: ns since 1970 in UTC.
     pub until_ns: Option<i64>,
-    /// Measured at one of these times: ns since 1970 in UTC. None of them: at any time.
+    /// Exact times: ns since 1970 in UTC. Empty for any time.
     pub times_ns: Vec<i64>,
-    /// That come after this one in the list, newest first: the next page.
+    /// Only runs after this one in the list, newest first: the next page.
     pub before: Option<Position>,
-    /// At most so many, and [`PAGE`](crate::PAGE) at most. [`Store::count`](crate::Store::count) counts them all.
+    /// Maximum number of runs, at most [`PAGE`](crate::PAGE). [`Store::count`](crate::Store::count) counts them all.
     pub limit: u32,
 }
 

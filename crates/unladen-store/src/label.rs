@@ -1,8 +1,8 @@
-//! [`read_label`]: a label as it is typed, `release=1.43`.
+//! [`read_label`]: parses a label, `release=1.43`.
 
 use crate::limits::{LABEL_KEY_BYTES, LABEL_VALUE_BYTES};
 
-/// Why a label is none.
+/// Why a label is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabelError {
@@ -20,7 +20,7 @@ pub enum LabelError {
     ControlCharacter(String),
 }
 
-/// A label as it is typed: the key, `=`, the value, which may be empty and may have further `=`.
+/// Parses a label: the key, `=`, the value, which may be empty and may contain further `=`.
 ///
 /// # Errors
 /// If it has no `=`, the key is not a name, or the value is too long or has control characters.
@@ -45,7 +45,7 @@ pub(crate) fn check(key: &str, value: &str) -> Result<(), LabelError> {
     Ok(())
 }
 
-/// What a message repeats of it.
+/// The part of it that messages repeat.
 fn shown(text: &str) -> String {
     text.chars().take(80).flat_map(char::escape_debug).collect()
 }

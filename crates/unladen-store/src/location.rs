@@ -9,17 +9,17 @@ use std::str::FromStr;
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
-/// Where a store is. What it shows has no password.
+/// Where a store is. Its text form has no password.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Location {
-    /// A file of SQLite. An empty path is that of a user without a home, which cannot be opened.
+    /// A file of SQLite. Empty for a user without a home, which cannot be opened.
     Sqlite(PathBuf),
-    /// A URL of a PostgreSQL server and its database, as libpq takes it, and with `sslmode` as
+    /// URL of a PostgreSQL server and its database, as for libpq, with `sslmode` as
     /// [`unladen_postgres::PostgresAddress`] reads it.
     Postgres(String),
 }
 
-/// A text names no store.
+/// Why a text is not a location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LocationError {
@@ -27,10 +27,11 @@ pub enum LocationError {
     Empty,
     #[error("`~` of a store's path is not replaced here: write the path in full")]
     Tilde,
-    /// Words of libpq, as `host=… password=…`, which would be a file's name otherwise. They are not shown.
+    /// libpq's notation `host=… password=…`, which would otherwise be taken as a file's name. Not shown, as it may have
+    /// a password.
     #[error("words such as host=… name no store: write the path of a file, or postgres://USER@HOST/DATABASE")]
     Words,
-    /// A URL of something else. Its scheme alone is shown.
+    /// A URL of something else. Only its scheme is shown.
     #[error("there is no store at {0}:// addresses: write the path of a file, or postgres://USER@HOST/DATABASE")]
     Scheme(String),
 }
@@ -38,16 +39,16 @@ pub enum LocationError {
 // === impl Location ===
 
 impl Location {
-    /// `unladen/runs.sqlite` in the folder for state, as the XDG base directory specification has it.
+    /// `unladen/runs.sqlite` in the state folder of the XDG base directory specification.
     fn usual(state: Option<OsString>, home: Option<PathBuf>) -> Self {
-        // The specification: what is relative is to be ignored.
+        // By the specification, relative paths are ignored.
         let state = state.map(PathBuf::from).filter(|state| state.is_absolute());
         let home = home.filter(|home| home.is_absolute()).map(|home| home.join(".local/state"));
         Self::Sqlite(state.or(home).map(|state| state.join("unladen/runs.sqlite")).unwrap_or_default())
     }
 }
 
-/// `$XDG_STATE_HOME/unladen/runs.sqlite`, else `~/.local/state/unladen/runs.sqlite`.
+/// `$XDG_STATE_HOME/unladen/runs.sqlite`, or else `~/.local/state/unladen/runs.sqlite`.
 impl Default for Location {
     fn default() -> Self {
         Self::usual(env::var_os("XDG_STATE_HOME"), env::home_dir())
@@ -100,19 +101,19 @@ impl fmt::Debug for Location {
     }
 }
 
-/// `postgres://USER@HOST:PORT/DATABASE`, built anew of what the URL says: a URL that cannot be read may have its
-/// password anywhere.
+/// `postgres://USER@HOST:PORT/DATABASE`, built anew from the URL's parts: an unreadable URL may have its password
+/// anywhere.
 fn without_password(url: &str) -> String {
-    // These are not the client library's, which would refuse the whole for them.
+    // `sslmode` and `sslrootcert` are not for the client library, which would refuse the URL because of them.
     let (address, query) = url.split_once('?').unwrap_or((url, ""));
-    // What stands before it would be part of a password, and be taken for a port.
+    // Text before an `@` in the query belongs to a password, and would be taken as a port.
     if query.contains('@') {
         return "postgres://…".to_owned();
     }
     let known = |pair: &&str| !pair.starts_with("sslmode=") && !pair.starts_with("sslrootcert=") && !pair.is_empty();
     let kept: Vec<&str> = query.split('&').filter(known).collect();
     let plain = if kept.is_empty() { address.to_owned() } else { format!("{address}?{}", kept.join("&")) };
-    // Nor would what stands after an `@` of a password.
+    // So would text after an `@` in a password.
     if address.matches('@').count() > 1 {
         return "postgres://…".to_owned();
     }

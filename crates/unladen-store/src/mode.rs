@@ -1,10 +1,10 @@
-//! The principal type is [`Mode`]: what a store is opened for.
+//! The principal type is [`Mode`]: how a store is opened.
 
-/// What a store is opened for.
+/// How a store is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// To keep and remove runs too. A store that does not exist is made; one of an older version is brought up to date.
+    /// Allows keeping and removing runs. A missing store is created; one of an older version is upgraded.
     ReadWrite,
-    /// To look at what is kept. Nothing is made, and nothing changes.
+    /// Creates and changes nothing.
     ReadOnly,
 }

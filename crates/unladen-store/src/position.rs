@@ -1,22 +1,21 @@
-//! The principal type is [`Position`]: where a page of runs ends, and the next one begins.
+//! The principal type is [`Position`]: the end of one page of runs, and the start of the next.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::run_id::RunId;
 
-/// The place of a run among all, newest first: its time, then its number. It holds even when the run is removed.
+/// A run's place among all, newest first: its time, then its number. It remains valid after the run is removed.
 ///
-/// As text, `TIME-NUMBER` (`1795410000000000000-12`), for the address of a page.
+/// The text form for addresses of pages is `TIME-NUMBER` (`1795410000000000000-12`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// The run's time, ns since 1970 in UTC.
+    /// ns since 1970 in UTC.
     pub time_ns: i64,
-    /// The run's number.
     pub id: RunId,
 }
 
-/// A text is no position.
+/// The text is not a position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not the end of a page of runs: it has the form TIME-NUMBER, as the page itself links to the next")]
 pub struct PositionError(String);
@@ -33,7 +32,7 @@ impl FromStr for Position {
     type Err = PositionError;
 
     fn from_str(text: &str) -> Result<Self, PositionError> {
-        // A time before 1970 begins with a hyphen of its own.
+        // A time before 1970 begins with a hyphen.
         let read = || {
             let (time, id) = text.rsplit_once('-')?;
             Some(Self { time_ns: time.parse().ok()?, id: id.parse().ok()? })

@@ -1,7 +1,6 @@
 //! The principal type is [`Postgres`]: a store on a server.
 //!
-//! Its tables lie in the schema `unladen` of the database, so that they can share it with others. They are those of
-//! SQLite; see `schema/`.
+//! Its tables are those of SQLite (see `schema/`), in the schema `unladen`, so that others can share the database.
 
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Row};
@@ -23,7 +22,6 @@ mod told;
 
 const DIALECT: Dialect = Dialect { place_in: "strpos", labels: "json_object_agg(key, value)::text" };
 
-/// A store on a server.
 #[derive(Debug)]
 pub(crate) struct Postgres {
     link: Link,
@@ -80,7 +78,7 @@ impl Database for Postgres {
     }
 
     fn insert(&mut self, runs: &[Prepared<'_>]) -> Result<Vec<i64>, StoreError> {
-        // Not again where the answer is lost: they might be there twice.
+        // Not repeated if the answer is lost: the runs might be there twice.
         self.link.run(CONTENT, Repeat::No, async |client: &mut Client| {
             let transaction = client.transaction().await?;
             let ids = insert::all(&transaction, runs).await?;
@@ -90,7 +88,7 @@ impl Database for Postgres {
     }
 
     fn delete(&mut self, ids: &[i64]) -> Result<usize, StoreError> {
-        // Whoever removes them once more finds none: the count would be wrong.
+        // A repetition would find none to remove: the count would be wrong.
         let removed = self.link.run(QUICK, Repeat::No, async |client: &mut Client| {
             client.execute("DELETE FROM runs WHERE id = ANY($1)", &[&ids]).await
         })?;

@@ -1,4 +1,4 @@
-//! The principal type is [`Prepared`]: a run that was looked at and compressed, before a database is held up by it.
+//! The principal type is [`Prepared`]: a run checked and compressed before it occupies a database.
 
 use serde::de::IgnoredAny;
 
@@ -8,7 +8,6 @@ use crate::limits::{DOCUMENT_BYTES, EVIDENCE_BYTES, LABELS, TARGET_BYTES, TEXT_B
 use crate::new_run::NewRun;
 use crate::store_error::StoreError;
 
-/// A run that fits a store.
 pub(crate) struct Prepared<'a> {
     pub(crate) run: &'a NewRun,
     pub(crate) document: Vec<u8>,
@@ -28,12 +27,12 @@ impl<'a> Prepared<'a> {
         for (what, text, most) in texts {
             let Some(text) = text else { continue };
             fits(what, text.len(), most)?;
-            // PostgreSQL has no such texts.
+            // PostgreSQL does not allow NUL in texts.
             if text.contains('\0') {
                 return Err(StoreError::Unfit { what, why: "it has a NUL character".to_owned() });
             }
         }
-        // Ranges of commits by their beginning count on it.
+        // Ranges of commits by their beginning rely on it.
         if run.commit.as_ref().is_some_and(|commit| !commit.bytes().all(|byte| byte.is_ascii_alphanumeric())) {
             return Err(StoreError::Unfit { what: "the commit", why: "it is not of letters and digits".to_owned() });
         }
@@ -79,7 +78,7 @@ fn fits(what: &'static str, bytes: usize, most: usize) -> Result<(), StoreError>
     if bytes > most { Err(StoreError::TooLarge { what, bytes, most }) } else { Ok(()) }
 }
 
-/// Half a document would be found out only when it is shown.
+/// Half a document would otherwise be found out only when it is shown.
 fn is_object(document: &str) -> Result<(), StoreError> {
     let unfit = |why| StoreError::Unfit { what: "the document", why };
     if !document.trim_ascii_start().starts_with('{') {

@@ -3,8 +3,8 @@
 /// Which runs stay when a store is pruned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retention {
-    /// So many of the newest runs of each verb and target.
+    /// This many of the newest runs of each verb and target.
     Newest(u32),
-    /// The runs from this time on: ns since 1970 in UTC.
+    /// Runs from this time on: ns since 1970 in UTC.
     Since(i64),
 }

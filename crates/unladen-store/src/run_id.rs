@@ -4,11 +4,11 @@ use std::fmt;
 use std::num::NonZeroU64;
 use std::str::FromStr;
 
-/// The number of a run in its store, from 1. No number is given twice, not even after the run was removed.
+/// The number of a run in its store, from 1. Numbers are not reused, not even after the run was removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(NonZeroU64);
 
-/// A text is no number of a run.
+/// The text is not a run's number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not the number of a run: write one that `unladen runs` shows, such as 12")]
 pub struct RunIdError(pub(crate) String);
@@ -16,18 +16,17 @@ pub struct RunIdError(pub(crate) String);
 // === impl RunId ===
 
 impl RunId {
-    /// The run of this number; none for 0, and above the numbers that databases count to.
+    /// `None` for 0, and for numbers above the databases' range.
     pub fn new(number: u64) -> Option<Self> {
         i64::try_from(number).ok()?;
         NonZeroU64::new(number).map(Self)
     }
 
-    /// Its number.
+    /// The number.
     pub fn get(self) -> u64 {
         self.0.get()
     }
 
-    /// As databases count.
     pub(crate) fn column(self) -> i64 {
         i64::try_from(self.0.get()).unwrap_or(i64::MAX)
     }

@@ -1,14 +1,14 @@
-//! The tables of a store, for both databases the same: `schema/N.sql` leads from version N - 1 to version N.
+//! The tables of a store, the same in both databases: `schema/N.sql` upgrades from version N - 1 to version N.
 
-/// Each brings a store to the version of its place, counted from 1.
+/// Each upgrades a store to the version of its place, counted from 1.
 pub(crate) const MIGRATIONS: &[&str] = &[include_str!("../schema/1.sql")];
 
-/// How a database calls what the migrations leave open.
+/// The database's words for placeholders in the migrations.
 pub(crate) struct Words {
     pub(crate) id: &'static str,
     pub(crate) integer: &'static str,
     pub(crate) boolean: &'static str,
-    /// Ordered by its bytes, as ranges of commits need it.
+    /// Sorted by bytes, as ranges of commits need it.
     pub(crate) text: &'static str,
     pub(crate) bytes: &'static str,
     /// At the end of a table.
@@ -29,12 +29,12 @@ impl Words {
     }
 }
 
-/// The version that so many migrations lead to.
+/// The version that these migrations lead to.
 pub(crate) fn version(migrations: &[&str]) -> i64 {
     i64::try_from(migrations.len()).unwrap_or(i64::MAX)
 }
 
-/// The migrations that a store of this version lacks, each with the version that it leads to.
+/// Migrations that a store of this version lacks, each with the version it leads to.
 pub(crate) fn missing<'a>(migrations: &'a [&'a str], version: i64) -> impl Iterator<Item = (i64, &'a str)> {
     (1..).zip(migrations.iter().copied()).filter(move |(leads_to, _)| *leads_to > version)
 }

@@ -1,7 +1,7 @@
 //! The principal type is [`Sqlite`]: a store in one file.
 //!
-//! The file is in WAL mode, with `synchronous=FULL`: readers and one writer do not hold each other up, and what was
-//! committed is on the disk. Writers wait for each other for [`BUSY`](settings::Settings::BUSY).
+//! The file is in WAL mode, with `synchronous=FULL`: readers and one writer do not block each other, and committed data
+//! is on the disk. Writers wait for each other for [`BUSY`](settings::Settings::BUSY).
 
 use std::path::Path;
 
@@ -26,7 +26,6 @@ mod told;
 
 const DIALECT: Dialect = Dialect { place_in: "instr", labels: "json_group_object(key, value)" };
 
-/// A store in one file.
 #[derive(Debug)]
 pub(crate) struct Sqlite {
     connection: Connection,
@@ -57,7 +56,7 @@ impl Sqlite {
         rows().map_err(|error| self.told.of(&error))
     }
 
-    /// A writer is told at once that others write, and waits: one that reads first and then writes could not.
+    /// Takes the write lock at once, and waits for it: a transaction that reads first and then writes could not wait.
     fn write<T>(
         &mut self,
         work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>,
@@ -72,7 +71,7 @@ impl Sqlite {
         done.map_err(|error| self.told.of(&error))
     }
 
-    /// Gives the room of what was removed back to the disk. Where that fails, the room is used for the next runs.
+    /// Returns the space of removed runs to the disk. If that fails, the next runs use the space.
     fn shrink(&self) {
         let Ok(mut vacuum) = self.connection.prepare("PRAGMA incremental_vacuum") else { return };
         // Each step frees a page.
@@ -142,7 +141,7 @@ impl ToSql for Value {
     }
 }
 
-/// The statements that keep a run, prepared once for all runs of a transaction.
+/// Statements that keep a run, prepared once for all runs of a transaction.
 struct Insert<'a> {
     run: rusqlite::Statement<'a>,
     label: rusqlite::Statement<'a>,

@@ -1,4 +1,4 @@
-//! The principal type is [`Statement`]: SQL that both databases understand, with its values.
+//! The principal type is [`Statement`]: SQL for both databases, with its values.
 
 use std::fmt::Write as _;
 
@@ -9,45 +9,43 @@ use crate::retention::Retention;
 use crate::run_id::RunId;
 use crate::store_error::StoreError;
 
-/// SQL with the values of its places `$1`, `$2` …, each of which stands once, in this order: SQLite counts names as
-/// they come.
+/// SQL with the values of its placeholders `$1`, `$2` …, each used once and in this order, since SQLite numbers names
+/// by their appearance.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Statement {
     pub(crate) sql: String,
     pub(crate) values: Vec<Value>,
 }
 
-/// A value of a statement.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Value {
     Text(String),
     Integer(i64),
 }
 
-/// Where the databases differ.
 #[derive(Debug)]
 pub(crate) struct Dialect {
-    /// The function that tells where a text (second) is in another (first), 0 where it is not.
+    /// Function for the position of a text (second) in another (first), 0 if absent.
     pub(crate) place_in: &'static str,
-    /// The aggregate that makes a JSON text of the columns `key` and `value`.
+    /// Aggregate of the columns `key` and `value` into a JSON text.
     pub(crate) labels: &'static str,
 }
 
-/// What a row has, before its labels: the order of [`Columns`](crate::columns::Columns).
+/// Columns of a row before its labels, in the order of [`Columns`](crate::columns::Columns).
 const COLUMNS: &str = "runs.id, runs.time_ns, verb, target, host, version, ended, commit_id, dirty, document_bytes, \
                        evidence_bytes, stored_bytes";
 
-/// What the index of targets has of them.
+/// The part of targets in their index.
 const BEGINNING: &str = "substr(target, 1, 200)";
 const BEGINNING_LENGTH: usize = 200;
 
-/// Beginnings of targets are looked through up to so many: a store with more is read run by run.
+/// Maximum number of targets' beginnings to search: a store with more is read run by run.
 pub(crate) const BEGINNINGS: i64 = 2_000;
 
-/// Up to so many of them that fit are followed one by one.
+/// Maximum number of matching beginnings to follow one by one.
 pub(crate) const FEW_TARGETS: usize = 100;
 
-/// If they have no more runs than these. Of more, the first page is found sooner in the order of time.
+/// Maximum number of their runs. With more, the first page is found sooner in the order of time.
 pub(crate) const FEW_RUNS: i64 = 5_000;
 
 /// Above all characters of a commit, which are letters and digits.
@@ -71,14 +69,13 @@ impl Statement {
         Ok(statement)
     }
 
-    /// The number of runs that meet the filter.
+    /// Number of runs that match the filter.
     pub(crate) fn count(filter: &Filter, among: &Among, dialect: &Dialect) -> Self {
         let mut statement = Self::new("SELECT count(*)".to_owned());
         statement.filter(filter, among, dialect);
         statement
     }
 
-    /// A run.
     pub(crate) fn run(id: RunId, dialect: &Dialect) -> Self {
         let mut statement = Self::new(format!("SELECT {} FROM runs WHERE id = ", selected(dialect)));
         statement.value(Value::Integer(id.column()));
@@ -94,9 +91,9 @@ impl Statement {
         statement
     }
 
-    /// The beginnings of targets that have this part, or may have it behind their beginnings: a row each of its place in
-    /// order and itself. After [`BEGINNINGS`] of them it stops, with a row of null. The index of targets is read at one
-    /// place for each, whatever the number of runs.
+    /// Beginnings of targets that contain this part, or may contain it after their beginnings: a row with the position
+    /// and the beginning each. It stops after [`BEGINNINGS`], with a row of null. The index of targets is read once for
+    /// each, whatever the number of runs.
     pub(crate) fn beginnings(part: &str, dialect: &Dialect) -> Self {
         let first =
             |condition: &str| format!("(SELECT {BEGINNING} FROM runs {condition} ORDER BY {BEGINNING} LIMIT 1)");
@@ -115,7 +112,7 @@ impl Statement {
         statement
     }
 
-    /// How many runs have targets that begin so, [`FEW_RUNS`] and one more at most.
+    /// Number of runs whose targets begin so, at most [`FEW_RUNS`] and one more.
     pub(crate) fn few(beginnings: &[String]) -> Self {
         let mut statement = Self::new("SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE ".to_owned());
         statement.begin_with(beginnings);
@@ -123,7 +120,7 @@ impl Statement {
         statement
     }
 
-    /// The condition that targets begin with one of these.
+    /// Condition that targets begin with one of these.
     fn begin_with(&mut self, beginnings: &[String]) {
         let _ = write!(self.sql, "{BEGINNING} IN (");
         for (index, beginning) in beginnings.iter().enumerate() {
@@ -133,7 +130,7 @@ impl Statement {
         self.sql.push(')');
     }
 
-    /// The compressed content of `documents` or `evidence`, unless it is larger than it can have been kept.
+    /// Compressed content of `documents` or `evidence`, unless it is larger than what could have been kept.
     pub(crate) fn content(table: &str, id: RunId, most: usize) -> Self {
         // Incompressible bytes grow by a few in a frame.
         let most = most + (most >> 7) + 1024;
@@ -143,7 +140,7 @@ impl Statement {
         statement
     }
 
-    /// The numbers of runs that do not stay.
+    /// Numbers of runs to remove.
     pub(crate) fn prunable(retention: Retention) -> Self {
         let mut statement = Self::new("SELECT id FROM ".to_owned());
         match retention {
@@ -162,7 +159,7 @@ impl Statement {
         statement
     }
 
-    /// Removes the runs that do not stay, and returns their numbers.
+    /// Removes runs, and returns their numbers.
     pub(crate) fn prune(retention: Retention) -> Self {
         let Self { sql, values } = Self::prunable(retention);
         Self { sql: format!("DELETE FROM runs WHERE id IN ({sql}) RETURNING id"), values }
@@ -174,7 +171,7 @@ impl Statement {
         let _ = write!(self.sql, "${}", self.values.len());
     }
 
-    /// From where, and the conditions. With a label, its runs are followed in their order: they may be few among many.
+    /// FROM and WHERE. With a label, its runs are followed in their order, as they may be few out of many.
     fn filter(&mut self, filter: &Filter, among: &Among, dialect: &Dialect) -> Order {
         let mut labels = filter.labels.iter();
         let first = labels.next();
@@ -185,7 +182,7 @@ impl Statement {
         if let Among::TargetsThatBegin(beginnings) = among {
             self.sql.push_str("(SELECT id AS few_id FROM runs WHERE ");
             self.begin_with(beginnings);
-            // SQLite does not exchange the two sides of a cross join: it would read all runs in the order of the list.
+            // SQLite does not swap the sides of a cross join: it would read all runs in the order of the list.
             self.sql.push_str(") AS few CROSS JOIN ");
         }
         self.sql.push_str(if first.is_some() { labelled } else { "runs" });
@@ -236,7 +233,7 @@ impl Statement {
     }
 }
 
-/// The columns that tell the place of a run in a list: those of the index that is followed.
+/// Columns for the position in a list: those of the index that is followed.
 struct Order {
     time: &'static str,
     id: &'static str,
@@ -247,7 +244,7 @@ impl Order {
     const OF_LABEL: Self = Self { time: "labelled.time_ns", id: "labelled.run_id" };
 }
 
-/// The conditions of a statement, each begun by WHERE or AND.
+/// Conditions of a statement, each preceded by WHERE or AND.
 struct Conditions<'a> {
     statement: &'a mut Statement,
     begun: bool,

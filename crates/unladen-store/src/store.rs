@@ -1,4 +1,4 @@
-//! The principal type is [`Store`]: what a back end can do.
+//! The principal type is [`Store`]: the operations of a back end.
 
 use crate::filter::Filter;
 use crate::new_run::NewRun;
@@ -7,24 +7,22 @@ use crate::run::{Run, RunSummary};
 use crate::run_id::RunId;
 use crate::store_error::StoreError;
 
-/// A store of runs. Several processes may use the same one at once.
+/// A store of runs, which several processes may use at once.
 ///
-/// What a method has returned as kept or removed is so for good: the database has it on its disk. After an error,
-/// nothing has changed.
+/// What a method has reported as kept or removed is permanent: the database has it on its disk. After an error, nothing
+/// has changed. All methods with a `Result` fail if the store cannot be read or written.
 pub trait Store: Send + std::fmt::Debug {
-    /// Where it is, without a password.
+    /// Location without a password.
     fn shown(&self) -> &str;
 
-    /// Keeps these runs, all or none, and returns their numbers in the same order. Their order sets their numbers.
+    /// Keeps all of these runs or none, and returns their numbers in the same order. Their order determines their
+    /// numbers.
     ///
     /// # Errors
-    /// If one is larger than a store takes or is no JSON, or the store cannot be written.
+    /// If one exceeds the store's limits or is not JSON.
     fn keep_all(&mut self, runs: &[NewRun]) -> Result<Vec<RunId>, StoreError>;
 
-    /// Keeps a run.
-    ///
-    /// # Errors
-    /// As [`Store::keep_all`].
+    /// Keeps a run; fails like [`Store::keep_all`].
     fn keep(&mut self, run: &NewRun) -> Result<RunId, StoreError> {
         let kept = self.keep_all(std::slice::from_ref(run))?;
         kept.first().copied().ok_or_else(|| StoreError::Failed {
@@ -36,43 +34,27 @@ pub trait Store: Send + std::fmt::Debug {
     /// A page of runs, newest first: by time, then by number.
     ///
     /// # Errors
-    /// If the limit is above [`PAGE`](crate::PAGE), or the store cannot be read.
+    /// If the limit is above [`PAGE`](crate::PAGE).
     fn list(&mut self, filter: &Filter) -> Result<Vec<RunSummary>, StoreError>;
 
-    /// How many runs meet the filter, whatever its `limit`.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
+    /// Number of runs that match the filter, whatever its `limit`.
     fn count(&mut self, filter: &Filter) -> Result<u64, StoreError>;
 
     /// A run with its document.
     ///
     /// # Errors
-    /// [`StoreError::NoSuchRun`] if there is none, and if the store cannot be read.
+    /// [`StoreError::NoSuchRun`] if there is none.
     fn run(&mut self, id: RunId) -> Result<Run, StoreError>;
 
-    /// The evidence of a run, as it was given to be kept; none: none was kept.
-    ///
-    /// # Errors
-    /// As [`Store::run`].
+    /// The evidence of a run as it was given, `None` if none was kept; fails like [`Store::run`].
     fn evidence(&mut self, id: RunId) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Removes runs with all that belongs to them, and returns how many there were. Runs that do not exist are passed
-    /// over.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
+    /// Removes runs with all that belongs to them, and returns how many there were. Runs that do not exist are skipped.
     fn remove(&mut self, ids: &[RunId]) -> Result<usize, StoreError>;
 
-    /// The runs that [`Store::prune`] would remove, by number.
-    ///
-    /// # Errors
-    /// If the store cannot be read.
+    /// Numbers of the runs that [`Store::prune`] would remove.
     fn prunable(&mut self, retention: Retention) -> Result<Vec<RunId>, StoreError>;
 
-    /// Removes all runs but those that stay, and returns the numbers of those that went.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
+    /// Removes all runs except those that stay, and returns the numbers of those removed.
     fn prune(&mut self, retention: Retention) -> Result<Vec<RunId>, StoreError>;
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`StoreError`]: why a store cannot be used, or does not have what is asked for.
+//! The principal type is [`StoreError`]: why an operation on a store failed.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::label::LabelError;
 use crate::run_id::RunId;
 
-/// Why a store cannot be used, or does not have what is asked for. None of it shows a password.
+/// Why an operation on a store failed. Contains no password.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -14,13 +14,13 @@ pub enum StoreError {
     NoHome,
     #[error("{0}")]
     Address(String),
-    /// It is to be read, and is not there.
+    /// It is to be read, but does not exist.
     #[error("no store at {store} yet: the first measurement makes it")]
     NoStore { store: String },
-    /// A folder cannot be made or entered, or the file in it cannot.
+    /// A folder or the file in it cannot be created or opened.
     #[error("{}: {source}; make it readable and writable, or name another store with --store", path.display())]
     NoAccess { path: PathBuf, source: io::Error },
-    /// The file's name is a link, by which someone may lead writers to another file.
+    /// The file's name is a link, through which someone may redirect writers to another file.
     #[error("{} is a symbolic link, which a store's file must not be: name the file that it leads to", path.display())]
     Link { path: PathBuf },
     #[error("{} is not a file: name a file for the store", path.display())]
@@ -37,7 +37,7 @@ pub enum StoreError {
          newer one, or name another store with --store"
     )]
     Newer { store: String, made_by: String, schema: i64, known: i64 },
-    /// An older Unladen made it, and it was opened to be read.
+    /// Created by an older Unladen, and opened read-only.
     #[error(
         "{store} was made by unladen {made_by} (schema {schema}; this version reads {known}): keep a run there, which \
          brings it up to date"
@@ -55,7 +55,7 @@ pub enum StoreError {
     Unreachable { store: String, what: String },
     #[error("{store} lets this user not in: {what}; correct user, password or database in the URL")]
     Refused { store: String, what: String },
-    /// The server lets us in, but not do this.
+    /// The server accepts the login, but not this operation.
     #[error("{store} does not permit it: {what}; have its owner grant it")]
     Forbidden { store: String, what: String },
     #[error("{store} took longer than {seconds} s: look at what else its server does, or try again")]
@@ -63,7 +63,7 @@ pub enum StoreError {
     #[error("there is no run {id}{}", listed(.nearest))]
     NoSuchRun {
         id: RunId,
-        /// The next lower and the next higher, where there are.
+        /// The next lower and the next higher number, if any.
         nearest: Vec<RunId>,
     },
     #[error("{what} has {bytes} bytes, and a store takes {most} at most: it is not kept")]

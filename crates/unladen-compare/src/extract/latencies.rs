@@ -1,4 +1,4 @@
-//! Latencies, of several documents.
+//! Latencies of several documents.
 
 use unladen_document::{Interval, Latencies, LatencyIntervals};
 
@@ -6,7 +6,7 @@ use crate::key::Key;
 use crate::measured::Measured;
 use crate::row::Kind;
 
-/// Of the mean and of each quantile that carries an interval; the median is the headline.
+/// For the mean and each quantile with an interval; the median is the headline.
 pub(super) fn latencies(url: &str, latencies: &Latencies, intervals: &LatencyIntervals) -> Vec<(Key, Measured)> {
     intervals
         .iter()

@@ -1,4 +1,4 @@
-//! Of `unladen.load/1`: latencies, shares within limits, errors, rates and sizes.
+//! `unladen.load/1`: latencies, shares within limits, errors, rates and sizes.
 
 use unladen_document::LoadDocument;
 
@@ -21,8 +21,8 @@ pub(super) fn figures(document: &LoadDocument) -> Vec<(Key, Measured)> {
         let part = (errors as f64 / document.planned as f64).min(1.0);
         figures.extend(share(Key::new(Kind::Errors, "", "errors", "1"), part, document.planned));
     }
-    // An open loop's rate is what was asked for. A closed one sends when it has been answered, so its throughput is known
-    // as well as the mean latency is; without an interval it would be taken for exact.
+    // An open loop's rate is the requested one. A closed loop sends after each answer, so its throughput is as certain
+    // as its mean latency; without an interval it would be taken as exact.
     if let (None, Some(mean), Some(interval)) =
         (document.rate, document.latency_ns.get("mean"), document.latency_intervals_ns.get("mean"))
         && document.throughput > 0.0
@@ -37,7 +37,7 @@ pub(super) fn figures(document: &LoadDocument) -> Vec<(Key, Measured)> {
         let metric = Key::new(Kind::Rate, "", "capacity", "1/s");
         figures.push((metric, Measured::spanned(highest, highest, highest.max(broken))));
     }
-    // Answers that failed are of another size.
+    // Failed answers have another size.
     if errors == 0 && document.requests > 0 {
         let each = document.bytes_received as f64 / document.requests as f64;
         figures.push((Key::new(Kind::Size, "", "response.bytes", "B"), Measured::plain(each)));

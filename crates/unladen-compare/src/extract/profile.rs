@@ -1,4 +1,4 @@
-//! Of `unladen.profile/1`: the time of a request, and the shares of functions.
+//! `unladen.profile/1`: the time of a request, and the shares of functions.
 
 use unladen_document::{Function, OpenSpan, ProfileDocument};
 
@@ -6,7 +6,7 @@ use crate::key::Key;
 use crate::measured::Measured;
 use crate::row::Kind;
 
-/// Functions with less of the whole in both runs are not looked at one by one.
+/// Functions with less of the whole in both runs are ignored.
 const LEAST_SHARE: f64 = 0.01;
 
 pub(super) fn figures(document: &ProfileDocument) -> Vec<(Key, Measured)> {

@@ -1,4 +1,4 @@
-//! Of `unladen.prove/1`: the effect of each change, and the figures of the arms themselves.
+//! `unladen.prove/1`: the effect of each change, and the figures of the arms.
 
 use unladen_document::{Comparison, ProveDocument};
 
@@ -11,12 +11,12 @@ pub(super) fn figures(document: &ProveDocument) -> Vec<(Key, Measured)> {
     judged.flat_map(|comparison| effect(comparison).into_iter().chain(own(comparison))).collect()
 }
 
-/// More answers of an error's status are worse; of the others nobody knows what more of them is.
+/// More answers with an error's status are worse; with others, more is neither better nor worse.
 fn is_judged(metric: &str) -> bool {
     metric.strip_prefix("statuses.").is_none_or(|status| status.starts_with(['4', '5']))
 }
 
-/// Candidate / baseline: the machine's speed is in both.
+/// Candidate / baseline, both of which contain the machine's speed.
 fn effect(comparison: &Comparison) -> Option<(Key, Measured)> {
     let (ratio, low, high) = (comparison.ratio?, comparison.low?, comparison.high?);
     let key = Key::new(Kind::Effect, "", format!("effect.{}", comparison.metric), "1");

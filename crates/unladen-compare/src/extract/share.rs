@@ -3,8 +3,8 @@
 use crate::key::Key;
 use crate::measured::Measured;
 
-/// A share of requests, with the interval of Wilson (1927): that of the count alone, for what else moves it is between
-/// runs.
+/// A share of requests, with the interval of Wilson (1927), for the count alone: all else that moves it is variation
+/// between runs.
 pub(super) fn share(key: Key, part: f64, of: u64) -> Option<(Key, Measured)> {
     const Z: f64 = 1.959_964;
     let n = of as f64;

@@ -1,4 +1,4 @@
-//! Of `unladen.weigh/1`: weights, counts, latencies and sizes.
+//! `unladen.weigh/1`: weights, counts, latencies and sizes.
 
 use unladen_document::{Count, WeighDocument, WeighedUrl, Weight};
 
@@ -16,7 +16,7 @@ pub(super) fn figures(document: &WeighDocument) -> Vec<(Key, Measured)> {
         figures.extend(
             latencies(&url.url, &url.latency_ns, &url.latency_intervals_ns)
                 .into_iter()
-                // The page is judged by its CPU first.
+                // CPU is the page's headline.
                 .map(|(key, measured)| {
                     (key, Measured { headline: url.total_cpu_ns.is_none() && measured.headline, ..measured })
                 }),
@@ -32,7 +32,6 @@ pub(super) fn figures(document: &WeighDocument) -> Vec<(Key, Measured)> {
     figures
 }
 
-/// CPU of all groups that follow.
 fn total(url: &WeighedUrl) -> Option<(Key, Measured)> {
     let total = url.total_cpu_ns?;
     let key = Key::new(Kind::Weight, &url.url, "weight.cpu", "ns");

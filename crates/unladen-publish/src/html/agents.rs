@@ -6,7 +6,6 @@ use unladen_quantity::{Kind, grouped, plain};
 use super::table::{Cell, Table};
 use super::words::Words;
 
-/// A row each.
 pub(super) fn agents(agents: &[LoadAgent]) -> Table {
     let mut table = Table::new(
         "The hosts that sent them",

@@ -1,4 +1,4 @@
-//! The principal type is [`Block`]: what a section is made of.
+//! The principal type is [`Block`]: a piece of a section.
 
 use askama::Template;
 
@@ -7,14 +7,12 @@ use super::picture::Picture;
 use super::table::Table;
 use super::words::Words;
 
-/// A piece of a section.
 #[derive(Debug, Clone, PartialEq, Template)]
 #[template(path = "block.html")]
 pub(super) enum Block {
     Paragraph(Words),
-    /// Said beside the matter.
     Aside(Words),
-    /// To be known before all else: its class (`good`, `bad`, `warn`) and what it says.
+    /// Most important: its class (`good`, `bad`, `warn`) and its text.
     Notice(&'static str, Words),
     Heading(Words),
     List(Vec<Words>),
@@ -27,18 +25,17 @@ pub(super) enum Block {
     Findings(Vec<FindingView>),
     /// To be copied.
     Code(String),
-    /// What few readers want to see: its title and its content.
+    /// Of interest to few readers: title and content.
     Folded(Words, Vec<Block>),
-    /// Of a template: a form.
+    /// A template's, such as a form.
     Markup(String),
-    /// Files that draw themselves, in base64: a picture can run nothing.
+    /// Self-contained pictures in base64: as images they can run nothing.
     Image {
         title: String,
         data: String,
     },
 }
 
-/// A figure that stands out.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Tile {
     pub(super) title: String,
@@ -52,7 +49,7 @@ impl Tile {
     }
 }
 
-/// Adds what has content.
+/// Adds blocks that have content.
 pub(super) trait Blocks {
     fn table(&mut self, table: Table);
     fn pictures(&mut self, pictures: Vec<Picture>);

@@ -1,4 +1,4 @@
-//! The page of `unladen classmap --check`: whether the map is what it would be now, and what is wrong with the classes.
+//! The page of `unladen classmap --check`: whether the map is up to date, and what is wrong with the classes.
 
 use unladen_document::{ClassPlace, ClassmapCheckDocument};
 use unladen_quantity::grouped;

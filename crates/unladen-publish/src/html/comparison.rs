@@ -14,10 +14,10 @@ use crate::markdown::margin;
 use crate::undecided::undecided;
 use crate::verdict::title;
 
-/// Figures and findings that the summary names.
+/// Maximum number of figures and findings in the summary.
 const MOST_NAMED: usize = 6;
 
-/// Two runs, side by side: a whole HTML document that loads nothing.
+/// Two runs side by side, as an HTML document that loads nothing.
 pub fn comparison_page(comparison: &Comparison, options: &PageOptions) -> String {
     let (before, after) = (run(&comparison.before, "the earlier run"), run(&comparison.after, "the later run"));
     let mut page = Page::new("compared", format!("{before} → {after}"));
@@ -145,7 +145,7 @@ fn tile(row: &Row) -> Tile {
     Tile::new(&capital(&format!("{}{}", metric(row), page_of(row).text())), value, note)
 }
 
-/// More within a time, or a second, is not faster in itself.
+/// "Faster" would be wrong for shares within a time and rates.
 fn word(row: &Row) -> &'static str {
     match (row.verdict, row.kind) {
         (Verdict::Faster, RowKind::Within | RowKind::Rate) => "more",
@@ -177,7 +177,7 @@ fn in_words(row: &Row) -> Words {
 
 // --- Words of a row ---
 
-/// The class and the sign of its verdict.
+/// Class and sign of the verdict.
 fn look(row: &Row) -> (&'static str, &'static str) {
     let grows = row.difference.is_some_and(|difference| difference.value > 0.0);
     let sign = match row.verdict {
@@ -229,7 +229,6 @@ fn page_of(row: &Row) -> Words {
     if row.url.is_empty() { Words::new() } else { Words::new().plain(" of ").name(row.url.clone()) }
 }
 
-/// How numbers of a unit are written.
 pub(super) fn value_text(kind: RowKind, unit: &str, value: f64) -> String {
     match kind {
         RowKind::Within | RowKind::Errors | RowKind::Function => figures::share_text(value),
@@ -260,7 +259,7 @@ fn signed(row: &Row, value: f64) -> String {
     format!("{sign}{}", plain(figures::kind(&row.unit), value.abs()))
 }
 
-/// Always from the side on which the change lies.
+/// From the side of the change.
 fn size(row: &Row) -> String {
     if let Some(ratio) = row.ratio {
         let span = Span { value: ratio.value, low: ratio.low, high: ratio.high }.less_one();

@@ -9,21 +9,21 @@ use super::words::Words;
 use super::{classmap, load, method, profile, prove, weigh};
 use crate::run_picture::RunPicture;
 
-/// What a page has besides its document.
+/// Additions to a document's page.
 #[derive(Debug, Clone, Default)]
 pub struct PageOptions {
-    /// Links above all, on a site of many pages: a path of this site, and its text.
+    /// Links at the top, on a site of many pages: path of the site, and text.
     pub nav: Vec<(String, String)>,
     /// Pictures of the run, such as flame graphs. They are shown as images, in which nothing runs.
     pub pictures: Vec<RunPicture>,
-    /// Whether runs have a page of their own: on a site they do, of a file nothing is known.
+    /// Whether runs have their own pages: on a site they do, for a single file it is unknown.
     pub links_runs: bool,
 }
 
-/// The largest picture that a page takes in, in bytes.
+/// Maximum size of an embedded picture in bytes.
 const MOST_PICTURE: usize = 2 << 20;
 
-/// The report of one run: a whole HTML document that loads nothing.
+/// The report of one run, as an HTML document that loads nothing.
 pub fn document_page(document: &Document, options: &PageOptions) -> String {
     let mut page = of(document);
     answers(document, &mut page);
@@ -43,12 +43,12 @@ pub fn document_page(document: &Document, options: &PageOptions) -> String {
     rendered(&page)
 }
 
-/// Above all figures: what came, and why it may not be what was meant.
+/// Before all figures: the answer, and why it may not be the intended one.
 fn answers(document: &Document, page: &mut Page) {
     let Some(summary) = page.sections.first_mut() else { return };
     let answers = document.answers();
     let mut blocks = Vec::new();
-    // Of several pages, each has its name in a table.
+    // With several pages, each is named in a table.
     if let [(_, only)] = answers.as_slice() {
         blocks.push(Block::Aside(only.told().into()));
     }

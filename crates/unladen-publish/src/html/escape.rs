@@ -1,9 +1,8 @@
-//! The principal type is [`Escape`]: how text from outside stands in a page. All templates write by it (askama.toml).
+//! The principal type is [`Escape`]: how pages show text from outside. All templates use it (askama.toml).
 //!
-//! Names come from requests, files, SQL and headers of whoever likes to send them. Beyond the characters that have a
-//! meaning in HTML, some change what a person reads: control characters, marks that turn the direction of all that
-//! follows, characters that nobody sees (CVE-2021-42574, Trojan Source). These are shown by their names, as `‹U+202E›`. A text that is longer than any
-//! of use is cut, and says so.
+//! Anybody can send names in requests, files, SQL and headers. Apart from HTML's own characters, some change what a
+//! person reads: control characters, direction marks, invisible characters (CVE-2021-42574, Trojan Source). These are
+//! shown by their names, as `‹U+202E›`. Overlong text is cut, with a mark.
 
 use std::fmt::{self, Write};
 
@@ -11,7 +10,7 @@ use askama::filters::Escaper;
 
 use crate::visible::is_unseen;
 
-/// In characters. Statements of SQL and paths have their place in it.
+/// In characters. Enough for SQL statements and paths.
 pub(super) const MOST: usize = 4_000;
 
 /// Escapes texts and values of attributes.
@@ -37,18 +36,17 @@ impl Escaper for Escape {
     }
 }
 
-/// As markup.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    // A string takes whatever is written.
+    // Writing to a String does not fail.
     let _ = Escape.write_escaped_str(&mut out, text);
     out
 }
 
-/// The longest address that the pages' own server takes in a request's head, with room for a browser's other fields.
+/// Longest address that the pages' own server accepts in a request's head, with room for a browser's other fields.
 const LONGEST_ADDRESS: usize = 14_000;
 
-/// The address of a link, as the value of an attribute. It is never cut: that would be another address. None: no request
+/// The address of a link, as the value of an attribute. It is never cut, which would change it. `None` if no request
 /// for it would be answered.
 pub(super) fn address(to: &str) -> Option<String> {
     if to.len() > LONGEST_ADDRESS {
@@ -58,7 +56,7 @@ pub(super) fn address(to: &str) -> Option<String> {
     for byte in to.bytes() {
         match byte {
             b'&' => out.push_str("&amp;"),
-            // What RFC 3986 has in addresses, without quotes.
+            // Characters of RFC 3986 except quotes.
             _ if byte.is_ascii_alphanumeric() || b"-._~/?#=%:@!$()*+,;".contains(&byte) => out.push(char::from(byte)),
             _ => out.push_str(&format!("%{byte:02X}")),
         }
@@ -73,7 +71,7 @@ fn special(c: char, out: &mut impl Write) -> fmt::Result {
         '>' => out.write_str("&gt;"),
         '"' => out.write_str("&quot;"),
         '\'' => out.write_str("&#39;"),
-        // Unicode has pictures of these.
+        // Unicode has pictures for these.
         '\0'..='\u{1f}' => out.write_char(char::from_u32(0x2400 + c as u32).unwrap_or('␀')),
         '\u{7f}' => out.write_char('␡'),
         _ => write!(out, "‹U+{:04X}›", u32::from(c)),
@@ -85,7 +83,7 @@ fn is_special(c: char) -> bool {
         '\n' | '\t' => false,
         '&' | '<' | '>' | '"' | '\'' => true,
         '\0'..='\u{9f}' => c.is_control(),
-        // These are no characters, and a page may not have them.
+        // Noncharacters, which a page must not contain.
         '\u{fdd0}'..='\u{fdef}' => true,
         _ => is_unseen(c),
     }

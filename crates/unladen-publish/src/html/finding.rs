@@ -1,4 +1,4 @@
-//! The principal type is [`FindingView`]: a finding with its evidence, its share and its fix.
+//! The principal type is [`FindingView`]: a finding with its evidence, share and fix.
 
 use askama::Template;
 use unladen_document::{EvidenceFigure, Finding, Share};
@@ -8,19 +8,18 @@ use super::table::Bar;
 use super::words::Words;
 use crate::figures;
 
-/// Parts of a finding that are listed.
+/// Maximum number of listed parts of a finding.
 const MOST_ITEMS: usize = 12;
-/// Lines of a fix.
+/// Maximum number of lines of a fix.
 const MOST_LINES: usize = 400;
 
-/// One finding.
 #[derive(Debug, Clone, PartialEq, Template)]
 #[template(path = "finding.html")]
 pub(super) struct FindingView {
     number: usize,
     rule: String,
     summary: Words,
-    /// Whose it is, of which page, warm or fresh.
+    /// Its group and page, warm or fresh.
     of: Words,
     takes: Words,
     saves: Words,
@@ -30,15 +29,15 @@ pub(super) struct FindingView {
     more_items: usize,
     advice: Words,
     developers: String,
-    /// What is to be copied: its label, its text.
+    /// Label and text to copy.
     parts: Vec<(String, String)>,
-    /// The number of an earlier finding with the same lines.
+    /// Number of an earlier finding with the same lines.
     same_as: Option<usize>,
     check_again: String,
 }
 
 impl FindingView {
-    /// Of all findings of a document; `names_page` where there are several pages.
+    /// All findings of a document; set `names_page` if it has several pages.
     pub(super) fn all(findings: &[Finding], names_page: bool) -> Vec<Self> {
         let view = |(index, finding): (usize, &Finding)| {
             let fix = &finding.fix;
@@ -148,7 +147,7 @@ pub(super) fn takes(share: &Share) -> Words {
     }
 }
 
-/// `the fix saves at most 1.10 ms a request, 4.5 % of the latency`; nothing of a document that tells none.
+/// `the fix saves at most 1.10 ms a request, 4.5 % of the latency`; empty if the document has no saving.
 pub(super) fn saves(finding: &Finding) -> Words {
     let saves = &finding.saves;
     let removes = saves.removes.as_ref().map(|removes| {
@@ -165,7 +164,7 @@ pub(super) fn saves(finding: &Finding) -> Words {
             .plain(" a request, ")
             .strong(format!("{} %", percent(part)))
             .plain(format!(" of the {}", whole(saves.of.as_deref()))),
-        // One reason for both is told once.
+        // A common reason is given once.
         _ if saves.why.is_none() || saves.why == finding.share.why => Words::new(),
         _ => Words::new().plain(format!(
             "{}what the fix saves is not known{}",

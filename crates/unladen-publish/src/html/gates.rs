@@ -1,4 +1,4 @@
-//! The conditions of `--fail-on`, and what became of them. The principal function is [`gates`].
+//! `--fail-on` conditions with their outcomes. The principal function is [`gates`].
 
 use unladen_document::Gate;
 
@@ -7,7 +7,7 @@ use super::table::{Cell, Table};
 use super::words::Words;
 use crate::figures::count;
 
-/// A verdict in words. Nothing where nobody asked.
+/// `None` without conditions.
 pub(super) fn verdict(gates: &[Gate]) -> Option<Block> {
     if gates.is_empty() {
         return None;
@@ -29,7 +29,7 @@ pub(super) fn verdict(gates: &[Gate]) -> Option<Block> {
     Some(Block::Notice(class, words))
 }
 
-/// All of them, those that are broken first.
+/// Broken conditions first.
 pub(super) fn gates(gates: &[Gate]) -> Vec<Block> {
     let rank = |gate: &&Gate| (!gate.broken, !gate.untold);
     let mut sorted: Vec<&Gate> = gates.iter().collect();

@@ -7,7 +7,6 @@ use super::table::{Bar, Cell, Table};
 use super::words::Words;
 use crate::figures;
 
-/// Quantiles, mean, largest and spread, with their intervals.
 pub(super) fn table(caption: impl Into<Words>, latencies: &Latencies, intervals: &LatencyIntervals) -> Table {
     let mut table = Table::new(caption, &["quantile", "", "#latency", "#95 % interval"]);
     let most = latencies.iter().filter(|(name, _)| *name != "sd").map(|(_, ns)| *ns as f64).fold(0.0, f64::max);
@@ -18,7 +17,7 @@ pub(super) fn table(caption: impl Into<Words>, latencies: &Latencies, intervals:
         let (low, high) = ends.unwrap_or((value, value));
         let said = match ends {
             Some((low, high)) => figures::interval(Kind::Time, low, high),
-            // The largest has none, whatever the number of requests.
+            // The maximum has none, whatever the number of requests.
             None if key == "max" => String::new(),
             None => "not carried by so few requests".to_owned(),
         };

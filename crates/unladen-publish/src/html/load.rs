@@ -1,4 +1,4 @@
-//! The page of `unladen load`: how fast, within which time, and whether the figures are the server's.
+//! The page of `unladen load`: how fast, within which times, and whether the figures are the server's.
 
 use unladen_document::{Capacity, LoadAgent, LoadDocument};
 use unladen_quantity::{Kind, grouped, lasting, percent, plain, short};
@@ -123,7 +123,7 @@ fn answered(document: &LoadDocument) -> Words {
             .plain(" were not answered as expected");
     }
     words = words.plain(format!(", {}/s came back", plain(Kind::Count, document.throughput)));
-    // What most readers ask for: the shortest time within which nearly all are.
+    // Of most interest: the shortest time within which nearly all are answered.
     let nearly = document.within.iter().find(|(_, share)| **share >= 0.95).or(document.within.iter().last());
     if let Some((bound, share)) = nearly {
         words = words.plain("; ").strong(figures::share_text(*share)).plain(format!(" within {}", bound_text(bound)));
@@ -203,7 +203,7 @@ fn within(document: &LoadDocument) -> Table {
         Table::new("Answered as expected within a time, of all planned requests", &["within", "", "#share"]);
     let mut is_all = false;
     for (bound, share) in document.within.iter() {
-        // Within longer times it is all of them, too.
+        // Longer times also cover all of them.
         if std::mem::replace(&mut is_all, *share >= 1.0) {
             break;
         }

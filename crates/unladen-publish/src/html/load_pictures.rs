@@ -9,9 +9,9 @@ use crate::figures;
 
 const TOP: f64 = 14.0;
 const HEIGHT: f64 = 200.0;
-/// Below the area, for the labels of the axis.
+/// Height below the area for the labels of the axis.
 const FOOT: f64 = 26.0;
-/// Shares that are marked, if the requests reach so far.
+/// Labelled shares, as far as the requests reach.
 const MARKS: [(f64, &str); 8] = [
     (0.0, "0"),
     (0.5, "50 %"),
@@ -22,17 +22,17 @@ const MARKS: [(f64, &str); 8] = [
     (0.99999, "99.999 %"),
     (0.999999, "99.9999 %"),
 ];
-/// The slowest requests are left out of the distribution: one of them would make all others one bar.
+/// The distribution omits the slowest requests: one of them would squeeze all others into one bar.
 const SHOWN: f64 = 0.99;
 const BINS: usize = 48;
-/// Points of a line: more are not told apart.
+/// Maximum points of a line: more are indistinguishable.
 const MOST_POINTS: usize = 600;
 
 fn area(height: f64, x: Scale, y: Scale) -> Area {
     Area { left: LEFT, right: RIGHT, top: TOP, bottom: TOP + height, x, y }
 }
 
-/// As of HdrHistogram's plots: each nine takes as much room as the one before.
+/// As in HdrHistogram's plots, each nine takes as much room as the one before.
 pub(super) fn percentiles(document: &LoadDocument) -> Option<Picture> {
     let points = thinned(&document.distribution);
     if points.len() < 2 {
@@ -71,7 +71,6 @@ pub(super) fn percentiles(document: &LoadDocument) -> Option<Picture> {
     Some(picture)
 }
 
-/// How many requests took how long.
 pub(super) fn distribution(document: &LoadDocument) -> Option<Picture> {
     let points: Vec<(f64, f64)> = document
         .distribution
@@ -84,7 +83,7 @@ pub(super) fn distribution(document: &LoadDocument) -> Option<Picture> {
         return None;
     }
     let width = (last - first) / BINS as f64;
-    // Between two points of the document requests lie evenly, as far as it tells.
+    // The document has no more than points, between which requests are assumed to be even.
     let mut bins = [0.0; BINS];
     for pair in points.windows(2) {
         let [(from, before), (to, at)] = [pair[0], pair[1]];
@@ -135,7 +134,7 @@ fn middle(slice: &Slice) -> f64 {
     slice.start_ns as f64 + slice.length_ns as f64 / 2.0
 }
 
-/// The largest as rings, for it is often that of one request; lines would hide what lies on them.
+/// The largest is drawn as rings, since it is often that of one request and a line would hide others.
 pub(super) fn latencies_over_time(document: &LoadDocument) -> Option<Picture> {
     let slices = thinned(&document.timeline);
     let answered: Vec<&Slice> = slices.iter().filter(|slice| slice.max > 0).collect();
@@ -164,7 +163,7 @@ pub(super) fn latencies_over_time(document: &LoadDocument) -> Option<Picture> {
     Some(picture.with_table(slices_table(&slices)))
 }
 
-/// Requests a second: those that were planned, and those of them that did not fail.
+/// Requests per second: planned, and of those, not failed.
 pub(super) fn rates(document: &LoadDocument) -> Option<Picture> {
     let slices = thinned(&document.timeline);
     if slices.len() < 2 {
@@ -199,7 +198,6 @@ pub(super) fn rates(document: &LoadDocument) -> Option<Picture> {
     Some(picture)
 }
 
-/// Where a step of the schedule begins, and its rate.
 fn steps(picture: &mut Picture, area: &Area, document: &LoadDocument) {
     if document.steps.len() < 2 {
         return;
@@ -212,7 +210,7 @@ fn steps(picture: &mut Picture, area: &Area, document: &LoadDocument) {
         let [from, to] = [step.from, step.to].map(|rate| short(Kind::Count, rate));
         let label = if from == to { format!("{from}/s") } else { format!("{from}–{to}/s") };
         let width = super::picture::wide(&label);
-        // Names of short steps would lie on one another.
+        // Names of short steps would overlap.
         if x >= free && x + width <= area.right {
             picture.text(x, area.top - 3.0, "start", "tick", &label);
             free = x + width;
@@ -221,7 +219,6 @@ fn steps(picture: &mut Picture, area: &Area, document: &LoadDocument) {
     }
 }
 
-/// The same for whom a picture does not serve.
 fn slices_table(slices: &[Slice]) -> Table {
     const MOST: usize = 60;
     let every = slices.len().div_ceil(MOST).max(1);
@@ -242,7 +239,7 @@ fn slices_table(slices: &[Slice]) -> Table {
     table
 }
 
-/// So many that they are told apart; the last always.
+/// Keeps as many points as are distinguishable, always with the last.
 fn thinned<T: Clone>(points: &[T]) -> Vec<T> {
     let every = points.len().div_ceil(MOST_POINTS).max(1);
     let last = points.len().saturating_sub(1);

@@ -1,4 +1,4 @@
-//! How a run was made, where and of what. The principal function is [`method`].
+//! How, where and on what a run was made. The principal function is [`method`].
 
 use unladen_document::{About, Machine};
 use unladen_quantity::{Kind, grouped, percent, plain};
@@ -8,18 +8,17 @@ use super::table::{Cell, Table};
 use super::words::Words;
 use crate::figures;
 
-/// From this share on stolen time is told before all figures: it makes latencies longer and weights wider.
+/// Share from which stolen time is reported before all figures, as it lengthens latencies and widens weights.
 const STOLEN_FROM: f64 = 0.02;
 
-/// A fact: its name, and what it is.
 pub(super) type Fact = (String, Words);
 
-/// A fact, unless there is nothing to say.
+/// Empty if there is nothing to say.
 pub(super) fn fact(name: &str, words: impl Into<Words>) -> Fact {
     (name.to_owned(), words.into())
 }
 
-/// Below the title: when, where, of which revision.
+/// Below the title: time, place and revision.
 pub(super) fn byline(about: &About) -> Words {
     let mut parts: Vec<Words> = Vec::new();
     if let Some(time) = &about.time {
@@ -46,7 +45,7 @@ pub(super) fn joined(parts: Vec<Words>, between: &str) -> Words {
     })
 }
 
-/// `2026-11-23 04:59 UTC` for `2026-11-23T04:59:13Z`; as it is where it is none.
+/// `2026-11-23 04:59 UTC` for `2026-11-23T04:59:13Z`; other text unchanged.
 pub(super) fn time_text(time: &str) -> String {
     match (time.get(..10), time.get(10..11), time.get(11..16)) {
         (Some(day), Some("T"), Some(clock)) if time.ends_with('Z') => format!("{day} {clock} UTC"),
@@ -54,12 +53,12 @@ pub(super) fn time_text(time: &str) -> String {
     }
 }
 
-/// Twelve digits are those of one commit.
+/// Twelve digits identify a commit.
 pub(super) fn short_commit(commit: &str) -> String {
     commit.chars().take(12).collect()
 }
 
-/// The section of it; `facts` are of the command.
+/// `facts` are those of the command.
 pub(super) fn method(about: &About, mut facts: Vec<Fact>) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(seed) = about.seed {
@@ -87,7 +86,7 @@ pub(super) fn method(about: &About, mut facts: Vec<Fact>) -> Vec<Block> {
     blocks
 }
 
-/// What the machine did to the run, where it was not left alone.
+/// What disturbed the run on the machine, if anything.
 pub(super) fn notice(about: &About) -> Option<Block> {
     let machine = about.machine.as_ref()?;
     let stolen = machine.stolen_share.filter(|stolen| *stolen >= STOLEN_FROM);
@@ -174,7 +173,6 @@ fn reference(machine: &Machine) -> Table {
     table
 }
 
-/// As a shell takes it.
 fn shell(command: &[String]) -> String {
     let bare =
         |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c));

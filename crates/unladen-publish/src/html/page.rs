@@ -1,4 +1,4 @@
-//! The principal type is [`Page`]: one document that needs nothing from elsewhere.
+//! The principal type is [`Page`]: a self-contained document.
 
 use askama::Template;
 
@@ -7,23 +7,21 @@ use super::escape::address;
 use super::policy::{POLICY, SCRIPT, STYLE};
 use super::words::Words;
 
-/// A whole page.
 #[derive(Debug, Clone, Template)]
 #[template(path = "page.html")]
 pub(super) struct Page {
-    /// What it is of: `weigh`.
+    /// Kind of document: `weigh`.
     pub(super) kicker: String,
     pub(super) title: String,
-    /// Below the title: when, where, of which revision.
+    /// Below the title: time, place and revision.
     pub(super) byline: Words,
-    /// Links above all, on a site of many pages.
+    /// Links at the top, on a site of many pages.
     pub(super) nav: Vec<(String, String)>,
     pub(super) sections: Vec<Section>,
-    /// Who made it.
+    /// Version of Unladen.
     pub(super) version: String,
 }
 
-/// A part of a page, with a heading.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Section {
     pub(super) id: &'static str,
@@ -32,7 +30,7 @@ pub(super) struct Section {
 }
 
 impl Page {
-    /// From this many sections on there is a table of contents.
+    /// Minimum number of sections for a table of contents.
     const CONTENTS_FROM: usize = 3;
 
     pub(super) fn new(kicker: impl Into<String>, title: impl Into<String>) -> Self {
@@ -46,7 +44,6 @@ impl Page {
         }
     }
 
-    /// Adds a section unless it is empty.
     pub(super) fn section(&mut self, id: &'static str, title: &str, blocks: Vec<Block>) {
         if !blocks.is_empty() {
             self.sections.push(Section { id, title: title.to_owned(), blocks });
@@ -62,7 +59,7 @@ impl Page {
     }
 }
 
-/// As a text. A page is written into memory: nothing of it can fail.
+/// Renders into memory, which cannot fail.
 pub(super) fn rendered(template: &impl Template) -> String {
     template.render().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`Picture`]: a drawing in a page, with its words for who does not see it.
+//! The principal type is [`Picture`]: a drawing in a page, with a text alternative.
 
 use std::fmt::Write;
 
@@ -13,10 +13,9 @@ pub(super) const WIDTH: f64 = 480.0;
 const LETTER: f64 = 7.0;
 pub(super) const LEFT: f64 = 58.0;
 pub(super) const RIGHT: f64 = WIDTH - 14.0;
-/// Kinds of lines and boxes; the style sheet has a colour and a dash for each.
+/// Kinds of lines and boxes, each with a colour and a dash in the style sheet.
 const LOOKS: usize = 7;
 
-/// An SVG picture.
 #[derive(Debug, Clone, Default, PartialEq, Template)]
 #[template(path = "picture.html")]
 pub(super) struct Picture {
@@ -25,7 +24,6 @@ pub(super) struct Picture {
     height: f64,
     body: String,
     legend: Vec<(String, String)>,
-    /// The same as figures.
     table: Option<Box<Table>>,
 }
 
@@ -40,7 +38,7 @@ pub(super) struct Area {
     pub(super) y: Scale,
 }
 
-/// The class of the line, dot or box of that number.
+/// Class of the line, dot or box with this number.
 pub(super) fn look(index: usize) -> String {
     format!("c{}", index % LOOKS)
 }
@@ -50,7 +48,6 @@ impl Picture {
         Self { title: title.into(), description: description.into(), height, ..Self::default() }
     }
 
-    /// The same figures, for whom a picture does not serve.
     pub(super) fn with_table(mut self, table: Table) -> Self {
         self.table = Some(Box::new(table)).filter(|table| !table.is_empty());
         self
@@ -60,7 +57,7 @@ impl Picture {
         self.legend.push((class.into(), text.into()));
     }
 
-    /// Said behind the legend.
+    /// Adds text behind the legend.
     pub(super) fn note(&mut self, text: impl Into<String>) {
         self.legend.push((String::new(), text.into()));
     }
@@ -83,7 +80,7 @@ impl Picture {
         ));
     }
 
-    /// A dot that says what it is.
+    /// A dot with a tooltip.
     pub(super) fn dot(&mut self, class: &str, x: f64, y: f64, radius: f64, says: &str) {
         let says = escaped(says);
         self.add(format_args!(
@@ -91,45 +88,41 @@ impl Picture {
         ));
     }
 
-    /// From a lower to an upper end.
     pub(super) fn interval(&mut self, x: f64, low: f64, high: f64) {
         self.path("interval", &format!("M{x:.1} {low:.1}V{high:.1}M{l:.1} {low:.1}h6M{l:.1} {high:.1}h6", l = x - 3.0));
     }
 
-    /// A line across, with what it stands for left of it.
+    /// A horizontal line, labelled on its left.
     pub(super) fn row(&mut self, area: &Area, value: f64, label: &str) {
         let y = area.y(value);
         self.path("grid", &format!("M{:.1} {y:.1}H{:.1}", area.left, area.right));
         self.text(area.left - 6.0, y + 4.0, "end", "tick", label);
     }
 
-    /// A line from top to bottom, with what it stands for below.
+    /// A vertical line, labelled below.
     pub(super) fn column(&mut self, area: &Area, value: f64, label: &str) {
         let x = area.x(value);
         self.path("grid", &format!("M{x:.1} {:.1}V{:.1}", area.top, area.bottom));
         self.text(x, area.bottom + 16.0, "middle", "tick", label);
     }
 
-    /// Round values on the vertical axis.
     pub(super) fn rows(&mut self, area: &Area, kind: Kind, most: usize) {
         for tick in area.y.ticks(most) {
             self.row(area, tick, &short(kind, tick));
         }
     }
 
-    /// Round values on the horizontal axis.
     pub(super) fn columns(&mut self, area: &Area, kind: Kind, most: usize) {
         for tick in area.x.ticks(most) {
             self.column(area, tick, &short(kind, tick));
         }
     }
 
-    /// A line through points.
     pub(super) fn line(&mut self, area: &Area, class: &str, points: impl IntoIterator<Item = (f64, f64)>) {
         let mut path = String::new();
         for (x, y) in points {
             let command = if path.is_empty() { 'M' } else { 'L' };
-            // A string takes whatever is written.
+            // Writing to a String does not fail.
             let _ = write!(path, "{command}{:.1} {:.1}", area.x(x), area.y(y));
         }
         if !path.is_empty() {
@@ -157,7 +150,7 @@ impl Area {
     }
 }
 
-/// What of a text fits into so much space; what is cut says so.
+/// The part of a text that fits, with a mark if it was cut.
 pub(super) fn cut(text: &str, space: f64) -> String {
     let room = (space / LETTER).max(1.0) as usize;
     if text.chars().count() <= room {
@@ -166,7 +159,6 @@ pub(super) fn cut(text: &str, space: f64) -> String {
     text.chars().take(room.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// How wide a text is, about.
 pub(super) fn wide(text: &str) -> f64 {
     text.chars().count() as f64 * LETTER
 }

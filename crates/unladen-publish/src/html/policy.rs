@@ -1,4 +1,4 @@
-//! The principal constant is [`POLICY`]: what a page may do, which is nothing but what stands in it.
+//! [`POLICY`]: restricts a page to its own content.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 pub(super) const STYLE: &str = include_str!("../../templates/style.css");
 pub(super) const SCRIPT: &str = include_str!("../../templates/script.js");
 
-/// A Content-Security-Policy: the one style sheet and the one script, by their hashes; pictures that are in the page.
+/// A Content-Security-Policy: the one style sheet and the one script, by their hashes, and embedded pictures.
 pub(super) static POLICY: LazyLock<String> = LazyLock::new(|| {
     format!(
         "default-src 'none'; style-src '{}'; script-src '{}'; img-src data:; base-uri 'none'; form-action 'self'",
@@ -18,8 +18,8 @@ pub(super) static POLICY: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// The policy that every page carries, for whom sends pages: a header may have it too, and add `frame-ancestors`, which
-/// a page cannot say of itself.
+/// The policy in every page, for servers: a header may repeat it and add `frame-ancestors`, which a page cannot set
+/// itself.
 pub fn policy() -> &'static str {
     POLICY.as_str()
 }
@@ -28,7 +28,7 @@ fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }
 
-/// The value of a `data:` URL.
+/// For `data:` URLs.
 pub(super) fn base64(text: &str) -> String {
     STANDARD.encode(text)
 }

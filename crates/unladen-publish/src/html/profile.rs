@@ -1,4 +1,4 @@
-//! The pages of `unladen profile` and `unladen profile diff`: which functions take the time, and what changed.
+//! The pages of `unladen profile` and `unladen profile diff`: functions that take the time, and changes.
 
 use unladen_document::{
     Function, FunctionChange, Moved, OpenNs, OpenSpan, ProfileDiffDocument, ProfileDocument, ProfileSetup, Written,
@@ -15,13 +15,13 @@ use super::table::{Bar, Cell, Table};
 use super::words::Words;
 use crate::figures;
 
-/// Functions in a table.
+/// Maximum number of functions in a table.
 const MOST_FUNCTIONS: usize = 300;
-/// Functions that are shown before the rest is asked for.
+/// Functions shown before the reader asks for the rest.
 const FIRST: usize = 25;
-/// Callers that are named of a function.
+/// Maximum number of callers listed per function.
 const CALLERS: usize = 3;
-/// Callers on whose behalf it takes less than this part of its time are not named.
+/// Callers with less than this part of a function's time are omitted.
 const LEAST_CALLER: f64 = 0.1;
 
 pub(super) fn page(document: &ProfileDocument) -> Page {
@@ -228,7 +228,7 @@ fn function_table(title: &str, functions: &[&Function], document: &ProfileDocume
     table
 }
 
-/// `22.2 ± 0.5 %`; of nothing and of all there is one end.
+/// `22.2 ± 0.5 %`; near zero or all, one end only.
 fn share(share: OpenSpan) -> String {
     match (share.low, share.high) {
         (Some(_), Some(high)) if share.value <= 0.0 => format!("< {} %", percent(high)),
@@ -318,13 +318,13 @@ fn diff_summary(document: &ProfileDiffDocument) -> Vec<Block> {
     blocks
 }
 
-/// Of a request, or as a part of the whole.
+/// Per request, or as a part of the whole.
 fn amount(document: &ProfileDiffDocument, value: f64) -> String {
     let (kind, one) = unit_of(document);
     if document.per_request { plain(kind, value * one) } else { format!("{} %", percent(value)) }
 }
 
-/// How a weight is written, and what one of its units is: a sample stands for a time.
+/// Number format of a weight, and the value of its unit: a sample stands for a time.
 fn unit_of(document: &ProfileDiffDocument) -> (Kind, f64) {
     match (document.unit.as_str(), document.period_ns) {
         ("nanoseconds" | "cpu-nanoseconds", _) => (Kind::Time, 1.0),

@@ -15,7 +15,7 @@ use super::words::Words;
 use crate::figures;
 use crate::verdict;
 
-/// Arms of which the summary has a sentence.
+/// Maximum number of arms with a sentence in the summary.
 const MOST_NAMED: usize = 12;
 
 pub(super) fn page(document: &ProveDocument) -> Page {
@@ -38,7 +38,6 @@ fn has_role(arm: &Arm, role: &str) -> bool {
     arm.roles.iter().any(|of| of == role)
 }
 
-/// Those that something was changed in.
 fn changed(document: &ProveDocument) -> impl Iterator<Item = &Arm> {
     document.arms.iter().filter(|arm| !has_role(arm, "baseline") && !has_role(arm, "baseline again"))
 }
@@ -86,7 +85,7 @@ fn summary(document: &ProveDocument) -> Vec<Block> {
     blocks
 }
 
-/// The class of a verdict and its sign, which is there for whom colours do not tell.
+/// Class of a verdict, and its sign for readers who cannot see colours.
 fn look(way: Change) -> (&'static str, &'static str) {
     match way {
         Change::Better => ("good", "▼ "),
@@ -99,7 +98,7 @@ fn look(way: Change) -> (&'static str, &'static str) {
 fn marked(comparison: &Comparison) -> Words {
     let way = comparison.change();
     let (class, sign) = look(way);
-    // More within a time, or a second, goes up where it is better.
+    // Shares within a time and rates go up when they get better.
     let sign = match (way, comparison.kind()) {
         (Change::Better, Metric::Within | Metric::Throughput) => "▲ ",
         (Change::Worse, Metric::Within | Metric::Throughput) => "▼ ",
@@ -129,7 +128,7 @@ fn in_words(document: &ProveDocument, arm: &Arm) -> Words {
             verdict::value(main, main.candidate)
         ));
     }
-    // The rest in groups of one verdict each.
+    // The rest is grouped by verdict.
     let others = |way: Change| -> Vec<String> {
         let others = latencies.iter().filter(|other| other.metric != main.metric && other.change() == way);
         others.map(|other| verdict::title(&other.metric)).collect()
@@ -156,7 +155,7 @@ fn in_words(document: &ProveDocument, arm: &Arm) -> Words {
     }
 }
 
-/// Without its sign, within a sentence.
+/// Without its sign, for use within a sentence.
 fn marked_plain(comparison: &Comparison) -> Words {
     let (class, _) = look(comparison.change());
     let text = verdict::verdict(comparison);
@@ -165,7 +164,7 @@ fn marked_plain(comparison: &Comparison) -> Words {
 }
 
 fn name(arm: &Arm) -> String {
-    // `candidate` says nothing where one change is all that it is.
+    // `candidate` says nothing if it consists of one change.
     match arm.on.as_slice() {
         [] => arm.name.clone(),
         on => on.join(" + "),
@@ -193,7 +192,7 @@ fn weights_in_words(document: &ProveDocument, arm: &Arm) -> Option<Words> {
     (!parts.is_empty()).then(|| joined(parts, "; ").plain("."))
 }
 
-/// CPU before all else, by how much of it went or came; then whatever changed most.
+/// CPU before all else, by the amount of change; then by the size of the change.
 fn rank(comparison: &Comparison) -> f64 {
     let is_cpu = comparison.counter.as_deref() == Some("cpu");
     let relative = comparison.ratio.map_or(100.0, |ratio| ratio.max(1e-9).ln().abs().min(100.0));
@@ -258,7 +257,7 @@ fn latencies(document: &ProveDocument) -> Vec<Block> {
         .flat_map(|arm| of_arm(document, arm))
         .filter(|comparison| comparison.kind() != Metric::Weight)
         .collect();
-    // One metric of all arms stands together.
+    // One metric of all arms is kept together.
     let metrics: Vec<&str> = rows.iter().map(|comparison| comparison.metric.as_str()).collect();
     rows.sort_by_key(|comparison| metrics.iter().position(|metric| *metric == comparison.metric));
     for comparison in rows {
@@ -448,7 +447,7 @@ fn facts(document: &ProveDocument) -> Vec<Fact> {
     facts
 }
 
-/// The sentences begin as the fact is called.
+/// The sentences begin with the name of the fact.
 fn put_back(document: &ProveDocument) -> String {
     let sentences: Vec<&str> =
         document.put_back.iter().map(|sentence| sentence.strip_prefix("put back: ").unwrap_or(sentence)).collect();

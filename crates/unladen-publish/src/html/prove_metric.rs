@@ -2,7 +2,7 @@
 
 use unladen_document::ProveDocument;
 
-/// The metric that stands for the latency.
+/// The metric that represents the latency.
 pub(super) fn first_quantile(document: &ProveDocument) -> Option<&str> {
     let mut metrics = document.comparisons.iter().map(|comparison| comparison.metric.as_str());
     metrics.find(|metric| metric.starts_with("latency.p"))

@@ -7,15 +7,13 @@ use super::picture::{Area, LEFT, Picture, RIGHT, WIDTH, cut, look, wide};
 use super::table::{Cell, Table};
 use crate::verdict;
 
-/// Of an arm: its name and what it comes to, and the box below.
+/// Height of an arm: its name and result, with the box below.
 const ROW: f64 = 46.0;
 const HEIGHT: f64 = 250.0;
-/// The share at the top of distributions that is left out: one slow request would make all others one line.
+/// Share at the top of distributions that is left out: one slow request would squeeze all others into one line.
 const TAIL: f64 = 0.01;
-/// Arms in one picture.
 const MOST_ARMS: usize = 40;
 
-/// Latency of each arm, of warm or of cold requests.
 pub(super) fn boxes(document: &ProveDocument, is_cold: bool) -> Option<Picture> {
     let plot_of = |arm: &Arm| if is_cold { arm.cold_box_plot_ns } else { arm.box_plot_ns };
     let rows: Vec<(usize, &Arm, BoxPlot)> = document
@@ -29,7 +27,7 @@ pub(super) fn boxes(document: &ProveDocument, is_cold: bool) -> Option<Picture> 
     let metric = if is_cold { format!("cold.{first}") } else { first.to_owned() };
     let baseline = document.comparisons.iter().find(|comparison| comparison.metric == metric)?.baseline;
     let ends = rows.iter().flat_map(|(_, _, plot)| [plot.p5 as f64, plot.p95 as f64]);
-    // The baseline's line may stand beyond all whiskers: of p99 it does.
+    // The baseline's line may lie beyond all whiskers, as that of p99 does.
     let x = Scale::around(ends.chain(baseline));
     let bottom = 6.0 + ROW * rows.len() as f64;
     let area = Area { left: 14.0, right: RIGHT, top: 6.0, bottom, x, y: Scale::new(0.0, 1.0) };
@@ -47,7 +45,7 @@ pub(super) fn boxes(document: &ProveDocument, is_cold: bool) -> Option<Picture> 
         picture.text(area.left, top + 14.0, "start", "", &cut(&arm.name, room));
         picture.text(area.right, top + 14.0, "end", "tick", &label);
         if let Some(baseline) = baseline {
-            // Beside the box alone: across the words it would be in their way.
+            // Beside the box only: across the words it would be in their way.
             picture.path("mark", &format!("M{:.1} {:.1}V{:.1}", area.x(baseline), top + 19.0, top + ROW - 2.0));
         }
         draw(&mut picture, &area, values, &class(arm, *index), top + 31.0);
@@ -87,7 +85,7 @@ fn draw(picture: &mut Picture, area: &Area, values: &BoxPlot, class: &str, middl
     picture.path("middle", &format!("M{p50:.1} {:.1}v16", middle - 8.0));
 }
 
-/// `−13.4 % (−14.6 to −12.2)`; of the baseline the figure that all are compared with.
+/// `−13.4 % (−14.6 to −12.2)`; for the baseline, the figure that all are compared with.
 fn label(document: &ProveDocument, arm: &Arm, metric: &str, values: &BoxPlot, baseline: Option<f64>) -> String {
     if arm.roles.iter().any(|role| role == "baseline") {
         return plain(Kind::Time, baseline.unwrap_or(values.p50 as f64));
@@ -102,9 +100,9 @@ fn label(document: &ProveDocument, arm: &Arm, metric: &str, values: &BoxPlot, ba
     }
 }
 
-/// The share of requests at or below each latency, arm by arm.
+/// Share of requests at or below each latency, per arm.
 pub(super) fn distributions(document: &ProveDocument) -> Option<Picture> {
-    /// The baseline, and as many as there are looks of lines.
+    /// The baseline, and as many arms as there are looks of lines.
     const MOST_LINES: usize = 7;
     let shown = |arm: &Arm| -> Vec<(f64, f64)> {
         let points = arm.distribution.iter().filter(|(_, share)| *share <= 1.0 - TAIL);

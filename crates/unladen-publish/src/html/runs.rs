@@ -1,4 +1,4 @@
-//! The pages of `unladen runs serve` besides reports. The principal type is [`RunsPage`]; [`runs_page`] writes it.
+//! The pages of `unladen runs serve` other than reports. The principal type is [`RunsPage`]; [`runs_page`] writes it.
 
 use askama::Template;
 
@@ -13,43 +13,37 @@ use crate::visible::{shortened, visible};
 /// One run in a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunRow {
-    /// Its number in the store.
+    /// Number in the store.
     pub id: u64,
-    /// The command that made it.
     pub verb: String,
-    /// The URLs.
     pub target: String,
-    /// When it ended: RFC 3339, UTC.
+    /// End of the run: RFC 3339, UTC.
     pub time: String,
-    /// The measuring machine; empty where it is not known.
+    /// Measuring machine; empty if unknown.
     pub host: String,
-    /// The commit of the application; empty where it is not known.
+    /// Commit of the application; empty if unknown.
     pub commit: String,
-    /// What the user called the run: name and value.
+    /// The user's labels: name and value.
     pub labels: Vec<(String, String)>,
-    /// The version of Unladen.
     pub version: String,
-    /// `complete`, `interrupted` or `failed`; empty where it is not known.
+    /// `complete`, `interrupted` or `failed`; empty if unknown.
     pub ended: String,
 }
 
-/// What whoever reads asked for; each is empty where it was not asked for. The names of the fields are those of the
-/// form.
+/// The reader's filter. Empty fields do not restrict; the form has the same field names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunsFilter {
-    /// `weigh`, `load` and so on.
     pub verb: String,
     /// Part of a URL.
     pub target: String,
-    /// A machine.
     pub host: String,
-    /// The beginning of a commit.
+    /// Start of a commit.
     pub commit: String,
     /// `name=value`, or a name.
     pub label: String,
-    /// A day, `2026-11-23`: not before it.
+    /// First day, as `2026-11-23`.
     pub since: String,
-    /// A day: before it.
+    /// Day after the last.
     pub until: String,
 }
 
@@ -58,27 +52,25 @@ pub struct RunsFilter {
 pub struct RunsPage {
     /// Newest first.
     pub rows: Vec<RunRow>,
-    /// What was asked for.
     pub filter: RunsFilter,
-    /// Where later runs are: a path of this site.
+    /// Later runs: path of this site.
     pub prev: Option<String>,
-    /// Where earlier runs are: a path of this site.
+    /// Earlier runs: path of this site.
     pub next: Option<String>,
-    /// Links above all: a path of this site, and its text.
+    /// Links at the top: path of this site, and text.
     pub nav: Vec<(String, String)>,
 }
 
-/// Characters of a target in a list to choose from.
+/// Maximum characters of a target in a selection list.
 const CHOICE: usize = 60;
-/// Characters of a target in the table; the run's own page has all of it.
+/// Maximum characters of a target in the table; the run's own page has all of it.
 const TARGET: usize = 160;
-/// Characters of a label and of a host there.
+/// Maximum characters of a label or a host in the table.
 const NAME: usize = 60;
 
-/// The commands whose results are kept.
+/// Commands whose results are stored.
 const VERBS: [&str; 5] = ["weigh", "load", "prove", "profile", "profile-diff"];
 
-/// The form of the filter.
 #[derive(Debug, Clone, PartialEq, Template)]
 #[template(path = "filter.html")]
 pub(super) struct FilterForm {
@@ -91,26 +83,23 @@ impl FilterForm {
     }
 }
 
-/// Two runs to compare, and a target whose trend is asked for.
+/// Selects two runs to compare, or a target for its trend.
 #[derive(Debug, Clone, PartialEq, Template)]
 #[template(path = "compare.html")]
 pub(super) struct CompareForm {
-    /// The newest first.
     runs: Vec<Choice>,
-    /// The place of the one that the newest is compared with, unless something else is chosen.
+    /// Index of the run that the newest is compared with by default.
     before: usize,
 }
 
-/// A run to choose.
 #[derive(Debug, Clone, PartialEq)]
 struct Choice {
     id: u64,
-    /// What tells it from the others, in a line.
     text: String,
 }
 
 impl CompareForm {
-    /// The newest run goes with the one before it of the same thing: others do not compare.
+    /// By default the newest run is compared with the previous one of the same target, since others are not comparable.
     fn of(rows: &[RunRow]) -> Self {
         let is_alike =
             |row: &RunRow| rows.first().is_some_and(|first| row.verb == first.verb && row.target == first.target);
@@ -126,7 +115,6 @@ impl CompareForm {
     }
 }
 
-/// Links to other pages of the list.
 #[derive(Debug, Clone, PartialEq, Template)]
 #[template(path = "paging.html")]
 pub(super) struct Paging {
@@ -193,7 +181,7 @@ fn table(rows: &[RunRow], caption: String) -> Table {
     table
 }
 
-/// As a value of a query: all but the unreserved characters of RFC 3986 in percents.
+/// Percent-encodes the value of a query, except RFC 3986's unreserved characters.
 pub fn in_query(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -206,7 +194,7 @@ pub fn in_query(text: &str) -> String {
     out
 }
 
-/// What could not be shown, and what to do.
+/// A page that says what could not be shown, and what to do.
 pub fn error_page(title: &str, message: &str, nav: &[(String, String)]) -> String {
     let mut page = Page::new("not shown", title);
     page.nav = nav.to_vec();

@@ -4,14 +4,13 @@ use askama::Template;
 
 use super::words::Words;
 
-/// Rows that a table has at most; the rest is in the document.
+/// Maximum rows of a table; the rest is in the document.
 pub(super) const MOST_ROWS: usize = 1_500;
-/// From this many rows on, rows can be looked for.
+/// Minimum rows for a search field.
 const FILTER_FROM: usize = 16;
-/// Characters of a first cell that names its row by a number.
+/// Maximum characters of a first cell that names its row by a number.
 const SHORT: usize = 7;
 
-/// Rows of figures, the first column of which names the row.
 #[derive(Debug, Clone, Default, PartialEq, Template)]
 #[template(path = "table.html")]
 pub(super) struct Table {
@@ -22,23 +21,21 @@ pub(super) struct Table {
     left_out: usize,
 }
 
-/// How a column is set.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Column {
     title: String,
     is_number: bool,
 }
 
-/// One cell.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Cell {
     words: Words,
-    /// By which rows are sorted, where the text does not tell.
+    /// Sort key, if the text is unsuitable.
     sort: Option<f64>,
     bar: Option<Bar>,
 }
 
-/// A length and its interval, all as percents of the longest.
+/// A length and its interval, as percentages of the longest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Bar {
     pub(super) length: f64,
@@ -48,7 +45,7 @@ pub(super) struct Bar {
 }
 
 impl Table {
-    /// A title that begins with `#` is of a column of numbers. An empty one is of bars, and only read aloud.
+    /// Titles that begin with `#` mark columns of numbers. An empty one marks bars, whose title is only read aloud.
     pub(super) fn new(caption: impl Into<Words>, columns: &[&str]) -> Self {
         let columns = columns.iter().map(|title| {
             let number = title.strip_prefix('#');
@@ -57,7 +54,6 @@ impl Table {
         Self { caption: caption.into(), columns: columns.collect(), ..Self::default() }
     }
 
-    /// Whoever reads may sort it.
     pub(super) fn sortable(mut self) -> Self {
         self.is_sortable = true;
         self
@@ -84,7 +80,7 @@ impl Table {
         self.columns.len() <= 3 && !(0..self.columns.len()).any(|column| self.has_bars(&column))
     }
 
-    /// Numbers of runs need no room beside them, which a narrow screen has not.
+    /// Run numbers need no extra room, which narrow screens lack.
     fn is_short(&self) -> bool {
         self.rows.iter().filter_map(|row| row.first()).all(|cell| cell.words.text().chars().count() <= SHORT)
     }
@@ -105,7 +101,6 @@ impl Cell {
         Self { words: words.into(), ..Self::default() }
     }
 
-    /// Sorted by a number.
     pub(super) fn by(mut self, number: f64) -> Self {
         self.sort = Some(number).filter(|number| number.is_finite());
         self
@@ -124,7 +119,7 @@ impl<T: Into<Words>> From<T> for Cell {
 }
 
 impl Bar {
-    /// Of a value between two ends, where the longest is `most`.
+    /// `most` is the longest.
     pub(super) fn of(value: f64, low: f64, high: f64, most: f64) -> Self {
         let percent = |value: f64| {
             let percent = value / most * 100.0;

@@ -15,12 +15,12 @@ use super::words::Words;
 use crate::figures;
 
 const HEIGHT: f64 = 210.0;
-/// Pictures of a page, besides those of the headline.
+/// Maximum pictures of a page, without those of the headline.
 const MOST_PICTURES: usize = 24;
-/// Labels below a picture.
+/// Maximum labels below a picture.
 const MOST_LABELS: usize = 6;
 
-/// Runs of one target in the order of time: a whole HTML document that loads nothing.
+/// Runs of one target in the order of time, as an HTML document that loads nothing.
 pub fn trend_page(trend: &Trend, options: &PageOptions) -> String {
     let mut page = Page::new("trend", trend.target.clone());
     let runs = figures::count(trend.runs.len() as u64, "run");
@@ -151,7 +151,7 @@ fn in_words(trend: &Trend, series: &Series, change: &ChangePoint) -> Words {
 
 fn plots(trend: &Trend) -> Vec<Block> {
     let mut order: Vec<&Series> = trend.series.iter().filter(|series| series.points.len() > 1).collect();
-    // What is looked for first: what all is judged by, then what changed.
+    // The headline first, then what changed.
     order.sort_by_key(|series| (!series.headline, series.changes.is_empty()));
     let names_page = names_page(trend);
     let first = order.iter().filter(|series| series.headline || !series.changes.is_empty()).count().max(2);
@@ -217,7 +217,7 @@ fn plot(trend: &Trend, series: &Series, names_page: bool) -> Picture {
     picture.with_table(points(trend, series))
 }
 
-/// Runs by their commit, their number or their day, as many as have room.
+/// Commits, numbers or days of runs, as many as fit.
 fn labels(picture: &mut Picture, area: &Area, trend: &Trend) {
     let every = trend.runs.len().div_ceil(MOST_LABELS).max(1);
     for (index, run) in trend.runs.iter().enumerate().step_by(every) {
@@ -279,7 +279,7 @@ fn changes(trend: &Trend) -> Vec<Block> {
     blocks
 }
 
-/// Three digits are those that permutations tell.
+/// Permutations support three digits.
 fn p_text(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }

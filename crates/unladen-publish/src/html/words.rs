@@ -1,26 +1,22 @@
-//! The principal type is [`Words`]: a sentence, parts of which stand out.
+//! The principal type is [`Words`]: a sentence with formatted parts.
 
 use askama::Template;
 
 use super::escape::address;
 
-/// A part of a sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Part {
     Plain(String),
     Strong(String),
-    /// A name from elsewhere: a group, a rule, a path.
+    /// A foreign name: a group, a rule, a path.
     Name(String),
-    /// Where it leads, and its text.
-    /// An address as it stands in markup, and a text.
+    /// Escaped address, and text.
     Link(String, String),
-    /// Said beside the matter.
     Faint(String),
-    /// With its class: `good`, `bad`, `even`.
+    /// Class (`good`, `bad`, `even`) and text.
     Mark(&'static str, String),
 }
 
-/// A sentence or a cell.
 #[derive(Debug, Clone, Default, PartialEq, Template)]
 #[template(path = "words.html")]
 pub(super) struct Words {
@@ -32,19 +28,19 @@ impl Words {
         Self::default()
     }
 
-    /// What stands between two backquotes is a name.
+    /// Formats text between backquotes as names.
     pub(super) fn plain(self, text: impl Into<String>) -> Self {
         self.prose(&text.into(), Part::Plain)
     }
 
-    /// Likewise.
+    /// Like [`plain`](Self::plain).
     pub(super) fn strong(self, text: impl Into<String>) -> Self {
         self.prose(&text.into(), Part::Strong)
     }
 
     fn prose(mut self, text: &str, part: fn(String) -> Part) -> Self {
         let pieces: Vec<&str> = text.split('`').collect();
-        // One that has no partner is a backquote.
+        // An unpaired backquote is text.
         if pieces.len().is_multiple_of(2) {
             return self.with(part(tied(text)));
         }
@@ -66,10 +62,10 @@ impl Words {
         self.with(Part::Mark(class, tied(&text.into())))
     }
 
-    /// A link within the page or the site; another address becomes a mere name, as does one that is longer than a request.
+    /// A link within the page or the site. Other addresses, and those longer than a request, become mere names.
     pub(super) fn link(self, to: impl Into<String>, text: impl Into<String>) -> Self {
         let to = to.into();
-        // `//host` and `/\host` are other hosts to a browser.
+        // Browsers read `//host` and `/\host` as other hosts.
         let is_here = to.starts_with('#') || (to.starts_with('/') && !to[1..].starts_with(['/', '\\']));
         match address(&to).filter(|_| is_here) {
             Some(to) => self.with(Part::Link(to, text.into())),
@@ -77,13 +73,11 @@ impl Words {
         }
     }
 
-    /// This, and then that.
     pub(super) fn and(mut self, other: Self) -> Self {
         self.parts.extend(other.parts);
         self
     }
 
-    /// Without any marks.
     pub(super) fn text(&self) -> String {
         let text = |part: &Part| match part {
             Part::Plain(text) | Part::Strong(text) | Part::Name(text) => text.clone(),
@@ -96,7 +90,7 @@ impl Words {
         self.parts.is_empty()
     }
 
-    /// Whether a name is not to be broken in two; a longer one would not fit a phone.
+    /// Whether to keep a name on one line; longer ones would not fit a phone.
     fn is_short(&self, name: &str) -> bool {
         const MOST: usize = 24;
         name.chars().nth(MOST).is_none()
@@ -108,7 +102,7 @@ impl Words {
     }
 }
 
-/// A number and its unit stay on one line.
+/// Keeps numbers and their units on one line.
 fn tied(text: &str) -> String {
     const UNITS: [&str; 9] = ["%", "ns", "µs", "ms", "s", "B", "kB", "MB", "GB"];
     let mut out = String::with_capacity(text.len());

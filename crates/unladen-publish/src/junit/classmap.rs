@@ -1,11 +1,11 @@
-//! [`classmap`]: a case for each kind of complaint that a check of a class map may have.
+//! [`classmap`]: a case for each kind of complaint from a check of a class map.
 
 use unladen_document::ClassmapCheckDocument;
 
 use super::suite::{Outcome, Suite};
 use crate::classes::{Complaint, Kind, complaints};
 
-/// Complaints fail where the check does; others are told.
+/// Complaints fail if they fail the check; others are reported.
 pub(super) fn classmap(document: &ClassmapCheckDocument, suite: &mut Suite) {
     let all = complaints(document);
     for kind in Kind::ALL {

@@ -1,10 +1,10 @@
-//! [`comparison`]: two runs, a case each metric and finding.
+//! [`comparison`]: two runs, a case for each metric and finding.
 
 use unladen_compare::{Comparable, Comparison, FindingChange, FindingVerdict, Row, Unjudged, WhyUnjudged};
 
 use super::suite::{Outcome, Suite};
 
-/// What is worse for certain failed. A metric that could not be judged is skipped, and says why.
+/// Certain deteriorations fail. Metrics that could not be judged are skipped, with the reason.
 pub(super) fn comparison(comparison: &Comparison, suite: &mut Suite) {
     let comparable = match &comparison.comparable {
         Comparable::No(reasons) => Outcome::Broken { message: format!("not comparable: {}", reasons.join("; ")) },

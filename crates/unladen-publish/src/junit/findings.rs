@@ -1,4 +1,4 @@
-//! Rules that looked: those of [`weigh`], and those of [`profile`].
+//! Rules that looked: [`weigh`] and [`profile`].
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use unladen_trace::EvidenceSource;
 use super::suite::{Outcome, Suite};
 use crate::markdown::has_looked;
 
-/// The fewest requests that rules read a profile of; `unladen_profile::MIN_REQUESTS`.
+/// Minimum requests for rules to read a profile; `unladen_profile::MIN_REQUESTS`.
 const FEWEST_REQUESTS: u64 = 6;
 
-/// The rule that goes by how often a function is called.
+/// The rule about the number of calls of a function.
 const COUNTS_CALLS: &str = "hot-call";
 
-/// A case each rule and page.
+/// A case for each rule and page.
 pub(super) fn weigh(document: &WeighDocument, suite: &mut Suite) {
     if !has_looked(document) {
         return;
@@ -43,9 +43,9 @@ pub(super) fn weigh(document: &WeighDocument, suite: &mut Suite) {
     }
 }
 
-/// Likewise the rules that read profiles.
+/// The same for rules that read profiles.
 pub(super) fn profile(document: &ProfileDocument, suite: &mut Suite) {
-    // Nobody looks in a file that was only converted.
+    // No rule looks at a file that was only converted.
     if document.setup.is_none() && document.findings.is_empty() {
         return;
     }
@@ -94,13 +94,12 @@ fn case(
     suite.case(verb, &title, outcome);
 }
 
-/// Where `--fail-on` names rules, a report says what the exit code says; where it names none, all that was found failed.
+/// If `--fail-on` names rules, the report agrees with the exit code; otherwise every finding fails.
 fn is_failure(rule: &str, url: &str, gates: &[Gate]) -> bool {
     let is_of = |gate: &&Gate| gate.url.is_empty() || gate.url == url;
     gates.is_empty() || gates.iter().filter(is_of).any(|gate| gate.condition == rule || gate.condition == "any")
 }
 
-/// The finding with its evidence and its fix.
 fn text(finding: &Finding) -> String {
     let mut lines = vec![finding.summary.clone()];
     if !finding.group.is_empty() {

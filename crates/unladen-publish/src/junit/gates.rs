@@ -1,11 +1,11 @@
-//! Conditions of `--fail-on`: [`gates`], and those of an experiment, [`prove`].
+//! `--fail-on` conditions: [`gates`], and for experiments [`prove`].
 
 use unladen_document::{Comparison, Gate, Metric, ProveDocument};
 
 use super::suite::{Outcome, Suite};
 use crate::verdict;
 
-/// A case each condition: a broken one failed, an undecided one passed, and says so.
+/// A case for each condition: broken ones fail, undecided ones pass and say so.
 pub(super) fn gates(gates: &[Gate], verb: &str, suite: &mut Suite) {
     for gate in gates {
         let of = if gate.arm.is_empty() { &gate.url } else { &gate.arm };
@@ -26,7 +26,7 @@ fn outcome(gate: &Gate) -> Outcome {
     }
 }
 
-/// Conditions; and comparisons, which without a condition fail nothing. Of weights there are hundreds: those that differ.
+/// Conditions, and comparisons, which fail only by a condition. Of the hundreds of weights, those that differ.
 pub(super) fn prove(document: &ProveDocument, suite: &mut Suite) {
     gates(&document.gates, "prove", suite);
     let is_shown = |comparison: &&Comparison| comparison.kind() != Metric::Weight || comparison.change().is_told();

@@ -11,26 +11,28 @@ use unladen_document::{About, Document};
 use crate::command_line::command_line;
 use crate::visible::{shortened, visible, visible_lines};
 
-/// The most test cases: GitLab refuses a report of 250,000 objects.
+/// Maximum test cases: GitLab refuses a report of 250,000 objects.
 const CASES: usize = 10_000;
-/// The most characters of a name or a message.
+/// Maximum characters of a name or a message.
 const NAME: usize = 500;
-/// The most characters of a text.
+/// Maximum characters of a text.
 const TEXT: usize = 20_000;
 
-/// What became of a test case.
 pub(super) enum Outcome {
-    /// With what was found.
     Passed(String),
-    /// The kind, in a sentence, and all of it.
-    Failed { kind: String, message: String, text: String },
+    /// `message` is a sentence, `text` everything.
+    Failed {
+        kind: String,
+        message: String,
+        text: String,
+    },
     /// The test itself could not be carried out.
-    Broken { message: String },
-    /// Why nobody looked.
+    Broken {
+        message: String,
+    },
     Skipped(String),
 }
 
-/// The test cases of one document.
 pub(super) struct Suite {
     suite: TestSuite,
     report: Report,
@@ -38,7 +40,7 @@ pub(super) struct Suite {
 }
 
 impl Suite {
-    /// Of a result. Where something was measured, the first case is whether that was done to its end.
+    /// Suite of a result. For measurements, the first case is whether the run was complete.
     pub(super) fn of(document: &Document) -> Self {
         let verb = document.verb();
         let (ended, elapsed_ns) = match document {
@@ -70,7 +72,6 @@ impl Suite {
         suite
     }
 
-    /// Of two runs.
     pub(super) fn of_comparison(comparison: &Comparison) -> Self {
         let mut suite = Self::new("compare", &comparison.after.target);
         if let Some(time) = comparison.after.time.as_ref().and_then(|time| DateTime::parse_from_rfc3339(time).ok()) {
@@ -114,7 +115,7 @@ impl Suite {
         self.suite.add_property(Property::new(name(label), name(value)));
     }
 
-    /// Adds a case. Its class and its name stay the same from run to run: by them readers tell what is new.
+    /// Adds a case. Class and name are constant across runs: readers recognise new cases by them.
     pub(super) fn case(&mut self, verb: &str, title: &str, outcome: Outcome) {
         if self.suite.test_cases.len() >= CASES {
             self.left_out += 1;
@@ -144,7 +145,6 @@ impl Suite {
         self.suite.add_test_case(case);
     }
 
-    /// Writes the report.
     pub(super) fn write(mut self, out: &mut dyn Write) -> io::Result<()> {
         if self.left_out > 0 {
             let left_out = self.left_out.to_string();

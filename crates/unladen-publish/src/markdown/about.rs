@@ -1,4 +1,4 @@
-//! What stands at the end: [`warnings`], and [`about`] the run.
+//! The end of the text: [`warnings`], and [`about`] the run.
 
 use unladen_document::{About, Answer, Machine};
 use unladen_quantity::percent;
@@ -7,10 +7,9 @@ use super::inert::{code, fence, prose};
 use super::sheet::Sheet;
 use crate::command_line::command_line;
 
-/// A hash of a commit is told apart by so many digits.
+/// Digits that identify a commit.
 const HASH: usize = 12;
 
-/// What limits the result.
 pub(super) fn warnings(warnings: &[String], sheet: &mut Sheet) {
     if !warnings.is_empty() {
         sheet.part("**To be kept in mind**");
@@ -18,7 +17,7 @@ pub(super) fn warnings(warnings: &[String], sheet: &mut Sheet) {
     }
 }
 
-/// That a result is of a part of the run alone; nothing of a whole one.
+/// Says that a result covers a part of the run; nothing for a whole one.
 pub(super) fn ended(ended: &str, sheet: &mut Sheet) {
     match ended {
         "" | "complete" => {}
@@ -27,7 +26,6 @@ pub(super) fn ended(ended: &str, sheet: &mut Sheet) {
     }
 }
 
-/// Where, when and how it was measured.
 pub(super) fn about(about: &About, sheet: &mut Sheet) {
     let mut parts = Vec::new();
     parts.extend(about.version.as_ref().map(|version| format!("Unladen {}", prose(version))));
@@ -56,7 +54,7 @@ pub(super) fn about(about: &About, sheet: &mut Sheet) {
     }
 }
 
-/// What others took of the machine; nothing where they took nothing.
+/// What others took from the machine, if anything.
 fn machine(machine: &Machine) -> Option<String> {
     let stolen = machine.stolen_share.filter(|share| *share >= 0.001);
     let text = format!("{} % of the processor time was taken by the hypervisor", percent(stolen?));
@@ -68,7 +66,7 @@ fn machine(machine: &Machine) -> Option<String> {
     })
 }
 
-/// What came, and why it may not be what was meant.
+/// The answers, and why they may not be the intended ones.
 pub(super) fn answers(answers: &[(&str, &Answer)], sheet: &mut Sheet) {
     if let [(_, only)] = answers {
         sheet.part(&format!("Answered: {}", prose(&only.told())));

@@ -6,7 +6,6 @@ use unladen_quantity::{Kind, grouped, plain};
 use super::inert::code;
 use super::sheet::{Sheet, Table};
 
-/// A row each; nothing where there are none.
 pub(super) fn agents(agents: &[LoadAgent], sheet: &mut Sheet) {
     let mut table = Table::new(&["sent from ", "requests", "send lag p50", "p99", "CPU", "start", "fit "]);
     let time = |ns: Option<u64>| ns.map(|ns| plain(Kind::Time, ns as f64)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! [`classmap`]: whether a class map is what it would be now, and what is wrong with the classes.
+//! [`classmap`]: whether a class map is up to date, and what is wrong with the classes.
 
 use unladen_document::ClassmapCheckDocument;
 
@@ -21,7 +21,7 @@ pub(super) fn classmap(document: &ClassmapCheckDocument, sheet: &mut Sheet) {
         if of_kind.is_empty() {
             continue;
         }
-        // Of the map itself it has been said.
+        // For the map itself it was given above.
         let advice = if kind == Kind::OutOfDate { "" } else { kind.advice() };
         let advice = if advice.is_empty() { String::new() } else { format!(": {}", prose(advice)) };
         sheet.part(&format!("**{}** ({}){advice}.", prose(&capital(kind.about())), of_kind.len()));

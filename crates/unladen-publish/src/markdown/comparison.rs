@@ -29,7 +29,7 @@ pub(super) fn comparison(comparison: &Comparison, sheet: &mut Sheet) {
     sides(comparison, sheet);
 }
 
-/// `run 15`, `before.json`; else when it was.
+/// `run 15`, `before.json`, or the time of the run.
 fn run(side: &Side) -> String {
     match (&side.id, &side.time) {
         (Some(id), _) if id.bytes().all(|byte| byte.is_ascii_digit()) => format!("run {id}"),
@@ -95,7 +95,7 @@ const HEAD: [&str; 6] = ["", "before", "after", "change, 95 % interval ", "floor
 
 fn rows(comparison: &Comparison, sheet: &mut Sheet) {
     let (told, rest): (Vec<&Row>, Vec<&Row>) = comparison.rows.iter().partition(|row| row.verdict.is_told());
-    // What got worse comes first.
+    // Worse figures come first.
     let mut told = told;
     told.sort_by_key(|row| !row.verdict.is_worse());
     let mut table = Table::new(&HEAD);
@@ -127,7 +127,7 @@ fn name(row: &Row) -> String {
     format!("{}{page}", code(&row.name()))
 }
 
-/// The verdict of a row: `no measurable difference within ±10 %`.
+/// A row's verdict: `no measurable difference within ±10 %`.
 pub(crate) fn said(row: &Row) -> String {
     match row.verdict {
         Verdict::NoMeasurableDifference => format!("{}{}", row.verdict, margin(row)),
@@ -135,7 +135,7 @@ pub(crate) fn said(row: &Row) -> String {
     }
 }
 
-/// The margin of equality: ` within ±10 %`.
+/// Margin of equality: ` within ±10 %`.
 pub(crate) fn margin(row: &Row) -> String {
     match (row.margin, row.ratio) {
         (None, _) => String::new(),
@@ -144,7 +144,7 @@ pub(crate) fn margin(row: &Row) -> String {
     }
 }
 
-/// The floor of a row, as a share or in the unit.
+/// As a share or in the unit.
 pub(crate) fn floor(row: &Row) -> String {
     match (row.floor, row.ratio) {
         (None, _) => "–".to_owned(),
@@ -178,7 +178,7 @@ pub(crate) fn change(row: &Row) -> String {
     let Some(difference) = row.difference else { return row.verdict.to_string() };
     let sign = if difference.value > 0.0 { "+" } else { "" };
     let text = format!("{sign}{}", value(row, difference.value, Some((difference.low, difference.high))));
-    // As all others have it.
+    // All other figures use this minus sign.
     text.strip_prefix('-').map_or_else(|| text.clone(), |rest| format!("−{rest}"))
 }
 

@@ -8,13 +8,13 @@ use super::sheet::{Sheet, Table};
 use crate::figures::{count, interval};
 use crate::visible::shortened;
 
-/// The most characters of a title.
+/// In characters.
 const TITLE: usize = 120;
 
-/// Parts of a finding that are named.
+/// Maximum number of listed parts of a finding.
 const ITEMS: usize = 8;
 
-/// A table of all, and each with its evidence and its fix, folded away.
+/// A table of all, then each with its evidence and fix, folded away.
 pub(super) fn findings(findings: &[Finding], sheet: &mut Sheet) {
     if findings.is_empty() {
         return;
@@ -35,14 +35,14 @@ pub(super) fn findings(findings: &[Finding], sheet: &mut Sheet) {
     }
     sheet.table(&table);
     for finding in findings {
-        // Advice has reservations behind its first part.
+        // Advice has reservations after its first part.
         let advice = finding.fix.advice.split([':', ';']).next().unwrap_or_default();
         let title = format!("{} {}", code_html(&finding.rule), html(&shortened(advice, TITLE)));
         sheet.details(title.trim(), |sheet| one(finding, sheet));
     }
 }
 
-/// The largest, in a sentence: what it is, what it takes, and what its fix saves.
+/// The largest in a sentence: what it is, its cost, and what its fix saves.
 pub(super) fn first(findings: &[Finding]) -> Option<String> {
     let largest = findings.first()?;
     let what = format!("{} ({})", code(&largest.rule), prose(&largest.summary));

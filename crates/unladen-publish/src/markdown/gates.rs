@@ -1,4 +1,4 @@
-//! [`gates`]: the conditions of `--fail-on`, and what became of them.
+//! [`gates`]: `--fail-on` conditions with their outcomes.
 
 use unladen_document::Gate;
 
@@ -6,7 +6,7 @@ use super::inert::{code, prose};
 use super::sheet::{Sheet, Table};
 use crate::figures::count;
 
-/// A verdict in a sentence, and a table. Nothing where nobody asked.
+/// A verdict in a sentence, and a table. Empty without conditions.
 pub(super) fn gates(gates: &[Gate], sheet: &mut Sheet) {
     if gates.is_empty() {
         return;
@@ -61,7 +61,6 @@ pub(super) fn gates(gates: &[Gate], sheet: &mut Sheet) {
     sheet.table(&table);
 }
 
-/// The arm, or the page.
 pub(crate) fn of(gate: &Gate) -> &str {
     if gate.arm.is_empty() { &gate.url } else { &gate.arm }
 }

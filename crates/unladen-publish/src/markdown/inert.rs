@@ -1,31 +1,30 @@
-//! Text of others' making, with which Markdown and those who show it do nothing: [`prose`] within sentences, [`code`] for
-//! names, [`html`] within tags, and [`fence`] for lines to be copied.
+//! Foreign text, inert in Markdown and its viewers: [`prose`] within sentences, [`code`] for names, [`html`] within
+//! tags, and [`fence`] for lines to copy.
 //!
-//! CommonMark has escapes for its own marks alone. GitHub and GitLab look at the text once more after that, and make links
-//! and notices of `@name`, `#1`, `!1`, `GH-1`, `https://…`, `www.…`, `:name:`, mail addresses and hashes of commits. A
-//! space without width behind the first character keeps them from it; within code they do not look. A line that begins
-//! with a slash is a command to GitLab.
+//! CommonMark has escapes for its own marks alone. GitHub and GitLab then scan the text again, and turn `@name`, `#1`,
+//! `!1`, `GH-1`, `https://…`, `www.…`, `:name:`, mail addresses and commit hashes into links and notifications. A
+//! zero-width space after the first character prevents that; they do not scan code. GitLab takes a line that begins
+//! with a slash as a command.
 
 use crate::visible::{shortened, visible};
 
-/// A space without width.
+/// A zero-width space.
 const NOTHING: &str = "&#8203;";
 
-/// The most characters of a sentence.
+/// In characters.
 const SENTENCE: usize = 1_000;
 
-/// The most characters of a name.
+/// In characters.
 const NAME: usize = 200;
 
-/// Hashes of commits have so many digits, shortened ones too.
+/// Length of commit hashes, shortened ones too.
 const HASH: std::ops::RangeInclusive<usize> = 7..=40;
 
-/// A sentence.
 pub(super) fn prose(text: &str) -> String {
     sentence(text, |c| matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' | '#'))
 }
 
-/// A sentence within tags, where Markdown is not looked for.
+/// A sentence within tags, where Markdown does not apply.
 pub(super) fn html(text: &str) -> String {
     sentence(text, |_| false)
 }
@@ -42,7 +41,7 @@ fn sentence(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
             let is_hash = HASH.contains(&digits) && chars.get(index + digits).is_none_or(|c| !c.is_alphanumeric());
             hash_end = if is_hash { index + digits } else { hash_end };
         }
-        // `www.` begins an address as it stands.
+        // `www.` begins an address by itself.
         if c == '.' && before.is_some_and(|c| c.eq_ignore_ascii_case(&'w')) {
             out.push_str(NOTHING);
         }
@@ -51,7 +50,7 @@ fn sentence(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // What would begin a list, a heading, a rule, or a command.
+            // Would begin a list, a heading, a rule or a command.
             '+' | '-' if index == 0 && next.is_none_or(|next| next.is_whitespace() || *next == c) => {
                 out.push_str(&format!("&#{};", u32::from(c)));
             }
@@ -69,14 +68,14 @@ fn sentence(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
     out
 }
 
-/// Whether what begins or joins here would be a reference.
+/// Whether text that begins or continues here would become a reference.
 fn is_split(c: char, before: Option<&char>, next: Option<&char>, all_before: &[char]) -> bool {
     let is_next = |is_one: fn(&char) -> bool| next.is_some_and(is_one);
     match c {
         '@' | '#' | '!' | '$' | '~' | '%' | '^' | '&' => {
             is_next(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '"' | '{' | '$' | '`'))
         }
-        // Of `12:30` and `127.0.0.1:80` nobody makes anything.
+        // `12:30` and `127.0.0.1:80` are harmless.
         ':' if before.is_some_and(char::is_ascii_digit) && is_next(char::is_ascii_digit) => false,
         ':' => is_next(|c| c.is_alphanumeric() || matches!(c, '/' | '_' | '+' | '-')),
         '-' => {
@@ -87,7 +86,7 @@ fn is_split(c: char, before: Option<&char>, next: Option<&char>, all_before: &[c
     }
 }
 
-/// A name, an address, a statement: as it is, and nothing but text.
+/// A name, an address, a statement: unchanged, and plain text.
 pub(super) fn code(text: &str) -> String {
     let text = shortened(&visible(text), NAME);
     if text.is_empty() {
@@ -100,7 +99,6 @@ pub(super) fn code(text: &str) -> String {
     format!("`{text}`")
 }
 
-/// Names, of which so many are named.
 pub(super) fn listed(names: &[String], most: usize) -> String {
     let shown: Vec<String> = names.iter().take(most).map(|name| code(name)).collect();
     match names.len().saturating_sub(most) {
@@ -109,7 +107,7 @@ pub(super) fn listed(names: &[String], most: usize) -> String {
     }
 }
 
-/// The same as [`code`] within tags.
+/// The same as [`code`], within tags.
 pub(super) fn code_html(text: &str) -> String {
     let text = shortened(&visible(text), NAME);
     let mut out = String::from("<code>");
@@ -124,7 +122,6 @@ pub(super) fn code_html(text: &str) -> String {
     out
 }
 
-/// Lines to be copied.
 pub(super) fn fence(lines: &[String]) -> String {
     let lines: Vec<String> = lines.iter().flat_map(|line| line.lines().map(visible)).collect();
     let longest = lines.iter().flat_map(|line| line.split(|c| c != '`')).map(str::len).max().unwrap_or(0);

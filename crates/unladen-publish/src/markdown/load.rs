@@ -162,7 +162,6 @@ fn row(name: String, requests: u64, errors: u64, latencies: &Latencies) -> Vec<S
     vec![name, grouped(requests as f64, 0), grouped(errors as f64, 0), at("p50"), at("p95"), at("p99")]
 }
 
-/// Of a rate.
 fn number(rate: f64) -> String {
     grouped(rate, if rate < 100.0 && rate.fract() != 0.0 { 1 } else { 0 })
 }

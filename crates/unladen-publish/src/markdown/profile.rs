@@ -1,4 +1,4 @@
-//! [`profile`]: where inside the code the time goes.
+//! [`profile`]: where the code spends its time.
 
 use unladen_document::{Answer, Function, ProfileDocument};
 use unladen_quantity::{Kind, grouped, plain};

@@ -40,7 +40,7 @@ fn both(document: &ProfileDiffDocument, moved: &Moved) -> String {
     format!("{} → {}", value(document, moved.baseline), value(document, moved.candidate))
 }
 
-/// Weights are per request, or parts of the whole.
+/// Per request, or a part of the whole.
 fn value(document: &ProfileDiffDocument, value: f64) -> String {
     let (kind, factor) = unit(document);
     if document.per_request { plain(kind, value * factor) } else { format!("{} %", percent(value)) }
@@ -59,7 +59,7 @@ fn difference(document: &ProfileDiffDocument, moved: &Moved) -> String {
     format!("{} points{}", with_sign(value), ends.unwrap_or_default())
 }
 
-/// How weights are written, and by what they are multiplied for it: a sample stands for a time.
+/// Number format of weights, and their factor: a sample stands for a time.
 fn unit(document: &ProfileDiffDocument) -> (Kind, f64) {
     match (document.unit.as_str(), document.period_ns) {
         ("samples", Some(period)) => (Kind::Time, period as f64),

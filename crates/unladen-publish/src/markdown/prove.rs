@@ -10,7 +10,7 @@ use super::{about, gates};
 use crate::figures::{count, counter};
 use crate::verdict;
 
-/// Arms whose figures stand open; those of more are folded away.
+/// Figures of more arms than this are folded away.
 const OPEN: usize = 2;
 
 pub(super) fn prove(document: &ProveDocument, answers: &[(&str, &Answer)], sheet: &mut Sheet) {
@@ -20,7 +20,7 @@ pub(super) fn prove(document: &ProveDocument, answers: &[(&str, &Answer)], sheet
     }
     about::answers(answers, sheet);
     about::ended(&document.ended, sheet);
-    // What the baseline differs from itself is no change's doing.
+    // The baseline's difference from itself comes from no change.
     let is_control = |name: &str| {
         let roles = document.arms.iter().find(|arm| arm.name == name).map(|arm| arm.roles.as_slice());
         roles.is_some_and(|roles| roles.iter().any(|role| role == "baseline again"))
@@ -49,7 +49,7 @@ pub(super) fn prove(document: &ProveDocument, answers: &[(&str, &Answer)], sheet
     }
 }
 
-/// The arms that are compared with the baseline, in the order of the experiment.
+/// Arms compared with the baseline, in the order of the experiment.
 fn arms(document: &ProveDocument) -> Vec<(&str, Vec<&Comparison>)> {
     let mut arms: Vec<(&str, Vec<&Comparison>)> = Vec::new();
     for comparison in &document.comparisons {
@@ -61,7 +61,6 @@ fn arms(document: &ProveDocument) -> Vec<(&str, Vec<&Comparison>)> {
     arms
 }
 
-/// What one arm does.
 fn in_words(arm: &str, comparisons: &[&Comparison]) -> String {
     let latency = comparisons.iter().filter(|comparison| comparison.kind() == Metric::Latency);
     let first: Vec<String> = latency

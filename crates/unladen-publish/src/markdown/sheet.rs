@@ -1,28 +1,28 @@
-//! The principal type is [`Sheet`]: a text of at most so many bytes.
+//! The principal type is [`Sheet`]: a text with a maximum size.
 
-/// What stays free for the remark on what was left out, and for what closes an open part.
+/// Bytes reserved for the remark on omissions, and for closing an open part.
 const REMARK: usize = 160;
 
-/// Takes part after part as long as there is room, and says what was left out.
+/// Accepts parts while there is room, and says what was left out.
 pub(super) struct Sheet {
     text: String,
     room: usize,
     left_out: usize,
 }
 
-/// A table, whose cells are Markdown already.
+/// Its cells are Markdown already.
 pub(super) struct Table {
     head: Vec<&'static str>,
     rows: Vec<Vec<String>>,
-    /// Beyond so many rows nobody reads on.
+    /// Maximum rows: nobody reads on beyond them.
     most: usize,
 }
 
 impl Table {
-    /// The most rows of a table, unless it is told otherwise.
+    /// Default of `most`.
     const ROWS: usize = 40;
 
-    /// The first column is text, all others are figures unless their heads end with a space.
+    /// The first column is text, others are figures unless their heads end with a space.
     pub(super) fn new(head: &[&'static str]) -> Self {
         Self { head: head.to_vec(), rows: Vec::new(), most: Self::ROWS }
     }
@@ -51,12 +51,12 @@ impl Table {
 }
 
 impl Sheet {
-    /// Of at most so many bytes.
+    /// `most` is in bytes.
     pub(super) fn new(most: usize) -> Self {
         Self { text: String::new(), room: most.saturating_sub(REMARK), left_out: 0 }
     }
 
-    /// A part that stays whole: a paragraph, a heading, a list.
+    /// Adds a part that stays whole: a paragraph, a heading, a list.
     pub(super) fn part(&mut self, part: &str) {
         if self.has_room(part.len() + 2) {
             self.text.push_str(part.trim_end());
@@ -66,7 +66,7 @@ impl Sheet {
         }
     }
 
-    /// Lines of a list, as many as there is room for.
+    /// Adds as many lines of a list as fit.
     pub(super) fn list(&mut self, items: impl IntoIterator<Item = String>) {
         let (mut shown, mut more) = (0_usize, 0_usize);
         for item in items {
@@ -85,7 +85,7 @@ impl Sheet {
         }
     }
 
-    /// A table, of whose rows there are as many as there is room for.
+    /// Adds a table with as many rows as fit.
     pub(super) fn table(&mut self, table: &Table) {
         let Some(first) = table.rows.first() else { return };
         let head = table.head();
@@ -109,7 +109,7 @@ impl Sheet {
         }
     }
 
-    /// A part that is folded away. Its title is HTML already.
+    /// Adds a folded part. Its title is HTML already.
     pub(super) fn details(&mut self, title: &str, fill: impl FnOnce(&mut Self)) {
         let (open, close) = (format!("<details>\n<summary>{title}</summary>\n\n"), "</details>\n\n");
         let around = self.text.len() + open.len() + close.len();
@@ -124,7 +124,6 @@ impl Sheet {
         }
     }
 
-    /// The text.
     pub(super) fn finish(mut self) -> String {
         if self.left_out > 0 {
             let parts = if self.left_out == 1 { "1 part" } else { &format!("{} parts", self.left_out) };

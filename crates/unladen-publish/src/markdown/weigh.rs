@@ -1,4 +1,4 @@
-//! [`weigh`]: what a request costs, and what it carries.
+//! [`weigh`]: what a request costs, and what waste it carries.
 
 use unladen_document::{Answer, Latencies, LatencyIntervals, OpenSpan, WeighDocument, WeighedUrl, Weight};
 use unladen_quantity::{Kind, grouped, percent, plain};
@@ -8,7 +8,6 @@ use super::sheet::{Sheet, Table};
 use super::{about, findings, gates};
 use crate::figures::{QUANTILES, count, counter, interval, kind, latency, latency_interval, share, span, with_margin};
 
-/// The counter of CPU time.
 const CPU: &str = "cpu";
 
 pub(super) fn weigh(document: &WeighDocument, answers: &[(&str, &Answer)], sheet: &mut Sheet) {
@@ -29,7 +28,6 @@ pub(super) fn weigh(document: &WeighDocument, answers: &[(&str, &Answer)], sheet
     latencies(&document.urls, sheet);
 }
 
-/// What one page costs.
 fn in_words(document: &WeighDocument, url: &WeighedUrl) -> String {
     let name = if document.urls.len() > 1 { format!("{}: a request", code(&url.name)) } else { "A request".to_owned() };
     let mut costs = Vec::new();
@@ -78,7 +76,6 @@ fn in_words(document: &WeighDocument, url: &WeighedUrl) -> String {
     text
 }
 
-/// What its requests carry, in words.
 fn carries(document: &WeighDocument) -> String {
     match document.findings.as_slice() {
         [] if !has_looked(document) => "Nobody looked at what each request repeats.".to_owned(),
@@ -175,7 +172,7 @@ fn latencies(urls: &[WeighedUrl], sheet: &mut Sheet) {
     }
 }
 
-/// A row a quantile.
+/// One row per quantile.
 pub(super) fn quantiles(latencies: &Latencies, intervals: &LatencyIntervals) -> Table {
     let mut table = Table::new(&["latency", "", "95 % interval"]);
     for (key, title) in QUANTILES {

@@ -1,4 +1,4 @@
-//! [`results`]: what a check of a class map says, each at its file and line.
+//! [`results`]: complaints of a class map's check, each at its file and line.
 
 use unladen_document::{About, ClassmapCheckDocument};
 
@@ -8,7 +8,7 @@ use super::log::{self, Level};
 use super::message::message;
 use crate::classes::{Complaint, complaints};
 
-/// What fails the check is an error.
+/// Complaints that fail the check are errors.
 pub(super) fn results(document: &ClassmapCheckDocument) -> Vec<log::Finding> {
     let mut fingerprints = Fingerprints::default();
     complaints(document).iter().map(|complaint| result(complaint, &document.about, &mut fingerprints)).collect()
@@ -20,7 +20,7 @@ fn result(complaint: &Complaint, about: &About, fingerprints: &mut Fingerprints)
         ("", what) => format!("{what}. Fix: {}.", kind.advice()),
         (class, what) => format!("`{class}`: {what}. Fix: {}.", kind.advice()),
     };
-    // Of problems the file tells them apart, of all others the class.
+    // Problems are identified by their file, all others by the class.
     let what = if class.is_empty() { &place.file } else { class };
     let identity = Identity { rule: kind.name(), url: "", group: "", state: "", what };
     let related = |(index, place): (usize, _)| at(index + 1, place, "It is declared here too.", about);

@@ -33,7 +33,7 @@ pub(super) fn run(comparison: &Comparison) -> log::Run {
     super::run::run("compare", &after.target, &about, invocation, results)
 }
 
-/// None where the later run did not look: that it is gone would be a guess.
+/// `None` if the later run did not look: that it is gone would be a guess.
 fn finding(change: &FindingChange, about: &About, fingerprints: &mut Fingerprints) -> Option<log::Finding> {
     let (state, level) = match change.verdict {
         FindingVerdict::New => ("new", Level::Error),

@@ -1,20 +1,20 @@
-//! [`fingerprints`]: by what a result is known again in the next run.
+//! [`fingerprints`]: recognise a result in the next run.
 
 use std::collections::BTreeMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The names of fingerprints. GitHub looks at the first alone, and would make one of the line's text if it were missing.
+/// Names of fingerprints. GitHub reads only the first, and would compute it from the line's text if it were missing.
 const NAMES: [&str; 2] = ["primaryLocationLineHash", "unladen/v1"];
 
-/// What a result is, without figures: those differ from run to run.
+/// A result without figures, which differ from run to run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Identity<'a> {
     pub(super) rule: &'a str,
     pub(super) url: &'a str,
     pub(super) group: &'a str,
     pub(super) state: &'a str,
-    /// What tells two results of one rule apart: a file, a statement.
+    /// Distinguishes results of one rule: a file, a statement.
     pub(super) what: &'a str,
 }
 
@@ -25,7 +25,6 @@ pub(super) struct Fingerprints {
 }
 
 impl Fingerprints {
-    /// Of the next result.
     pub(super) fn next(&mut self, identity: Identity<'_>) -> BTreeMap<&'static str, String> {
         let Identity { rule, url, group, state, what } = identity;
         let text = [rule, &without_host(url), group, state, &without_figures(what)].join("\0");
@@ -36,12 +35,12 @@ impl Fingerprints {
     }
 }
 
-/// The port of a test server is another one in the next run, and so may be its name.
+/// A test server's port, and possibly its name, differ in the next run.
 fn without_host(url: &str) -> String {
     url.split_once("://").map_or(url, |(_, rest)| rest.split_once('/').map_or("", |(_, path)| path)).to_owned()
 }
 
-/// Statements hold values, names of temporary files numbers.
+/// Statements contain values, and names of temporary files numbers.
 fn without_figures(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut quote = None;

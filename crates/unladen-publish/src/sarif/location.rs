@@ -1,4 +1,4 @@
-//! Where a result is: [`location`]; as a URI, [`uri`].
+//! A result's location, [`location`], and its URI, [`uri`].
 
 use std::fmt::Write;
 
@@ -9,13 +9,13 @@ use super::message::message;
 use crate::place::Place;
 use crate::visible::{shortened, visible};
 
-/// The folder of the application's sources; relative paths begin there.
+/// The folder of the application's sources, which relative paths start from.
 pub(super) const ROOT: &str = "SRCROOT";
 
-/// The most characters of a name.
+/// In characters.
 const NAME: usize = 500;
 
-/// Of a place in a file; without one, of the page.
+/// A place in a file, or else the page.
 pub(super) fn location(place: Option<&Place>, url: &str, group: &str, about: &About) -> Location {
     let logical_locations = [(url, "resource"), (group, "process")]
         .into_iter()
@@ -36,7 +36,7 @@ pub(super) fn location(place: Option<&Place>, url: &str, group: &str, about: &Ab
 /// Further places, such as the file that a fix changes.
 pub(super) fn related(finding: &Finding, first: Option<&Place>, about: &About) -> Vec<Location> {
     let files = finding.fix.file.iter().chain(finding.fix.also.iter().map(|part| &part.file));
-    // A path of another host is no file of whoever reads this.
+    // Paths of another host are no files of the reader.
     let files = files.filter(|file| finding.host.is_none() && file.starts_with('/'));
     let places = files.filter(|file| first.is_none_or(|place| place.file != **file));
     let location = |(index, file): (usize, &String)| {
@@ -45,7 +45,7 @@ pub(super) fn related(finding: &Finding, first: Option<&Place>, about: &About) -
     places.enumerate().map(location).collect()
 }
 
-/// A further place, and what it has to do with the result.
+/// `said` is how the place relates to the result.
 pub(super) fn at(id: usize, place: &Place, said: &str, about: &About) -> Location {
     Location {
         id: Some(id),
@@ -84,16 +84,16 @@ pub(super) fn uri(path: &str) -> String {
     out
 }
 
-/// Its path without what differs from run to run: host, port and query.
+/// A URL's path, without host, port and query, which differ from run to run.
 pub(super) fn page(url: &str) -> String {
     let after = url.split_once("://").map_or(url, |(_, rest)| rest.split_once('/').map_or("", |(_, path)| path));
     let path = after.split(['?', '#', ' ']).next().unwrap_or_default();
-    // No step upwards, and no empty one.
+    // No steps upwards, and no empty ones.
     let steps: Vec<&str> = path.split('/').filter(|step| !matches!(*step, "" | "." | "..")).collect();
     if steps.is_empty() { "index".to_owned() } else { encoded_once(&steps.join("/")) }
 }
 
-/// A path of a URL is encoded already.
+/// A URL's path is encoded already.
 fn encoded_once(path: &str) -> String {
     let parts: Vec<String> = path.split('%').map(uri).collect();
     let is_escape = |part: &str| part.len() >= 2 && part.bytes().take(2).all(|byte| byte.is_ascii_hexdigit());

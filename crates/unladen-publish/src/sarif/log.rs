@@ -1,4 +1,4 @@
-//! The parts of SARIF that are written; names and nesting are the standard's. The principal type is [`Log`].
+//! The parts of SARIF in use; names and nesting are the standard's. The principal type is [`Log`].
 
 use std::collections::BTreeMap;
 

@@ -1,12 +1,12 @@
-//! [`message`]: text of others' making in a message of SARIF.
+//! [`message`]: foreign text in a message of SARIF.
 
 use super::log::Text;
 use crate::visible::{shortened, visible};
 
-/// The most characters of a message.
+/// In characters.
 const MOST: usize = 2_000;
 
-/// A plain message. `[text](1)` would be a link, and braces the place of an argument (sections 3.11.5 and 3.11.6).
+/// A plain message: `[text](1)` would be a link, and braces a placeholder (sections 3.11.5 and 3.11.6).
 pub(super) fn message(text: &str) -> Text {
     Text { text: escaped(text), markdown: None }
 }

@@ -1,4 +1,4 @@
-//! Results: of findings ([`findings`]), and of broken conditions ([`gates`]).
+//! Results from findings ([`findings`]), and from broken conditions ([`gates`]).
 
 use unladen_document::{About, Finding, Gate, ProfileDocument};
 
@@ -8,10 +8,10 @@ use super::log::{self, Level, Text};
 use super::message::{escaped, message};
 use crate::place::{self, Place};
 
-/// The rule of conditions that are none of `unladen rules`.
+/// Rule of conditions that are not in `unladen rules`.
 pub(super) const FAIL_ON: &str = "fail-on";
 
-/// Each finding; those that `--fail-on` names are errors.
+/// Findings that `--fail-on` names are errors.
 pub(super) fn findings(
     all: &[Finding],
     profile: Option<&ProfileDocument>,
@@ -47,7 +47,7 @@ fn identity<'a>(finding: &'a Finding, place: Option<&'a Place>) -> Identity<'a> 
     Identity { rule: &finding.rule, url: &finding.url, group: &finding.group, state: &finding.state, what }
 }
 
-/// The sentence first: GitHub shows that alone in lists.
+/// The sentence goes first: GitHub shows it alone in lists.
 fn words(finding: &Finding) -> Text {
     let mut text = escaped(&finding.summary);
     if !finding.group.is_empty() {

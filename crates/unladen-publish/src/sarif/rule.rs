@@ -1,6 +1,6 @@
-//! [`rule`]: what a kind of result is, and what to do about it, for whoever sees it beside the code.
+//! [`rule`]: a kind of result and its remedy, for readers beside the code.
 //!
-//! GitHub asks for `shortDescription`, `fullDescription` and `help` of each rule. There is no `helpUri`: the pages are a
+//! GitHub asks for `shortDescription`, `fullDescription` and `help` of each rule. There is no `helpUri`: the pages are
 //! part of the program, and have no address.
 
 use unladen_finding::rule_named;
@@ -10,13 +10,13 @@ use super::results::FAIL_ON;
 use crate::classes::Kind;
 use crate::visible::visible;
 
-/// The rule of figures that are worse for certain.
+/// Rule of figures that are certainly worse.
 pub(super) const WORSE: &str = "worse";
 
-/// What a page of a rule begins with.
+/// Start of a rule's page.
 const WHAT: &str = "**What it is.** ";
 
-/// A rule of `unladen rules` with its page, or one of what is no rule there.
+/// A rule of `unladen rules` with its page, or one of our own.
 pub(super) fn rule(id: &str) -> Rule {
     let kind = Kind::named(id);
     let (about, what, help, level) = match (rule_named(id), kind) {
@@ -66,14 +66,14 @@ pub(super) fn rule(id: &str) -> Rule {
     }
 }
 
-/// What the rule's page says first, in a line.
+/// In one line.
 fn first_paragraph(page: &str) -> String {
     let paragraph = page.split("\n\n").nth(1).unwrap_or_default();
     let paragraph = paragraph.strip_prefix(WHAT).unwrap_or(paragraph);
     paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Links to other pages lead nowhere from where this is read: their text stays.
+/// Replaces links to other pages, which lead nowhere from here, by their text.
 fn without_links(page: &str) -> String {
     let mut out = String::with_capacity(page.len());
     let mut rest = page;

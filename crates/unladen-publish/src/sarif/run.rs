@@ -1,4 +1,4 @@
-//! [`of`]: from a document to a run of SARIF.
+//! [`of`]: converts a document into a run of SARIF.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,9 @@ use super::rule::rule;
 use crate::command_line::command_line;
 use crate::visible::visible;
 
-/// The most results: GitHub takes 25,000 a run, and shows 5,000.
+/// Maximum results: GitHub accepts 25,000 per run, and shows 5,000.
 const RESULTS: usize = 5_000;
 
-/// Of a result document.
 pub(super) fn of(document: &Document) -> Run {
     let about = document.about();
     let (results, ended, elapsed_ns) = match document {
@@ -38,7 +37,6 @@ pub(super) fn of(document: &Document) -> Run {
     run(document.verb(), document.target(), about, invocation, results)
 }
 
-/// A run with these results, and the rules that they are of.
 pub(super) fn run(
     verb: &str,
     target: &str,
@@ -59,7 +57,7 @@ pub(super) fn run(
             rules.len() - 1
         }));
     }
-    // Before the last slash stands what is the same in each run: GitHub replaces the results of the last one by it.
+    // The part before the last slash is the same in each run: by it GitHub replaces the results of the last one.
     let time = about.time.as_deref().map(visible).unwrap_or_default();
     let folder = |root: &str| ArtifactLocation { uri: format!("file://{}/", uri(root)), uri_base_id: None };
     Run {
@@ -89,7 +87,7 @@ fn of_profile(document: &ProfileDocument) -> (Vec<Finding>, &str, u64) {
     (found, ended, elapsed_ns)
 }
 
-/// When and where, without how it ended.
+/// When and where, but not how it ended.
 pub(super) fn invocation(about: &About, elapsed_ns: u64) -> Invocation {
     let end = about.time.as_ref().and_then(|time| DateTime::parse_from_rfc3339(time).ok()).map(|end| end.to_utc());
     let elapsed = TimeDelta::nanoseconds(i64::try_from(elapsed_ns).unwrap_or(i64::MAX));
@@ -117,7 +115,7 @@ fn version_control(about: &About) -> Option<VersionControl> {
     })
 }
 
-/// The exit code as far as the document says it: errors that came later, such as a full disk, are not in it.
+/// The exit code as far as the document has it, without later errors such as a full disk.
 fn exit_code(document: &Document, ended: &str) -> Option<i32> {
     const GATE: i32 = 8;
     const INTERRUPTED: i32 = 130;

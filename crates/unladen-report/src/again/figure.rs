@@ -11,7 +11,7 @@ use crate::ended::Ended;
 use crate::latency::{Latency, LatencyQuantile};
 use crate::warning::Warning;
 
-/// Quantiles by their keys, in the order of tables: what tables call them, and their share.
+/// Key in documents, name in tables and share of each quantile, in the order of tables.
 const QUANTILES: [(&str, &str, f64); 6] = [
     ("p50", "p50", 0.5),
     ("p75", "p75", 0.75),
@@ -21,7 +21,6 @@ const QUANTILES: [(&str, &str, f64); 6] = [
     ("p999", "p99.9", 0.999),
 ];
 
-/// None without any.
 pub(super) fn latency(values: &Latencies, intervals: &LatencyIntervals) -> Option<Latency> {
     let of = |key: &str| values.get(key).copied();
     let quantiles = QUANTILES.into_iter().filter_map(|(key, name, share)| {
@@ -37,7 +36,7 @@ pub(super) fn latency(values: &Latencies, intervals: &LatencyIntervals) -> Optio
     })
 }
 
-/// Of a figure whose plain mean the document does not tell.
+/// For figures whose plain mean is not in the document.
 pub(super) fn estimate(span: unladen_document::Span, blocks: u64) -> Estimate {
     Estimate { value: span.value, low: span.low, high: span.high, mean: span.value, blocks: count(blocks) }
 }
@@ -46,7 +45,7 @@ pub(super) fn span(span: unladen_document::Span) -> Span {
     Span { value: span.value, low: span.low, high: span.high }
 }
 
-/// An end that does not exist is infinite.
+/// An end that the document lacks is infinite.
 pub(super) fn open(span: OpenSpan) -> Span {
     Span { value: span.value, low: span.low.unwrap_or(f64::NEG_INFINITY), high: span.high.unwrap_or(f64::INFINITY) }
 }
@@ -67,7 +66,7 @@ pub(super) fn count(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// `50ms`, as documents name a time; none where it is no such name.
+/// `50ms`, as documents write times; `None` for other text.
 pub(super) fn time(text: &str) -> Option<Duration> {
     const UNITS: [(&str, u64); 4] = [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
@@ -75,7 +74,6 @@ pub(super) fn time(text: &str) -> Option<Duration> {
     Some(Duration::from_nanos(digits.parse::<u64>().ok()?.checked_mul(ns)?))
 }
 
-/// Answers by status.
 pub(super) fn statuses(statuses: &Ordered<u64>) -> Vec<(u16, u64)> {
     statuses.iter().filter_map(|(status, count)| Some((status.parse().ok()?, *count))).collect()
 }

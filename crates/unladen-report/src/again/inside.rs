@@ -1,4 +1,4 @@
-//! What each request of a page repeats: [`inside`], and of a replay [`pages`].
+//! What each request of a page repeats: [`inside`], and for replays [`pages`].
 
 use unladen_document as kept;
 use unladen_document::{Count, Gate, WeighDocument};
@@ -9,10 +9,10 @@ use super::figure::interval;
 use super::name::known_name as name;
 use crate::inside::{Fresh, Inside, NotLooked, StatementRow, TotalRow};
 
-/// Whose requests it was found in.
+/// State of findings from the first requests of fresh processes.
 const FRESH: &str = "fresh";
 
-/// Of a page; none where nobody looked.
+/// The findings of a page; `None` if nobody looked.
 pub(super) fn inside(document: &WeighDocument, url: &str) -> Option<Inside> {
     let traced = |state: &str| document.traced.iter().find(|traced| traced.url == url && traced.state == state);
     let of_state = |state: &str| {
@@ -41,7 +41,7 @@ pub(super) fn inside(document: &WeighDocument, url: &str) -> Option<Inside> {
         next_step: document.next_steps.iter().find(|step| step.url == url).cloned(),
         findings,
         fresh: has_fresh.then(|| Fresh {
-            // Which command it was is not kept: a secret may stand there.
+            // The command itself is not stored: it may contain a secret.
             restart: "--restart …".to_owned(),
             requests: fresh.map_or(0, |traced| traced.requests),
             latency: fresh.and_then(|traced| traced.latency_ns).map(|span| interval(span.value, span.low, span.high)),
@@ -50,13 +50,13 @@ pub(super) fn inside(document: &WeighDocument, url: &str) -> Option<Inside> {
         }),
         not_looked,
         unjudged,
-        // It is told once for all pages.
+        // Shown once for all pages.
         lost: if document.urls.first().is_none_or(|first| first.url == url) { document.lost_events } else { 0 },
         gates,
     })
 }
 
-/// Of a document without weights.
+/// For documents without weights.
 pub(super) fn pages(document: &WeighDocument) -> Vec<Inside> {
     document.target.split(' ').filter_map(|url| inside(document, url)).collect()
 }
@@ -87,7 +87,6 @@ fn total(count: &Count) -> TotalRow {
     }
 }
 
-/// A pattern of waste.
 pub(super) fn finding(found: &kept::Finding) -> Finding {
     let figure = |figure: &kept::EvidenceFigure| Figure {
         name: name(&figure.name),
@@ -132,7 +131,7 @@ pub(super) fn finding(found: &kept::Finding) -> Finding {
     }
 }
 
-/// Earlier versions told no bound.
+/// Earlier versions have no bound.
 fn saves(found: &kept::Finding) -> Saves {
     let kept::Saves { of, at_most, why, .. } = &found.saves;
     match (of, found.saves_at_most_ns, at_most) {

@@ -1,16 +1,15 @@
-//! [`known_name`]: names that results take for constants of the program.
+//! [`known_name`]: gives names from documents the lifetime that results expect of constants.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// Names that were met.
 static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
-/// The most names of a process: those of counters, rules and kinds of errors are some hundreds. Documents come from
-/// elsewhere, too.
+/// Maximum number of names in a process. Counters, rules and kinds of errors have some hundreds, but documents may come
+/// from elsewhere.
 const MOST: usize = 100_000;
 
-/// The name, for as long as the process lives: names of counters, rules and units are constants in results, and a
+/// The name with the lifetime of the process: names of counters, rules and units are constants in results, and a
 /// document of another version may have others. Each is kept once.
 pub fn known_name(text: &str) -> &'static str {
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);

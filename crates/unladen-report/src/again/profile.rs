@@ -12,7 +12,6 @@ use super::inside::finding;
 use super::name::known_name as name;
 use crate::profile::{ProfileDiff, ProfileSetup, Profiled};
 
-/// Functions in each table.
 pub(super) const TOP: usize = 20;
 
 pub(super) fn profile(document: &ProfileDocument) -> Profiled {
@@ -22,7 +21,7 @@ pub(super) fn profile(document: &ProfileDocument) -> Profiled {
         unit: unit(&document.unit),
         period_ns: document.period_ns,
         requests: document.requests,
-        // Without requests that are told apart there are no intervals.
+        // Without distinguishable requests there are no intervals.
         are_requests: document.requests.is_some(),
     });
     let functions = document.functions.iter().map(|function| row(function, &mut profile)).collect();
@@ -119,7 +118,7 @@ fn share(share: OpenSpan) -> ShareEstimate {
 }
 
 fn setup(setup: &kept::ProfileSetup) -> ProfileSetup {
-    // With too few requests the interval reaches to infinity.
+    // With too few requests the interval is infinite.
     let ns = |OpenNs { value, low, high }: OpenNs| {
         let end = |ns: Option<u64>, otherwise: f64| ns.map_or(otherwise, |ns| ns as f64);
         (value as f64, end(low, f64::NEG_INFINITY), end(high, f64::INFINITY))

@@ -46,7 +46,7 @@ pub(super) fn prove(document: &ProveDocument, titles: Titles) -> Prove {
     }
 }
 
-/// The knobs in their order: it is that of an arm in which all are on.
+/// The knobs in the order of the arm that has all of them on.
 fn knobs(document: &ProveDocument) -> Vec<&str> {
     let longest = document.arms.iter().max_by_key(|arm| arm.on.len());
     let mut knobs: Vec<&str> = longest.iter().flat_map(|arm| &arm.on).map(String::as_str).collect();
@@ -74,7 +74,7 @@ fn arm(arm: &kept::Arm, knobs: &[&str]) -> ArmResult {
     }
 }
 
-/// Which knob a role is of tells what is on.
+/// Needs `on`, since the role names its knob by what is on.
 fn role(text: &str, on: &[String], knobs: &[&str]) -> Option<Role> {
     let place = |knob: &str| knobs.iter().position(|known| *known == knob);
     Some(match text {

@@ -2,7 +2,7 @@
 
 use super::name::known_name;
 
-/// What tables call a counter, by its stable name; none of one that is not known.
+/// Looks up a counter's title in tables by its stable name; `None` if the counter is unknown.
 pub type Titles = fn(&str) -> Option<&'static str>;
 
 /// As the document says; of an older one, as the probes call it today, or by its name.

@@ -14,7 +14,6 @@ use super::name::known_name as name;
 use super::titles::Titles;
 use crate::weigh::{Client, HostCpu, Path, Rest, Setup, UrlCapacity, Weigh, WeighedHost, WeighedUrl, WeightRow};
 
-/// The group that stands for the machine as a whole.
 const MACHINE: &str = "machine";
 
 pub(super) fn weigh(document: &WeighDocument, titles: Titles) -> Weigh {
@@ -92,7 +91,7 @@ fn host_cpu(of: &kept::HostCpu, blocks: u64) -> HostCpu {
     HostCpu { host: of.host.clone(), cpu: estimate(of.cpu_ns, of.blocks.unwrap_or(blocks)), capacity }
 }
 
-/// Whether it is of a machine as a whole, this one or a host.
+/// Whether the weight is for a whole machine, this one or a host.
 fn is_machine(weight: &kept::Weight) -> bool {
     match &weight.host {
         None => weight.group == MACHINE,
@@ -132,7 +131,7 @@ fn row(weight: &kept::Weight, titles: Titles) -> WeightRow {
 fn path(path: &kept::Path) -> Path {
     let peer = |peer: &kept::Peer| PeerSeen {
         peer: peer.peer.clone(),
-        // By its name, as `unladen-trace` writes it; one that this version does not know stands for none.
+        // Parsed from its name in `unladen-trace`; the default if this version does not know the name.
         protocol: serde_json::from_value(peer.protocol.clone().into()).unwrap_or_default(),
         why: Unseen::named(&peer.why).unwrap_or_default(),
     };

@@ -28,7 +28,7 @@ pub(super) fn latency(latency: Option<&Latency>) -> Latencies {
     values
 }
 
-/// `p999` for `p99.9`: a dot would part the names of fields.
+/// `p999` for `p99.9`, since a dot would split the field's name.
 fn key(name: &str) -> String {
     name.replace('.', "")
 }

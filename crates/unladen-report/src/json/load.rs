@@ -8,7 +8,7 @@ use super::figure::{intervals, latency, nanos};
 use crate::load::{ByConnection, ByRequest, Load, StepResult};
 use crate::send_lag::SendLag;
 
-/// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
+/// Document version. It changes if a field is removed or changes its meaning, not if one is added.
 const SCHEMA: &str = "unladen.load/1";
 
 pub(super) fn document(result: &Load, about: &About) -> LoadDocument {

@@ -11,7 +11,7 @@ use super::figure::{nanos, word};
 use super::inside;
 use crate::profile::{ProfileDiff, ProfileSetup, Profiled};
 
-/// The versions of the documents. They change when a field changes its meaning or goes, not when one is added.
+/// Document versions. They change if a field is removed or changes its meaning, not if one is added.
 const SCHEMA: &str = "unladen.profile/1";
 const DIFF_SCHEMA: &str = "unladen.profile-diff/1";
 
@@ -59,7 +59,7 @@ pub(super) fn difference(result: &ProfileDiff, about: &About) -> ProfileDiffDocu
 
 fn setup(setup: &ProfileSetup) -> document::ProfileSetup {
     let ns = |(value, low, high): (f64, f64, f64)| {
-        // With too few requests the interval reaches to infinity.
+        // With too few requests the interval is infinite.
         let end = |ns: f64| Some(ns).filter(|ns| ns.is_finite()).map(|ns| ns.round() as u64);
         OpenNs { value: value.round() as u64, low: end(low), high: end(high) }
     };

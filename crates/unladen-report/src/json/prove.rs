@@ -7,7 +7,7 @@ use unladen_quantity::Span;
 use super::figure::{nanos, span};
 use crate::prove::{ArmResult, Change, Comparison, Interaction, Metric, Prove};
 
-/// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
+/// Document version. It changes if a field is removed or changes its meaning, not if one is added.
 const SCHEMA: &str = "unladen.prove/1";
 
 pub(super) fn document(result: &Prove, about: &About) -> ProveDocument {

@@ -12,7 +12,7 @@ use super::inside;
 use crate::inside::Inside;
 use crate::weigh::{HostCpu, Path, Weigh, WeighedHost, WeighedUrl, WeightRow};
 
-/// The version of the document. It changes when a field changes its meaning or goes, not when one is added.
+/// Document version. It changes if a field is removed or changes its meaning, not if one is added.
 const SCHEMA: &str = "unladen.weigh/1";
 
 pub(super) fn document(result: &Weigh, about: &About) -> WeighDocument {

@@ -1,33 +1,32 @@
-//! What all pictures are drawn with.
+//! Drawing tools of all pictures.
 
 use std::borrow::Cow;
 
 use unladen_quantity::{Kind, Scale, short};
 
-/// Narrow, and with large letters: on a phone of 390 points these are still ten points high.
+/// Narrow, with large letters: on a phone of 390 points these are still ten points high.
 pub(super) const WIDTH: f64 = 600.0;
 pub(super) const SIZE: f64 = 16.0;
-/// Of most letters, at that size; letters of names and figures are no wider on average.
+/// Width of most letters at that size; names and figures are no wider on average.
 const LETTER: f64 = 8.4;
-/// From line to line.
 pub(super) const LINE: f64 = 20.0;
 pub(super) const MARGIN: f64 = 24.0;
 
 pub(super) fn text(x: f64, y: f64, anchor: &str, fill: &str, content: &str, body: &mut String) {
     let escaped = content.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
-    // Control characters are not allowed in XML 1.0, not even escaped.
+    // XML 1.0 does not allow control characters, not even escaped.
     let allowed: String = escaped.chars().filter(|c| !c.is_control()).collect();
     body.push_str(&format!(
         "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"{fill}\">{allowed}</text>\n"
     ));
 }
 
-/// How wide a text is, about.
+/// Approximate width of a text.
 pub(super) fn wide(text: &str) -> f64 {
     text.chars().count() as f64 * LETTER
 }
 
-/// What of a text fits into so much space; what is cut says so.
+/// The part of a text that fits, with a mark if it was cut.
 pub(super) fn cut(text: &str, space: f64) -> Cow<'_, str> {
     let room = (space / LETTER) as usize;
     if text.chars().count() <= room {
@@ -36,14 +35,13 @@ pub(super) fn cut(text: &str, space: f64) -> Cow<'_, str> {
     Cow::Owned(text.chars().take(room.saturating_sub(1)).chain(['…']).collect())
 }
 
-/// Text from `x` to the right edge, over as many lines as it takes; returns where it ends. `y` is of the first line's
-/// foot.
+/// Text from `x` to the right edge, wrapped, with the first baseline at `y`; returns where it ends.
 pub(super) fn lines(x: f64, mut y: f64, fill: &str, content: &str, body: &mut String) -> f64 {
     let space = WIDTH - MARGIN - x;
     let room = (space / LETTER) as usize;
     let mut line = String::new();
     for word in content.split_whitespace() {
-        // What is longer than a line is cut, and says so.
+        // Words longer than a line are cut, with a mark.
         let word = cut(word, space);
         if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > room {
             text(x, y, "start", fill, &line, body);
@@ -62,12 +60,12 @@ pub(super) fn lines(x: f64, mut y: f64, fill: &str, content: &str, body: &mut St
     y + LINE
 }
 
-/// Colours that the colour-blind tell apart, all dark enough on white (Okabe and Ito, Color Universal Design, 2008).
+/// Colours that the colour-blind can distinguish, all dark enough on white (Okabe and Ito, Color Universal Design,
+/// 2008).
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000"];
 /// Once all colours are used, lines differ by their dashes.
 const DASHES: [&str; 4] = ["", "8 4", "2 3", "8 3 2 3"];
-/// What stands for each colour on a dark ground. Attributes have the light ones, which programs without style sheets
-/// draw, too.
+/// Replacements for each colour on a dark ground. Attributes hold the light ones, for programs without style sheets.
 const DARK: [(&str, &str); 12] = [
     ("#fff", "#14161a"),
     ("#000", "#f0f0f0"),
@@ -83,14 +81,14 @@ const DARK: [(&str, &str); 12] = [
     ("#f2c14e", "#b98a1e"),
 ];
 
-/// The style sheet for whom prefers a dark ground.
+/// Style sheet for readers who prefer a dark ground.
 pub(super) fn dark() -> String {
     let rules =
         DARK.map(|(light, dark)| format!("[fill=\"{light}\"]{{fill:{dark}}}[stroke=\"{light}\"]{{stroke:{dark}}}"));
     format!("@media (prefers-color-scheme:dark){{{}}}", rules.concat())
 }
 
-/// Whether it is a colour that has one for a dark ground.
+/// Whether the colour has a replacement on a dark ground.
 #[cfg(test)]
 pub(super) fn has_dark(colour: &str) -> bool {
     colour == "none" || DARK.iter().any(|(light, _)| *light == colour)
@@ -99,15 +97,13 @@ pub(super) fn has_dark(colour: &str) -> bool {
 pub(super) const GREY: &str = "#666";
 const GRID: &str = "#ddd";
 
-/// How something is drawn: colour, dashes.
+/// Colour and dashes.
 pub(super) type Look = (&'static str, &'static str);
 
-/// How the one of that number is drawn.
 pub(super) fn look(index: usize) -> Look {
     (COLOURS[index % COLOURS.len()], DASHES[index / COLOURS.len() % DASHES.len()])
 }
 
-/// An area with two scales.
 pub(super) struct Plot {
     pub(super) left: f64,
     pub(super) right: f64,
@@ -126,14 +122,14 @@ impl Plot {
         self.bottom - self.y.at(value) * (self.bottom - self.top)
     }
 
-    /// A line across, with what it stands for left of it.
+    /// A horizontal line, labelled on its left.
     pub(super) fn row(&self, value: f64, label: &str, body: &mut String) {
         let y = self.y(value);
         body.push_str(&format!("<path d=\"M{:.1} {y:.1}H{:.1}\" stroke=\"{GRID}\"/>\n", self.left, self.right));
         text(self.left - 8.0, y + 5.0, "end", GREY, label, body);
     }
 
-    /// A line from top to bottom, with what it stands for below.
+    /// A vertical line, labelled below.
     pub(super) fn column(&self, value: f64, label: &str, body: &mut String) {
         let x = self.x(value);
         body.push_str(&format!("<path d=\"M{x:.1} {:.1}V{:.1}\" stroke=\"{GRID}\"/>\n", self.top, self.bottom));
@@ -154,7 +150,6 @@ impl Plot {
         }
     }
 
-    /// A line through points.
     pub(super) fn line(&self, points: impl IntoIterator<Item = (f64, f64)>, (colour, dashes): Look, body: &mut String) {
         let mut path = String::new();
         for (x, y) in points {
@@ -169,7 +164,7 @@ impl Plot {
     }
 }
 
-/// Names beside the lines they belong to, in columns below `y`; returns where they end.
+/// Names beside samples of their lines, in columns below `y`; returns where they end.
 pub(super) fn legend(names: &[(&str, Look)], left: f64, mut y: f64, body: &mut String) -> f64 {
     const IN_A_ROW: usize = 2;
     const DASH: f64 = 30.0;

@@ -1,4 +1,4 @@
-//! What each request carries, as bars: the part of the request that each finding is, with its interval.
+//! What each request repeats, as bars: each finding's part of the request, with its interval.
 
 use unladen_finding::{Finding, Share, Whole};
 use unladen_quantity::grouped;
@@ -6,18 +6,18 @@ use unladen_quantity::grouped;
 use super::draw::{GREY, LINE, MARGIN, WIDTH, lines, text};
 use crate::inside::Inside;
 
-/// Where bars begin, below the rules' names.
+/// Start of the bars, which lie below the rules' names.
 const LEFT: f64 = MARGIN;
 const RIGHT: f64 = 190.0;
 const ROW: f64 = 22.0;
 const BAR_FILL: &str = "#d55e00";
 
-/// Draws it, and returns how high it is.
+/// Returns the height.
 pub(super) fn inside(pages: &[Inside], body: &mut String) -> f64 {
     pages.iter().fold(MARGIN, |y, page| page_findings(page, y, body))
 }
 
-/// Draws one page below `y`, and returns where it ends.
+/// Draws below `y`, and returns where it ends.
 pub(super) fn page_findings(page: &Inside, mut y: f64, body: &mut String) -> f64 {
     let findings: Vec<&Finding> = page.all_findings().collect();
     if findings.is_empty() && page.unjudged.is_empty() {
@@ -34,7 +34,7 @@ pub(super) fn page_findings(page: &Inside, mut y: f64, body: &mut String) -> f64
     y
 }
 
-/// Draws one below `y`, and returns where it ends.
+/// Draws below `y`, and returns where it ends.
 fn row(finding: &Finding, y: f64, body: &mut String) -> f64 {
     let y = lines(LEFT, y + 8.0, "#000", finding.rule, body) - LINE + 6.0;
     let middle = y + ROW / 2.0;

@@ -1,4 +1,4 @@
-//! A load: latency by percentile; over time, latency and the rate, with the steps of the schedule and what failed.
+//! A load: latency by percentile; latency and rate over time, with the steps of the schedule and failures.
 
 use unladen_document::Slice;
 use unladen_quantity::{Kind, Scale, grouped, short};
@@ -8,9 +8,9 @@ use crate::load::{Load, StepResult};
 
 const LEFT: f64 = 76.0;
 const HEIGHT: f64 = 240.0;
-/// Of the rate, which has less to tell.
+/// Height of the rate's plot, which shows less.
 const LOW: f64 = 130.0;
-/// Shares that are marked, if the requests reach so far.
+/// Labelled shares, as far as the requests reach.
 const PERCENTILES: [(f64, &str); 8] = [
     (0.0, "0"),
     (0.5, "50 %"),
@@ -21,10 +21,10 @@ const PERCENTILES: [(f64, &str); 8] = [
     (0.99999, "99.999 %"),
     (0.999999, "99.9999 %"),
 ];
-/// How what failed is drawn, here and in words.
+/// Look of failures, in the picture and in the legend.
 const FAILED: usize = 1;
 
-/// Draws it, and returns how high it is.
+/// Returns the height.
 pub(super) fn load(result: &Load, body: &mut String) -> f64 {
     let setup = &result.setup;
     let pace = setup.rate.map_or("closed loop".to_owned(), |rate| format!("{}/s", short(Kind::Count, rate)));
@@ -51,7 +51,7 @@ pub(super) fn load(result: &Load, body: &mut String) -> f64 {
     y
 }
 
-/// As of HdrHistogram's plots: each nine takes as much room as the one before.
+/// As in HdrHistogram's plots, each nine takes as much room as the one before.
 fn percentiles(result: &Load, y: f64, body: &mut String) -> f64 {
     let top = lines(MARGIN, y + LINE, GREY, "latency by percentile; bars are 95 % intervals", body);
     let odds = |share: f64| 1.0 / (1.0 - share).max(1e-9);
@@ -84,7 +84,7 @@ fn percentiles(result: &Load, y: f64, body: &mut String) -> f64 {
             plot.column(odds(share), label, body);
         }
     }
-    // The largest stands at the end.
+    // The largest latency is at the end.
     let points = result.distribution.iter().map(|(latency, share)| (odds(*share).min(end), *latency as f64));
     plot.line(points, look(0), body);
     for (share, low, high) in bars {
@@ -107,7 +107,7 @@ fn middle(slice: &Slice) -> f64 {
     slice.start_ns.saturating_add(slice.length_ns / 2) as f64
 }
 
-/// The largest as dots, for it is often that of one request; lines would hide what lies on them.
+/// The largest is drawn as dots, since it is often that of one request and a line would hide others.
 fn latencies(slices: &[Slice], steps: &[StepResult], y: f64, body: &mut String) -> f64 {
     let top = lines(MARGIN, y + LINE, GREY, "latency over time", body);
     let answered = || slices.iter().filter(|slice| slice.max > 0);
@@ -136,7 +136,7 @@ fn latencies(slices: &[Slice], steps: &[StepResult], y: f64, body: &mut String) 
     y - 8.0
 }
 
-/// Requests a second: those that were planned, those that were answered, and those that failed.
+/// Requests per second: planned, answered and failed.
 fn rates(slices: &[Slice], steps: &[StepResult], y: f64, body: &mut String) -> f64 {
     let top = lines(MARGIN, y + LINE, GREY, "requests a second", body);
     let rate = |slice: &Slice, count: u64| count as f64 / (slice.length_ns as f64 / 1e9).max(1e-9);
@@ -169,7 +169,7 @@ fn rates(slices: &[Slice], steps: &[StepResult], y: f64, body: &mut String) -> f
     legend(&names, LEFT, plot.bottom + 44.0, body)
 }
 
-/// Where a step of the schedule begins, and its rate.
+/// Start and rate of each step of the schedule.
 fn boundaries(plot: &Plot, steps: &[StepResult], body: &mut String) {
     if steps.len() < 2 {
         return;
@@ -185,7 +185,7 @@ fn boundaries(plot: &Plot, steps: &[StepResult], body: &mut String) {
         let [from, to] = [step.from, step.to].map(|rate| short(Kind::Count, rate));
         let label = if from == to { format!("{from}/s") } else { format!("{from}–{to}/s") };
         let width = label.chars().count() as f64 * 9.0;
-        // Names of short steps would lie on one another.
+        // Names of short steps would overlap.
         if x >= free && x + width <= plot.right + MARGIN {
             text(x + 4.0, plot.top + 14.0, "start", GREY, &label, body);
             free = x + width;

@@ -8,13 +8,13 @@ use unladen_quantity::{Kind, Scale, plain, short};
 use crate::prove::{ArmResult, Change, Prove};
 use crate::text::{equal, title};
 
-/// Of an arm: its name and what it comes to, and the box below.
+/// Height of an arm: its name and result, with the box below.
 const ROW: f64 = 50.0;
 const HEIGHT: f64 = 320.0;
-/// The share at the top of distributions that is left out: one slow request would make all others one line.
+/// Share at the top of distributions that is left out: one slow request would squeeze all others into one line.
 const TAIL: f64 = 0.01;
 
-/// Draws it, and returns how high it is.
+/// Returns the height.
 pub(super) fn prove(result: &Prove, body: &mut String) -> f64 {
     let mut y = lines(MARGIN, MARGIN + 10.0, "#000", &result.title, body);
     let has_cold = result.arms.iter().any(|arm| arm.cold.is_some());
@@ -53,7 +53,7 @@ fn boxes(
         right: WIDTH - MARGIN,
         top,
         bottom: top + ROW * rows.len() as f64,
-        // The baseline's line may stand beyond all whiskers: of p99 it does.
+        // The baseline's line may lie beyond all whiskers, as that of p99 does.
         x: Scale::around(of_boxes.chain(baseline)),
         y: Scale::new(0.0, 1.0),
     };
@@ -67,7 +67,7 @@ fn boxes(
         text(plot.left, top + 18.0, "start", "#000", &cut(&arm.name, room), body);
         text(plot.right, top + 18.0, "end", "#000", &label, body);
         if let Some(baseline) = baseline {
-            // Beside the box alone: across the words it would be in their way.
+            // Beside the box only: across the words it would be in their way.
             let (x, from, to) = (plot.x(baseline), top + 24.0, top + ROW - 2.0);
             body.push_str(&format!(
                 "<path d=\"M{x:.1} {from:.1}V{to:.1}\" stroke=\"{GREY}\" stroke-width=\"1.5\" stroke-dasharray=\"4 4\"/>\n"
@@ -78,7 +78,7 @@ fn boxes(
     plot.bottom + 36.0
 }
 
-/// Both baselines are grey, whatever the number of arms; the one again is dashed.
+/// Both baselines are grey, whatever the number of arms; the repeated one is dashed.
 fn look_of(arm: &ArmResult, index: usize) -> Look {
     match () {
         () if arm.roles.contains(&Role::Baseline) => (GREY, ""),
@@ -100,8 +100,8 @@ fn draw(plot: &Plot, values: &BoxPlot, (colour, dashes): Look, middle: f64, body
     ));
 }
 
-/// `−13.4 % (−14.6 to −12.2)`; of the baseline the figure that all are compared with and that the table has: of both
-/// its arms.
+/// `−13.4 % (−14.6 to −12.2)`; for the baseline, the figure over both its arms, which the table has and all are
+/// compared with.
 fn label(result: &Prove, arm: &ArmResult, metric: &str, values: &BoxPlot) -> String {
     if arm.roles.contains(&Role::Baseline) {
         return plain(Kind::Time, result.baseline_of(metric).unwrap_or(values.p50 as f64));
@@ -115,7 +115,7 @@ fn label(result: &Prove, arm: &ArmResult, metric: &str, values: &BoxPlot) -> Str
     }
 }
 
-/// The share of requests at or below each latency, arm by arm.
+/// Share of requests at or below each latency, per arm.
 fn distributions(arms: &[ArmResult], y: f64, body: &mut String) -> f64 {
     let shown = |arm: &ArmResult| -> Vec<(f64, f64)> {
         let points = arm.distribution.iter().filter(|(_, share)| *share <= 1.0 - TAIL);

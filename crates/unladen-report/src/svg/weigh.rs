@@ -1,5 +1,5 @@
-//! The weights as bars with their intervals, and some phases of the run, so that one sees what follows the requests
-//! and what does not.
+//! Weights as bars with their intervals, and some phases of the run, which show what follows the requests and what does
+//! not.
 
 use unladen_quantity::{Kind, Quantity, between};
 
@@ -7,19 +7,18 @@ use super::draw::{GREY, LINE, MARGIN, WIDTH, lines, text};
 use super::inside::page_findings;
 use crate::weigh::{PhaseTrace, Weigh, WeighedUrl, WeightRow};
 
-/// Where bars begin, below the groups' names.
+/// Start of the bars, which lie below the groups' names.
 const LEFT: f64 = MARGIN;
-/// Right of the bars, room for the figures.
+/// Room for the figures to the right of the bars.
 const RIGHT: f64 = 160.0;
 const ROW: f64 = 24.0;
 const TRACE_HEIGHT: f64 = 64.0;
-/// Groups drawn.
 const MOST_GROUPS: usize = 6;
 
 const BAR_FILL: &str = "#3a7ca5";
 const ON_FILL: &str = "#f2c14e";
 
-/// Draws it, and returns how high it is.
+/// Returns the height.
 pub(super) fn weigh(result: &Weigh, body: &mut String) -> f64 {
     let mut y = MARGIN;
     for url in &result.urls {
@@ -69,7 +68,7 @@ fn weights(url: &WeighedUrl, mut y: f64, body: &mut String) -> f64 {
     y
 }
 
-/// Processors used by each group, phase by phase; phases with requests are shaded.
+/// Processors used by each group per phase; phases with requests are shaded.
 fn trace(url: &WeighedUrl, mut y: f64, body: &mut String) -> f64 {
     let groups: Vec<String> =
         url.trace.first().map(|phase| phase.cpu.iter().map(|(name, _)| name.clone()).collect()).unwrap_or_default();
@@ -106,7 +105,7 @@ fn trace(url: &WeighedUrl, mut y: f64, body: &mut String) -> f64 {
     y + ROW
 }
 
-/// The most processors that the group of that number used.
+/// Maximum processors that the group with this index used.
 fn most_of(url: &WeighedUrl, index: usize) -> f64 {
     url.trace.iter().filter_map(|phase| phase.cpu.get(index)).map(|(_, used)| *used).fold(0.001, f64::max)
 }

@@ -1,4 +1,4 @@
-//! The hosts that a load was sent from.
+//! The hosts that sent a load.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,6 @@ use crate::program::program_of;
 use crate::style::Style;
 use crate::text::table::{Grid, warn};
 
-/// A row each, what they sent and how late they were.
 pub(super) fn agents(agents: &[LoadAgent], style: Style, out: &mut dyn Write) -> io::Result<()> {
     if agents.is_empty() {
         return Ok(());

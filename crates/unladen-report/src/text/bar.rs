@@ -17,10 +17,10 @@ pub(super) fn bar(value: f64, most: f64, cells: usize) -> String {
     bar
 }
 
-/// A column of 0 to 8 eighths.
+/// 0 to 8 eighths.
 const COLUMNS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// A row of columns, from 0 to the largest; blank where there is nothing.
+/// From 0 to the largest value; blank for `None`.
 pub(super) fn sparkline(values: &[Option<f64>]) -> String {
     let most = values.iter().flatten().copied().fold(0.0, f64::max);
     let column = |value: f64| {
@@ -30,12 +30,12 @@ pub(super) fn sparkline(values: &[Option<f64>]) -> String {
     values.iter().map(|value| value.map_or(' ', column)).collect()
 }
 
-/// Columns over several rows, the top one first.
+/// Columns over several rows, top row first.
 pub(super) fn columns(values: &[f64], rows: usize) -> Vec<String> {
     let most = values.iter().copied().fold(0.0, f64::max);
     let eighths = |value: f64| {
         let eighths = if most > 0.0 { (value / most * (rows * 8) as f64).round() as usize } else { 0 };
-        // What is there is seen.
+        // Values above zero stay visible.
         if value > most / 1_000.0 { eighths.max(1) } else { eighths }
     };
     let row = |below: usize| -> String {
@@ -44,7 +44,7 @@ pub(super) fn columns(values: &[f64], rows: usize) -> Vec<String> {
     (0..rows).rev().map(|below| row(below).trim_end().to_owned()).collect()
 }
 
-/// A box plot: whiskers at the 5 % and 95 % quantiles, a box over the quartiles, the median.
+/// Whiskers at the 5 % and 95 % quantiles, a box over the quartiles, the median.
 pub(super) fn box_plot(plot: &BoxPlot, scale: &Scale, cells: usize) -> String {
     let cell = |value: u64| ((scale.at(value as f64) * cells as f64) as usize).min(cells.saturating_sub(1));
     let BoxPlot { p5, p25, p50, p75, p95, .. } = *plot;
@@ -60,7 +60,7 @@ pub(super) fn box_plot(plot: &BoxPlot, scale: &Scale, cells: usize) -> String {
     (0..cells).map(draw).collect::<String>().trim_end().to_owned()
 }
 
-/// The numbers under a picture: a mark at each place, its number right of it.
+/// Numbers under a picture, each to the right of its mark.
 pub(super) fn axis(scale: &Scale, kind: Kind, cells: usize) -> String {
     let mut line: Vec<char> = Vec::new();
     for tick in scale.ticks(cells / 12) {

@@ -40,7 +40,7 @@ pub(super) fn rate(per_second: f64) -> String {
     grouped(per_second, decimals)
 }
 
-/// `97.8 %`, and never 100 where something is missing.
+/// `97.8 %`, and never 100 if something is missing.
 pub(super) fn share_text(share: f64) -> String {
     const PRECISE_FROM: f64 = 0.999;
     let percent = share * 100.0;

@@ -13,23 +13,22 @@ use crate::ascii::Edge;
 use crate::inside::{Fresh, Inside, NotLooked, StatementRow, TotalRow};
 use crate::style::Style;
 
-/// Groups that fit side by side.
+/// Maximum number of groups side by side.
 const COLUMNS: usize = 3;
-/// Statements that are shown.
 const STATEMENTS: usize = 3;
-/// What the other columns of their table take, with their gaps.
+/// Width of the other columns of the statements' table, with gaps.
 const STATEMENT_COLUMNS: usize = 36;
-/// Parts of a finding that are listed.
+/// Maximum number of listed parts of a finding.
 const ITEMS: usize = 5;
-/// The column in which a finding's text begins.
+/// Column where a finding's text begins.
 const INDENT: usize = 24;
-/// No narrower than this, whatever the terminal.
+/// Minimum width, whatever the terminal.
 const NARROWEST: usize = 30;
 
 pub(super) fn inside(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
     let marks = inside.lost > 0;
     totals(&inside.totals, "counted, per request", marks, style, out)?;
-    // Documents of earlier versions do not tell how many.
+    // Documents of earlier versions do not have the number.
     if !inside.totals.is_empty() && inside.requests > 0 {
         let from = format!("from {} traced requests, after the timing was done", grouped(inside.requests as f64, 0));
         aside(&from, style, out)?;
@@ -53,7 +52,7 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::R
         first_requests(fresh, marks, &mut told, style, out)?;
     }
     if told.is_empty() {
-        // That nothing was found is a claim: of a path that was looked at in part it is none.
+        // No findings is a claim, which does not hold for a path that was examined in part.
         let nothing = if inside.is_whole() {
             "no finding: nothing that the rules know is carried in vain"
         } else if inside.totals.is_empty() {
@@ -81,7 +80,7 @@ pub(super) fn inside(inside: &Inside, style: Style, out: &mut Edge<'_>) -> io::R
     Ok(())
 }
 
-/// Where the database's time goes, statement by statement: their texts take what the columns leave.
+/// Database time per statement; the texts take the width that the columns leave.
 fn statements(rows: &[StatementRow], style: Style, out: &mut dyn Write) -> io::Result<()> {
     if rows.is_empty() {
         return Ok(());
@@ -124,7 +123,7 @@ fn first_requests<'a>(
     findings(&fresh.findings, "what the first request of a fresh process carries", told, style, out)
 }
 
-/// With `marks`, what lost events are missing in is marked.
+/// `marks` marks counts from which lost events are missing.
 fn totals(rows: &[TotalRow], heading: &str, marks: bool, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let shown: Vec<&TotalRow> = rows.iter().filter(|row| row.title.is_some()).collect();
     let mut groups: Vec<&str> = Vec::new();
@@ -147,7 +146,7 @@ fn totals(rows: &[TotalRow], heading: &str, marks: bool, style: Style, out: &mut
     };
     let mut tables = side_by_side(&groups, COLUMNS, style, |groups| table(groups, heading));
     if !tables.iter().all(|table| table.fits(style)) {
-        // Above the tables it takes no column.
+        // A line of its own above the tables takes no column.
         writeln!(out, "{}", style.heading(heading))?;
         tables = side_by_side(&groups, COLUMNS, style, |groups| table(groups, ""));
     }
@@ -159,7 +158,7 @@ fn counted(row: &TotalRow, marks: bool) -> String {
     format!("{}{mark}", quantity(Kind::Count, row.per_request))
 }
 
-/// The titles that any of the groups has, in the order of tables.
+/// Titles that any group has, in the order of tables.
 fn titles(rows: &[&TotalRow], groups: &[&str]) -> Vec<&'static str> {
     let mut titles: Vec<(usize, &'static str)> = Vec::new();
     for group in groups {
@@ -175,7 +174,7 @@ fn titles(rows: &[&TotalRow], groups: &[&str]) -> Vec<&'static str> {
     titles.into_iter().map(|(_, title)| title).collect()
 }
 
-/// `told` are those before, in the order of their numbers.
+/// `told` are the findings shown before, in the order of their numbers.
 pub(super) fn findings<'a>(
     findings: &'a [Finding],
     heading: &str,
@@ -208,7 +207,7 @@ fn lines(file: Option<&str>, lines: &[String], style: Style, out: &mut Edge<'_>)
 
 fn one(finding: &Finding, told: &[&Finding], style: Style, out: &mut Edge<'_>) -> io::Result<()> {
     let number = told.len() + 1;
-    // A long name has a blank after it too.
+    // A long name needs a blank after it too.
     let rule = format!("{:<width$}", format!("{} ", finding.rule), width = INDENT - 4);
     let summary = if finding.group.is_empty() {
         finding.summary.clone()
@@ -223,7 +222,7 @@ fn one(finding: &Finding, told: &[&Finding], style: Style, out: &mut Edge<'_>) -
         hanging(&blank(), &items(&finding.items), style, out)?;
     }
     let fix = &finding.fix;
-    // The same lines twice would only be longer.
+    // Repeating the same lines would only be longer.
     let same = |other: &&&Finding| {
         let [one, other] = [fix, &other.fix].map(|fix| (&fix.file, &fix.lines, &fix.also));
         one == other
@@ -253,7 +252,7 @@ fn one(finding: &Finding, told: &[&Finding], style: Style, out: &mut Edge<'_>) -
     }
     if !finding.check_again.is_empty() {
         let mut lines = finding.check_again.lines();
-        // A command is copied: broken in two, it would be two.
+        // A command to copy must not be broken: it would become two.
         copied(&label("check again", style), lines.next().unwrap_or_default(), out)?;
         for line in lines {
             copied(&format!("{}    ", blank()), line, out)?;
@@ -262,7 +261,7 @@ fn one(finding: &Finding, told: &[&Finding], style: Style, out: &mut Edge<'_>) -
     Ok(())
 }
 
-/// A line to copy, with every character of it, whatever the terminal shows.
+/// A line to copy, with every character whatever the terminal shows.
 fn copied(before: &str, line: &str, out: &mut Edge<'_>) -> io::Result<()> {
     write!(out, "{before}")?;
     out.verbatim(&clean(line))?;
@@ -277,12 +276,12 @@ fn blank() -> String {
     " ".repeat(INDENT)
 }
 
-/// What is left right of the indent.
+/// Width to the right of the indent.
 fn room(style: Style) -> usize {
     usize::from(style.width).saturating_sub(INDENT).max(NARROWEST)
 }
 
-/// Text beside a label that is as wide as the indent, over as many lines as it takes.
+/// Wrapped text beside a label as wide as the indent.
 fn hanging(label: &str, text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
     for (index, line) in fill(&clean(text), room(style), style).iter().enumerate() {
         let before = if index == 0 { label.to_owned() } else { blank() };

@@ -80,7 +80,7 @@ fn head(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// The generator was the bottleneck: nothing below is worth reading before this.
+/// If the generator was the bottleneck, nothing below is worth reading before this.
 fn unfit(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
     if result.unfit.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The result of `unladen profile`: which functions take the time of a request, and who calls them.
+//! The result of `unladen profile`: the functions that take a request's time, and their callers.
 
 use std::io::{self, Write};
 
@@ -20,11 +20,11 @@ pub(super) mod diff;
 
 use columns::{Columns, NARROWEST};
 
-/// Callers that are named of a function.
+/// Maximum number of callers listed per function.
 const CALLERS: usize = 3;
-/// What a function was never seen to take.
+/// Shown if a function was never seen to take any.
 const NOTHING: &str = "·";
-/// Callers on whose behalf it takes less than this part of its time are not named.
+/// Callers with less than this part of a function's time are omitted.
 const LEAST_CALLER: f64 = 0.1;
 
 pub(super) fn profile(result: &Profiled, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
@@ -64,7 +64,6 @@ fn head(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out)
 }
 
-/// Who answered, how it was profiled, and what that took.
 fn about_setup(title: &str, setup: &ProfileSetup, requests: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
     setup.answer.iter().try_for_each(|came| answer(title, came, style, out))?;
     let elapsed = grouped(setup.elapsed.as_secs_f64(), 1);
@@ -86,7 +85,7 @@ fn about_setup(title: &str, setup: &ProfileSetup, requests: &str, style: Style, 
 fn overhead(setup: &ProfileSetup) -> String {
     let quantity = |(value, low, high): (f64, f64, f64)| {
         let margin = margin(value, low, high);
-        // With too few requests the interval reaches to infinity.
+        // With too few requests the interval is infinite.
         if margin.is_finite() {
             Quantity { kind: Kind::Time, value, margin }.to_string()
         } else {
@@ -122,7 +121,6 @@ fn no_intervals(result: &Profiled, style: Style, out: &mut dyn Write) -> io::Res
     fill(&why, usize::from(style.width), style).iter().try_for_each(|line| writeln!(out, "{}", style.warn(line)))
 }
 
-/// Functions in an order.
 fn table(
     result: &Profiled,
     rows: &[&FunctionRow],
@@ -133,7 +131,7 @@ fn table(
 ) -> io::Result<()> {
     writeln!(out, "{}", style.heading(title))?;
     let shown = &rows[..rows.len().min(result.top.max(1))];
-    // Where nobody knows of how many requests they are, calls are those of the whole file.
+    // If the number of requests is unknown, calls are for the whole file.
     let per_request = result.functions.iter().any(|row| row.calls_per_request.is_some());
     let mut columns =
         Columns::new(&["itself", "with calls", if per_request { "calls/request" } else { "calls" }], &[2]);
@@ -142,7 +140,7 @@ fn table(
         let first = usize::from(!with_callers);
         shares[first] = strong(&shares[first]);
         for (share, weight) in shares.iter_mut().zip([row.self_weight, row.total_weight]) {
-            // How small it is at most says nothing of who only calls others.
+            // For functions that only call others, the upper limit says nothing.
             if weight == 0 {
                 *share = faint(NOTHING);
             }
@@ -172,14 +170,14 @@ fn further(count: usize, what: &str) -> String {
     format!("… {} further function{}{what}", grouped(count as f64, 0), if count == 1 { "" } else { "s" })
 }
 
-/// `called by Parser::parse (72 %), Title::newFromText (20 %)`, over as many lines as it takes.
+/// `called by Parser::parse (72 %), Title::newFromText (20 %)`, wrapped.
 fn callers(profile: &Profile, row: &FunctionRow, room: usize, style: Style) -> Vec<String> {
     let part = |weight: u64| weight as f64 / row.total_weight.max(1) as f64;
     let named = row.callers.iter().filter(|caller| part(caller.weight) > LEAST_CALLER).take(CALLERS);
     let named: Vec<String> = named
         .filter_map(|caller| {
             let name = short_name(profile, caller.frame?, room.saturating_sub(14));
-            // A name is not broken at its blanks.
+            // Names are not broken at their blanks.
             Some(format!("{}\u{a0}({:.0}\u{a0}%)", name.replace(' ', "\u{a0}"), part(caller.weight) * 100.0))
         })
         .collect();
@@ -190,7 +188,7 @@ fn callers(profile: &Profile, row: &FunctionRow, room: usize, style: Style) -> V
     lines.into_iter().map(|line| format!("  {}", line.replace('\u{a0}', " "))).collect()
 }
 
-/// A function's name, and where it is as far as there is room.
+/// A function's name, and its place if there is room.
 fn function(profile: &Profile, frame: FrameId, room: usize) -> String {
     let name = short_name(profile, frame, room);
     let frame = profile.frames.get(frame);
@@ -207,7 +205,7 @@ fn function(profile: &Profile, frame: FrameId, room: usize) -> String {
     format!("{name}  {}", faint(&clean(&place)))
 }
 
-/// The end of a name tells most.
+/// Keeps the end of a name, which is most telling.
 fn short_name(profile: &Profile, frame: FrameId, room: usize) -> String {
     let name = profile.frames.get(frame).name;
     let name = if name.is_empty() { "(no name)" } else { name };
@@ -220,14 +218,14 @@ fn short_name(profile: &Profile, frame: FrameId, room: usize) -> String {
         return clean(name);
     }
     let last: String = name.chars().skip(length + 1 - room.max(1)).collect();
-    // At a part's beginning, if that leaves most of it.
+    // Cut at the start of a part, if that keeps most of it.
     let parts = ["\\", "::", "/"].iter().filter_map(|separator| last.find(separator).map(|at| at + separator.len()));
     let begin = parts.min().filter(|begin| begin * 2 < last.len()).unwrap_or(0);
     format!("…{}", clean(&last[begin..]))
 }
 
-/// What has no name is called by its place, whose folders would push out whose it is: of
-/// `A::{closure:/srv/app/a.php(12)}`, `A::{closure:a.php(12)}`.
+/// Anonymous functions are named by their place, whose folders would hide the class: `A::{closure:/srv/app/a.php(12)}`
+/// becomes `A::{closure:a.php(12)}`.
 fn without_folders(name: &str) -> String {
     let begins = ["{closure:/", "[/"].iter().filter_map(|begin| Some(name.find(begin)? + begin.len() - 1));
     let Some(begin) = begins.min() else { return name.to_owned() };
@@ -236,7 +234,7 @@ fn without_folders(name: &str) -> String {
     format!("{}{}", &name[..begin], &name[file..])
 }
 
-/// What stands below the tables of a profile.
+/// Text below the tables of a profile.
 fn close(notes: &[String], written: &[(String, &'static str)], style: Style, out: &mut dyn Write) -> io::Result<()> {
     for note in notes {
         wrapped(&clean(note), style, out)?;
@@ -248,7 +246,7 @@ fn close(notes: &[String], written: &[(String, &'static str)], style: Style, out
     for (file, reads) in written {
         let file = format!("{:<longest$}", clean(file));
         let room = usize::from(style.width).saturating_sub(longest + 2);
-        // A name is copied: it is not broken.
+        // A name to copy is not broken.
         let reads = fill(reads, room.max(NARROWEST), style);
         for (index, reads) in reads.iter().enumerate() {
             let file = if index == 0 { style.strong(&file) } else { " ".repeat(longest) };
@@ -266,7 +264,6 @@ fn requests(requests: Option<u64>) -> String {
     }
 }
 
-/// Of the two tables.
 fn titles(profile: &Profile) -> [String; 2] {
     let what = match (profile.about.unit, profile.about.period_ns) {
         (Unit::Nanoseconds, _) | (Unit::Samples, Some(_)) => "time",
@@ -287,7 +284,7 @@ fn margin(value: f64, low: f64, high: f64) -> f64 {
     (high - value).max(value - low).max(0.0)
 }
 
-/// `16.6 ± 0.7 %`; of what was never or always seen, the end of the interval: `< 4.9 %`, `> 95.1 %`.
+/// `16.6 ± 0.7 %`; if never or always seen, the end of the interval: `< 4.9 %`, `> 95.1 %`.
 fn share(share: &ShareEstimate) -> String {
     let Some((low, high)) = share.interval else { return percent(share.value, None) };
     if share.value <= 0.0 && high > 0.0 {
@@ -299,11 +296,11 @@ fn share(share: &ShareEstimate) -> String {
     }
 }
 
-/// `16.6 ± 0.7 %`, of a part.
+/// `16.6 ± 0.7 %`
 fn percent(part: f64, margin: Option<f64>) -> String {
     let margin = margin.filter(|margin| margin.is_finite());
     let decimals = usize::from(part.abs() < 0.9995 || margin.is_some());
-    // What is known better than that is written so.
+    // More precise values get more digits.
     let finer = margin.is_some_and(|margin| margin > 0.0 && margin < 0.000_5);
     let decimals = if finer || margin.is_none() && part != 0.0 && part.abs() < 0.000_5 { 2 } else { decimals };
     match margin {
@@ -317,7 +314,7 @@ fn signed(part: f64) -> String {
     if part > 0.0 { format!("+{text}") } else { text }
 }
 
-/// Counted, not estimated: as many digits as tell it.
+/// A count, not an estimate, with as many digits as it needs.
 fn calls(calls: f64) -> String {
     grouped(calls, if calls.fract() == 0.0 || calls >= 100.0 { 0 } else { 1 })
 }

@@ -1,4 +1,4 @@
-//! Sentences, filled to the width of the terminal.
+//! Sentences, wrapped to the width of the terminal.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use unladen_document::Answer;
 use crate::style::Style;
 use crate::warning::Warning;
 
-/// Doubts of several requests that are shown: what more there are, is as these.
+/// Maximum number of requests whose doubts are shown: further ones are alike.
 const MOST_DOUBTS: usize = 3;
 
 pub(super) fn warnings(warnings: &[Warning], style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -17,13 +17,13 @@ pub(super) fn warnings(warnings: &[Warning], style: Style, out: &mut dyn Write) 
     Ok(())
 }
 
-/// What came, and why it may not be what was meant: before any figure.
+/// The answer, and why it may not be the intended one, before any figure.
 pub(super) fn answer(title: &str, answer: &Answer, style: Style, out: &mut dyn Write) -> io::Result<()> {
     aside(&format!("{title}{}", answer.told()), style, out)?;
     answer.doubts.iter().try_for_each(|doubt| wrapped(doubt, style, out))
 }
 
-/// The same of several requests: those of which there is a doubt, and of one alone what it is.
+/// The same for several requests: those in doubt; for a single one always.
 pub(super) fn answers(answers: &[Answer], style: Style, out: &mut dyn Write) -> io::Result<()> {
     if let [only] = answers {
         return answer("", only, style, out);
@@ -34,7 +34,7 @@ pub(super) fn answers(answers: &[Answer], style: Style, out: &mut dyn Write) -> 
     })
 }
 
-/// That nothing is said of files is no proof that none were left.
+/// No mention of files does not prove that none were left.
 pub(super) fn files_unseen(style: Style, out: &mut dyn Write) -> io::Result<()> {
     paragraph(
         "Left behind: files were not looked for (`unladen weigh` does, as root and with its findings).",
@@ -44,12 +44,11 @@ pub(super) fn files_unseen(style: Style, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out)
 }
 
-/// Behind how requests were sent: nothing where cookies were sent back, as browsers do.
+/// Suffix to how requests were sent; empty if cookies were sent back, as browsers do.
 pub(super) fn cookies(kept: bool) -> &'static str {
     if kept { "" } else { ", no cookies kept" }
 }
 
-/// A text, over as many lines as it takes.
 pub(super) fn paragraph(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
     for line in fill(&clean(text), usize::from(style.width), style) {
         writeln!(out, "{line}")?;
@@ -57,30 +56,29 @@ pub(super) fn paragraph(text: &str, style: Style, out: &mut dyn Write) -> io::Re
     Ok(())
 }
 
-/// A sentence, and an empty line.
+/// A sentence and an empty line.
 pub(super) fn sentence(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
     paragraph(text, style, out)?;
     writeln!(out)
 }
 
-/// Without control characters and marks of direction: names and messages come from outside, and could steer the terminal
-/// or turn what follows them.
+/// Removes control characters and direction marks: names and messages come from outside, and could control the terminal
+/// or reverse the text after them.
 pub(super) fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || is_of_direction(c) { ' ' } else { c }).collect()
 }
 
-/// The characters that the bidirectional algorithm takes orders from (Unicode Standard Annex 9, section 2).
+/// Characters that control the bidirectional algorithm (Unicode Standard Annex 9, section 2).
 fn is_of_direction(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// An aside, over as many lines as it takes.
 pub(super) fn aside(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let lines = fill(&clean(text), usize::from(style.width), style);
     lines.iter().try_for_each(|line| writeln!(out, "{}", style.faint(line)))
 }
 
-/// A remark, marked as one.
+/// A wrapped remark, with its mark.
 pub(super) fn wrapped(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let lines = fill(&clean(text), usize::from(style.width).saturating_sub(2), style);
     for (index, line) in lines.iter().enumerate() {
@@ -95,7 +93,7 @@ pub(super) fn fill(text: &str, width: usize, style: Style) -> Vec<String> {
     filled(&style.text(text), width)
 }
 
-/// Likewise, with all its characters.
+/// Like `fill`, with all characters kept.
 pub(super) fn filled(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {

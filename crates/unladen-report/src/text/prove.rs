@@ -1,4 +1,4 @@
-//! The result of `unladen prove`: the verdicts, then what else changed, then the distributions.
+//! The result of `unladen prove`: the verdicts, then other changes, then the distributions.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -23,9 +23,9 @@ mod weights;
 
 pub(crate) use verdict::title;
 
-/// Columns of `PASS` or `FAIL`, and a gap.
+/// Width of `PASS` or `FAIL`, and a gap.
 const GATE: usize = 6;
-/// Arms of which it is told what they were answered.
+/// Maximum number of arms whose answers are shown.
 const MOST_ARMS: usize = 4;
 
 pub(super) fn prove(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -98,7 +98,7 @@ fn head(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// What the arms were answered: once where it is the same, and by arm where it is not. Of several URLs, doubts alone.
+/// Answers to the arms: once if they are the same, otherwise by arm. With several URLs, doubts alone.
 fn came(arms: &[ArmResult], style: Style, out: &mut dyn Write) -> io::Result<()> {
     let Some((baseline, others)) = arms.split_first() else { return Ok(()) };
     answers(&baseline.answers, style, out)?;
@@ -151,7 +151,7 @@ fn how_long(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()>
     writeln!(out)
 }
 
-/// Which latencies are unclear, and whether the throughput is, each metric once, and how much longer it takes to settle it in every arm.
+/// Unclear latencies and throughput, each metric once, with the remaining time to settle it in every arm.
 fn unclear(result: &Prove) -> Option<String> {
     let mut unclear: Vec<(&str, Option<Duration>)> = Vec::new();
     let is_unclear =

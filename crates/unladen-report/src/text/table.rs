@@ -1,4 +1,4 @@
-//! The principal type is [`Grid`]: a table that drops what matters least until it fits.
+//! The principal type is [`Grid`]: a table that drops the least important columns until it fits.
 
 use std::io::{self, Write};
 
@@ -8,8 +8,8 @@ use super::prose::clean;
 use crate::ascii::replaced;
 use crate::style::Style;
 
-/// Escape sequences would count as width. So a dressed cell is marked by characters that have none, and the marks
-/// become sequences when the table is laid out.
+/// Escape sequences would count as width, so formatted cells carry zero-width marks that become sequences when the
+/// table is laid out.
 const STRONG: char = '\u{2061}';
 const WARN: char = '\u{2062}';
 const FAINT: char = '\u{2063}';
@@ -17,33 +17,33 @@ const HEADING: char = '\u{2064}';
 const END: char = '\u{2060}';
 const MARKS: [char; 5] = [STRONG, WARN, FAINT, HEADING, END];
 
-/// The figure to look at.
+/// The most important figure.
 pub(super) fn strong(text: &str) -> String {
     format!("{STRONG}{text}{END}")
 }
 
-/// What must not be overlooked.
+/// Must not be overlooked.
 pub(super) fn warn(text: &str) -> String {
     format!("{WARN}{text}{END}")
 }
 
-/// What could be overlooked.
+/// May be overlooked.
 pub(super) fn faint(text: &str) -> String {
     format!("{FAINT}{text}{END}")
 }
 
-/// Rows and columns: the first column to the left, numbers to the right.
+/// Rows and columns: the first column is left-aligned, numbers are right-aligned.
 pub(super) struct Grid {
     headings: Vec<String>,
     is_left: Vec<bool>,
-    /// Columns that may go, the first to go first.
+    /// Columns that may be dropped, the first one first.
     expendable: Vec<usize>,
     rows: Vec<Vec<String>>,
 }
 
 impl Grid {
     pub(super) fn new(headings: &[&str]) -> Self {
-        // A bar stands in an unnamed second column of a wide table.
+        // The unnamed second column of a wide table holds bars.
         let is_left = |index: usize| index == 0 || index == 1 && headings[index].is_empty() && headings.len() > 4;
         Self {
             headings: headings.iter().map(|text| clean(text)).collect(),
@@ -53,19 +53,19 @@ impl Grid {
         }
     }
 
-    /// Sets a column of words to the left.
+    /// Left-aligns a column of words.
     pub(super) fn left(mut self, column: usize) -> Self {
         self.is_left[column] = true;
         self
     }
 
-    /// Sets all columns but one to the right.
+    /// Right-aligns all columns but one.
     pub(super) fn left_only(mut self, column: usize) -> Self {
         self.is_left = (0..self.headings.len()).map(|index| index == column).collect();
         self
     }
 
-    /// Says which columns may go where the terminal is narrow, the first to go first.
+    /// Sets the columns to drop on narrow terminals, the first one first.
     pub(super) fn expendable(mut self, columns: &[usize]) -> Self {
         self.expendable = columns.to_vec();
         self
@@ -75,7 +75,7 @@ impl Grid {
         self.rows.push(cells.into_iter().map(|cell| clean(&cell)).collect());
     }
 
-    /// Writes it, and an empty line.
+    /// Writes the table and an empty line.
     pub(super) fn write(&self, style: Style, out: &mut dyn Write) -> io::Result<()> {
         let mut lines = self.lines(&[], style);
         for gone in 1..=self.expendable.len() {
@@ -90,7 +90,6 @@ impl Grid {
         writeln!(out)
     }
 
-    /// Whether all of it has room.
     pub(super) fn fits(&self, style: Style) -> bool {
         fit(&self.lines(&[], style), style)
     }
@@ -119,7 +118,7 @@ impl Grid {
     }
 }
 
-/// Tables of so many columns as have room side by side, at most `most` of them.
+/// Splits `names` into tables of as many columns as fit side by side, at most `most`.
 pub(super) fn side_by_side<'n>(
     names: &[&'n str],
     most: usize,
@@ -140,17 +139,17 @@ fn fit(lines: &[String], style: Style) -> bool {
     lines.iter().all(|line| width(line) <= usize::from(style.width))
 }
 
-/// A cell as it will be written, marks and all: columns are laid out by that.
+/// A cell as written, with its marks, which columns are laid out by.
 pub(super) fn written(cell: &str, style: Style) -> String {
     if style.ascii { replaced(cell, &MARKS) } else { cell.to_owned() }
 }
 
-/// Columns of a terminal, the marks apart.
+/// Width in columns of a terminal, without marks.
 pub(super) fn width(line: &str) -> usize {
     line.chars().filter(|c| !MARKS.contains(c)).count()
 }
 
-/// Marks become what the style has for them.
+/// Replaces marks by the sequences of the style.
 fn dressed(line: &str, style: Style) -> String {
     let mut text = String::new();
     let mut rest = line;

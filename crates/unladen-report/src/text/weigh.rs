@@ -1,4 +1,4 @@
-//! The result of `unladen weigh`: the table of weights, what it means, and what to know before believing it.
+//! The result of `unladen weigh`: the table of weights, its meaning, and what to know before believing it.
 
 use std::io::{self, Write};
 
@@ -17,19 +17,19 @@ use crate::latency::Latency;
 use crate::style::Style;
 use crate::weigh::{Path, Setup, Weigh, WeighedHost, WeighedUrl, WeightRow};
 
-/// Cells of the bar of the heaviest group.
+/// Cells of the heaviest group's bar.
 const BAR: usize = 20;
 /// The same on a terminal of 80 columns.
 const SHORT_BAR: usize = 8;
-/// From this width on there is room for all columns of CPU.
+/// Minimum width for all columns of CPU.
 const WIDE_FROM: u16 = 110;
-/// Below this width there is room for the fewest words.
+/// Below this width only the fewest words fit.
 const BRIEF_BELOW: u16 = 80;
-/// A split less certain than this (as a share) is not worth showing.
+/// A split less certain than this share is not shown.
 const WIDEST_SPLIT: f64 = 0.1;
-/// Groups that fit side by side as columns of counters.
+/// Maximum number of groups side by side as columns of counters.
 const COLUMNS: usize = 3;
-/// Stands where a counter does not follow the requests.
+/// Shown if a counter does not follow the requests.
 const NOT_FOLLOWING: &str = "·";
 
 pub(super) fn weigh(result: &Weigh, style: Style, out: &mut Edge<'_>) -> io::Result<()> {
@@ -106,7 +106,7 @@ fn cpu(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let rows: Vec<&WeightRow> = {
         let mut rows: Vec<_> = url.following().filter(|row| row.counter == "cpu").collect();
         rows.sort_by(|a, b| b.per_request.value.total_cmp(&a.per_request.value));
-        // Those of a host together, where its heaviest would stand.
+        // Rows of a host are kept together, at the place of its heaviest.
         let hosts: Vec<Option<String>> = rows.iter().map(|row| row.host.clone()).collect();
         rows.sort_by_key(|row| hosts.iter().position(|host| *host == row.host));
         rows
@@ -115,7 +115,7 @@ fn cpu(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
         return undecided(url, style, out);
     }
     let heaviest = rows.iter().map(|row| row.per_request.value).fold(0.0, f64::max);
-    // The noise floor goes last: without it a figure says little.
+    // The noise floor is dropped last: without it a figure says little.
     let mut table = Grid::new(&["CPU per request", "", "", "± 95 %", "noise floor", "share", "user/kernel"])
         .expendable(&[6, 1, 5, 4]);
     let cells = if style.width < WIDE_FROM { SHORT_BAR } else { BAR };
@@ -166,7 +166,7 @@ fn cpu(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
     table.write(style, out)
 }
 
-/// Where nothing can be told from chance: what comes closest.
+/// The closest candidates, if nothing differs from chance.
 fn undecided(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut rows: Vec<&WeightRow> = url.weights.iter().filter(|row| row.counter == "cpu").collect();
     rows.sort_by(|a, b| b.per_request.low.total_cmp(&a.per_request.low));
@@ -201,7 +201,6 @@ fn span(row: &WeightRow) -> String {
     between(row.kind, row.per_request.low, row.per_request.high)
 }
 
-/// Who the requests go through.
 fn path(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let Path { groups, elsewhere, seen } = &url.path;
     let mut text = String::new();
@@ -234,7 +233,7 @@ fn path(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// `db/mariadb.service (10.0.0.2:3306)`; `(…, as db says)` where nobody else knows of it.
+/// `db/mariadb.service (10.0.0.2:3306)`; `(…, as db says)` if only that host knows of it.
 fn taken(station: &FarStation) -> String {
     let says = match station.on_word_of.as_slice() {
         [] => String::new(),
@@ -269,7 +268,7 @@ fn meaning(url: &WeighedUrl, setup: &Setup, style: Style, out: &mut dyn Write) -
     writeln!(out)
 }
 
-/// Where else counters were read, and what of it costs what.
+/// Where else counters were read, and what that cost.
 fn hosts(hosts: &[WeighedHost], blocks: usize, style: Style, out: &mut dyn Write) -> io::Result<()> {
     for host in hosts {
         let mut line = format!("{}: {} counters looked at", clean(&host.name), grouped(host.series as f64, 0));
@@ -289,7 +288,6 @@ fn hosts(hosts: &[WeighedHost], blocks: usize, style: Style, out: &mut dyn Write
     if hosts.is_empty() { Ok(()) } else { writeln!(out) }
 }
 
-/// What each machine does of a request.
 fn by_host(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()> {
     if url.by_host.is_empty() {
         return Ok(());
@@ -343,7 +341,7 @@ fn machine(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<()
         machine_table("the machine, per request", &here).write(style, out)?;
         own_connections(url, style, out)?;
     }
-    // Rows of a host lie side by side: they are sorted by their groups.
+    // Rows of a host are adjacent, as they are sorted by their groups.
     for rows in there.chunk_by(|a, b| a.host == b.host) {
         let host = rows.first().and_then(|row| row.host.as_deref()).unwrap_or_default();
         machine_table(&format!("the machine {host}, per request"), rows).write(style, out)?;
@@ -392,7 +390,7 @@ fn latencies(url: &WeighedUrl, style: Style, out: &mut dyn Write) -> io::Result<
     table.write(style, out)
 }
 
-/// Several URLs side by side: their blocks took turns, so their figures compare.
+/// Several URLs side by side: their blocks alternated, so their figures are comparable.
 fn comparison(urls: &[WeighedUrl], style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut table =
         Grid::new(&["weighed in one run", "CPU per request", "p50", "requests/s and core"]).expendable(&[2, 3]);
@@ -410,11 +408,11 @@ fn comparison(urls: &[WeighedUrl], style: Style, out: &mut dyn Write) -> io::Res
     table.write(style, out)
 }
 
-/// Names of the counters that follow in any of the rows, in the order of the probes.
+/// Counters that follow in any of the rows, in the order of the probes.
 fn counters_of(url: &WeighedUrl, wanted: impl Fn(&WeightRow) -> bool) -> Vec<&'static str> {
     let mut names = Vec::new();
     for row in &url.weights {
-        // CPU has a table of its own, with its split.
+        // CPU has its own table, with its split.
         let in_other_table = row.counter.starts_with("cpu");
         if row.follows && wanted(row) && !in_other_table && !names.contains(&row.counter) {
             names.push(row.counter);
@@ -431,7 +429,7 @@ fn of(row: &WeightRow) -> Quantity {
     Quantity { kind: row.kind, value: row.per_request.value, margin: row.per_request.margin() }
 }
 
-/// The split of a group's CPU, sampled by ticks; nothing where too few ticks fell to say.
+/// The split of a group's CPU, sampled by ticks; empty with too few ticks.
 fn split(row: &WeightRow) -> String {
     let Some(user) = row.user.filter(|user| user.half_width() <= WIDEST_SPLIT) else { return String::new() };
     let percent = (user.value * 100.0).clamp(0.0, 100.0).round();

@@ -1,15 +1,15 @@
-//! [`all`]: writes runs by a few statements, whatever their number. One statement a run would wait for the server's answer
-//! each time, and a server may be far away.
+//! [`all`]: writes any number of runs in a few statements. With one statement for each run, each would wait for a
+//! server that may be far away.
 
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Error, Transaction};
 
 use crate::prepared::Prepared;
 
-/// Bytes of contents in one statement, unless one alone has more.
+/// Bytes of contents in one statement, unless a single one has more.
 const AT_ONCE: usize = 8 << 20;
 
-/// Writes them, and returns their numbers in the same order.
+/// Returns the numbers in the order of the runs.
 pub(super) async fn all(transaction: &Transaction<'_>, runs: &[Prepared<'_>]) -> Result<Vec<i64>, Error> {
     let ids = columns(transaction, runs).await?;
     labels(transaction, &ids, runs).await?;
@@ -21,7 +21,7 @@ pub(super) async fn all(transaction: &Transaction<'_>, runs: &[Prepared<'_>]) ->
 }
 
 async fn columns(transaction: &Transaction<'_>, runs: &[Prepared<'_>]) -> Result<Vec<i64>, Error> {
-    // Rows get their numbers in the order of the SELECT.
+    // Rows are numbered in the order of the SELECT.
     let sql = "INSERT INTO runs (time_ns, verb, target, host, version, ended, commit_id, dirty, document_bytes, \
                evidence_bytes, stored_bytes) \
                SELECT time_ns, verb, target, host, version, ended, commit_id, dirty, document_bytes, evidence_bytes, \
@@ -44,7 +44,7 @@ async fn columns(transaction: &Transaction<'_>, runs: &[Prepared<'_>]) -> Result
     ];
     let rows = transaction.query(sql, &values).await?;
     let mut ids = rows.iter().map(|row| row.try_get(0)).collect::<Result<Vec<i64>, Error>>()?;
-    // They grow with the rows; in which order the server returns them it does not promise.
+    // Numbers grow with the rows, but the server may return them in any order.
     ids.sort_unstable();
     Ok(ids)
 }

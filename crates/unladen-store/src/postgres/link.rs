@@ -1,7 +1,7 @@
-//! The principal type is [`Link`]: a connection that is made again when the server has closed it.
+//! The principal type is [`Link`]: a connection that reconnects after the server has closed it.
 //!
-//! The runtime of a connection is on a thread of its own for as long as an operation takes: a caller may be inside
-//! another runtime, which forbids to wait for one on its threads.
+//! Each operation runs the connection's runtime on a thread of its own: a caller may be inside another runtime, on
+//! whose threads waiting is forbidden.
 
 use std::fmt;
 use std::thread::{self, Builder};
@@ -19,29 +19,28 @@ use super::told::Told;
 use crate::mode::Mode;
 use crate::store_error::StoreError;
 
-/// For what is short to send and to receive: longer than a statement may take.
+/// For short requests and answers: longer than a statement may take.
 pub(super) const QUICK: Duration = Duration::from_secs(75);
 
-/// For documents and evidence, up to 256 MiB of them, by a slow network.
+/// For documents and evidence, up to 256 MiB, over a slow network.
 pub(super) const CONTENT: Duration = Duration::from_secs(300);
 
-/// For a connection, its TLS and its login.
+/// For a connection, with TLS and login.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// For the server to hear that we leave.
+/// For telling the server that we leave.
 const LEAVE: Duration = Duration::from_millis(500);
 
-/// A server that was cut off is known for that after so long.
+/// Time after which a disconnected server is noticed.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// Whether an operation may be done again where the connection was closed before its answer came.
+/// Whether to repeat an operation if the connection was closed before its answer arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Repeat {
     Yes,
     No,
 }
 
-/// A connection that is made again when the server has closed it.
 pub(super) struct Link {
     runtime: Option<Runtime>,
     address: PostgresAddress,
@@ -68,7 +67,7 @@ impl Link {
         if address.config.get_tcp_user_timeout().is_none() {
             address.config.tcp_user_timeout(SILENCE);
         }
-        // As libpq has it: what stands in a command line or a file can be read by others.
+        // As in libpq: others can read passwords in a command line or a file.
         if address.config.get_password().is_none()
             && let Some(password) = std::env::var_os("PGPASSWORD")
         {
@@ -81,12 +80,12 @@ impl Link {
         Ok(Self { runtime: Some(runtime), address, mode, told, open: None })
     }
 
-    /// Connects, and makes the tables where they are missing.
+    /// Connects, and creates missing tables.
     pub(super) fn connect(&mut self) -> Result<(), StoreError> {
         self.run(QUICK, Repeat::No, async |_: &mut Client| Ok(()))
     }
 
-    /// Does this on the connection, within this time.
+    /// Runs an operation on the connection, within a time limit.
     pub(super) fn run<T: Send>(
         &mut self,
         within: Duration,
@@ -117,7 +116,7 @@ impl Link {
     ) -> Result<T, StoreError> {
         loop {
             let mut open = match self.open.take() {
-                // Whether it was closed meanwhile is known once the runtime has looked.
+                // The runtime notices a closed connection only after it has run.
                 Some(open) => {
                     yield_now().await;
                     if open.client.is_closed() { self.made().await? } else { open }
@@ -140,7 +139,7 @@ impl Link {
                     }
                     return Err(self.told.of(&error));
                 }
-                // What is still under way on this connection is nobody's.
+                // Later answers on this connection belong to no one.
                 Err(_) => return Err(self.told.slow(within.as_secs())),
             }
         }
@@ -156,7 +155,7 @@ impl Link {
         timeout(QUICK, ready).await.unwrap_or_else(|_| Err(self.told.slow(QUICK.as_secs())))
     }
 
-    /// Its TLS and its login count too: a server that accepts and says nothing would hold up whoever measures.
+    /// The time limit includes TLS and login: a server that accepts and then stays silent would block the measurement.
     async fn logged_in(&self) -> Result<Open, StoreError> {
         let config = &self.address.config;
         let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
@@ -179,13 +178,13 @@ impl Drop for Link {
         let Some(runtime) = self.runtime.take() else { return };
         if let Some(Open { client, task }) = self.open.take() {
             drop(client);
-            // The task takes leave of the server when its client is gone; a server logs those who just go.
+            // The task says goodbye once its client is dropped; servers log clients that just disappear.
             thread::scope(|scope| {
                 let leave = || runtime.block_on(async { drop(timeout(LEAVE, task).await) });
                 let _ = Builder::new().name("store-postgres".to_owned()).spawn_scoped(scope, leave);
             });
         }
-        // To wait for its threads is forbidden inside another runtime.
+        // Waiting for its threads is forbidden inside another runtime.
         runtime.shutdown_background();
     }
 }

@@ -1,4 +1,4 @@
-//! [`migrate`]: makes the tables or brings them up to date, whole or not at all, and by one writer at a time.
+//! [`migrate`]: creates or upgrades the tables, completely or not at all, by one writer at a time.
 
 use tokio_postgres::{Client, Error, GenericClient};
 
@@ -8,7 +8,7 @@ use crate::mode::Mode;
 use crate::schema::{MIGRATIONS, Words, missing, version};
 use crate::store_error::StoreError;
 
-/// `unladen`, as a number: who makes tables holds the advisory lock of this number.
+/// `unladen` as a number: the advisory lock of whoever creates tables.
 const LOCK: i64 = 0x75_6e6c_6164_656e;
 
 const WORDS: Words = Words {
@@ -20,14 +20,13 @@ const WORDS: Words = Words {
     strict: "",
 };
 
-/// What the database says of its store.
 struct Found {
-    /// Its tables' version; 0: there is none.
+    /// Version of the tables; 0 if there are none.
     schema: i64,
     made_by: String,
 }
 
-/// Makes what is missing, or says why that cannot be.
+/// Creates what is missing, or says why that is impossible.
 pub(super) async fn migrate(client: &mut Client, mode: Mode, told: &Told) -> Result<(), StoreError> {
     let said = |error| told.of(&error);
     let known = version(MIGRATIONS);
@@ -53,8 +52,8 @@ pub(super) async fn migrate(client: &mut Client, mode: Mode, told: &Told) -> Res
     }
 }
 
-/// Whether this user may keep or remove runs, by a word of the server: what is measured for minutes is not to be lost to a
-/// right that is missing.
+/// Asks the server whether this user may keep or remove runs: minutes of measurement must not be lost to a missing
+/// right.
 async fn writable(client: &impl GenericClient, told: &Told) -> Result<(), StoreError> {
     let sql = "SELECT has_table_privilege($1::text, 'INSERT, DELETE'), pg_catalog.pg_is_in_recovery()";
     let said = |error| told.of(&error);
@@ -78,13 +77,13 @@ async fn look(client: &impl GenericClient) -> Result<Found, Error> {
     if !exists {
         return Ok(Found { schema: 0, made_by: String::new() });
     }
-    // With its schema: who may not look into that is told so, and not that there is no such table.
+    // Qualified by the schema: users without access to it get that error, and not that of a missing table.
     let meta = &format!("SELECT name, substr(value, 1, 40) FROM {SCHEMA}.store_meta");
     let (mut schema, mut made_by) = (0, "of an unknown version".to_owned());
     for row in client.query(meta, &[]).await? {
         let (name, value): (String, String) = (row.try_get(0)?, row.try_get(1)?);
         match name.as_str() {
-            // What is no number is of a version that numbers otherwise.
+            // Text that is not a number is from a version with another numbering.
             "schema" => schema = value.parse().unwrap_or(i64::MAX),
             "made_by" => made_by = value,
             _ => {}
@@ -93,7 +92,7 @@ async fn look(client: &impl GenericClient) -> Result<Found, Error> {
     Ok(Found { schema, made_by })
 }
 
-/// A database of another encoding would refuse some targets.
+/// A database with another encoding would refuse some targets.
 async fn utf8(client: &impl GenericClient, told: &Told) -> Result<(), StoreError> {
     let row = client.query_one("SHOW server_encoding", &[]).await.map_err(|error| told.of(&error))?;
     let encoding: String = row.try_get(0).map_err(|error| told.of(&error))?;
@@ -105,14 +104,14 @@ async fn utf8(client: &impl GenericClient, told: &Told) -> Result<(), StoreError
 }
 
 async fn bring(client: &impl GenericClient, leads_to: i64, migration: &str) -> Result<(), Error> {
-    // A user may have been given the schema, and not the right to make one.
+    // A user may have been given the schema, but not the right to create one.
     let exists = "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1)";
     let exists: bool = client.query_one(exists, &[&SCHEMA]).await?.try_get(0)?;
     if !exists {
         client.batch_execute(&format!("CREATE SCHEMA {SCHEMA}")).await?;
     }
     client.batch_execute(&WORDS.put_into(migration)).await?;
-    // What is compressed already need not be compressed again.
+    // The data is already compressed.
     for table in ["documents", "evidence"] {
         client.batch_execute(&format!("ALTER TABLE {table} ALTER COLUMN content SET STORAGE EXTERNAL")).await?;
     }

@@ -1,19 +1,18 @@
-//! [`begin`]: what is set on each connection before it is used.
+//! [`begin`]: settings of each connection.
 
 use tokio_postgres::{Client, Error};
 
 use crate::mode::Mode;
 
-/// The schema that the tables are in.
 pub(super) const SCHEMA: &str = "unladen";
 
-/// The longest time for one statement.
+/// Maximum time of one statement.
 pub(super) const STATEMENT_SECONDS: u64 = 60;
 
-/// The longest time to wait for others' locks.
+/// Maximum time to wait for others' locks.
 pub(super) const LOCK_SECONDS: u64 = 5;
 
-/// Sets it. `pg_temp` is named last: other users' temporary tables cannot stand for ours.
+/// `pg_temp` is named last, so that other users' temporary tables cannot replace ours.
 pub(super) async fn begin(client: &Client, mode: Mode) -> Result<(), Error> {
     let read_only = if mode == Mode::ReadOnly { "on" } else { "off" };
     let settings = format!(

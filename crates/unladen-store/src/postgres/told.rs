@@ -1,4 +1,4 @@
-//! The principal type is [`Told`]: what a server's errors mean for a store.
+//! The principal type is [`Told`]: translates a server's errors into a store's.
 
 use std::error::Error as _;
 use std::io;
@@ -10,10 +10,9 @@ use unladen_tls::TlsFault;
 use super::session::{LOCK_SECONDS, STATEMENT_SECONDS};
 use crate::store_error::StoreError;
 
-/// A server may say anything; so much of it is repeated.
+/// Maximum length of quotations from a server.
 const MOST: usize = 400;
 
-/// What a server's errors mean for the store of this address.
 #[derive(Clone, Debug)]
 pub(super) struct Told {
     store: String,
@@ -62,7 +61,7 @@ impl Told {
             Some(source) if kind == "error performing TLS handshake" => format!("no TLS: {}", TlsFault::of(source)),
             _ => format!("{kind}{}", cause.map(|cause| format!(": {cause}")).unwrap_or_default()),
         });
-        // The client library has no other names for them: a password is asked for and none is given, say.
+        // The client library has no other names for some errors, such as a missing password.
         if kind == "authentication error" || kind == "invalid configuration" {
             StoreError::Refused { store, what }
         } else {

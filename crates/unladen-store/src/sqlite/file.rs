@@ -1,7 +1,7 @@
-//! The file of a store and its folder: made for its owner alone, and not taken from others.
+//! A store's file and folder: created for the owner alone, and not taken over from others.
 //!
-//! Results hold URLs and the texts of SQL statements. So the folder is made with mode 0700, the file with 0600; SQLite
-//! gives the files beside it (`-wal`, `-shm`) the same.
+//! Results contain URLs and texts of SQL statements. So the folder has mode 0700, the file 0600; SQLite gives the files
+//! beside it (`-wal`, `-shm`) the same.
 
 use std::fs::{DirBuilder, Metadata, OpenOptions};
 use std::io::{Error, ErrorKind};
@@ -14,10 +14,10 @@ use nix::unistd::{AccessFlags, Uid, faccessat};
 use crate::mode::Mode;
 use crate::store_error::StoreError;
 
-/// What SQLite puts beside a file.
+/// Endings of SQLite's files beside a database.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// The file's path without links on the way, once it is there and may be used so.
+/// The file's path without links, once it exists and is usable in this mode.
 pub(super) fn prepare(file: &Path, mode: Mode) -> Result<PathBuf, StoreError> {
     if file.as_os_str().is_empty() {
         return Err(StoreError::NoHome);
@@ -53,7 +53,7 @@ pub(super) fn prepare(file: &Path, mode: Mode) -> Result<PathBuf, StoreError> {
         }
     }
     if mode == Mode::ReadWrite {
-        // Its files come and go there with each user of the store.
+        // Each user of the store creates and removes files there.
         may(&folder, AccessFlags::W_OK | AccessFlags::X_OK)?;
         may(&path, AccessFlags::R_OK | AccessFlags::W_OK)?;
     } else {
@@ -62,7 +62,6 @@ pub(super) fn prepare(file: &Path, mode: Mode) -> Result<PathBuf, StoreError> {
     Ok(path)
 }
 
-/// One of the files that SQLite puts beside it.
 pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
@@ -85,8 +84,8 @@ fn create(path: &Path) -> Result<Metadata, StoreError> {
     }
 }
 
-/// In a folder that others write in, they could put something else in place of a store, by which to read or overwrite
-/// what is ours.
+/// In a folder that others can write to, they could replace a store by something else, and so read or overwrite our
+/// data.
 fn check(path: &Path, found: &Metadata, mode: Mode) -> Result<(), StoreError> {
     if found.is_symlink() {
         return Err(StoreError::Link { path: path.to_owned() });

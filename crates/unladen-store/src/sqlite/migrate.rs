@@ -1,4 +1,4 @@
-//! [`migrate`]: brings the tables of a file up to date, whole or not at all.
+//! [`migrate`]: upgrades the tables of a file, completely or not at all.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
@@ -6,11 +6,11 @@ use super::told::Told;
 use crate::schema::{Words, missing, version};
 use crate::store_error::StoreError;
 
-/// `UNLD`, at byte 68 of the file, by which `file` and others tell what it is.
+/// `UNLD`, at byte 68 of the file, which identifies it to `file` and others.
 pub(super) const APPLICATION: i64 = 0x554e_4c44;
 
 const WORDS: Words = Words {
-    // Numbers of removed runs are not given again.
+    // Numbers of removed runs are not reused.
     id: "INTEGER PRIMARY KEY AUTOINCREMENT",
     integer: "INTEGER",
     boolean: "INTEGER",
@@ -19,20 +19,19 @@ const WORDS: Words = Words {
     strict: " STRICT",
 };
 
-/// What a file says of itself.
 #[derive(Debug, PartialEq)]
 pub(super) struct Found {
-    /// Its tables' version; 0: it is empty.
+    /// Version of the tables; 0 if it is empty.
     pub(super) schema: i64,
 }
 
-/// What is in the file: nothing, or a store that we know.
+/// Checks that the file is empty, or a known store.
 pub(super) fn look(connection: &Connection, told: &Told, migrations: &[&str]) -> Result<Found, StoreError> {
     let number =
         |pragma: &str| -> rusqlite::Result<i64> { connection.pragma_query_value(None, pragma, |row| row.get(0)) };
     let said = |error| told.of(&error);
     let tables = "SELECT count(*) FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'";
-    // One statement would not do: what another process makes in between is seen as no store, or as a whole one.
+    // In this order, a store that another process creates in between is seen as none, or as a whole one.
     let tables: i64 = connection.query_row(tables, [], |row| row.get(0)).map_err(said)?;
     let schema = number("user_version").map_err(said)?;
     let application = number("application_id").map_err(said)?;
@@ -47,7 +46,6 @@ pub(super) fn look(connection: &Connection, told: &Told, migrations: &[&str]) ->
     Ok(Found { schema })
 }
 
-/// Makes what is missing.
 pub(super) fn migrate(connection: &mut Connection, told: &Told, migrations: &[&str]) -> Result<(), StoreError> {
     if look(connection, told, migrations)?.schema == version(migrations) {
         return Ok(());
@@ -70,7 +68,7 @@ pub(super) fn migrate(connection: &mut Connection, told: &Told, migrations: &[&s
     transaction.commit().map_err(said)
 }
 
-/// The version of Unladen that made the tables, as the store says; it may be of any form.
+/// Version of Unladen that created the tables, in any form.
 pub(super) fn made_by(connection: &Connection) -> String {
     let query = "SELECT substr(value, 1, 40) FROM store_meta WHERE name = 'made_by'";
     let said: rusqlite::Result<Option<String>> = connection.query_row(query, [], |row| row.get(0)).optional();

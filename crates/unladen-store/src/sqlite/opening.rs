@@ -1,4 +1,4 @@
-//! The principal type is [`Opening`]: the way from a path to a connection.
+//! The principal type is [`Opening`]: opens a connection to a path.
 
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt;
@@ -17,10 +17,9 @@ use crate::mode::Mode;
 use crate::schema::version;
 use crate::store_error::StoreError;
 
-/// What cannot wait for another process within SQLite is tried again after so long.
+/// Interval of retries for operations in which SQLite does not wait for other processes.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The way from a path to a connection.
 pub(super) struct Opening<'a> {
     path: PathBuf,
     mode: Mode,
@@ -46,7 +45,7 @@ impl<'a> Opening<'a> {
         let connection = self.connect(OpenFlags::SQLITE_OPEN_READ_WRITE, false).map_err(|error| self.said(&error))?;
         let wal = match self.again(|| touch(&connection)) {
             Ok(()) => {
-                // Before anything is changed: what is another program's stays as it is.
+                // Before any change: another program's file stays as it is.
                 let is_empty = look(&connection, &self.told, self.settings.migrations)?.schema == 0;
                 self.again(|| write_ahead(&connection, is_empty))
             }
@@ -58,15 +57,15 @@ impl<'a> Opening<'a> {
             Err(error) if lacks_shared_memory(&error) => self.without_shared_memory(connection)?,
             Err(error) => return Err(self.said(&error)),
         };
-        // Fast: whole pages of removed runs are not overwritten, but leave the file.
+        // `FAST`: whole pages of removed runs are not overwritten, but leave the file.
         let always = "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = FAST";
         connection.execute_batch(always).map_err(|error| self.said(&error))?;
         migrate(&mut connection, &self.told, self.settings.migrations)?;
         Ok(connection)
     }
 
-    /// Some file systems (of networks, of virtual machines' hosts) have no memory that processes share, which WAL takes.
-    /// A file that says that it is in WAL mode can be read there only by one who shares it with nobody.
+    /// Some file systems (of networks, of virtual machines' hosts) lack memory shared between processes, which WAL
+    /// needs. There, a file in WAL mode can be read only with exclusive access.
     fn without_shared_memory(&self, other: Connection) -> Result<Connection, StoreError> {
         // Its locks would be in the way.
         drop(other);
@@ -82,7 +81,7 @@ impl<'a> Opening<'a> {
         let shared = || {
             connection.pragma_update_and_check(None, "journal_mode", "TRUNCATE", |_| Ok(()))?;
             connection.pragma_update_and_check(None, "locking_mode", "NORMAL", |_| Ok(()))?;
-            // The lock goes with the next reading.
+            // The lock is released at the next read.
             touch(&connection)
         };
         self.again(shared).map_err(said)?;
@@ -95,8 +94,8 @@ impl<'a> Opening<'a> {
             self.again(|| touch(&connection)).map(|()| connection)
         };
         let connection = match opened(false) {
-            // WAL takes files beside it, which cannot be made in a folder that is read-only. Where nobody has left any,
-            // nobody writes.
+            // WAL needs files beside it, which cannot be created in a read-only folder. If there are none, nobody
+            // writes.
             Err(error) if (is_read_only(&error) || lacks_shared_memory(&error)) && self.is_at_rest() => opened(true),
             other => other,
         }
@@ -128,14 +127,14 @@ impl<'a> Opening<'a> {
             None => Connection::open_with_flags(path, flags)?,
         };
         connection.busy_timeout(self.settings.busy)?;
-        // The file may come from elsewhere: what its schema says is not run, and its pages are looked at.
+        // The file may come from elsewhere: code in its schema is not run, and its pages are checked.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         connection.pragma_update(None, "cell_size_check", true)?;
         Ok(connection)
     }
 
-    /// Until the time for other processes is over: SQLite itself does not wait where a file's mode changes.
+    /// Retries until the time for other processes is over: SQLite itself does not wait when a file's mode changes.
     fn again<T>(&self, work: impl Fn() -> Result<T, Error>) -> Result<T, Error> {
         let begun = Instant::now();
         loop {
@@ -151,15 +150,15 @@ impl<'a> Opening<'a> {
     }
 }
 
-/// Reads the file for the first time, which takes its locks and the memory that its users share.
+/// First read of the file, which takes its locks and the memory shared by its users.
 fn touch(connection: &Connection) -> Result<(), Error> {
     connection.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()))
 }
 
-/// Whether the file is in WAL mode from now on.
+/// Whether the file is now in WAL mode.
 fn write_ahead(connection: &Connection, is_empty: bool) -> Result<bool, Error> {
     if is_empty {
-        // Before its first table: the room of removed runs can be given back.
+        // Before the first table, so that space of removed runs can be returned.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     }
     let mode: String = connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
@@ -167,7 +166,7 @@ fn write_ahead(connection: &Connection, is_empty: bool) -> Result<bool, Error> {
     Ok(mode == "wal")
 }
 
-/// That of files that cannot be opened is said of the file with the shared memory too: the store's own was.
+/// Files that cannot be opened get this error for the file with the shared memory too: the store's own was opened.
 fn lacks_shared_memory(error: &Error) -> bool {
     let shared =
         [ffi::SQLITE_IOERR_SHMOPEN, ffi::SQLITE_IOERR_SHMSIZE, ffi::SQLITE_IOERR_SHMLOCK, ffi::SQLITE_IOERR_SHMMAP];

@@ -1,15 +1,13 @@
-//! The principal type is [`Settings`]: what tests open a file with otherwise than users do.
+//! The principal type is [`Settings`]: differs between tests and users.
 
 use std::time::Duration;
 
-/// What tests open a file with otherwise than users do.
 #[derive(Clone, Debug)]
 pub(super) struct Settings {
-    /// How long to wait for another process.
+    /// Maximum wait for another process.
     pub(super) busy: Duration,
-    /// SQLite's way to the disk; none: the usual one of this system.
+    /// SQLite's access to the disk; `None` for the system's default.
     pub(super) vfs: Option<&'static str>,
-    /// The tables' versions.
     pub(super) migrations: &'static [&'static str],
 }
 

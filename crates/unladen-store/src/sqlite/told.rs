@@ -1,4 +1,4 @@
-//! The principal type is [`Told`]: what SQLite's errors mean for a store.
+//! The principal type is [`Told`]: translates SQLite's errors into a store's.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,7 +7,6 @@ use rusqlite::{Error, ErrorCode};
 
 use crate::store_error::StoreError;
 
-/// What SQLite's errors mean for the store in this file.
 #[derive(Clone, Debug)]
 pub(super) struct Told {
     store: String,

@@ -2,7 +2,7 @@
 
 use unladen_document::{WeighDocument, WeighedUrl, Weight};
 
-/// The machine as a whole is no group among groups.
+/// The whole machine is not one of the groups.
 pub(super) const MACHINE: &str = "machine";
 
 pub(super) fn name(url: &WeighedUrl) -> String {

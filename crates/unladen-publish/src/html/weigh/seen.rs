@@ -1,4 +1,4 @@
-//! What was looked at: the counts, [`counts`], and what was not judged, [`not_judged`].
+//! What was examined, [`counts`], and what was not judged, [`not_judged`].
 
 use unladen_document::{Count, WeighDocument};
 use unladen_quantity::{Kind, plain};
@@ -85,5 +85,3 @@ pub(super) fn counts(document: &WeighDocument) -> Vec<Block> {
     }
     blocks
 }
-
-// --- Method ---

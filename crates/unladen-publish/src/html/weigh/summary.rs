@@ -1,4 +1,4 @@
-//! [`summary`]: what a request costs, what it carries and what to do, in words first.
+//! [`summary`]: a request's cost, waste and remedies, in words.
 
 use unladen_document::{Finding, WeighDocument, WeighedUrl};
 use unladen_quantity::{Kind, percent, plain};
@@ -10,7 +10,7 @@ use crate::html::finding::{saves, takes};
 use crate::html::method::notice;
 use crate::html::words::Words;
 
-/// Findings that the summary names.
+/// Maximum findings in the summary.
 const MOST_NAMED: usize = 5;
 
 pub(super) fn summary(document: &WeighDocument) -> Vec<Block> {
@@ -52,7 +52,6 @@ pub(super) fn summary(document: &WeighDocument) -> Vec<Block> {
     blocks
 }
 
-/// What a request of a page costs.
 fn cost(document: &WeighDocument, url: &WeighedUrl) -> Words {
     let mut words = Words::new().plain("A request for ").name(name(url));
     let following = following_cpu(document, url);
@@ -99,7 +98,7 @@ fn carries(document: &WeighDocument) -> Words {
         let words = words.strong(figures::count(found, "pattern") + " of waste").plain(" that can be taken off");
         let largest = document.findings.iter().find(|finding| finding.share.known);
         return match largest {
-            // What has no figure stands before it only where it is known to be more.
+            // A finding without a figure goes first only if it is known to be larger.
             Some(finding) => words
                 .plain(match document.findings.first() {
                     Some(first) if std::ptr::eq(first, finding) => "; the largest is ",
@@ -137,7 +136,7 @@ fn to_do(number: usize, finding: &Finding) -> Words {
     words.link(format!("#finding-{number}"), format!("Evidence and fix: {}", finding.rule))
 }
 
-/// Ended, and begun with a capital.
+/// Adds a capital and a full stop.
 fn sentence(text: &str) -> String {
     let text = capital(text.trim_end());
     if text.is_empty() || text.ends_with(['.', '!', '?', ':', '…']) { text } else { format!("{text}.") }
@@ -169,5 +168,3 @@ fn tiles(document: &WeighDocument, url: &WeighedUrl) -> Vec<Tile> {
     }
     tiles
 }
-
-// --- Weights ---

@@ -1,4 +1,4 @@
-//! [`weights`]: tables of what each group costs, and the path between them.
+//! [`weights`]: tables of each group's cost, and the path between the groups.
 
 use unladen_document::{FarStation, Span, WeighDocument, WeighedUrl, Weight};
 use unladen_quantity::{Kind, percent, plain};
@@ -137,13 +137,13 @@ fn path(url: &WeighedUrl) -> Option<Block> {
     (!words.is_empty()).then_some(Block::Paragraph(words))
 }
 
-/// All counters but CPU of all groups that follow.
+/// All counters except CPU of all groups that follow.
 fn counters(document: &WeighDocument, url: &WeighedUrl) -> Table {
     let caption = "All else that follows the requests";
     let mut table = Table::new(caption, &["group", "counter", "#per request", "#noise floor"]).sortable();
     let mut rows: Vec<&Weight> =
         of_url(document, url).filter(|weight| weight.follows && weight.counter != "cpu").collect();
-    // The machine as a whole goes last; within a group, the document's order is that of the probes.
+    // The whole machine goes last; within a group, the document's order is that of the probes.
     rows.sort_by_key(|weight| weight.group == MACHINE);
     for weight in rows {
         table.row(row(weight));
@@ -170,5 +170,3 @@ fn not_following(document: &WeighDocument, url: &WeighedUrl) -> Table {
     }
     table
 }
-
-// --- Latencies ---

@@ -1,4 +1,4 @@
-//! Latencies: quantiles with their intervals, and the share answered within a time.
+//! Latencies: quantiles with their intervals, and the shares answered within a time.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -14,11 +14,11 @@ use crate::text::table::{Grid, strong};
 
 /// Cells of the bar of all requests.
 const BAR: usize = 40;
-/// From this width on the kinds of connections have their columns.
+/// Minimum width for columns of the kinds of connections.
 const KINDS_FROM: u16 = 80;
-/// From this width on these are called by their full name.
+/// Minimum width for their full names.
 const NAMES_FROM: u16 = 100;
-/// Columns left of the bars.
+/// Columns to the left of the bars.
 const LABELS: usize = 34;
 
 pub(super) fn latency(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -30,7 +30,7 @@ pub(super) fn latency(result: &Load, style: Style, out: &mut dyn Write) -> io::R
 
 fn table(result: &Load, latency: &Latency, with_kinds: bool, style: Style) -> Grid {
     let title = if result.setup.rate.is_some() { "latency since planned" } else { "latency since sent" };
-    // Of one kind alone it is the same once more.
+    // With one kind alone it would repeat the same figures.
     let kinds: Vec<(&str, &ByConnection)> = match (&result.new_connections, &result.reused_connections) {
         (Some(new), Some(reused)) if with_kinds => vec![("new", new), ("reused", reused)],
         _ => Vec::new(),
@@ -78,18 +78,16 @@ fn table(result: &Load, latency: &Latency, with_kinds: bool, style: Style) -> Gr
     table
 }
 
-/// A quantile by its name.
 pub(super) fn named<'a>(latency: &'a Latency, name: &str) -> Option<&'a LatencyQuantile> {
     latency.quantiles.iter().find(|quantile| quantile.name == name)
 }
 
-/// The requests that have a latency.
 fn count(result: &Load) -> u64 {
     result.requests + result.cut_short
 }
 
-/// A quantile where there is no room for its interval: not shown where so many requests, or the time in which they were
-/// sent, cannot carry it.
+/// A quantile without its interval; omitted if so many requests, or the time in which they were sent, cannot support
+/// it.
 pub(super) fn cell(quantile: &LatencyQuantile, requests: u64) -> String {
     match quantile.interval {
         Some(_) => plain(Kind::Time, quantile.value as f64),
@@ -104,11 +102,11 @@ pub(super) fn within(result: &Load, style: Style, out: &mut dyn Write) -> io::Re
     }
     let mut table = Grid::new(&["answered within", "of all planned", ""]).left(2);
     let cells = usize::from(style.width).saturating_sub(LABELS).min(BAR);
-    // Once all were answered, longer times tell nothing more.
+    // Once all were answered, longer times add nothing.
     let told = result.within.iter().position(|(_, share)| *share >= 1.0).map_or(result.within.len(), |all| all + 1);
     let told = &result.within[..told];
     for (place, (bound, share)) in told.iter().enumerate() {
-        // Nor does one within which no more were answered than within the one before, or as few as within the next.
+        // Nor does a time within which no more were answered than within the one before, or as few as within the next.
         let same = |other: Option<&(Duration, f64)>| other.is_some_and(|(_, other)| other == share);
         let before = place.checked_sub(1).and_then(|before| told.get(before));
         let tells_nothing = if *share > 0.0 { same(before) } else { same(told.get(place + 1)) };

@@ -1,4 +1,4 @@
-//! What came of the requests, and what the generator took for them.
+//! The outcome of requests, and the generator's own cost.
 
 use std::io::{self, Write};
 
@@ -55,7 +55,7 @@ fn errors(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
         return Ok(());
     }
     let mut table = Grid::new(&["failed", "", "the first of them"]).left(2);
-    // The message takes what is left of the line.
+    // The message takes the rest of the line.
     let room = usize::from(style.width).saturating_sub(28).max(20);
     for error in &result.errors {
         let lines = fill(&clean(&error.first), room, style);

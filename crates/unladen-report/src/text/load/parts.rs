@@ -10,7 +10,7 @@ use crate::load::{ByRequest, StepResult};
 use crate::style::Style;
 use crate::text::table::{Grid, warn};
 
-/// What there is room for.
+/// Quantiles that fit.
 const SHOWN: [&str; 3] = ["p50", "p95", "p99"];
 
 pub(super) fn steps(steps: &[StepResult], style: Style, out: &mut dyn Write) -> io::Result<()> {

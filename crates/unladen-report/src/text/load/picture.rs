@@ -1,4 +1,4 @@
-//! The distribution, and the course of time.
+//! The distribution, and the course over time.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -10,13 +10,12 @@ use crate::load::Load;
 use crate::style::Style;
 use crate::text::bar::{axis, columns, sparkline};
 
-/// Rows of the distribution.
 const ROWS: usize = 3;
-/// Wider pictures tell no more.
+/// Wider pictures show no more.
 const WIDEST: usize = 76;
-/// The share at either end that is left out of the picture.
+/// Share left out of the picture at either end.
 const TAIL: f64 = 0.005;
-/// Columns beside the course of time.
+/// Columns beside the course over time.
 const LABELS: usize = 22;
 
 pub(super) fn distribution(result: &Load, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -67,19 +66,19 @@ pub(super) fn timeline(result: &Load, style: Style, out: &mut dyn Write) -> io::
     writeln!(out)
 }
 
-/// Medians do not add up; weighted by their requests they come close enough for a picture.
+/// Medians do not add up; weighted by their requests they are close enough for a picture.
 fn middle(slices: &[Slice]) -> f64 {
     let planned: f64 = slices.iter().map(|slice| slice.planned as f64).sum();
     let sum: f64 = slices.iter().map(|slice| slice.p50 as f64 * slice.planned as f64).sum();
     sum / planned.max(1.0)
 }
 
-/// The latency that a share of the requests does not exceed.
+/// The latency that this share of the requests does not exceed.
 fn quantile(points: &[(u64, f64)], share: f64) -> Option<u64> {
     points.iter().find(|(_, at_or_below)| *at_or_below >= share).or(points.last()).map(|(latency, _)| *latency)
 }
 
-/// The share at or below a latency, straight between the points.
+/// Share at or below a latency, interpolated linearly.
 fn share_at(points: &[(u64, f64)], latency: f64) -> f64 {
     let after = points.partition_point(|(value, _)| *value as f64 <= latency);
     let (below, above) = (after.checked_sub(1).and_then(|i| points.get(i)), points.get(after));

@@ -5,17 +5,17 @@ use std::io::{self, Write};
 use crate::style::Style;
 use crate::text::table::{Grid, width, written};
 
-/// Columns that a function's name gets at least; for that others go.
+/// Minimum width of a function's name, for which other columns go.
 pub(super) const NARROWEST: usize = 28;
 
-/// Columns of figures, and functions in what they leave of the terminal.
+/// Columns of figures, with functions in the remaining width.
 pub(super) struct Columns {
     headings: Vec<String>,
-    /// Those that may go, the first to go first.
+    /// Columns that may be dropped, the first one first.
     expendable: Vec<usize>,
     rows: Vec<Vec<String>>,
     left: Vec<usize>,
-    /// What is written: of a row, or of what stands below one.
+    /// Output lines of each row, or of what follows a row.
     lines: Vec<Vec<String>>,
 }
 
@@ -34,7 +34,7 @@ impl Columns {
         self.rows.push(cells);
     }
 
-    /// Drops columns that are empty, and others until functions have room; gives that room.
+    /// Drops empty columns, and others until functions have room; returns that room.
     pub(super) fn settle(&mut self, style: Style) -> usize {
         const GAP: usize = 2;
         let has_any = |column: &usize| self.rows.iter().any(|row| !row[*column].is_empty());
@@ -59,14 +59,12 @@ impl Columns {
         room.max(NARROWEST / 2)
     }
 
-    /// A row's function.
     pub(super) fn function(&mut self, row: usize, function: String) {
         let mut cells: Vec<String> = self.left.iter().map(|column| self.rows[row][*column].clone()).collect();
         cells.push(function);
         self.lines.push(cells);
     }
 
-    /// What stands below a function.
     pub(super) fn below(&mut self, text: String) {
         let mut cells = vec![String::new(); self.left.len()];
         cells.push(text);

@@ -1,4 +1,4 @@
-//! The result of `unladen profile diff`: what a change moved, function by function.
+//! The result of `unladen profile diff`: what a change moved, per function.
 
 use std::io::{self, Write};
 
@@ -49,7 +49,7 @@ fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<
     let diff = &result.diff;
     let scale = Scale::of(diff);
     let has_any = diff.rows.iter().any(has_interval);
-    // Without intervals nothing is told from chance, but what has not moved at all is not shown as if it had.
+    // Without intervals nothing differs from chance, but functions that did not move at all are kept apart.
     let (changed, mut same): (Vec<&DiffRow>, Vec<&DiffRow>) = diff.rows.iter().partition(|row| row.is_changed);
     let count = same.len();
     if !has_any {
@@ -92,7 +92,7 @@ fn table(result: &ProfileDiff, style: Style, out: &mut dyn Write) -> io::Result<
     for (index, row) in shown.iter().enumerate() {
         let name = function(&diff.candidate, row.frame, room);
         columns.function(index, if row.is_changed { name } else { faint(&unmarked(&name)) });
-        // Where that is so of all, it was said above.
+        // If it is so for all, it was said above.
         if !row.is_changed && has_interval(row) && !changed.is_empty() {
             columns.below(faint("  no change for certain"));
         }
@@ -119,7 +119,7 @@ fn has_interval(row: &DiffRow) -> bool {
     row.total_change.interval.is_some()
 }
 
-/// A sentence, over as many lines as it takes.
+/// A wrapped sentence.
 fn filled(text: &str, dress: impl Fn(&str) -> String, style: Style, out: &mut dyn Write) -> io::Result<()> {
     fill(text, usize::from(style.width), style).iter().try_for_each(|line| writeln!(out, "{}", dress(line)))
 }
@@ -129,14 +129,14 @@ fn unmarked(text: &str) -> String {
     text.chars().filter(|c| !('\u{2060}'..='\u{2064}').contains(c)).collect()
 }
 
-/// How weights of a comparison are written.
+/// Format of a comparison's weights.
 struct Scale {
     kind: Kind,
     factor: f64,
     is_part: bool,
 }
 
-/// What one decimal would show as nothing has two.
+/// Two decimals if one would show zero.
 fn decimals(percent: f64) -> usize {
     if percent != 0.0 && percent.abs() < 0.05 { 2 } else { 1 }
 }
@@ -170,7 +170,7 @@ impl Scale {
         if self.is_part { format!("{} %", grouped(value, decimals(value))) } else { plain(self.kind, value) }
     }
 
-    /// `−1.10 ± 0.21 ms`; without an interval, the value alone.
+    /// `−1.10 ± 0.21 ms`; the value alone without an interval.
     fn change(&self, change: &DifferenceEstimate) -> String {
         let value = change.value * self.factor;
         let plus = if value > 0.0 { "+" } else { "" };

@@ -1,5 +1,5 @@
-//! Each change alone, all but it, and all up to it; cold and warm side by side. In a design of each alone, what each
-//! comes to.
+//! Each change alone, all but it, and all up to it, with cold and warm side by side. In a design of single changes, the
+//! effect of each.
 
 use std::io::{self, Write};
 
@@ -11,11 +11,11 @@ use crate::style::Style;
 use crate::text::prose::fill;
 use crate::text::table::{Grid, strong};
 
-/// Stands where there is no measurable difference.
+/// Shown if there is no measurable difference.
 const EQUAL: &str = "·";
-/// Stands where it is unclear.
+/// Shown if it is unclear.
 const UNDECIDED: &str = "?";
-/// From this width on cold and warm stand side by side.
+/// Minimum width for cold and warm side by side.
 const SIDE_BY_SIDE_FROM: u16 = 100;
 
 pub(super) fn ablation(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -44,7 +44,7 @@ pub(super) fn ablation(result: &Prove, style: Style, out: &mut dyn Write) -> io:
     writeln!(out)
 }
 
-/// Where no two changes are ever on together: what each comes to, and what it changes.
+/// Effects of each change, if no two changes are ever on together.
 fn each(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
     for metric in result.first_quantile().into_iter().chain(["latency.mean", "throughput"]) {
         let of_metric = || result.comparisons.iter().filter(|comparison| comparison.metric == metric);
@@ -69,7 +69,7 @@ fn each(result: &Prove, style: Style, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Which signs stand for figures in it.
+/// Returns the signs used in place of figures.
 fn table(result: &Prove, metrics: &[&str], style: Style, out: &mut dyn Write) -> io::Result<Signs> {
     let Some(first) = metrics.first() else { return Ok(Signs::default()) };
     let name = match metrics {
@@ -120,7 +120,7 @@ fn table(result: &Prove, metrics: &[&str], style: Style, out: &mut dyn Write) ->
     for (knob, name) in knobs {
         let mut row = vec![name];
         for metric in metrics {
-            // The first of one is it alone.
+            // Up to the first change is that change alone.
             let first = at(Role::Alone(0), metric).filter(|_| knob == 0);
             row.extend([
                 gain(at(Role::Alone(knob), metric)),
@@ -142,7 +142,7 @@ fn table(result: &Prove, metrics: &[&str], style: Style, out: &mut dyn Write) ->
     Ok(signs)
 }
 
-/// Signs that a table has, to be explained below it.
+/// Signs of a table, explained below it.
 #[derive(Debug, Default, Clone)]
 struct Signs {
     /// With the margin.
@@ -157,7 +157,7 @@ impl Signs {
     }
 }
 
-/// What a knob is called; none where there is no such knob.
+/// A knob's name; `None` if there is no such knob.
 fn name_of(alone: Option<&ArmResult>, all: Option<&ArmResult>, knob: usize) -> Option<String> {
     let named = alone.and_then(|arm| arm.on.first().or(Some(&arm.name)));
     named.or_else(|| all.and_then(|arm| arm.on.get(knob))).cloned()

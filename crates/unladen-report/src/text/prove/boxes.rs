@@ -10,7 +10,7 @@ use crate::style::Style;
 use crate::text::bar::{axis, box_plot};
 use crate::text::prose::{aside, clean};
 
-/// Wider plots tell no more.
+/// Wider plots show no more.
 const WIDEST: usize = 76;
 /// Longer names are cut.
 const LONGEST_NAME: usize = 24;

@@ -7,7 +7,7 @@ use crate::prove::{ArmResult, Metric, Prove};
 use crate::style::Style;
 use crate::text::table::Grid;
 
-/// Below this width there is no room for intervals of what cannot be told.
+/// Below this width, unclear differences have no intervals.
 pub(super) const BRIEF_BELOW: u16 = 90;
 
 pub(super) fn differences(result: &Prove, arm: &ArmResult, style: Style, out: &mut dyn Write) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! Every combination, the effect of each knob over all of them, and how far two do not multiply.
+//! Every combination, each knob's effect over all of them, and how far pairs fail to multiply.
 
 use std::io::{self, Write};
 

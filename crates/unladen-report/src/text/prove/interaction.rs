@@ -1,4 +1,4 @@
-//! What changes do together that they do not do alone.
+//! What changes do together but not alone.
 
 use std::io::{self, Write};
 

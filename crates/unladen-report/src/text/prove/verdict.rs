@@ -27,7 +27,6 @@ fn spaced(bound: &str) -> String {
     format!("{number} {}", if unit == "us" { "µs" } else { unit })
 }
 
-/// A value of the comparison's metric.
 pub(super) fn value(comparison: &Comparison, value: f64) -> String {
     match comparison.kind {
         Metric::Latency => plain(Kind::Time, value),
@@ -38,7 +37,7 @@ pub(super) fn value(comparison: &Comparison, value: f64) -> String {
     }
 }
 
-/// How numbers of the metric are written.
+/// Number format of the metric.
 pub(super) fn kind(comparison: &Comparison) -> Kind {
     match comparison.kind {
         Metric::Latency => Kind::Time,
@@ -79,12 +78,12 @@ pub(super) fn verdict(comparison: &Comparison, is_brief: bool) -> String {
     let size = size(comparison);
     match comparison.verdict {
         Change::Better => strong(&format!("{words} by {size}")),
-        // Fewer of one status below 400 are more of another, and neither is a fault.
+        // Fewer answers with one status below 400 mean more with another, and neither is a fault.
         Change::Worse if comparison.kind == Metric::Status => strong(&format!("{words} by {size}")),
         Change::Worse => warn(&format!("{words} by {size}")),
         // The interval is all that is known: it stays, however narrow the terminal.
         Change::Unclear => format!("{words}{}", signed(comparison, None)),
-        // An interval without zero that is called nothing would be a riddle without the floor.
+        // An interval without zero would contradict "no difference" unless the floor is shown.
         Change::Equal if comparison.excludes_no_change() => {
             faint(&format!("{words}{}{}", margin(comparison), signed(comparison, Some(floor(comparison)))))
         }
@@ -93,7 +92,7 @@ pub(super) fn verdict(comparison: &Comparison, is_brief: bool) -> String {
     }
 }
 
-/// `13.4 % (12.1 to 14.6)`, always from the side on which the change lies.
+/// `13.4 % (12.1 to 14.6)`, from the side of the change.
 fn size(comparison: &Comparison) -> String {
     match (comparison.kind, comparison.ratio) {
         (kind, _) if kind.is_share() => {
@@ -111,8 +110,7 @@ fn size(comparison: &Comparison) -> String {
     }
 }
 
-/// ` (−0.9 to +0.4 %)`: where nothing is told, both directions are left. With the floor, ` (+0.1 to +0.4 %; floor 1.1
-/// %)`.
+/// ` (−0.9 to +0.4 %)`: both directions remain possible. With the floor, ` (+0.1 to +0.4 %; floor 1.1 %)`.
 fn signed(comparison: &Comparison, floor: Option<String>) -> String {
     let floor = floor.map_or(String::new(), |floor| format!("; floor {floor}"));
     let (Span { low, high, .. }, unit) = match (comparison.kind, comparison.ratio) {
@@ -142,7 +140,7 @@ pub(super) fn amount(ratio: Span) -> String {
     format!("{} % {word} ({} to {})", percent(value), percent(low), percent(high))
 }
 
-/// Turned so that the value is positive.
+/// Flips the sign so that the value is positive.
 fn upward(span: Span) -> Span {
     if span.value < 0.0 { Span { value: -span.value, low: -span.high, high: -span.low } } else { span }
 }

@@ -1,4 +1,4 @@
-//! What got lighter, and what got heavier for it elsewhere.
+//! What got lighter, and what got heavier elsewhere in exchange.
 
 use std::io::{self, Write};
 
@@ -11,9 +11,9 @@ use crate::style::Style;
 use crate::text::prose::paragraph;
 use crate::text::table::{Grid, strong, warn};
 
-/// More rows of a section are in the JSON result.
+/// Further rows of a section are in the JSON result.
 const MOST_ROWS: usize = 12;
-/// Below this width there is room for a margin only, not for both ends.
+/// Below this width only a margin fits, not both ends.
 const BRIEF_BELOW: u16 = 80;
 
 pub(super) fn weights(result: &Prove, arm: &ArmResult, style: Style, out: &mut dyn Write) -> io::Result<()> {
@@ -64,7 +64,7 @@ pub(super) fn weights(result: &Prove, arm: &ArmResult, style: Style, out: &mut d
     Ok(())
 }
 
-/// Those of the listed that are wanted, in the order of their rank.
+/// The listed weights that are wanted, by rank.
 fn listed<'a>(weights: &[&'a Comparison], is_wanted: impl Fn(&Comparison) -> bool) -> Vec<&'a Comparison> {
     let mut rows: Vec<&Comparison> =
         weights.iter().copied().filter(|comparison| is_wanted(comparison) && is_listed(comparison)).collect();
@@ -72,7 +72,7 @@ fn listed<'a>(weights: &[&'a Comparison], is_wanted: impl Fn(&Comparison) -> boo
     rows
 }
 
-/// What is told, and what its own interval would call a change; the rest is counted.
+/// Certain changes, and those that their own interval alone would call a change; others are counted.
 fn is_listed(comparison: &Comparison) -> bool {
     match comparison.verdict {
         Change::Better | Change::Worse => true,
@@ -80,7 +80,7 @@ fn is_listed(comparison: &Comparison) -> bool {
     }
 }
 
-/// CPU first, by how much of it went or came; then whatever changed most.
+/// CPU first, by the amount of change; then by the size of the change.
 fn rank(comparison: &Comparison) -> (bool, f64) {
     let is_cpu = comparison.weight.as_ref().is_some_and(|weight| weight.counter == "cpu");
     let relative = comparison.ratio.map_or(f64::INFINITY, |ratio| ratio.value.max(1e-9).ln().abs());
@@ -115,7 +115,7 @@ fn section(rows: Vec<&Comparison>, heading: &str, arm: &str, style: Style, out: 
     table.write(style, out)
 }
 
-/// As a ratio, or in the counter's unit where the baseline is nothing.
+/// As a ratio, or in the counter's unit if the baseline is zero.
 fn change(comparison: &Comparison, is_brief: bool) -> String {
     let difference = comparison.difference;
     comparison.ratio.map_or_else(
