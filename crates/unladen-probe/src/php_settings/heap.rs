@@ -27,7 +27,7 @@ pub(super) fn find(folder: &Path, beginnings: &[&[u8]]) -> io::Result<Vec<Option
     Ok(found)
 }
 
-/// Wanted texts of printable characters that each fill an allocation's start; `folder` is /proc/PID.
+/// Wanted texts of printable characters, each at the start of an allocation; `folder` is /proc/PID.
 pub(super) fn words(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> io::Result<Vec<String>> {
     let mut found = Vec::new();
     each_chunk(folder, |memory| {

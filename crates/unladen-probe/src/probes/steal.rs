@@ -69,7 +69,7 @@ impl Steal {
         let known = self.units.entry(id).or_insert_with(|| {
             let file = hierarchy.cpu_stat(path);
             let now = procfs.absolute(&file).ok().and_then(throttled_ns)?;
-            // A later one has counted only our time.
+            // A group that came up later has counted nothing from before our start.
             Some((file, if is_first { now } else { 0 }))
         });
         let Some((file, last)) = known else { return };

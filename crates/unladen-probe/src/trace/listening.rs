@@ -12,8 +12,8 @@ pub(super) fn ports_of(pids: impl IntoIterator<Item = u32>) -> HashSet<u16> {
     ports_by(pids, |pid| fs::read_link(format!("/proc/{pid}/ns/net")).ok(), |table| fs::read_to_string(table).ok())
 }
 
-/// Reads a network's tables once, however many of the processes are in it: on a busy machine they have megabytes. An
-/// unreadable network may be another's.
+/// Reads a network's tables once, however many of the processes are in it: on a busy machine they have megabytes. A
+/// process whose network is unreadable has its tables read in any case.
 fn ports_by<N: Eq + Hash>(
     pids: impl IntoIterator<Item = u32>,
     network: impl Fn(u32) -> Option<N>,
