@@ -1,5 +1,5 @@
 //! Where inside the code the time goes. The principal type is [`Profile`]: stacks with weights, request by request, in
-//! one form whatever profiler they come from.
+//! one form for all profilers.
 //!
 //! ```
 //! use unladen_profile::{About, Frame, Profile, Unit, functions};
