@@ -18,16 +18,16 @@ use super::stretches::Stretches;
 use super::symbols::Symbols;
 use super::watcher::{Known, Watcher};
 
-/// Sends requests, and has the stacks of all processes noted that follow them.
+/// Sends requests, and samples the stacks of all processes that follow them.
 #[derive(Debug)]
 pub struct PerfClock {
     driver: Driver,
-    /// None once it is finished.
+    /// `None` once finished.
     watcher: Option<Watcher>,
     frequency: u64,
     stretches: Stretches,
     following: Following,
-    /// Of each request, how often each stack of each group was seen.
+    /// For each request, samples of each stack of each group.
     requests: Vec<BTreeMap<(GroupId, StackIndex), u64>>,
     lost: u64,
     notes: Vec<String>,
@@ -36,10 +36,8 @@ pub struct PerfClock {
 // === impl PerfClock ===
 
 impl PerfClock {
-    /// Starts a client, and the kernel's clock.
-    ///
-    /// # Errors
-    /// When the configuration is wrong, or this process may not sample: the error says what it takes.
+    /// Starts a client and the kernel's clock. Fails if the configuration is wrong, or this process may not sample: the
+    /// error says what that takes.
     pub fn open(driver: DriverConfig, options: PerfClockOptions) -> Result<Self, ProfilerError> {
         let watcher = Watcher::start(options.frequency)?;
         Ok(Self {
@@ -72,7 +70,7 @@ impl PerfClock {
         })
     }
 
-    /// A request, and what it leaves to do.
+    /// A request and its remaining work.
     fn with(&mut self, cancel: &Cancel) -> Result<Answered, ProfilerError> {
         self.watcher()?.keep(true)?;
         let begun = monotonic_ns();
@@ -83,7 +81,7 @@ impl PerfClock {
         Ok(answered)
     }
 
-    /// A stretch without.
+    /// A stretch without a request.
     fn without(&mut self, cancel: &Cancel) -> Result<(), ProfilerError> {
         let (gap, length) = self.stretches.without();
         wait(gap, cancel)?;
@@ -94,7 +92,7 @@ impl PerfClock {
         Ok(())
     }
 
-    /// What was seen since then, until now.
+    /// Samples from then until now.
     fn seen(&mut self, is_on: bool, begun: u64) -> Result<BTreeMap<(GroupId, StackIndex), u64>, ProfilerError> {
         let ended = monotonic_ns();
         let kept = self.watcher()?.keep(false)?;
@@ -165,7 +163,7 @@ fn push(into: &mut Profile, group: &str, stack: StackIndex, places: &Places, sym
     let mut below: Option<FrameId> = None;
     for named in places.places_of(stack).iter().rev().filter_map(|place| symbols.get(*place)) {
         for frame in named.frames.iter().rev() {
-            // Of what has no name, any number of calls is one.
+            // Consecutive calls without a name count as one.
             if named.is_named || below != Some(*frame) {
                 top = into.stacks.push(top, *frame);
             }
@@ -175,8 +173,7 @@ fn push(into: &mut Profile, group: &str, stack: StackIndex, places: &Places, sym
     top
 }
 
-/// # Errors
-/// When it is cancelled meanwhile.
+/// Fails if cancelled meanwhile.
 fn wait(time: Duration, cancel: &Cancel) -> Result<(), ProfilerError> {
     if cancel.wait(time) { Err(ProfilerError::Cancelled) } else { Ok(()) }
 }
