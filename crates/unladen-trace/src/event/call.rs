@@ -1,4 +1,4 @@
-//! The principal type is [`FileCall`]: system calls, by what they do.
+//! The principal type is [`FileCall`]: system calls by effect.
 
 /// System calls that name a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -12,7 +12,7 @@ pub enum FileCall {
     Open,
     /// open for writing, or creating.
     OpenWrite,
-    /// open that must create the file (`O_CREAT | O_EXCL`): how lock files and temporary files are made.
+    /// open that must create the file (`O_CREAT | O_EXCL`), as for lock files and temporary files.
     Create,
     Readlink,
     /// link, symlink.
@@ -22,7 +22,7 @@ pub enum FileCall {
     /// mkdir, rmdir.
     Folder,
     Chdir,
-    /// chmod, chown, truncate, utimens: what a path has is changed.
+    /// chmod, chown, truncate, utimens.
     Change,
 }
 
@@ -43,7 +43,7 @@ pub enum LockCall {
     Fcntl,
 }
 
-/// Which way bytes went.
+/// The direction of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     /// read, recv and their kind.
