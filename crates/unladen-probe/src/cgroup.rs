@@ -7,7 +7,6 @@ use unladen_machine::control_group_mounts;
 use crate::container_path::ContainerPath;
 use crate::container_state::ContainerState;
 
-/// The mounted cgroup v2 hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hierarchy {
     mount: PathBuf,
@@ -29,7 +28,6 @@ impl Hierarchy {
 /// A systemd unit or a container, read from the path of its control group.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Unit {
-    /// The container that it is or runs in.
     pub(crate) container: Option<ContainerPath>,
     /// `php8.2-fpm.service`, on the machine or in the container.
     pub(crate) service: Option<String>,
@@ -81,7 +79,6 @@ pub(crate) fn unit_of(proc_pid_cgroup: &[u8]) -> Option<Unit> {
     found
 }
 
-/// Path of the v2 control group of any kind.
 pub(crate) fn path_of(proc_pid_cgroup: &[u8]) -> Option<&str> {
     std::str::from_utf8(proc_pid_cgroup).ok()?.lines().find_map(|line| line.strip_prefix("0::"))
 }

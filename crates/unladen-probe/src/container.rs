@@ -12,7 +12,6 @@ use crate::container_path::{ContainerPath, Engine};
 use crate::container_state::ContainerState;
 use crate::parent::parent;
 
-/// Bound of the search for a program's first process.
 const MOST_PARENTS: usize = 8;
 
 /// A container, or another root folder, in which a process lives.
@@ -22,7 +21,6 @@ pub struct Container {
     pub name: String,
     /// Restarts it, if its engine is known: `docker restart web`.
     pub restart: Option<String>,
-    /// As this process reaches it.
     root: PathBuf,
 }
 

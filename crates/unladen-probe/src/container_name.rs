@@ -12,11 +12,9 @@ pub(crate) enum ContainerName {
     Service { project: String, service: String, number: u32, name: Option<String> },
     /// A container of a pod; `None` for the one that holds the pod's namespaces.
     Pod { namespace: String, pod: String, container: Option<String> },
-    /// The engine's own name.
     Named(String),
 }
 
-/// A container's labels or annotations.
 pub(crate) trait Labels {
     fn label(&self, name: &str) -> Option<&str>;
 
@@ -56,7 +54,6 @@ impl ContainerName {
         Some(Self::Pod { namespace: labels.word(namespace)?, pod: labels.word(pod)?, container })
     }
 
-    /// Name of its group.
     pub(crate) fn group(&self) -> String {
         match self {
             Self::Service { project, service, number, .. } if *number > 1 => {

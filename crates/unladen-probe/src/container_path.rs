@@ -20,7 +20,6 @@ pub(crate) enum Engine {
     Unknown,
 }
 
-/// A container as its control group names it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct ContainerPath {
     pub(crate) engine: Engine,
@@ -38,7 +37,6 @@ pub(crate) struct ContainerPath {
 
 /// Digits of a container's id shown in listings.
 const SHORT_ID: usize = 12;
-/// Longest accepted name of a container.
 const LONGEST_NAME: usize = 128;
 
 /// Prefixes of path components before the id, longer ones first.
@@ -54,7 +52,6 @@ const PREFIXES: &[(&str, Engine, bool)] = &[
 ];
 
 impl ContainerPath {
-    /// The container that a component names; `path` is the whole path.
     pub(crate) fn of_component(component: &str, path: &str) -> Option<Self> {
         let of = |engine, id: &str, is_monitor| {
             let is_of_pod = path.contains("kubepods");

@@ -49,7 +49,6 @@ const DATA_HOME: &str = ".local/share";
 const DOCKER_OF_USER: &str = "docker/containers";
 const STORAGE_OF_USER: &str = "containers/storage";
 
-/// Reads and caches names of containers from their engines' state.
 #[derive(Debug)]
 pub(crate) struct ContainerState {
     /// `/`, except in tests.
@@ -74,7 +73,6 @@ impl ContainerState {
         Self { root: root.into(), known: HashMap::new(), known_of_users: 0, accounts: HashMap::new() }
     }
 
-    /// The container's name, looked up once.
     pub(crate) fn name_of(&mut self, container: &ContainerPath) -> Option<ContainerName> {
         let key = (container.user, container.id.clone());
         if let Some(known) = self.known.get(&key) {
@@ -93,7 +91,6 @@ impl ContainerState {
         name
     }
 
-    /// The name of a rootless engine's user.
     pub(crate) fn account_of(&mut self, container: &ContainerPath) -> Option<String> {
         self.account(container.user?).map(|account| account.name)
     }
@@ -208,7 +205,6 @@ fn read(path: &Path, user: Option<u32>) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// Labels or annotations in a JSON document.
 struct Annotations<'a>(Option<&'a Value>);
 
 impl Labels for Annotations<'_> {

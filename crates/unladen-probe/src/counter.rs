@@ -5,7 +5,6 @@
 pub enum Unit {
     Nanoseconds,
     Bytes,
-    /// Events.
     Count,
 }
 

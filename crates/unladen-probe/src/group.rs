@@ -20,7 +20,6 @@ pub enum GroupBy {
     Cgroup,
     Exe,
     User,
-    /// Each process alone.
     Pid,
 }
 
@@ -61,7 +60,6 @@ const COMM_LEN: usize = 15;
 const CLIENT: &str = "unladen (the client)";
 const WAY: &str = "unladen (its way)";
 
-/// All groups seen, and the state needed to assign processes to them.
 #[derive(Debug)]
 pub(crate) struct Groups {
     by: GroupBy,
@@ -75,7 +73,6 @@ pub(crate) struct Groups {
     own: Own,
     /// What is unreadable even with that privilege is unreadable for everyone.
     may_trace: bool,
-    /// Whether some executables were unreadable for lack of privilege.
     pub(crate) some_exe_hidden: bool,
 }
 
@@ -100,7 +97,6 @@ impl Groups {
         groups
     }
 
-    /// Treats these as Unladen's own as well.
     pub(crate) fn with_own(self, own: Own) -> Self {
         Self { own, ..self }
     }

@@ -19,7 +19,6 @@ use crate::instrument::Instrument;
 use crate::ledger::GroupId;
 use crate::trace::{Tracer, TracerConfig};
 
-/// Evidence that takes tracing.
 const TRACED: [EvidenceSource; 5] = [
     EvidenceSource::Syscalls,
     EvidenceSource::Processes,

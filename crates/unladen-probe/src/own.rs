@@ -8,10 +8,8 @@ use crate::effective_uid::effective_uid;
 use crate::process::Stat;
 use crate::procfs::ProcFs;
 
-/// Bound of the search for a tree's root.
 const MAX_ANCESTORS: usize = 32;
 
-/// Most processes examined of a tree.
 const MAX_TREE: usize = 256;
 
 /// Identifies a process for good: pid and start time.
@@ -92,7 +90,6 @@ fn is_master(title: &[u8]) -> bool {
     title.starts_with(b"ssh: ") && title[..end].ends_with(b"[mux]")
 }
 
-/// Effective users of the ssh processes in a tree.
 fn keepers(procfs: &mut ProcFs, root: i32) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     let mut seen = BTreeSet::from([root]);
@@ -112,12 +109,10 @@ fn keepers(procfs: &mut ProcFs, root: i32) -> BTreeSet<u32> {
     found
 }
 
-/// `None` if it has ended.
 fn user_of(procfs: &mut ProcFs, pid: i32) -> Option<u32> {
     procfs.of_process(pid, "status").ok().and_then(effective_uid)
 }
 
-/// `None` if it has ended.
 fn stat(procfs: &mut ProcFs, pid: i32) -> Option<Stat> {
     if pid <= 0 {
         return None;

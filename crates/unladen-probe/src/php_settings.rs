@@ -204,7 +204,6 @@ fn unconfirmed(php: &Php, info: &PhpInfo) -> Option<String> {
     }
 }
 
-/// Changes by pools, as the master reads its settings.
 fn pools(php: &Php, config: &Path) -> Result<Vec<pool::Pool>, String> {
     let config = config.to_string_lossy();
     let options = php.options.iter().map(String::as_str).chain(HARMLESS).chain(["-tt", "-y", &*config]);
@@ -217,7 +216,6 @@ fn pools(php: &Php, config: &Path) -> Result<Vec<pool::Pool>, String> {
     Ok(pools)
 }
 
-/// The process's pool, or why it is unknown.
 fn choose(php: &Php, mut pools: Vec<pool::Pool>) -> Result<pool::Pool, String> {
     let found = match (&php.pool, pools.len()) {
         (Some(name), _) => pools.iter().position(|pool| pool.name == *name),

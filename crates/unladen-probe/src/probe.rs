@@ -64,7 +64,6 @@ pub struct Shortfall {
     pub takes: &'static str,
 }
 
-/// Path of a kernel file, for messages.
 pub(crate) fn proc_path(procfs: &ProcFs, name: &str) -> PathBuf {
     procfs.root().join(name)
 }

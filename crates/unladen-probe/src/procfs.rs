@@ -19,7 +19,6 @@ const INITIAL_BUFFER: usize = 16 * 1024;
 /// No file read here is larger.
 const MAX_FILE: usize = 4 * 1024 * 1024;
 
-/// How the end of a file is recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ends {
     /// It comes whole, up to the buffer's size.
@@ -28,7 +27,6 @@ enum Ends {
     AtAnEmptyRead,
 }
 
-/// Reads files below /proc, reusing its buffers.
 #[derive(Debug)]
 pub(crate) struct ProcFs {
     root: PathBuf,
@@ -62,7 +60,6 @@ impl ProcFs {
         let _ = write!(self.path, "{}/{pid}/{name}", self.root.display());
     }
 
-    /// Reads `/proc/{name}`.
     pub(crate) fn file(&mut self, name: &str) -> Result<&[u8], ProbeError> {
         self.path.clear();
         let _ = write!(self.path, "{}/{name}", self.root.display());
@@ -70,7 +67,6 @@ impl ProcFs {
         self.read_path(Ends::AtAnEmptyRead).map_err(|source| ProbeError::Read { path, source })
     }
 
-    /// Reads a file anywhere, such as one below /sys.
     pub(crate) fn absolute(&mut self, path: &Path) -> io::Result<&[u8]> {
         self.path.clear();
         let _ = write!(self.path, "{}", path.display());

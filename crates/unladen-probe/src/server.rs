@@ -43,7 +43,6 @@ pub(crate) fn server_seen(pids: impl Iterator<Item = u32>, took: &[u32], is_cont
     }
 }
 
-/// What a server's first process says.
 fn one_seen(first: u32, is_contained: bool) -> Option<ServerSeen> {
     let proc = PathBuf::from(format!("/proc/{first}"));
     let exe = fs::read_link(proc.join("exe")).ok()?;

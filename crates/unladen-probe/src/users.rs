@@ -12,7 +12,6 @@ use nix::unistd::{Uid, User};
 
 use crate::regular_file::reopened;
 
-/// Longest list of users read from a container.
 const MOST_BYTES: u64 = 1 << 20;
 /// Longest name accepted, as by useradd(8).
 const LONGEST_NAME: usize = 32;

@@ -17,7 +17,6 @@ pub struct Diff {
     /// The same for the candidate.
     pub candidate_self: Vec<f64>,
     pub titles: [String; 2],
-    /// Number of requests of each, if known.
     pub requests: [Option<u64>; 2],
     /// Whether weights are per request; otherwise, with unknown numbers of requests, they are parts of the whole.
     pub per_request: bool,
@@ -166,13 +165,11 @@ const LEAST_PART: f64 = 1e-4;
 struct Measure {
     /// Weights are divided by these: requests, or wholes.
     divisors: [f64; 2],
-    /// Number of clusters.
     requests: [usize; 2],
     /// Whether clusters are the requests by which weights are divided.
     is_resampled: bool,
 }
 
-/// The weights of one stack or function in the requests of one side.
 #[derive(Debug, Clone, Copy, Default)]
 struct Side {
     sum: f64,

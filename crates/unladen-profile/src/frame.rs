@@ -21,7 +21,6 @@ pub struct Frame<'a> {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameKind {
-    /// A function of the application.
     #[default]
     Function,
     /// A file's code outside any function, run by including it.

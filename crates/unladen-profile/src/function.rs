@@ -16,13 +16,10 @@ pub struct FunctionRow {
     pub self_weight: u64,
     /// With everything it calls; a stack that contains it several times counts once.
     pub total_weight: u64,
-    /// Share of the total weight.
     pub self_share: ShareEstimate,
-    /// Share with everything it calls.
     pub total_share: ShareEstimate,
     /// `None` if calls were not counted, or the number of requests is unknown.
     pub calls_per_request: Option<f64>,
-    /// `None` if calls were not counted.
     pub calls: Option<u64>,
     /// By the function's weight on behalf of each, largest first.
     pub callers: Vec<Caller>,
@@ -35,7 +32,6 @@ pub struct Caller {
     pub frame: Option<FrameId>,
     /// Weight of the function, with everything it calls, on behalf of this caller.
     pub weight: u64,
-    /// If calls were counted.
     pub calls: Option<u64>,
 }
 

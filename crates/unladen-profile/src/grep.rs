@@ -64,7 +64,6 @@ pub fn grep(profile: &Profile, pattern: &Pattern, invert: bool) -> Profile {
     kept.into
 }
 
-/// The kept part, with only the frames and stacks it needs.
 struct Kept<'a> {
     from: &'a Profile,
     into: Profile,

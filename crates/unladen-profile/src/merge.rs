@@ -71,7 +71,6 @@ pub(crate) fn join(profiles: &[&Profile]) -> Result<Profile, MergeError> {
     Ok(merged)
 }
 
-/// Adds the clusters of `profile`, its weights times `scale`.
 fn add(merged: &mut Profile, profile: &Profile, scale: u64) {
     let frames: Vec<FrameId> = profile.frames.iter().map(|(_, frame)| merged.frames.intern(frame)).collect();
     let mut stacks: Vec<StackId> = Vec::with_capacity(profile.stacks.len());

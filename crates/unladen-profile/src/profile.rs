@@ -28,7 +28,6 @@ pub struct About {
     pub title: String,
     /// `excimer`, `nytprof`, `perf`; empty if unknown.
     pub profiler: String,
-    /// What a weight counts.
     pub unit: Unit,
     /// Time in ns per sample; `None` if weights are no samples, or it is unknown.
     pub period_ns: Option<u64>,
@@ -49,7 +48,6 @@ pub enum Unit {
     Nanoseconds,
     CpuNanoseconds,
     Bytes,
-    /// Events of any kind.
     Count,
 }
 
@@ -58,7 +56,6 @@ pub enum Unit {
 pub struct Cluster {
     /// Each stack's own weight, without stacks on top. Entries of the same stack are added.
     pub weights: Vec<(StackId, u64)>,
-    /// Calls of functions, if the profiler counts them.
     pub calls: Vec<CallCount>,
 }
 

@@ -41,7 +41,6 @@ pub fn read(file: &Path, reader: Option<&'static dyn ProfileReader>) -> Result<P
 /// First bytes that tell whether a file is packed.
 const MARK: u64 = 4;
 
-/// Reads input in pieces of any size, as from a pipe.
 pub(crate) fn read_from(
     mut opened: impl io::Read,
     file: &Path,
@@ -87,7 +86,6 @@ fn is_blank(head: &[u8]) -> bool {
     head.trim_ascii().is_empty()
 }
 
-/// What an unrecognised file seems to be.
 fn hint(head: &[u8]) -> &'static str {
     let begin = head.trim_ascii_start();
     if is_blank(head) {

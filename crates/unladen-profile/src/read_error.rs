@@ -12,7 +12,6 @@ pub enum ReadError {
     Unknown {
         file: PathBuf,
         known: String,
-        /// What it seems to be instead, or what to try.
         hint: &'static str,
     },
     #[error("{}: {fault}", file.display())]
@@ -30,7 +29,6 @@ pub struct Fault {
     /// Offset in bytes from 0 after unpacking; in texts, the line from 1.
     pub at: u64,
     pub is_line: bool,
-    /// What was expected and what was found.
     pub what: String,
 }
 

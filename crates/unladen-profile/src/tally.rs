@@ -17,7 +17,6 @@ pub(crate) struct Tally {
     of_functions: Vec<FrameId>,
 }
 
-/// A stack and its weights in the current cluster.
 struct Node {
     of_itself: u64,
     on_it: u64,
@@ -57,7 +56,6 @@ impl Tally {
         node.function.filter(|_| node.is_outermost)
     }
 
-    /// The function that called a stack's.
     pub(crate) fn caller(&self, stack: StackId) -> Option<FrameId> {
         self.nodes[self.nodes[stack.index()].below.index()].function
     }
@@ -99,7 +97,6 @@ impl Tally {
         }
     }
 
-    /// Passes a stack's weights on and resets them.
     fn take(&mut self, id: StackId, stack: &mut impl FnMut(StackId, [u64; 2])) {
         let node = &mut self.nodes[id.index()];
         node.is_seen = false;

@@ -22,7 +22,6 @@ const ESCAPED: [char; 8] = [';', '\n', '\r', '\\', ']', ')', ' ', '\t'];
 /// `\x3b`
 const ESCAPE: usize = 4;
 
-/// Appends a frame as written in a line.
 pub(crate) fn escape(frame: Frame<'_>, out: &mut String) {
     if frame.name.is_empty() {
         out.push_str(UNKNOWN);
@@ -72,7 +71,6 @@ pub(crate) fn ends_in_number(text: &[u8]) -> bool {
     memchr::memrchr2(b' ', b'\t', text).is_some_and(|space| is_number(&text[space + 1..]))
 }
 
-/// Name and kind of a frame in a line.
 pub(crate) fn unescape(text: &str) -> (Cow<'_, str>, FrameKind) {
     let (text, kind) = match text.strip_suffix(KERNEL) {
         Some(name) if !name.is_empty() => (name, FrameKind::Kernel),

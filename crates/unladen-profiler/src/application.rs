@@ -28,7 +28,6 @@ pub enum Kind {
     Other,
 }
 
-/// The application that listens at an address.
 #[derive(Debug)]
 pub(crate) struct Listener {
     pub(crate) application: Application,

@@ -14,7 +14,6 @@ use crate::error::ProfilerError;
 
 /// Requests sent until one was seen whole: events can be lost on a busy machine.
 const TRIES: usize = 3;
-/// Most servers that hand a request to one another.
 const MOST_HOPS: usize = 8;
 
 /// What a web server hands to an application for a request.
@@ -24,7 +23,6 @@ pub struct Captured {
     pub params: Params,
     pub body: Vec<u8>,
     pub address: Address,
-    /// The application that takes it.
     pub application: Application,
     /// Of the answer, as the web server gave it to us.
     pub status: u16,
@@ -61,7 +59,6 @@ pub fn capture_request(driver: &DriverConfig, cancel: &Cancel) -> Result<Capture
     )))
 }
 
-/// The FastCGI request with the mark, if there is one, and what is available of it.
 type Chosen<'a> = Result<(&'a Marked, Params, Vec<u8>), String>;
 
 fn choose<'a>(found: &'a [Marked], mark: &[u8]) -> Option<Chosen<'a>> {
@@ -78,7 +75,6 @@ fn choose<'a>(found: &'a [Marked], mark: &[u8]) -> Option<Chosen<'a>> {
     })
 }
 
-/// Address and application to which the request went.
 fn whose(seen: &Marked) -> Result<(Address, Application), ProfilerError> {
     let Some(address) = seen.address() else {
         return Err(ProfilerError::NotFound(format!(
@@ -91,7 +87,6 @@ fn whose(seen: &Marked) -> Result<(Address, Application), ProfilerError> {
     Ok((listener.reached(&address, seen.pid), listener.application))
 }
 
-/// What was seen instead, and what to do.
 fn explain(trail: &Trail, found: &[Marked]) -> String {
     let mut text = format!("{} is answered, but no FastCGI request was seen to follow from it", trail.url());
     for seen in found {
@@ -132,7 +127,6 @@ fn advice(is_handed_on: bool) -> &'static str {
     }
 }
 
-/// The protocol, for people.
 fn protocol(stream: &Stream) -> &'static str {
     let begins = stream.bytes();
     if fastcgi::begins_request(begins) {

@@ -14,7 +14,6 @@ pub enum ProfilerError {
     Cancelled,
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// What the web server hands on cannot be traced.
     #[error(transparent)]
     Trace(#[from] TraceError),
     #[error(transparent)]

@@ -39,7 +39,6 @@ const INSTEAD: [&str; 3] = ["X-Accel-Redirect", "X-Sendfile", "X-Reproxy-URL"];
 /// How Excimer samples.
 #[derive(Debug, Clone)]
 pub struct ExcimerOptions {
-    /// Between samples.
     pub period: Duration,
     pub clock: Clock,
     /// For a request, and again for its work after the response.
@@ -114,7 +113,6 @@ impl Excimer {
         fastcgi::request(&self.captured.address, params, &self.captured.body, limits, cancel)
     }
 
-    /// Waits for the log of a request.
     fn log(&self, path: &Path, said: &str, cancel: &Cancel) -> Result<fs::File, ProfilerError> {
         let begun = Instant::now();
         loop {

@@ -30,7 +30,6 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Time for an attempt to connect over TCP: the second packet goes after a second.
 const FIRST_PACKET: Duration = Duration::from_millis(2500);
 
-/// Bounds on an answer.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// From connecting to the end of the answer.
@@ -68,7 +67,6 @@ pub(crate) fn request(
     Ok(Timed { response, took })
 }
 
-/// The bytes of a request.
 pub(crate) fn encode(params: &Params, body: &[u8]) -> Result<Vec<u8>, ParamTooLong> {
     let mut bytes = Vec::with_capacity(body.len() + 4096);
     let mut writer = RequestWriter::begin(&mut bytes, REQUEST, false);
@@ -83,7 +81,6 @@ pub(crate) fn encode(params: &Params, body: &[u8]) -> Result<Vec<u8>, ParamTooLo
     Ok(bytes)
 }
 
-/// Why waiting ends.
 enum End {
     Cancelled,
     Late(Duration),
@@ -116,7 +113,6 @@ struct Waiting<'a> {
 }
 
 impl Waiting<'_> {
-    /// Time to wait before the next check.
     fn look(&self) -> Result<Duration, End> {
         if self.cancel.is_cancelled() {
             return Err(End::Cancelled);

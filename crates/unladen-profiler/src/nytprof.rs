@@ -31,9 +31,7 @@ use crate::shadow::{Besides, Program, ShadowProcess};
 
 /// Ends a profile. Programs do not use this signal, and no service manager sends it.
 const END: Signal = Signal::SIGPWR;
-/// Perl's name of it.
 const END_NAME: &str = "pwr";
-/// Written by the profiler.
 const FILE: &str = "nytprof.out";
 /// Time for writing at the end.
 const WRITING: Duration = Duration::from_secs(60);

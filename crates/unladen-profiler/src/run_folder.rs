@@ -28,7 +28,6 @@ const BASE: &str = "unladen-profile";
 const LOCK: &str = "lock";
 const RUN: &str = "run-";
 const OUT: &str = "out";
-/// Letters of a run's name.
 const NAME: usize = 16;
 /// A run's folder exists before it is locked.
 const LOCKED_WITHIN: Duration = Duration::from_secs(10);

@@ -30,7 +30,6 @@ use unladen_path::Address;
 const LOOK: Duration = Duration::from_millis(50);
 /// After this many looks asleep without CPU use, a process has loaded its program and waits for a request.
 const QUIET_LOOKS: u32 = 6;
-/// Time to load a program.
 const LOADING: Duration = Duration::from_secs(60);
 /// Time to end before it is killed.
 const ENDING: Duration = Duration::from_secs(2);
@@ -90,7 +89,6 @@ impl ShadowProcess {
         Address::Unix(self.folder.path().join(SOCKET))
     }
 
-    /// The folder in which it may write.
     pub(crate) fn own_folder(&self) -> PathBuf {
         self.own.clone()
     }
@@ -128,7 +126,6 @@ impl ShadowProcess {
         }
     }
 
-    /// The end of its standard error.
     pub(crate) fn said(&self) -> String {
         let path = self.folder.path().join(STDERR);
         let mut text = Vec::new();

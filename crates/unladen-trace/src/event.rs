@@ -42,7 +42,6 @@ pub enum What {
         /// From call to return, ns, including tracing.
         took_ns: u64,
     },
-    /// Bytes went through a descriptor.
     Transfer {
         way: Way,
         fd: i32,
@@ -52,16 +51,13 @@ pub enum What {
         /// The first bytes sent, at most [`MAX_PAYLOAD`], or the last received, at most [`MAX_TAIL`]. Empty for reads
         /// from files.
         payload: Vec<u8>,
-        /// From call to return, ns.
         took_ns: u64,
     },
-    /// A connection was requested.
     Connect {
         fd: i32,
         socket: Socket,
         /// 0 or −errno; EINPROGRESS usually begins a connection without waiting.
         result: i32,
-        /// From call to return, ns.
         took_ns: u64,
     },
     /// A requested TCP connection is established.
@@ -73,7 +69,6 @@ pub enum What {
     /// A descriptor of a socket or a regular file was closed. If it had been duplicated, the socket may live on.
     Close {
         fd: i32,
-        /// The socket behind it.
         socket: Option<Socket>,
     },
     /// A lock was requested or released.
@@ -82,7 +77,6 @@ pub enum What {
         fd: i32,
         /// The file's name, without folders.
         name: Vec<u8>,
-        /// Whether it was released.
         unlock: bool,
         /// 0 or −errno.
         result: i32,
@@ -91,7 +85,6 @@ pub enum What {
     },
     /// The process waited for time to pass, and for nothing else.
     Sleep {
-        /// From call to return, ns.
         took_ns: u64,
     },
     Fork {
@@ -102,23 +95,19 @@ pub enum What {
     },
     /// The process ended; CPU time in ns since it or tracing began.
     Exit { cpu_ns: u64 },
-    /// A source file was compiled.
     Compile {
         language: Language,
         /// The file, if the language's own function names it.
         path: Option<Vec<u8>>,
-        /// From begin to end, ns.
         took_ns: u64,
         /// Inside another compilation of the same thread, whose time includes it.
         nested: bool,
     },
-    /// SQLite was given a statement.
     SqlitePrepare {
         /// Handle of the prepared statement until it is finalised; 0 if SQLite refused the text.
         statement: u64,
         /// At most [`MAX_PAYLOAD`] bytes.
         sql: Vec<u8>,
-        /// From call to return, ns.
         took_ns: u64,
     },
     /// SQLite was asked for the next row.
@@ -126,7 +115,6 @@ pub enum What {
         statement: u64,
         /// There was one; otherwise the statement is done.
         row: bool,
-        /// From call to return, ns.
         took_ns: u64,
     },
     /// A prepared statement of SQLite was reset to its beginning.

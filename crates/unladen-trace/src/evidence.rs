@@ -72,7 +72,6 @@ pub struct Evidence {
     /// Time in ns that tracing adds to each timed call: measured, and subtracted by [`Evidence::time_of`].
     pub overhead_ns: u64,
     pub syscalls: Vec<SyscallSeen>,
-    /// By path, call and outcome.
     pub files: Vec<FileSeen>,
     /// Bytes read from files and written to them.
     pub transfers: Vec<TransferSeen>,
@@ -81,18 +80,13 @@ pub struct Evidence {
     pub compiles: Vec<CompileSeen>,
     /// Class look-ups, which are only counted.
     pub counters: Vec<CounterSeen>,
-    /// By peer.
     pub connections: Vec<ConnectionSeen>,
-    /// DNS questions.
     pub dns: Vec<DnsSeen>,
-    /// By fingerprint.
     pub queries: Vec<QuerySeen>,
     pub locks: Vec<LockSeen>,
     pub logs: Vec<LogSeen>,
-    /// By group.
     pub sleeps: Vec<SleepSeen>,
     pub response: Option<Response>,
-    /// Of the PHPs that follow.
     pub php: Vec<PhpSettings>,
     /// If a profiler ran.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -30,7 +30,6 @@ pub struct PageRecord {
     /// Of processes that have just been started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fresh: Option<Evidence>,
-    /// On other hosts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<HostRecord>,
 }
@@ -39,9 +38,7 @@ pub struct PageRecord {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostRecord {
-    /// Of processes that have answered before.
     pub warm: Evidence,
-    /// Of processes that have just been started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fresh: Option<Evidence>,
 }

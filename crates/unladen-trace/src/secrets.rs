@@ -13,7 +13,6 @@ pub(crate) use path::path_without_secrets;
 
 use cursor::Cursor;
 
-/// Replaces a secret.
 const LEFT_OUT: &str = "…";
 
 /// Parts of names whose values are secret.

@@ -20,7 +20,6 @@ pub struct Total {
     pub noise_floor: f64,
 }
 
-/// Counters in tables, in order: stable name, title.
 const TITLES: &[(&str, &str)] = &[
     ("syscalls", "system calls"),
     ("files.checked", "file checks"),

@@ -8,7 +8,6 @@ use crate::instrument::Instrument;
 use crate::ledger::GroupId;
 use crate::php_settings::{PhpSettings, PhpSettingsError};
 
-/// Asks one process of each group that runs PHP.
 pub(super) fn php_settings(
     instrument: &Instrument,
     groups: &[GroupId],
@@ -65,7 +64,6 @@ fn ask(instrument: &Instrument, group: GroupId, busiest: Option<i32>) -> Option<
 
 #[derive(Debug, Default)]
 struct Asked {
-    /// Some process told its settings.
     answered: bool,
     /// Why a followed process did not.
     failed: Option<String>,

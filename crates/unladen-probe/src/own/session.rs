@@ -3,7 +3,6 @@
 use crate::process::Stat;
 use crate::procfs::ProcFs;
 
-/// Bound of the search for ancestors.
 const MAX_ANCESTORS: usize = 32;
 
 /// Inherits orphans, and serves everybody.

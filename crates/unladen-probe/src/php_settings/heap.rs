@@ -76,13 +76,11 @@ fn word(memory: &[u8]) -> Option<&str> {
     (end > 0 && memory[end] == 0).then(|| std::str::from_utf8(&memory[..end]).ok()).flatten()
 }
 
-/// The heap's addresses, if this line of `maps` is about it.
 fn heap(line: &str) -> Option<(u64, u64)> {
     let (start, end) = line.strip_suffix("[heap]")?.split_whitespace().next()?.split_once('-')?;
     Some((u64::from_str_radix(start, 16).ok()?, u64::from_str_radix(end, 16).ok()?))
 }
 
-/// The rest of the text that begins so.
 fn text(memory: &[u8], beginning: &[u8]) -> Option<Vec<u8>> {
     let (first, _) = beginning.split_first()?;
     let mut from = 0;

@@ -14,7 +14,6 @@ use crate::php_settings::error::PhpSettingsError;
 
 /// Prefix of the library's name: `libphp8.2.so` (Debian), `libphp.so`, `libphp7.so`.
 const LIBRARY: &str = "libphp";
-/// How the version is written in it.
 const VERSION: &[u8] = b"X-Powered-By: PHP/";
 /// Debian's has 6 MB, one with all extensions within some 20.
 const MAX_LIBRARY: u64 = 128 << 20;
@@ -26,19 +25,16 @@ pub(super) const OF_THE_COMMAND_LINE: [&str; 3] = ["max_execution_time", "opcach
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Module {
-    /// `8.2.36`
     pub(super) version: String,
     ini: Option<PathBuf>,
     ini_folder: Option<PathBuf>,
 }
 
 impl Module {
-    /// Whether a process contains PHP; `folder` is /proc/PID.
     pub(super) fn is_within(folder: &Path) -> bool {
         mapped(folder).is_ok_and(|range| range.is_some())
     }
 
-    /// The PHP within a process, if any.
     pub(super) fn of(folder: &Path) -> io::Result<Option<Self>> {
         let Some((range, path)) = mapped(folder)? else { return Ok(None) };
         // The mapped file, even if its name now belongs to another; without the right to that, the file of this name.
@@ -48,7 +44,6 @@ impl Module {
         Ok(Self::read(&library))
     }
 
-    /// Finds the version, and the settings folders that exist, in a library.
     fn read(library: &[u8]) -> Option<Self> {
         let texts = || library.split(|byte| *byte == 0);
         // The header stands alone or within a longer text.

@@ -60,22 +60,18 @@ const FAMILIES: [&str; 22] = [
 /// Parts of names whose values are secret. Knowing `xdebug.trigger_value` or `spx.http_key` allows to start them.
 const SECRETS: [&str; 9] = ["license", "passw", "pwd", "secret", "token", "key", "credential", "auth", "trigger_value"];
 
-/// Replaces passwords and what may contain one.
 const LEFT_OUT: &str = "…";
 
-/// How phpinfo writes that there is no value.
 const NOTHING: [&str; 3] = ["no value", "(none)", ""];
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct PhpInfo {
-    /// `8.2.36`
     pub(super) version: String,
     pub(super) sapi: String,
     pub(super) ini: String,
     pub(super) ini_folder: String,
     /// As PHP writes them, separated by commas and line breaks.
     pub(super) ini_files: String,
-    /// Folder searched for php.ini.
     ini_path: String,
     pub(super) extensions: Vec<String>,
     /// Local values by name.
@@ -234,7 +230,6 @@ fn value(text: &str) -> String {
     if NOTHING.contains(&text) { String::new() } else { text.to_owned() }
 }
 
-/// HTML tables converted to the text format.
 fn without_tags(html: &str) -> String {
     let spaced = html
         .replace("<h1>Configuration</h1>", "\nConfiguration\n")

@@ -33,14 +33,12 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Overrides these settings with its own.
     pub(super) fn apply(&self, settings: &mut BTreeMap<String, String>) {
         for (name, value) in self.effective() {
             settings.insert(name.clone(), without_password(value));
         }
     }
 
-    /// Names that it sets, and whether scripts cannot change them.
     pub(super) fn sets(&self) -> BTreeMap<&str, bool> {
         self.effective().map(|(name, _)| (name.as_str(), self.admin.contains_key(name))).collect()
     }
@@ -56,7 +54,6 @@ impl Pool {
     }
 }
 
-/// Parses the log lines of `php-fpm -tt`.
 pub(super) fn parse(log: &str) -> Vec<Pool> {
     let mut pools: Vec<Pool> = Vec::new();
     let mut in_pool = false;

@@ -24,7 +24,6 @@ pub(super) struct PoolLine {
     pub(super) text: String,
 }
 
-/// What php-fpm's own files say about a pool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct PoolLines {
     pub(super) lines: Vec<PoolLine>,
@@ -45,9 +44,7 @@ pub(super) fn pool_lines(config: &Path, prefix: &Path, pool: &str) -> Result<Poo
 struct Reader<'a> {
     pool: &'a str,
     prefix: &'a Path,
-    /// Whether the current section is the pool's.
     is_in: bool,
-    /// Where the pool was named last.
     named_in: Option<PathBuf>,
     found: PoolLines,
     room: Room,

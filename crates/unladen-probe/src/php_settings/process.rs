@@ -26,16 +26,13 @@ pub(super) struct Php {
     proc: PathBuf,
     /// The master, or the process itself if there is none.
     pid: i32,
-    /// Executable to ask.
     pub(super) exe: PathBuf,
     /// PHP within another server, which cannot be asked itself.
     pub(super) module: Option<Module>,
     /// Options that say where settings are.
     pub(super) options: Vec<String>,
     pub(super) environment: Vec<(String, OsString)>,
-    /// php-fpm's own settings file.
     pub(super) fpm_config: Option<PathBuf>,
-    /// The pool, if this is a worker.
     pub(super) pool: Option<String>,
     /// `None` if it is our own.
     worker: Option<User>,
@@ -135,7 +132,6 @@ impl Php {
         self.proc.join(self.pid.to_string())
     }
 
-    /// Settings on its command line: name, and the words that set it.
     pub(super) fn set_by_options(&self) -> Vec<(String, String)> {
         let after = self.options.iter().skip(1).map(Some).chain([None]);
         let pairs = self.options.iter().zip(after).filter_map(|(option, next)| match option.strip_prefix("-d")? {
@@ -145,7 +141,6 @@ impl Php {
         pairs.map(|pair| (pair.split('=').next().unwrap_or(pair).trim().to_owned(), format!("-d {pair}"))).collect()
     }
 
-    /// The answer, if its version is the one within the server.
     pub(super) fn is_of_version(&self, info: PhpInfo) -> Result<PhpInfo, PhpSettingsError> {
         let other = self.module.as_ref().filter(|module| module.version != info.version);
         other.map_or(Ok(()), |module| {
@@ -194,7 +189,6 @@ fn is_roots(path: &Path) -> bool {
         && fs::canonicalize(path).is_ok_and(|path| path.ancestors().all(is_roots))
 }
 
-/// Effective user and group, and the parent.
 fn status(folder: &Path) -> io::Result<(User, i32)> {
     let text = fs::read_to_string(folder.join("status"))?;
     let field = |name: &str, column: usize| {
@@ -225,7 +219,6 @@ fn folder_of(folder: &Path) -> PathBuf {
     fs::read_link(folder.join("cwd")).unwrap_or_else(|_| PathBuf::from("/"))
 }
 
-/// Its values of the variables, and doubts about them.
 fn environment(folder: &Path, is_fpm: bool) -> (Vec<(String, OsString)>, Vec<String>) {
     let unknown = |error: io::Error| {
         let doubt = format!("its environment cannot be read, so PHP_INI_SCAN_DIR and PHPRC are not known: {error}");

@@ -5,12 +5,10 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Files read for one process.
 const MOST_FILES: usize = 200;
 /// A settings file has some KiB.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// How many more files may be read.
 #[derive(Debug)]
 pub(super) struct Room(usize);
 

@@ -59,7 +59,6 @@ pub(super) fn set_again(
     all
 }
 
-/// The lines by which a pool's files set one setting.
 fn of_pool(
     pool: &Pool,
     name: &str,
@@ -88,7 +87,6 @@ fn named(name: &str, in_files: &BTreeMap<String, String>) -> PhpSetAgain {
     PhpSetAgain { name: name.to_owned(), in_files: in_files.get(name).cloned(), ..PhpSetAgain::default() }
 }
 
-/// The settings files read after a fix's file.
 fn later_files(folders: &str, files: &str) -> Vec<PathBuf> {
     let Some(folder) = folders.rsplit(':').find(|folder| !folder.is_empty()) else { return Vec::new() };
     let folder = Path::new(folder);

@@ -48,7 +48,6 @@ struct Cpu {
     has_exit_records: bool,
     sources: HashMap<GroupId, CpuSource>,
     units: Units,
-    /// By process: the time of its ended children.
     waiters: HashMap<i32, Waiter>,
 }
 
@@ -64,7 +63,6 @@ struct Waiter {
     waited_ns: u64,
     /// Time of its children by their exit records, ns.
     recorded_ns: u64,
-    /// Group of its latest short-lived child.
     child_group: Option<GroupId>,
 }
 
@@ -78,7 +76,6 @@ impl Waiter {
     }
 }
 
-/// Where a group's time is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CpuSource {
     Processes,
@@ -127,7 +124,6 @@ impl Cpu {
         }
     }
 
-    /// Credits the time of ended processes that no reading has seen.
     fn credit_children(&mut self, scene: &Scene<'_>, ledger: &mut Ledger) {
         for parent in scene.table.active().filter(|process| !process.is_new) {
             let ticks = parent.stat.children_ticks.saturating_sub(parent.previous_stat.children_ticks);
@@ -194,7 +190,6 @@ impl Cpu {
     }
 }
 
-/// Time used since the last reading.
 fn grown(process: &Process) -> Times {
     let ticks = |now: u64, before: u64| now.saturating_sub(before).saturating_mul(TICK_NS);
     Times {
@@ -221,7 +216,6 @@ fn told_by_themselves(scene: &mut Scene<'_>) -> Vec<(String, Times)> {
     all
 }
 
-/// Times of each group's processes, ended ones included.
 fn shown_by_processes(scene: &Scene<'_>) -> HashMap<GroupId, Times> {
     let mut all: HashMap<GroupId, Times> = HashMap::new();
     let living = scene.table.active().map(|process| (process.group, grown(process)));

@@ -22,7 +22,6 @@ const LONGEST_GAP: Duration = Duration::from_secs(2);
 /// Asking for the clock of an unused id costs about a sixth of listing a process.
 const IDS_FOR_A_LISTED_PROCESS: usize = 4;
 
-/// The latest id assigned, and when that was read.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     latest: i32,

@@ -19,10 +19,8 @@ use crate::process::pids::Pids;
 use crate::procfs::{ProcFs, malformed};
 use crate::taskstats::{Listener, Record};
 
-/// Inherits orphans.
 const INIT: i32 = 1;
 
-/// Bound of the search for an ended process's waiter.
 const MAX_ANCESTORS: usize = 32;
 
 #[derive(Debug)]
@@ -37,14 +35,12 @@ pub(crate) struct Process {
     pub(crate) is_new: bool,
     /// Was not there at the first look, and has been examined once.
     is_young: bool,
-    /// Has run since the last look.
     pub(crate) is_active: bool,
     /// Its exit record has come; it may stay in /proc until its parent waits for it.
     has_ended: bool,
     seen_at: u64,
 }
 
-/// A process that ended since the last look, by its exit records.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) pid: i32,
@@ -97,7 +93,6 @@ impl ProcessTable {
         self.processes.values().filter(|process| process.is_new)
     }
 
-    /// Ended since the last look, by their exit records.
     pub(crate) fn ended(&self) -> &[Ended] {
         &self.ended
     }
@@ -122,7 +117,6 @@ impl ProcessTable {
         self.find(pid).map(|process| &process.stat)
     }
 
-    /// The group of a living or just ended process.
     pub(crate) fn group_of(&self, pid: i32) -> Option<GroupId> {
         let ended = || self.ended.iter().find(|ended| ended.pid == pid).map(|ended| ended.group);
         self.find(pid).map(|process| process.group).or_else(ended)
@@ -146,7 +140,6 @@ impl ProcessTable {
         self.processes.get(&pid).or_else(|| self.vanished.iter().find(|process| process.pid == pid))
     }
 
-    /// Examines all processes.
     pub(crate) fn look(
         &mut self,
         procfs: &mut ProcFs,
@@ -277,7 +270,6 @@ impl ProcessTable {
         }
     }
 
-    /// The first living ancestor.
     fn waiter(&self, mut ppid: i32, parents_of_ended: &HashMap<i32, i32>) -> Option<i32> {
         for _ in 0..MAX_ANCESTORS {
             if self.processes.get(&ppid).is_some_and(|process| !process.has_ended) {

@@ -13,7 +13,6 @@ pub(super) fn see(server: &Server, seen: &mut ServerSeen) {
     seen.socket = socket.or_else(|| socket_in(text.as_deref()?)).filter(|socket| socket.starts_with('/'));
 }
 
-/// The last socket in a section of the server.
 pub(super) fn socket_in(text: &str) -> Option<String> {
     let mut is_servers = false;
     let mut found = None;

@@ -44,7 +44,6 @@ pub(super) fn see(server: &Server, seen: &mut ServerSeen) {
     seen.prefix = prefix;
 }
 
-/// The relevant parts of a settings file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Settings {
     /// Patterns of `include` in the `http` block.

@@ -8,10 +8,8 @@ use nix::unistd::{Uid, User};
 
 use super::command_line::CommandLine;
 
-/// Longest settings file read.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// A server's first process.
 pub(super) struct Server {
     pub(super) pid: u32,
     /// `/proc/PID/root`, below which its paths lie.
@@ -46,7 +44,6 @@ impl Server {
         self.root.join(path.trim_start_matches('/')).is_dir()
     }
 
-    /// Name of the account that it runs as.
     pub(super) fn account(&self) -> Option<String> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.pid)).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;

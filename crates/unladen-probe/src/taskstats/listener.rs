@@ -28,7 +28,6 @@ const RECEIVE_BUFFER: usize = 32 * 1024 * 1024;
 /// A record is some 500 bytes, twice that with the thread group's.
 const DATAGRAM: usize = 8 * 1024;
 
-/// Answers that may precede the acknowledgement.
 const MAX_ANSWERS: usize = 16;
 
 #[derive(Debug)]
@@ -58,7 +57,6 @@ impl Listener {
         Ok(listener)
     }
 
-    /// Calls `each` with every record that has come.
     pub(crate) fn drain(&mut self, mut each: impl FnMut(Record)) {
         loop {
             match self.receive(MsgFlags::MSG_DONTWAIT) {
@@ -129,7 +127,6 @@ fn records<'a>(message: &Message<'a>) -> impl Iterator<Item = Option<Record>> + 
     })
 }
 
-/// The records in a datagram of any family.
 #[cfg(feature = "fuzzing")]
 pub(crate) fn records_in(datagram: &[u8]) -> impl Iterator<Item = Option<Record>> {
     Message::all(datagram).flat_map(|message| records(&message).collect::<Vec<_>>())

@@ -35,7 +35,6 @@ pub(crate) fn request(family: u16, command: u8, attribute: u16, value: &[u8]) ->
     message
 }
 
-/// One message: its type and what follows the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Message<'a> {
     pub(crate) kind: u16,
@@ -59,7 +58,6 @@ impl<'a> Message<'a> {
         (self.kind == NLMSG_ERROR).then(|| u32_at(self.payload, 0).map(|n| -(n as i32))).flatten()
     }
 
-    /// The attributes of a generic netlink message.
     pub(crate) fn attributes(&self) -> Attributes<'a> {
         Attributes(self.payload.get(GENERIC_HEADER..).unwrap_or_default())
     }

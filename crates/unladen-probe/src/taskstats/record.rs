@@ -2,7 +2,6 @@
 
 use super::netlink::{u16_at, u32_at, u64_at};
 
-/// Counts of one ended thread.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Record {
     pub(crate) tid: i32,
@@ -44,7 +43,6 @@ impl Layout {
 }
 
 impl Record {
-    /// Adds the counts of another thread of the same process.
     pub(crate) fn with_counts_of(&self, other: &Self) -> Self {
         Self {
             cpu_ns: self.cpu_ns.saturating_add(other.cpu_ns),

@@ -32,7 +32,6 @@ pub(super) struct WatchedEntry {
     pub(super) children: u32,
 }
 
-/// The counts as last read.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     calls: HashMap<Key, (u64, u64)>,
@@ -158,7 +157,6 @@ impl Counts {
         }
     }
 
-    /// Losses of the kernel's part since the last call.
     pub(super) fn newly_lost(&mut self, lost: &impl MapCore) -> Result<u64, TraceError> {
         let failed = |error| TraceError::failed("reading counts", error);
         let by_processor = lost.lookup_percpu(&0_u32.to_ne_bytes(), MapFlags::ANY).map_err(failed)?.unwrap_or_default();
@@ -167,7 +165,6 @@ impl Counts {
     }
 }
 
-/// All followed processes.
 pub(super) fn read_watched(watched: &impl MapCore) -> Result<Vec<(u32, WatchedEntry)>, TraceError> {
     let keys: Vec<_> = watched.keys().collect();
     let mut all = Vec::with_capacity(keys.len());

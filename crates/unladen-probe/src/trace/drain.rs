@@ -25,7 +25,6 @@ const LEAST_RECORD: usize = 128;
 /// libraries.
 const LOOKS: u8 = 3;
 
-/// Events drained since the last request.
 #[derive(Debug, Default)]
 pub(super) struct Drained {
     pub(super) events: Vec<Event>,
@@ -38,7 +37,6 @@ enum Ask {
     Listening(HashSet<u16>, Sender<()>),
 }
 
-/// The draining thread's handle.
 #[derive(Debug)]
 pub(super) struct Drain {
     asks: Option<Sender<Ask>>,

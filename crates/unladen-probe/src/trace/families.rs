@@ -2,7 +2,6 @@
 
 use unladen_trace::EvidenceSource;
 
-/// A program or library, and its traced functions.
 pub(super) struct Family {
     pub(super) source: EvidenceSource,
     /// Recognises it by file name.

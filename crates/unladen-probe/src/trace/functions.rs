@@ -21,7 +21,6 @@ use crate::regular_file::reopened;
 /// Maps shared with system calls.
 const SHARED: [&str; 5] = ["watched", "events", "counts", "lost", "own"];
 
-/// Probes attached to functions.
 #[derive(Debug)]
 pub(super) struct Functions {
     /// Dropped first, which detaches.
@@ -55,7 +54,6 @@ impl Functions {
         Self { links: Vec::new(), programs, files: HashMap::new(), sources: BTreeSet::new(), missing }
     }
 
-    /// Attaches to the program and libraries of this process, where new.
     pub(super) fn look(&mut self, pid: u32) {
         if self.programs.is_none() {
             return;
@@ -142,7 +140,6 @@ fn load(kernel: &Kernel) -> Result<Object, TraceError> {
     object.load().map_err(|error| refusal("loading its programs for functions", error))
 }
 
-/// A path that opens it.
 fn opened(file: &Mapped, pid: u32) -> Result<PathBuf, String> {
     let mut last = String::new();
     for path in file.openable(pid) {

@@ -96,7 +96,6 @@ impl Kernel {
             .ok_or_else(|| TraceError::failed("finding a map", format!("there is no {name}")))
     }
 
-    /// The ring, for a thread of its own.
     pub(super) fn ring(&self) -> Result<MapHandle, TraceError> {
         MapHandle::try_from(&self.map("events")?).map_err(|error| TraceError::failed("reading events", error))
     }

@@ -7,7 +7,6 @@ use std::path::Path;
 
 use crate::tcp_table::listening_sockets;
 
-/// Ports in the networks of these processes.
 pub(super) fn ports_of(pids: impl IntoIterator<Item = u32>) -> HashSet<u16> {
     ports_by(pids, |pid| fs::read_link(format!("/proc/{pid}/ns/net")).ok(), |table| fs::read_to_string(table).ok())
 }

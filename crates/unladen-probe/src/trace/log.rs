@@ -7,7 +7,6 @@ use libbpf_rs::{PrintLevel, set_print};
 /// Bound on what is kept: the verifier's log of one program can have megabytes.
 const MOST_BYTES: usize = 4 << 20;
 
-/// Lines shown of a refusal.
 const SHOWN_LINES: usize = 3;
 
 static SAID: Mutex<String> = Mutex::new(String::new());
@@ -25,7 +24,6 @@ pub(crate) fn listen() {
     set_print(Some((PrintLevel::Warn, keep)));
 }
 
-/// Messages since the last call.
 pub(super) fn said() -> String {
     SAID.lock().map(|mut kept| std::mem::take(&mut *kept)).unwrap_or_default()
 }

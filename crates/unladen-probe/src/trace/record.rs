@@ -31,7 +31,6 @@ pub(super) const NOBODY: u32 = u32::MAX;
 #[derive(Debug)]
 pub(super) struct Decoder {
     calls: HashMap<u16, Call>,
-    /// Ports at which followed processes listen.
     pub(super) listening: HashSet<u16>,
 }
 

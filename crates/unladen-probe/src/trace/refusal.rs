@@ -5,7 +5,6 @@ use libbpf_rs::MapType;
 use super::error::TraceError;
 use super::log;
 
-/// The error for a failure, by libbpf's messages.
 pub(crate) fn refusal(doing: &'static str, error: libbpf_rs::Error) -> TraceError {
     let said = log::said();
     if said.contains("BEGIN PROG LOAD LOG") {

@@ -101,10 +101,8 @@ impl ProfileReader for Collapsed {
 /// Whole units, and parts of 10^-[`DIGITS`].
 type Weight = (u64, u32);
 
-/// Digits of a fraction that are kept.
 const DIGITS: u32 = 6;
 
-/// Splits a line into stack and weight.
 fn parse(line: &[u8]) -> Result<(&[u8], Weight), &'static str> {
     const NO_NUMBER: &str = "expected a number after the last space";
     let line = line.trim_ascii_end();

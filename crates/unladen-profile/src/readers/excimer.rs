@@ -26,14 +26,12 @@ use crate::stack::StackId;
 
 const NAME: &str = "excimer";
 const MAGIC: &[u8] = b"{\"excimer\":";
-/// The only version of the lines.
 const VERSION: u32 = 1;
 /// Longest plausible line.
 const MOST_LINE: u64 = 1 << 20;
 /// Bound on frames and on stacks of a log, for memory's sake.
 const MOST: usize = 1 << 24;
 
-/// Reads logs of PHP's Excimer.
 pub(crate) struct Excimer;
 
 impl ProfileReader for Excimer {
@@ -140,7 +138,6 @@ impl<'a, 'b> Lines<'a, 'b> {
         ReadError::at_line(NAME, self.number, what)
     }
 
-    /// The next line that is not blank.
     fn next(&mut self) -> Result<Option<&[u8]>, ReadError> {
         loop {
             self.buffer.clear();
@@ -183,7 +180,6 @@ impl<'a, 'b> Lines<'a, 'b> {
     }
 }
 
-/// The log read so far.
 struct Log<'a> {
     wrapper: &'a str,
     script: &'a str,

@@ -29,7 +29,6 @@ use crate::reader::ProfileReader;
 use log::{Log, MAGIC};
 use source::{FORMAT, LogText};
 
-/// Reads files of Perl's Devel::NYTProf.
 pub(crate) struct NytProf;
 
 impl ProfileReader for NytProf {

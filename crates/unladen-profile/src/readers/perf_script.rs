@@ -126,7 +126,6 @@ struct Reading {
     all_are_clocks: bool,
     /// The first sample's event, the only one that is read.
     event: Option<String>,
-    /// Samples of each other event.
     left_out: BTreeMap<String, u64>,
 }
 
@@ -141,7 +140,6 @@ struct Sample {
     inlined: Vec<String>,
     /// Whether it is unmistakably a sample.
     is_certain: bool,
-    /// The event, if it is not the one read.
     other_event: Option<String>,
 }
 

@@ -11,7 +11,6 @@ use crate::profile::Profile;
 use crate::read_error::ReadError;
 use crate::reader::ProfileReader;
 
-/// Reads our own format, which preserves all of a profile.
 pub(crate) struct Unladen;
 
 /// Beginning of a document, without spaces; its version follows.

@@ -24,7 +24,6 @@ use tree::Tree;
 
 pub use style::FlameStyle;
 
-/// For any browser: a flame graph, with search and zoom.
 pub(crate) struct Flame;
 
 impl Writer for Flame {

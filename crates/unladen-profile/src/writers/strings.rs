@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-/// Distinct strings with their indices.
 #[derive(Default)]
 pub(super) struct Strings {
     pub(super) in_order: Vec<String>,
@@ -10,7 +9,6 @@ pub(super) struct Strings {
 }
 
 impl Strings {
-    /// Adds a new string.
     pub(super) fn index(&mut self, string: &str) -> usize {
         if let Some(index) = self.indices.get(string) {
             return *index;

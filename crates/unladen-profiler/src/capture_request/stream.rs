@@ -6,12 +6,10 @@ use unladen_trace::wire::fastcgi::{BEGIN_REQUEST, HEADER, PARAMS, STDIN, begins_
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Taken {
-    /// All of it was seen.
     Whole {
         params: Params,
         body: Vec<u8>,
     },
-    /// Some of it was not seen.
     Cut {
         what: &'static str,
         /// Bytes seen of the truncated send.
@@ -19,7 +17,6 @@ pub(super) enum Taken {
     },
 }
 
-/// The FastCGI request with the mark in its parameters.
 pub(super) fn request_with(stream: &Stream, mark: &[u8]) -> Option<Taken> {
     let mut at = 0;
     while let Some(rest) = stream.bytes().get(at..).filter(|rest| !rest.is_empty()) {

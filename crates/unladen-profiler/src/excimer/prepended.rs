@@ -31,12 +31,10 @@ use crate::profiler::{Answered, Profiler};
 use crate::run_folder::RunFolder;
 use unladen_path::name_of as process;
 
-/// Marks our requests.
 const HEADER: &str = "X-Unladen-Profile";
 /// Indices of the driver's requests.
 const PLAIN: usize = 0;
 const PROFILED: usize = 1;
-/// Longest line in which PHP describes itself.
 const MOST_TOLD: u64 = 1 << 20;
 /// Bytes that contain the last line of a log.
 const LAST_LINE: usize = 512;
@@ -48,10 +46,8 @@ pub struct Prepended {
     driver: Driver,
     options: ExcimerOptions,
     url: String,
-    /// Name of the file with the orders.
     token: String,
     wrapper: PathBuf,
-    /// The first to answer.
     application: Option<Application>,
     notes: Vec<String>,
     /// Status of an answer without the profiler, once there was one.
@@ -123,7 +119,6 @@ impl Prepended {
         self.application.as_ref()
     }
 
-    /// Sends a request and reads PHP's description of itself.
     fn look(&mut self, cancel: &Cancel) -> Result<(), ProfilerError> {
         let out = self.out()?;
         let sample = self.send(PROFILED, cancel)?;
@@ -182,7 +177,6 @@ impl Prepended {
         }
     }
 
-    /// Waits for the end of a log.
     fn wait(&self, out: &File, cancel: &Cancel) -> Result<(), ProfilerError> {
         let begun = Instant::now();
         loop {
@@ -294,7 +288,6 @@ fn is_free(out: &File) -> io::Result<bool> {
     }
 }
 
-/// Whether its last line ends a log.
 fn is_whole(out: &File) -> io::Result<bool> {
     let length = out.metadata()?.len();
     let at = length.saturating_sub(LAST_LINE as u64);

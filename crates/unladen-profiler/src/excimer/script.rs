@@ -13,11 +13,9 @@ use unladen_fastcgi::Params;
 /// Prefixes of mod_proxy_fcgi and mod_proxy_balancer; a host follows.
 const PROXIES: [&str; 2] = ["proxy:fcgi://", "proxy:balancer://"];
 
-/// A script of the application.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Script {
     pub(super) path: String,
-    /// The parameter that names it.
     param: &'static str,
     /// Text before and after it in the parameter.
     prefix: String,
@@ -63,7 +61,6 @@ impl Script {
         Ok(Self { param, prefix: prefix.to_owned(), path: path.to_owned(), rest: decoded[path.len()..].to_owned() })
     }
 
-    /// Puts another file in its place.
     pub(super) fn replace(&self, params: &mut Params, by: &Path) {
         let rest =
             if self.prefix.is_empty() { self.rest.clone() } else { self.rest.replace('%', "%25").replace('?', "%3F") };

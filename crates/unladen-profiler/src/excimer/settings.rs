@@ -19,12 +19,10 @@ pub(super) struct Settings {
     pub(super) gid: u32,
     /// Its root folder as reached from here.
     pub(super) root: PathBuf,
-    /// `cgi.fix_pathinfo`.
     pub(super) fixes_path_info: bool,
 }
 
 impl Settings {
-    /// The request that asks for them.
     pub(super) fn question(wrapper: &Path, params: &Params) -> Params {
         let mut asked = Params::default();
         let kept = ["SERVER_NAME", "SERVER_PORT", "SERVER_ADDR", "REMOTE_ADDR", "SERVER_SOFTWARE", "HTTP_HOST"];
@@ -121,7 +119,6 @@ impl Settings {
     }
 }
 
-/// Effective user and group of a process.
 fn owner(pid: u32) -> Option<(u32, u32)> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let effective =

@@ -7,14 +7,12 @@ use serde_json::Value;
 
 use crate::error::ProfilerError;
 
-/// How the line begins.
 const MAGIC: &[u8] = b"{\"unladen\":1,";
 
 #[derive(Debug, Clone)]
 pub(super) struct Told(Value);
 
 impl Told {
-    /// `None` for another line.
     pub(super) fn read(line: &[u8]) -> Option<Self> {
         if line.starts_with(MAGIC) { serde_json::from_slice(line).ok().map(Self) } else { None }
     }

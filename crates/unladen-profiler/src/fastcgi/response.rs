@@ -10,9 +10,7 @@ const HEAD: HeadLimits = HeadLimits { bytes: 256 << 10, fields: 1024 };
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Response {
     pub(crate) status: u16,
-    /// In order of arrival.
     pub(crate) headers: Vec<(String, Vec<u8>)>,
-    /// Length of the body.
     pub(crate) body_bytes: u64,
     /// The beginning of the body.
     pub(crate) body: Vec<u8>,
@@ -20,7 +18,6 @@ pub(crate) struct Response {
     pub(crate) stderr: Stderr,
 }
 
-/// Parses the bytes of an answer.
 #[derive(Debug)]
 pub(crate) struct ResponseReader {
     decoder: Decoder,
@@ -85,7 +82,6 @@ impl ResponseReader {
         Ok(has_ended)
     }
 
-    /// What has come so far, for people.
     pub(crate) fn so_far(&self) -> String {
         let came = match (self.has_head, self.ready) {
             (true, _) => format!("{} bytes of a body came", self.response.body_bytes),
@@ -106,7 +102,6 @@ impl ResponseReader {
 }
 
 impl Response {
-    /// The first header of that name.
     pub(crate) fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| &value[..])
     }

@@ -81,7 +81,6 @@ impl PerfClock {
         Ok(answered)
     }
 
-    /// A stretch without a request.
     fn without(&mut self, cancel: &Cancel) -> Result<(), ProfilerError> {
         let (gap, length) = self.stretches.without();
         wait(gap, cancel)?;
@@ -92,7 +91,6 @@ impl PerfClock {
         Ok(())
     }
 
-    /// Samples from then until now.
     fn seen(&mut self, is_on: bool, begun: u64) -> Result<BTreeMap<(GroupId, StackIndex), u64>, ProfilerError> {
         let ended = monotonic_ns();
         let kept = self.watcher()?.keep(false)?;
@@ -156,7 +154,6 @@ impl PerfClock {
     }
 }
 
-/// A stack below its group.
 fn push(into: &mut Profile, group: &str, stack: StackIndex, places: &Places, symbols: &Symbols) -> StackId {
     let group = into.frames.intern(Frame { name: group, file: "", line: 0, kind: FrameKind::Group });
     let mut top = into.stacks.push(into.stacks.root(), group);

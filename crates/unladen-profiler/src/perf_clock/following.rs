@@ -9,14 +9,12 @@ use unladen_probe::GroupId;
 /// and nothing else if it was named by chance.
 const MOST_BACKGROUND: f64 = 0.5;
 
-/// How often groups were on a processor, with requests and without.
 #[derive(Debug, Default)]
 pub(super) struct Following {
     on: Stretches,
     off: Stretches,
 }
 
-/// Stretches of one kind.
 #[derive(Debug, Default)]
 struct Stretches {
     count: usize,
@@ -26,7 +24,6 @@ struct Stretches {
     rates: HashMap<GroupId, Vec<f64>>,
 }
 
-/// A group that follows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Follower {
     pub(super) group: GroupId,
@@ -44,7 +41,6 @@ impl Follower {
 }
 
 impl Following {
-    /// Adds what was seen in a stretch.
     pub(super) fn add(&mut self, is_on: bool, length_ns: u64, groups: impl IntoIterator<Item = GroupId>) {
         let stretches = if is_on { &mut self.on } else { &mut self.off };
         let seconds = length_ns.max(1) as f64 / 1e9;
@@ -60,12 +56,10 @@ impl Following {
         }
     }
 
-    /// Number of stretches with a request.
     pub(super) fn requests(&self) -> usize {
         self.on.count
     }
 
-    /// Number of samples during requests.
     pub(super) fn samples(&self) -> u64 {
         self.on.samples.values().sum()
     }

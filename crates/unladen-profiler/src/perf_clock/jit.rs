@@ -12,12 +12,10 @@ use std::path::Path;
 use nix::fcntl::OFlag;
 use unladen_profile::{Frame, FrameKind};
 
-/// Most bytes read.
 const MOST_BYTES: u64 = 64 << 20;
 /// Further ones are left out: no program has as many, and any user may fill the file.
 const MOST_FUNCTIONS: usize = 500_000;
 
-/// Names of functions, by address.
 #[derive(Debug, Default)]
 pub(super) struct PerfMap {
     /// By start: end and name.
@@ -68,7 +66,6 @@ impl PerfMap {
         Self { functions }
     }
 
-    /// The name at an address.
     pub(super) fn name(&self, address: u64) -> Option<&str> {
         let (_, (end, name)) = self.functions.range(..=address).next_back()?;
         (address < *end).then_some(name)
@@ -90,7 +87,6 @@ fn innermost_id(status: &str) -> Option<u32> {
     status.lines().find_map(|line| line.strip_prefix("NStgid:"))?.split_ascii_whitespace().next_back()?.parse().ok()
 }
 
-/// The effective user of a process.
 fn user(status: &str) -> Option<u32> {
     status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_ascii_whitespace().nth(1)?.parse().ok()
 }

@@ -10,7 +10,6 @@ const MOST_BYTES: u64 = 32 << 20;
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Mappings(Vec<Mapping>);
 
-/// One stretch of code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mapping {
     start: u64,
@@ -19,7 +18,6 @@ pub(super) struct Mapping {
     pub(super) backing: Backing,
 }
 
-/// Where code comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Backing {
     /// A file by path and inode; by now, either may belong to another.
@@ -31,7 +29,6 @@ pub(super) enum Backing {
 }
 
 impl Mappings {
-    /// `None` if it has ended.
     pub(super) fn of(pid: u32) -> Option<Self> {
         let mut text = Vec::new();
         File::open(format!("/proc/{pid}/maps")).ok()?.take(MOST_BYTES).read_to_end(&mut text).ok()?;
@@ -44,7 +41,6 @@ impl Mappings {
         Self(all)
     }
 
-    /// The mapping that contains an address.
     pub(super) fn at(&self, address: u64) -> Option<&Mapping> {
         let after = self.0.partition_point(|mapping| mapping.start <= address);
         self.0.get(after.checked_sub(1)?).filter(|mapping| address < mapping.end)
@@ -52,7 +48,6 @@ impl Mappings {
 }
 
 impl Mapping {
-    /// Offset of an address in the file.
     pub(super) fn offset_of(&self, address: u64) -> u64 {
         address.saturating_sub(self.start).saturating_add(self.offset)
     }

@@ -18,7 +18,6 @@ const SHORT: usize = 2;
 /// Groups with fewer samples are not judged.
 const FEWEST: u64 = 20;
 
-/// What is missing in a group's stacks.
 #[derive(Debug, Default)]
 pub(super) struct Shortcomings {
     samples: u64,
@@ -35,7 +34,6 @@ pub(super) struct Shortcomings {
 }
 
 impl Shortcomings {
-    /// Adds a stack with its number of samples.
     pub(super) fn add(&mut self, stack: StackIndex, samples: u64, places: &Places, symbols: &Symbols) {
         self.samples += samples;
         let all = places.places_of(stack);

@@ -13,7 +13,6 @@ pub(super) struct StackIndex(u32);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum CodeLocation {
-    /// An address in the kernel.
     Kernel(u64),
     /// An offset in a module's file.
     File {
@@ -31,7 +30,6 @@ pub(super) enum CodeLocation {
     },
 }
 
-/// What contains code.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Module {
     /// A file, and a process that maps it, for which the path holds.
@@ -100,7 +98,6 @@ impl Places {
         self.places.intern(place)
     }
 
-    /// The place of all samples of an ended program.
     pub(super) fn ended(&mut self, pid: u32, comm: &str) -> u32 {
         let module = self.module(Module::Ended(comm.to_owned()), pid);
         self.places.intern(CodeLocation::Somewhere { module })

@@ -16,7 +16,6 @@ const MOST_KNOWN: usize = 4096;
 
 const FORGOTTEN: Duration = Duration::from_secs(60);
 
-/// Mappings, by process.
 #[derive(Debug, Default)]
 pub(super) struct Processes(HashMap<u32, Known>);
 
@@ -28,7 +27,6 @@ struct Known {
 }
 
 impl Processes {
-    /// The stack of a sample, with places for its addresses.
     pub(super) fn stack_of(&mut self, sample: &StackSample, places: &mut Places) -> StackIndex {
         let mut stack: Vec<u32> = before_calls(&sample.kernel).map(|address| places.kernel(address)).collect();
         if let Some(leaf) = sample.user.first() {

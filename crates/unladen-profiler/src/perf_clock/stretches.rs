@@ -22,7 +22,6 @@ pub(super) struct Stretches {
     random: fastrand::Rng,
     /// Whether the request comes first in the second half of a block, if that is next.
     next: Option<bool>,
-    /// Length of the last request.
     length: Option<Duration>,
 }
 
@@ -48,12 +47,10 @@ impl Stretches {
         took.clamp(*SETTLE.start(), *SETTLE.end())
     }
 
-    /// Learns the time of a request with its remaining work.
     pub(super) fn learn(&mut self, length: Duration) {
         self.length = Some(length);
     }
 
-    /// Whether any request is known.
     pub(super) fn knows(&self) -> bool {
         self.length.is_some()
     }

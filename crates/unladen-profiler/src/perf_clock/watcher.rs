@@ -19,14 +19,12 @@ pub(super) struct Seen {
     pub(super) stack: StackIndex,
 }
 
-/// Samples kept since the last request.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     pub(super) seen: Vec<Seen>,
     pub(super) lost: u64,
 }
 
-/// Tables to which samples refer.
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) groups: ProcessGroups,
@@ -40,7 +38,6 @@ enum Ask {
     Pause(bool, Sender<Result<(), TraceError>>),
 }
 
-/// A sampler in a thread of its own.
 #[derive(Debug)]
 pub(super) struct Watcher {
     asks: Option<Sender<Ask>>,
@@ -80,7 +77,6 @@ impl Watcher {
         replied.recv().map_err(|_| ended())?
     }
 
-    /// Stops or restarts the clock.
     pub(super) fn pause(&self, pause: bool) -> Result<(), TraceError> {
         let (reply, replied) = channel();
         self.ask(Ask::Pause(pause, reply))?;

@@ -15,7 +15,6 @@ use super::besides::Besides;
 use crate::application::Application;
 use crate::error::ProfilerError;
 
-/// A program, with its user and working folder.
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
     exe: PathBuf,
@@ -94,7 +93,6 @@ impl Program {
         without_secrets(&words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" "))
     }
 
-    /// Whether it runs as our user and group.
     pub(crate) fn is_ours(&self) -> bool {
         self.user == geteuid().as_raw() && self.group == getegid().as_raw()
     }

@@ -19,10 +19,8 @@ use conversation::Conversation;
 use key::{Key, name};
 use notice::Notice;
 
-/// Bound on sockets remembered at once.
 const MAX_SOCKETS: usize = 100_000;
 
-/// Connections by peer.
 #[derive(Debug, Default)]
 pub(super) struct Connections {
     open: HashMap<u64, Conversation>,

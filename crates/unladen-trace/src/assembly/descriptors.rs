@@ -8,7 +8,6 @@ pub trait Resolver {
     fn folder_of(&self, pid: u32) -> Option<String>;
 }
 
-/// Descriptors and working folders of all followed processes.
 #[derive(Debug, Default)]
 pub(super) struct Descriptors {
     processes: HashMap<u32, Process>,

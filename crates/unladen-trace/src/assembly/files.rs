@@ -33,7 +33,6 @@ struct Made {
     by_link: bool,
 }
 
-/// Distinct files counted separately.
 const MAX_FILES: usize = 250_000;
 
 impl Files {

@@ -14,11 +14,9 @@ use crate::wire::{fastcgi, syslog};
 const STDERR: i32 = 2;
 /// Sent by a worker of PHP-FPM to its master over standard error at the end of a request (fpm_stdio.c): no log line.
 const FPM_MARK: &[u8] = b"\0fscf\0";
-/// Examples kept of each log.
 const EXAMPLES: usize = 5;
 /// Bytes kept of an example.
 const EXAMPLE: usize = 160;
-/// Sockets of the system's log.
 const SOCKETS: &[&str] =
     &["/dev/log", "/run/systemd/journal/dev-log", "/run/systemd/journal/socket", "/var/run/syslog"];
 /// Syslog over UDP, RFC 5426.

@@ -1,6 +1,5 @@
 //! The principal type is [`Moment`]: where in a counting something happened.
 
-/// A phase and a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Moment {
     pub(super) phase: usize,

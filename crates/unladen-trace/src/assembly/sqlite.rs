@@ -8,7 +8,6 @@ use crate::evidence::QueryProtocol;
 
 /// Replaces the database's name, which the library is not given with the statement.
 const DATABASE: &str = "SQLite";
-/// Bound on remembered prepared statements.
 const MAX_PREPARED: usize = 100_000;
 
 #[derive(Debug, Default)]
@@ -24,7 +23,6 @@ struct Prepared {
     text: Vec<u8>,
     /// Values are bound to it, unseen.
     has_placeholders: bool,
-    /// The execution under way.
     running: Option<Key>,
     /// Time of preparing, added to the first execution.
     owed_ns: u64,
@@ -88,12 +86,10 @@ impl Sqlite {
         self.count -= self.prepared.remove(&pid).map_or(0, |of| of.len());
     }
 
-    /// Number of events without room.
     pub(super) fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// The entry of a statement; `None` if there is no room.
     fn entry(&mut self, pid: u32, statement: u64) -> Option<&mut Prepared> {
         let of_process = self.prepared.entry(pid).or_default();
         let is_new = !of_process.contains_key(&statement);

@@ -15,7 +15,6 @@ const MEMORY: usize = 20_000;
 /// A kind of statement from one group to one database.
 pub(super) type Key = (usize, String, QueryProtocol, Rc<str>);
 
-/// Statements by fingerprint.
 #[derive(Debug, Default)]
 pub(super) struct Statements {
     asked: Table<Key>,
@@ -97,12 +96,10 @@ impl Statements {
         self.prepared.add_time(key.clone(), moment, took_ns);
     }
 
-    /// Adds time to an execution.
     pub(super) fn took(&mut self, key: &Key, took_ns: u64, moment: Moment) {
         self.asked.add_time(key.clone(), moment, took_ns);
     }
 
-    /// Adds rows to an execution.
     pub(super) fn rows(&mut self, key: &Key, rows: u64, moment: Moment) {
         if let Some(more) = self.more.get_mut(key) {
             more.rows.get_or_insert_default().add(moment.phase, rows);

@@ -30,7 +30,6 @@ struct Busy {
 }
 
 impl Syscalls {
-    /// Adds what was counted in a phase with (`on`) or without requests.
     pub(super) fn count(&mut self, count: &Count, phase: usize, on: bool) {
         let counted = self.counted.entry((count.group as usize, count.of)).or_default();
         counted.count.add(phase, count.times);

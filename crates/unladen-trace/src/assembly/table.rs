@@ -10,7 +10,6 @@ use crate::evidence::Counted;
 /// is made by a file with a name of its own. Further keys are counted as dropped, and reported.
 pub(super) const MAX_KEYS: usize = 250_000;
 
-/// Counts by key, with numbers of requests, and times.
 #[derive(Debug)]
 pub(super) struct Table<K> {
     entries: HashMap<K, Entry>,
@@ -51,17 +50,14 @@ impl<K: Eq + Hash> Table<K> {
         true
     }
 
-    /// Adds time to events counted before.
     pub(super) fn add_time(&mut self, key: K, moment: Moment, took_ns: u64) {
         self.add_many(key, moment, 0, took_ns);
     }
 
-    /// Number of events without room.
     pub(super) fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// All entries in order of their keys.
     pub(super) fn into_sorted(self) -> Vec<(K, Counted)>
     where
         K: Ord,

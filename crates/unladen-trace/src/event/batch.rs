@@ -9,6 +9,5 @@ pub struct Batch {
     /// Oldest first.
     pub events: Vec<Event>,
     pub counts: Vec<Count>,
-    /// Events lost for lack of room.
     pub lost: u64,
 }

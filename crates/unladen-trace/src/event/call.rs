@@ -8,7 +8,6 @@ pub enum FileCall {
     Stat,
     /// access, faccessat.
     Access,
-    /// open for reading.
     Open,
     /// open for writing, or creating.
     OpenWrite,
@@ -37,7 +36,6 @@ impl FileCall {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LockCall {
-    /// flock(2).
     Flock,
     /// fcntl(2): F_SETLK and its kind.
     Fcntl,

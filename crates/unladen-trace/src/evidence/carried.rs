@@ -27,7 +27,6 @@ pub struct HeaderCarried {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BodyCarried {
-    /// Its length.
     pub bytes: u64,
     /// Its text; `None` if long, binary, or possibly secret.
     pub text: Option<String>,

@@ -20,7 +20,6 @@ pub enum Protocol {
     Redis,
     Memcached,
     Dns,
-    /// Log lines.
     Syslog,
     /// Nothing was sent over it.
     Silent,
@@ -44,7 +43,6 @@ pub struct ConnectionSeen {
     pub inside: Option<Protocol>,
     /// Connections opened, with the time until establishment.
     pub opened: Counted,
-    /// Attempts that failed.
     pub refused: Series,
     /// TLS handshakes, from the first hello to the first data.
     pub handshakes: Counted,
@@ -66,7 +64,6 @@ pub struct DnsSeen {
     pub name: String,
     /// `A`, `AAAA`, …
     pub kind: String,
-    /// The server asked.
     pub server: String,
     /// With the time until the answer.
     pub counted: Counted,

@@ -29,7 +29,6 @@ pub enum FileOutcome {
     Exists,
     /// EACCES, EPERM.
     Refused,
-    /// Any other error.
     Failed,
 }
 

@@ -47,13 +47,10 @@ pub struct ServerSeen {
     pub needs_signal: bool,
     /// Its Unix socket; for PostgreSQL the socket's folder.
     pub socket: Option<String>,
-    /// Its listening port.
     pub port: Option<u16>,
     /// Its account, if not the usual: `postgres`, or root.
     pub account: Option<String>,
-    /// Its systemd unit.
     pub unit: Option<String>,
-    /// Whether systemd runs there.
     pub has_systemd: bool,
     /// First processes of all servers of the group, if it is unknown which of them answers: then nothing else is set.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -16,7 +16,6 @@ pub struct LogSeen {
     /// Lines, with the time of writing them.
     pub counted: Counted,
     pub bytes: Series,
-    /// Some lines, cut.
     pub examples: Vec<String>,
 }
 

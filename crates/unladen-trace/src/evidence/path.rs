@@ -21,7 +21,6 @@ pub struct PeerSeen {
     /// `10.0.0.5:5432`
     pub peer: String,
     pub protocol: Protocol,
-    /// Why it cannot be examined.
     pub why: Unseen,
 }
 

@@ -14,9 +14,7 @@ pub const PHP_FILE: &str = "zz-unladen.ini";
 #[serde(default, deny_unknown_fields)]
 pub struct PhpSettings {
     pub group: usize,
-    /// Main settings file.
     pub ini: String,
-    /// Folder of further settings files.
     pub ini_folder: String,
     /// php-fpm's own file to which lines for the pool can be appended; empty if none or unknown.
     pub fpm_config: String,
@@ -44,9 +42,7 @@ pub struct PhpSetAgain {
     pub file: String,
     /// From 1; 0 if unknown.
     pub line: u32,
-    /// That line as it is.
     pub text: String,
-    /// Why the file is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown: Option<String>,
     /// Value by the settings files and the command line; `None` if unknown.

@@ -9,7 +9,6 @@ use crate::interval::Interval;
 #[serde(default, deny_unknown_fields)]
 pub struct ProfileSeen {
     pub group: usize,
-    /// `excimer`.
     pub profiler: String,
     /// CPU time only, rather than elapsed time.
     pub of_cpu: bool,
@@ -18,7 +17,6 @@ pub struct ProfileSeen {
     /// Part of it, 0 to 1, in which autoloaders look up files of classes; what these files then do when loaded is not
     /// included.
     pub lookups: Option<Interval>,
-    /// There may be thousands.
     pub functions: Vec<FunctionSeen>,
 }
 

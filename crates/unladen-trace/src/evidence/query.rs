@@ -17,7 +17,6 @@ pub struct QuerySeen {
     pub fingerprint: String,
     /// One of its texts, cut.
     pub example: String,
-    /// Whether it changes data.
     pub writes: bool,
     /// With the time until its answer began (SQLite: all of its steps).
     pub counted: Counted,
@@ -35,7 +34,6 @@ pub struct QuerySeen {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QueryProtocol {
-    /// On the wire to PostgreSQL.
     #[default]
     Postgres,
     /// On the wire to MySQL or MariaDB.

@@ -19,7 +19,6 @@ pub struct Response {
     pub changed: u64,
     /// The request carried a cookie or authorisation of its own.
     pub personal: bool,
-    /// Answers to other ways of asking.
     pub variants: Vec<Variant>,
     /// Other ways of asking that got no answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -61,11 +60,9 @@ pub enum Ask {
     Conditional,
     /// With `Accept-Encoding: gzip, br, zstd`.
     Compressed,
-    /// In another language.
     Language,
     /// With the cookies that it sets.
     Cookie,
-    /// With an unknown cookie.
     UnknownCookie,
 }
 

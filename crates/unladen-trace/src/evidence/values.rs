@@ -4,7 +4,6 @@ use super::Evidence;
 use crate::secrets::without_secrets;
 use crate::sql::without_values;
 
-/// Replaces a value.
 const LEFT_OUT: &str = "…";
 
 impl Evidence {

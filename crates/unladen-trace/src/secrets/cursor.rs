@@ -39,7 +39,6 @@ impl<'a> Cursor<'a> {
         self.take(length)
     }
 
-    /// Bytes until the end of the line.
     pub(super) fn rest_of_line(&self) -> usize {
         self.rest().find('\n').unwrap_or(self.rest().len())
     }

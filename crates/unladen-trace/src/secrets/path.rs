@@ -2,7 +2,6 @@
 
 use super::without_secrets;
 
-/// Replaces a session.
 const LEFT_OUT: &str = "…";
 /// Prefixes of session files of PHP, CodeIgniter, Django.
 const BEGINNINGS: &[&str] = &["sess_", "ci_session", "sessionid"];

@@ -19,7 +19,6 @@ pub struct Fingerprint {
     /// Literals and placeholders as `?`, lists as `(?+)`, keywords in capitals, single blanks between words, no
     /// comments.
     pub text: String,
-    /// Whether it changes data or the schema; see [`fingerprint`].
     pub writes: bool,
     pub kind: StatementKind,
     /// The text was incomplete, or its fingerprint was cut.

@@ -40,7 +40,6 @@ const CALLED: &[&str] = &[
     "CAST", "IF", "LEFT", "MOD", "REPLACE", "RIGHT", "TRUNCATE",
 ];
 
-/// Of all lists.
 const LONGEST: usize = 20;
 
 /// The word in capitals, if it is a keyword.
@@ -53,12 +52,10 @@ pub(super) fn function(word: &str) -> Option<&'static str> {
     find(FUNCTIONS, word)
 }
 
-/// Whether a keyword (in capitals) is a value.
 pub(super) fn is_operand(keyword: &str) -> bool {
     OPERANDS.binary_search(&keyword).is_ok()
 }
 
-/// Whether a keyword (in capitals) is called like a function.
 pub(super) fn is_called(keyword: &str) -> bool {
     CALLED.binary_search(&keyword).is_ok()
 }

@@ -26,7 +26,6 @@ pub(super) enum Token<'a> {
     Cut,
 }
 
-/// Escapes within a string.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Escapes {
     /// The quote twice.
@@ -40,7 +39,6 @@ const OPERATORS: &[&str] = &[
     "!~", "~~", "~*", "||", "&&", ":=", "::", "@@",
 ];
 
-/// Marks an omission in fingerprints.
 pub(super) const CUT: &str = "…";
 
 #[derive(Debug, Clone)]
@@ -218,7 +216,6 @@ impl<'a> Lexer<'a> {
         is_word(self.byte(offset)) && !self.text.get(self.at + offset..).is_some_and(|rest| rest.starts_with(CUT))
     }
 
-    /// Skips characters of a name.
     fn run(&mut self) {
         while is_word(self.byte(0)) && !self.rest().starts_with(CUT) {
             self.at += 1;

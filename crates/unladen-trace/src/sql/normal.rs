@@ -19,7 +19,6 @@ pub(super) struct Normal<'a> {
     pub(super) cut: bool,
 }
 
-/// An open bracket.
 #[derive(Debug, Clone, Copy, Default)]
 struct Frame {
     /// Index of its opening piece.

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use super::keywords::is_operand;
 
-/// A part of a fingerprint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
     /// In capitals.

@@ -31,7 +31,6 @@ const WRITING: &[&str] = &[
     "OPTIMIZE", "REFRESH", "REINDEX", "RENAME", "REPAIR", "REPLACE", "REVOKE", "TRUNCATE", "UPDATE",
 ];
 
-/// The kind of the first statement.
 pub(super) fn kind(pieces: &[Piece<'_>]) -> StatementKind {
     let pieces = pieces.split(|piece| *piece == Piece::Semicolon).find(|part| !part.is_empty()).unwrap_or_default();
     let Some(verb) = verb(pieces) else { return StatementKind::Other };
@@ -53,7 +52,6 @@ pub(super) fn kind(pieces: &[Piece<'_>]) -> StatementKind {
     }
 }
 
-/// Whether any of the statements changes data or the schema.
 pub(super) fn writes(pieces: &[Piece<'_>], dialect: Dialect) -> bool {
     pieces.split(|piece| *piece == Piece::Semicolon).any(|part| one_writes(part, dialect))
 }

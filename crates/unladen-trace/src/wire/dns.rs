@@ -15,7 +15,6 @@ const MAX_QUESTIONS: u16 = 8;
 const MAX_NAME: usize = 255;
 /// Jumps in one name; each goes back, so this only bounds time.
 const MAX_JUMPS: usize = 16;
-/// Length of a message's head.
 const HEAD: usize = 12;
 
 /// A DNS question.
@@ -56,7 +55,6 @@ fn over_tcp(payload: &[u8]) -> Vec<Question> {
     if reader.0.is_empty() { questions } else { Vec::new() }
 }
 
-/// `None` unless it is a readable query.
 fn message(message: &[u8]) -> Option<Vec<Question>> {
     let mut reader = ByteReader(message);
     let (_id, flags, count) = (reader.u16()?, reader.u16()?, reader.u16()?);
@@ -81,7 +79,6 @@ fn message(message: &[u8]) -> Option<Vec<Question>> {
     Some(questions)
 }
 
-/// The name at this offset, and its end.
 fn name(message: &[u8], at: usize) -> Option<(String, usize)> {
     let mut name = String::new();
     let (mut at, mut end, mut length, mut jumps) = (at, None, 0, 0);

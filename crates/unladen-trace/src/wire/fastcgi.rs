@@ -25,7 +25,6 @@ pub const STDERR: u8 = 7;
 pub const HEADER: usize = 8;
 /// Highest type of record.
 const MAX_TYPE: u8 = 11;
-/// Records of one send that are examined.
 const MAX_RECORDS: usize = 64;
 /// Bytes kept of standard error.
 const MAX_TEXT: usize = 512;
@@ -41,7 +40,6 @@ pub struct Record<'a> {
     pub length: u16,
     /// Bytes after the content without meaning.
     pub padding: u8,
-    /// The content, or its beginning.
     pub content: &'a [u8],
 }
 

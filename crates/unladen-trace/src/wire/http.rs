@@ -10,13 +10,11 @@ const MAX_TARGET: usize = 1024;
 const MAX_HOST: usize = 255;
 /// Longest method; methods consist of capitals (`VERSION-CONTROL`).
 const MAX_METHOD: usize = 20;
-/// Lines of the head that are examined.
 const MAX_LINES: usize = 100;
 
 /// The head of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// `GET`
     pub method: String,
     /// `/path?query`; cut, without control characters.
     pub target: String,

@@ -9,16 +9,13 @@ pub(super) const MAX_KEPT: usize = 16 << 10;
 pub(super) struct Kept {
     /// Up to [`MAX_KEPT`] bytes.
     pub(super) bytes: Vec<u8>,
-    /// Announced length.
     pub(super) length: u64,
-    /// Bytes still to come.
     pub(super) left: u64,
     /// Part of it was unseen; what follows is not kept.
     holed: bool,
 }
 
 impl Kept {
-    /// Announces further bytes.
     pub(super) fn announce(&mut self, length: u64) {
         self.length += length;
         self.left += length;

@@ -29,7 +29,6 @@ const COMMANDS: &[&str] = &[
     "verbosity",
     "version",
 ];
-/// Commands without arguments.
 const ALONE: &[&str] = &["flush_all", "mn", "stats", "version"];
 /// Longest line of a command: 250 bytes a key, several of them.
 const MAX_LINE: usize = 2048;

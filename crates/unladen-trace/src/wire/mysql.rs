@@ -27,14 +27,12 @@ pub use recognise::looks_like_mysql;
 #[derive(Debug, Default)]
 pub struct MysqlClient {
     state: State,
-    /// The command under way.
     command: Option<Command>,
     /// First bytes of a packet whose head is incomplete.
     head: Vec<u8>,
     /// Whether queries carry attributes before their text; `None` if the connection's beginning was not seen.
     attributes: Option<bool>,
     statements: Statements,
-    /// The pending answer.
     awaits: Awaits,
     /// Hash of data sent ahead of an execution.
     long_data: u64,
@@ -48,13 +46,11 @@ enum State {
     Commands,
     /// A hole covers the beginning of a packet.
     Lost,
-    /// TLS.
     Encrypted,
     /// Unreadable.
     Compressed,
 }
 
-/// What the next answer answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Awaits {
     /// Nothing of interest.
@@ -169,7 +165,6 @@ impl MysqlClient {
         }
     }
 
-    /// The client's answer to the greeting.
     fn greet(&mut self, payload: &[u8]) {
         let mut reader = ByteReader(payload);
         let length = reader.u24_le().unwrap_or(0);
@@ -266,7 +261,6 @@ impl MysqlClient {
         }
     }
 
-    /// Attributes and text of a query.
     fn query<'b>(&self, body: &'b [u8]) -> (&'b [u8], &'b [u8]) {
         // No statement begins with a NUL, which decides if the greeting was not seen.
         if !self.attributes.unwrap_or_else(|| body.starts_with(&[0, 1])) {

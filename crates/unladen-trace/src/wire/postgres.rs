@@ -29,7 +29,6 @@ const MAX_PORTALS: usize = 64;
 #[derive(Debug, Default)]
 pub struct PostgresClient {
     state: State,
-    /// The message under way.
     message: Option<Message>,
     /// First bytes of a message whose head is incomplete.
     head: Vec<u8>,

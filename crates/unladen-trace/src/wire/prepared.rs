@@ -7,7 +7,6 @@ const MAX_STATEMENTS: usize = 512;
 /// For each connection.
 const MAX_BYTES: usize = 1 << 20;
 
-/// The text of a prepared statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text {
     pub(super) bytes: Vec<u8>,

@@ -7,9 +7,7 @@ use super::{dns, fastcgi, http, memcached, mysql, postgres, redis, syslog, tls};
 use crate::event::Peer;
 use crate::evidence::Protocol;
 
-/// Sockets of the system's log.
 const LOGS: &[&str] = &["/dev/log", "/run/systemd/journal/dev-log", "/run/systemd/journal/socket", "/var/run/syslog"];
-/// systemd-resolved's.
 const RESOLVED: &str = "/run/systemd/resolve/io.systemd.Resolve";
 /// DNS, multicast DNS, LLMNR.
 const DNS_PORTS: &[u16] = &[53, 5353, 5355];

@@ -2,7 +2,6 @@
 //!
 //! Source: "Redis serialization protocol specification" (RESP): commands are arrays of bulk strings.
 
-/// Longest name of a command.
 const MAX_NAME: usize = 32;
 
 /// The name of the command at the beginning, in capitals: `GET`.

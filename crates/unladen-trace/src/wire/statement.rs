@@ -18,7 +18,6 @@ pub struct Statement<'a> {
     pub parse_only: bool,
 }
 
-/// Hash of text and values.
 pub(super) fn identity(text: &[u8], values: u64) -> u64 {
     let mut hasher = DefaultHasher::new();
     (text, values).hash(&mut hasher);

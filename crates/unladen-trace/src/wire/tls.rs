@@ -23,7 +23,6 @@ const SUPPORTED_VERSIONS: u16 = 43;
 const TLS_1_3: [u8; 2] = [3, 4];
 /// Longest record: 2^14 and what TLS 1.2 allows ciphers to add.
 const MAX_RECORD: u16 = (1 << 14) + 2048;
-/// Longest server name kept.
 const MAX_NAME: usize = 255;
 
 /// A client's first message of TLS.
@@ -33,7 +32,6 @@ pub struct ClientHello {
     /// It offers to resume a session: by a pre-shared key (TLS 1.3), a ticket, or the id of a session. With TLS 1.3 an
     /// id alone says nothing: clients make one up (RFC 8446, appendix D.4).
     pub offers_resumption: bool,
-    /// All of it was seen.
     pub complete: bool,
 }
 
@@ -80,7 +78,6 @@ pub fn record_types(payload: &[u8]) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Whether a record begins here.
 pub(super) fn is_record(first: &[u8]) -> bool {
     let mut reader = ByteReader(first);
     let (Some(kind), Some(3), Some(minor), Some(length)) = (reader.u8(), reader.u8(), reader.u8(), reader.u16()) else {
@@ -89,7 +86,6 @@ pub(super) fn is_record(first: &[u8]) -> bool {
     (CHANGE_CIPHER_SPEC..=APPLICATION_DATA).contains(&kind) && minor <= 4 && (1..=MAX_RECORD).contains(&length)
 }
 
-/// What follows the message's type, as far as it goes.
 fn read(reader: &mut ByteReader<'_>, hello: &mut ClientHello) -> Option<()> {
     let length = reader.take(3)?;
     let _version_and_random = reader.take(2 + 32)?;

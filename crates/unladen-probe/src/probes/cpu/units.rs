@@ -26,7 +26,6 @@ pub(super) struct Units {
 #[derive(Debug)]
 struct Unit {
     path: String,
-    /// Its `cpu.stat`.
     file: PathBuf,
     last: Option<Times>,
     /// Time used by nested ones that this file did not show yet, as they are not read at the same moment.
@@ -58,13 +57,11 @@ impl Times {
 }
 
 impl Units {
-    /// Reads the group's time from this file from now on.
     pub(super) fn insert(&mut self, group: GroupId, path: &str, file: PathBuf) {
         self.by_path.insert(path.to_owned(), group);
         self.all.insert(group, Unit { path: path.to_owned(), file, last: None, owed_ns: 0 });
     }
 
-    /// Whether some file has not been read yet.
     pub(super) fn has_unread(&self) -> bool {
         self.all.values().any(|unit| unit.last.is_none())
     }
@@ -111,7 +108,6 @@ impl Units {
         grown
     }
 
-    /// The nearest group around this path.
     fn above(&self, path: &str) -> Option<GroupId> {
         let mut path = path;
         while let Some((above, name)) = path.rsplit_once('/') {

@@ -28,7 +28,6 @@ impl Totals {
         Ok(Self { tcp, interfaces })
     }
 
-    /// Of the network that a process is in.
     pub(super) fn of_process(procfs: &mut ProcFs, pid: i32) -> Result<Self, ProbeError> {
         let path = |name: &str| Path::new("/proc").join(pid.to_string()).join(name);
         let read = |name: &str, source| ProbeError::Read { path: path(name), source };
@@ -57,7 +56,6 @@ impl Totals {
 
 const LOOPBACK: &str = "lo";
 
-/// Expected contents of the files.
 const SNMP: &str = "a Tcp: line of names and one of numbers";
 const DEV: &str = "a line of 16 numbers an interface";
 

@@ -30,7 +30,6 @@ pub(super) struct RawObject {
     pub(super) peer: [u8; 16],
 }
 
-/// Reads numbers from the beginning.
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
@@ -94,7 +93,6 @@ impl<'a> Raw<'a> {
         i32::try_from(self.result).unwrap_or(i32::MAX)
     }
 
-    /// A descriptor given as argument.
     pub(super) fn fd(&self, argument: usize) -> i32 {
         // The kernel uses the lower half only.
         self.arguments.get(argument).map_or(-1, |&fd| fd as u32 as i32)

@@ -9,7 +9,6 @@ use crate::reader::MAX_DEPTH;
 use crate::readers::json::Number;
 use crate::stack::StackId;
 
-/// Resource type of libraries.
 const LIBRARY: u64 = 1;
 
 pub(super) struct Places<'a> {
@@ -48,7 +47,6 @@ impl<'a> Places<'a> {
         })
     }
 
-    /// By index in the table.
     pub(super) fn stacks(&self, profile: &mut Profile) -> Result<Vec<StackId>, String> {
         let count = self.frames.func.len();
         let frames =

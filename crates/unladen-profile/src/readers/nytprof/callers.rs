@@ -11,7 +11,6 @@ const MAX_PLACES: usize = 2 << 20;
 /// Callers outside any subroutine: a program's own code as it runs, and Perl as it compiles that.
 const OUTSIDE: [&str; 2] = ["main::RUNTIME", "main::NULL"];
 
-/// A call's place and callee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Call {
     pub(super) file: u32,
@@ -44,7 +43,6 @@ impl Callers {
         Ok(())
     }
 
-    /// The subroutine that contains a call's place.
     pub(super) fn of(&self, call: Call) -> Option<Sub> {
         self.callers.get(&call).copied()
     }

@@ -42,17 +42,14 @@ pub(super) struct Calls {
     /// What came before the first wait ended, and then each request.
     requests: Vec<Request>,
     weights: usize,
-    /// Places where the program waits.
     waits: HashSet<(u32, u32)>,
     /// Whether it has waited since the last request.
     waits_again: bool,
-    /// Number of returns.
     returns: u64,
 }
 
 #[derive(Default)]
 struct Level {
-    /// Its callees.
     node: Option<NodeId>,
     call: Option<Call>,
     /// Its marked number in [`Calls::unnamed`].
@@ -159,7 +156,6 @@ impl Calls {
         self.tree.add_calls(caller, sub, 0, 0.0, Some(node))
     }
 
-    /// Makes the tree so far a request.
     fn lay_down(&mut self) -> Result<(), TooManyPaths> {
         if self.requests.len() == MAX_REQUESTS {
             return Err(TooManyPaths);

@@ -12,7 +12,6 @@ use crate::read_error::ReadError;
 use crate::reader::MAX_DEPTH;
 
 pub(super) const MAGIC: &[u8] = b"NYTProf ";
-/// The supported version of files.
 const VERSION: &str = "5";
 /// Processes in one file; merged files have several.
 const MAX_PROCESSES: usize = 1 << 16;
@@ -34,7 +33,6 @@ pub(super) struct Log {
     name: Vec<u8>,
 }
 
-/// Bounds on what is plausible.
 enum Limit {
     Text,
     Paths,
@@ -243,7 +241,6 @@ impl Log {
     }
 }
 
-/// Skips numbers.
 fn numbers(source: &mut LogText<'_, '_>, count: usize) -> Result<(), ReadError> {
     for _ in 0..count {
         source.number()?;

@@ -7,7 +7,6 @@ use flate2::{Decompress, FlushDecompress, Status};
 use crate::input::Input;
 use crate::read_error::ReadError;
 
-/// Name of the format, also in faults.
 pub(super) const FORMAT: &str = "nytprof";
 /// Bytes buffered at once.
 const WINDOW: usize = 64 << 10;
@@ -19,7 +18,6 @@ const MAX_LINE: usize = 64 << 10;
 /// Of source code: generated code may be one line.
 const MAX_SOURCE_LINE: u32 = 1 << 30;
 
-/// Reads numbers and strings.
 pub(super) struct LogText<'s, 'i> {
     input: &'s mut Input<'i>,
     /// Of the data, inflated if necessary.
@@ -43,7 +41,6 @@ impl<'s, 'i> LogText<'s, 'i> {
         Self { input, window: Vec::with_capacity(WINDOW), at: 0, inflated: 0, inflate: None }
     }
 
-    /// A fault at the current position.
     pub(super) fn fault(&self, what: impl std::fmt::Display) -> ReadError {
         let unread = match &self.inflate {
             Some(inflate) => inflate.early.len() - inflate.early_at,
@@ -59,7 +56,6 @@ impl<'s, 'i> LogText<'s, 'i> {
         }
     }
 
-    /// Everything that follows is deflated.
     pub(super) fn begin_deflated(&mut self) -> Result<(), ReadError> {
         if self.inflate.is_some() {
             return Err(self.fault("a deflated part begins within a deflated part"));
@@ -181,7 +177,6 @@ impl<'s, 'i> LogText<'s, 'i> {
         self.fault("the file is cut off within a record: its process did not end by itself, or the file is not whole")
     }
 
-    /// Whether there is more.
     fn refill(&mut self) -> Result<bool, ReadError> {
         let Some(inflate) = &mut self.inflate else {
             self.window.clear();
@@ -232,7 +227,6 @@ impl<'s, 'i> LogText<'s, 'i> {
     }
 }
 
-/// For messages.
 pub(super) fn shown(byte: u8) -> String {
     if byte.is_ascii_graphic() { format!("`{}`", char::from(byte)) } else { format!("the byte {byte:#04x}") }
 }

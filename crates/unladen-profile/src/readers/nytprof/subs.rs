@@ -8,10 +8,8 @@ use crate::frame::{Frame, FrameId, FrameKind, Frames};
 /// Bytes of all names together.
 const MAX_TEXT: usize = 64 << 20;
 
-/// Number of a subroutine, from 0.
 pub(super) type Sub = u32;
 
-/// Each named subroutine once.
 #[derive(Default)]
 pub(super) struct Subs {
     names: Vec<Box<str>>,
@@ -29,7 +27,6 @@ struct Definition {
     line: u32,
 }
 
-/// There are too many names.
 #[derive(Debug)]
 pub(super) struct TooMuchText;
 

@@ -21,11 +21,9 @@ pub(super) struct Node {
     /// Own time in ticks; whole numbers, of which doubles hold sums exactly.
     pub(super) ticks: f64,
     pub(super) calls: u64,
-    /// Its callees.
     pub(super) called: BTreeMap<Sub, NodeId>,
 }
 
-/// There are too many nodes.
 #[derive(Debug)]
 pub(super) struct TooManyPaths;
 

@@ -5,7 +5,6 @@
 pub(super) struct Head<'a> {
     /// May contain spaces.
     pub(super) command: &'a str,
-    /// Whether there was a process or thread id.
     has_process: bool,
     has_time: bool,
     /// Without its modifiers.
@@ -107,7 +106,6 @@ fn is_event(text: &str) -> bool {
         .is_some_and(|event| event.starts_with(|first: char| first.is_ascii_alphabetic()) && !is_time(text))
 }
 
-/// The text from one part to another, both included.
 fn between<'a>(text: &'a str, first: &str, last: &str) -> &'a str {
     &text[end_in(text, first) - first.len()..end_in(text, last)]
 }

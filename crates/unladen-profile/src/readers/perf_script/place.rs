@@ -29,7 +29,6 @@ const NOT_KERNEL: [&str; 13] = [
 #[derive(Debug, PartialEq)]
 pub(super) struct CodeLocation<'a> {
     pub(super) address: Option<u64>,
-    /// The symbol, without the offset.
     pub(super) name: &'a str,
     /// File name as perf writes it; empty if unknown.
     pub(super) module: &'a str,

@@ -6,7 +6,6 @@ use super::wrong::Wrong;
 /// In order; ends after an error.
 pub(super) struct Fields<'a> {
     bytes: &'a [u8],
-    /// Where the message begins in the file.
     base: usize,
     at: usize,
 }
@@ -113,7 +112,6 @@ impl Field<'_> {
         }
     }
 
-    /// Appends its numbers, one or many.
     pub(super) fn numbers(&self, into: &mut Vec<u64>) -> Result<(), Wrong> {
         match self.value {
             Value::Number(number) => into.push(number),

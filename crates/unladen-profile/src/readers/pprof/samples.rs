@@ -72,7 +72,6 @@ impl<'a> Samples<'a> {
         })
     }
 
-    /// A sample's message, and where it begins.
     pub(super) fn add(&mut self, sample: &[u8], at: usize) -> Result<(), Wrong> {
         let wrong = |what: String| Wrong::new(at, format!("a sample: {what}"));
         self.locations.clear();

@@ -6,7 +6,6 @@ use super::message::{Field, Fields, Value};
 use super::wrong::Wrong;
 use crate::frame::FrameKind;
 
-/// Name of the format, also in faults.
 pub(super) const FORMAT: &str = "pprof";
 
 pub(super) const SAMPLE_TYPE: u64 = 1;
@@ -35,7 +34,6 @@ pub(super) struct Tables<'a> {
     /// Files by mapping id.
     mappings: HashMap<u64, u64>,
     functions: HashMap<u64, Function>,
-    /// By id.
     locations: HashMap<u64, Location>,
 }
 
@@ -125,12 +123,10 @@ impl<'a> Tables<'a> {
         self.sample_types.iter().map(|(kind, unit)| (self.string(*kind), self.string(*unit))).collect()
     }
 
-    /// The sample type preferred by the file.
     pub(super) fn default_type(&self) -> String {
         self.string(self.default)
     }
 
-    /// Unit of the period, and the period.
     pub(super) fn period(&self) -> Option<(String, u64)> {
         (self.period > 0 && self.period <= i64::MAX as u64).then(|| (self.string(self.period_type.1), self.period))
     }

@@ -26,7 +26,6 @@ pub(super) struct SharedFrame {
     pub(super) line: Option<Number>,
 }
 
-/// One profile of a file, of either type.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Part {

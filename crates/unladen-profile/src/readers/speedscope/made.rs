@@ -4,7 +4,6 @@ use crate::frame::FrameId;
 use crate::profile::Profile;
 use crate::readers::sum::Sum;
 
-/// The result of a file's parts so far.
 pub(super) struct Made<'a> {
     pub(super) profile: &'a mut Profile,
     pub(super) frames: Vec<FrameId>,

@@ -45,7 +45,6 @@ struct FrameItem<'a>(&'a mut Frames);
 
 struct StackItem<'a> {
     profile: &'a mut Profile,
-    /// By stack.
     depths: Vec<u32>,
 }
 

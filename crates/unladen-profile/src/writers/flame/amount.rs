@@ -3,7 +3,6 @@
 use crate::diff::Diff;
 use crate::profile::{Profile, Unit};
 
-/// How weights are written.
 pub(super) struct Amounts {
     /// Multiplies weights.
     pub(super) factor: f64,

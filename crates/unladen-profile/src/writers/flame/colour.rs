@@ -26,7 +26,6 @@ pub(super) const SHADES: u32 = 6;
 const SHADES_HUE: f64 = 16.0;
 const SHADES_LIGHTNESS: f64 = 0.024;
 
-/// Steps in which changes are shown.
 pub(super) const STEPS: usize = 5;
 const GREY: (Oklch, Oklch) = ((0.89, 0.0, 0.0), (0.36, 0.0, 0.0));
 /// From faintest to strongest, on a light and on a dark page.
@@ -50,7 +49,6 @@ pub(super) fn shade((lightness, chroma, hue): Oklch, shade: u32) -> Oklch {
     (lightness + light * SHADES_LIGHTNESS, chroma, hue + place * SHADES_HUE)
 }
 
-/// The style sheet's rules of boxes for a light or dark page.
 pub(super) fn rules(is_dark: bool, is_compared: bool) -> String {
     let mut rules = String::new();
     if is_compared {

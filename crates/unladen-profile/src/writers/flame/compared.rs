@@ -13,13 +13,11 @@ pub(super) struct Compared<'a> {
     told: &'a [bool],
     /// The largest significant change of a box; never 0.
     largest: f64,
-    /// Text for insignificant changes.
     pub(super) untold: &'static str,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moved {
-    /// No significant change.
     No,
     /// From 1 to [`STEPS`].
     Grown(usize),

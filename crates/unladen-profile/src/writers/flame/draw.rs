@@ -51,7 +51,6 @@ impl Picture<'_> {
         writeln!(out, "<style><![CDATA[\n{SHEET}{light}\n@media (prefers-color-scheme:dark){{{dark}}}\n]]></style>")
     }
 
-    /// Titles, what is left out, and the legend.
     fn head(&self, out: &mut dyn Write) -> io::Result<()> {
         let width = self.style.width();
         writeln!(out, "<g class=\"head\"><rect class=\"ground\" width=\"100%\" height=\"{}\"/>", HEAD - 8.0)?;
@@ -69,7 +68,6 @@ impl Picture<'_> {
         writeln!(out, "<path class=\"rule\" d=\"M0 {0}H{width}\"/></g>", HEAD - 8.5)
     }
 
-    /// A note on what is not drawn.
     fn left_out(&self) -> Option<String> {
         let left_out = self.tree.left_out;
         let why = if left_out.is_deep { "too narrow or too deep" } else { "too narrow" };
@@ -141,7 +139,6 @@ impl Picture<'_> {
         writeln!(out, "<text x=\"{x:.2}\" y=\"{y}\">{mark}{}</text>", escaped(&text))
     }
 
-    /// As lines of XML.
     fn tooltip(&self, placed: &Placed) -> String {
         let name = self.name(placed);
         let place = placed.frame.map(|frame| name::place(self.frames.get(frame))).unwrap_or_default();

@@ -2,7 +2,6 @@
 
 use crate::frame::{Frame, FrameKind};
 
-/// Replaces characters that cannot be shown.
 const UNKNOWN: char = '\u{fffd}';
 /// Longer names are cut: nobody reads more, and the file would repeat them for each box.
 const LONGEST: usize = 400;
@@ -36,7 +35,6 @@ pub(super) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// A frame's name, or a text for an empty one.
 pub(super) fn of(frame: Frame<'_>) -> &str {
     if frame.name.is_empty() { "(no name)" } else { frame.name }
 }

@@ -11,7 +11,6 @@ pub(super) struct Picture<'a> {
     pub(super) tree: &'a Tree,
     pub(super) amounts: &'a Amounts,
     pub(super) style: &'a FlameStyle,
-    /// For a comparison.
     pub(super) compared: Option<&'a Compared<'a>>,
 }
 

@@ -8,7 +8,6 @@ const MOST_BOXES: usize = 50_000;
 /// Browsers draw no higher picture well.
 const MOST_LEVELS: u32 = 1_000;
 
-/// Boxes with weights and positions.
 pub(super) struct Tree {
     /// The first is the root, for everything.
     pub(super) boxes: Vec<Placed>,
@@ -29,7 +28,6 @@ pub(super) struct Placed {
     pub(super) other: Weighed,
 }
 
-/// A weight, and where it begins.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Weighed {
     pub(super) start: f64,
@@ -37,13 +35,11 @@ pub(super) struct Weighed {
     pub(super) own: f64,
 }
 
-/// Boxes too narrow, too many or too deep.
 #[derive(Clone, Copy, Default)]
 pub(super) struct LeftOut {
     pub(super) boxes: usize,
     /// Their largest part of a whole.
     pub(super) part: f64,
-    /// Whether some were too deep.
     pub(super) is_deep: bool,
 }
 
@@ -85,7 +81,6 @@ impl Tree {
         Self { boxes, levels, left_out }
     }
 
-    /// The root's weight, the scale of the picture.
     pub(super) fn whole(&self) -> f64 {
         self.boxes.first().map_or(0.0, |root| root.drawn.total)
     }

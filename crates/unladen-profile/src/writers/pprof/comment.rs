@@ -11,7 +11,6 @@ pub(crate) struct Comment {
     pub(crate) profiler: String,
 }
 
-/// `None` if it is not ours.
 pub(crate) fn parse(comment: &str) -> Option<Comment> {
     let mut parts = comment.strip_prefix("unladen ")?.splitn(3, "; ").skip(1);
     let (requests, profiler) = (parts.next()?, parts.next()?.to_owned());

@@ -14,7 +14,6 @@ use crate::evidence::{Protocol, QueryProtocol};
 use crate::wire::{self, dns, mysql::MysqlClient, postgres::PostgresClient};
 use handshake::Handshake;
 
-/// Unanswered statements and questions of one socket.
 const MAX_PENDING: usize = 256;
 
 /// One socket, from its opening (or from when it was first seen) to its end.
@@ -53,7 +52,6 @@ pub(super) struct Conversation {
     login_ns: Option<u64>,
 }
 
-/// A statement without an answer yet.
 #[derive(Debug)]
 struct Asked {
     key: statements::Key,

@@ -3,7 +3,6 @@
 use super::packet::number;
 use crate::wire::reader::ByteReader;
 
-/// Attributes of a query that are skipped.
 const MAX_ATTRIBUTES: u64 = 1000;
 
 /// The text after the attributes of a query: count, sets (always one), and if there are any: which are NULL, their

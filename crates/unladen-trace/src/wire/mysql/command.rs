@@ -3,14 +3,12 @@
 use super::packet::LARGE;
 use crate::wire::kept::Kept;
 
-/// A command, of one packet or several.
 #[derive(Debug)]
 pub(super) struct Command {
     /// Sequence of its first packet: 0, unless it is only part of something else.
     pub(super) first: u8,
     /// Sequence of its last packet.
     pub(super) sequence: u8,
-    /// The contents of all its packets.
     pub(super) kept: Kept,
     /// The packet has the maximum length: another follows.
     more: bool,
@@ -23,7 +21,6 @@ impl Command {
         command
     }
 
-    /// A packet of it begins.
     pub(super) fn packet(&mut self, sequence: u8, length: u32) {
         self.sequence = sequence;
         self.kept.announce(u64::from(length));

@@ -59,7 +59,6 @@ pub(super) fn may_begin_command(payload: &[u8]) -> bool {
     }
 }
 
-/// Whether there is such a command of such a length.
 fn is_kind(kind: u8, length: u32) -> bool {
     match kind {
         // QUIT, STATISTICS, PING, RESET_CONNECTION

@@ -2,12 +2,10 @@
 
 use crate::wire::prepared::{Prepared, Text};
 
-/// Prepared statements without a known id.
 pub(super) const MAX_WAITING: usize = 64;
 /// MariaDB: the statement prepared last.
 const LAST_PREPARED: u32 = u32::MAX;
 
-/// The prepared statements of one connection.
 #[derive(Debug, Default)]
 pub(super) struct Statements {
     prepared: Prepared,
@@ -16,7 +14,6 @@ pub(super) struct Statements {
     next_id: Option<u32>,
     /// Texts before the first seen id, oldest first; their ids are below it.
     pub(super) waiting: Vec<Text>,
-    /// The text prepared last.
     last: Option<Text>,
     /// Its id is known from the answer or an execution.
     sure: bool,

@@ -7,7 +7,6 @@ use crate::wire::reader::ByteReader;
 pub(super) struct Message {
     /// 0 for the first of a connection, which has none.
     pub(super) tag: u8,
-    /// Its body.
     pub(super) kept: Kept,
 }
 

@@ -50,7 +50,6 @@ pub(super) fn chains(payload: &[u8], total: usize) -> bool {
     seen
 }
 
-/// Messages of the frontend.
 pub(super) fn is_tag(tag: u8) -> bool {
     matches!(tag, b'Q' | b'P' | b'B' | b'D' | b'E' | b'C' | b'S' | b'H' | b'F' | b'X' | b'd' | b'c' | b'f' | b'p')
 }

@@ -5,7 +5,6 @@ use crate::wire::tls;
 /// Clients of TLS 1.3 may send this before their second hello, for the sake of old middleboxes (RFC 8446, D.4).
 const CHANGE_CIPHER_SPEC: &[u8] = &[20, 3, 3, 0, 1, 1];
 
-/// The state of a handshake.
 #[derive(Debug, Default)]
 pub(super) struct Handshake {
     /// When the hello was sent, ns; `None` before it, and after the end.
@@ -18,14 +17,11 @@ pub(super) struct Handshake {
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sent {
-    /// The first hello.
     Hello {
-        /// The requested name.
         server_name: Option<String>,
     },
     /// More of the handshake, or nothing conclusive.
     Handshake,
-    /// The end of the handshake.
     Done {
         /// Since the hello, ns.
         took_ns: u64,
@@ -36,7 +32,6 @@ pub(super) enum Sent {
 }
 
 impl Handshake {
-    /// Handles a send from `begun_ns` to `at_ns`.
     pub(super) fn sent(&mut self, payload: &[u8], begun_ns: u64, at_ns: u64) -> Sent {
         let hello = payload.strip_prefix(CHANGE_CIPHER_SPEC).unwrap_or(payload);
         if let Some(hello) = tls::client_hello(hello) {
