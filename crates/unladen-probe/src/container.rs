@@ -17,7 +17,7 @@ const MOST_PARENTS: usize = 8;
 /// A container, or another root folder, in which a process lives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Container {
-    /// With an article: `the container web`, `the service php of the Compose project shop`, `the root folder /srv/site`.
+    /// `the container web`, `the service php of the Compose project shop`, `the root folder /srv/site`.
     pub name: String,
     /// Restarts it, if its engine is known: `docker restart web`.
     pub restart: Option<String>,

@@ -24,7 +24,7 @@ pub struct Captured {
     pub body: Vec<u8>,
     pub address: Address,
     pub application: Application,
-    /// Of the answer, as the web server gave it to us.
+    /// As the web server answered us.
     pub status: u16,
 }
 

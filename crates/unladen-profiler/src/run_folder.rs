@@ -9,7 +9,7 @@
 //!     out/                      the profiled process's, 0700
 //! ```
 //!
-//! Nothing of it outlives the run; but what a run leaves behind that was killed is taken away by the next one.
+//! Nothing of it outlives the run; the next run removes what a killed one has left.
 #![allow(clippy::disallowed_types, reason = "a file's time is wall time")]
 
 use std::fs::{self, File, FileTimes, OpenOptions};

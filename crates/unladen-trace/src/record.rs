@@ -25,9 +25,9 @@ pub struct Recording {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageRecord {
-    /// Of processes that have answered before.
+    /// From processes that had answered before.
     pub warm: Evidence,
-    /// Of processes that have just been started.
+    /// From newly started processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fresh: Option<Evidence>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

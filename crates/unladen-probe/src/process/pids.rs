@@ -30,7 +30,7 @@ struct Mark {
 
 #[derive(Debug, Default)]
 pub(crate) struct Pids {
-    /// Of the last two looks. A process gets its id some microseconds before it can be asked for anything, so the ids
+    /// The last two looks. A process gets its id some microseconds before it can be asked for anything, so the ids
     /// of the last look are asked for once more.
     marks: [Option<Mark>; 2],
     looks_since_listing: u32,

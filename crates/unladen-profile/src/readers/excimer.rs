@@ -10,7 +10,7 @@
 //! {"end":{"frames":1,"stacks":1,"samples":1,"events":2}}
 //! ```
 //!
-//! A file may have several, each a request.
+//! A file may contain several logs, one for each request.
 
 use std::io::{BufRead, Read};
 

@@ -22,7 +22,7 @@ use wrong::Wrong;
 
 /// Reads files of pprof, of at most 1 GiB (unpacked, if gzip has packed them).
 ///
-/// Of several kinds of samples it takes CPU or clock time if there is any, otherwise the one that the file prefers.
+/// From several kinds of samples it takes CPU or clock time if there is any, otherwise the one that the file prefers.
 pub(crate) struct Pprof;
 
 impl ProfileReader for Pprof {

@@ -9,8 +9,8 @@
 //!   TOKEN.out         0666: for one request, made by us, locked and written by whoever answers it
 //! ```
 //!
-//! Who may not list the folder does not find them, and nobody but us can make a file there: whoever answers need not be
-//! known before, and nothing can be put in the place of what he writes.
+//! Others cannot list the folder, and only we can create files there: the answering process need not be known before,
+//! and nothing can replace what it writes.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};

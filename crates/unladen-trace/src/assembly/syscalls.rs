@@ -24,7 +24,7 @@ struct Busy {
     /// The current phase, and its calls so far.
     phase: usize,
     calls: f64,
-    /// Of earlier phases.
+    /// Without the current phase.
     sum: f64,
     squares: f64,
 }

@@ -36,7 +36,7 @@ pub struct Record<'a> {
     pub kind: u8,
     /// Id of the request; 0 for none.
     pub request: u16,
-    /// Of the content, in bytes.
+    /// Bytes of the content.
     pub length: u16,
     /// Bytes after the content without meaning.
     pub padding: u8,

@@ -144,7 +144,7 @@ impl MysqlClient {
             }
             State::Start if is_handshake(payload) => {
                 self.greet(payload);
-                // Of known length and no interest: a packet like others.
+                // Its length is known and its content not needed: a packet like others.
                 self.state == State::Commands
             }
             State::Start | State::Lost => {

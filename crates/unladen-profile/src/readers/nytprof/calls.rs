@@ -24,9 +24,9 @@ use crate::stack::StackId;
 const UNNAMED: Sub = 1 << 31;
 /// No program waits for requests deeper than this.
 const MAX_LOOP_DEPTH: usize = 1000;
-/// Per file.
+/// Bound per file.
 const MAX_REQUESTS: usize = 1 << 20;
-/// Of all requests.
+/// Bound over all requests.
 const MAX_WEIGHTS: usize = 8 << 20;
 
 pub(super) struct Calls {

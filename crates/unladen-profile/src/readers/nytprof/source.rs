@@ -13,14 +13,14 @@ const WINDOW: usize = 64 << 10;
 /// Longest name of a subroutine or file. Devel::NYTProf's own bound is 500 bytes for the former, the kernel's 4 KiB for
 /// the latter.
 const MAX_NAME: usize = 64 << 10;
-/// Of the header.
+/// Longest line of the header.
 const MAX_LINE: usize = 64 << 10;
-/// Of source code: generated code may be one line.
+/// Longest line of source code: generated code may be one line.
 const MAX_SOURCE_LINE: u32 = 1 << 30;
 
 pub(super) struct LogText<'s, 'i> {
     input: &'s mut Input<'i>,
-    /// Of the data, inflated if necessary.
+    /// Buffered data, inflated if necessary.
     window: Vec<u8>,
     at: usize,
     /// Inflated bytes before the window.
