@@ -71,7 +71,6 @@ pub(crate) fn first_of_program(pid: u32) -> u32 {
     first
 }
 
-/// Name with an article and restart command, by the control group alone.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn named(cgroup: &str) -> Option<(String, Option<String>)> {
     found(cgroup).map(|container| called(&container, None, None))

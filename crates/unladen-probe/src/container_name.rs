@@ -9,9 +9,18 @@ use crate::container_path::is_word;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ContainerName {
     /// A service of a Compose project; its further containers are numbered from 2.
-    Service { project: String, service: String, number: u32, name: Option<String> },
+    Service {
+        project: String,
+        service: String,
+        number: u32,
+        name: Option<String>,
+    },
     /// A container of a pod; `None` for the one that holds the pod's namespaces.
-    Pod { namespace: String, pod: String, container: Option<String> },
+    Pod {
+        namespace: String,
+        pod: String,
+        container: Option<String>,
+    },
     Named(String),
 }
 

@@ -100,7 +100,6 @@ pub fn php_settings(instrument: &Instrument, groups: &[GroupId], evidence: &mut 
     php::php_settings(instrument, groups, &[], evidence);
 }
 
-/// Whether both run the same executable; `false` if unreadable.
 fn same_program(a: i32, b: i32) -> bool {
     let exe = |pid: i32| std::fs::read_link(format!("/proc/{pid}/exe")).ok();
     exe(a).is_some_and(|a| Some(a) == exe(b))

@@ -23,7 +23,6 @@ const CALIBRATION_PAUSE: Duration = Duration::from_millis(60);
 /// The cost of one reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadCost {
-    /// On-CPU time.
     pub cpu: Duration,
     pub wall: Duration,
 }

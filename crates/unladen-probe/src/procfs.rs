@@ -21,9 +21,7 @@ const MAX_FILE: usize = 4 * 1024 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ends {
-    /// It comes whole, up to the buffer's size.
     AtAShortRead,
-    /// It comes by the page.
     AtAnEmptyRead,
 }
 

@@ -77,7 +77,6 @@ fn inside(uid_map: &str, uid: u32) -> Option<u32> {
     })
 }
 
-/// The name of a number in a list of users (passwd(5)), if it can be shown.
 fn name_in(passwd: &str, uid: u32) -> Option<String> {
     passwd.lines().find_map(|line| {
         let mut fields = line.split(':');

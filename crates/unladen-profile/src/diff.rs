@@ -218,7 +218,6 @@ fn told(by_stack: &[[Side; 2]], measure: &Measure) -> Vec<bool> {
     told
 }
 
-/// By frame, if both counted calls.
 fn calls_per_request(joint: &Profile, sides: [&[Cluster]; 2], requests: [Option<u64>; 2]) -> Vec<Option<[f64; 2]>> {
     let mut sums = vec![[0_u64; 2]; joint.frames.len()];
     for (side, clusters) in sides.into_iter().enumerate() {

@@ -69,7 +69,6 @@ struct Kept<'a> {
     into: Profile,
     frames: Vec<Option<FrameId>>,
     stacks: Vec<Option<StackId>>,
-    /// The way down from a stack to one that exists already.
     way: Vec<StackId>,
 }
 

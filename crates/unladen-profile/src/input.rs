@@ -33,7 +33,6 @@ impl<'a> Input<'a> {
         self.offset
     }
 
-    /// Whether gzip or zstd has packed the file; known once the first byte is read.
     pub(crate) fn is_packed(&self) -> bool {
         self.is_packed
     }

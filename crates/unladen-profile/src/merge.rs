@@ -103,7 +103,6 @@ fn add(merged: &mut Profile, profile: &Profile, scale: u64) {
     }));
 }
 
-/// `None` if it is the number of clusters, or unknown.
 fn requests(profiles: &[&Profile]) -> Option<u64> {
     if profiles.iter().all(|profile| profile.about.are_requests && profile.about.requests.is_none()) {
         return None;
@@ -119,7 +118,6 @@ fn titles(profiles: &[&Profile]) -> String {
     }
 }
 
-/// In order, without empty ones.
 fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut seen = HashSet::new();
     texts.filter(|text| !text.is_empty() && seen.insert(*text)).collect()

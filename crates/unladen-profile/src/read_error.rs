@@ -9,11 +9,7 @@ pub enum ReadError {
     #[error("cannot read {}: {source}", file.display())]
     Open { file: PathBuf, source: io::Error },
     #[error("{}: no profile that is known: expected {known}; {hint}", file.display())]
-    Unknown {
-        file: PathBuf,
-        known: String,
-        hint: &'static str,
-    },
+    Unknown { file: PathBuf, known: String, hint: &'static str },
     #[error("{}: {fault}", file.display())]
     Bad { file: PathBuf, fault: Fault },
     /// Returned by readers, before the file's name is known.

@@ -22,7 +22,6 @@ struct Node {
     on_it: u64,
     /// The root's is the root.
     below: StackId,
-    /// `None` for the root and for groups.
     function: Option<FrameId>,
     /// Whether no stack below has its frame, so that weights on it count for the function.
     is_outermost: bool,

@@ -93,7 +93,6 @@ pub(crate) fn unescape(text: &str) -> (Cow<'_, str>, FrameKind) {
     (Cow::Owned(name), kind)
 }
 
-/// The character for which the first four stand.
 fn unescaped(text: &str) -> Option<char> {
     let code = u8::from_str_radix(text.get(..ESCAPE)?.strip_prefix("\\x")?, 16).ok()?;
     ESCAPED.into_iter().find(|letter| u32::from(*letter) == u32::from(code))

@@ -36,6 +36,5 @@ pub struct Answered {
     /// From the request to the end of the answer.
     pub took: Duration,
     pub status: u16,
-    /// Length of the body.
     pub bytes: u64,
 }

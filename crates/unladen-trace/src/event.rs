@@ -94,7 +94,9 @@ pub enum What {
         path: Vec<u8>,
     },
     /// The process ended; CPU time in ns since it or tracing began.
-    Exit { cpu_ns: u64 },
+    Exit {
+        cpu_ns: u64,
+    },
     Compile {
         language: Language,
         /// The file, if the language's own function names it.

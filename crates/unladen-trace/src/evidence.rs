@@ -54,7 +54,6 @@ pub struct Evidence {
     pub host: Option<String>,
     /// The page, with its undisturbed weight.
     pub page: Page,
-    /// Whether processes were warm or fresh.
     pub state: State,
     /// Groups that follow the requests; everything else refers to them by index.
     pub groups: Vec<GroupSeen>,

@@ -11,7 +11,6 @@ use crate::series::Series;
 #[serde(transparent)]
 pub struct Phases {
     all: Vec<PhaseSeen>,
-    /// See [`Phases::likely`].
     #[serde(skip)]
     is_likely: bool,
 }
@@ -20,7 +19,6 @@ pub struct Phases {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PhaseSeen {
-    /// Whether requests ran.
     pub on: bool,
     pub duration_ns: u64,
     /// In an off phase, as many as would have fit.

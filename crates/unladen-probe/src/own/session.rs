@@ -52,7 +52,6 @@ pub(super) fn carriers(own: i32, mut look: impl FnMut(i32) -> Option<Ancestor>) 
 }
 
 impl Ancestor {
-    /// Reads /proc; `None` if it has ended, or is in another namespace.
     pub(super) fn look(procfs: &mut ProcFs, pid: i32) -> Option<Self> {
         let stat = procfs.of_process(pid, "stat").ok().and_then(Stat::parse)?;
         let title = procfs.of_process(pid, "cmdline").ok().map(|title| String::from_utf8_lossy(title).into_owned());

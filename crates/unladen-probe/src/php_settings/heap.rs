@@ -70,7 +70,6 @@ fn each_chunk(folder: &Path, mut see: impl FnMut(&[u8])) -> io::Result<()> {
     Ok(())
 }
 
-/// The word that begins here, if printable and terminated.
 fn word(memory: &[u8]) -> Option<&str> {
     let end = memory.iter().take(MAX_WORD).position(|byte| !byte.is_ascii_graphic() && *byte != b' ')?;
     (end > 0 && memory[end] == 0).then(|| std::str::from_utf8(&memory[..end]).ok()).flatten()

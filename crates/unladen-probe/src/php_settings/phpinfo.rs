@@ -74,7 +74,6 @@ pub(super) struct PhpInfo {
     pub(super) ini_files: String,
     ini_path: String,
     pub(super) extensions: Vec<String>,
-    /// Local values by name.
     values: BTreeMap<String, String>,
     opcache_failure: Option<String>,
 }
@@ -152,7 +151,6 @@ impl PhpInfo {
         }
     }
 
-    /// The settings relevant to performance, without passwords.
     pub(super) fn settings(&self) -> BTreeMap<String, String> {
         let wanted = self.values.iter().filter(|(name, _)| is_wanted(name));
         wanted.map(|(name, value)| (name.clone(), without_password(value))).collect()

@@ -27,9 +27,7 @@ pub(super) struct Php {
     /// The master, or the process itself if there is none.
     pid: i32,
     pub(super) exe: PathBuf,
-    /// PHP within another server, which cannot be asked itself.
     pub(super) module: Option<Module>,
-    /// Options that say where settings are.
     pub(super) options: Vec<String>,
     pub(super) environment: Vec<(String, OsString)>,
     pub(super) fpm_config: Option<PathBuf>,
@@ -176,7 +174,6 @@ impl Php {
     }
 }
 
-/// Whether only root can change a file or its path.
 fn is_roots(path: &Path) -> bool {
     let is_roots = |path: &Path| {
         fs::symlink_metadata(path).is_ok_and(|file| {

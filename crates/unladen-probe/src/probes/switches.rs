@@ -31,7 +31,6 @@ pub(super) const ENTRY: ProbeEntry = ProbeEntry {
 struct SwitchesProbe {
     voluntary: CounterId,
     involuntary: CounterId,
-    /// By process, then by thread.
     last: HashMap<i32, HashMap<i32, Switches>>,
 }
 

@@ -107,7 +107,6 @@ impl ProcessTable {
         &self.thread_ends
     }
 
-    /// Ids that no longer belong to a known process.
     pub(crate) fn gone(&self) -> impl Iterator<Item = i32> {
         self.vanished.iter().map(|process| process.pid).filter(|pid| !self.processes.contains_key(pid))
     }

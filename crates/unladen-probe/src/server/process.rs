@@ -20,7 +20,6 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// A path of its command line, as the server itself resolves it.
     pub(super) fn path(&self, given: &str) -> String {
         plain(&self.cwd.join(given))
     }

@@ -78,7 +78,6 @@ impl Listener {
         }
     }
 
-    /// Number of times that records were lost or unreadable.
     pub(crate) fn lost(&self) -> u64 {
         self.lost + self.unknown
     }
@@ -118,7 +117,6 @@ impl Listener {
     }
 }
 
-/// The records of threads in a message, without sums over a thread group.
 fn records<'a>(message: &Message<'a>) -> impl Iterator<Item = Option<Record>> + 'a {
     message.attributes().filter(|(kind, _)| *kind == TASKSTATS_TYPE_AGGR_PID).map(|(_, value)| {
         let nested = Attributes(value);

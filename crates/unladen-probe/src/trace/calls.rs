@@ -35,7 +35,6 @@ pub(super) enum Reads {
     Sleep(Waits),
 }
 
-/// Kind of file call; for open it depends on the flags.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Opens {
     Always(FileCall),

@@ -101,7 +101,6 @@ fn pair(raw: &[u8]) -> Option<(u64, u64)> {
 }
 
 impl Counts {
-    /// Counts since the last call; `events` are those that happened since then.
     pub(super) fn take(
         &mut self,
         counts: &impl MapCore,

@@ -102,7 +102,6 @@ struct State {
     decoder: Decoder,
     drained: Drained,
     most_events: usize,
-    /// Processes that became other programs, and remaining looks at them.
     became: Vec<(u32, u8)>,
 }
 

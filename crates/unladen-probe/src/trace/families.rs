@@ -4,7 +4,6 @@ use unladen_trace::EvidenceSource;
 
 pub(super) struct Family {
     pub(super) source: EvidenceSource,
-    /// Recognises it by file name.
     pub(super) is: fn(&str) -> bool,
     pub(super) functions: &'static [Function],
     /// What to install if such a file has none of the functions.

@@ -27,7 +27,6 @@ pub(super) struct Functions {
     links: Vec<Link>,
     /// `None` if functions cannot be traced.
     programs: Option<Object>,
-    /// Examined files, and whether probes are attached to them.
     files: HashMap<(EvidenceSource, (String, u64)), bool>,
     sources: BTreeSet<EvidenceSource>,
     missing: Vec<Missing>,

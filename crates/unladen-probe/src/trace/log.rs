@@ -19,7 +19,6 @@ fn keep(_: PrintLevel, said: String) {
     }
 }
 
-/// Captures messages instead of printing them.
 pub(crate) fn listen() {
     set_print(Some((PrintLevel::Warn, keep)));
 }

@@ -40,7 +40,6 @@ impl Decoder {
         Self { calls, listening: HashSet::new() }
     }
 
-    /// `None` for bytes that are no record.
     pub(super) fn event(&self, bytes: &[u8]) -> Option<Event> {
         let raw = Raw::read(bytes)?;
         let what = self.what(&raw)?;

@@ -14,7 +14,6 @@ pub(super) enum Packing {
     Zstd,
 }
 
-/// Unpacked data, up to [`MAX_UNPACKED`] bytes.
 struct Unpacked<R> {
     inner: R,
     left: u64,
@@ -22,7 +21,6 @@ struct Unpacked<R> {
 }
 
 impl Packing {
-    /// `None` if the first bytes show no compression.
     pub(super) fn of(head: &[u8]) -> Option<Self> {
         match head {
             [0x1f, 0x8b, 8, ..] => Some(Self::Gzip),

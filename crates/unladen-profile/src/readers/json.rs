@@ -45,7 +45,6 @@ pub(crate) fn is_object(head: &[u8]) -> bool {
 // === impl Number ===
 
 impl Number {
-    /// `None` if it has a fraction, is negative, or too large.
     pub(crate) fn whole(self) -> Option<u64> {
         match self {
             Self::Whole(whole) => Some(whole),

@@ -14,7 +14,6 @@ impl LeftOut {
         }
     }
 
-    /// A note about them, if any.
     pub(crate) fn note(&self, parts: &str, read: Unit) -> Option<String> {
         let others: Vec<String> = self.0.iter().map(|(unit, count)| format!("{count} of {}", unit.as_str())).collect();
         let (read, others) = (read.as_str(), others.join(", "));

@@ -64,7 +64,6 @@ struct ProfileText<'a, 'b> {
 // === impl ProfileText ===
 
 impl ProfileText<'_, '_> {
-    /// Bytes consumed by the parser.
     fn offset(&self) -> u64 {
         self.input.offset().saturating_sub((self.end - self.at) as u64)
     }

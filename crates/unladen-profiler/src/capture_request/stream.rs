@@ -35,7 +35,6 @@ pub(super) fn request_with(stream: &Stream, mark: &[u8]) -> Option<Taken> {
     None
 }
 
-/// The request that begins here, and its length.
 fn request_at(stream: &Stream, begin: usize) -> (Taken, usize) {
     let (mut params, mut body) = (Vec::new(), Vec::new());
     let mut length = 0;

@@ -279,7 +279,6 @@ fn token() -> Result<String, ProfilerError> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Whether the writer has let go of the file.
 fn is_free(out: &File) -> io::Result<bool> {
     match Flock::lock(out.try_clone()?, FlockArg::LockSharedNonblock) {
         Ok(_) => Ok(true),

@@ -22,7 +22,6 @@ impl Told {
         self.0["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok())
     }
 
-    /// A setting; empty if there is none.
     pub(super) fn setting(&self, name: &str) -> &str {
         self.known_setting(name).unwrap_or_default()
     }

@@ -24,7 +24,6 @@ pub(crate) struct ResponseReader {
     keep: usize,
     /// Output not taken yet, and the beginning of an incomplete record.
     pending: Vec<u8>,
-    /// Bytes of output in `pending`.
     ready: usize,
     has_head: bool,
     response: Response,

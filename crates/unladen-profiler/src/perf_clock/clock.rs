@@ -22,7 +22,6 @@ use super::watcher::{Known, Watcher};
 #[derive(Debug)]
 pub struct PerfClock {
     driver: Driver,
-    /// `None` once finished.
     watcher: Option<Watcher>,
     frequency: u64,
     stretches: Stretches,
@@ -70,7 +69,6 @@ impl PerfClock {
         })
     }
 
-    /// A request and its remaining work.
     fn with(&mut self, cancel: &Cancel) -> Result<Answered, ProfilerError> {
         self.watcher()?.keep(true)?;
         let begun = monotonic_ns();

@@ -44,7 +44,6 @@ impl Processes {
         places.stack(stack)
     }
 
-    /// Examines a process if the address is not in its known code.
     fn look(&mut self, sample: &StackSample, leaf: u64) {
         if let Some(known) = self.0.get(&sample.pid)
             && (known.mappings.at(leaf).is_some() || known.at.elapsed() < LOOK_AGAIN)

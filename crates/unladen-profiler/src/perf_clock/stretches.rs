@@ -42,7 +42,6 @@ impl Stretches {
         }
     }
 
-    /// The wait after an answer.
     pub(super) fn settle(took: Duration) -> Duration {
         took.clamp(*SETTLE.start(), *SETTLE.end())
     }

@@ -87,7 +87,6 @@ impl Program {
         &self.exe
     }
 
-    /// For people.
     pub(crate) fn name(&self) -> String {
         let words = std::iter::once(self.exe.as_os_str()).chain(self.arguments.iter().map(OsString::as_os_str));
         without_secrets(&words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" "))

@@ -10,7 +10,6 @@ pub(super) struct Moment {
 /// A phase as it was run, into which events are sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Window {
-    /// Whether requests ran.
     pub on: bool,
     /// CLOCK_MONOTONIC in ns.
     pub begin_ns: u64,

@@ -84,7 +84,6 @@ impl Busy {
         self.calls += calls;
     }
 
-    /// Sum and sum of squares, including the current phase.
     fn whole(&self) -> (f64, f64) {
         (self.sum + self.calls, self.squares + self.calls * self.calls)
     }

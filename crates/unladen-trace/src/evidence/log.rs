@@ -11,7 +11,6 @@ use crate::series::Series;
 pub struct LogSeen {
     pub group: usize,
     pub sink: LogSink,
-    /// Path of the file or socket.
     pub path: String,
     /// Lines, with the time of writing them.
     pub counted: Counted,

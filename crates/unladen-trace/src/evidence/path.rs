@@ -10,7 +10,6 @@ use super::connection::Protocol;
 pub struct PathSeen {
     /// Peers that were asked for the request, and cannot be examined.
     pub beyond: Vec<PeerSeen>,
-    /// Why it is unknown, or from some point on.
     pub unknown: Option<PathUnknown>,
 }
 

@@ -45,6 +45,5 @@ pub struct CallerSeen {
     pub name: String,
     /// Part of the request that the function takes on its behalf.
     pub part: f64,
-    /// If the profiler counts calls.
     pub calls: Option<f64>,
 }

@@ -13,14 +13,12 @@ pub struct Response {
     pub headers: Vec<(String, String)>,
     /// As sent.
     pub body_bytes: u64,
-    /// Number of answers examined.
     pub answers: u64,
     /// How many had another body than the first.
     pub changed: u64,
     /// The request carried a cookie or authorisation of its own.
     pub personal: bool,
     pub variants: Vec<Variant>,
-    /// Other ways of asking that got no answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unanswered: Vec<Unanswered>,
 }

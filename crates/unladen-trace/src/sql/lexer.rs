@@ -14,9 +14,7 @@ pub(super) enum Token<'a> {
     Open(char),
     /// `)` or `]`.
     Close(char),
-    /// `,`
     Comma,
-    /// `;`
     Semicolon,
     /// A `.` outside numbers.
     Dot,

@@ -21,7 +21,6 @@ impl Kept {
         self.left += length;
     }
 
-    /// Consumes its bytes, and keeps them if they are of interest.
     pub(super) fn read(&mut self, reader: &mut ByteReader<'_>, is_of_interest: bool) {
         let take = usize::try_from(self.left).unwrap_or(usize::MAX).min(reader.0.len());
         let bytes = reader.take(take).unwrap_or_default();

@@ -17,7 +17,6 @@ pub(super) struct Text {
 #[derive(Debug, Default)]
 pub(super) struct Prepared {
     texts: HashMap<Vec<u8>, Text>,
-    /// Names, oldest first.
     order: VecDeque<Vec<u8>>,
     bytes: usize,
 }

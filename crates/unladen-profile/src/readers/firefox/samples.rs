@@ -87,7 +87,6 @@ fn add_requests(profile: &mut Profile, thread: &Thread, samples: &[Option<(Stack
     if rest.is_empty() { Ok(()) } else { Err(format!("{} samples are of no request", rest.len())) }
 }
 
-/// Stack and weight of each sample; `None` if nothing ran.
 fn samples(
     samples: &Samples,
     stacks: &[StackId],

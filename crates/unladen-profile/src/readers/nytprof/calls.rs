@@ -43,7 +43,6 @@ pub(super) struct Calls {
     requests: Vec<Request>,
     weights: usize,
     waits: HashSet<(u32, u32)>,
-    /// Whether it has waited since the last request.
     waits_again: bool,
     returns: u64,
 }
@@ -128,7 +127,6 @@ impl Calls {
         Ok(())
     }
 
-    /// The node below which the next return belongs.
     fn caller(&mut self) -> Result<NodeId, TooManyPaths> {
         let Some(level) = self.pending.last_mut() else { return Ok(self.root) };
         match level.node {

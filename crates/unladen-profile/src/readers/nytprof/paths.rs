@@ -15,7 +15,6 @@ pub(super) struct PathId(u32);
 /// All paths, each once and after its prefix.
 #[derive(Default)]
 pub(super) struct Paths {
-    /// Without the root.
     paths: Vec<(PathId, Sub)>,
     ids: HashMap<(PathId, Sub), PathId>,
 }
@@ -42,7 +41,6 @@ impl Paths {
         Ok(id)
     }
 
-    /// The last callee; the root has none.
     pub(super) fn sub(&self, path: PathId) -> Option<Sub> {
         Some(self.paths.get(path.index().checked_sub(1)?)?.1)
     }

@@ -67,7 +67,6 @@ impl<'s, 'i> LogText<'s, 'i> {
         Ok(())
     }
 
-    /// The tag of the next record; `None` at the end.
     pub(super) fn tag(&mut self) -> Result<Option<u8>, ReadError> {
         if self.at == self.window.len() && !self.refill()? {
             return Ok(None);

@@ -15,7 +15,6 @@ pub(super) struct Tree {
 
 pub(super) type NodeId = u32;
 
-/// All calls of a subroutine from the same callers.
 #[derive(Default)]
 pub(super) struct Node {
     /// Own time in ticks; whole numbers, of which doubles hold sums exactly.

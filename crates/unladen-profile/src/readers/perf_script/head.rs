@@ -15,7 +15,6 @@ pub(super) struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// `None` if it cannot be a head.
     pub(super) fn parse(line: &'a str) -> Option<Self> {
         let tokens: Vec<&'a str> = line.split_whitespace().take(64).collect();
         let time = tokens.iter().skip(1).position(|token| is_time(token)).map(|at| at + 1);

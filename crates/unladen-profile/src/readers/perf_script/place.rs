@@ -37,7 +37,6 @@ pub(super) struct CodeLocation<'a> {
 }
 
 impl<'a> CodeLocation<'a> {
-    /// `None` if it is no frame's line.
     pub(super) fn parse(line: &'a str) -> Option<Self> {
         let line = line.trim();
         let (first, after) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

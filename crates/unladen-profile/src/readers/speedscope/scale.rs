@@ -4,7 +4,6 @@ use super::document::Part;
 use crate::profile::Unit;
 use crate::readers::json::Number;
 
-/// The unit of a value, and its multiple of that.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Scale {
     pub(super) unit: Unit,

@@ -71,7 +71,6 @@ pub(super) fn write(profile: &Profile, first_request: usize, out: &mut dyn Write
     write!(out, "],\"length\":{}}}}}", requests.len())
 }
 
-/// The profiler's name for a weight of this unit.
 fn weight_type(unit: Unit) -> &'static str {
     match unit {
         Unit::Samples | Unit::Count => "samples",

@@ -18,9 +18,7 @@ pub(super) struct Tree {
 
 pub(super) struct Placed {
     pub(super) stack: StackId,
-    /// `None` for the root.
     pub(super) frame: Option<FrameId>,
-    /// 0 for the root.
     pub(super) depth: u32,
     /// The weights drawn; in a comparison, the candidate's.
     pub(super) drawn: Weighed,
@@ -86,7 +84,6 @@ impl Tree {
     }
 }
 
-/// Weights with everything on top.
 fn totals(stacks: &Stacks, own: &[f64]) -> Vec<f64> {
     let mut totals = own.to_vec();
     for stack in stacks.iter().rev() {

@@ -7,7 +7,6 @@ use std::fmt;
 pub(crate) struct Comment {
     pub(crate) requests: Option<u64>,
     pub(crate) are_labelled: bool,
-    /// Empty if unknown.
     pub(crate) profiler: String,
 }
 

@@ -16,7 +16,6 @@ use handshake::Handshake;
 
 const MAX_PENDING: usize = 256;
 
-/// One socket, from its opening (or from when it was first seen) to its end.
 #[derive(Debug)]
 pub(super) struct Conversation {
     group: usize,
@@ -59,7 +58,6 @@ struct Asked {
     is_prepare: bool,
 }
 
-/// The state for decoding its protocol.
 #[derive(Debug)]
 enum Language {
     Unknown,
@@ -71,7 +69,6 @@ enum Language {
 }
 
 impl Conversation {
-    /// A connection that was just asked for.
     pub(super) fn opened(
         (pid, group): (u32, usize),
         socket: &Socket,
@@ -128,7 +125,6 @@ impl Conversation {
         }
     }
 
-    /// Whether it can be the conversation of this socket.
     pub(super) fn is_of(&self, socket: &Socket) -> bool {
         if self.datagram || socket.datagram {
             // Messages name their destination.
@@ -292,7 +288,6 @@ impl Conversation {
 }
 
 impl Language {
-    /// Whether a database's client has switched to TLS.
     fn is_now_tls(&self) -> bool {
         match self {
             Self::Postgres(client, _) => client.is_tls(),
