@@ -1,5 +1,4 @@
-//! Control groups: which unit a process belongs to, and where that unit's counters are. The
-//! principal type is [`Hierarchy`].
+//! Control groups: which unit a process belongs to, and where its counters are. The principal type is [`Hierarchy`].
 
 use std::path::{Path, PathBuf};
 
@@ -8,41 +7,37 @@ use unladen_machine::control_group_mounts;
 use crate::container_path::ContainerPath;
 use crate::container_state::ContainerState;
 
-/// The mounted cgroup v2 hierarchy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hierarchy {
     mount: PathBuf,
 }
 
 impl Hierarchy {
-    /// Found in /proc/self/mountinfo (proc_pid_mountinfo(5)); `None` where no v2 hierarchy is mounted.
+    /// Finds it in /proc/self/mountinfo (proc_pid_mountinfo(5)); `None` if no v2 hierarchy is mounted.
     pub(crate) fn parse(mountinfo: &[u8]) -> Option<Self> {
         let mounts = control_group_mounts(mountinfo);
         mounts.into_iter().find(|mount| mount.controllers.is_none()).map(|mount| Self { mount: mount.point })
     }
 
-    /// The file of CPU times of the group at `path` (as in /proc/PID/cgroup). The base counters are
-    /// there with or without the cpu controller.
+    /// `path` as in /proc/PID/cgroup. The base counters are there with or without the cpu controller.
     pub(crate) fn cpu_stat(&self, path: &str) -> PathBuf {
         self.mount.join(path.trim_start_matches('/')).join("cpu.stat")
     }
 }
 
-/// A systemd unit or a container, read off the path of its control group.
+/// A systemd unit or a container, read from the path of its control group.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Unit {
-    /// The container that it is, or is in.
     pub(crate) container: Option<ContainerPath>,
-    /// The service, on the machine or in the container: `php8.2-fpm.service`.
+    /// `php8.2-fpm.service`, on the machine or in the container.
     pub(crate) service: Option<String>,
-    /// Path of its group in the v2 hierarchy; `None` where only v1 names it.
+    /// Path in the v2 hierarchy; `None` if only v1 names it.
     pub(crate) path: Option<String>,
 }
 
 impl Unit {
-    /// What a person calls it: `php8.2-fpm.service`, `container 3f9c2a81b7d0`, `compose shop/php`, and of a container
-    /// that has services of its own `container web/php8.2-fpm.service`. One of a rootless engine is its user's: `container
-    /// web of joe`.
+    /// Name for people: `php8.2-fpm.service`, `container 3f9c2a81b7d0`, `compose shop/php`; `container
+    /// web/php8.2-fpm.service` for a service within a container, `container web of joe` for a rootless engine's.
     pub(crate) fn name(&self, state: &mut ContainerState) -> String {
         let service = self.service.as_deref();
         let Some(container) = &self.container else { return service.unwrap_or_default().to_owned() };
@@ -64,8 +59,8 @@ impl Unit {
     }
 }
 
-/// The unit named in /proc/PID/cgroup (cgroups(7)), if it is of a kind that runs a service. Login
-/// sessions and user managers hold unrelated programs and are not units here.
+/// The unit that runs a service in /proc/PID/cgroup (cgroups(7)). Login sessions and user managers hold unrelated
+/// programs and do not count.
 pub(crate) fn unit_of(proc_pid_cgroup: &[u8]) -> Option<Unit> {
     let text = std::str::from_utf8(proc_pid_cgroup).ok()?;
     let paths = text.lines().filter_map(|line| {
@@ -84,13 +79,11 @@ pub(crate) fn unit_of(proc_pid_cgroup: &[u8]) -> Option<Unit> {
     found
 }
 
-/// The path of the v2 control group, whatever it is.
 pub(crate) fn path_of(proc_pid_cgroup: &[u8]) -> Option<&str> {
     std::str::from_utf8(proc_pid_cgroup).ok()?.lines().find_map(|line| line.strip_prefix("0::"))
 }
 
-/// The deepest component that names a service or a container, and where it ends in the path; and of a service the
-/// container around it.
+/// The deepest service or container in the path, where its component ends, and for a service the container around it.
 fn unit_in(path: &str) -> Option<(Unit, usize)> {
     let mut end = path.len();
     let mut inner: Option<(String, usize)> = None;
@@ -115,7 +108,6 @@ fn service(component: &str) -> Option<String> {
     (component.ends_with(".service") && !is_user_manager && is_shown).then(|| component.to_owned())
 }
 
-/// Whether the file of CPU times can be read.
 pub(crate) fn is_readable(path: &Path) -> bool {
     std::fs::read(path).is_ok()
 }

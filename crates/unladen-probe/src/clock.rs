@@ -1,24 +1,21 @@
-//! CPU clocks: a process's exact on-CPU time for one system call and no privilege.
+//! CPU clocks: a process's exact on-CPU time for one system call, without privilege.
 
 use nix::time::{ClockId, clock_gettime};
 
-/// The on-CPU time of all threads of process `pid` since it began, the ended ones included, in ns.
-/// `None` if there is no such process.
+/// On-CPU time in ns of all threads of a process, ended ones included; `None` if there is no such process.
 ///
-/// The clock's id is derived from the pid as the kernel does (`CPUCLOCK_SCHED` in
-/// include/linux/posix-timers.h); clock_getcpuclockid(3) derives the same, at the price of a
-/// second system call that checks it.
+/// The clock's id is derived from the pid as the kernel does (`CPUCLOCK_SCHED` in include/linux/posix-timers.h):
+/// clock_getcpuclockid(3) derives the same, but takes a second system call to check it.
 pub(crate) fn process_cpu_ns(pid: i32) -> Option<u64> {
     const CPUCLOCK_SCHED: i32 = 2;
     nanoseconds(ClockId::from_raw((!pid) << 3 | CPUCLOCK_SCHED))
 }
 
-/// The on-CPU time of the calling thread, in ns.
 pub(crate) fn thread_cpu_ns() -> u64 {
     nanoseconds(ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap_or(0)
 }
 
-/// The monotonic clock, in ns: that of [`Instant`](std::time::Instant), and of what the kernel traces.
+/// Monotonic clock in ns, the same as that of [`Instant`](std::time::Instant) and of the kernel's traces.
 pub fn monotonic_ns() -> u64 {
     nanoseconds(ClockId::CLOCK_MONOTONIC).unwrap_or(0)
 }

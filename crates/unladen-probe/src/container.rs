@@ -1,8 +1,7 @@
-//! The principal type is [`Container`]: where a process lives that has a root of its own, as people call it.
+//! The principal type is [`Container`]: where a process with a root folder of its own lives, by the name people use.
 //!
-//! A mount namespace alone makes no container: systemd gives one to every service whose `/tmp` is private, and that
-//! service's files are the host's. What has another root folder has other files, and a path of it means nothing
-//! outside.
+//! A mount namespace alone makes no container: systemd gives one to each service with a private `/tmp`, whose files are
+//! still the host's. With another root folder, files differ and paths mean nothing outside.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -13,23 +12,21 @@ use crate::container_path::{ContainerPath, Engine};
 use crate::container_state::ContainerState;
 use crate::parent::parent;
 
-/// Parents that are looked at to find the first process of a program.
 const MOST_PARENTS: usize = 8;
 
-/// Where a process lives.
+/// A container, or another root folder, in which a process lives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Container {
-    /// With an article: `the container web`, `the service php of the Compose project shop`, `the root folder /srv/site`.
+    /// `the container web`, `the service php of the Compose project shop`, `the root folder /srv/site`.
     pub name: String,
-    /// The command that starts it again, where its engine is known: `docker restart web`.
+    /// Restarts it, if its engine is known: `docker restart web`.
     pub restart: Option<String>,
-    /// Its root, as this process reaches it.
     root: PathBuf,
 }
 
 impl Container {
-    /// Where this process lives; none if its root is ours, or it cannot be told. A worker that was given another root
-    /// by a master whose root is ours has read its settings with the master.
+    /// Where the process lives; `None` if its root is ours or unreadable. A worker moved to another root by a master
+    /// whose root is ours has read its settings with the master.
     pub fn of(pid: u32) -> Option<Self> {
         let first = first_of_program(pid);
         let root = PathBuf::from(format!("/proc/{first}/root"));
@@ -54,13 +51,13 @@ impl Container {
         Some(Self { name, restart, root })
     }
 
-    /// The first of these folders that is there, as its processes call it.
+    /// The first of these folders that exists in it.
     pub fn first_folder<'a>(&self, folders: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
         folders.into_iter().find(|folder| self.root.join(folder.trim_start_matches('/')).is_dir())
     }
 }
 
-/// The oldest ancestor that runs the same program: the master of a worker.
+/// The oldest ancestor that runs the same program, such as the master of a worker.
 pub(crate) fn first_of_program(pid: u32) -> u32 {
     let exe = |pid: u32| fs::read_link(format!("/proc/{pid}/exe")).ok();
     let own = exe(pid);
@@ -74,19 +71,17 @@ pub(crate) fn first_of_program(pid: u32) -> u32 {
     first
 }
 
-/// By its control group alone: its name with an article, and the command that starts it again.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn named(cgroup: &str) -> Option<(String, Option<String>)> {
     found(cgroup).map(|container| called(&container, None, None))
 }
 
-/// The container that a process's `/proc/PID/cgroup` names.
 fn found(cgroup: &str) -> Option<ContainerPath> {
     let paths = cgroup.lines().filter_map(|line| line.splitn(3, ':').nth(2));
     paths.filter_map(|path| path.rsplit('/').find_map(|part| ContainerPath::of_component(part, path))).next()
 }
 
-/// As sentences and commands have it; `account` is the name of its user, of a rootless engine.
+/// Name with an article, and restart command; `account` is the user of a rootless engine.
 fn called(container: &ContainerPath, name: Option<&ContainerName>, account: Option<&str>) -> (String, Option<String>) {
     let own = name.map_or_else(|| format!("the container {}", container.short()), ToString::to_string);
     let shown = match (container.user, account) {

@@ -1,27 +1,33 @@
-//! The principal type is [`ContainerName`]: what people call a container.
+//! The principal type is [`ContainerName`].
 
 use std::fmt;
 
 use crate::container_path::is_word;
 
-/// What people call a container. All parts are words that a shell takes as they are: whoever starts a container chooses
-/// its labels, and they are shown, and copied into commands.
+/// A container's name for people. All parts are words that a shell takes literally: labels are chosen by whoever starts
+/// the container, and are shown and copied into commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ContainerName {
-    /// A service of a Compose project; further containers of it have numbers from 2 on.
-    Service { project: String, service: String, number: u32, name: Option<String> },
-    /// A container of a pod; `None` is what holds the pod's namespaces.
-    Pod { namespace: String, pod: String, container: Option<String> },
-    /// By the engine's own name.
+    /// A service of a Compose project; its further containers are numbered from 2.
+    Service {
+        project: String,
+        service: String,
+        number: u32,
+        name: Option<String>,
+    },
+    /// A container of a pod; `None` for the one that holds the pod's namespaces.
+    Pod {
+        namespace: String,
+        pod: String,
+        container: Option<String>,
+    },
     Named(String),
 }
 
-/// What a container's labels or annotations say.
 pub(crate) trait Labels {
-    /// The value of a label.
     fn label(&self, name: &str) -> Option<&str>;
 
-    /// One that can be shown.
+    /// The value if it can be shown safely.
     fn word(&self, name: &str) -> Option<String> {
         self.label(name).filter(|value| is_word(value)).map(str::to_owned)
     }
@@ -30,7 +36,7 @@ pub(crate) trait Labels {
 // === impl ContainerName ===
 
 impl ContainerName {
-    /// As labels of Docker and Podman say; `name` is the engine's.
+    /// By labels of Docker and Podman; `name` is the engine's.
     pub(crate) fn of_labels(labels: &impl Labels, name: Option<&str>) -> Option<Self> {
         let name = name.filter(|name| is_word(name)).map(str::to_owned);
         // Docker under a kubelet (dockershim, cri-dockerd).
@@ -50,14 +56,13 @@ impl ContainerName {
         }
     }
 
-    /// By the names of the labels or annotations for namespace, pod and container.
+    /// By the keys of the labels or annotations for namespace, pod and container.
     pub(crate) fn of_pod(labels: &impl Labels, [namespace, pod, container]: [&str; 3]) -> Option<Self> {
-        // `POD` is what kubelets called what holds the namespaces.
+        // Kubelets called the holder of the namespaces `POD`.
         let container = labels.word(container).filter(|container| container != "POD");
         Some(Self::Pod { namespace: labels.word(namespace)?, pod: labels.word(pod)?, container })
     }
 
-    /// As a group is called.
     pub(crate) fn group(&self) -> String {
         match self {
             Self::Service { project, service, number, .. } if *number > 1 => {
@@ -70,7 +75,6 @@ impl ContainerName {
         }
     }
 
-    /// The engine's own name.
     pub(crate) fn of_engine(&self) -> Option<&str> {
         match self {
             Self::Service { name, .. } => name.as_deref(),
@@ -80,7 +84,7 @@ impl ContainerName {
     }
 }
 
-/// With an article, as sentences have it.
+/// With an article, for sentences.
 impl fmt::Display for ContainerName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

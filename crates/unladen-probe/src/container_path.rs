@@ -1,47 +1,45 @@
-//! The principal type is [`ContainerPath`]: the container that the path of a control group belongs to.
+//! The principal type is [`ContainerPath`]: the container to which a control group's path belongs.
 //!
 //! Engines name control groups by their own rules, with systemd's driver and without (cgroups(7), and each engine's
 //! documentation): `docker-ID.scope` and `/docker/ID`; `libpod-ID.scope`, `libpod_parent/libpod-ID`, and
-//! `web.service/libpod-payload-ID` of Quadlet; the same below `/user.slice/user-UID.slice/user@UID.service` of rootless ones; `kubepods-…-podUID.slice/cri-containerd-ID.scope`, `crio-ID.scope` and
-//! `/kubepods/…/podUID/ID` of Kubernetes; `nerdctl-ID.scope`; `machine-NAME.scope` and `systemd-nspawn@NAME.service` of
-//! systemd-nspawn; `lxc.payload.NAME` of LXC and its relatives.
+//! `web.service/libpod-payload-ID` of Quadlet; the same below `/user.slice/user-UID.slice/user@UID.service` for
+//! rootless engines; `kubepods-…-podUID.slice/cri-containerd-ID.scope`, `crio-ID.scope` and `/kubepods/…/podUID/ID` of
+//! Kubernetes; `nerdctl-ID.scope`; `machine-NAME.scope` and `systemd-nspawn@NAME.service` of systemd-nspawn;
+//! `lxc.payload.NAME` of LXC and its relatives.
 
-/// Which engine runs a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Engine {
     Docker,
     Podman,
-    /// With Kubernetes, or with nerdctl.
+    /// Used by Kubernetes or nerdctl.
     Containerd,
     CriO,
     Nspawn,
     Lxc,
-    /// An id alone does not tell.
+    /// The path has only an id.
     Unknown,
 }
 
-/// A container, by its control group.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct ContainerPath {
     pub(crate) engine: Engine,
-    /// 64 hexadecimal digits; of systemd-nspawn and LXC its name.
+    /// 64 hexadecimal digits; a name for systemd-nspawn and LXC.
     pub(crate) id: String,
-    /// The process that watches the container, beside it.
+    /// Whether this is the process that watches the container from beside it.
     pub(crate) is_monitor: bool,
-    /// Its pod was made by a kubelet.
+    /// Whether a kubelet made its pod.
     pub(crate) is_of_pod: bool,
-    /// The user whose engine it is, of a rootless one. Root's are the machine's.
+    /// Owner of a rootless engine; `None` for the machine's.
     pub(crate) user: Option<u32>,
-    /// The service that it runs in, of Quadlet's.
+    /// The service around it, with Quadlet.
     pub(crate) unit: Option<String>,
 }
 
-/// Digits of a container's id that people see in listings.
+/// Digits of a container's id shown in listings.
 const SHORT_ID: usize = 12;
-/// The longest name of a container that is taken.
 const LONGEST_NAME: usize = 128;
 
-/// How the components of engines begin, up to the id. Longer ones first.
+/// Prefixes of path components before the id, longer ones first.
 const PREFIXES: &[(&str, Engine, bool)] = &[
     ("docker-", Engine::Docker, false),
     ("libpod-conmon-", Engine::Podman, true),
@@ -54,7 +52,6 @@ const PREFIXES: &[(&str, Engine, bool)] = &[
 ];
 
 impl ContainerPath {
-    /// The container that a component of this path names, if it does; `path` is the whole.
     pub(crate) fn of_component(component: &str, path: &str) -> Option<Self> {
         let of = |engine, id: &str, is_monitor| {
             let is_of_pod = path.contains("kubepods");
@@ -71,7 +68,7 @@ impl ContainerPath {
         let machine = component.strip_suffix(".scope").and_then(|stem| stem.strip_prefix("machine-"));
         if let Some(name) = nspawn.or(machine) {
             let name = unescaped(name);
-            // libvirt's virtual machines are registered there too, and are no containers.
+            // libvirt registers virtual machines there too, which are no containers.
             return (is_shown(&name) && !name.starts_with("qemu-")).then(|| of(Engine::Nspawn, &name, false)).flatten();
         }
         let known = PREFIXES.iter().find_map(|(prefix, engine, is_monitor)| {
@@ -81,29 +78,28 @@ impl ContainerPath {
         if let Some((engine, id, is_monitor)) = known {
             return of(engine, id, is_monitor);
         }
-        // Others put their own word before the id.
+        // Others put a word of their own before the id.
         let id = stem.rsplit(['-', ':']).next().filter(|id| is_id(id))?;
         let is_docker = id == stem && path.contains("/docker/");
         of(if is_docker { Engine::Docker } else { Engine::Unknown }, id, false)
     }
 
-    /// As listings show it: a name, or the first digits of an id.
+    /// As in listings: a name, or the first digits of an id.
     pub(crate) fn short(&self) -> &str {
         if is_id(&self.id) { &self.id[..SHORT_ID] } else { &self.id }
     }
 
-    /// The command that starts it again, where one is known. `name` is what the engine calls it, and `account` the name of
-    /// its user, of a rootless engine.
+    /// Command that restarts it, if known. `name` is the engine's, `account` the user of a rootless engine.
     pub(crate) fn restart(&self, name: &str, account: Option<&str>) -> Option<String> {
         if let (Some(unit), false) = (&self.unit, self.is_monitor) {
-            // systemd would see an end of its own service otherwise.
+            // Otherwise systemd would see its service end.
             return match self.user {
                 None => Some(format!("systemctl restart {unit}")),
                 Some(_) => account.map(|account| format!("systemctl --user -M {account}@ restart {unit}")),
             };
         }
         let verb = match self.engine {
-            // A pod is replaced, not started again.
+            // Pods are replaced, not restarted.
             _ if self.is_of_pod || self.is_monitor => return None,
             Engine::Docker => "docker restart",
             Engine::Podman => "podman restart",
@@ -113,7 +109,7 @@ impl ContainerPath {
         is_word(name).then(|| self.as_owner(&format!("{verb} {name}"), account)).flatten()
     }
 
-    /// A command to the engine, as whoever it belongs to has to type it; where root types.
+    /// A command to the engine, as root has to type it to reach the engine's owner.
     pub(crate) fn as_owner(&self, command: &str, account: Option<&str>) -> Option<String> {
         match (self.user, self.engine) {
             (None, _) => Some(command.to_owned()),
@@ -123,13 +119,13 @@ impl ContainerPath {
     }
 }
 
-/// The user whose slice a path begins with (systemd.special(7)). What follows is the user's own to name.
+/// The user of the slice that a path begins with (systemd.special(7)). The rest of the path is named by that user.
 fn user_of(path: &str) -> Option<u32> {
     let slice = path.strip_prefix("/user.slice/user-")?.split('/').next()?;
     slice.strip_suffix(".slice")?.parse().ok().filter(|user| *user != 0)
 }
 
-/// The service whose group is split between Podman's own processes and the container's (`--cgroups=split`).
+/// The service whose group is split between Podman's processes and the container's (`--cgroups=split`).
 fn unit_around(component: &str, path: &str) -> Option<String> {
     component.strip_prefix("libpod-payload-")?;
     let before = path.split_once(&format!("/{component}"))?.0;
@@ -141,17 +137,16 @@ fn is_id(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// systemd writes what is no letter in a unit's name as `\x2d` (systemd.unit(5)).
+/// systemd escapes other characters than letters in unit names as `\x2d` (systemd.unit(5)).
 fn unescaped(name: &str) -> String {
     name.replace("\\x2d", "-").replace("\\x5f", "_")
 }
 
-/// Whether it is a name that can be shown.
 fn is_shown(name: &str) -> bool {
     !name.is_empty() && name.len() <= LONGEST_NAME && !name.chars().any(char::is_control)
 }
 
-/// Whether a shell takes it as it is, and a program for no option.
+/// Whether a shell takes it literally, and a program does not take it for an option.
 pub(crate) fn is_word(name: &str) -> bool {
     name.len() <= LONGEST_NAME
         && name.starts_with(|first: char| first.is_ascii_alphanumeric())

@@ -1,8 +1,8 @@
-//! The principal type is [`ContainerState`]: what engines keep of their containers, as far as it can be read.
+//! The principal type is [`ContainerState`]: what engines store about their containers, as far as it is readable.
 //!
-//! None of it is required: without it a container is called by the beginning of its id. All is bounded, and what is
-//! read of it are words (see [`ContainerName`]). A rootless engine keeps its files in its user's home. What is read there
-//! is that user's own file, and tells of that user's containers alone: nobody gives a name to another's.
+//! None of it is required: without it a container is named by the first digits of its id. All reads are bounded, and
+//! only words are taken (see [`ContainerName`]). A rootless engine's files lie in its user's home, are controlled by
+//! that user, and name that user's containers only.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -19,24 +19,24 @@ use crate::container_path::{ContainerPath, Engine, is_word};
 use crate::docker_socket;
 use crate::regular_file::reopened;
 
-/// The longest file that is read: `containers.json` has a few KiB for each container of the machine.
+/// Longest file read: `containers.json` has a few KiB for each container of the machine.
 const MOST_BYTES: u64 = 8 << 20;
-/// The same of a user's file, which is made of anything, in many times its length of memory.
+/// Longest file of a user, who controls its contents; parsing may take many times its length in memory.
 const MOST_BYTES_OF_USERS: u64 = 1 << 20;
-/// Containers that are looked up; further ones are called by their ids.
+/// Containers looked up; further ones are named by id.
 const MOST_KNOWN: usize = 10_000;
-/// The same of users' containers, which cost no more to make than a folder.
+/// The same for users' containers, which cost their user only a folder each.
 const MOST_OF_USERS: usize = 1_000;
 
-/// Where engines keep what they know, as of their packages.
+/// Where engines store their state, by their packages' defaults.
 const DOCKER: &str = "var/lib/docker/containers";
 const DOCKER_SOCKET: &str = "run/docker.sock";
-/// Namespaces of containerd: of Kubernetes, of nerdctl.
+/// Namespaces of Kubernetes and of nerdctl.
 const CONTAINERD: &str = "run/containerd/io.containerd.runtime.v2.task";
 const CONTAINERD_NAMESPACES: [&str; 2] = ["k8s.io", "default"];
-/// The state of CRI-O.
+/// CRI-O.
 const STORAGE_RUN: &str = "run/containers/storage/overlay-containers";
-/// The storage of Podman, its lists of containers by driver, and those of containers with `--rm`.
+/// Podman: its lists of containers by driver, and those of containers with `--rm`.
 const STORAGE: &str = "var/lib/containers/storage";
 const STORAGE_LISTS: [&str; 4] = [
     "overlay-containers/containers.json",
@@ -44,15 +44,14 @@ const STORAGE_LISTS: [&str; 4] = [
     "vfs-containers/containers.json",
     "vfs-containers/volatile-containers.json",
 ];
-/// The same in a user's home, of rootless engines (`XDG_DATA_HOME` unless it is set).
+/// The same below a user's home, for rootless engines (default of `XDG_DATA_HOME`).
 const DATA_HOME: &str = ".local/share";
 const DOCKER_OF_USER: &str = "docker/containers";
 const STORAGE_OF_USER: &str = "containers/storage";
 
-/// What engines keep of their containers.
 #[derive(Debug)]
 pub(crate) struct ContainerState {
-    /// `/`, but for tests.
+    /// `/`, except in tests.
     root: PathBuf,
     /// By the user of a rootless engine, and the id.
     known: HashMap<(Option<u32>, String), Option<ContainerName>>,
@@ -60,10 +59,9 @@ pub(crate) struct ContainerState {
     accounts: HashMap<u32, Option<Account>>,
 }
 
-/// A user of this machine.
 #[derive(Debug, Clone)]
 struct Account {
-    /// A word.
+    /// Safe to show: a word.
     name: String,
     home: PathBuf,
 }
@@ -75,7 +73,6 @@ impl ContainerState {
         Self { root: root.into(), known: HashMap::new(), known_of_users: 0, accounts: HashMap::new() }
     }
 
-    /// What people call it; looked up once.
     pub(crate) fn name_of(&mut self, container: &ContainerPath) -> Option<ContainerName> {
         let key = (container.user, container.id.clone());
         if let Some(known) = self.known.get(&key) {
@@ -94,7 +91,6 @@ impl ContainerState {
         name
     }
 
-    /// The name of the user whose engine it is, of a rootless one.
     pub(crate) fn account_of(&mut self, container: &ContainerPath) -> Option<String> {
         self.account(container.user?).map(|account| account.name)
     }
@@ -120,13 +116,13 @@ impl ContainerState {
             Engine::Podman => of_podman(|list| self.json(&format!("{STORAGE}/{list}")), id),
             Engine::Containerd => self.of_containerd(id),
             Engine::CriO => self.of_crio(id),
-            // Their cgroups have the name itself.
+            // Their cgroups contain the name itself.
             Engine::Nspawn | Engine::Lxc => None,
             Engine::Unknown => self.of_containerd(id).or_else(|| self.of_crio(id)).or_else(|| self.of_docker(id)),
         }
     }
 
-    /// The same of a user's engine. Its socket is not asked: who is behind it may let us wait.
+    /// The same for a user's engine. Its socket is not asked, since its owner could make us wait.
     fn look_up_of(&mut self, user: u32, container: &ContainerPath) -> Option<ContainerName> {
         let home = self.account(user)?.home;
         let data = self.root.join(home.strip_prefix("/").ok()?).join(DATA_HOME);
@@ -136,18 +132,18 @@ impl ContainerState {
         match container.engine {
             Engine::Docker => name_in_docker(&json(format!("{DOCKER_OF_USER}/{id}/config.v2.json"))?),
             Engine::Podman => of_podman(|list| json(format!("{STORAGE_OF_USER}/{list}")), id),
-            // Their state is in the mounts of their own processes.
+            // Their state lies in mounts of their own processes.
             Engine::Containerd | Engine::CriO | Engine::Nspawn | Engine::Lxc | Engine::Unknown => None,
         }
     }
 
-    /// `config.v2.json`, which only root may read; else whoever may use the socket asks the engine.
+    /// Reads `config.v2.json`, which takes root; otherwise asks the engine, which takes access to the socket.
     fn of_docker(&self, id: &str) -> Option<ContainerName> {
         let kept = self.json(&format!("{DOCKER}/{id}/config.v2.json"));
         name_in_docker(&kept.or_else(|| docker_socket::inspect(&self.root.join(DOCKER_SOCKET), id))?)
     }
 
-    /// The bundle's `config.json` (OCI runtime specification), which CRI's plugin annotates.
+    /// Reads the bundle's `config.json` (OCI runtime specification), annotated by the CRI plugin.
     fn of_containerd(&self, id: &str) -> Option<ContainerName> {
         CONTAINERD_NAMESPACES.iter().find_map(|namespace| {
             let bundle = self.json(&format!("{CONTAINERD}/{namespace}/{id}/config.json"))?;
@@ -164,7 +160,7 @@ impl ContainerState {
         })
     }
 
-    /// The same of CRI-O, which annotates otherwise.
+    /// The same for CRI-O, which uses other annotations.
     fn of_crio(&self, id: &str) -> Option<ContainerName> {
         let bundle = self.json(&format!("{STORAGE_RUN}/{id}/userdata/config.json"))?;
         ContainerName::of_pod(
@@ -178,14 +174,13 @@ impl ContainerState {
     }
 }
 
-/// What Docker keeps and tells of a container.
 pub(crate) fn name_in_docker(told: &Value) -> Option<ContainerName> {
     let name = told.get("Name").and_then(Value::as_str).map(|name| name.trim_start_matches('/'));
     ContainerName::of_labels(&Annotations(told.pointer("/Config/Labels")), name)
 }
 
-/// Names are in the lists of the storage, by the paths of the lists below it; labels only in Podman's database, which is
-/// not read.
+/// Names are in the storage's lists, whose paths are given below it; labels are only in Podman's database, which is not
+/// read.
 fn of_podman(json: impl Fn(&str) -> Option<Value>, id: &str) -> Option<ContainerName> {
     STORAGE_LISTS.iter().find_map(|list| {
         let list = json(list)?;
@@ -195,8 +190,8 @@ fn of_podman(json: impl Fn(&str) -> Option<Value>, id: &str) -> Option<Container
     })
 }
 
-/// A file whole; none if it is none, or longer than is read, or not this user's where one is given: links in a home lead
-/// anywhere, and what its user could not have written tells nothing of that user's containers.
+/// A whole regular file; `None` if it is too long, or does not belong to the given user: links in a home lead anywhere,
+/// and files that its user could not have written say nothing about that user's containers.
 fn read(path: &Path, user: Option<u32>) -> Option<Vec<u8>> {
     let found = open(path, OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC, Mode::empty()).ok()?;
     let file = reopened(found).ok()?;
@@ -210,7 +205,6 @@ fn read(path: &Path, user: Option<u32>) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// Labels or annotations of a JSON document.
 struct Annotations<'a>(Option<&'a Value>);
 
 impl Labels for Annotations<'_> {

@@ -1,16 +1,15 @@
-//! The principal type is [`Counter`]: the name, unit and meaning of something counted.
+//! The principal type is [`Counter`]: name, unit and meaning of something counted.
 
 /// The unit of a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unit {
     Nanoseconds,
     Bytes,
-    /// Plain events.
     Count,
 }
 
 impl Unit {
-    /// As it stands in results: `ns`, `B`, `1`.
+    /// As in results: `ns`, `B`, `1`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Nanoseconds => "ns",
@@ -29,14 +28,13 @@ impl std::fmt::Display for Unit {
 /// Something a probe counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counter {
-    /// Its stable name in results.
+    /// Stable name in results.
     pub name: &'static str,
     pub unit: Unit,
-    /// What a table calls it.
+    /// Name in tables.
     pub title: &'static str,
-    /// What exactly is counted.
     pub meaning: &'static str,
-    /// Whether the kernel samples it instead of counting it.
+    /// Whether the kernel samples it rather than counting.
     pub approximate: bool,
 }
 

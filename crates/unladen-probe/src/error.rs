@@ -6,10 +6,8 @@ use std::path::PathBuf;
 /// Why the system's counters could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
-    /// A file of the kernel could not be read.
     #[error("cannot read {}: {source}. Unladen reads the counters of all processes there: is /proc mounted?", path.display())]
     Read { path: PathBuf, source: io::Error },
-    /// A file of the kernel reads otherwise than documented.
     #[error("cannot make sense of {}: expected {expected}, found {found:?}. This kernel's format is not known: please report it", path.display())]
     Malformed { path: PathBuf, expected: &'static str, found: String },
     #[error("{} lists no process, not even this one: is it a proc file system?", path.display())]

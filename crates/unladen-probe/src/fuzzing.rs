@@ -1,4 +1,4 @@
-//! What fuzz/ reaches of the parsers behind the crate's walls; no part of its interface.
+//! Entry points for fuzz/ into private parsers; not part of the public interface.
 
 use crate::cgroup::{self, Hierarchy};
 use crate::container;
@@ -8,7 +8,7 @@ use crate::process::{Io, Stat};
 use crate::procfs::{decimal, number_after};
 use crate::taskstats;
 
-/// Every parser of a text file of the kernel's, over the same bytes.
+/// Runs every parser of kernel text files over the same bytes.
 pub fn kernel_text(bytes: &[u8]) {
     let _ = Stat::parse(bytes);
     let _ = Io::parse(bytes);
@@ -22,17 +22,17 @@ pub fn kernel_text(bytes: &[u8]) {
     let _ = number_after(bytes, b"nonvoluntary_ctxt_switches:");
 }
 
-/// The container that a process's `/proc/PID/cgroup` names, and the command that starts it again.
+/// Name and restart command of the container in a `/proc/PID/cgroup`.
 pub fn container(cgroup: &str) -> Option<(String, Option<String>)> {
     container::named(cgroup)
 }
 
-/// What Docker's engine says of a container (an answer of HTTP): how its group is called.
+/// Name of the container in an HTTP answer of Docker's engine.
 pub fn docker(answer: &[u8]) -> Option<String> {
     Some(name_in_docker(&docker_socket::read(answer)?)?.to_string())
 }
 
-/// A datagram of exit records; how many were understood.
+/// Number of exit records understood in a datagram.
 pub fn exit_records(datagram: &[u8]) -> usize {
     taskstats::records_in(datagram).flatten().count()
 }

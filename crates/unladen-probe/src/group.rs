@@ -1,4 +1,4 @@
-//! The principal type is [`Group`]: whose counter it is.
+//! The principal type is [`Group`]: the owner of a counter.
 
 use std::collections::HashMap;
 
@@ -11,36 +11,31 @@ use crate::process::Stat;
 use crate::procfs::ProcFs;
 use crate::users::Users;
 
-/// How processes are put together.
+/// How processes are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GroupBy {
-    /// By systemd unit or container; programs that belong to none, by user and executable.
+    /// By systemd unit or container; others by user and executable.
     #[default]
     Auto,
-    /// By control group.
     Cgroup,
-    /// By user and executable.
     Exe,
     User,
-    /// Each process for itself.
     Pid,
 }
 
-/// What kind of group it is.
+/// The kind of a group.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum GroupKind {
-    /// The machine as a whole.
     Machine,
-    /// This process, the client; or those that lead to other hosts for it, or carry its session.
+    /// This process, the client; or processes that lead to other hosts for it, or carry its session.
     Own,
-    /// Threads of the kernel.
     Kernel,
-    /// A systemd unit, a container or a control group; with its path in the v2 hierarchy.
+    /// A systemd unit, a container or a control group.
     Unit {
-        /// `None` where only a v1 hierarchy names it.
+        /// Path in the v2 hierarchy; `None` if only v1 names it.
         cgroup: Option<String>,
     },
-    /// Processes of one user and executable, of one user, or one process.
+    /// Processes of one user and executable or of one user, or a single process.
     Processes,
 }
 
@@ -58,14 +53,13 @@ impl std::fmt::Display for Group {
     }
 }
 
-/// Longest name that the kernel keeps of a program.
+/// The kernel truncates program names to this.
 const COMM_LEN: usize = 15;
 
-/// What this process is called, and what leads from it and to it.
+/// Names of this process, and of those that connect it.
 const CLIENT: &str = "unladen (the client)";
 const WAY: &str = "unladen (its way)";
 
-/// All groups seen, and what is needed to assign a process to one.
 #[derive(Debug)]
 pub(crate) struct Groups {
     by: GroupBy,
@@ -73,18 +67,16 @@ pub(crate) struct Groups {
     ids: HashMap<Group, GroupId>,
     users: Users,
     containers: ContainerState,
-    /// Where processes of this user and name have been put when they could be looked at: an ended
-    /// process leaves nothing else behind.
+    /// Earlier groups of living processes by user and name, for processes that ended before they could be examined.
     learned: HashMap<(u32, String), GroupId>,
     own_pid: i32,
     own: Own,
-    /// What stays hidden with that privilege is hidden from everyone.
+    /// What is unreadable even with that privilege is unreadable for everyone.
     may_trace: bool,
-    /// Some executables could not be read for lack of privilege.
     pub(crate) some_exe_hidden: bool,
 }
 
-/// The machine's group, always the first.
+/// Always the first group.
 pub(crate) const MACHINE: GroupId = GroupId(0);
 
 impl Groups {
@@ -105,7 +97,6 @@ impl Groups {
         groups
     }
 
-    /// Where these are Unladen's own, too.
     pub(crate) fn with_own(self, own: Own) -> Self {
         Self { own, ..self }
     }
@@ -118,7 +109,7 @@ impl Groups {
         &self.all[id.index()]
     }
 
-    /// The group of a living process. What the process hides (it may end at any time) is done without.
+    /// The group of a living process. Anything unreadable is skipped, since the process may end at any time.
     pub(crate) fn of_process(&mut self, procfs: &mut ProcFs, pid: i32, stat: &Stat) -> GroupId {
         if pid == self.own_pid {
             return self.client();
@@ -159,8 +150,8 @@ impl Groups {
         id
     }
 
-    /// The group of a process that ended before it could be looked at: that of its parent's unit, else
-    /// that of earlier processes of its user and name, else by its user and name.
+    /// The group of a process that ended before it could be examined: its parent's unit, else the group of earlier
+    /// processes of its user and name, else one by user and name.
     pub(crate) fn of_ended(&mut self, uid: u32, comm: &str, parent: Option<GroupId>) -> GroupId {
         if parent.is_some_and(|id| self.get(id).name == WAY && self.get(id).kind == GroupKind::Own) {
             return self.way();
@@ -183,7 +174,7 @@ impl Groups {
         self.intern(processes(name))
     }
 
-    /// Always before [`way`](Self::way).
+    /// Must be called before [`way`](Self::way).
     fn client(&mut self) -> GroupId {
         self.intern(Group { name: CLIENT.into(), kind: GroupKind::Own })
     }
@@ -203,12 +194,12 @@ impl Groups {
         id
     }
 
-    /// The executable's file name; the kernel's short name where the link may not be read.
+    /// The executable's file name; the kernel's short name if the link is unreadable.
     fn exe(&mut self, procfs: &ProcFs, pid: i32, stat: &Stat) -> String {
         match procfs.link_of_process(pid, "exe") {
             Ok(path) => {
                 let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-                // An executable that was replaced while it runs, as after an upgrade.
+                // The executable was replaced while it runs, for instance by an upgrade.
                 name.strip_suffix(" (deleted)").map_or(name.clone(), ToOwned::to_owned)
             }
             Err(error) => {

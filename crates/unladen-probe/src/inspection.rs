@@ -1,4 +1,4 @@
-//! What groups of processes do, as evidence. The principal type is [`Inspection`].
+//! The activity of process groups, as evidence. The principal type is [`Inspection`].
 
 mod error;
 mod group_seen;
@@ -19,7 +19,6 @@ use crate::instrument::Instrument;
 use crate::ledger::GroupId;
 use crate::trace::{Tracer, TracerConfig};
 
-/// All that can only be traced.
 const TRACED: [EvidenceSource; 5] = [
     EvidenceSource::Syscalls,
     EvidenceSource::Processes,
@@ -30,23 +29,21 @@ const TRACED: [EvidenceSource; 5] = [
 
 /// Traces groups of processes of this machine, phase by phase.
 ///
-/// Whoever sends the requests says what the phases were: it may be another machine.
+/// Phases are defined by the sender of the requests, possibly on another machine.
 pub struct Inspection {
     tracer: Tracer,
     groups: Vec<GroupId>,
     assembly: Assembly,
-    /// The process of each group that did most, of the counting that is done.
+    /// The process of each group that did most during the counting so far.
     busiest: Vec<Option<u32>>,
 }
 
 impl Inspection {
-    /// All that only an inspection sees.
+    /// Evidence that only an inspection yields.
     pub const SOURCES: [EvidenceSource; 5] = TRACED;
 
-    /// Attaches to these groups; evidence names them by their place here.
-    ///
-    /// # Errors
-    /// If this process may not trace, or the kernel cannot.
+    /// Attaches to these groups, which evidence names by index. Fails if this process may not trace, or the kernel
+    /// cannot.
     pub fn open(
         config: &TracerConfig,
         instrument: &mut Instrument,
@@ -59,10 +56,7 @@ impl Inspection {
         Ok(inspection)
     }
 
-    /// Tells the tracer which processes there are by now.
-    ///
-    /// # Errors
-    /// If they cannot be found, or the kernel has no room for them.
+    /// Tells the tracer about current processes. Fails if they cannot be found, or the kernel has no room for them.
     pub fn watch(&mut self, instrument: &mut Instrument) -> Result<(), InspectionError> {
         instrument.read()?;
         let members: Vec<Vec<_>> = self.groups.iter().map(|group| instrument.members(*group).collect()).collect();
@@ -70,50 +64,42 @@ impl Inspection {
         Ok(())
     }
 
-    /// What was traced until now belongs to no phase.
-    ///
-    /// # Errors
-    /// If the kernel's maps cannot be read.
+    /// Discards what was traced since the last phase. Fails if the kernel's maps cannot be read.
     pub fn discard(&mut self) -> Result<(), InspectionError> {
         self.tracer.take()?;
         Ok(())
     }
 
-    /// Adds a phase, of all that was traced since the one before.
-    ///
-    /// # Errors
-    /// If the kernel's maps cannot be read.
+    /// Adds a phase with everything traced since the last one. Fails if the kernel's maps cannot be read.
     pub fn phase(&mut self, window: &Window) -> Result<(), InspectionError> {
         let batch = self.tracer.take()?;
         self.assembly.phase(window, batch);
         Ok(())
     }
 
-    /// Puts what was counted into evidence, and what was looked at for it; a new counting begins.
+    /// Writes counts and their sources into the evidence, and begins a new counting.
     pub fn finish(&mut self, evidence: &mut Evidence) {
         let assembly = std::mem::replace(&mut self.assembly, Assembly::new(Box::new(ProcResolver)));
         self.busiest = (0..self.groups.len()).map(|group| assembly.busiest(group)).collect();
         assembly.finish(evidence);
         evidence.overhead_ns = self.tracer.overhead_ns();
-        // Where nothing among the groups is Perl, say, there was nothing of it to miss.
+        // Where no group runs Perl, for instance, nothing was missed.
         let missing: BTreeSet<EvidenceSource> = self.tracer.missing().iter().map(|missing| missing.source).collect();
         evidence.missing.extend(self.tracer.missing());
         evidence.sources.extend(TRACED.into_iter().filter(|source| !missing.contains(source)));
     }
 
-    /// Asks the PHPs among the groups for their settings: of each group the process that did most in the counting that
-    /// is done.
+    /// Asks the PHPs in the groups for their settings, in each group the process that did most in this counting.
     pub fn php_settings(&self, instrument: &Instrument, evidence: &mut Evidence) {
         php::php_settings(instrument, &self.groups, &self.busiest, evidence);
     }
 }
 
-/// Asks the PHPs among groups that are not traced for their settings.
+/// Asks the PHPs in groups that are not traced for their settings.
 pub fn php_settings(instrument: &Instrument, groups: &[GroupId], evidence: &mut Evidence) {
     php::php_settings(instrument, groups, &[], evidence);
 }
 
-/// Whether both run the same executable; what cannot be looked at does not.
 fn same_program(a: i32, b: i32) -> bool {
     let exe = |pid: i32| std::fs::read_link(format!("/proc/{pid}/exe")).ok();
     exe(a).is_some_and(|a| Some(a) == exe(b))

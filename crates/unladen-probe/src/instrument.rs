@@ -14,27 +14,23 @@ use crate::process::ProcessTable;
 use crate::procfs::ProcFs;
 use crate::taskstats::Listener;
 
-/// Readings whose median is the cost of one.
+/// The cost of a reading is the median of these.
 const CALIBRATION_READS: usize = 5;
 
-/// Between them: right after another, a reading finds everything in the processor's caches and nobody has run.
+/// Pause between them: directly after another, a reading finds everything cached and nothing has run.
 const CALIBRATION_PAUSE: Duration = Duration::from_millis(60);
 
-/// What a reading costs.
+/// The cost of one reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadCost {
-    /// Time on a processor.
     pub cpu: Duration,
-    /// Time from beginning to end.
     pub wall: Duration,
 }
 
 /// A process of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Member {
-    /// Its id.
     pub pid: i32,
-    /// Its parent's.
     pub parent: i32,
 }
 
@@ -47,13 +43,13 @@ pub struct Instrument {
     ledger: Ledger,
     probes: Vec<(&'static str, Box<dyn Probe>)>,
     unavailable: Vec<(&'static str, String)>,
-    /// ns of the monotonic clock.
+    /// By the monotonic clock.
     started_ns: u64,
     cpu_ns: u64,
     lost_so_far: u64,
 }
 
-/// Whether the effective capabilities in /proc/self/status hold CAP_SYS_PTRACE.
+/// Whether the effective capabilities in /proc/self/status include CAP_SYS_PTRACE.
 fn may_trace(status: &[u8]) -> bool {
     const CAP_SYS_PTRACE: u32 = 19;
     let line = status.split(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"CapEff:"));
@@ -62,19 +58,13 @@ fn may_trace(status: &[u8]) -> bool {
 }
 
 impl Instrument {
-    /// Opens every probe that this system has something for, and takes the first reading, which costs more
-    /// than later ones: it looks at all processes, not just the active ones.
-    ///
-    /// # Errors
-    /// If /proc cannot be read at all.
+    /// Opens every probe that this system supports, and takes the first reading, which costs more than later ones as it
+    /// examines all processes. Fails if /proc is unreadable.
     pub fn open(by: GroupBy) -> Result<Self, ProbeError> {
         Self::open_with(by, Own::new())
     }
 
-    /// The same, where other processes are Unladen's own, too.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
+    /// Like [`open`](Self::open), with other processes that count as Unladen's own.
     pub fn open_with(by: GroupBy, own: Own) -> Result<Self, ProbeError> {
         Self::open_at("/proc", by, own)
     }
@@ -121,14 +111,11 @@ impl Instrument {
         Ok(instrument)
     }
 
-    /// Reads all counters.
-    ///
-    /// # Errors
-    /// If the system's files cannot be read, or read otherwise than documented.
+    /// Reads all counters. Fails if the system's files are unreadable or differ from the documented format.
     pub fn read(&mut self) -> Result<Reading, ProbeError> {
         let cpu_before = thread_cpu_ns();
         self.table.look(&mut self.procfs, &mut self.groups, self.listener.as_mut())?;
-        // The moment of a reading is when the processes' clocks have been read: the files follow.
+        // A reading is dated when the processes' clocks have been read; files follow.
         let at_ns = monotonic_ns().saturating_sub(self.started_ns);
         for (_, probe) in &mut self.probes {
             let mut scene = Scene { procfs: &mut self.procfs, table: &self.table, groups: &self.groups };
@@ -138,15 +125,12 @@ impl Instrument {
         Ok(self.ledger.snapshot(at_ns))
     }
 
-    /// When it was opened, in ns of the monotonic clock: the times of readings are since then.
+    /// When it was opened, in ns of the monotonic clock; times of readings count from then.
     pub fn started_ns(&self) -> u64 {
         self.started_ns
     }
 
-    /// Finds out what a reading costs, by taking a few.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
+    /// Measures the cost of a reading by taking a few. Fails as [`read`](Self::read) does.
     pub fn calibrate(&mut self) -> Result<ReadCost, ProbeError> {
         let mut costs = Vec::with_capacity(CALIBRATION_READS);
         for _ in 0..CALIBRATION_READS {
@@ -160,18 +144,18 @@ impl Instrument {
         Ok(ReadCost { cpu, wall })
     }
 
-    /// Time on a processor that all readings have taken so far.
+    /// On-CPU time of all readings so far.
     pub fn own_cpu(&self) -> Duration {
         Duration::from_nanos(self.cpu_ns)
     }
 
-    /// How often exit records were lost since the last call; what was counted meanwhile is incomplete.
+    /// Number of losses of exit records since the last call; counts of that time are incomplete.
     pub fn newly_lost(&mut self) -> u64 {
         let lost = self.listener.as_ref().map_or(0, Listener::lost);
         lost - std::mem::replace(&mut self.lost_so_far, lost)
     }
 
-    /// The group behind an id.
+    /// The group with this id.
     pub fn group(&self, id: GroupId) -> &Group {
         self.groups.get(id)
     }
@@ -189,7 +173,7 @@ impl Instrument {
             .map(|process| Member { pid: process.pid, parent: process.stat.ppid })
     }
 
-    /// The counter behind an id.
+    /// The counter with this id.
     pub fn counter(&self, id: CounterId) -> &Counter {
         &self.ledger.counters()[id.index()]
     }
@@ -204,7 +188,7 @@ impl Instrument {
         self.ledger.counters()
     }
 
-    /// What could not be counted here, and what it would take.
+    /// What could not be counted here, and what that would take.
     pub fn shortfalls(&self) -> Vec<Shortfall> {
         let exe = self.groups.some_exe_hidden.then_some(Shortfall {
             missing: "executables of other users' processes (grouped by their short names)",
@@ -213,7 +197,7 @@ impl Instrument {
         self.probes.iter().filter_map(|(_, probe)| probe.shortfall()).chain(exe).collect()
     }
 
-    /// Probes that this system has nothing for, and why.
+    /// Probes that this system does not support, and why.
     pub fn unavailable(&self) -> &[(&'static str, String)] {
         &self.unavailable
     }

@@ -2,29 +2,29 @@
 
 use crate::counter::Counter;
 
-/// Which group; an index into the instrument's groups.
+/// Index of a group in the instrument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupId(pub(crate) u32);
 
-/// Which counter; an index into the instrument's counters.
+/// Index of a counter in the instrument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CounterId(pub(crate) u16);
 
 impl GroupId {
-    /// As an index.
+    /// The id as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl CounterId {
-    /// As an index.
+    /// The id as an index.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 }
 
-/// Where probes write. Counts only grow.
+/// Counts, written by probes; they only grow.
 #[derive(Debug, Default)]
 pub struct Ledger {
     counters: Vec<Counter>,
@@ -33,14 +33,12 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Makes room for a counter.
     pub(crate) fn register(&mut self, counter: Counter) -> CounterId {
         let id = CounterId(u16::try_from(self.counters.len()).unwrap_or(u16::MAX));
         self.counters.push(counter);
         id
     }
 
-    /// All counters, by id.
     pub(crate) fn counters(&self) -> &[Counter] {
         &self.counters
     }
@@ -61,7 +59,6 @@ impl Ledger {
         row[counter.index()] += amount;
     }
 
-    /// A copy of all counts as they stand.
     pub(crate) fn snapshot(&self, at_ns: u64) -> Reading {
         Reading { at_ns, rows: self.rows.clone() }
     }
@@ -75,12 +72,12 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// When it was taken: ns on the instrument's monotonic clock.
+    /// Time in ns since the instrument was opened.
     pub fn at_ns(&self) -> u64 {
         self.at_ns
     }
 
-    /// What has grown since an earlier reading of the same instrument, and by how much.
+    /// Growth since an earlier reading of the same instrument.
     pub fn since<'a>(&'a self, earlier: &'a Self) -> impl Iterator<Item = (GroupId, CounterId, u64)> + 'a {
         self.rows.iter().enumerate().flat_map(move |(group, row)| {
             row.iter().enumerate().filter_map(move |(counter, &now)| {

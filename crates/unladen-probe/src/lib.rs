@@ -1,10 +1,10 @@
-//! What can be counted. The principal type is [`Instrument`]: it reads all [`PROBES`] at the edges of phases and gives
-//! cumulative counters by group. [`Tracer`] looks closer, at what processes do, and [`StackSampler`] at where in their
-//! code they are.
+//! Counters and tracing. The principal type is [`Instrument`]: it reads all [`PROBES`] at the edges of phases and
+//! yields cumulative counters by group. [`Tracer`] traces what processes do, [`StackSampler`] where in their code they
+//! are.
 //!
-//! A probe is one file in `probes/` and one line in the list [`PROBES`]; the list drives behaviour,
-//! help and documentation. Counters only ever grow: what a process counted stays counted when the
-//! process ends. Nothing here needs to be told which processes matter.
+//! A probe is one file in `probes/` and one line in the list [`PROBES`], which drives behaviour, help and
+//! documentation. Counters only grow: counts of an ended process are kept. No configuration says which processes
+//! matter.
 //!
 //! ```no_run
 //! use unladen_probe::{GroupBy, Instrument};

@@ -1,4 +1,4 @@
-//! The principal type is [`Own`]: processes that are Unladen's own, beside this one: what carries its way to other hosts.
+//! The principal type is [`Own`]: processes of Unladen beside this one, which carry its connections to other hosts.
 
 mod session;
 
@@ -8,34 +8,32 @@ use crate::effective_uid::effective_uid;
 use crate::process::Stat;
 use crate::procfs::ProcFs;
 
-/// How far up a tree's root is looked for.
 const MAX_ANCESTORS: usize = 32;
 
-/// Processes of a tree that are looked at.
 const MAX_TREE: usize = 256;
 
-/// A process for good: its id, and when it began.
+/// Identifies a process for good: pid and start time.
 type Known = (i32, u64);
 
 /// Processes that are Unladen's own, beside this one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Own {
-    /// These, and all that they have started.
+    /// With all processes that they have started.
     trees: Vec<Known>,
-    /// Those who may leave connections behind: the user id of each ssh of a tree, and when the tree began.
+    /// Possible owners of connections left behind: the user id of each ssh of a tree, and the tree's start.
     keepers: Vec<(u32, u64)>,
-    /// These alone.
+    /// Without their children.
     carriers: Vec<Known>,
 }
 
 impl Own {
-    /// None but this process.
+    /// No other processes.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// And this one with all that it starts: a command that leads to another host, with its ProxyCommand. What OpenSSH
-    /// keeps for later sessions (ControlPersist) is no descendant any more, and is told by its title.
+    /// Adds a process with all that it starts: a command that leads to another host, with its ProxyCommand. Connections
+    /// that OpenSSH keeps for later sessions (ControlPersist) are no descendants, and are recognised by title.
     #[must_use]
     pub fn with_tree(mut self, pid: u32) -> Self {
         let mut procfs = ProcFs::new("/proc");
@@ -47,8 +45,8 @@ impl Own {
         self
     }
 
-    /// And those that carry this process's session, where it was started from elsewhere: its ancestors up to the server
-    /// that listens, which serves others too.
+    /// Adds the carriers of this process's session if it was started remotely: its ancestors below the listening
+    /// server, which serves others too.
     #[must_use]
     pub fn with_session(mut self) -> Self {
         let own = i32::try_from(std::process::id()).unwrap_or_default();
@@ -57,7 +55,6 @@ impl Own {
         self
     }
 
-    /// Whether that process is one of them.
     pub(crate) fn has(&self, procfs: &mut ProcFs, pid: i32, of: &Stat) -> bool {
         self.carriers.contains(&(pid, of.start))
             || !self.trees.is_empty() && (self.is_below(procfs, pid, of) || self.is_kept(procfs, pid, of))
@@ -75,9 +72,8 @@ impl Own {
         false
     }
 
-    /// A connection of OpenSSH that one of the trees has left behind for later sessions. One that was there before
-    /// belongs to whoever began it, as does one of another user, or where no tree is one of OpenSSH: whoever likes may
-    /// give a process that title.
+    /// Whether this is an OpenSSH connection that one of the trees left behind for later sessions. It must be younger
+    /// than the tree, of the same user, and the tree must contain ssh: anybody may give a process that title.
     fn is_kept(&self, procfs: &mut ProcFs, pid: i32, of: &Stat) -> bool {
         if of.comm != "ssh" || self.keepers.iter().all(|(_, start)| *start > of.start) {
             return false;
@@ -88,13 +84,12 @@ impl Own {
     }
 }
 
-/// Whether that is the title of a master of OpenSSH: `ssh: /root/.ssh/cm-db1 [mux]`.
+/// Whether this is the title of an OpenSSH master: `ssh: /root/.ssh/cm-db1 [mux]`.
 fn is_master(title: &[u8]) -> bool {
     let end = title.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     title.starts_with(b"ssh: ") && title[..end].ends_with(b"[mux]")
 }
 
-/// The effective users of those of a tree that are ssh.
 fn keepers(procfs: &mut ProcFs, root: i32) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     let mut seen = BTreeSet::from([root]);
@@ -114,12 +109,10 @@ fn keepers(procfs: &mut ProcFs, root: i32) -> BTreeSet<u32> {
     found
 }
 
-/// Its effective user; `None` if it has ended.
 fn user_of(procfs: &mut ProcFs, pid: i32) -> Option<u32> {
     procfs.of_process(pid, "status").ok().and_then(effective_uid)
 }
 
-/// What /proc/PID/stat says of it; `None` if it has ended.
 fn stat(procfs: &mut ProcFs, pid: i32) -> Option<Stat> {
     if pid <= 0 {
         return None;

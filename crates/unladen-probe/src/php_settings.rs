@@ -1,18 +1,18 @@
-//! The principal type is [`PhpSettings`]: what the PHP of a process says of itself.
+//! The principal type is [`PhpSettings`]: what the PHP of a process reports about itself.
 //!
-//! The process's own executable is asked with `-i`, and `php-fpm` with `-tt` for what its pools change. Three things
-//! make that less than the truth, and [`PhpSettings::doubts`] says so where it can be told:
+//! The process's own executable is run with `-i`, and `php-fpm` with `-tt` for what its pools change. Three things can
+//! make the answer differ from the truth, and [`PhpSettings::doubts`] reports them where possible:
 //!
 //! - php-fpm overwrites its arguments and its environment with its title. The environment is still found in its memory;
-//!   its arguments are not. So what `-i` says of the files read is compared with what the process's memory says.
-//! - Workers keep the settings with which their master was started, whatever has been written to the files since.
+//!   its arguments are not. So the files that `-i` lists are compared with those in the process's memory.
+//! - Workers keep the settings with which their master was started, whatever was written to the files since.
 //! - `.user.ini`, `ini_set` and `fastcgi_param PHP_VALUE` change settings by request.
 //!
-//! PHP as a part of another server (Apache's module) cannot be asked: the command line's PHP of the same version is made
-//! to read its files ([`Module`](module::Module)). What is then said counts only if the server's memory has these files.
+//! PHP within another server (Apache's module) cannot be asked: the command line's PHP of the same version is made to
+//! read its files ([`Module`](module::Module)), and its answer counts only if the server's memory names these files.
 //!
-//! Asking starts PHP: its extensions are loaded, as by any `php-fpm -t`. Neither the script of `opcache.preload` is
-//! run, nor does Xdebug begin a profile.
+//! Asking starts PHP and loads its extensions, as any `php-fpm -t` does, but neither runs the script of
+//! `opcache.preload` nor lets Xdebug begin a profile.
 
 mod ask;
 mod error;
@@ -44,50 +44,46 @@ use self::user::User;
 pub use self::ask::AskError;
 pub use self::error::PhpSettingsError;
 
-/// Options under which asking does no harm: nothing is preloaded, and Xdebug does not begin by itself.
+/// Options that make asking harmless: nothing is preloaded, and Xdebug does not start by itself.
 const HARMLESS: [&str; 4] = ["-d", "opcache.preload=", "-d", "xdebug.start_with_request=no"];
-/// What these change is not known.
+/// Settings that these options change, so their value stays unknown.
 const CHANGED_BY_ASKING: [&str; 2] = ["opcache.preload", "xdebug.start_with_request"];
 
-/// What a PHP says of itself.
+/// What a PHP reports about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PhpSettings {
-    /// The executable that was asked.
     pub exe: PathBuf,
     /// `FPM/FastCGI`
     pub sapi: String,
-    /// The main settings file; empty if there is none.
+    /// Main settings file; empty if there is none.
     pub ini: String,
-    /// The folder of further ones; empty if there is none. Several are set apart by colons; one without a name is that
-    /// which PHP was built with.
+    /// Folder of further settings files; empty if there is none. Colons separate several; an empty name is the built-in
+    /// one.
     pub ini_folder: String,
-    /// The further files that were read.
     pub ini_files: Vec<String>,
-    /// The file of php-fpm's own settings; empty for other kinds of PHP.
+    /// php-fpm's own settings file; empty for other kinds of PHP.
     pub fpm_config: String,
-    /// The pool whose settings are in [`settings`](Self::settings); empty if there is none, or it is not known which.
+    /// The pool whose settings are in [`settings`](Self::settings); empty if none or unknown.
     pub pool: String,
-    /// The file at whose end a line is added to that pool; empty if there is none, or it is not known which.
+    /// The file to which lines for that pool can be appended; empty if none or unknown.
     pub pool_file: String,
-    /// Extensions loaded, as they call themselves: `Zend OPcache`, `xdebug`.
+    /// Names of loaded extensions as they report them: `Zend OPcache`, `xdebug`.
     pub extensions: Vec<String>,
-    /// `opcache.enable` → `On`, as PHP writes it; empty for what has no value. Only those that bear upon performance,
-    /// and no passwords.
+    /// `opcache.enable` → `On`, as PHP writes it; empty without a value. Only settings relevant to performance, without
+    /// passwords.
     pub settings: BTreeMap<String, String>,
-    /// What sets some of them again, after the file into which a fix is written.
+    /// Overrides that apply after the file into which a fix is written.
     pub set_again: Vec<PhpSetAgain>,
-    /// Why it is not known what its pool sets; none: it is known.
+    /// Why the pool's settings are unknown; `None` if they are known.
     pub pool_unknown: Option<String>,
-    /// Why the workers' settings may be other than these.
+    /// Why the workers' settings may differ.
     pub doubts: Vec<String>,
 }
 
 impl PhpSettings {
-    /// Asks the PHP of this process: a worker or the master of php-fpm, a php-cgi, or a php of the command line. Of a
-    /// worker, its pool's settings are in it. It takes some tens of ms, at most some 15 s.
-    ///
-    /// # Errors
-    /// [`PhpSettingsError`] says why it cannot be asked, and what to do.
+    /// Asks the PHP of this process: a worker (with its pool's settings) or the master of php-fpm, a php-cgi, or a
+    /// command-line php. Takes some tens of ms, at most some 15 s. [`PhpSettingsError`] says why it cannot be asked,
+    /// and what to do.
     pub fn of(pid: i32) -> Result<Self, PhpSettingsError> {
         let php = Php::look(Path::new("/proc"), pid)?;
         let mut doubts = php.doubts.clone();
@@ -152,18 +148,18 @@ impl PhpSettings {
         })
     }
 
-    /// Whether a process has PHP as a part of it: Apache with its module.
+    /// Whether a process contains PHP as a module, as Apache does.
     pub fn are_within(pid: i32) -> bool {
         Module::is_within(&Path::new("/proc").join(pid.to_string()))
     }
 
-    /// A setting that is on or off; `None` if it is not known.
+    /// A setting that is on or off; `None` if unknown.
     pub fn is_on(&self, name: &str) -> Option<bool> {
         self.settings.get(name).map(|value| Seen::reads_as_on(value))
     }
 }
 
-/// Asks as the workers' user. If that one cannot read all the files that the master read, as the master's.
+/// Asks as the workers' user; if that cannot read all files that the master read, as the master's.
 fn info(php: &Php) -> Result<PhpInfo, PhpSettingsError> {
     let asked = |user: Option<User>| {
         let within = php.module.as_ref().map(Module::options).unwrap_or_default();
@@ -186,7 +182,7 @@ fn info(php: &Php) -> Result<PhpInfo, PhpSettingsError> {
     })
 }
 
-/// Whether the files that it names are those that the process has in its memory.
+/// Checks that the files it lists are those in the process's memory; returns the doubt if not.
 fn unconfirmed(php: &Php, info: &PhpInfo) -> Option<String> {
     if php.fpm_config.is_none() && php.module.is_none() {
         return None;
@@ -208,7 +204,6 @@ fn unconfirmed(php: &Php, info: &PhpInfo) -> Option<String> {
     }
 }
 
-/// What the pools change, as the master reads its settings.
 fn pools(php: &Php, config: &Path) -> Result<Vec<pool::Pool>, String> {
     let config = config.to_string_lossy();
     let options = php.options.iter().map(String::as_str).chain(HARMLESS).chain(["-tt", "-y", &*config]);
@@ -221,7 +216,6 @@ fn pools(php: &Php, config: &Path) -> Result<Vec<pool::Pool>, String> {
     Ok(pools)
 }
 
-/// The pool that the process is of; or why that is not known.
 fn choose(php: &Php, mut pools: Vec<pool::Pool>) -> Result<pool::Pool, String> {
     let found = match (&php.pool, pools.len()) {
         (Some(name), _) => pools.iter().position(|pool| pool.name == *name),

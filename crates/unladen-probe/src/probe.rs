@@ -15,43 +15,40 @@ pub use crate::probes::PROBES;
 /// Makes a probe whose counters have the given ids; the error says why there is nothing to count.
 pub(crate) type Open = fn(&mut Surroundings<'_>, Vec<CounterId>) -> Result<Box<dyn Probe>, String>;
 
-/// A line of the list [`PROBES`].
+/// An entry of the list [`PROBES`].
 pub struct ProbeEntry {
-    /// Its name; docs/reference/probes/NAME.md describes it.
+    /// docs/reference/probes/NAME.md describes it.
     pub name: &'static str,
-    /// What it counts, in half a line.
+    /// Half a line on what it counts.
     pub about: &'static str,
-    /// Its counters, in the order in which [`open`](Self::open) is given their ids.
+    /// In the order in which [`open`](Self::open) gets their ids.
     pub counters: &'static [Counter],
-    /// Makes it.
     pub open: Open,
 }
 
 /// Reads counters at the edges of phases.
 pub trait Probe: Send {
-    /// Adds to the ledger what was counted since the call before; the first call finds the starting point.
-    ///
-    /// # Errors
-    /// Only what makes further measuring pointless; a process that vanished meanwhile is not an error.
+    /// Adds counts since the last call to the ledger; the first call sets the starting point. Fails only if further
+    /// measuring is pointless; a vanished process is not an error.
     fn read(&mut self, scene: &mut Scene<'_>, ledger: &mut Ledger) -> Result<(), ProbeError>;
 
-    /// What it had to do without so far.
+    /// What was unavailable so far.
     fn shortfall(&self) -> Option<Shortfall> {
         None
     }
 }
 
-/// What a probe finds when it is opened.
+/// What a probe gets when it is opened.
 pub struct Surroundings<'a> {
     pub(crate) procfs: &'a mut ProcFs,
     pub(crate) hierarchy: Option<&'a Hierarchy>,
-    /// Whether exit records of short-lived processes come in.
+    /// Whether exit records of short-lived processes arrive.
     pub(crate) has_exit_records: bool,
-    /// Whether other users' processes may be looked into (CAP_SYS_PTRACE).
+    /// Whether other users' processes may be examined (CAP_SYS_PTRACE).
     pub(crate) may_trace: bool,
 }
 
-/// What a probe sees at each reading.
+/// What a probe gets at each reading.
 pub struct Scene<'a> {
     pub(crate) procfs: &'a mut ProcFs,
     pub(crate) table: &'a ProcessTable,
@@ -61,13 +58,12 @@ pub struct Scene<'a> {
 /// Something not counted here, and what would change that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Shortfall {
-    /// What is missing, such as "disk and read/write counts of other users' processes".
+    /// Such as "disk and read/write counts of other users' processes".
     pub missing: &'static str,
-    /// What it takes, such as "root".
+    /// Such as "root".
     pub takes: &'static str,
 }
 
-/// The path of a kernel file, for messages.
 pub(crate) fn proc_path(procfs: &ProcFs, name: &str) -> PathBuf {
     procfs.root().join(name)
 }

@@ -1,8 +1,7 @@
-//! The principal type is [`ProcFs`]: reads the kernel's small text files with few system calls
-//! and no allocation each.
+//! The principal type is [`ProcFs`]: reads the kernel's small text files with few system calls and no allocation each.
 //!
-//! The kernel makes a file about one thing as a whole, however much is asked for. One with a record a thing (mounts,
-//! interfaces, mappings) it gives by the page, so that only a read that gives nothing is the end.
+//! The kernel returns a file about one thing whole, however much is asked for. One with a record for each thing
+//! (mounts, interfaces, mappings) comes by the page, so that only an empty read is the end.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -13,23 +12,19 @@ use crate::error::ProbeError;
 
 pub(crate) use unladen_machine::{decimal, number_after};
 
-/// The files of /proc are made anew on each read, and fit into this: the longest, /proc/PID/status and
-/// /proc/net/netstat, stay below 8 KiB; /proc/stat grows by some 12 KiB per hundred processors.
+/// Files of /proc are made anew on each read, and fit into this: the longest, /proc/PID/status and /proc/net/netstat,
+/// stay below 8 KiB; /proc/stat grows by some 12 KiB per hundred processors.
 const INITIAL_BUFFER: usize = 16 * 1024;
 
 /// No file read here is larger.
 const MAX_FILE: usize = 4 * 1024 * 1024;
 
-/// By what the end of a file is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ends {
-    /// It comes whole, up to the buffer's size.
     AtAShortRead,
-    /// It comes by the page.
     AtAnEmptyRead,
 }
 
-/// Reads files below /proc, reusing its buffers.
 #[derive(Debug)]
 pub(crate) struct ProcFs {
     root: PathBuf,
@@ -46,13 +41,13 @@ impl ProcFs {
         &self.root
     }
 
-    /// The content of `/proc/{pid}/{name}`, which is about that process alone.
+    /// Reads `/proc/{pid}/{name}`, which is about that process alone.
     pub(crate) fn of_process(&mut self, pid: i32, name: &str) -> io::Result<&[u8]> {
         self.name_of_process(pid, name);
         self.read_path(Ends::AtAShortRead)
     }
 
-    /// The content of `/proc/{pid}/{name}`, which has a record for each of several things.
+    /// Reads `/proc/{pid}/{name}`, which has a record for each of several things.
     pub(crate) fn list_of_process(&mut self, pid: i32, name: &str) -> io::Result<&[u8]> {
         self.name_of_process(pid, name);
         self.read_path(Ends::AtAnEmptyRead)
@@ -60,11 +55,9 @@ impl ProcFs {
 
     fn name_of_process(&mut self, pid: i32, name: &str) {
         self.path.clear();
-        // Writing into a String cannot fail.
         let _ = write!(self.path, "{}/{pid}/{name}", self.root.display());
     }
 
-    /// The content of `/proc/{name}`.
     pub(crate) fn file(&mut self, name: &str) -> Result<&[u8], ProbeError> {
         self.path.clear();
         let _ = write!(self.path, "{}/{name}", self.root.display());
@@ -72,19 +65,16 @@ impl ProcFs {
         self.read_path(Ends::AtAnEmptyRead).map_err(|source| ProbeError::Read { path, source })
     }
 
-    /// The content of a file anywhere, such as one below /sys.
     pub(crate) fn absolute(&mut self, path: &Path) -> io::Result<&[u8]> {
         self.path.clear();
         let _ = write!(self.path, "{}", path.display());
         self.read_path(Ends::AtAShortRead)
     }
 
-    /// What `/proc/{pid}/{name}` links to.
     pub(crate) fn link_of_process(&self, pid: i32, name: &str) -> io::Result<PathBuf> {
         std::fs::read_link(self.root.join(pid.to_string()).join(name))
     }
 
-    /// Calls `each` with every process id.
     pub(crate) fn pids(&self, mut each: impl FnMut(i32)) -> Result<(), ProbeError> {
         let read_error = |source| ProbeError::Read { path: self.root.clone(), source };
         for entry in std::fs::read_dir(&self.root).map_err(read_error)? {
@@ -98,7 +88,6 @@ impl ProcFs {
         Ok(())
     }
 
-    /// The thread ids of a process.
     pub(crate) fn tids(&self, pid: i32) -> io::Result<Vec<i32>> {
         let entries = std::fs::read_dir(self.root.join(pid.to_string()).join("task"))?;
         entries
@@ -126,7 +115,6 @@ impl ProcFs {
     }
 }
 
-/// The error for a file that reads otherwise than documented.
 pub(crate) fn malformed(path: impl Into<PathBuf>, expected: &'static str, found: &[u8]) -> ProbeError {
     let head = &found[..found.len().min(80)];
     ProbeError::Malformed { path: path.into(), expected, found: String::from_utf8_lossy(head).into_owned() }

@@ -1,4 +1,4 @@
-//! Files in folders that somebody else fills: [`reopened`].
+//! [`reopened`]: files in folders that somebody else fills.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -7,14 +7,14 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use nix::fcntl::OFlag;
 
-/// A file that was found by `O_PATH`, to read; refused if it is no regular one. A device is not even opened: that alone
-/// may do something (open(2)), and with our rights.
+/// Opens a file found by `O_PATH` for reading; refuses others than regular ones. A device is not even opened: that
+/// alone may have effects (open(2)), with our rights.
 pub(crate) fn reopened(found: OwnedFd) -> io::Result<File> {
     let found = File::from(found);
     if !found.metadata()?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
     }
-    // The same inode, whatever stands at its name by now (proc_pid_fd(5)).
+    // The same inode, whatever has its name by now (proc_pid_fd(5)).
     let path = format!("/proc/self/fd/{}", found.as_raw_fd());
     OpenOptions::new().read(true).custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOCTTY).bits()).open(path)
 }

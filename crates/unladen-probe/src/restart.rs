@@ -1,13 +1,13 @@
-//! [`is_restart`]: whether a text is a command by which a container is started again.
+//! [`is_restart`]: whether a text is a command that restarts a container.
 
 use crate::container_path::is_word;
 
-/// The socket of a user's Docker, in the environment of a command to it.
+/// The socket of a user's Docker, in a command's environment.
 const DOCKER_HOST: &str = "DOCKER_HOST=unix:///run/user/";
 
-/// Whether this is a command that starts a container again, exactly as this crate makes them: its program, what it is to
-/// do, and one name, which is neither an option nor more than a word to a shell. What an agent on another host says may
-/// be anything, and is copied into a shell of root's.
+/// Whether this is a command that restarts a container, exactly as this crate makes them: program, verb, and one name
+/// that is neither an option nor more than a shell word. Agents on other hosts may send anything, and it is copied into
+/// a root shell.
 pub fn is_restart(command: &str) -> bool {
     let words: Vec<&str> = command.split(' ').collect();
     let (docker, words) = match words.split_first() {

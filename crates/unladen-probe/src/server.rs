@@ -1,4 +1,5 @@
-//! Where a running server is: [`server_seen`] reads off its own processes which settings it has, and who it listens to.
+//! Where a running server is: [`server_seen`] reads from its own processes which settings it has, and who it listens
+//! to.
 //!
 //! Nothing is started for it, and nothing is guessed: what a process does not say stays unknown.
 
@@ -21,7 +22,7 @@ use self::process::Server;
 use crate::cgroup::unit_of;
 use crate::container::first_of_program;
 
-/// What the server of a group's processes says of itself; none where its kind is not known. Of several, it is the one
+/// What the server of a group's processes says of itself; `None` if its kind is unknown. Of several servers, the one
 /// whose processes took the requests.
 pub(crate) fn server_seen(pids: impl Iterator<Item = u32>, took: &[u32], is_contained: bool) -> Option<ServerSeen> {
     let mut firsts: BTreeMap<u32, bool> = BTreeMap::new();
@@ -42,7 +43,6 @@ pub(crate) fn server_seen(pids: impl Iterator<Item = u32>, took: &[u32], is_cont
     }
 }
 
-/// What the first process of a server says.
 fn one_seen(first: u32, is_contained: bool) -> Option<ServerSeen> {
     let proc = PathBuf::from(format!("/proc/{first}"));
     let exe = fs::read_link(proc.join("exe")).ok()?;
@@ -64,7 +64,7 @@ fn one_seen(first: u32, is_contained: bool) -> Option<ServerSeen> {
         name if name.starts_with("php-fpm") => fpm::see(&server, &mut seen),
         _ => return None,
     }
-    // Root is not to run what is another user's, even to check his settings.
+    // Root must not run another user's program, even to check its settings.
     if seen.account.is_none() && nix::unistd::geteuid().is_root() && !is_contained && !is_database(&name) {
         seen.account = server.account().filter(|account| account != "root");
     }
@@ -76,14 +76,14 @@ fn one_seen(first: u32, is_contained: bool) -> Option<ServerSeen> {
     if is_contained {
         seen.pid = 0;
     }
-    // A path that breaks a line cannot be printed to be copied, and no command line of an honest server has one.
+    // A path with control characters cannot be printed for copying, and no honest server's command line has one.
     let texts =
         [&seen.pid_file, &seen.config, &seen.prefix, &seen.folder, &seen.read, &seen.socket, &seen.account, &seen.unit];
     let is_plain = |text: &String| !text.contains(|letter: char| letter.is_control() || letter == '\u{fffd}');
     (texts.into_iter().flatten().all(is_plain) && is_plain(&seen.exe)).then_some(seen)
 }
 
-/// Its clients are run, and not itself.
+/// Its clients are run, not the server itself.
 fn is_database(name: &str) -> bool {
     matches!(name, "postgres" | "mariadbd" | "mysqld" | "pgbouncer")
 }

@@ -1,8 +1,7 @@
-//! What is on the stack of whatever runs, by the kernel's clock. The principal type is [`StackSampler`].
+//! Stacks of running code, sampled by the kernel's clock. The principal type is [`StackSampler`].
 //!
-//! Each processor is interrupted at a frequency, and a program of eBPF notes what ran there and how it came there: one
-//! sample is that much time on a processor. Processors that idle are left out. What the addresses mean is not looked up
-//! here.
+//! Each processor is interrupted at a frequency, and an eBPF program records what ran there with its stack: one sample
+//! is that much time on a processor. Idle processors are left out. Addresses are not resolved here.
 //!
 //! ```no_run
 //! use unladen_probe::{GroupBy, ProcessGroups, StackSampler};

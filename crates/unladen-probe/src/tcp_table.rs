@@ -1,26 +1,25 @@
-//! The principal type is [`ListeningSocket`]: one that takes connections, as proc_net_tcp(5) has it; [`ConnectedSocket`]
-//! is an end of one.
+//! The principal types are [`ListeningSocket`] and [`ConnectedSocket`]: rows of proc_net_tcp(5).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// `TCP_LISTEN` in the fourth column of /proc/net/tcp.
 const LISTEN: &str = "0A";
 
-/// `TCP_ESTABLISHED` there.
+/// `TCP_ESTABLISHED` in the same column.
 const ESTABLISHED: &str = "01";
 
-/// A socket that takes connections of TCP.
+/// A TCP socket that accepts connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListeningSocket<'a> {
-    /// Its address in hexadecimal digits: words of four bytes, each in this machine's order.
+    /// Hexadecimal address: words of four bytes, each in this machine's order.
     pub ip: &'a str,
     pub port: u16,
-    /// What descriptors of it are known by.
+    /// Identifies descriptors of the socket.
     pub inode: Option<u64>,
 }
 
-/// Those of /proc/net/tcp or /proc/net/tcp6: lines as
-/// `0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000 33 0 27182 …`.
+/// The listening sockets of /proc/net/tcp or /proc/net/tcp6: lines as `0: 0100007F:1F90 00000000:0000 0A
+/// 00000000:00000000 00:00000000 00000000 33 0 27182 …`.
 pub fn listening_sockets(table: &str) -> impl Iterator<Item = ListeningSocket<'_>> {
     table.lines().filter_map(|line| {
         let mut columns = line.split_ascii_whitespace().skip(1);
@@ -32,18 +31,16 @@ pub fn listening_sockets(table: &str) -> impl Iterator<Item = ListeningSocket<'_
     })
 }
 
-/// An end of a connection of TCP.
+/// One end of a TCP connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectedSocket {
-    /// Its own address.
     pub own: SocketAddr,
-    /// The other end's.
     pub peer: SocketAddr,
-    /// What descriptors of it are known by.
+    /// Identifies descriptors of the socket.
     pub inode: u64,
 }
 
-/// Those of /proc/net/tcp or /proc/net/tcp6.
+/// The established connections of /proc/net/tcp or /proc/net/tcp6.
 pub fn connected_sockets(table: &str) -> impl Iterator<Item = ConnectedSocket> {
     table.lines().filter_map(|line| {
         let mut columns = line.split_ascii_whitespace().skip(1);
@@ -54,7 +51,7 @@ pub fn connected_sockets(table: &str) -> impl Iterator<Item = ConnectedSocket> {
     })
 }
 
-/// Of `0100007F:1F90`; an address of IPv4 that is written as IPv6 is one of IPv4.
+/// Parses `0100007F:1F90`; IPv4 addresses mapped to IPv6 become IPv4.
 fn address(text: &str) -> Option<SocketAddr> {
     let (ip, port) = text.rsplit_once(':')?;
     let words: Vec<[u8; 4]> = ip

@@ -1,7 +1,7 @@
-//! What processes do, seen by the kernel. The principal type is [`Tracer`].
+//! Tracing of processes in the kernel. The principal type is [`Tracer`].
 //!
-//! Programs of eBPF look at every system call of the processes that are followed, at the processes themselves and at a
-//! few functions of PHP, Perl and SQLite. docs/reference/trace.md tells what is attached and what it costs.
+//! eBPF programs see every system call of the followed processes, the processes themselves, and a few functions of PHP,
+//! Perl and SQLite. docs/reference/trace.md lists what is attached and what it costs.
 //!
 //! ```no_run
 //! use unladen_probe::{Tracer, TracerConfig, Watched};
@@ -56,7 +56,7 @@ pub use config::{TracerConfig, Watched};
 pub use error::TraceError;
 pub use tracer::Tracer;
 
-// What samples stacks is loaded, and refused, in the same way.
+// The stack sampler is loaded, and refused, in the same way.
 #[cfg(feature = "ebpf")]
 pub(crate) use {
     log::listen,

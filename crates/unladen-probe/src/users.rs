@@ -1,4 +1,4 @@
-//! The principal type is [`Users`]: names of users, as the processes' own files have them.
+//! The principal type is [`Users`]: names of users, by the list that each process sees.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -12,26 +12,23 @@ use nix::unistd::{Uid, User};
 
 use crate::regular_file::reopened;
 
-/// The longest list of users that is read of a container.
 const MOST_BYTES: u64 = 1 << 20;
-/// The longest name that is taken: useradd(8) takes no longer ones.
+/// Longest name accepted, as by useradd(8).
 const LONGEST_NAME: usize = 32;
-/// Users of containers that are remembered.
 const MOST_KNOWN: usize = 10_000;
 
-/// Names of users. The same number is another user in a container, by its own list (passwd(5)); and in a user namespace
-/// it is another number (user_namespaces(7)).
+/// Names of users. In a container, the same number is another user, by its own list (passwd(5)); in a user namespace it
+/// is another number (user_namespaces(7)).
 #[derive(Debug, Default)]
 pub(crate) struct Users {
     here: HashMap<u32, String>,
     /// By the root folder's device and inode, and the number in the container.
     elsewhere: HashMap<(u64, u64, u32), String>,
-    /// Ours.
     root: Option<(u64, u64)>,
 }
 
 impl Users {
-    /// A user of this machine; the number where it has no name.
+    /// A user of this machine; the number if it has no name.
     pub(crate) fn here(&mut self, uid: Option<u32>) -> String {
         let Some(uid) = uid else { return "?".into() };
         let name =
@@ -39,7 +36,7 @@ impl Users {
         self.here.entry(uid).or_insert_with(name).clone()
     }
 
-    /// The user of a process, in the words of its own root folder where it has another; `proc` is where processes are.
+    /// The user of a process, by the list in its own root folder if it has one; `proc` is the folder of processes.
     pub(crate) fn of_process(&mut self, proc: &Path, pid: i32, uid: Option<u32>) -> String {
         let Some(number) = uid else { return "?".into() };
         let folder = proc.join(pid.to_string());
@@ -49,7 +46,7 @@ impl Users {
             None => place(Path::new("/")),
         };
         self.root = ours;
-        // Without the right to look (ptrace(2)), all are taken for the machine's.
+        // Without the right to look (ptrace(2)), all count as the machine's.
         let Some(root) = place(&folder.join("root/")).filter(|root| Some(*root) != ours) else {
             return self.here(uid);
         };
@@ -69,7 +66,7 @@ impl Users {
     }
 }
 
-/// The number that a number of ours is in a user namespace: lines of first inside, first outside, how many
+/// Translates one of our numbers into a user namespace: lines of first inside, first outside, count
 /// (proc_pid_uid_map(5)).
 fn inside(uid_map: &str, uid: u32) -> Option<u32> {
     uid_map.lines().find_map(|line| {
@@ -80,7 +77,6 @@ fn inside(uid_map: &str, uid: u32) -> Option<u32> {
     })
 }
 
-/// The name of a number in a list of users (passwd(5)), if it can be shown.
 fn name_in(passwd: &str, uid: u32) -> Option<String> {
     passwd.lines().find_map(|line| {
         let mut fields = line.split(':');
@@ -91,8 +87,8 @@ fn name_in(passwd: &str, uid: u32) -> Option<String> {
     })
 }
 
-/// A file beneath a root folder that somebody else fills: no link in it leads out of it, what is no file is not opened,
-/// and nothing is waited for.
+/// Reads a file beneath a root folder that somebody else fills: links do not lead out of it, only regular files are
+/// opened, and nothing blocks.
 fn beneath(root: &Path, file: &str) -> Option<String> {
     let file = reopened(found(root, file)?).ok()?;
     let mut text = Vec::new();
@@ -100,7 +96,6 @@ fn beneath(root: &Path, file: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Where it is, whatever it is.
 fn found(root: &Path, file: &str) -> Option<OwnedFd> {
     let root: PathBuf = root.join("");
     let folder = open(&root, OFlag::O_PATH | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC, Mode::empty()).ok()?;

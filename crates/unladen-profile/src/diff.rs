@@ -1,4 +1,4 @@
-//! The principal function is [`diff`]: what a change moved, function by function and stack by stack.
+//! The principal function is [`diff`]: changes between two profiles, by function and by stack.
 
 use unladen_lockin::{DifferenceEstimate, FALSE_DISCOVERY_RATE, Moments, benjamini_hochberg, difference_of};
 
@@ -10,45 +10,41 @@ use crate::tally::Tally;
 /// Two profiles side by side, per request.
 #[derive(Debug, Clone)]
 pub struct Diff {
-    /// The frames and stacks of both; its one cluster has the candidate's weights.
+    /// Frames and stacks of both; its one cluster has the candidate's weights.
     pub candidate: Profile,
-    /// What each stack weighs by itself in the baseline, by the stack's index: per request, or as a part of the whole.
+    /// Each stack's own weight in the baseline, by stack index: per request, or as a part of the whole.
     pub baseline_self: Vec<f64>,
-    /// The same of the candidate.
+    /// The same for the candidate.
     pub candidate_self: Vec<f64>,
     pub titles: [String; 2],
-    /// How many requests each is of, if anybody knows.
     pub requests: [Option<u64>; 2],
-    /// Whether weights are per request; else, where nobody knows how many requests there were, parts of the whole.
+    /// Whether weights are per request; otherwise, with unknown numbers of requests, they are parts of the whole.
     pub per_request: bool,
-    /// The functions: those whose change is told from none first, then by what changed of what each weighs by itself,
-    /// the largest first.
+    /// Functions: significant changes first, then by the change of their own weight, largest first.
     pub rows: Vec<DiffRow>,
     told: Vec<bool>,
 }
 
-/// What moved of one function.
+/// The change of one function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DiffRow {
-    /// The function, of `candidate.frames`.
+    /// Index in `candidate.frames`.
     pub frame: FrameId,
-    /// By itself, per request (or as a part): the baseline's, the candidate's.
+    /// Own weight per request (or as a part): baseline, candidate.
     pub self_weight: [f64; 2],
-    /// With all that it calls.
+    /// With everything it calls.
     pub total_weight: [f64; 2],
-    /// The change of what it weighs by itself.
     pub self_change: DifferenceEstimate,
-    /// The change of what it weighs with all that it calls.
     pub total_change: DifferenceEstimate,
-    /// Whether the change of either is told from none, with false discoveries under control over all functions
-    /// (Benjamini and Hochberg, 5 %); never where there is no interval.
+    /// Whether either change is significant, with false discoveries controlled over all functions (Benjamini and
+    /// Hochberg, 5 %); never without an interval.
     pub is_changed: bool,
-    /// Calls a request, where both counted.
+    /// If both counted calls.
     pub calls_per_request: Option<[f64; 2]>,
 }
 
 impl Diff {
-    /// Rows that were computed earlier, of frames of the profile, without stacks.
+    /// A diff of rows computed earlier, whose frames are the profile's, without stacks.
     pub fn of_rows(
         candidate: Profile,
         titles: [String; 2],
@@ -60,15 +56,14 @@ impl Diff {
         Self { candidate, baseline_self, candidate_self, titles, requests, per_request, rows, told }
     }
 
-    /// What each stack weighs with all that lie on it, by the stack's index, in the same measure as
-    /// [`baseline_self`](Self::baseline_self): the baseline's, the candidate's.
+    /// Weights of each stack with everything on it, by stack index, in the same measure as
+    /// [`baseline_self`](Self::baseline_self): baseline, candidate.
     pub fn stack_totals(&self) -> (Vec<f64>, Vec<f64>) {
         (self.totals(&self.baseline_self), self.totals(&self.candidate_self))
     }
 
-    /// Whether the change of each stack, with all that lie on it, is told from none, by the stack's index: with false
-    /// discoveries under control over all stacks that are wide enough to be seen (Benjamini and Hochberg, 5 %). Never
-    /// where there is no interval.
+    /// Whether the change of each stack, with everything on it, is significant, by stack index: false discoveries are
+    /// controlled over all stacks wide enough to be seen (Benjamini and Hochberg, 5 %). Never without an interval.
     pub fn told(&self) -> &[bool] {
         &self.told
     }
@@ -87,10 +82,8 @@ impl Diff {
 
 /// The change from `baseline` to `candidate`. Samples of different known periods are compared as ns.
 ///
-/// Changes carry an interval where each cluster is a request and both have [`MIN_REQUESTS`](crate::MIN_REQUESTS).
-///
-/// # Errors
-/// When they count different things.
+/// Changes have an interval if each cluster is a request and both have [`MIN_REQUESTS`](crate::MIN_REQUESTS). Fails if
+/// they count different things.
 pub fn diff(baseline: &Profile, candidate: &Profile) -> Result<Diff, MergeError> {
     let joint = join(&[baseline, candidate])?;
     let requests = [baseline, candidate].map(|profile| profile.requests().filter(|requests| *requests > 0));
@@ -164,22 +157,19 @@ pub fn diff(baseline: &Profile, candidate: &Profile) -> Result<Diff, MergeError>
     })
 }
 
-/// A stack or a function of less than this part of both wholes is too narrow to be seen in a graph, and is not told
-/// from no change: each that is looked at raises what all others have to show. Who is left out is chosen by both sides
-/// together, which says nothing of their difference (Bourgon, Gentleman & Huber 2010, *PNAS* 107:9546).
+/// A stack or function below this part of both wholes is too narrow to be seen in a graph, and is not tested: each test
+/// raises the threshold of all others. Both sides together decide which are left out, which says nothing of their
+/// difference (Bourgon, Gentleman & Huber 2010, *PNAS* 107:9546).
 const LEAST_PART: f64 = 1e-4;
 
-/// How weights are compared.
 struct Measure {
     /// Weights are divided by these: requests, or wholes.
     divisors: [f64; 2],
-    /// Clusters.
     requests: [usize; 2],
     /// Whether clusters are the requests by which weights are divided.
     is_resampled: bool,
 }
 
-/// The weights of one stack or function in the requests of one side.
 #[derive(Debug, Clone, Copy, Default)]
 struct Side {
     sum: f64,
@@ -209,7 +199,7 @@ impl Measure {
     }
 }
 
-/// By stack, whether the change of what lies on it is told from none, with false discoveries under control.
+/// By stack, whether the change of everything on it is significant, with false discoveries controlled.
 fn told(by_stack: &[[Side; 2]], measure: &Measure) -> Vec<bool> {
     let mut told = vec![false; by_stack.len()];
     let Some(whole) = by_stack.first().map(|root| measure.weights(root)).filter(|_| measure.is_resampled) else {
@@ -228,7 +218,6 @@ fn told(by_stack: &[[Side; 2]], measure: &Measure) -> Vec<bool> {
     told
 }
 
-/// By frame, calls a request, where both counted.
 fn calls_per_request(joint: &Profile, sides: [&[Cluster]; 2], requests: [Option<u64>; 2]) -> Vec<Option<[f64; 2]>> {
     let mut sums = vec![[0_u64; 2]; joint.frames.len()];
     for (side, clusters) in sides.into_iter().enumerate() {
@@ -268,7 +257,7 @@ fn rows(
             }
         })
         .collect();
-    // What weighs nothing by itself on either side is nothing to look at.
+    // Functions without own weight on either side need no test.
     let p_values: Vec<f64> = rows
         .iter()
         .flat_map(|row| [(row.self_weight, row.self_change), (row.total_weight, row.total_change)])

@@ -1,13 +1,13 @@
-//! The function is [`doubt`]: whether what was read of a file looks like a profile.
+//! The function is [`doubt`]: whether a file's content looks like a profile.
 
 use crate::frame::FrameKind;
 use crate::profile::Profile;
 use crate::text::ends_in_number;
 
-/// Fewer names tell nothing.
+/// Too few names to judge.
 const FEW: usize = 3;
 
-/// What looks absurd: names that are addresses, or that end in numbers as a column of the file would.
+/// Reports absurd names: addresses, or names ending in numbers as a column of the file would.
 pub(crate) fn doubt(profile: &Profile) -> Option<String> {
     let names: Vec<&str> = (profile.frames.iter())
         .filter(|(_, frame)| frame.kind != FrameKind::Group)

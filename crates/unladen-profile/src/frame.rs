@@ -1,36 +1,34 @@
-//! The principal types are [`Frame`], a place in the code, and [`Frames`], all of a profile's, each once.
+//! The principal types are [`Frame`], a place in the code, and [`Frames`], all frames of a profile, each once.
 
 use std::collections::HashMap;
 
-/// A place in the code: what a sampling profiler finds on the stack.
+/// A place in the code, as found on the stack by a sampling profiler.
 ///
-/// Two frames of the same name, file and kind are one function, wherever in it the samples were taken.
+/// Frames of the same name, file and kind are one function, wherever in it the samples were taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Frame<'a> {
-    /// As its language writes it: `AutoLoader::find`, `Sympa::List::get_lists`, `do_syscall_64`; of a file's own code,
-    /// its path.
+    /// In its language's notation: `AutoLoader::find`, `Sympa::List::get_lists`, `do_syscall_64`; the path for a file's
+    /// own code.
     pub name: &'a str,
-    /// Its file, or the module of native code; empty if it is not known.
+    /// File, or module of native code; empty if unknown.
     pub file: &'a str,
-    /// The line where it begins; 0 if it is not known.
+    /// First line; 0 if unknown.
     pub line: u32,
     pub kind: FrameKind,
 }
 
-/// What a frame is.
+/// The kind of a frame.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameKind {
-    /// A function of the application.
     #[default]
     Function,
-    /// A file's own code, outside any function: it was included.
+    /// A file's code outside any function, run by including it.
     Include,
-    /// A look-up of a class, by an autoloader.
+    /// An autoloader's look-up of a class.
     ClassLookup,
     /// Machine code of a program or library.
     Native,
-    /// The kernel's.
     Kernel,
     /// No code: the group of processes below which its stacks lie.
     Group,
@@ -58,14 +56,14 @@ struct Kept {
 }
 
 impl<'a> Frame<'a> {
-    /// A function of which nothing but the name is known.
+    /// A function known by name only.
     pub fn function(name: &'a str) -> Self {
         Self { name, file: "", line: 0, kind: FrameKind::Function }
     }
 }
 
 impl FrameKind {
-    /// As it stands in files.
+    /// The name used in files.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Function => "function",
@@ -79,14 +77,14 @@ impl FrameKind {
 }
 
 impl FrameId {
-    /// From 0 on, in the order in which frames were first seen.
+    /// From 0, in the order in which frames were first seen.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl Frames {
-    /// The frame's id; a line that was not known before is learnt.
+    /// The frame's id; an unknown line is filled in.
     pub fn intern(&mut self, frame: Frame<'_>) -> FrameId {
         let (name, file) = (self.text(frame.name), self.text(frame.file));
         if let Some(id) = self.ids.get(&(name, file, frame.kind)) {
@@ -103,7 +101,7 @@ impl Frames {
         id
     }
 
-    /// The frame of an id that these frames have given.
+    /// The frame with an id from this table.
     pub fn get(&self, id: FrameId) -> Frame<'_> {
         let kept = self.kept[id.index()];
         Frame {
@@ -114,12 +112,11 @@ impl Frames {
         }
     }
 
-    /// The id with this index, if there is one.
     pub(crate) fn id(&self, index: u32) -> Option<FrameId> {
         ((index as usize) < self.kept.len()).then_some(FrameId(index))
     }
 
-    /// How many there are.
+    /// Number of frames.
     pub fn len(&self) -> usize {
         self.kept.len()
     }
@@ -129,7 +126,7 @@ impl Frames {
         self.kept.is_empty()
     }
 
-    /// All of them, by id.
+    /// All frames, by id.
     pub fn iter(&self) -> impl Iterator<Item = (FrameId, Frame<'_>)> {
         (0..self.kept.len() as u32).map(|index| (FrameId(index), self.get(FrameId(index))))
     }

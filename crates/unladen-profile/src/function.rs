@@ -1,4 +1,4 @@
-//! The principal function is [`functions`]: how much of the requests each function takes, with intervals.
+//! The principal function is [`functions`]: the share of each function in the requests, with intervals.
 
 use unladen_lockin::{ShareEstimate, share};
 
@@ -6,45 +6,39 @@ use crate::frame::{FrameId, FrameKind};
 use crate::profile::Profile;
 use crate::tally::Tally;
 
-/// Fewer requests than this carry no interval.
+/// Least number of requests for an interval.
 pub const MIN_REQUESTS: usize = 6;
 
-/// A function's part.
+/// A function's share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionRow {
-    /// The function.
     pub frame: FrameId,
-    /// What it weighs by itself.
     pub self_weight: u64,
-    /// What it weighs with all that it calls; a stack that has it several times counts once.
+    /// With everything it calls; a stack that contains it several times counts once.
     pub total_weight: u64,
-    /// The part of all weight that it takes by itself.
     pub self_share: ShareEstimate,
-    /// The part with all that it calls.
     pub total_share: ShareEstimate,
-    /// Calls a request; `None` where calls were not counted, or nobody knows how many requests there were.
+    /// `None` if calls were not counted, or the number of requests is unknown.
     pub calls_per_request: Option<f64>,
-    /// Calls in all, where they were counted.
     pub calls: Option<u64>,
-    /// Who calls it, by what the function weighs on behalf of each, the largest first.
+    /// By the function's weight on behalf of each, largest first.
     pub callers: Vec<Caller>,
 }
 
-/// Who calls a function.
+/// A caller of a function.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Caller {
-    /// The caller; none of what nobody called.
+    /// `None` if nobody called.
     pub frame: Option<FrameId>,
-    /// What the function, with all that it calls, weighs on behalf of this caller.
+    /// Weight of the function, with everything it calls, on behalf of this caller.
     pub weight: u64,
-    /// How often it was called from there, where calls were counted.
     pub calls: Option<u64>,
 }
 
-/// The functions of a profile, by what they weigh with all that they call, the largest first. Groups are no functions,
-/// and what neither weighs anything nor was called is left out.
+/// The functions of a profile by total weight, largest first. Groups are no functions; functions without weight and
+/// calls are left out.
 ///
-/// The intervals are of requests drawn anew: they need [`MIN_REQUESTS`] clusters.
+/// The intervals come from resampled requests and need [`MIN_REQUESTS`] clusters.
 pub fn functions(profile: &Profile) -> Vec<FunctionRow> {
     let mut tally = Tally::new(profile);
     let mut parts: Vec<Vec<Part>> = (0..profile.frames.len()).map(|_| Vec::new()).collect();
@@ -97,19 +91,17 @@ pub fn functions(profile: &Profile) -> Vec<FunctionRow> {
     rows
 }
 
-/// A function in a request.
 struct Part {
     request: usize,
     weights: [u64; 2],
 }
 
-/// A caller, and whom it calls.
 struct Call {
     callee: FrameId,
     caller: Caller,
 }
 
-/// Who calls whom, by function and then by caller.
+/// Sorted by function, then by caller.
 fn callers(profile: &Profile, tally: &Tally) -> Vec<Call> {
     let no_group = |frame: &FrameId| profile.frames.get(*frame).kind != FrameKind::Group;
     let mut calls: Vec<Call> = Vec::new();

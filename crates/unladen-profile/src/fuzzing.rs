@@ -1,4 +1,4 @@
-//! What the fuzz targets call.
+//! Entry points of the fuzz targets.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -8,16 +8,16 @@ use crate::read::{read_from, reader_named};
 use crate::read_error::ReadError;
 use crate::write::{WRITERS, writer_named};
 
-/// Profiles of more stacks than this are not written again: that would take all the time.
+/// Larger profiles are not written again, which would take all the time.
 const FEW: usize = 1000;
 
-/// What a reader makes of bytes; none if it refuses them, or there is no such reader.
+/// The profile that a reader makes of bytes; `None` if it refuses them, or there is no such reader.
 pub fn read(reader: &str, bytes: &[u8]) -> Option<Profile> {
     read_from(bytes, Path::new("-"), Some(reader_named(reader)?)).ok()
 }
 
-/// Whatever the bytes are, they are refused with a place, or are a profile: its weights have a sum and stacks, all
-/// writers write it, and our own format keeps all of it.
+/// Checks that any bytes are either refused with a place or are a profile: its weights have a sum and stacks, all
+/// writers write it, and our own format preserves all of it.
 pub fn check(reader: &str, bytes: &[u8]) {
     let Some(reader) = reader_named(reader) else { return };
     // It must not panic either.

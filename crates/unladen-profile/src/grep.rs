@@ -1,14 +1,14 @@
-//! The principal function is [`grep`]: the stacks in which a function occurs.
+//! The principal function is [`grep`]: the stacks that contain a function.
 
 use crate::frame::FrameId;
 use crate::profile::{CallCount, Cluster, Profile};
 use crate::stack::StackId;
 
-/// What a frame's name or file must hold.
+/// A pattern for a frame's name or file.
 #[derive(Debug, Clone)]
 pub struct Pattern(regex::Regex);
 
-/// No regular expression.
+/// An invalid regular expression.
 #[derive(Debug, thiserror::Error)]
 #[error("`{text}` is no regular expression: {source}")]
 pub struct PatternError {
@@ -24,10 +24,10 @@ impl std::str::FromStr for Pattern {
     }
 }
 
-/// The profile of those stacks alone that have a frame which matches, in its name or file; with `invert`, of those that
-/// have none. Calls are kept of functions that match (do not match).
+/// The profile of the stacks with a frame whose name or file matches; with `invert`, of those without one. Calls of
+/// matching functions (with `invert`, of others) are kept.
 ///
-/// All clusters stay, also those of which nothing is left: there were as many requests as before.
+/// Empty clusters stay: the number of requests is unchanged.
 pub fn grep(profile: &Profile, pattern: &Pattern, invert: bool) -> Profile {
     let matches: Vec<bool> = profile
         .frames
@@ -64,13 +64,11 @@ pub fn grep(profile: &Profile, pattern: &Pattern, invert: bool) -> Profile {
     kept.into
 }
 
-/// What is kept, with those frames and stacks alone that it needs.
 struct Kept<'a> {
     from: &'a Profile,
     into: Profile,
     frames: Vec<Option<FrameId>>,
     stacks: Vec<Option<StackId>>,
-    /// The way down from a stack to one that is there already.
     way: Vec<StackId>,
 }
 

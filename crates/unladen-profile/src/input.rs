@@ -1,4 +1,4 @@
-//! The principal type is [`Input`]: bytes of a file, with the place where they stand.
+//! The principal type is [`Input`]: a file's bytes and their position.
 
 use std::io::{self, BufRead, Read};
 
@@ -7,13 +7,12 @@ mod packed;
 pub(crate) use packed::MAX_UNPACKED;
 use packed::Packing;
 
-/// What some editors and shells write before a text.
+/// Some editors and shells write it before a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A file that is read from its beginning to its end, and knows where it is. Readers stream: a file may be larger than
-/// memory.
+/// A file read from beginning to end, with its position. Readers stream: a file may be larger than memory.
 ///
-/// What gzip or zstd has packed is read as what it holds, and a byte order mark before a text is passed over.
+/// gzip and zstd are unpacked, and a byte order mark before a text is skipped.
 pub struct Input<'a> {
     inner: Box<dyn BufRead + 'a>,
     offset: u64,
@@ -24,17 +23,16 @@ pub struct Input<'a> {
 // === impl Input ===
 
 impl<'a> Input<'a> {
-    /// Of anything that is buffered. The first bytes come at once, so that they tell whether the file is packed.
+    /// From buffered bytes. The first come at once, so that they tell whether the file is packed.
     pub fn new(inner: &'a mut dyn BufRead) -> Self {
         Self { inner: Box::new(inner), offset: 0, is_begun: false, is_packed: false }
     }
 
-    /// Bytes read until now, of what the file holds.
+    /// Bytes read so far, unpacked.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Whether gzip or zstd has packed the file; known from the first byte on that is read.
     pub(crate) fn is_packed(&self) -> bool {
         self.is_packed
     }

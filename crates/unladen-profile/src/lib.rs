@@ -1,5 +1,5 @@
 //! Where inside the code the time goes. The principal type is [`Profile`]: stacks with weights, request by request, in
-//! one form whatever profiler they come from.
+//! one form for all profilers.
 //!
 //! ```
 //! use unladen_profile::{About, Frame, Profile, Unit, functions};
@@ -19,8 +19,8 @@
 //! assert_eq!(rows[1].self_weight, 12);
 //! ```
 //!
-//! Readers and writers are one file each, in the lists [`READERS`] and [`WRITERS`]; [`merge`], [`diff`] and
-//! [`functions`] are pure. What runs profilers is in `unladen-profiler`.
+//! Readers and writers are one file each, listed in [`READERS`] and [`WRITERS`]; [`merge`], [`diff`] and [`functions`]
+//! are pure. `unladen-profiler` runs profilers.
 #![forbid(unsafe_code)]
 
 mod diff;

@@ -6,12 +6,12 @@ use crate::frame::FrameId;
 use crate::profile::{About, CallCount, Cluster, Profile, Unit};
 use crate::stack::StackId;
 
-/// Profiles that cannot be one.
+/// Why profiles cannot be merged.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum MergeError {
     #[error("`{one}` counts {one_unit}, `{other}` counts {other_unit}: their sum would mean nothing", one_unit = one_unit.as_str(), other_unit = other_unit.as_str())]
     Units { one: String, one_unit: Unit, other: String, other_unit: Unit },
-    /// Samples of different lengths, of which one is not known.
+    /// Samples of different lengths, one of them unknown.
     #[error(
         "samples of `{one}` and of `{other}` stand for different times, or nobody knows for which: their sum would mean nothing"
     )]
@@ -20,18 +20,16 @@ pub enum MergeError {
     Nothing,
 }
 
-/// Titles beyond these are counted.
+/// Further titles are counted.
 const TITLES: usize = 8;
 
-/// All clusters of all profiles. Samples of different known periods become ns.
-///
-/// # Errors
-/// When the profiles count different things.
+/// All clusters of all profiles. Samples of different known periods become ns. Fails if the profiles count different
+/// things.
 pub fn merge(profiles: &[Profile]) -> Result<Profile, MergeError> {
     join(&profiles.iter().collect::<Vec<_>>())
 }
 
-/// [`merge`], of borrowed ones: the clusters of the first come first.
+/// Like [`merge`]; the clusters of the first come first.
 pub(crate) fn join(profiles: &[&Profile]) -> Result<Profile, MergeError> {
     let (first, others) = profiles.split_first().ok_or(MergeError::Nothing)?;
     let mut are_alike = true;
@@ -73,12 +71,11 @@ pub(crate) fn join(profiles: &[&Profile]) -> Result<Profile, MergeError> {
     Ok(merged)
 }
 
-/// Adds the clusters of `profile`, its weights times `scale`.
 fn add(merged: &mut Profile, profile: &Profile, scale: u64) {
     let frames: Vec<FrameId> = profile.frames.iter().map(|(_, frame)| merged.frames.intern(frame)).collect();
     let mut stacks: Vec<StackId> = Vec::with_capacity(profile.stacks.len());
     for stack in profile.stacks.iter() {
-        // Those below come before.
+        // Lower stacks come first.
         let below = profile.stacks.below(stack).map(|below| stacks[below.index()]);
         let frame = profile.stacks.frame(stack).map(|frame| frames[frame.index()]);
         stacks.push(match below.zip(frame) {
@@ -106,7 +103,6 @@ fn add(merged: &mut Profile, profile: &Profile, scale: u64) {
     }));
 }
 
-/// None where it is the number of clusters, or nobody knows.
 fn requests(profiles: &[&Profile]) -> Option<u64> {
     if profiles.iter().all(|profile| profile.about.are_requests && profile.about.requests.is_none()) {
         return None;
@@ -122,7 +118,6 @@ fn titles(profiles: &[&Profile]) -> String {
     }
 }
 
-/// In the order in which they come; not those that are empty.
 fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut seen = HashSet::new();
     texts.filter(|text| !text.is_empty() && seen.insert(*text)).collect()

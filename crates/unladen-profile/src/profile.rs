@@ -7,34 +7,32 @@ use serde::{Deserialize, Serialize};
 use crate::frame::{FrameId, Frames};
 use crate::stack::{StackId, Stacks};
 
-/// What was seen on the stacks while requests were answered.
+/// Stacks sampled while requests were answered.
 #[derive(Debug, Clone, Default)]
 pub struct Profile {
-    /// What it is a profile of.
     pub about: About,
     pub frames: Frames,
     pub stacks: Stacks,
-    /// What was seen, request by request: the unit of resampling, since the samples of a request depend on one another.
-    /// Where a file does not tell requests apart, it is one cluster.
+    /// By request, the unit of resampling, since the samples of a request depend on one another. A single cluster if
+    /// the file does not separate requests.
     pub clusters: Vec<Cluster>,
-    /// What its reader has left out or doubts, a line each; a file of it does not keep them.
+    /// What the reader left out or doubts, one line each; not written to files.
     pub notes: Vec<String>,
 }
 
-/// What a profile is of, and in what it is counted.
+/// Origin and units of a profile.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct About {
-    /// What people call it: the URL, an arm's name, the name of a file.
+    /// The URL, an arm's name, or a file name.
     pub title: String,
-    /// Which profiler: `excimer`, `nytprof`, `perf`; empty if the file does not say.
+    /// `excimer`, `nytprof`, `perf`; empty if unknown.
     pub profiler: String,
-    /// What a weight counts.
     pub unit: Unit,
-    /// What a sample stands for, ns; none if weights are no samples, or it is not known.
+    /// Time in ns per sample; `None` if weights are no samples, or it is unknown.
     pub period_ns: Option<u64>,
-    /// Requests that the clusters stand for, where they are not one each; none: as many as there are clusters, or, with
-    /// [`are_requests`](Self::are_requests) false, nobody knows.
+    /// Number of requests if it differs from the clusters. `None`: the number of clusters or, if
+    /// [`are_requests`](Self::are_requests) is false, unknown.
     pub requests: Option<u64>,
     /// Whether each cluster is one request.
     pub are_requests: bool,
@@ -44,36 +42,29 @@ pub struct About {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
-    /// Samples, of [`About::period_ns`] each.
+    /// Samples of [`About::period_ns`] each.
     #[default]
     Samples,
-    /// ns of time.
     Nanoseconds,
-    /// ns of CPU time.
     CpuNanoseconds,
     Bytes,
-    /// Events of any kind.
     Count,
 }
 
-/// One request, or all that a file has.
+/// One request, or everything in a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cluster {
-    /// What each stack weighs by itself, without those above it. A stack may be there several times, and then counts as
-    /// the sum.
+    /// Each stack's own weight, without stacks on top. Entries of the same stack are added.
     pub weights: Vec<(StackId, u64)>,
-    /// How often functions were called, where the profiler counts.
     pub calls: Vec<CallCount>,
 }
 
 /// How often a function called another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallCount {
-    /// Who; none of what nobody called.
+    /// `None` if nobody called.
     pub caller: Option<FrameId>,
-    /// Whom.
     pub callee: FrameId,
-    /// How often.
     pub calls: u64,
 }
 
@@ -82,12 +73,12 @@ pub struct CallCount {
 pub struct ClusterId(usize);
 
 impl Profile {
-    /// Without stacks.
+    /// A profile without stacks.
     pub fn new(about: About) -> Self {
         Self { about, ..Self::default() }
     }
 
-    /// The next cluster.
+    /// Begins the next cluster.
     pub fn begin_request(&mut self) -> ClusterId {
         self.clusters.push(Cluster::default());
         ClusterId(self.clusters.len() - 1)
@@ -103,17 +94,17 @@ impl Profile {
         self.clusters[cluster.0].calls.push(count);
     }
 
-    /// The sum of all weights. Sums of weights stay at the largest `u64` where they would be larger.
+    /// Sum of all weights. Sums of weights saturate.
     pub fn total(&self) -> u64 {
         self.clusters.iter().map(Cluster::total).fold(0, u64::saturating_add)
     }
 
-    /// How many requests it is of, if anybody knows.
+    /// The number of requests, if known.
     pub fn requests(&self) -> Option<u64> {
         self.about.requests.or_else(|| self.about.are_requests.then_some(self.clusters.len() as u64))
     }
 
-    /// What each stack weighs by itself in all clusters, by the stack's index.
+    /// Own weights of the stacks in all clusters, by stack index.
     pub fn self_weights(&self) -> Vec<u64> {
         let mut weights = vec![0; self.stacks.len()];
         for (stack, weight) in self.clusters.iter().flat_map(|cluster| &cluster.weights) {
@@ -123,7 +114,7 @@ impl Profile {
         weights
     }
 
-    /// What each stack weighs with all that lie on it, by the stack's index.
+    /// Weights of the stacks with everything on top, by stack index.
     pub fn total_weights(&self) -> Vec<u64> {
         let mut weights = self.self_weights();
         for stack in self.stacks.iter().rev() {
@@ -146,7 +137,7 @@ impl Cluster {
         self.weights.iter().map(|(_, weight)| *weight).fold(0, u64::saturating_add)
     }
 
-    /// Puts what is there several times together; the order is then that of the stacks, and of callers and callees.
+    /// Merges duplicate entries; sorts by stack, and by caller and callee.
     pub fn compact(&mut self) {
         self.weights.sort_unstable_by_key(|(stack, _)| *stack);
         self.weights.dedup_by(|later, kept| {
@@ -167,7 +158,7 @@ impl Cluster {
 }
 
 impl Unit {
-    /// As people read it.
+    /// The unit for people.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Samples => "samples",

@@ -1,4 +1,4 @@
-//! The principal function is [`read`]: a file, by whichever of the [`READERS`] recognises it.
+//! The principal function is [`read`]: reads a file with the first of [`READERS`] that recognises it.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -12,7 +12,7 @@ use crate::reader::{HEAD, ProfileReader};
 use crate::readers;
 use crate::write::writer_for;
 
-/// All formats that are read; the first that recognises a file reads it, so what recognises the least comes last.
+/// All readable formats; the first that recognises a file reads it, so the least specific comes last.
 pub static READERS: &[&dyn ProfileReader] = &[
     &readers::unladen::Unladen,
     &readers::nytprof::NytProf,
@@ -29,10 +29,8 @@ pub fn reader_named(name: &str) -> Option<&'static dyn ProfileReader> {
     READERS.iter().copied().find(|reader| reader.name() == name)
 }
 
-/// Reads a file; `-` is standard input. Without a reader, its beginning tells the format.
-///
-/// # Errors
-/// When it cannot be read, or is none of the formats.
+/// Reads a file; `-` is standard input. Without a reader, its beginning decides the format. Fails if it is unreadable,
+/// or of no known format.
 pub fn read(file: &Path, reader: Option<&'static dyn ProfileReader>) -> Result<Profile, ReadError> {
     let failed = |source| ReadError::Open { file: file.to_owned(), source };
     let opened: Box<dyn io::Read> =
@@ -40,10 +38,9 @@ pub fn read(file: &Path, reader: Option<&'static dyn ProfileReader>) -> Result<P
     read_from(opened, file, reader)
 }
 
-/// So many first bytes tell whether a file is packed.
+/// First bytes that tell whether a file is packed.
 const MARK: u64 = 4;
 
-/// Reads what comes in pieces of any size, as from a pipe.
 pub(crate) fn read_from(
     mut opened: impl io::Read,
     file: &Path,
@@ -76,7 +73,7 @@ pub(crate) fn read_from(
     Ok(profile)
 }
 
-/// The reader that the end of a file's name asks for: it tells what is wrong in one that nobody recognises.
+/// The reader for a file name's suffix, which reports the fault of a file that no reader recognises.
 fn by_name(file: &Path) -> Option<&'static dyn ProfileReader> {
     let unpacked = (file.extension()).filter(|extension| *extension == "gz" || *extension == "zst");
     let file = unpacked.and_then(|_| file.file_stem()).filter(|_| writer_for(file).is_none()).map_or(file, Path::new);
@@ -89,7 +86,6 @@ fn is_blank(head: &[u8]) -> bool {
     head.trim_ascii().is_empty()
 }
 
-/// What a file that nobody recognises seems to be.
 fn hint(head: &[u8]) -> &'static str {
     let begin = head.trim_ascii_start();
     if is_blank(head) {

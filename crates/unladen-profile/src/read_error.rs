@@ -3,21 +3,16 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file that cannot be read.
+/// Why a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     #[error("cannot read {}: {source}", file.display())]
     Open { file: PathBuf, source: io::Error },
     #[error("{}: no profile that is known: expected {known}; {hint}", file.display())]
-    Unknown {
-        file: PathBuf,
-        known: String,
-        /// What it seems to be instead, or what to try.
-        hint: &'static str,
-    },
+    Unknown { file: PathBuf, known: String, hint: &'static str },
     #[error("{}: {fault}", file.display())]
     Bad { file: PathBuf, fault: Fault },
-    /// The same, before the file's name is known: what readers return.
+    /// Returned by readers, before the file's name is known.
     #[error("{0}")]
     Fault(Fault),
 }
@@ -27,25 +22,22 @@ pub enum ReadError {
 #[error("{format}, {place} {at}: {what}", place = if *is_line { "line" } else { "byte" })]
 pub struct Fault {
     pub format: &'static str,
-    /// The offset in what the file holds, unpacked, in bytes from 0; of texts, the line from 1.
+    /// Offset in bytes from 0 after unpacking; in texts, the line from 1.
     pub at: u64,
     pub is_line: bool,
-    /// What was expected, and what is there.
     pub what: String,
 }
 
 impl ReadError {
-    /// A fault at a byte.
     pub(crate) fn at_byte(format: &'static str, at: u64, what: impl Into<String>) -> Self {
         Self::Fault(Fault { format, at, is_line: false, what: what.into() })
     }
 
-    /// A fault in a line.
     pub(crate) fn at_line(format: &'static str, at: u64, what: impl Into<String>) -> Self {
         Self::Fault(Fault { format, at, is_line: true, what: what.into() })
     }
 
-    /// With the file's name. Where a byte of what was packed is in the file, nobody knows.
+    /// Adds the file's name. The position of an unpacked byte within the packed file is unknown.
     pub(crate) fn of_file(self, file: &Path, is_packed: bool) -> Self {
         match self {
             Self::Fault(mut fault) => {

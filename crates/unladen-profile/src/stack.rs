@@ -1,4 +1,4 @@
-//! The principal type is [`Stacks`]: all stacks of a profile as one tree, so that what they begin with is kept once.
+//! The principal type is [`Stacks`]: all stacks of a profile as one tree, so that common beginnings are stored once.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ struct Node {
 }
 
 impl StackId {
-    /// From 0, the root, on.
+    /// From 0, the root.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -35,7 +35,7 @@ impl Stacks {
         StackId(0)
     }
 
-    /// The stack with one frame more.
+    /// The stack with one more frame on top.
     pub fn push(&mut self, below: StackId, frame: FrameId) -> StackId {
         let next = StackId(self.nodes.len() as u32 + 1);
         *self.ids.entry(Node { below, frame }).or_insert_with(|| {
@@ -44,18 +44,18 @@ impl Stacks {
         })
     }
 
-    /// The stack of these frames, the outermost first.
+    /// The stack of these frames, outermost first.
     pub fn intern(&mut self, frames: impl IntoIterator<Item = FrameId>) -> StackId {
         let root = self.root();
         frames.into_iter().fold(root, |below, frame| self.push(below, frame))
     }
 
-    /// The stack below; none below the root.
+    /// The stack below; `None` for the root.
     pub fn below(&self, stack: StackId) -> Option<StackId> {
         Some(self.node(stack)?.below)
     }
 
-    /// The innermost frame; the root has none.
+    /// The innermost frame; `None` for the root.
     pub fn frame(&self, stack: StackId) -> Option<FrameId> {
         Some(self.node(stack)?.frame)
     }
@@ -72,22 +72,21 @@ impl Stacks {
         frames
     }
 
-    /// The id with this index, if there is one.
     pub(crate) fn id(&self, index: u32) -> Option<StackId> {
         ((index as usize) < self.len()).then_some(StackId(index))
     }
 
-    /// How many there are, the root among them.
+    /// Number of stacks, including the root.
     pub fn len(&self) -> usize {
         self.nodes.len() + 1
     }
 
-    /// Whether there is none but the root.
+    /// Whether there is only the root.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// All of them, by id: each after the one below it.
+    /// All stacks by id, each after the one below it.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = StackId> + use<> {
         (0..=self.nodes.len() as u32).map(StackId)
     }

@@ -1,31 +1,29 @@
-//! The principal type is [`Tally`]: what each stack and each function weighs in one request after another.
+//! The principal type is [`Tally`]: weights of stacks and functions, request by request.
 
 use crate::frame::{FrameId, FrameKind};
 use crate::profile::{Cluster, Profile};
 use crate::stack::StackId;
 
-/// Walks the clusters of a profile. Its memory is that of the stacks, whatever the clusters hold; and a step up the
-/// tree is taken once a cluster, so that a few stacks of a hundred thousand frames cost no more than they weigh.
+/// Walks the clusters of a profile. Its memory depends on the stacks only; and each step up the tree is taken once per
+/// cluster, so that a few stacks of a hundred thousand frames cost no more than they weigh.
 pub(crate) struct Tally {
-    /// By stack: all that a step needs is in one place, since most steps are to somewhere that no cache has.
+    /// By stack: everything for a step is in one place, since most steps miss all caches.
     nodes: Vec<Node>,
     touched: Vec<StackId>,
     /// Where in `touched` each way up begins.
     ways: Vec<usize>,
-    /// By frame: what functions weigh by themselves and with all that they call, and those that are not zeros.
+    /// By frame: own and total weights, and which functions are not zero.
     functions: Vec<[u64; 2]>,
     of_functions: Vec<FrameId>,
 }
 
-/// A stack, and what it weighs in the cluster that is walked.
 struct Node {
     of_itself: u64,
     on_it: u64,
     /// The root's is the root.
     below: StackId,
-    /// Its function; none of the root and of groups.
     function: Option<FrameId>,
-    /// Whether its frame is not among those below it, so that what lies on it counts for the function.
+    /// Whether no stack below has its frame, so that weights on it count for the function.
     is_outermost: bool,
     is_seen: bool,
 }
@@ -51,19 +49,18 @@ impl Tally {
         }
     }
 
-    /// The function of a stack of which none lies below it: what lies on the stack counts for it.
+    /// The function of a stack with no other of that function below it, to which weights on the stack count.
     pub(crate) fn outermost_function(&self, stack: StackId) -> Option<FrameId> {
         let node = &self.nodes[stack.index()];
         node.function.filter(|_| node.is_outermost)
     }
 
-    /// The function that has called that of a stack.
     pub(crate) fn caller(&self, stack: StackId) -> Option<FrameId> {
         self.nodes[self.nodes[stack.index()].below.index()].function
     }
 
-    /// Calls `stack` with each stack of a cluster that weighs anything, those on others before these; with what it
-    /// weighs by itself and with all that lie on it. Then `function` with each function, likewise.
+    /// Calls `stack` with each stack of a cluster that has weight, top ones first, with own and total weight; then
+    /// `function` with each function, likewise.
     pub(crate) fn cluster(
         &mut self,
         cluster: &Cluster,
@@ -75,13 +72,13 @@ impl Tally {
             node.of_itself = node.of_itself.saturating_add(weight);
             self.ways.push(self.touched.len());
             let mut id = leaf;
-            // The root is its own end: it is seen when it comes again.
+            // The root is below itself, so it ends the loop when it is seen again.
             while !std::mem::replace(&mut self.nodes[id.index()].is_seen, true) {
                 self.touched.push(id);
                 id = self.nodes[id.index()].below;
             }
         }
-        // A way up ends on an earlier one, so the last comes first: then all that lies on a stack comes before it.
+        // A way up ends on an earlier one, so the last comes first: everything on a stack then precedes it.
         let mut end = self.touched.len();
         while let Some(begin) = self.ways.pop() {
             for at in begin..end {
@@ -92,14 +89,13 @@ impl Tally {
         }
         self.touched.clear();
         self.of_functions.sort_unstable();
-        // A function of nothing by itself, inside itself, is met again before it weighs anything.
+        // A recursive function without own weight is met again before it weighs anything.
         self.of_functions.dedup();
         for id in self.of_functions.drain(..) {
             function(id, std::mem::take(&mut self.functions[id.index()]));
         }
     }
 
-    /// Passes on what a stack weighs, and leaves nothing.
     fn take(&mut self, id: StackId, stack: &mut impl FnMut(StackId, [u64; 2])) {
         let node = &mut self.nodes[id.index()];
         node.is_seen = false;
@@ -133,7 +129,7 @@ fn outermost(profile: &Profile) -> Vec<bool> {
     const NONE: u32 = u32::MAX;
     let stacks = &profile.stacks;
     let ids: Vec<StackId> = stacks.iter().collect();
-    // The children of each stack as a list that is linked through them.
+    // The children of each stack as a linked list.
     let mut first = vec![NONE; ids.len()];
     let mut next = vec![NONE; ids.len()];
     for id in ids.iter().rev() {
@@ -153,7 +149,7 @@ fn outermost(profile: &Profile) -> Vec<bool> {
             at = ids[first[at.index()] as usize];
             continue;
         }
-        // Up to where something lies beside.
+        // Up to a stack with a sibling.
         loop {
             let (Some(frame), Some(below)) = (stacks.frame(at), stacks.below(at)) else { return outermost };
             depth[frame.index()] -= 1;

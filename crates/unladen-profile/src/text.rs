@@ -1,13 +1,14 @@
-//! How frames stand in a line of collapsed stacks.
+//! How frames are written in a line of collapsed stacks.
 //!
-//! `;` stands between frames and a line's end after the weight, so what a name has of these is written as `\x3b`,
-//! `\x0a`, `\x0d`; a name's own `\x3b` as `\x5cx3b`. Kernel frames end in `_[k]`, as stackcollapse-perf writes them;
-//! `_[i]` (inlined) and `_[j]` (compiled while it runs) stay a part of the name, the first is native code. A name that
-//! ends so and is something else has its last bracket as `\x5d`.
+//! `;` separates frames and a newline follows the weight, so in names these are written as `\x3b`, `\x0a`, `\x0d`; a
+//! name's own `\x3b` as `\x5cx3b`. Kernel frames end in `_[k]`, as stackcollapse-perf writes them; `_[i]` (inlined) and
+//! `_[j]` (compiled at run time) stay part of the name, the former is native code. Another name that ends so has its
+//! last bracket as `\x5d`.
 //!
 //! A name that ends in a space and a number has that space as `\x20`: two numbers at a line's end are a difference's.
 //!
-//! py-spy's raw format has a function as `main (app.py:12)`; of another name that ends so, the last bracket is `\x29`.
+//! py-spy's raw format writes a function as `main (app.py:12)`; in another name that ends so, the last bracket is
+//! `\x29`.
 
 use std::borrow::Cow;
 
@@ -15,13 +16,12 @@ use crate::frame::{Frame, FrameKind};
 
 const KERNEL: &str = "_[k]";
 const INLINED: &str = "_[i]";
-/// What stands for a frame without a name: a reader passes over what is empty.
+/// Replaces an empty name, which readers skip.
 const UNKNOWN: &str = "[unknown]";
 const ESCAPED: [char; 8] = [';', '\n', '\r', '\\', ']', ')', ' ', '\t'];
 /// `\x3b`
 const ESCAPE: usize = 4;
 
-/// What a frame is in a line.
 pub(crate) fn escape(frame: Frame<'_>, out: &mut String) {
     if frame.name.is_empty() {
         out.push_str(UNKNOWN);
@@ -50,7 +50,7 @@ pub(crate) fn escape(frame: Frame<'_>, out: &mut String) {
     }
 }
 
-/// A function, its file and its line, of what stands in a line as py-spy writes it: `main (app.py:12)`.
+/// Function, file and line of a frame as py-spy writes it: `main (app.py:12)`.
 pub(crate) fn place(text: &str) -> Option<(&str, &str, u32)> {
     let (name, place) = text.strip_suffix(')')?.rsplit_once(" (")?;
     let (file, line) = place.rsplit_once(':')?;
@@ -59,7 +59,7 @@ pub(crate) fn place(text: &str) -> Option<(&str, &str, u32)> {
     Some((name, file, line.parse().ok()?)).filter(|_| is_place)
 }
 
-/// Digits, perhaps with a fraction: what a line's weight is written as.
+/// Digits, perhaps with a fraction, as a line's weight is written.
 fn is_number(text: &[u8]) -> bool {
     let (whole, fraction) = text.split_at(memchr::memchr(b'.', text).unwrap_or(text.len()));
     !whole.is_empty() && whole.iter().chain(fraction.iter().skip(1)).all(u8::is_ascii_digit)
@@ -71,7 +71,6 @@ pub(crate) fn ends_in_number(text: &[u8]) -> bool {
     memchr::memrchr2(b' ', b'\t', text).is_some_and(|space| is_number(&text[space + 1..]))
 }
 
-/// A frame's name and kind, of what stands in a line.
 pub(crate) fn unescape(text: &str) -> (Cow<'_, str>, FrameKind) {
     let (text, kind) = match text.strip_suffix(KERNEL) {
         Some(name) if !name.is_empty() => (name, FrameKind::Kernel),
@@ -94,7 +93,6 @@ pub(crate) fn unescape(text: &str) -> (Cow<'_, str>, FrameKind) {
     (Cow::Owned(name), kind)
 }
 
-/// The letter for which the text's first four stand.
 fn unescaped(text: &str) -> Option<char> {
     let code = u8::from_str_radix(text.get(..ESCAPE)?.strip_prefix("\\x")?, 16).ok()?;
     ESCAPED.into_iter().find(|letter| u32::from(*letter) == u32::from(code))

@@ -1,4 +1,4 @@
-//! The list [`WRITERS`]: all formats that are written.
+//! The list [`WRITERS`].
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub fn writer_named(name: &str) -> Option<&'static dyn Writer> {
     WRITERS.iter().copied().find(|writer| writer.name() == name)
 }
 
-/// The writer that a file's name asks for: that of the longest end.
+/// The writer with the longest suffix that matches the file's name.
 pub fn writer_for(file: &Path) -> Option<&'static dyn Writer> {
     let name = file.file_name()?.to_string_lossy();
     let fits = |writer: &&dyn Writer| {

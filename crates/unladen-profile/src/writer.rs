@@ -6,19 +6,15 @@ use crate::profile::Profile;
 
 /// Writes profiles in one format.
 pub trait Writer: Sync {
-    /// Its name, as in `--format NAME`.
+    /// As in `--format NAME`.
     fn name(&self) -> &'static str;
 
-    /// What reads such files, in half a line.
+    /// Half a line on what reads such files.
     fn about(&self) -> &'static str;
 
-    /// The ends of file names that stand for it, the longest first, with the dot: `.speedscope.json`. The first is used
-    /// where a name is made.
+    /// Its file name suffixes, longest first, with the dot: `.speedscope.json`. New names get the first.
     fn suffixes(&self) -> &'static [&'static str];
 
-    /// Writes it.
-    ///
-    /// # Errors
-    /// Only those of `out`.
+    /// Writes the profile. Fails only if `out` does.
     fn write(&self, profile: &Profile, out: &mut dyn Write) -> io::Result<()>;
 }

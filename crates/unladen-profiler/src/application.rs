@@ -1,4 +1,4 @@
-//! The principal type is [`Application`]: the process that answers.
+//! The principal type is [`Application`]: the answering process.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -11,16 +11,13 @@ use crate::error::ProfilerError;
 /// A process that takes requests, or the master of those that do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Application {
-    /// Its id.
     pub pid: u32,
-    /// Its executable.
     pub exe: PathBuf,
-    /// Its command line.
     pub command: Vec<Vec<u8>>,
     pub kind: Kind,
 }
 
-/// What an application is written in, as far as that tells how it is profiled.
+/// The kind of an application, as far as it decides how it is profiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     PhpFpm,
@@ -28,21 +25,16 @@ pub enum Kind {
     Perl,
     /// fcgiwrap, which starts a CGI program for each request.
     Fcgiwrap,
-    /// Something else.
     Other,
 }
 
-/// Who listens at an address.
 #[derive(Debug)]
 pub(crate) struct Listener {
     pub(crate) application: Application,
 }
 
 impl Application {
-    /// A process that is there.
-    ///
-    /// # Errors
-    /// When it is not, or may not be looked at.
+    /// Looks at a running process; fails if it is gone or unreadable.
     pub fn of(pid: u32) -> Result<Self, ProfilerError> {
         let folder = PathBuf::from(format!("/proc/{pid}"));
         let failed = |name: &str| {
@@ -52,7 +44,7 @@ impl Application {
         let exe = fs::read_link(folder.join("exe")).map_err(failed("exe"))?;
         let line = fs::read(folder.join("cmdline")).map_err(failed("cmdline"))?;
         let mut command: Vec<Vec<u8>> = line.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect();
-        // Titles are filled up with zeros.
+        // Titles are padded with zeros.
         while command.last().is_some_and(Vec::is_empty) {
             command.pop();
         }
@@ -82,10 +74,7 @@ impl Kind {
 }
 
 impl Listener {
-    /// Looks for whoever holds the socket that listens there: of several, the one that has started the others.
-    ///
-    /// # Errors
-    /// When there is none.
+    /// Finds the holder of the listening socket: of several, the one that started the others. Fails if there is none.
     pub(crate) fn find(address: &Address) -> Result<Self, ProfilerError> {
         let Some(holders) = listeners(address)? else {
             return Err(ProfilerError::NotFound(format!(
@@ -98,14 +87,13 @@ impl Listener {
             )));
         };
         let master = Application::of(pid)?;
-        // What only keeps several running, as multiwatch does, answers nothing itself: one of those that do is the
-        // application.
+        // A mere supervisor, as multiwatch, answers nothing itself: one of the processes below it is the application.
         let known = |pid: &u32| Application::of(*pid).ok().filter(|one| one.kind != Kind::Other);
         let below = if master.kind == Kind::Other { holders.iter().find_map(known) } else { None };
         Ok(Self { application: below.unwrap_or(master) })
     }
 
-    /// The address under which this process reaches it: who hands requests on may have another root.
+    /// The address as seen from this process: the process `by` that hands requests on may have another root.
     pub(crate) fn reached(&self, address: &Address, by: u32) -> Address {
         let Address::Unix(path) = address else { return address.clone() };
         if path.as_os_str().as_bytes().starts_with(b"@") {

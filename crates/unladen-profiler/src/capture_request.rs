@@ -12,31 +12,26 @@ use self::stream::{Taken, request_with};
 use crate::application::{Application, Listener};
 use crate::error::ProfilerError;
 
-/// Requests that are sent until one was seen whole: events can be lost where much else goes on.
+/// Requests sent until one was seen whole: events can be lost on a busy machine.
 const TRIES: usize = 3;
-/// Servers that hand a request to one another, at most.
 const MOST_HOPS: usize = 8;
 
 /// What a web server hands to an application for a request.
 #[derive(Debug, Clone)]
 pub struct Captured {
-    /// The parameters, without our mark.
+    /// Without our mark.
     pub params: Params,
-    /// The body that went with it.
     pub body: Vec<u8>,
     pub address: Address,
-    /// Who takes it there.
     pub application: Application,
-    /// The status of the answer, as the web server gave it to us.
+    /// As the web server answered us.
     pub status: u16,
 }
 
-/// Sends the first request of `driver` with a mark, a header of random name and value, and looks for it in what those
-/// send to sockets who take the request, and those to whom they hand it on: the FastCGI request that bears it is the
-/// one that the web server made of ours.
-///
-/// # Errors
-/// When the request fails, the kernel lets nobody look, or no FastCGI request bears the mark.
+/// Sends the first request of `driver` with a mark, a header of random name and value, and looks for it in what the
+/// servers that take the request or are handed it send to sockets: the FastCGI request with the mark is the one that
+/// the web server made of ours. Fails if the request fails, the kernel refuses tracing, or no FastCGI request has the
+/// mark.
 pub fn capture_request(driver: &DriverConfig, cancel: &Cancel) -> Result<Captured, ProfilerError> {
     let mut trail = Trail::open(driver, 0).map_err(|error| match error {
         PathError::Remote { url } => {
@@ -64,7 +59,6 @@ pub fn capture_request(driver: &DriverConfig, cancel: &Cancel) -> Result<Capture
     )))
 }
 
-/// The FastCGI request that bears the mark, if there is one, and what can be had of it.
 type Chosen<'a> = Result<(&'a Marked, Params, Vec<u8>), String>;
 
 fn choose<'a>(found: &'a [Marked], mark: &[u8]) -> Option<Chosen<'a>> {
@@ -81,7 +75,6 @@ fn choose<'a>(found: &'a [Marked], mark: &[u8]) -> Option<Chosen<'a>> {
     })
 }
 
-/// Where the request went, and to whom.
 fn whose(seen: &Marked) -> Result<(Address, Application), ProfilerError> {
     let Some(address) = seen.address() else {
         return Err(ProfilerError::NotFound(format!(
@@ -94,7 +87,6 @@ fn whose(seen: &Marked) -> Result<(Address, Application), ProfilerError> {
     Ok((listener.reached(&address, seen.pid), listener.application))
 }
 
-/// What was seen instead, and what can be done.
 fn explain(trail: &Trail, found: &[Marked]) -> String {
     let mut text = format!("{} is answered, but no FastCGI request was seen to follow from it", trail.url());
     for seen in found {
@@ -121,7 +113,7 @@ fn explain(trail: &Trail, found: &[Marked]) -> String {
     text
 }
 
-/// What can be done: a request that is handed on reaches an application, in another language than FastCGI's.
+/// What to do: a request that is handed on reaches an application, but not over FastCGI.
 fn advice(is_handed_on: bool) -> &'static str {
     match is_handed_on {
         true => {
@@ -135,7 +127,6 @@ fn advice(is_handed_on: bool) -> &'static str {
     }
 }
 
-/// What is spoken, for people.
 fn protocol(stream: &Stream) -> &'static str {
     let begins = stream.bytes();
     if fastcgi::begins_request(begins) {

@@ -7,14 +7,13 @@ use unladen_path::PathError;
 use unladen_probe::{ProbeError, TraceError};
 use unladen_profile::ReadError;
 
-/// Why something cannot be profiled. Each says what to do.
+/// Why something cannot be profiled; each message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ProfilerError {
     #[error("interrupted")]
     Cancelled,
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// What the web server hands on cannot be seen.
     #[error(transparent)]
     Trace(#[from] TraceError),
     #[error(transparent)]
@@ -26,10 +25,10 @@ pub enum ProfilerError {
     #[error("{what}: {remedy}")]
     Missing {
         what: String,
-        /// Which package to install, and what to do then.
+        /// The package to install, and what to do then.
         remedy: String,
     },
-    /// The application answered otherwise than it does without the profiler.
+    /// The answer differs from the one without the profiler.
     #[error("{0}")]
     Answer(String),
     #[error("{doing} {}: {source}", path.display())]

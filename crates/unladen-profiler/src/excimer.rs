@@ -1,9 +1,8 @@
-//! The principal type is [`Excimer`]: PHP's sampling profiler, in requests that are ours alone.
+//! The principal type is [`Excimer`]: PHP's sampling profiler, in our own requests only.
 //!
-//! PHP-FPM is handed what the web server would hand it, but with another script: ours (`wrapper.php`), which starts the
-//! profiler and then runs the application's. What it saw it writes to a file of the run's folder when all is done, also
-//! what was done after the response. No setting is changed, neither of PHP-FPM nor by FastCGI's `PHP_VALUE`, which
-//! would stay with the worker.
+//! PHP-FPM gets what the web server would send, but with our script (`wrapper.php`), which starts the profiler and then
+//! runs the application's. It writes samples to a file in the run's folder at the very end, including work after the
+//! response. No setting is changed, neither of PHP-FPM nor by FastCGI's `PHP_VALUE`, which would stay with the worker.
 
 mod prepended;
 mod script;
@@ -28,42 +27,41 @@ use crate::fastcgi::{self, Limits, Timed};
 use crate::profiler::{Answered, Profiler};
 use crate::run_folder::{RunFolder, open_theirs};
 
-/// What is run in place of the application's script.
+/// Runs in place of the application's script.
 const WRAPPER: &str = include_str!("excimer/wrapper.php");
-/// How often it is looked for what the wrapper writes.
+/// Interval of checks for the wrapper's log.
 const LOOK: Duration = Duration::from_millis(2);
-/// Largest log that is read: minutes of a deep stack, at the shortest period.
+/// Largest log read: minutes of a deep stack, at the shortest period.
 const MOST_LOG: u64 = 1 << 30;
-/// Headers by which an application has the web server send something else: the status is then not the application's.
+/// Headers by which an application makes the web server send something else: the status is then not the application's.
 const INSTEAD: [&str; 3] = ["X-Accel-Redirect", "X-Sendfile", "X-Reproxy-URL"];
 
-/// How it samples.
+/// How Excimer samples.
 #[derive(Debug, Clone)]
 pub struct ExcimerOptions {
-    /// The time between samples.
     pub period: Duration,
     pub clock: Clock,
-    /// How long a request may take, and after it what it does after the response.
+    /// For a request, and again for its work after the response.
     pub timeout: Duration,
 }
 
-/// A clock to sample by.
+/// The clock of sampling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
-    /// Time as it passes, waiting included.
+    /// Elapsed time, including waiting.
     Wall,
     /// The process's CPU time.
     Cpu,
 }
 
-/// Hands requests to PHP-FPM.
+/// Sends requests to PHP-FPM.
 #[derive(Debug)]
 pub struct Excimer {
     captured: Captured,
     options: ExcimerOptions,
     /// The request with our script in place of the application's.
     profiled: Params,
-    /// The status of an answer without the profiler, once there was one.
+    /// Status of an answer without the profiler, once there was one.
     status: Option<u16>,
     out: PathBuf,
     wrapper: PathBuf,
@@ -73,7 +71,7 @@ pub struct Excimer {
 }
 
 impl Clock {
-    /// As it stands in a log.
+    /// The name used in logs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Wall => "wall",
@@ -85,10 +83,7 @@ impl Clock {
 // === impl Excimer ===
 
 impl Excimer {
-    /// Looks whether PHP has the extension, and can run our script.
-    ///
-    /// # Errors
-    /// When it has not or cannot, or the run's folder cannot be made.
+    /// Checks that PHP has the extension and can run our script. Fails if not, or if the run's folder cannot be made.
     pub fn open(captured: Captured, options: ExcimerOptions) -> Result<Self, ProfilerError> {
         let mut folder = RunFolder::create()?;
         let wrapper = folder.share("profile", "php", WRAPPER)?;
@@ -118,7 +113,6 @@ impl Excimer {
         fastcgi::request(&self.captured.address, params, &self.captured.body, limits, cancel)
     }
 
-    /// The log of a request, when it is there.
     fn log(&self, path: &Path, said: &str, cancel: &Cancel) -> Result<fs::File, ProfilerError> {
         let begun = Instant::now();
         loop {
@@ -194,7 +188,7 @@ impl Profiler for Excimer {
         let cluster = into.begin_request();
         let mut reader = BufReader::new(file);
         ExcimerLog::add(&mut Input::new(&mut reader), self.wrapper.to_str(), into, cluster)?;
-        // It goes with the folder at the latest.
+        // The folder's removal takes it away at the latest.
         let _ = fs::remove_file(&path);
         Ok(timed.answered())
     }

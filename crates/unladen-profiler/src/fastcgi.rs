@@ -1,4 +1,4 @@
-//! A client of FastCGI. The principal function is [`request`]: has an application answer one request, as a web server
+//! A client of FastCGI. The principal function is [`request`]: sends one request to an application, as a web server
 //! would.
 //!
 //! Source: FastCGI Specification, version 1.0. The application is told to close the connection, as most web servers do.
@@ -22,24 +22,22 @@ use unladen_path::Address;
 
 /// The only request of a connection.
 const REQUEST: u16 = 1;
-/// Most of a body that a record of ours has.
+/// Body bytes in each of our records.
 const MOST_CONTENT: usize = 32 << 10;
-/// How soon a cancelled request ends.
+/// Delay until a cancelled request ends.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A try to connect over TCP: the second packet goes after a second.
+/// Time for an attempt to connect over TCP: the second packet goes after a second.
 const FIRST_PACKET: Duration = Duration::from_millis(2500);
 
-/// How much is asked of an application.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     /// From connecting to the end of the answer.
     pub(crate) timeout: Duration,
-    /// Bytes of the body that are kept; its length is counted beyond.
+    /// Bytes kept of the body; its length is counted beyond.
     pub(crate) keep: usize,
 }
 
-/// An answer and its time.
 #[derive(Debug)]
 pub(crate) struct Timed {
     pub(crate) response: Response,
@@ -47,11 +45,8 @@ pub(crate) struct Timed {
     pub(crate) took: Duration,
 }
 
-/// Has it answered.
-///
-/// # Errors
-/// When nobody listens, the answer is none of FastCGI or does not come in time; [`ProfilerError::Cancelled`] when
-/// cancelled.
+/// Sends a request and reads the answer. Fails if nobody listens, or the answer is not FastCGI or late; with
+/// [`ProfilerError::Cancelled`] when cancelled.
 pub(crate) fn request(
     address: &Address,
     params: &Params,
@@ -72,7 +67,6 @@ pub(crate) fn request(
     Ok(Timed { response, took })
 }
 
-/// What a request is, on the wire.
 pub(crate) fn encode(params: &Params, body: &[u8]) -> Result<Vec<u8>, ParamTooLong> {
     let mut bytes = Vec::with_capacity(body.len() + 4096);
     let mut writer = RequestWriter::begin(&mut bytes, REQUEST, false);
@@ -87,7 +81,6 @@ pub(crate) fn encode(params: &Params, body: &[u8]) -> Result<Vec<u8>, ParamTooLo
     Ok(bytes)
 }
 
-/// Why it is not waited for any longer.
 enum End {
     Cancelled,
     Late(Duration),
@@ -113,14 +106,13 @@ impl From<io::Error> for End {
 }
 
 struct Waiting<'a> {
-    /// None if it is further away than time goes.
+    /// `None` if it is beyond the range of time.
     deadline: Option<Instant>,
     timeout: Duration,
     cancel: &'a Cancel,
 }
 
 impl Waiting<'_> {
-    /// How long to wait before the next look.
     fn look(&self) -> Result<Duration, End> {
         if self.cancel.is_cancelled() {
             return Err(End::Cancelled);
@@ -141,7 +133,7 @@ fn connect(address: &Address, waiting: &Waiting<'_>) -> Result<Socket, End> {
     loop {
         let left = waiting.look()?;
         let socket = Socket::new(domain, Type::STREAM, None)?;
-        // Connecting to a Unix socket whose queue is full waits, for as long as a send would; over TCP each try begins
+        // Connecting to a Unix socket whose queue is full blocks for the send timeout; over TCP each attempt begins
         // anew.
         socket.set_write_timeout(Some(if domain == Domain::UNIX { left } else { FIRST_PACKET }))?;
         match socket.connect(&address) {
@@ -187,7 +179,7 @@ fn talk(socket: &mut Socket, mut unsent: &[u8], reader: &mut ResponseReader, wai
             match socket.write(unsent) {
                 Ok(written) => unsent = unsent.get(written..).unwrap_or_default(),
                 Err(error) if is_later(&error) => {}
-                // It wants no more of the body; what it answers counts.
+                // It wants no more of the body; its answer counts.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => unsent = &[],
                 Err(error) => return Err(error.into()),
             }

@@ -1,15 +1,16 @@
-//! Drives the profilers that there are for a language. The principal type is [`Profiler`]: it has a request answered,
-//! and adds what was seen on the stack meanwhile to a profile.
+//! Drives existing profilers of several languages. The principal type is [`Profiler`]: it sends a request and adds the
+//! stacks seen meanwhile to a profile.
 //!
-//! Nothing of the application is changed, nor of its server: there is nothing to put back.
+//! Neither the application nor its server is changed: there is nothing to restore.
 //!
 //! - [`capture_request`] sees what the web server hands to the application for one request of ours.
-//! - [`Excimer`] hands the same to PHP-FPM itself, over FastCGI, with another script: ours, which starts the profiler
-//!   and then runs the application's.
-//! - [`Prepended`] has it start in a PHP without FastCGI, by a file that this PHP was set to run before each script.
+//! - [`Excimer`] hands the same to PHP-FPM over FastCGI, with our script, which starts the profiler and then runs the
+//!   application's.
+//! - [`Prepended`] starts it in a PHP without FastCGI, by a file that this PHP was set to run before each script.
 //! - [`NytProf`] starts a second process of the Perl program, with the profiler in its environment, and hands it the
 //!   same.
-//! - [`PerfClock`] sends requests as they are, and has the kernel note the stacks of all processes that follow them.
+//! - [`PerfClock`] sends requests as they are, and makes the kernel sample the stacks of all processes that follow
+//!   them.
 #![forbid(unsafe_code)]
 
 mod application;

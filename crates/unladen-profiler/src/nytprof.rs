@@ -1,8 +1,8 @@
 //! The principal type is [`NytProf`]: Perl's profiler, in a process of our own.
 //!
-//! The live process is left alone: a [shadow process](ShadowProcess) of it gets the requests. Its profile is a file that
-//! is only whole once the process has ended, so requests are added to the profile in [`finish`](NytProf::finish), but
-//! for fresh ones: each of those has a process of its own.
+//! The live process is left alone: a [shadow process](ShadowProcess) of it gets the requests. A profile's file is only
+//! complete once the process has ended, so requests are added in [`finish`](NytProf::finish), except fresh ones: each
+//! has its own process.
 
 mod append;
 
@@ -29,49 +29,44 @@ use crate::fastcgi::{self, Limits};
 use crate::profiler::{Answered, Profiler};
 use crate::shadow::{Besides, Program, ShadowProcess};
 
-/// Ends a profile. One that programs have no use for of their own, and that no service manager sends.
+/// Ends a profile. Programs do not use this signal, and no service manager sends it.
 const END: Signal = Signal::SIGPWR;
-/// The same, as Perl names it.
 const END_NAME: &str = "pwr";
-/// What the profiler writes.
 const FILE: &str = "nytprof.out";
-/// How long it may write at the end.
+/// Time for writing at the end.
 const WRITING: Duration = Duration::from_secs(60);
-/// Processes that are looked through for one in Perl, below the one that listens.
+/// Most processes searched for a Perl below the listening one.
 const MOST_PROCESSES: usize = 10_000;
 
-/// How it profiles.
+/// How NYTProf profiles.
 #[derive(Debug, Clone)]
 pub struct NytProfOptions {
     /// Whether each request is the first of a new process.
     pub fresh: bool,
-    /// Whether opcodes that take time (`regcomp`, `ftis`, …) are told as if they were functions.
+    /// Whether slow opcodes (`regcomp`, `ftis`, …) appear as functions.
     pub opcodes: bool,
-    /// How long a request may take; Perl under this profiler is some times slower.
+    /// Time for a request; this profiler slows Perl several times.
     pub timeout: Duration,
 }
 
-/// Hands requests to a shadow process of a Perl program.
+/// Sends requests to a shadow process of a Perl program.
 ///
-/// It must live on the thread that it was opened on: the kernel ends the shadow processes with that.
+/// It must live on the thread that opened it: the kernel ends the shadow processes with that thread.
 #[derive(Debug)]
 pub struct NytProf {
     captured: Captured,
     options: NytProfOptions,
     program: Program,
-    /// Answers without the profiler, if not every request is fresh.
+    /// Answers without the profiler, unless every request is fresh.
     plain: Option<ShadowProcess>,
-    /// Answers with it, and how many requests it was asked that count.
+    /// Answers with it; the number of requests that count.
     profiled: Option<(ShadowProcess, usize)>,
 }
 
 // === impl NytProf ===
 
 impl NytProf {
-    /// Looks whether Perl has the module, and the program can be started again.
-    ///
-    /// # Errors
-    /// When not.
+    /// Checks that Perl has the module, and that the program can be started again; fails if not.
     pub fn open(captured: Captured, options: NytProfOptions) -> Result<Self, ProfilerError> {
         let application = perl_of(&captured.application)?;
         let renamed = || {
@@ -107,7 +102,7 @@ impl NytProf {
             Ok(timed) => timed,
             Err(ProfilerError::Cancelled) => return Err(ProfilerError::Cancelled),
             Err(error) => {
-                // If it has ended, that is why.
+                // Its end, if it has ended, is the reason.
                 shadow.check()?;
                 return Err(ProfilerError::Answer(format!("{error}{}", shadow.said())));
             }
@@ -124,8 +119,8 @@ impl NytProf {
         Ok(Answered { took: timed.took, status, bytes: timed.response.body_bytes })
     }
 
-    /// Ends a shadow process and adds the requests to the profile that come after the first `left_out`, of which there
-    /// must be `count`.
+    /// Ends a shadow process and adds the requests after the first `left_out` to the profile; there must be `count` of
+    /// them.
     fn read(
         &self,
         mut shadow: ShadowProcess,
@@ -136,12 +131,12 @@ impl NytProf {
         shadow.check()?;
         end(&mut shadow)?;
         let file = shadow.open(FILE)?;
-        // By its descriptor: at the path there may be another by now.
+        // By its descriptor: the path may lead to another by now.
         let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
         let profile = read(&path, reader_named("nytprof")).map_err(named)?;
         let requests = if profile.about.are_requests { profile.clusters.len() } else { 0 };
         let expected = left_out + count;
-        // The one by which it was ended may have begun.
+        // The request that ended it may have begun.
         if requests != expected && requests != expected + 1 {
             return Err(ProfilerError::Answer(format!(
                 "the profile of {} has {requests} requests of {}: does it hand them on to other processes, or wait for them \
@@ -169,7 +164,7 @@ impl Profiler for NytProf {
             Some(shadow) => shadow,
             None => {
                 let mut shadow = self.start(false, cancel)?;
-                // What a process does but once, at its first request.
+                // The first request contains one-time work.
                 self.ask(&mut shadow, cancel)?;
                 shadow
             }
@@ -208,11 +203,10 @@ impl Profiler for NytProf {
     }
 }
 
-/// What makes a program of Perl profile itself.
+/// What makes a Perl program profile itself.
 ///
-/// As an argument, since Perl does not look at PERL5OPT where it distrusts its environment (`-T`), and since programs
-/// that the program starts shall not be profiled. Statements are not timed: nobody asks for them here, and they cost
-/// most.
+/// Given as an argument, since Perl ignores PERL5OPT where it distrusts its environment (`-T`), and since programs that
+/// the program starts should not be profiled. Statements are not timed: they are not needed here and cost most.
 fn profiling(file: &Path, opcodes: bool) -> Besides {
     let mut options = b"file=".to_vec();
     for byte in file.as_os_str().as_bytes() {
@@ -226,11 +220,11 @@ fn profiling(file: &Path, opcodes: bool) -> Besides {
     Besides { arguments: vec!["-d:NYTProf".into()], environment: vec![("NYTPROF".into(), OsString::from_vec(options))] }
 }
 
-/// Has the profile written and the process end.
+/// Makes the process write its profile and end.
 ///
-/// Perl runs its handlers of signals between two of its own steps, and a process that waits for a request within
-/// FCGI::Accept is within one, whatever signals come: it takes another request. That one is empty and never handled,
-/// since the handler comes first.
+/// Perl runs signal handlers between two of its own steps, and waiting for a request within FCGI::Accept is a single
+/// step whatever signals come: it takes another request. That one is empty and never handled, since the handler comes
+/// first.
 fn end(shadow: &mut ShadowProcess) -> Result<(), ProfilerError> {
     shadow.signal(END);
     let begun = Instant::now();
@@ -248,8 +242,7 @@ fn end(shadow: &mut ShadowProcess) -> Result<(), ProfilerError> {
     Ok(())
 }
 
-/// The process in Perl that answers: itself, or one below it, where something keeps several running, as multiwatch
-/// does.
+/// The answering Perl process: the application itself, or one below a supervisor such as multiwatch.
 fn perl_of(application: &Application) -> Result<Application, ProfilerError> {
     if application.kind == Kind::Perl {
         return Ok(application.clone());
@@ -295,7 +288,7 @@ fn has_module(program: &Program) -> Result<(), ProfilerError> {
     }
 }
 
-/// The path by which it was read says nothing to anybody.
+/// Removes the path by which it was read, which means nothing to people.
 fn named(error: ReadError) -> ReadError {
     match error {
         ReadError::Bad { fault, .. } => ReadError::Bad { file: FILE.into(), fault },

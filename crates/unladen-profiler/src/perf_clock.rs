@@ -1,8 +1,8 @@
-//! The principal type is [`PerfClock`]: the stacks of whatever runs, by the kernel's clock.
+//! The principal type is [`PerfClock`]: stacks of whatever runs, sampled by the kernel's clock.
 //!
-//! Requests are sent one by one, and as long stretches without a request lie between them, before or after by a coin. A
-//! group of processes that is on the processors more often while a request is answered *follows* the requests; what its
-//! stacks were then is the profile. Nobody has to say who answers.
+//! Requests are sent one by one, with equally long stretches without a request before or after them, by a coin toss. A
+//! group of processes that is on the processors more often while a request is answered *follows* the requests; its
+//! stacks during that time are the profile. Nobody has to say who answers.
 
 #[cfg(feature = "ebpf")]
 mod clock;
@@ -30,10 +30,10 @@ mod watcher;
 
 pub use clock::PerfClock;
 
-/// How it samples.
+/// How the kernel's clock samples.
 #[derive(Debug, Clone)]
 pub struct PerfClockOptions {
-    /// Samples a second of CPU time; no divisor of the clock's ticks, so that what runs in step with those is seen.
+    /// Samples a second of CPU time; no divisor of the clock's ticks, so that work in step with those is seen.
     pub frequency: u64,
 }
 

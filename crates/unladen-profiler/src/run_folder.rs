@@ -9,7 +9,7 @@
 //!     out/                      the profiled process's, 0700
 //! ```
 //!
-//! Nothing of it outlives the run; but what a run leaves behind that was killed is taken away by the next one.
+//! Nothing of it outlives the run; the next run removes what a killed one has left.
 #![allow(clippy::disallowed_types, reason = "a file's time is wall time")]
 
 use std::fs::{self, File, FileTimes, OpenOptions};
@@ -28,20 +28,19 @@ const BASE: &str = "unladen-profile";
 const LOCK: &str = "lock";
 const RUN: &str = "run-";
 const OUT: &str = "out";
-/// Letters of a run's name.
 const NAME: usize = 16;
-/// A run's folder is there before it is locked.
+/// A run's folder exists before it is locked.
 const LOCKED_WITHIN: Duration = Duration::from_secs(10);
-/// Others take the common folder away while we are about to use it; not so often.
+/// Others may remove the common folder while we are about to use it, but not this often.
 const TRIES: usize = 100;
 
-/// A folder of this run. It goes when this is dropped.
+/// The folder of this run, removed when dropped.
 #[derive(Debug)]
 pub(crate) struct RunFolder {
     base: PathBuf,
     own: PathBuf,
     shared: Vec<PathBuf>,
-    /// None only while it is dropped.
+    /// `None` only while dropping.
     common: Option<Flock<File>>,
     _lock: Flock<File>,
 }
@@ -49,10 +48,7 @@ pub(crate) struct RunFolder {
 // === impl RunFolder ===
 
 impl RunFolder {
-    /// Makes it, after what dead runs have left was taken away.
-    ///
-    /// # Errors
-    /// When nothing can be written there.
+    /// Creates it after removing the leftovers of dead runs. Fails if nothing can be written there.
     pub(crate) fn create() -> Result<Self, ProfilerError> {
         let parent = if Uid::effective().is_root() { PathBuf::from("/run") } else { std::env::temp_dir() };
         if parent.is_dir() && Uid::effective().is_root() {
@@ -61,10 +57,7 @@ impl RunFolder {
         Self::create_for_much()
     }
 
-    /// The same in the folder for temporary files: /run is of memory, and there is little of it.
-    ///
-    /// # Errors
-    /// When nothing can be written there.
+    /// The same in the folder for temporary files: /run is in memory, with little room.
     pub(crate) fn create_for_much() -> Result<Self, ProfilerError> {
         Self::create_in(&std::env::temp_dir().join(format!("{BASE}-{}", Uid::effective())))
     }
@@ -78,7 +71,7 @@ impl RunFolder {
         remove_dead_runs(base);
         let random: String = std::iter::repeat_with(fastrand::alphanumeric).take(NAME).collect();
         let own = base.join(format!("{RUN}{random}"));
-        // Whoever is profiled passes through it, and lists nothing.
+        // Profiled processes pass through it, but cannot list it.
         folder(&own, 0o711).map_err(failed(&own))?;
         let lock = new_file(&own.join(LOCK), 0o600).map_err(failed(&own))?;
         let lock = Flock::lock(lock, FlockArg::LockExclusiveNonblock)
@@ -86,11 +79,8 @@ impl RunFolder {
         Ok(Self { base: base.to_owned(), own, shared: Vec::new(), common: Some(common), _lock: lock })
     }
 
-    /// A file that all runs share, readable by all: whoever caches what it compiles does so once, as neither the path
-    /// nor the time ever changes.
-    ///
-    /// # Errors
-    /// When it cannot be written.
+    /// A file shared by all runs and readable by all: its path and time never change, so that compilers' caches work.
+    /// Fails if it cannot be written.
     pub(crate) fn share(&mut self, stem: &str, suffix: &str, text: &str) -> Result<PathBuf, ProfilerError> {
         let path = self.base.join(format!("{stem}-{:016x}.{suffix}", fnv(text.as_bytes())));
         let failed = |source| ProfilerError::Io { doing: "cannot write", path: path.clone(), source };
@@ -98,7 +88,7 @@ impl RunFolder {
             let made = self.own.join("new");
             let mut file = new_file(&made, 0o644).map_err(failed)?;
             io::Write::write_all(&mut file, text.as_bytes()).map_err(failed)?;
-            // The process's umask does not count.
+            // Overrides the umask.
             file.set_permissions(fs::Permissions::from_mode(0o644)).map_err(failed)?;
             let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
             file.set_times(FileTimes::new().set_modified(long_ago)).map_err(failed)?;
@@ -108,10 +98,7 @@ impl RunFolder {
         Ok(path)
     }
 
-    /// Where that user, who is profiled, writes to.
-    ///
-    /// # Errors
-    /// When it cannot be made his.
+    /// The folder to which the profiled user writes. Fails if ownership cannot be changed.
     pub(crate) fn out(&self, uid: u32, gid: u32) -> Result<PathBuf, ProfilerError> {
         let path = self.own.join(OUT);
         let made = folder(&path, 0o700).and_then(|()| {
@@ -124,28 +111,25 @@ impl RunFolder {
         Ok(path)
     }
 
-    /// A new file of exactly this mode, which is ours.
-    ///
-    /// # Errors
-    /// When it cannot be made; also when it is there.
+    /// A new file of exactly this mode, owned by us. Fails if it cannot be made or exists.
     pub(crate) fn file(&self, name: &str, mode: u32) -> Result<File, ProfilerError> {
         let path = self.own.join(name);
         let made = OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(&path);
         let made = made.and_then(|file| {
-            // The process's umask does not count.
+            // Overrides the umask.
             file.set_permissions(fs::Permissions::from_mode(mode))?;
             Ok(file)
         });
         made.map_err(|source| ProfilerError::Io { doing: "cannot make", path, source })
     }
 
-    /// The run's name, by which those find the folder who know where it is: 16 letters and digits.
+    /// The run's name, by which others find the folder: 16 letters and digits.
     pub(crate) fn name(&self) -> &str {
         let name = self.own.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         name.strip_prefix(RUN).unwrap_or(name)
     }
 
-    /// The folder itself, which is nobody's but ours.
+    /// The folder itself, which is ours alone.
     pub(crate) fn path(&self) -> &Path {
         &self.own
     }
@@ -153,7 +137,7 @@ impl RunFolder {
 
 impl Drop for RunFolder {
     fn drop(&mut self) {
-        // What cannot be taken away now the next run takes away.
+        // What cannot be removed now the next run removes.
         let _ = fs::remove_dir_all(&self.own);
         let Some(common) = self.common.take() else { return };
         let Ok(file) = common.unlock() else { return };
@@ -169,17 +153,13 @@ impl Drop for RunFolder {
     }
 }
 
-/// Opens a file that the profiled process has written: no link that it has put there instead, and nothing that is not a
-/// file.
-///
-/// # Errors
-/// When it is not there, or is none.
+/// Opens a file written by the profiled process. Fails if it is missing, a link, or not regular.
 pub(crate) fn open_theirs(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no file")) }
 }
 
-/// The lock that all runs share, in a folder that is still there when we have it.
+/// The lock shared by all runs, in a folder that still exists once we have it.
 fn common_lock(base: &Path) -> io::Result<Flock<File>> {
     for _ in 0..TRIES {
         folder(base, 0o755)?;
@@ -228,7 +208,7 @@ fn is_dead(run: &Path) -> bool {
     }
 }
 
-/// Makes a folder of exactly this mode; one that is there stays as it is.
+/// Makes a folder of exactly this mode; an existing one is unchanged.
 fn folder(path: &Path, mode: u32) -> io::Result<()> {
     match fs::DirBuilder::new().mode(mode).create(path) {
         Ok(()) => fs::set_permissions(path, fs::Permissions::from_mode(mode)),

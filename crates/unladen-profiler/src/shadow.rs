@@ -1,12 +1,10 @@
-//! The principal type is [`ShadowProcess`]: a second process of a program that runs, which takes requests from nobody
-//! but us.
+//! The principal type is [`ShadowProcess`]: a second process of a running program, which takes requests from us only.
 //!
-//! It is the same program with the same arguments, user, groups, environment and working folder, and listens at a
-//! socket of ours. It is started by setpriv, so that the kernel kills it when the thread ends that started it, however
-//! that ends.
+//! It has the same arguments, user, groups, environment and working folder, and listens at a socket of ours. setpriv
+//! starts it, so that the kernel kills it when the starting thread ends in any way.
 //!
-//! It runs where we run: of a process in a container, or of one with a /tmp of its own, it is no faithful copy.
-//! Its folder is a [`RunFolder`]: what a run leaves behind that was killed, the next one takes away.
+//! It runs where we run: for a process in a container, or with a /tmp of its own, it is no faithful copy. Its folder is
+//! a [`RunFolder`]: the next run removes what a killed run leaves behind.
 
 mod besides;
 mod program;
@@ -28,19 +26,16 @@ use crate::error::ProfilerError;
 use crate::run_folder::{RunFolder, open_theirs};
 use unladen_path::Address;
 
-/// Between two looks at a process.
+/// Pause between two looks at a process.
 const LOOK: Duration = Duration::from_millis(50);
-/// Looks in a row at which a process must sleep and have used no CPU: then it has loaded its program and waits for a
-/// request.
+/// After this many looks asleep without CPU use, a process has loaded its program and waits for a request.
 const QUIET_LOOKS: u32 = 6;
-/// How long a program may load.
 const LOADING: Duration = Duration::from_secs(60);
-/// How long it may take to end before it is killed.
+/// Time to end before it is killed.
 const ENDING: Duration = Duration::from_secs(2);
-/// As much is told of what it wrote to standard error.
+/// Bytes of standard error that are reported.
 const MOST_STDERR: u64 = 2000;
 
-/// A process of ours.
 #[derive(Debug)]
 pub(crate) struct ShadowProcess {
     child: Child,
@@ -53,11 +48,8 @@ pub(crate) struct ShadowProcess {
 // === impl ShadowProcess ===
 
 impl ShadowProcess {
-    /// Starts it and waits until it has loaded its program. `besides` is told the folder in which the shadow process may
-    /// write.
-    ///
-    /// # Errors
-    /// When it cannot be started, or ends; [`ProfilerError::Cancelled`] when cancelled.
+    /// Starts it and waits until it has loaded its program. `besides` gets the folder in which the shadow process may
+    /// write. Fails if it cannot be started, or ends; with [`ProfilerError::Cancelled`] when cancelled.
     pub(crate) fn start(
         program: &Program,
         besides: impl FnOnce(&Path) -> Besides,
@@ -93,29 +85,21 @@ impl ShadowProcess {
         Ok(shadow)
     }
 
-    /// Where it listens.
     pub(crate) fn address(&self) -> Address {
         Address::Unix(self.folder.path().join(SOCKET))
     }
 
-    /// The folder in which it may write.
     pub(crate) fn own_folder(&self) -> PathBuf {
         self.own.clone()
     }
 
-    /// Opens a file that it has written. A link is not followed: the shadow process is not as trusted as we are.
-    ///
-    /// # Errors
-    /// When there is none.
+    /// Opens a file that it has written. Links are not followed: the shadow process is not trusted as we are.
     pub(crate) fn open(&self, name: &str) -> Result<File, ProfilerError> {
         let path = self.own_folder().join(name);
         open_theirs(&path).map_err(|source| ProfilerError::Io { doing: "cannot read", path, source })
     }
 
-    /// Whether it still runs; what it said if not.
-    ///
-    /// # Errors
-    /// When it has ended.
+    /// Fails if it has ended, with its standard error.
     pub(crate) fn check(&mut self) -> Result<(), ProfilerError> {
         match self.child.try_wait() {
             Ok(None) => Ok(()),
@@ -125,14 +109,11 @@ impl ShadowProcess {
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
-        // It is our child and was not waited for: the number is its own. If it has ended, there is nobody to tell.
+        // An unreaped child keeps its id; if it has ended, the signal reaches nobody.
         let _ = kill(Pid::from_raw(self.child.id() as i32), signal);
     }
 
-    /// Waits until it has ended; whether it did within `time`.
-    ///
-    /// # Errors
-    /// When it cannot be waited for.
+    /// Waits until it has ended; returns whether it did within `time`.
     pub(crate) fn wait(&mut self, time: Duration) -> Result<bool, ProfilerError> {
         let begun = Instant::now();
         loop {
@@ -145,7 +126,6 @@ impl ShadowProcess {
         }
     }
 
-    /// What it wrote to standard error last.
     pub(crate) fn said(&self) -> String {
         let path = self.folder.path().join(STDERR);
         let mut text = Vec::new();
@@ -195,7 +175,7 @@ impl Drop for ShadowProcess {
         if !matches!(self.child.try_wait(), Ok(None)) {
             return;
         }
-        // So that it may put away what it keeps on disk.
+        // Lets it clean up its files.
         self.signal(Signal::SIGTERM);
         if !matches!(self.wait(ENDING), Ok(true)) {
             let _ = self.child.kill();
@@ -204,14 +184,13 @@ impl Drop for ShadowProcess {
     }
 }
 
-/// In a shadow process's folder: its socket, and what it says.
 const SOCKET: &str = "socket";
 const STDERR: &str = "stderr";
 
-/// CPU time of a process that sleeps, in ticks; none of one that does not. proc_pid_stat(5).
+/// CPU time in ticks of a sleeping process (proc_pid_stat(5)); `None` if it does not sleep.
 fn sleeping(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name before may hold anything.
+    // The name before may contain anything.
     let mut fields = stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace();
     let is_asleep = fields.next()? == "S";
     let user: u64 = fields.nth(10)?.parse().ok()?;

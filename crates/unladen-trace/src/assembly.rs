@@ -1,8 +1,7 @@
-//! The principal type is [`Assembly`]: it puts events into phases and requests, and sums them up as evidence.
+//! The principal type is [`Assembly`]: sorts events into phases and requests, and sums them up as evidence.
 //!
-//! Phase by phase: [`Assembly::phase`] is given what was traced in it and when its requests were sent. Nothing is kept
-//! of an event but counts by key, and what a later event needs to be understood: which file stands behind a descriptor,
-//! what was prepared over a connection.
+//! [`Assembly::phase`] takes what was traced in a phase, and when its requests were sent. Of events, only counts by key
+//! are kept, and what later events need: the files behind descriptors, statements prepared over connections.
 
 mod connections;
 mod descriptors;
@@ -35,7 +34,7 @@ pub use moment::Window;
 
 use moment::Moment;
 
-/// Events of a counting, on their way to evidence.
+/// Sums the events of a counting up as evidence.
 pub struct Assembly {
     resolver: Box<dyn Resolver>,
     phases: Vec<PhaseSeen>,
@@ -53,7 +52,7 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// Nothing yet.
+    /// An assembly without events.
     pub fn new(resolver: Box<dyn Resolver>) -> Self {
         Self {
             resolver,
@@ -92,17 +91,16 @@ impl Assembly {
         self.files.end_phase();
         self.statements.end_phase();
         self.processes.end_phase();
-        // A request's number never comes again, so that the last of one phase and the first of the next differ.
+        // Request numbers are unique, so that the last of one phase and the first of the next differ.
         self.requests += requests.max(1);
     }
 
-    /// The process of a group that did most in answer to the requests: of two servers under one name, one that was
-    /// asked.
+    /// The process of a group that did most in response to requests: of two servers under one name, one that was asked.
     pub fn busiest(&self, group: usize) -> Option<u32> {
         self.syscalls.busiest(group)
     }
 
-    /// Puts all that was summed up into evidence. A block that was cut short is not in it.
+    /// Adds all sums to the evidence, without those of an incomplete block.
     pub fn finish(self, evidence: &mut Evidence) {
         for phase in self.phases {
             evidence.phases.push(phase);
@@ -141,8 +139,8 @@ impl Assembly {
                         _ if call.opens() => {
                             self.descriptors.opened(pid, result, &path);
                             self.processes.opened(tid, at_ns, &path);
-                            // Python's import reads the compiled file, and has no function to look at in all of its
-                            // versions.
+                            // Python's import reads the compiled file, and has no function common to all its versions
+                            // to attach to.
                             if path.ends_with(".pyc") {
                                 let module = (Language::Python, Some(path.clone()));
                                 self.processes.compiled(group, tid, at_ns, module, 0, false, moment);

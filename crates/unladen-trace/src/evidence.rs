@@ -1,8 +1,7 @@
-//! The principal type is [`Evidence`]: what each request of a page did, as far as it was seen, summed up by what it was
-//! done to.
+//! The principal type is [`Evidence`]: everything seen of the requests of a page, summed up by object.
 //!
-//! Every number is a [`Series`] over the phases of the counting, so that any sum of them can be demodulated: what other
-//! traffic did meanwhile is in the off phases too, and drops out. [`Evidence::per_request`] does that.
+//! Every number is a [`Series`] over the phases of the counting, so that any sum of them can be demodulated: other
+//! traffic is in the off phases too, and drops out. [`Evidence::per_request`] does that.
 
 use serde::{Deserialize, Serialize};
 
@@ -50,59 +49,45 @@ pub use syscall::{CounterSeen, SleepSeen, SyscallSeen};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Evidence {
-    /// The name of the host where it was seen, if that is not the machine that sent the requests.
+    /// Name of the host where it was seen, if not the sender of the requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// The page, and what it weighs undisturbed.
+    /// The page, with its undisturbed weight.
     pub page: Page,
-    /// Whose requests these are.
     pub state: State,
-    /// The groups that follow the requests; all else names them by index.
+    /// Groups that follow the requests; everything else refers to them by index.
     pub groups: Vec<GroupSeen>,
-    /// Who else the request goes through; none in what was kept before anybody looked.
+    /// Other stations of the request; `None` in recordings from before that was examined.
     pub path: Option<PathSeen>,
-    /// Groups that may follow, and were left out for want of room.
+    /// Groups that may follow, left out for want of room.
     pub left_out: Vec<String>,
-    /// Why the counting ended before its time, if it did.
+    /// Why the counting ended early, if it did.
     pub cut_short: Option<String>,
-    /// The phases in which was counted.
     pub phases: Phases,
-    /// What was looked at.
     pub sources: Vec<EvidenceSource>,
-    /// What could not be looked at.
     pub missing: Vec<Missing>,
-    /// Events that were lost: counts that rest on events are then too low.
+    /// Lost events: counts that rest on events are then too low.
     pub lost: u64,
-    /// What tracing adds to the time of each call that it times, ns: measured, and taken off by [`Evidence::time_of`].
+    /// Time in ns that tracing adds to each timed call: measured, and subtracted by [`Evidence::time_of`].
     pub overhead_ns: u64,
-    /// System calls.
     pub syscalls: Vec<SyscallSeen>,
-    /// Files by path, call and outcome.
     pub files: Vec<FileSeen>,
-    /// What was read from files and written to them.
+    /// Bytes read from files and written to them.
     pub transfers: Vec<TransferSeen>,
     /// Programs started, and processes that lived shorter than a request.
     pub processes: Vec<ProcessSeen>,
-    /// Source files compiled.
     pub compiles: Vec<CompileSeen>,
-    /// Other things that are only counted: class look-ups.
+    /// Class look-ups, which are only counted.
     pub counters: Vec<CounterSeen>,
-    /// Connections by peer.
     pub connections: Vec<ConnectionSeen>,
-    /// Questions asked of the DNS.
     pub dns: Vec<DnsSeen>,
-    /// Statements of SQL by fingerprint.
     pub queries: Vec<QuerySeen>,
     pub locks: Vec<LockSeen>,
-    /// Lines of logs.
     pub logs: Vec<LogSeen>,
-    /// Sleeps, by group.
     pub sleeps: Vec<SleepSeen>,
-    /// What the page answers, and to what.
     pub response: Option<Response>,
-    /// Settings of the PHPs that follow.
     pub php: Vec<PhpSettings>,
-    /// What a profiler saw; only where one looked.
+    /// If a profiler ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<ProfileSeen>,
 }
@@ -113,9 +98,9 @@ impl Evidence {
         self.phases.per_request(series)
     }
 
-    /// The same evidence as who asks what is likely reads it, rather than what is certain: intervals of what is counted
-    /// per request, and of what the page and other ways to ask for it take, are narrowed to their value, where that is
-    /// likely not to be nothing ([`Interval::likely`]).
+    /// The same evidence for asking what is likely rather than certain: intervals of counts per request, and of the
+    /// times of the page and of its variants, shrink to their value where it is likely to differ from 0
+    /// ([`Interval::likely`]).
     #[must_use]
     pub fn likely(&self) -> Self {
         let mut evidence = self.clone();
@@ -129,19 +114,19 @@ impl Evidence {
         Self { phases: evidence.phases.likely(), ..evidence }
     }
 
-    /// The same as a plain number: what is on, less what is off. For parts of a sum that has an interval.
+    /// The same as a plain number: on minus off. For parts of a sum that has an interval.
     pub fn mean(&self, series: &Series) -> f64 {
         self.phases.mean(series)
     }
 
-    /// Time that so many calls took, ns a request, without what tracing added to each.
+    /// Time of `count` calls, ns a request, without tracing's own.
     pub fn time_of(&self, count: &Series, time_ns: &Series) -> Option<Interval> {
         let added = count.times(self.overhead_ns);
         self.per_request(&time_ns.less(&added))
     }
 
-    /// Time that so many waits for somebody else took, ns a request: without what tracing added to each call, and without
-    /// what it added to the other side, which is traced too. That is as much as a traced request is slower than another.
+    /// Time of waits for others, ns a request, without tracing's own share in each call, and without what it adds to
+    /// the other side, which is traced too: as much as tracing slows a request down.
     pub fn wait_of(&self, waits: &Counted) -> Option<Interval> {
         let time = self.time_of(&waits.count, &waits.time_ns)?;
         let slower = self.page.latency.zip(self.page.traced_latency).and_then(|(latency, traced)| latency.over(traced));
@@ -155,17 +140,17 @@ impl Evidence {
         })
     }
 
-    /// What a time, ns a request, is of the latency.
+    /// A time, ns a request, as a share of the latency.
     pub fn share_of_latency(&self, time: Interval) -> Option<Interval> {
         self.page.latency.and_then(|latency| time.over(latency))
     }
 
-    /// What a CPU time, ns a request, is of the CPU of all that follow.
+    /// A CPU time, ns a request, as a share of the CPU of all followers.
     pub fn share_of_cpu(&self, cpu: Interval) -> Option<Interval> {
         self.page.cpu.and_then(|total| cpu.over(total))
     }
 
-    /// Whether something was looked at.
+    /// Whether this source was examined.
     pub fn has(&self, source: EvidenceSource) -> bool {
         self.sources.contains(&source)
     }
@@ -175,7 +160,7 @@ impl Evidence {
         self.groups.get(index).map_or("?", |group| &group.name)
     }
 
-    /// The name of a group with that of its host before it, if that is another one: `db/mariadb.service`.
+    /// The name of a group, with its host's if that is another one: `db/mariadb.service`.
     pub fn full_name(&self, index: usize) -> String {
         let name = self.group(index);
         self.host.as_ref().map_or_else(|| name.to_owned(), |host| format!("{host}/{name}"))

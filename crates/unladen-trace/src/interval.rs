@@ -1,4 +1,4 @@
-//! The principal type is [`Interval`]: an estimate as evidence keeps it.
+//! The principal type is [`Interval`]: an estimate as evidence stores it.
 
 use serde::{Deserialize, Serialize};
 use unladen_lockin::Estimate;
@@ -8,15 +8,13 @@ use unladen_lockin::Estimate;
 #[serde(deny_unknown_fields)]
 pub struct Interval {
     pub value: f64,
-    /// Lower end.
     pub low: f64,
-    /// Upper end.
     pub high: f64,
 }
 
 impl Interval {
-    /// One over another, as if they were independent: relative widths add in quadrature. `None` if the divisor's
-    /// interval reaches down to nothing.
+    /// The quotient, as if both were independent: relative widths add in quadrature. `None` if the divisor's interval
+    /// reaches 0.
     pub fn over(self, divisor: Self) -> Option<Self> {
         if divisor.low <= 0.0 {
             return None;
@@ -34,15 +32,15 @@ impl Interval {
         Self { value: self.value * factor, low: a.min(b), high: a.max(b) }
     }
 
-    /// What a look counts on that asks for what is likely rather than for what is certain: its value as both ends, where the
-    /// value is more than half as far from nothing as its lower end is from it (about one standard error); else itself.
+    /// The interval for asking what is likely rather than certain: shrunk to its value if the distance from 0 to the
+    /// value exceeds half of that to its lower end (about one standard error); otherwise unchanged.
     #[must_use]
     pub fn likely(self) -> Self {
         let is_likely = 2.0 * self.value > self.value - self.low;
         if is_likely { Self { value: self.value, low: self.value, high: self.value } } else { self }
     }
 
-    /// The number behind a ±: the larger distance to an end.
+    /// The number after a ±: the larger distance to an end.
     pub fn margin(self) -> f64 {
         (self.high - self.value).max(self.value - self.low)
     }

@@ -1,8 +1,8 @@
 //! What was seen of each request. The principal type is [`Evidence`]: what the requests of a page did, summed up by
-//! what it was done to, so that the rules of `unladen-finding` can recognise waste in it.
+//! object, so that the rules of `unladen-finding` can recognise waste in it.
 //!
-//! [`Event`]s come from whoever traces; [`Assembly`] puts them into requests and sums them up; `wire` and `sql` read
-//! what was sent. Nothing here traces, and nothing here needs a privilege.
+//! [`Event`]s come from a tracer; [`Assembly`] sorts them into requests and sums them up; `wire` and `sql` parse what
+//! was sent. Nothing here traces or needs a privilege.
 #![forbid(unsafe_code)]
 
 mod assembly;

@@ -1,4 +1,4 @@
-//! The principal type is [`Phases`]: when requests ran while it was counted.
+//! The principal type is [`Phases`]: when requests ran during a counting.
 
 use serde::{Deserialize, Serialize};
 use unladen_lockin::{Block, Order, PHASES_PER_BLOCK, Phase, Weight};
@@ -11,7 +11,6 @@ use crate::series::Series;
 #[serde(transparent)]
 pub struct Phases {
     all: Vec<PhaseSeen>,
-    /// Whether what is likely is told as if it were certain: see [`Phases::likely`].
     #[serde(skip)]
     is_likely: bool,
 }
@@ -20,33 +19,31 @@ pub struct Phases {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PhaseSeen {
-    /// Whether requests ran.
     pub on: bool,
-    /// How long, ns.
     pub duration_ns: u64,
-    /// Requests in it; in an off phase, as many as would have fit.
+    /// In an off phase, as many as would have fit.
     pub requests: u64,
 }
 
 impl Phases {
-    /// The same phases, of which [`per_request`](Self::per_request) tells what is likely as if it were certain
+    /// The same phases, for which [`per_request`](Self::per_request) returns what is likely as if it were certain
     /// ([`Interval::likely`]).
     pub(crate) fn likely(self) -> Self {
         Self { is_likely: true, ..self }
     }
 
-    /// Adds one, and returns its index.
+    /// Adds a phase and returns its index.
     pub fn push(&mut self, phase: PhaseSeen) -> usize {
         self.all.push(phase);
         self.all.len() - 1
     }
 
-    /// All.
+    /// All phases.
     pub fn all(&self) -> &[PhaseSeen] {
         &self.all
     }
 
-    /// Whole blocks only: drops the phases of a block that was cut short.
+    /// Drops the phases of an incomplete block.
     pub fn drop_partial(&mut self) {
         self.all.truncate(self.all.len() / PHASES_PER_BLOCK * PHASES_PER_BLOCK);
     }
@@ -56,7 +53,7 @@ impl Phases {
         self.all.iter().filter(|phase| phase.on).fold(0, |sum, phase| sum.saturating_add(phase.requests))
     }
 
-    /// What requests add to a count, per request, and its noise floor; `None` as [`per_request`](Self::per_request).
+    /// What requests add to a count, per request, and its noise floor; `None` as in [`per_request`](Self::per_request).
     pub fn weigh(&self, series: &Series) -> Option<(Interval, f64)> {
         self.weight(series).map(|weight| (weight.per_request.into(), weight.noise_floor))
     }
@@ -77,7 +74,7 @@ impl Phases {
         Weight::of(&blocks).ok()
     }
 
-    /// The count while requests ran less what the time without them had, over the requests.
+    /// The count with requests minus that of the same time without, per request.
     pub fn mean(&self, series: &Series) -> f64 {
         let sum = |on: bool| {
             self.all.iter().enumerate().filter(|(_, phase)| phase.on == on).fold(

@@ -1,4 +1,4 @@
-//! The principal type is [`Recording`]: everything that was seen in one run, as a file keeps it.
+//! The principal type is [`Recording`]: everything seen in one run, as stored in a file.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::evidence::Evidence;
 
-/// The version of the file. It changes when a field changes its meaning or goes.
+/// Version of the file; changes when a field changes its meaning or is removed.
 const SCHEMA: &str = "unladen.evidence/1";
 
-/// The largest file that is read, in bytes: a page that touches all that is told apart makes less than half of it.
+/// Largest file read, in bytes: a page that fills all tables makes less than half of it.
 const MAX_FILE: u64 = 512 << 20;
 
-/// What was seen in one run.
+/// Everything seen in one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recording {
@@ -25,12 +25,11 @@ pub struct Recording {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageRecord {
-    /// Of processes that have answered before.
+    /// From processes that had answered before.
     pub warm: Evidence,
-    /// Of processes that have just been started.
+    /// From newly started processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fresh: Option<Evidence>,
-    /// What was seen of it on other hosts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<HostRecord>,
 }
@@ -39,14 +38,12 @@ pub struct PageRecord {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostRecord {
-    /// Of processes that have answered before.
     pub warm: Evidence,
-    /// Of processes that have just been started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fresh: Option<Evidence>,
 }
 
-/// A record that cannot be written or read.
+/// Why a recording cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
     #[error("cannot {doing} {}: {source}", path.display())]
@@ -60,15 +57,12 @@ pub enum RecordingError {
 }
 
 impl Recording {
-    /// Of these pages.
+    /// A recording of these pages.
     pub fn new(pages: Vec<PageRecord>) -> Self {
         Self { schema: SCHEMA.into(), pages }
     }
 
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// If it cannot be read, or is no record of this version.
+    /// Reads a file. Fails if it is unreadable, or no recording of this version.
     pub fn read(path: &Path) -> Result<Self, RecordingError> {
         let io = |source| RecordingError::Io { doing: "read", path: path.to_owned(), source };
         let mut text = Vec::new();
@@ -85,18 +79,12 @@ impl Recording {
         Ok(record)
     }
 
-    /// From a file's content, whatever its version.
-    ///
-    /// # Errors
-    /// If it is no record.
+    /// Parses a file's content of any version. Fails if it is no recording.
     pub fn parse(text: &[u8]) -> Result<Self, serde_json::Error> {
         serde_json::from_slice(text)
     }
 
-    /// Writes it.
-    ///
-    /// # Errors
-    /// Those of the writer.
+    /// Writes the recording. Fails only if `out` does.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         serde_json::to_writer(&mut *out, self)?;
         out.write_all(b"\n")

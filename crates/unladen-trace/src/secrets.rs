@@ -1,7 +1,7 @@
-//! [`without_secrets`]: a line of a log or of commands without the passwords that stand in it.
+//! [`without_secrets`]: a line of a log or of commands without its passwords.
 //!
-//! Whatever reads like the name of a secret with a value behind it, a login of a URL, or a credential of HTTP is taken
-//! for one. A word too many that is left out costs nothing; one too few is somebody's password in a report.
+//! Anything that looks like a secret's name with a value, a URL's login, or an HTTP credential counts. Removing a word
+//! too many costs nothing; missing one puts somebody's password into a report.
 
 mod cursor;
 mod path;
@@ -13,10 +13,9 @@ pub(crate) use path::path_without_secrets;
 
 use cursor::Cursor;
 
-/// What stands in the place of a secret.
 const LEFT_OUT: &str = "…";
 
-/// Parts of names whose values are secrets.
+/// Parts of names whose values are secret.
 const PARTS: &[&str] = &[
     "passw",
     "passphrase",
@@ -45,22 +44,21 @@ const PARTS: &[&str] = &[
 ];
 /// Whole words of such names: `db.pass`, `REDISCLI_AUTH`, `default_pw`.
 const WORDS: &[&str] = &["pass", "pw", "auth", "sid", "cookie", "jwt", "bearer", "dbpass", "userpass", "requirepass"];
-/// Headers of which the whole line is a secret.
+/// Headers that are secret as a whole line.
 const HEADERS: &[&str] =
     &["authorization", "proxy-authorization", "cookie", "set-cookie", "http_authorization", "http_cookie"];
-/// Schemes of HTTP's authentication that stand before a credential without a name.
+/// HTTP authentication schemes that precede a credential without a name.
 const SCHEMES: &[&str] = &["bearer", "basic", "negotiate"];
-/// A word behind `Basic` that is shorter is a word of the language.
+/// A shorter word after `Basic` is ordinary language.
 const LEAST_CREDENTIAL: usize = 12;
-/// The program that types passwords for ssh, and the variable that it takes them from.
+/// Types passwords for ssh, and takes them from the variable of this name.
 const SSHPASS: &str = "sshpass";
-/// Programs to which `-p` is given with a password right behind it.
+/// Programs that take `-p` with a password directly behind it.
 const PASSWORD_BY_P: &[&str] =
     &["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump", "mariadb-admin", SSHPASS];
 
-/// The text without what may be secrets in it: values of names such as `password`, quoted or not, logins in URLs and in
-/// names of data sources, `Authorization` and cookies, tokens behind `Bearer`. It may become longer by three bytes a
-/// secret.
+/// The text without possible secrets: values of names such as `password`, quoted or not, logins in URLs and in data
+/// source names, `Authorization` and cookies, tokens after `Bearer`. It may grow by three bytes per secret.
 ///
 /// ```
 /// use unladen_trace::without_secrets;
@@ -73,9 +71,9 @@ const PASSWORD_BY_P: &[&str] =
 pub fn without_secrets(text: &str) -> String {
     let mut cursor = Cursor::new(text);
     let mut told = String::with_capacity(text.len());
-    // A program that takes `-pSECRET` has been called in this line.
+    // A program that takes `-pSECRET` was called in this line.
     let mut takes_p = false;
-    // `sshpass -p SECRET`: unlike the others it takes a password behind a blank, too.
+    // `sshpass -p SECRET`: unlike the others it also takes a password after a blank.
     let mut takes_blank = false;
     while let Some(letter) = cursor.letter() {
         if letter == '\n' {
@@ -91,7 +89,7 @@ pub fn without_secrets(text: &str) -> String {
         let lower = name.to_ascii_lowercase();
         takes_p |= PASSWORD_BY_P.contains(&lower.as_str());
         takes_blank |= lower == SSHPASS;
-        // Of the first alone: the port of ssh stands behind another one.
+        // Only the first: a later one is ssh's port.
         let is_blank_p = name.starts_with("-p") && std::mem::take(&mut takes_blank) && name == "-p";
         if is_web_token(name) {
             told.push_str(LEFT_OUT);
@@ -100,7 +98,7 @@ pub fn without_secrets(text: &str) -> String {
         {
             told.push_str(&name[..name.len() - short.len()]);
             told.push_str(LEFT_OUT);
-            // What of it is no name goes, too.
+            // The rest that is no name is removed too.
             rest_of_word(&mut cursor, &mut String::new());
         } else if takes_p && name == "-p" && cursor.letter().is_some_and(|next| !next.is_whitespace()) {
             told.push_str(name);
@@ -117,7 +115,7 @@ pub fn without_secrets(text: &str) -> String {
     told
 }
 
-/// What follows a name: nothing is taken where it is none of a secret.
+/// Handles what follows a name; consumes nothing unless it is a secret's.
 fn behind_name(name: &str, before: Option<char>, cursor: &mut Cursor<'_>, told: &mut String) {
     if cursor.rest().starts_with("://") {
         url_login(cursor, told);
@@ -146,18 +144,18 @@ fn is_of_name(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.')
 }
 
-/// Whether a value behind this name, in small letters, is a secret.
+/// Whether a value after this name, in lower case, is secret.
 pub(crate) fn is_name_of_secret(name: &str) -> bool {
     let is_word = |word: &str| WORDS.contains(&word);
     PARTS.iter().any(|part| name.contains(part)) || name.split(['_', '-', '.']).any(is_word)
 }
 
-/// A JSON Web Token (RFC 7519): three parts, of which the first is that of `{"`.
+/// A JSON Web Token (RFC 7519): three parts, the first of which encodes `{"`.
 fn is_web_token(word: &str) -> bool {
     word.starts_with("eyJ") && word.len() > 20 && word.matches('.').count() == 2
 }
 
-/// The length of what stands between a name and its value: `=`, `: `, ` => `, `" : `, `'] = `; behind an option a blank.
+/// Length of the text between a name and its value: `=`, `: `, ` => `, `" : `, `'] = `; after an option a blank.
 fn separator(rest: &str, is_option: bool) -> Option<usize> {
     let mut at = rest.len() - rest.trim_start_matches(['\\', '"', '\'', '`', ']', ')']).len();
     let blank = |at: usize| rest[at..].len() - rest[at..].trim_start_matches([' ', '\t']).len();
@@ -174,7 +172,7 @@ fn separator(rest: &str, is_option: bool) -> Option<usize> {
     (!rest[at..].is_empty() && !rest[at..].starts_with(['\r', '\n'])).then_some(at)
 }
 
-/// Leaves out a value: to the end of its quotation, else to the next blank, in a query to the next field.
+/// Removes a value: to the end of its quotation, else to the next blank, in a query to the next field.
 fn value(before: Option<char>, cursor: &mut Cursor<'_>, told: &mut String) {
     let mut is_told = false;
     loop {
@@ -193,7 +191,7 @@ fn value(before: Option<char>, cursor: &mut Cursor<'_>, told: &mut String) {
             }
             None => return cursor.skip(cursor.rest_of_line()),
         }
-        // `'it''s'`, and `'a'b` of a shell, go on.
+        // `'it''s'`, and a shell's `'a'b`, go on.
         if !cursor.letter().is_some_and(|next| is_of_name(next) || matches!(next, '"' | '\'' | '`')) {
             return;
         }
@@ -205,8 +203,8 @@ fn value(before: Option<char>, cursor: &mut Cursor<'_>, told: &mut String) {
     }
 }
 
-/// Leaves out what a shell takes for the rest of a word: to the next blank that is neither in a quotation nor escaped. A
-/// quotation that nothing closes may have been cut off, and goes to the end of the line.
+/// Removes the rest of a shell word: to the next blank that is neither quoted nor escaped. An unclosed quotation may
+/// have been truncated, and extends to the end of the line.
 fn rest_of_word(cursor: &mut Cursor<'_>, told: &mut String) {
     let mut is_told = false;
     while cursor.letter().is_some_and(|letter| !letter.is_whitespace()) {
@@ -226,7 +224,7 @@ fn rest_of_word(cursor: &mut Cursor<'_>, told: &mut String) {
     }
 }
 
-/// Where a quotation ends, and how long what closes it is: the same quote, no more escaped than the one that opened it.
+/// End of a quotation and length of its closing: the same quote, escaped no more than the opening one.
 fn end_of_quotation(rest: &str, quote: char, escapes: usize) -> Option<(usize, usize)> {
     let mut run = 0;
     for (at, letter) in rest.char_indices() {
@@ -241,7 +239,7 @@ fn end_of_quotation(rest: &str, quote: char, escapes: usize) -> Option<(usize, u
     None
 }
 
-/// Leaves out all that a header says, but for the scheme of `Authorization`.
+/// Removes a header's content, except for the scheme of `Authorization`.
 fn whole_header(before: Option<char>, cursor: &mut Cursor<'_>, told: &mut String) {
     let scheme =
         cursor.rest().len() - cursor.rest().trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '-').len();
@@ -251,7 +249,7 @@ fn whole_header(before: Option<char>, cursor: &mut Cursor<'_>, told: &mut String
     }
     let line = cursor.rest_of_line();
     let end = match before {
-        // Of `'Cookie: a=b'` the quotation is the header.
+        // In `'Cookie: a=b'` the quotation is the header.
         Some(quote @ ('"' | '\'' | '`')) if cursor.rest()[..line].contains(quote) => {
             end_of_quotation(cursor.rest(), quote, 0).map_or(line, |(end, _)| end)
         }
@@ -285,7 +283,7 @@ fn user_option(cursor: &mut Cursor<'_>, told: &mut String) {
     }
 }
 
-/// The login of a URL, from its `://` on. One whose end was cut off counts, too.
+/// The login of a URL, from its `://`, even if its end is truncated.
 fn url_login(cursor: &mut Cursor<'_>, told: &mut String) {
     told.push_str(cursor.take("://".len()));
     let rest = cursor.rest();
@@ -296,11 +294,11 @@ fn url_login(cursor: &mut Cursor<'_>, told: &mut String) {
     let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
     let login = match (authority.rfind('@'), authority.split_once(':')) {
         (Some(at), _) => at,
-        // A password may have the signs that end an authority, and be cut off before its `@`.
+        // A password may contain characters that end an authority, and be truncated before its `@`.
         (None, Some((_, port))) if !is_port(port) && !authority.starts_with('[') => {
             word.rfind('@').unwrap_or(word.len())
         }
-        // So that its port is not taken for a password.
+        // Otherwise its port would be taken for a password.
         _ => return told.push_str(cursor.take(authority.len())),
     };
     if let Some((user, _)) = word[..login].split_once(':') {
@@ -311,7 +309,7 @@ fn url_login(cursor: &mut Cursor<'_>, told: &mut String) {
     cursor.skip(login);
 }
 
-/// The length of `:password` where a login stands before a host without a scheme: `shop:secret@tcp(db:3306)/shop`.
+/// Length of `:password` in a login before a host without a scheme: `shop:secret@tcp(db:3306)/shop`.
 fn data_source_login(rest: &str) -> Option<usize> {
     let password = rest.strip_prefix(':')?;
     let word = password.find(char::is_whitespace).map_or(password, |end| &password[..end]);
@@ -321,7 +319,7 @@ fn data_source_login(rest: &str) -> Option<usize> {
     (is_host && !is_port).then_some(1 + at)
 }
 
-/// Whether what follows a scheme's name is a credential: behind `Bearer` anything.
+/// Whether a credential follows a scheme's name: after `Bearer` anything does.
 fn credential_follows(scheme: &str, rest: &str) -> bool {
     let word = rest.trim_start_matches([' ', '\t']);
     let length = word.find(char::is_whitespace).unwrap_or(word.len());

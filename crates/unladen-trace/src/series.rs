@@ -1,12 +1,12 @@
 //! The principal type is [`Series`]: how often something happened in each phase.
 
-/// Counts by phase. What has never happened in a phase and those after it takes no room.
+/// Counts by phase; trailing zeros take no room.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct Series(Vec<u64>);
 
 impl Series {
-    /// Counts so many more in a phase.
+    /// Adds to a phase's count.
     pub fn add(&mut self, phase: usize, count: u64) {
         if count == 0 {
             return;
@@ -14,7 +14,7 @@ impl Series {
         if self.0.len() <= phase {
             self.0.resize(phase + 1, 0);
         }
-        // A file of evidence may hold any number.
+        // A file of evidence may contain any number.
         self.0[phase] = self.0[phase].saturating_add(count);
     }
 
@@ -23,7 +23,7 @@ impl Series {
         self.0.get(phase).copied().unwrap_or(0)
     }
 
-    /// All phases together.
+    /// The sum over all phases.
     pub fn total(&self) -> u64 {
         self.0.iter().fold(0, |sum, count| sum.saturating_add(*count))
     }
@@ -44,18 +44,18 @@ impl Series {
         }
     }
 
-    /// So many times as much.
+    /// Multiplies all counts.
     #[must_use]
     pub fn times(&self, factor: u64) -> Self {
         Self(self.0.iter().map(|count| count.saturating_mul(factor)).collect())
     }
 
-    /// Whether it never happened.
+    /// Whether all counts are 0.
     pub fn is_zero(&self) -> bool {
         self.0.iter().all(|count| *count == 0)
     }
 
-    /// What remains, phase by phase; never less than nothing.
+    /// The difference, phase by phase, at least 0.
     #[must_use]
     pub fn less(&self, other: &Self) -> Self {
         Self(self.0.iter().enumerate().map(|(phase, count)| count.saturating_sub(other.in_phase(phase))).collect())

@@ -1,9 +1,8 @@
-//! SQL as far as it is needed to tell statements apart: the principal type is [`Fingerprint`].
+//! SQL as far as needed to distinguish statements: the principal type is [`Fingerprint`].
 //!
-//! [`fingerprint`] is made by a lexer, not by a grammar: whatever is sent, cut off or wrong, has a fingerprint. What
-//! counts as a literal and as a comment is told by section 4.1 "Lexical Structure" of PostgreSQL's documentation,
-//! section 11.1 "Literal Values" and 11.7 "Comments" of MySQL's reference manual, and "SQL Language Expressions" of
-//! SQLite's.
+//! [`fingerprint`] uses a lexer, not a grammar: truncated and invalid statements have fingerprints too. For literals
+//! and comments see section 4.1 "Lexical Structure" of PostgreSQL's documentation, sections 11.1 "Literal Values" and
+//! 11.7 "Comments" of MySQL's reference manual, and "SQL Language Expressions" of SQLite's.
 
 mod fingerprint;
 mod keywords;
@@ -21,14 +20,14 @@ pub use statement::StatementKind;
 
 use crate::evidence::QueryProtocol;
 
-/// Whose SQL it is.
+/// The database system of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// PostgreSQL: `"name"`, `$tag$text$tag$`, nested comments.
+    /// `"name"`, `$tag$text$tag$`, nested comments.
     Postgres,
-    /// MySQL and MariaDB: `` `name` ``, `"text"`, backslashes, `# comments`.
+    /// Also MariaDB: `` `name` ``, `"text"`, backslashes, `# comments`.
     Mysql,
-    /// SQLite: `"name"`, `[name]`, `@parameter`.
+    /// `"name"`, `[name]`, `@parameter`.
     Sqlite,
 }
 

@@ -1,4 +1,4 @@
-//! The principal type is [`Total`]: one counter of one group, from evidence, as a weight is from probes.
+//! The principal type is [`Total`]: a counter of a group, as probes have it, but from evidence.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,16 @@ use crate::series::Series;
 /// One counter of one group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Total {
-    /// Index of the group.
     pub group: usize,
-    /// Its stable name: `files.checked`, `syscall.newfstatat`.
+    /// Stable name: `files.checked`, `syscall.newfstatat`.
     pub counter: String,
-    /// What a table calls it; none for what only results for programs list.
+    /// Name in tables; `None` if only in results for programs.
     pub title: Option<&'static str>,
     pub per_request: Interval,
     /// What the phases without requests alone would have shown, in the same unit.
     pub noise_floor: f64,
 }
 
-/// Counters that tables show, in their order: the stable name, and what a table calls it.
 const TITLES: &[(&str, &str)] = &[
     ("syscalls", "system calls"),
     ("files.checked", "file checks"),
@@ -46,12 +44,12 @@ const TITLES: &[(&str, &str)] = &[
 ];
 
 impl Total {
-    /// What a table calls a counter; none of one that only results for programs list.
+    /// A counter's title in tables; `None` if it is only in results for programs.
     pub fn title_of(counter: &str) -> Option<&'static str> {
         TITLES.iter().find(|(name, _)| *name == counter).map(|(_, title)| *title)
     }
 
-    /// Where a table has the row of this title.
+    /// The row of this title in tables.
     pub fn place(title: &str) -> usize {
         TITLES.iter().position(|(_, known)| *known == title).unwrap_or(TITLES.len())
     }

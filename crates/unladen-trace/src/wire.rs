@@ -1,9 +1,8 @@
-//! What goes over connections, read from the side that asks. The principal functions are [`recognise`], and the
-//! decoders of [`postgres`] and [`mysql`].
+//! Traffic of connections, from the asking side. The principal functions are [`recognise`], and the decoders of
+//! [`postgres`] and [`mysql`].
 //!
-//! All of it is read from what a tracer keeps ([`MAX_PAYLOAD`](crate::MAX_PAYLOAD), [`MAX_TAIL`](crate::MAX_TAIL)): the
-//! beginnings of what was sent, the ends of what was received. Holes are skipped by the lengths that are known, and
-//! what cannot be followed is found again at the next send.
+//! A tracer keeps only beginnings of what was sent and ends of what was received ([`MAX_PAYLOAD`](crate::MAX_PAYLOAD),
+//! [`MAX_TAIL`](crate::MAX_TAIL)). Holes are skipped by known lengths, and decoders resynchronise at the next send.
 
 pub mod dns;
 pub mod fastcgi;

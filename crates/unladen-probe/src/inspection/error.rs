@@ -3,7 +3,7 @@
 use crate::error::ProbeError;
 use crate::trace::TraceError;
 
-/// Why groups cannot be looked into.
+/// Why groups cannot be inspected.
 #[derive(Debug, thiserror::Error)]
 pub enum InspectionError {
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! [`group_seen`]: a group as evidence names it, and where it lives.
+//! [`group_seen`]: a group as evidence names it, and its container.
 
 use unladen_trace::{ContainerSeen, GroupSeen};
 
@@ -7,8 +7,7 @@ use crate::instrument::Instrument;
 use crate::ledger::GroupId;
 use crate::server::server_seen;
 
-/// Folders in which PHP looks for its settings, by who packaged it: Debian (the newest first), the image of PHP itself,
-/// Alpine, Fedora.
+/// Folders of PHP settings by packager: Debian (newest first), the official PHP image, Alpine, Fedora.
 const PHP_FOLDERS: [&str; 12] = [
     "/etc/php/8.5/fpm/conf.d",
     "/etc/php/8.4/fpm/conf.d",
@@ -24,8 +23,8 @@ const PHP_FOLDERS: [&str; 12] = [
     "/etc/php.d",
 ];
 
-/// Its name, its program, its server, and where it lives; nothing of what it weighs. The processes that requests were
-/// seen at tell its server from others of its kind.
+/// A group's name, program, server and container, without weights. The processes in `took`, at which requests were
+/// seen, tell its server from others of its kind.
 pub fn group_seen(instrument: &Instrument, group: GroupId, took: &[u32]) -> GroupSeen {
     let exe = instrument.members(group).find_map(|member| {
         Some(std::fs::read_link(format!("/proc/{}/exe", member.pid)).ok()?.to_string_lossy().into_owned())
@@ -36,10 +35,10 @@ pub fn group_seen(instrument: &Instrument, group: GroupId, took: &[u32]) -> Grou
     GroupSeen { name: instrument.group(group).name.clone(), exe, container, server, ..GroupSeen::default() }
 }
 
-/// The container that all of a group live in: one that is on the host too, by its name, has its files there.
+/// The container in which all of a group live; one of the same name on the host has its files there.
 fn one_container(mut pids: impl Iterator<Item = u32>) -> Option<ContainerSeen> {
     let container = Container::of(pids.next()?)?;
-    // One that has ended meanwhile lives nowhere.
+    // An ended process lives nowhere.
     let has_ended = |pid| !std::path::Path::new("/proc").join(format!("{pid}")).exists();
     let is_there = |pid| Container::of(pid).is_some_and(|other| other.name == container.name);
     if !pids.all(|pid| is_there(pid) || has_ended(pid)) {

@@ -1,4 +1,4 @@
-//! What the PHPs that follow say of themselves, as evidence: [`php_settings`].
+//! [`php_settings`]: settings of the followed PHPs, as evidence.
 
 use std::path::Path;
 
@@ -8,7 +8,6 @@ use crate::instrument::Instrument;
 use crate::ledger::GroupId;
 use crate::php_settings::{PhpSettings, PhpSettingsError};
 
-/// Asks one process of each group that runs PHP. A group of another program has none to ask.
 pub(super) fn php_settings(
     instrument: &Instrument,
     groups: &[GroupId],
@@ -50,8 +49,8 @@ pub(super) fn php_settings(
     }
 }
 
-/// Asks who answered most. Of PHP-FPM's workers that are replaced, it may have ended: then their master is asked, as
-/// another worker may be of another pool. None: there is nobody to ask.
+/// Asks the busiest process. If that was a replaced worker of PHP-FPM, asks the master instead, as another worker may
+/// belong to another pool. `None` if there is nobody to ask.
 fn ask(instrument: &Instrument, group: GroupId, busiest: Option<i32>) -> Option<Result<PhpSettings, PhpSettingsError>> {
     let is_alive = |pid: i32| Path::new("/proc").join(pid.to_string()).exists();
     if let Some(pid) = busiest.filter(|pid| is_alive(*pid)) {
@@ -63,27 +62,24 @@ fn ask(instrument: &Instrument, group: GroupId, busiest: Option<i32>) -> Option<
     }
 }
 
-/// What came of asking.
 #[derive(Debug, Default)]
 struct Asked {
-    /// One told its settings.
     answered: bool,
-    /// One that follows did not, and why.
+    /// Why a followed process did not.
     failed: Option<String>,
-    /// One that may follow did not.
+    /// Why a possibly followed process did not.
     perhaps_failed: Option<String>,
 }
 
 impl Asked {
-    /// Why settings are missing. Those of what only may follow, and most likely is somebody else's, are not missed
-    /// beside others.
+    /// Why settings are missing. Those of possibly followed processes, likely someone else's, are not missed if others
+    /// answered.
     fn why(&self) -> Option<String> {
         self.failed.clone().or_else(|| self.perhaps_failed.clone().filter(|_| !self.answered))
     }
 }
 
-/// Of several folders of settings the one that is read last, whose settings count. PHP sets them apart by colons, and
-/// an empty one is its own.
+/// The last non-empty settings folder, whose settings win. PHP separates folders by colons; an empty one is its own.
 fn last_folder(folders: &str) -> &str {
     folders.rsplit(':').find(|folder| !folder.is_empty()).unwrap_or_default()
 }

@@ -1,8 +1,7 @@
-//! The principal type is [`ProcResolver`]: what /proc knows of descriptors.
+//! The principal type is [`ProcResolver`]: looks descriptors up in /proc.
 
 use unladen_trace::Resolver;
 
-/// Asks /proc.
 pub(super) struct ProcResolver;
 
 impl Resolver for ProcResolver {

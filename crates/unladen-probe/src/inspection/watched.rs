@@ -1,13 +1,13 @@
-//! Whom to follow: [`watched`].
+//! [`watched`]: the processes to follow.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::instrument::Member;
 use crate::trace::Watched;
 
-/// All members of the groups, by their places here, and the masters that start them: of these the children follow the requests. A
-/// master may be a member of another group, as one that runs as root while its workers do not: a worker that it starts belongs to
-/// the other workers all the same, and answers before it was looked at.
+/// All members of the groups, by index, and the masters that start them, whose children follow the requests. A master
+/// may be in another group (root's, while its workers are not): its new workers still belong with the other workers,
+/// and answer before they were examined.
 pub(super) fn watched(groups: &[Vec<Member>], same_program: impl Fn(i32, i32) -> bool) -> Vec<Watched> {
     let mut watched = BTreeMap::new();
     for (index, member) in each(groups) {

@@ -1,39 +1,35 @@
-//! Who carries a session that was begun from elsewhere: [`carriers`].
+//! [`carriers`]: the processes that carry a session begun remotely.
 
 use crate::process::Stat;
 use crate::procfs::ProcFs;
 
-/// How far up is looked.
 const MAX_ANCESTORS: usize = 32;
 
-/// It inherits orphans, and serves everybody.
+/// Inherits orphans, and serves everybody.
 const INIT: i32 = 1;
 
-/// A shell that was begun so many ticks (10 ms) before, or fewer, was begun for the session: a login has a minute.
+/// A shell started at most this many ticks (10 ms) earlier was started for the session: logins time out after a minute.
 const A_LOGIN: u64 = 6_000;
 
-/// An ancestor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Ancestor {
     pub(super) parent: i32,
     pub(super) start: u64,
     pub(super) name: String,
-    /// What it calls itself.
     pub(super) title: String,
 }
 
 /// What a process is to the session below it.
 #[derive(Debug, PartialEq, Eq)]
 enum Part {
-    /// It carries this one alone.
+    /// Carries this session only.
     Carries,
     Listens,
-    /// Nothing tells.
     Unknown,
 }
 
-/// The ancestors of a process that carry its session, the nearest first: shells, and servers of SSH up to the one that
-/// listens. Another one is among them if it began with the session.
+/// The ancestors that carry a process's session, nearest first: shells, and SSH servers below the listening one. Other
+/// ancestors count if they began with the session.
 pub(super) fn carriers(own: i32, mut look: impl FnMut(i32) -> Option<Ancestor>) -> Vec<(i32, u64)> {
     let mut found = Vec::new();
     let Some(first) = look(own) else { return found };
@@ -56,7 +52,6 @@ pub(super) fn carriers(own: i32, mut look: impl FnMut(i32) -> Option<Ancestor>) 
 }
 
 impl Ancestor {
-    /// As /proc has it; `None` if it has ended, or is another namespace's.
     pub(super) fn look(procfs: &mut ProcFs, pid: i32) -> Option<Self> {
         let stat = procfs.of_process(pid, "stat").ok().and_then(Stat::parse)?;
         let title = procfs.of_process(pid, "cmdline").ok().map(|title| String::from_utf8_lossy(title).into_owned());
@@ -64,9 +59,9 @@ impl Ancestor {
         Some(Self { parent: stat.ppid, start: stat.start, name: stat.comm, title })
     }
 
-    /// OpenSSH's server calls itself `sshd: /usr/sbin/sshd -D [listener] 0 of 10-100 startups`, before version 8 by its
-    /// command line, and the processes of a session `sshd: root@notty` or `sshd-session: root [priv]`. Dropbear's all
-    /// have the command line of the one that listens, which is none where inetd does (`-i`).
+    /// OpenSSH's server is titled `sshd: /usr/sbin/sshd -D [listener] 0 of 10-100 startups` (before version 8, its
+    /// command line), and a session's processes `sshd: root@notty` or `sshd-session: root [priv]`. Dropbear's all have
+    /// the listener's command line; there is no listener under inetd (`-i`).
     fn part(&self, above: Option<&Self>) -> Part {
         if self.name.starts_with("sshd") {
             let is_session = self.title.starts_with("sshd") && self.title.contains(": ");

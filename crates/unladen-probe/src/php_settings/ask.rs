@@ -1,4 +1,4 @@
-//! [`ask`]: runs a program for what it says, with bounds on all of it.
+//! [`ask`]: runs a program for its output, with bounds on everything.
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,13 +14,12 @@ use unladen_machine::in_own_session;
 
 use crate::php_settings::user::User;
 
-/// PHP takes some tens of ms for it; a busy machine may take more.
+/// PHP takes some tens of ms; a busy machine may take more.
 const TIME: Duration = Duration::from_secs(5);
 /// phpinfo is some 50 KiB long.
 const MAX_OUTPUT: u64 = 1 << 20;
 const POLL: Duration = Duration::from_millis(2);
 
-/// What was said.
 pub(super) struct Output {
     pub(super) stdout: String,
     pub(super) stderr: String,
@@ -36,20 +35,20 @@ pub enum AskError {
     Time,
 }
 
-/// Runs it with these arguments and this environment, and nothing else of ours: no input, and the user's rights.
+/// Runs it with these arguments, this environment and this user's rights, without input and nothing else of ours.
 pub(super) fn ask<'a>(
     program: &Path,
     arguments: impl Iterator<Item = &'a str>,
     environment: &[(String, OsString)],
     user: Option<User>,
 ) -> Result<Output, AskError> {
-    // What cannot be started would be said by another program.
+    // Otherwise another program would report that it cannot be started.
     fs::metadata(program).map_err(AskError::Start)?;
     let mut command = in_own_session(program);
     command.args(arguments).env_clear().envs(environment.iter().map(|(name, value)| (name, value))).current_dir("/");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     if let Some(user) = user {
-        // As root, that gives up root's other groups as well.
+        // As root, this also drops root's other groups.
         command.gid(user.gid).uid(user.uid);
     }
     let mut child = command.spawn().map_err(AskError::Start)?;
@@ -60,14 +59,14 @@ pub(super) fn ask<'a>(
             Ok(Some(_)) | Err(_) => break,
             Ok(None) if Instant::now() < deadline => thread::sleep(POLL),
             Ok(None) => {
-                // It may have ended just now, and then there is nothing to kill.
+                // If it has just ended, there is nothing to kill.
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(AskError::Time);
             }
         }
     }
-    // A child of its own that holds on to its output must not hold us.
+    // Its own children that hold on to its output must not block us.
     let text = |output: Option<Receiver<Vec<u8>>>| {
         let left = deadline.saturating_duration_since(Instant::now()).max(POLL);
         let bytes = output.and_then(|output| output.recv_timeout(left).ok()).unwrap_or_default();
@@ -76,13 +75,13 @@ pub(super) fn ask<'a>(
     Ok(Output { stdout: text(stdout), stderr: text(stderr) })
 }
 
-/// Reads to the end on a thread of its own: who reads one after the other waits for ever when the second is full.
+/// Reads to the end on its own thread: reading both outputs in turn would deadlock once the second is full.
 fn read(mut output: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
         let _ = output.by_ref().take(MAX_OUTPUT).read_to_end(&mut bytes);
-        // What is more is read and forgotten, so that the program ends.
+        // The rest is read and dropped, so that the program can end.
         let _ = io::copy(&mut output, &mut io::sink());
         let _ = sender.send(bytes);
     });

@@ -18,20 +18,20 @@ pub enum PhpSettingsError {
     NotPhp { pid: i32, exe: PathBuf },
     #[error("{} is not what process {pid} was started from: it has been replaced since; restart the process", exe.display())]
     Replaced { pid: i32, exe: PathBuf },
-    /// Root alone would be told, and another user can change what would be run.
+    /// Only root would get an answer, and another user can replace the program that would be run.
     #[error("process {pid} is root's, and others than root can change {} or a folder above it: not asked", exe.display())]
     NotRoots { pid: i32, exe: PathBuf },
-    /// The library of PHP within a server says nothing of its version.
+    /// The library of PHP within the server does not name its version.
     #[error("process {pid} has PHP within, and what its settings are could not be found out")]
     Unread { pid: i32 },
-    /// PHP within a server is asked by that of the command line, which is not there.
+    /// PHP within a server is asked through the command line's, which is not installed.
     #[error(
         "process {pid} has PHP {version} within, which only the command line's PHP {version} can tell of: install it (Debian: php-cli)"
     )]
     NoCommandLine { pid: i32, version: String },
     #[error("process {pid} has PHP {version} within, and {} is PHP {other}: not asked", exe.display())]
     OtherVersion { pid: i32, version: String, exe: PathBuf, other: String },
-    /// PHP within a server has read other files than the command line's PHP was made to read.
+    /// PHP within the server has read other files than the command line's was made to read.
     #[error("process {pid} has PHP within, and which settings files it has read is not known: {why}")]
     OtherFiles { pid: i32, why: String },
     #[error("{} -i: {source}", exe.display())]

@@ -1,6 +1,6 @@
-//! [`glob`]: the files that a pattern names, as the C library's function of that name finds them for php-fpm.
+//! [`glob`]: the files that match a pattern, as the C library's function of that name finds them for php-fpm.
 //!
-//! The crate of that name matches names; it would also walk through folders, but as many as a pattern names.
+//! The crate of that name matches names; its own walk through folders is unbounded.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -8,14 +8,14 @@ use std::path::{Component, Path, PathBuf};
 
 use glob::{MatchOptions, Pattern};
 
-/// Names that are looked at for one pattern: a pattern with several stars may walk a whole disk.
+/// Bound on names per pattern: one with several stars may walk a whole disk.
 const MOST_NAMES: usize = 10_000;
 
-/// A dot at a name's beginning is matched by a dot alone.
+/// Only a literal dot matches a leading dot.
 const LIKE_C: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 
-/// The files, in the order of their names. None: there are more names to look at than any folder of settings has.
+/// The files in order of their names; `None` if there are more names to examine than any folder of settings has.
 pub(super) fn glob(pattern: &Path) -> Option<Vec<PathBuf>> {
     let mut found = vec![PathBuf::from("/")];
     let mut looked = 0;
@@ -25,7 +25,7 @@ pub(super) fn glob(pattern: &Path) -> Option<Vec<PathBuf>> {
             Component::ParentDir => OsStr::new(".."),
             _ => continue,
         };
-        // What is no pattern, as with a bracket that is not closed, is a name.
+        // An invalid pattern, such as an unclosed bracket, is a name.
         let pattern =
             part.to_str().filter(|text| text.contains(['*', '?', '['])).and_then(|text| Pattern::new(text).ok());
         let Some(pattern) = pattern else {
@@ -34,7 +34,6 @@ pub(super) fn glob(pattern: &Path) -> Option<Vec<PathBuf>> {
         };
         let mut next = Vec::new();
         for folder in &found {
-            // What cannot be read has no names.
             let Ok(entries) = fs::read_dir(folder) else { continue };
             for entry in entries.flatten() {
                 looked += 1;

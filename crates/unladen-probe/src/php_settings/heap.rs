@@ -1,4 +1,4 @@
-//! [`find`] and [`words`]: texts in the memory of a process that has written over where they were.
+//! [`find`] and [`words`]: texts in the heap of a process that has overwritten the originals.
 
 use std::fs::{self, File};
 use std::io;
@@ -8,16 +8,14 @@ use std::path::Path;
 /// A php-fpm master has some MiB; what is wanted was put there at its start.
 const MAX_HEAP: u64 = 64 << 20;
 const CHUNK: usize = 1 << 20;
-/// The longest text that is returned: more than the longest path.
+/// Longest text returned: longer than any path.
 const MAX_TEXT: usize = 64 << 10;
-/// What is allocated begins at a multiple of this (malloc(3) of 64-bit systems).
+/// Alignment of allocations (malloc(3) of 64-bit systems).
 const ALIGNED: usize = 16;
-/// The longest word that is looked at.
 const MAX_WORD: usize = 4096;
-/// Words that are kept.
 const MOST_WORDS: usize = 200;
 
-/// For each of these beginnings, the rest of the first text in the heap that has it, up to the byte 0. `folder` is
+/// For each prefix, the rest of the first text in the heap that begins with it, up to the byte 0. `folder` is
 /// /proc/PID.
 pub(super) fn find(folder: &Path, beginnings: &[&[u8]]) -> io::Result<Vec<Option<Vec<u8>>>> {
     let mut found = vec![None; beginnings.len()];
@@ -29,7 +27,7 @@ pub(super) fn find(folder: &Path, beginnings: &[&[u8]]) -> io::Result<Vec<Option
     Ok(found)
 }
 
-/// Whole texts of printable characters that were allocated as they are, and are wanted; `folder` is /proc/PID.
+/// Wanted texts of printable characters, each at the start of an allocation; `folder` is /proc/PID.
 pub(super) fn words(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> io::Result<Vec<String>> {
     let mut found = Vec::new();
     each_chunk(folder, |memory| {
@@ -44,10 +42,10 @@ pub(super) fn words(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> io::Resu
     Ok(found)
 }
 
-/// Shows the heap piece by piece. Each is shown with the beginning of the next, so that no text is cut.
+/// Passes the heap on piece by piece, each with the beginning of the next, so that no text is cut.
 fn each_chunk(folder: &Path, mut see: impl FnMut(&[u8])) -> io::Result<()> {
     let maps = fs::read_to_string(folder.join("maps"))?;
-    // The kernel lists it in pieces where a part was touched before a fork and another after it.
+    // The kernel lists it in pieces where one part was touched before a fork and another after.
     let pieces: Vec<(u64, u64)> = maps.lines().filter_map(heap).collect();
     if pieces.is_empty() {
         return Err(io::Error::new(io::ErrorKind::NotFound, "it has no heap"));
@@ -72,25 +70,22 @@ fn each_chunk(folder: &Path, mut see: impl FnMut(&[u8])) -> io::Result<()> {
     Ok(())
 }
 
-/// The text that begins here, if it is a word: printable, and ended.
 fn word(memory: &[u8]) -> Option<&str> {
     let end = memory.iter().take(MAX_WORD).position(|byte| !byte.is_ascii_graphic() && *byte != b' ')?;
     (end > 0 && memory[end] == 0).then(|| std::str::from_utf8(&memory[..end]).ok()).flatten()
 }
 
-/// Where the heap is, if this line of `maps` is about it.
 fn heap(line: &str) -> Option<(u64, u64)> {
     let (start, end) = line.strip_suffix("[heap]")?.split_whitespace().next()?.split_once('-')?;
     Some((u64::from_str_radix(start, 16).ok()?, u64::from_str_radix(end, 16).ok()?))
 }
 
-/// The rest of the text that begins so.
 fn text(memory: &[u8], beginning: &[u8]) -> Option<Vec<u8>> {
     let (first, _) = beginning.split_first()?;
     let mut from = 0;
     while let Some(next) = memory[from..].iter().position(|byte| byte == first) {
         let at = from + next;
-        // What has a letter before it is the end of another text.
+        // After a printable character, this is the end of another text.
         let begins = at.checked_sub(1).is_none_or(|before| !memory[before].is_ascii_graphic());
         if begins && memory[at..].starts_with(beginning) {
             let rest = &memory[at + beginning.len()..];

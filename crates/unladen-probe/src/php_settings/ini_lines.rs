@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use crate::php_settings::read::{self, Room};
 
-/// A line of a settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct IniLine {
     pub(super) name: String,
@@ -14,14 +13,14 @@ pub(super) struct IniLine {
     pub(super) text: String,
 }
 
-/// Of each setting the line of these files that counts: the last one. Files that cannot be read are passed over: PHP has
-/// not read them either, if it is asked by the same user.
+/// The effective (last) line for each setting in these files. Unreadable files are skipped: PHP has not read them
+/// either, if asked by the same user.
 pub(super) fn ini_lines<'a>(files: impl Iterator<Item = &'a Path>, is_wanted: fn(&str) -> bool) -> Vec<IniLine> {
     let mut room = Room::default();
     let mut lines: Vec<IniLine> = Vec::new();
     for file in files {
         let Ok(text) = read::text(file, &mut room) else { continue };
-        // What stands below [HOST=…] and [PATH=…] is for some requests alone.
+        // Settings below [HOST=…] and [PATH=…] apply to some requests only.
         let mut is_for_all = true;
         for (number, line) in (1..).zip(text.lines()) {
             if let Some(section) = line.trim_start().strip_prefix('[') {

@@ -1,8 +1,8 @@
-//! The principal type is [`Module`]: PHP as a part of another server (Apache's module), which has no options to ask by.
+//! The principal type is [`Module`]: PHP within another server (Apache's module), which cannot be asked by options.
 //!
-//! The folders of its settings were built into its library. They are found among the texts of that library, and the
-//! command line's PHP of the same version is asked with them in place of its own; the caller then looks in the server's
-//! memory whether these are the files that it has read.
+//! Its settings folders are built into its library. They are found among the library's texts, and the command line's
+//! PHP of the same version is asked with these in place of its own; the caller then checks in the server's memory that
+//! these files were read.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -12,50 +12,41 @@ use std::path::{Path, PathBuf};
 
 use crate::php_settings::error::PhpSettingsError;
 
-/// The names of such libraries begin so: `libphp8.2.so` (Debian), `libphp.so`, `libphp7.so`.
+/// Prefix of the library's name: `libphp8.2.so` (Debian), `libphp.so`, `libphp7.so`.
 const LIBRARY: &str = "libphp";
-/// How the version stands in it.
 const VERSION: &[u8] = b"X-Powered-By: PHP/";
 /// Debian's has 6 MB, one with all extensions within some 20.
 const MAX_LIBRARY: u64 = 128 << 20;
-/// The longest path that is looked at, and how many.
 const MAX_PATH: usize = 256;
 const MOST_PATHS: usize = 10_000;
 const SCAN: &str = "PHP_INI_SCAN_DIR";
-/// What the command line's PHP sets by itself, whatever the files say.
+/// Settings that the command line's PHP fixes, whatever the files say.
 pub(super) const OF_THE_COMMAND_LINE: [&str; 3] = ["max_execution_time", "opcache.enable_cli", "output_buffering"];
 
-/// PHP within another server.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Module {
-    /// `8.2.36`
     pub(super) version: String,
-    /// The file of its main settings, if there is one.
     ini: Option<PathBuf>,
-    /// The folder of further ones, if there is one.
     ini_folder: Option<PathBuf>,
 }
 
 impl Module {
-    /// Whether a process (its folder in /proc) has PHP within.
     pub(super) fn is_within(folder: &Path) -> bool {
         mapped(folder).is_ok_and(|range| range.is_some())
     }
 
-    /// The PHP within a process; none: there is none.
     pub(super) fn of(folder: &Path) -> io::Result<Option<Self>> {
         let Some((range, path)) = mapped(folder)? else { return Ok(None) };
-        // It is the file that is mapped, whatever has its name now; without the right to that, it is the one of this name.
+        // The mapped file, even if its name now belongs to another; without the right to that, the file of this name.
         let file = File::open(folder.join("map_files").join(range)).or_else(|_| File::open(path))?;
         let mut library = Vec::new();
         file.take(MAX_LIBRARY).read_to_end(&mut library)?;
         Ok(Self::read(&library))
     }
 
-    /// What a library says: its version, and the folders of settings that are there.
     fn read(library: &[u8]) -> Option<Self> {
         let texts = || library.split(|byte| *byte == 0);
-        // The header stands alone, or with what else belongs to it before or behind.
+        // The header stands alone or within a longer text.
         let version = texts().find_map(|text| {
             let at = text.windows(VERSION.len()).position(|window| window == VERSION)?;
             let rest = std::str::from_utf8(&text[at + VERSION.len()..]).ok()?;
@@ -75,7 +66,7 @@ impl Module {
         Some(module)
     }
 
-    /// The options by which another PHP reads the same files. Its opcode cache is switched on as a server's is.
+    /// Options that make another PHP read the same files, with the opcode cache switched on as in a server.
     pub(super) fn options(&self) -> Vec<String> {
         let mut options = ["-d", "opcache.enable_cli=1"].map(str::to_owned).to_vec();
         if let Some(ini) = &self.ini {
@@ -84,14 +75,14 @@ impl Module {
         options
     }
 
-    /// The variable that names the folder, where the server has none of its own.
+    /// Adds the variable that names the folder, unless the server has one.
     pub(super) fn folder_for(&self, environment: &mut Vec<(String, OsString)>) {
         if let Some(folder) = self.ini_folder.as_ref().filter(|_| environment.iter().all(|(name, _)| name != SCAN)) {
             environment.push((SCAN.to_owned(), folder.clone().into_os_string()));
         }
     }
 
-    /// The command line's PHP, as Debian and others call it. Whether it is of the same version, it says itself.
+    /// The command line's PHP by its usual names; it reports its version itself.
     pub(super) fn asked(&self, pid: i32) -> Result<PathBuf, PhpSettingsError> {
         let mut parts = self.version.split('.');
         let minor = [parts.next(), parts.next()].map(Option::unwrap_or_default).join(".");
@@ -101,7 +92,7 @@ impl Module {
     }
 }
 
-/// The piece of memory, as /proc/PID/map_files calls it, and the path of the library that is mapped there.
+/// The mapping's name in /proc/PID/map_files, and the path of the mapped library.
 fn mapped(folder: &Path) -> io::Result<Option<(String, PathBuf)>> {
     let maps = fs::read_to_string(folder.join("maps"))?;
     Ok(maps.lines().find_map(|line| {
@@ -112,8 +103,8 @@ fn mapped(folder: &Path) -> io::Result<Option<(String, PathBuf)>> {
     }))
 }
 
-/// Whether files of settings lie in a folder, which is called `conf.d` or `php.d` wherever PHP is packaged: beside php.ini
-/// (of Fedora: in /etc) there are others' files too. It is root's or ours: fixes are written into it.
+/// Whether a folder contains settings files; packagers call it `conf.d` or `php.d`, since beside php.ini (Fedora: in
+/// /etc) lie unrelated files. It must be root's or ours, as fixes are written into it.
 fn has_settings(folder: &Path) -> bool {
     let we = nix::unistd::geteuid().as_raw();
     let is_called_so = folder.file_name().is_some_and(|name| name.as_encoded_bytes().ends_with(b".d"));

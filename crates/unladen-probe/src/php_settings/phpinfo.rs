@@ -1,4 +1,4 @@
-//! The principal type is [`PhpInfo`]: what `-i` says, read.
+//! The principal type is [`PhpInfo`]: the parsed output of `-i`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use unladen_trace::without_secrets;
 
-/// Single settings that bear upon what a request costs.
+/// Single settings that affect what a request costs.
 const SETTINGS: [&str; 21] = [
     "auto_append_file",
     "auto_prepend_file",
@@ -31,7 +31,7 @@ const SETTINGS: [&str; 21] = [
     "zlib.output_compression",
 ];
 
-/// Beginnings of others: caches, sessions, debuggers and profilers.
+/// Prefixes of others: caches, sessions, debuggers and profilers.
 const FAMILIES: [&str; 22] = [
     "apc.",
     "appdynamics_agent.",
@@ -57,35 +57,29 @@ const FAMILIES: [&str; 22] = [
     "xhprof.",
 ];
 
-/// Parts of names whose values are nobody's business. Who knows `xdebug.trigger_value` or `spx.http_key` may start them.
+/// Parts of names whose values are secret. Knowing `xdebug.trigger_value` or `spx.http_key` allows to start them.
 const SECRETS: [&str; 9] = ["license", "passw", "pwd", "secret", "token", "key", "credential", "auth", "trigger_value"];
 
-/// What stands in the place of a password, and of what may hold one.
 const LEFT_OUT: &str = "…";
 
-/// How phpinfo writes that there is no value.
 const NOTHING: [&str; 3] = ["no value", "(none)", ""];
 
-/// What a PHP says of itself.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct PhpInfo {
-    /// `8.2.36`
     pub(super) version: String,
     pub(super) sapi: String,
     pub(super) ini: String,
     pub(super) ini_folder: String,
-    /// As PHP keeps them: set apart by a comma and a line break.
+    /// As PHP writes them, separated by commas and line breaks.
     pub(super) ini_files: String,
-    /// Where it looks for php.ini.
     ini_path: String,
     pub(super) extensions: Vec<String>,
-    /// Local values by name.
     values: BTreeMap<String, String>,
     opcache_failure: Option<String>,
 }
 
 impl PhpInfo {
-    /// Reads it, whatever it is; php-cgi writes HTML.
+    /// Parses any text; php-cgi writes HTML.
     pub(super) fn parse(text: &str) -> Self {
         let plain;
         let text = if text.contains("<table") {
@@ -121,7 +115,7 @@ impl PhpInfo {
                 (Part::Head | Part::Extensions, _) => match line.split_once(" => ") {
                     Some((name, text)) => {
                         let mut text = text.trim().to_owned();
-                        // The only value that goes on in the next line.
+                        // The only value that continues on the next line.
                         while text.ends_with(',') && name.starts_with("Additional .ini") {
                             let Some(next) = lines.next() else { break };
                             text = format!("{text}\n{}", next.trim());
@@ -157,18 +151,16 @@ impl PhpInfo {
         }
     }
 
-    /// The settings that bear upon performance, passwords taken out.
     pub(super) fn settings(&self) -> BTreeMap<String, String> {
         let wanted = self.values.iter().filter(|(name, _)| is_wanted(name));
         wanted.map(|(name, value)| (name.clone(), without_password(value))).collect()
     }
 
-    /// Why opcache did not start, if it did not.
     pub(super) fn opcache_failure(&self) -> Option<&str> {
         self.opcache_failure.as_deref()
     }
 
-    /// Whether it read all files that there are: another user may not be allowed to.
+    /// Whether it read all existing files: another user may not be allowed to.
     pub(super) fn is_complete(&self) -> bool {
         if self.ini.is_empty() && Path::new(&self.ini_path).join("php.ini").exists() {
             return false;
@@ -181,30 +173,28 @@ impl PhpInfo {
     }
 }
 
-/// Where in the text it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Head,
     Extensions,
     Directives,
-    /// Extensions that have nothing to say.
+    /// Extensions without output of their own.
     Others,
 }
 
-/// Whether a name of a setting is among those that are kept.
 pub(super) fn is_wanted(name: &str) -> bool {
     let kept = SETTINGS.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family));
     kept && !SECRETS.iter().any(|secret| name.contains(secret))
 }
 
-/// A value without passwords. Handlers of sessions take them in the path: `tcp://localhost:6379?auth=secret`,
+/// A value without passwords. Session handlers take them in paths: `tcp://localhost:6379?auth=secret`,
 /// `tcp://user:secret@host`, and for several servers `seed[]=cache1:6379&auth=secret`.
 pub(super) fn without_password(value: &str) -> String {
     if let Some(end) = value.find("://")
         && value.contains(['?', '@', '&'])
     {
         let begin = value[..end].trim_end_matches(|letter: char| letter.is_ascii_alphanumeric()).len();
-        // What stands before may be another server, with its own password.
+        // Text before may name another server with its own password.
         let before = if value[..begin].trim_matches(['"', '\'', ' ']).is_empty() { "" } else { LEFT_OUT };
         return format!("{before}{}://{LEFT_OUT}", &value[begin..end]);
     }
@@ -214,16 +204,15 @@ pub(super) fn without_password(value: &str) -> String {
     without_secrets(value)
 }
 
-/// A name of an extension is one or two words; some extensions write sentences where their names are.
+/// Whether a line is an extension's name: one or two words; some extensions write sentences there.
 fn is_name(line: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ' | b'.');
     line.len() <= 40 && !line.starts_with(' ') && line.split(' ').count() <= 3 && line.bytes().all(plain)
 }
 
-/// The local of `local => master`.
 fn local(values: &str) -> &str {
     const ARROW: &str = " => ";
-    // A value may have an arrow in it. Mostly, both are the same.
+    // A value may contain an arrow. Usually both values are equal.
     let half = values.len().saturating_sub(ARROW.len()) / 2;
     if values.len() == 2 * half + ARROW.len()
         && let (Some(first), Some(second)) = (values.get(..half), values.get(half + ARROW.len()..))
@@ -239,7 +228,6 @@ fn value(text: &str) -> String {
     if NOTHING.contains(&text) { String::new() } else { text.to_owned() }
 }
 
-/// The tables of the HTML as the text has them.
 fn without_tags(html: &str) -> String {
     let spaced = html
         .replace("<h1>Configuration</h1>", "\nConfiguration\n")

@@ -1,4 +1,4 @@
-//! The principal type is [`Pool`]: what a pool of php-fpm sets in place of the settings files.
+//! The principal type is [`Pool`]: what a pool of php-fpm sets over the settings files.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use unladen_trace::PhpSettings;
 
 use crate::php_settings::phpinfo::{is_wanted, without_password};
 
-/// These are looked at when the master starts, before there are pools: memory is shared by then.
+/// Read when the master starts, before pools exist: shared memory is allocated by then.
 const SET_AT_START: [&str; 10] = [
     "opcache.file_cache",
     "opcache.huge_code_pages",
@@ -20,43 +20,40 @@ const SET_AT_START: [&str; 10] = [
     "opcache.preferred_memory_model",
 ];
 
-/// It can be switched off by whatever sets it, and is on only if none does.
+/// Any source can switch it off; it is on only if none does.
 pub(super) const ONLY_OFF: &str = "opcache.enable";
 
-/// A pool and its settings, `php_value` and `php_admin_value`; flags among them.
+/// A pool and its settings, `php_value` and `php_admin_value`, flags included.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Pool {
     pub(super) name: String,
     values: BTreeMap<String, String>,
-    /// What scripts cannot change; it comes after the others.
+    /// Scripts cannot change these; they come after the others.
     admin: BTreeMap<String, String>,
 }
 
 impl Pool {
-    /// Puts its settings in place of these.
     pub(super) fn apply(&self, settings: &mut BTreeMap<String, String>) {
         for (name, value) in self.effective() {
             settings.insert(name.clone(), without_password(value));
         }
     }
 
-    /// What it sets, and whether scripts cannot change it.
     pub(super) fn sets(&self) -> BTreeMap<&str, bool> {
         self.effective().map(|(name, _)| (name.as_str(), self.admin.contains_key(name))).collect()
     }
 
-    /// What it changes by that, as far as it is wanted: the last of a name counts.
+    /// Its wanted changes that take effect; the last of a name wins.
     fn effective(&self) -> impl Iterator<Item = (&String, &String)> {
         self.values.iter().chain(&self.admin).filter(|(name, value)| {
             let too_late = SET_AT_START.contains(&name.as_str())
-                // It can be switched off later on, and not on.
+                // It can be switched off later, but not on.
                 || *name == ONLY_OFF && PhpSettings::reads_as_on(value);
             is_wanted(name) && !too_late
         })
     }
 }
 
-/// Reads what `php-fpm -tt` says: lines of its log.
 pub(super) fn parse(log: &str) -> Vec<Pool> {
     let mut pools: Vec<Pool> = Vec::new();
     let mut in_pool = false;

@@ -1,7 +1,7 @@
 //! The principal type is [`PoolLine`]: a line of php-fpm's own files by which a pool sets something of PHP's.
 //!
-//! `php-fpm -tt` says what a pool sets, and not where. The files are read here as php-fpm reads them: line by line, with
-//! `include` in the place where it stands, so that a file's lines belong to whichever pool was named last before.
+//! `php-fpm -tt` reports what a pool sets, but not where. The files are read here as php-fpm reads them: line by line,
+//! with `include` in place, so that lines belong to the pool named last before them.
 
 use std::path::{Path, PathBuf};
 
@@ -10,14 +10,13 @@ use crate::php_settings::read::{self, Room};
 
 /// php-fpm's own bound (`ini_recursion` in its fpm_conf.c).
 const DEEPEST: usize = 5;
-/// Lines that are kept: more than there are settings.
+/// Lines kept: more than there are settings.
 const MOST_LINES: usize = 2_000;
 
-/// A line that sets something in a pool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PoolLine {
     pub(super) name: String,
-    /// What scripts cannot change; it comes after the others.
+    /// Scripts cannot change it; it comes after the others.
     pub(super) is_admin: bool,
     pub(super) file: PathBuf,
     /// From 1.
@@ -25,20 +24,16 @@ pub(super) struct PoolLine {
     pub(super) text: String,
 }
 
-/// What php-fpm's own files say of a pool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct PoolLines {
-    /// All that set something of PHP's.
     pub(super) lines: Vec<PoolLine>,
-    /// The file that names the pool, if the pool's section goes on to its end: a line that is added there is the pool's. Of
-    /// several the last one, which counts.
+    /// The last file that names the pool and in which the pool's section extends to the end, so that an appended line
+    /// belongs to the pool.
     pub(super) file: Option<PathBuf>,
 }
 
-/// Reads the files. `prefix` is the folder that relative names of files are in.
-///
-/// # Errors
-/// Why a file was not read: what it sets is not known then.
+/// Reads the files. `prefix` is the folder of relative file names. Fails with the reason why a file was not read, since
+/// its settings are unknown then.
 pub(super) fn pool_lines(config: &Path, prefix: &Path, pool: &str) -> Result<PoolLines, String> {
     let found = PoolLines::default();
     let mut reader = Reader { pool, prefix, is_in: false, named_in: None, found, room: Room::default() };
@@ -49,9 +44,7 @@ pub(super) fn pool_lines(config: &Path, prefix: &Path, pool: &str) -> Result<Poo
 struct Reader<'a> {
     pool: &'a str,
     prefix: &'a Path,
-    /// Whether the section that was named last is the pool's.
     is_in: bool,
-    /// Where the pool was named last.
     named_in: Option<PathBuf>,
     found: PoolLines,
     room: Room,

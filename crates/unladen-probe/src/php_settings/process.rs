@@ -1,4 +1,4 @@
-//! The principal type is [`Php`]: a process of PHP, and how it was started as far as that can still be told.
+//! The principal type is [`Php`]: a process of PHP, and how it was started as far as that can still be found out.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -13,41 +13,34 @@ use crate::php_settings::module::Module;
 use crate::php_settings::phpinfo::{PhpInfo, is_wanted};
 use crate::php_settings::user::User;
 
-/// What tells PHP where its settings are; and Xdebug has one that comes before them.
+/// Variables that locate PHP's settings; Xdebug's precedes its settings.
 const VARIABLES: [&str; 3] = ["PHPRC", "PHP_INI_SCAN_DIR", XDEBUG_MODE];
 pub(super) const XDEBUG_MODE: &str = "XDEBUG_MODE";
 
-/// The title of php-fpm's master, up to the file of its settings; and of its workers, up to the pool.
+/// Titles of php-fpm's master, up to its settings file, and of its workers, up to the pool.
 const MASTER: &str = "php-fpm: master process (";
 const WORKER: &str = "php-fpm: pool ";
 
-/// A process of PHP.
 #[derive(Debug)]
 pub(super) struct Php {
     proc: PathBuf,
-    /// The master, or the process itself where there is none.
+    /// The master, or the process itself if there is none.
     pid: i32,
-    /// What is asked.
     pub(super) exe: PathBuf,
-    /// PHP as a part of another server, which cannot be asked itself.
     pub(super) module: Option<Module>,
-    /// Its options that say where settings are.
     pub(super) options: Vec<String>,
     pub(super) environment: Vec<(String, OsString)>,
-    /// The settings of php-fpm itself.
     pub(super) fpm_config: Option<PathBuf>,
-    /// The pool, if it is a worker of one.
     pub(super) pool: Option<String>,
-    /// The worker's user; `None` for our own.
+    /// `None` if it is our own.
     worker: Option<User>,
-    /// The master's user; `None` for our own.
+    /// `None` if it is our own.
     pub(super) master: Option<User>,
     arguments: Vec<String>,
     pub(super) doubts: Vec<String>,
 }
 
 impl Php {
-    /// Looks at a process.
     pub(super) fn look(proc: &Path, pid: i32) -> Result<Self, PhpSettingsError> {
         let of = |pid: i32| proc.join(pid.to_string());
         let failed = |pid: i32| {
@@ -70,9 +63,9 @@ impl Php {
         let of_worker = pid;
         let (mut pid, mut master, mut worker) = (pid, user, user);
         if pool.is_some() {
-            // A worker may have another root and nobody's rights; what it is was read by its master.
+            // A worker may have another root and no rights; its settings were read by its master.
             pid = parent;
-            // Anybody may call himself so below a process of root's; a worker runs the file that its master runs.
+            // Any child of a root process may take this title; a real worker runs its master's file.
             let running = |pid| fs::metadata(of(pid).join("exe")).map(|file| (file.dev(), file.ino()));
             if running(of_worker).map_err(failed(of_worker))? != running(parent).map_err(failed(parent))? {
                 return Err(PhpSettingsError::Replaced { pid: of_worker, exe });
@@ -90,10 +83,10 @@ impl Php {
         if (root.dev(), root.ino()) != (ours.dev(), ours.ino()) {
             return Err(PhpSettingsError::Container { pid });
         }
-        // Through the link, it is the file that runs, whatever has its name now.
+        // Through the link, it is the running file, whatever has its name now.
         let running = fs::metadata(of(pid).join("exe")).map_err(failed(pid))?;
         let is_same = |named: &fs::Metadata| (named.dev(), named.ino()) == (running.dev(), running.ino());
-        // A server with PHP within is not what is asked.
+        // A server that contains PHP is not itself asked.
         if !is_within && !fs::metadata(&exe).as_ref().is_ok_and(is_same) {
             return Err(PhpSettingsError::Replaced { pid, exe });
         }
@@ -118,7 +111,7 @@ impl Php {
             exe,
             options: match (&fpm_config, &module) {
                 (Some(_), _) => kept_options(&of(pid)),
-                // Apache's own, which mean something else.
+                // Apache's own options mean something else.
                 (None, Some(_)) => Vec::new(),
                 (None, None) => options(&arguments),
             },
@@ -133,12 +126,10 @@ impl Php {
         })
     }
 
-    /// /proc/PID of the master.
     pub(super) fn folder(&self) -> PathBuf {
         self.proc.join(self.pid.to_string())
     }
 
-    /// What its command line sets: name, and the words that do.
     pub(super) fn set_by_options(&self) -> Vec<(String, String)> {
         let after = self.options.iter().skip(1).map(Some).chain([None]);
         let pairs = self.options.iter().zip(after).filter_map(|(option, next)| match option.strip_prefix("-d")? {
@@ -148,7 +139,6 @@ impl Php {
         pairs.map(|pair| (pair.split('=').next().unwrap_or(pair).trim().to_owned(), format!("-d {pair}"))).collect()
     }
 
-    /// What was said, if it is of the version that runs within the server.
     pub(super) fn is_of_version(&self, info: PhpInfo) -> Result<PhpInfo, PhpSettingsError> {
         let other = self.module.as_ref().filter(|module| module.version != info.version);
         other.map_or(Ok(()), |module| {
@@ -158,26 +148,23 @@ impl Php {
         Ok(info)
     }
 
-    /// Where php-fpm looks for files with relative names: the folder that it was built for, in which it is.
+    /// Folder of php-fpm's relative file names: the prefix it was built for, taken from where it is installed.
     pub(super) fn prefix(&self) -> PathBuf {
         self.exe.parent().and_then(Path::parent).unwrap_or(Path::new("/")).to_owned()
     }
 
-    /// As whom to ask, the one who may do least first.
-    ///
-    /// # Errors
-    /// When only root would do, and others can change the file.
+    /// Users to ask as, the least privileged first. Fails if only root would do, and others can change the file.
     pub(super) fn users(&self) -> Result<Vec<User>, PhpSettingsError> {
         let ours = User { uid: nix::unistd::geteuid().as_raw(), gid: nix::unistd::getegid().as_raw() };
         let mut users = vec![self.worker.unwrap_or(ours), self.master.unwrap_or(ours)];
         users.dedup();
-        // Root runs nothing that another user can put something else in the place of.
+        // Root runs nothing that another user can replace.
         users.retain(|user| user.uid != 0 || is_roots(&self.exe));
         let refused = || PhpSettingsError::NotRoots { pid: self.pid, exe: self.exe.clone() };
         if users.is_empty() { Err(refused()) } else { Ok(users) }
     }
 
-    /// Whether it is a `php` that runs a script, for which opcache has a switch of its own. `php -S` serves pages.
+    /// Whether it is a `php` that runs a script, for which opcache has a separate switch. `php -S` serves pages.
     pub(super) fn is_command_line(&self) -> bool {
         if self.module.is_some() {
             return false;
@@ -187,7 +174,6 @@ impl Php {
     }
 }
 
-/// Whether none but root can change a file, or what its path leads to.
 fn is_roots(path: &Path) -> bool {
     let is_roots = |path: &Path| {
         fs::symlink_metadata(path).is_ok_and(|file| {
@@ -200,7 +186,6 @@ fn is_roots(path: &Path) -> bool {
         && fs::canonicalize(path).is_ok_and(|path| path.ancestors().all(is_roots))
 }
 
-/// Effective user and group, and the parent.
 fn status(folder: &Path) -> io::Result<(User, i32)> {
     let text = fs::read_to_string(folder.join("status"))?;
     let field = |name: &str, column: usize| {
@@ -231,7 +216,6 @@ fn folder_of(folder: &Path) -> PathBuf {
     fs::read_link(folder.join("cwd")).unwrap_or_else(|_| PathBuf::from("/"))
 }
 
-/// Those of the variables that it has, and what is to be said of that.
 fn environment(folder: &Path, is_fpm: bool) -> (Vec<(String, OsString)>, Vec<String>) {
     let unknown = |error: io::Error| {
         let doubt = format!("its environment cannot be read, so PHP_INI_SCAN_DIR and PHPRC are not known: {error}");
@@ -252,7 +236,7 @@ fn environment(folder: &Path, is_fpm: bool) -> (Vec<(String, OsString)>, Vec<Str
     if !is_fpm || pairs().any(|(name, _)| name == b"PATH") {
         return (pairs().filter_map(known).collect(), Vec::new());
     }
-    // Its title lies over it. It has kept a copy in its heap.
+    // Overwritten by its title; it keeps a copy in its heap.
     let names = VARIABLES.map(|name| format!("{name}="));
     match heap::find(folder, &names.each_ref().map(String::as_bytes)) {
         Ok(found) => {
@@ -263,17 +247,15 @@ fn environment(folder: &Path, is_fpm: bool) -> (Vec<(String, OsString)>, Vec<Str
     }
 }
 
-/// What php-fpm was told by `-d`. Its title lies over its arguments; it has kept a copy of each, by which it starts itself
-/// anew when it is told to reload.
+/// Options given to php-fpm by `-d`. Its title overwrites its arguments; it keeps copies to restart itself on reload.
 fn kept_options(folder: &Path) -> Vec<String> {
     let is_one = |word: &str| word.split_once('=').is_some_and(|(name, _)| is_wanted(name.trim_start_matches("-d")));
-    // Without them, less is known, as before it was looked for; that its memory cannot be read is said of its
-    // environment.
+    // Without them less is known, but no doubt is added: unreadable memory is already reported with its environment.
     let words = heap::words(folder, is_one).unwrap_or_default();
     words.iter().flat_map(|word| ["-d".to_owned(), word.trim_start_matches("-d").to_owned()]).collect()
 }
 
-/// `-c`, `-n` and `-d` with what belongs to them; up to the script, whose options are its own.
+/// `-c`, `-n` and `-d` with their values, up to the script, whose options are its own.
 fn options(arguments: &[String]) -> Vec<String> {
     let mut options = Vec::new();
     let mut arguments = arguments.iter().skip(1);
@@ -286,7 +268,7 @@ fn options(arguments: &[String]) -> Vec<String> {
                 options.extend([argument.clone(), value.clone()]);
             }
             (Some('c' | 'd'), _) => options.push(argument.clone()),
-            // They take a value as well.
+            // These take a value too.
             (Some('b' | 'f' | 'S' | 't' | 'y' | 'g' | 'p' | 'z'), "") => drop(arguments.next()),
             (Some(_), _) if argument != "--" => {}
             _ => break,

@@ -1,16 +1,14 @@
-//! [`lines`]: the lines of a file of settings, with bounds on all of it.
+//! [`lines`]: the lines of a settings file, with bounds on everything.
 
 use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Files that are read for one process.
 const MOST_FILES: usize = 200;
-/// A file of settings has some KiB.
+/// A settings file has some KiB.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// How many more files may be read.
 #[derive(Debug)]
 pub(super) struct Room(usize);
 
@@ -20,14 +18,12 @@ impl Default for Room {
     }
 }
 
-/// The text of a regular file, which may not be a text: what is none is replaced.
-///
-/// # Errors
-/// If it cannot be read, is none, is too long, or if too many were read before.
+/// The text of a regular file, with invalid UTF-8 replaced. Fails if it is unreadable, not regular, too long, or if too
+/// many were read before.
 pub(super) fn text(file: &Path, room: &mut Room) -> io::Result<String> {
     let refused = |why: &str| io::Error::new(io::ErrorKind::InvalidData, why.to_owned());
     room.0 = room.0.checked_sub(1).ok_or_else(|| refused("more than 200 files of settings"))?;
-    // A pipe would be waited for until somebody writes into it.
+    // Opening a pipe would block until someone writes to it.
     let file = OpenOptions::new().read(true).custom_flags(nix::libc::O_NONBLOCK).open(file)?;
     if !file.metadata()?.is_file() {
         return Err(refused("it is no regular file"));
@@ -40,7 +36,7 @@ pub(super) fn text(file: &Path, room: &mut Room) -> io::Result<String> {
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
 
-/// A line that sets something: what stands before its first `=`, and what behind it, up to a comment.
+/// Splits a setting at its first `=`; a comment is cut off.
 pub(super) fn pair(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_start();
     if line.starts_with([';', '#']) {

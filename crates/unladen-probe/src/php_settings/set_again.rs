@@ -1,7 +1,7 @@
-//! The principal function is [`set_again`]: what sets PHP's settings after the file into which a fix is written.
+//! The principal function is [`set_again`]: what overrides PHP's settings after the file into which a fix is written.
 //!
 //! PHP reads its main file, then the folder of further ones in the order of their names, then `-d` of its command line;
-//! a pool of php-fpm sets its own in each worker, after all of these. Xdebug asks its environment at the end.
+//! a pool of php-fpm applies its own in each worker, after all of these. Xdebug reads its environment last.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,11 +15,10 @@ use crate::php_settings::pool_lines::PoolLines;
 use crate::php_settings::process::{Php, XDEBUG_MODE};
 use crate::php_settings::read;
 
-/// The longest line that is kept.
 const MAX_LINE: usize = 1_000;
 
-/// All that sets something again. Of a name, it is what counts in the end; of what can only be switched off, all that
-/// switch it off. With the pool comes what its files say, or why they were not read.
+/// All overrides. For each name, the one that takes effect; for a setting that can only be switched off, all that
+/// switch it off. The pool comes with what its files say, or why they were not read.
 pub(super) fn set_again(
     php: &Php,
     info: &PhpInfo,
@@ -60,7 +59,6 @@ pub(super) fn set_again(
     all
 }
 
-/// The lines of its files by which a pool sets one setting.
 fn of_pool(
     pool: &Pool,
     name: &str,
@@ -74,7 +72,7 @@ fn of_pool(
         Ok(of) => of.lines.iter().filter(|line| line.name == name && line.is_admin == is_admin),
         Err(why) => return unknown(why.clone()),
     };
-    // Several of them are read from the last to the first, which is no promise: the fix changes all.
+    // Several are read from last to first, which is not guaranteed: the fix changes all.
     let found: Vec<PhpSetAgain> = lines
         .map(|line| PhpSetAgain { file: real(&line.file), line: line.line, text: kept(&line.text), ..of() })
         .collect();
@@ -89,7 +87,6 @@ fn named(name: &str, in_files: &BTreeMap<String, String>) -> PhpSetAgain {
     PhpSetAgain { name: name.to_owned(), in_files: in_files.get(name).cloned(), ..PhpSetAgain::default() }
 }
 
-/// The settings files that are read after one of a fix.
 fn later_files(folders: &str, files: &str) -> Vec<PathBuf> {
     let Some(folder) = folders.rsplit(':').find(|folder| !folder.is_empty()) else { return Vec::new() };
     let folder = Path::new(folder);
@@ -101,14 +98,14 @@ fn later_files(folders: &str, files: &str) -> Vec<PathBuf> {
     files.filter(is_later).collect()
 }
 
-/// The file itself: a link that is changed in place becomes a file beside what it led to.
+/// The file itself: editing a link in place would put a file beside its target.
 pub(super) fn real(file: &Path) -> String {
     let real = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     real.to_str().map(str::to_owned).unwrap_or_default()
 }
 
-/// A line that can be shown, and written into a command; nothing of one that may hold a password. A tab is two blanks:
-/// who looks for the line takes two for any.
+/// A line safe to show and to write into a command, or nothing if it may hold a password. A tab becomes two blanks: the
+/// search for the line takes two for any.
 fn kept(text: &str) -> String {
     let text = text.trim_end().replace('\t', "  ");
     let (_, value) = read::pair(&text).unwrap_or_default();

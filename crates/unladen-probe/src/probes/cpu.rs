@@ -1,4 +1,4 @@
-//! On-CPU time, exact to the nanosecond, of living and of ended processes.
+//! On-CPU time, exact to the nanosecond, of living and ended processes.
 
 mod units;
 
@@ -46,41 +46,36 @@ struct Cpu {
     system: CounterId,
     hierarchy: Option<cgroup::Hierarchy>,
     has_exit_records: bool,
-    /// Where each group's time is read.
     sources: HashMap<GroupId, CpuSource>,
     units: Units,
-    /// By process: the time of its ended children.
     waiters: HashMap<i32, Waiter>,
 }
 
-/// A process that waits for its children. The kernel adds the whole time of a child to its parent's
-/// *child times* when the parent waits for it: exact inside, shown in ticks. What the looks had
-/// already seen of a child is taken off, so what remains is the time that nobody saw. (An exit record
-/// will not do for that: its clock stands where the last timer tick left it, which for a child of a few
-/// milliseconds can be less than half of the truth, and taking down its memory comes after it.)
+/// A process that waits for its children. The kernel adds the whole time of a child to its parent's *child times* when
+/// the parent waits for it: exact inside, shown in ticks. Time of a child that readings saw is subtracted, so the
+/// remainder is time nobody saw. (Exit records will not do: their clock stands at the last timer tick, which for a
+/// child of a few ms can be less than half of the truth, and taking down its memory comes later.)
 #[derive(Debug, Default)]
 struct Waiter {
     /// Time not yet credited, in ns. Signed, because ticks come in steps.
     balance: i64,
-    /// Child times as they grew, ns.
+    /// Growth of child times, ns.
     waited_ns: u64,
     /// Time of its children by their exit records, ns.
     recorded_ns: u64,
-    /// The group of its latest short-lived child.
     child_group: Option<GroupId>,
 }
 
 impl Waiter {
-    /// Child times say nothing before they could have shown this much: two fields of a tick each.
+    /// Child times are not judged before they could have shown this much: two fields of a tick each.
     const DECIDE_AFTER_NS: u64 = 4 * TICK_NS;
 
-    /// Whether it lets its children go without waiting (SIGCHLD ignored): only their records tell.
+    /// Whether it does not wait for its children (SIGCHLD ignored), so that only their records count.
     fn does_not_wait(&self) -> bool {
         self.recorded_ns >= Self::DECIDE_AFTER_NS && self.waited_ns < self.recorded_ns / 4
     }
 }
 
-/// Where a group's time is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CpuSource {
     Processes,
@@ -101,7 +96,7 @@ impl Cpu {
         }
     }
 
-    /// Whether the group's processes are to be added up (else its control group counts for them).
+    /// Whether the group's processes are added up, rather than its control group read.
     fn by_processes(&mut self, id: GroupId, group: &Group) -> bool {
         let (hierarchy, units) = (self.hierarchy.as_ref(), &mut self.units);
         let source = self.sources.entry(id).or_insert_with(|| {
@@ -129,7 +124,6 @@ impl Cpu {
         }
     }
 
-    /// The time of ended processes that no look has seen.
     fn credit_children(&mut self, scene: &Scene<'_>, ledger: &mut Ledger) {
         for parent in scene.table.active().filter(|process| !process.is_new) {
             let ticks = parent.stat.children_ticks.saturating_sub(parent.previous_stat.children_ticks);
@@ -179,8 +173,8 @@ impl Cpu {
         }
     }
 
-    /// Splits the time of a process's children among the groups of those that have just ended, as their
-    /// records stand to each other; where none are known it goes to the latest child's group, or the parent's.
+    /// Splits the time of a process's ended children among their groups in proportion to their records; without records
+    /// it goes to the latest child's group, or the parent's.
     fn shares_of(&self, parent: i32, ns: u64, scene: &Scene<'_>) -> Vec<(GroupId, u64)> {
         let mut by_group: HashMap<GroupId, u64> = HashMap::new();
         for ended in scene.table.ended().iter().filter(|ended| ended.waiter == Some(parent)) {
@@ -196,7 +190,6 @@ impl Cpu {
     }
 }
 
-/// What a process has used since the look before.
 fn grown(process: &Process) -> Times {
     let ticks = |now: u64, before: u64| now.saturating_sub(before).saturating_mul(TICK_NS);
     Times {
@@ -206,8 +199,8 @@ fn grown(process: &Process) -> Times {
     }
 }
 
-/// Processes that belong to no unit although their control group may be one's: Unladen's own, and threads of the kernel,
-/// which are in none. With the paths of their control groups.
+/// Processes accounted separately from the unit of their control group: Unladen's own and kernel threads. With the
+/// paths of their control groups.
 fn told_by_themselves(scene: &mut Scene<'_>) -> Vec<(String, Times)> {
     let mut all = Vec::new();
     for process in scene.table.active() {
@@ -223,7 +216,6 @@ fn told_by_themselves(scene: &mut Scene<'_>) -> Vec<(String, Times)> {
     all
 }
 
-/// What the processes of each group show, ended ones included.
 fn shown_by_processes(scene: &Scene<'_>) -> HashMap<GroupId, Times> {
     let mut all: HashMap<GroupId, Times> = HashMap::new();
     let living = scene.table.active().map(|process| (process.group, grown(process)));
@@ -261,7 +253,7 @@ impl Probe for Cpu {
     }
 
     fn shortfall(&self) -> Option<Shortfall> {
-        // The kernel tells the ends of processes in the machine's own PID namespace alone.
+        // The kernel reports ends of processes only to the machine's own PID namespace.
         let is_root = nix::unistd::geteuid().is_root();
         (!self.has_exit_records).then_some(Shortfall {
             missing: "counts of processes that live between two readings, their CPU apart (credited to their parents)",

@@ -28,7 +28,7 @@ impl Probe for Faults {
             ledger.add(process.group, self.major, now.major_faults.saturating_sub(before.major_faults));
         }
         for ended in scene.table.ended() {
-            // What the last look saw is in the table of the living or, if the process is gone, of the vanished.
+            // What the last reading saw is in the table of the living or, if the process is gone, of the vanished.
             let seen = scene.table.last_stat(ended.pid).filter(|_| ended.was_seen);
             let (minor, major) = seen.map_or((0, 0), |stat| (stat.minor_faults, stat.major_faults));
             ledger.add(ended.group, self.minor, ended.totals.minor_faults.saturating_sub(minor));

@@ -1,4 +1,4 @@
-//! Read and write calls and their bytes, and bytes that reach the disk.
+//! Read and write calls with their bytes, and bytes that reach the disk.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -39,11 +39,11 @@ pub(super) const ENTRY: ProbeEntry = ProbeEntry {
 struct IoProbe {
     ids: Vec<CounterId>,
     last: HashMap<i32, Io>,
-    /// By parent: what ended children had shown while they lived. The kernel adds a child's counts to its
-    /// parent's when the parent waits for it, and they must not count twice. The rest, what no reading
-    /// had seen, stays with the parent: exit records round these counts down to multiples of 1,024.
+    /// By parent: counts of ended children seen while they lived. The kernel adds a child's counts to its parent's when
+    /// the parent waits for it, and they must not count twice. The rest, which no reading had seen, stays with the
+    /// parent: exit records round these counts down to multiples of 1,024.
     owed: HashMap<i32, Io>,
-    /// What stays hidden with that privilege is hidden from everyone.
+    /// What is unreadable even with that privilege is unreadable for everyone.
     may_trace: bool,
     some_hidden: bool,
 }
@@ -71,7 +71,7 @@ impl Probe for IoProbe {
             let now = match scene.procfs.of_process(process.pid, "io") {
                 Ok(content) => Io::parse(content),
                 Err(error) => {
-                    // Kernel threads, and processes that ended just now, have none either.
+                    // Kernel threads and processes that have just ended have none either.
                     self.some_hidden |= error.kind() == ErrorKind::PermissionDenied && !process.stat.kernel_thread;
                     None
                 }

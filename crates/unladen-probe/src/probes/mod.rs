@@ -1,4 +1,4 @@
-//! The list of probes; one file a probe.
+//! The list of probes; one file for each.
 
 mod cpu;
 mod faults;

@@ -1,5 +1,5 @@
-//! The network of the machine, and of containers that have one of their own: connections opened, bytes over the loopback
-//! and over the wire.
+//! Network of the machine and of containers that have one of their own: connections opened, bytes over the loopback and
+//! over the wire.
 
 mod namespaces;
 mod totals;

@@ -1,5 +1,5 @@
-//! Pressure stall information: time in which some task waited for a processor, for memory or for a
-//! disk (Documentation/accounting/psi.rst).
+//! Pressure stall information: time in which some task waited for a processor, memory or disk
+//! (Documentation/accounting/psi.rst).
 
 use unladen_machine::some_pressure_ns;
 

@@ -1,5 +1,4 @@
-//! Time that was taken from the machine by its hypervisor (steal), and from control groups by their CPU quotas
-//! (throttling).
+//! Time taken from the machine by its hypervisor (steal), and from control groups by their CPU quotas (throttling).
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -41,7 +40,7 @@ struct Steal {
     own: Throttling,
     last_own: Option<Throttled>,
     hierarchy: Option<Hierarchy>,
-    /// The `cpu.stat` of a group, and what it said last; none of groups that have none, or no quota's counts in it.
+    /// Each group's `cpu.stat` and its last value; `None` without one, or without a quota's counts in it.
     units: HashMap<GroupId, Option<(PathBuf, u64)>>,
 }
 
@@ -70,11 +69,11 @@ impl Steal {
         let known = self.units.entry(id).or_insert_with(|| {
             let file = hierarchy.cpu_stat(path);
             let now = procfs.absolute(&file).ok().and_then(throttled_ns)?;
-            // One that came up after the beginning has counted nothing that is not ours.
+            // A group that came up later has counted nothing from before our start.
             Some((file, if is_first { now } else { 0 }))
         });
         let Some((file, last)) = known else { return };
-        // A unit that was stopped takes its control group with it.
+        // Stopping a unit removes its control group.
         let Some(now) = procfs.absolute(file).ok().and_then(throttled_ns) else { return };
         ledger.add(id, self.throttled, now.saturating_sub(*last));
         *last = now;
@@ -94,7 +93,7 @@ impl Probe for Steal {
             ledger.add(MACHINE, self.throttled, throttled);
         }
         self.last_own = Some(own);
-        // A group none of whose processes has run has not been held back either.
+        // A group without a process that ran was not throttled either.
         let active: HashSet<GroupId> = if is_first {
             (0_u32..).map(GroupId).take(scene.groups.all().len()).collect()
         } else {

@@ -1,4 +1,4 @@
-//! Context switches. The kernel keeps them by thread, so each thread's are read.
+//! Context switches. The kernel keeps them by thread, so each thread is read.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,6 @@ pub(super) const ENTRY: ProbeEntry = ProbeEntry {
 struct SwitchesProbe {
     voluntary: CounterId,
     involuntary: CounterId,
-    /// By process, then by thread.
     last: HashMap<i32, HashMap<i32, Switches>>,
 }
 
@@ -57,10 +56,10 @@ impl Switches {
     }
 }
 
-/// The switches of each thread of a process, those that end meanwhile left out.
+/// Switches of each thread of a process, except those that end meanwhile.
 fn threads_of(procfs: &mut ProcFs, pid: i32, threads: u64) -> Vec<(i32, Switches)> {
     if threads <= 1 {
-        // The same file as the main thread's own, and a shorter way there.
+        // The same file as the main thread's own, by a shorter path.
         let switches = procfs.of_process(pid, "status").ok().and_then(Switches::parse);
         return switches.map(|switches| (pid, switches)).into_iter().collect();
     }
@@ -82,7 +81,7 @@ impl Probe for SwitchesProbe {
                 known.clear();
             }
             for (tid, now) in threads_of(scene.procfs, process.pid, process.stat.threads) {
-                // A thread not seen before is new, unless nothing has been seen before.
+                // An unseen thread is new, unless nothing has been seen before.
                 let before = known.insert(tid, now).unwrap_or(if is_first { now } else { Switches::default() });
                 let grown = now.since(before);
                 ledger.add(process.group, self.voluntary, grown.voluntary);

@@ -1,4 +1,4 @@
-//! The machine as a whole, by /proc/stat.
+//! The machine as a whole, from /proc/stat.
 
 use crate::counter::{Counter, Unit};
 use crate::error::ProbeError;

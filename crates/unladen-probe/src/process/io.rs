@@ -2,7 +2,7 @@
 
 use crate::procfs::number_after;
 
-/// Totals of one process, its ended threads included.
+/// Totals of one process, ended threads included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Io {
     /// Bytes that read(2) and its kin returned, whether from disk, cache, pipe or socket.
@@ -28,7 +28,6 @@ impl Io {
         })
     }
 
-    /// What has been added since an earlier reading.
     pub(crate) fn since(&self, earlier: &Self) -> Self {
         self.combine(earlier, u64::saturating_sub)
     }

@@ -1,8 +1,8 @@
-//! The principal type is [`Pids`]: which process ids to look at.
+//! The principal type is [`Pids`]: the process ids to examine.
 //!
-//! To list /proc costs more than to ask all processes for their clocks, as the kernel looks up a directory entry for
-//! each. But the kernel gives ids out in ascending order and tells the latest one in /proc/loadavg. So most looks ask
-//! the known processes and the ids given out since, and only now and then all of /proc is listed.
+//! Listing /proc costs more than asking all processes for their clocks, as the kernel looks up a directory entry for
+//! each. But the kernel assigns ids in ascending order and reports the latest in /proc/loadavg. So most looks ask the
+//! known processes and the ids assigned since, and /proc is listed only now and then.
 
 use std::time::{Duration, Instant};
 
@@ -11,18 +11,17 @@ use nix::unistd::{getpid, gettid};
 use crate::error::ProbeError;
 use crate::procfs::ProcFs;
 
-/// One look in so many lists /proc in any case: who may choose ids (clone3(2) with `set_tid`, as CRIU does) need not
-/// keep to the order.
+/// One look in this many lists /proc in any case: users that choose ids (clone3(2) with `set_tid`, as CRIU does) need
+/// not keep to the order.
 const LISTED_EVERY: u32 = 16;
 
-/// After a longer time ids may have gone round: with as few ids as Linux ever has, 32,768, that takes 16,000
-/// new ones a second.
+/// After a longer time ids may have wrapped: with as few ids as Linux ever has, 32,768, that takes 16,000 new ones a
+/// second.
 const LONGEST_GAP: Duration = Duration::from_secs(2);
 
-/// Asking for the clock of an id that nobody has costs about a sixth of listing a process.
+/// Asking for the clock of an unused id costs about a sixth of listing a process.
 const IDS_FOR_A_LISTED_PROCESS: usize = 4;
 
-/// The latest id given out, and when that was read.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     latest: i32,
@@ -31,18 +30,15 @@ struct Mark {
 
 #[derive(Debug, Default)]
 pub(crate) struct Pids {
-    /// Of the last look and the one before it. A process gets its id some microseconds before it can be asked for
-    /// anything: the ids of the last look are asked for once more.
+    /// The last two looks. A process gets its id some microseconds before it can be asked for anything, so the ids
+    /// of the last look are asked for once more.
     marks: [Option<Mark>; 2],
     looks_since_listing: u32,
 }
 
 impl Pids {
-    /// Puts ids into `pids`, each once and all processes among them; and many that nobody has. `known` tells whether
-    /// one was there at the last look, where `pids` then holds them already.
-    ///
-    /// # Errors
-    /// When /proc cannot be listed.
+    /// Puts ids into `pids`, each once, including all processes and many unused ids. `known` tells whether one was
+    /// there at the last look; `pids` then already holds them. Fails if /proc cannot be listed.
     pub(crate) fn find(
         &mut self,
         procfs: &mut ProcFs,
@@ -50,14 +46,14 @@ impl Pids {
         pids: &mut Vec<i32>,
         known: impl Fn(i32) -> bool,
     ) -> Result<(), ProbeError> {
-        // Before anything is listed: what begins meanwhile has a later id, for the next look.
+        // Before listing: processes that begin meanwhile have later ids, for the next look.
         let now = latest(procfs).map(|latest| Mark { latest, at });
         let since = now.zip(self.marks[0]).and_then(|(now, since)| new_ids(since, now, pids.len()));
         self.marks = [self.marks[1], now];
         match since {
             Some(ids) if self.looks_since_listing + 1 < LISTED_EVERY => {
                 self.looks_since_listing += 1;
-                // The calling thread alone can be asked by its own id too, and answers for its process.
+                // Only the calling thread can be asked by its own id too, and answers for its process.
                 let own_thread = Some(gettid()).filter(|tid| *tid != getpid()).map(nix::unistd::Pid::as_raw);
                 pids.extend(ids.filter(|&id| !known(id) && Some(id) != own_thread));
             }
@@ -71,14 +67,14 @@ impl Pids {
     }
 }
 
-/// The ids given out between two marks, where that is certain and asking for all of them is worth it.
+/// The ids assigned between two marks, if that is certain and asking for all of them is worth it.
 fn new_ids(since: Mark, now: Mark, known: usize) -> Option<std::ops::RangeInclusive<i32>> {
     let ids = usize::try_from(now.latest.checked_sub(since.latest)?).ok()?;
     let is_certain = now.at.saturating_duration_since(since.at) <= LONGEST_GAP;
     (is_certain && ids <= known * IDS_FOR_A_LISTED_PROCESS).then_some(since.latest + 1..=now.latest)
 }
 
-/// The id that was given out last: the fifth field of /proc/loadavg (proc_loadavg(5)).
+/// The id assigned last: the fifth field of /proc/loadavg (proc_loadavg(5)).
 fn latest(procfs: &mut ProcFs) -> Option<i32> {
     let content = procfs.file("loadavg").ok()?;
     std::str::from_utf8(content).ok()?.split_ascii_whitespace().nth(4)?.parse().ok()

@@ -1,4 +1,4 @@
-//! The principal type is [`Stat`]: what Unladen takes from /proc/PID/stat (proc_pid_stat(5)).
+//! The principal type is [`Stat`]: the fields that Unladen takes from /proc/PID/stat (proc_pid_stat(5)).
 
 /// `PF_KTHREAD` of include/linux/sched.h.
 const KERNEL_THREAD: u64 = 0x0020_0000;
@@ -16,20 +16,20 @@ pub(crate) struct Stat {
     /// User and system ticks of children that ended and were waited for.
     pub(crate) children_ticks: u64,
     pub(crate) threads: u64,
-    /// When it started, in ticks since boot: with the pid, this names a process for good.
+    /// Start in ticks since boot: with the pid, this identifies a process for good.
     pub(crate) start: u64,
 }
 
 impl Stat {
-    /// `None` if the line reads otherwise than documented.
+    /// `None` if the line differs from the documented format.
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
-        // The name may hold blanks and parentheses itself; only the last one ends it.
+        // The name may itself contain blanks and parentheses; only the last one ends it.
         let open = line.iter().position(|&byte| byte == b'(')?;
         let close = line.iter().rposition(|&byte| byte == b')')?;
         let comm = String::from_utf8_lossy(line.get(open + 1..close)?).into_owned();
         let rest = std::str::from_utf8(line.get(close + 1..)?).ok()?;
         let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
-        // proc_pid_stat(5) counts from 1 and the state, `fields[0]`, is its third.
+        // proc_pid_stat(5) counts from 1, and `fields[0]`, the state, is its third.
         let number = |n: usize| fields.get(n - 3)?.parse::<u64>().ok();
         let signed = |n: usize| fields.get(n - 3)?.parse::<i64>().ok();
         let children = signed(16)?.max(0).saturating_add(signed(17)?.max(0));

@@ -1,11 +1,11 @@
-//! The principal type is [`ProcessTable`]: all processes, looked through at each edge of a phase.
+//! The principal type is [`ProcessTable`]: all processes, examined at each edge of a phase.
 //!
-//! Looking through thousands of processes has to be cheap. A process that has not run cannot have
-//! counted anything, and whether it ran takes one system call: its CPU clock. So only the *active*
-//! ones have their files in /proc read, here and by the probes.
+//! Examining thousands of processes has to be cheap. A process that has not run cannot have counted anything, and
+//! whether it ran takes one system call: its CPU clock. So only the *active* ones have their files in /proc read, here
+//! and by the probes.
 //!
-//! The order matters: first the living, then the exit records. A process that ends between the
-//! two has both its last clock and its record, and the record tells what the clock had not yet seen.
+//! The order matters: first the living, then the exit records. A process that ends between the two has both its last
+//! clock and its record, and the record has what the clock had not yet seen.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -19,50 +19,41 @@ use crate::process::pids::Pids;
 use crate::procfs::{ProcFs, malformed};
 use crate::taskstats::{Listener, Record};
 
-/// The process that inherits orphans.
 const INIT: i32 = 1;
 
-/// How far up the waiter of an ended process is looked for.
 const MAX_ANCESTORS: usize = 32;
 
-/// A living process.
 #[derive(Debug)]
 pub(crate) struct Process {
     pub(crate) pid: i32,
     pub(crate) group: GroupId,
-    /// On-CPU time as last seen.
     pub(crate) cpu_ns: u64,
-    /// On-CPU time since the look before.
     pub(crate) cpu_grown_ns: u64,
     pub(crate) stat: Stat,
     pub(crate) previous_stat: Stat,
-    /// It has begun since the look before: all that it counted is new.
+    /// Began since the last look: all its counts are new.
     pub(crate) is_new: bool,
-    /// It was not there at the first look, and has been looked at once.
+    /// Was not there at the first look, and has been examined once.
     is_young: bool,
-    /// It has run since the look before.
     pub(crate) is_active: bool,
-    /// Its exit record has come; it may stay in /proc until its parent asks for it.
+    /// Its exit record has come; it may stay in /proc until its parent waits for it.
     has_ended: bool,
     seen_at: u64,
 }
 
-/// A process that has ended since the look before, by its exit records.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) pid: i32,
     pub(crate) group: GroupId,
-    /// A look has seen it.
     pub(crate) was_seen: bool,
-    /// The living process that waits for it, or waited for the ended ones between the two.
+    /// The living process that waits for it, directly or through ended ones.
     pub(crate) waiter: Option<i32>,
-    /// What it counted in its whole life: all of its threads together.
+    /// Counts of its whole life, of all its threads together.
     pub(crate) totals: Record,
     /// On-CPU time that no look had seen, as far as its record tells.
     pub(crate) cpu_grown_ns: u64,
 }
 
-/// All processes.
 #[derive(Debug)]
 pub(crate) struct ProcessTable {
     pids: Pids,
@@ -85,60 +76,53 @@ impl ProcessTable {
         }
     }
 
-    /// Whether there has been but one look: everything it found was there before.
+    /// Whether this is the first look: everything it found was there before.
     pub(crate) fn is_first_look(&self) -> bool {
         self.looks == 1
     }
 
-    /// All that live.
     pub(crate) fn living(&self) -> impl Iterator<Item = &Process> {
         self.processes.values()
     }
 
-    /// Those that have run since the look before.
     pub(crate) fn active(&self) -> impl Iterator<Item = &Process> {
         self.processes.values().filter(|process| process.is_active)
     }
 
-    /// Those that have begun since the look before.
     pub(crate) fn new_ones(&self) -> impl Iterator<Item = &Process> {
         self.processes.values().filter(|process| process.is_new)
     }
 
-    /// Those that have ended since the look before, as told by their exit records.
     pub(crate) fn ended(&self) -> &[Ended] {
         &self.ended
     }
 
-    /// Those that are no longer in /proc, record or not.
+    /// No longer in /proc, with or without a record.
     pub(crate) fn vanished(&self) -> &[Process] {
         &self.vanished
     }
 
-    /// Records of threads that have ended, those of processes that live on included.
+    /// Records of ended threads, including those of processes that live on.
     pub(crate) fn thread_ends(&self) -> &[Record] {
         &self.thread_ends
     }
 
-    /// Process ids that no longer stand for a process that was known.
     pub(crate) fn gone(&self) -> impl Iterator<Item = i32> {
         self.vanished.iter().map(|process| process.pid).filter(|pid| !self.processes.contains_key(pid))
     }
 
-    /// What /proc/PID/stat last said of a process, also of one that has just gone.
+    /// The last /proc/PID/stat of a process, also of one that has just gone.
     pub(crate) fn last_stat(&self, pid: i32) -> Option<&Stat> {
         self.find(pid).map(|process| &process.stat)
     }
 
-    /// The group of a process, living or just ended.
     pub(crate) fn group_of(&self, pid: i32) -> Option<GroupId> {
         let ended = || self.ended.iter().find(|ended| ended.pid == pid).map(|ended| ended.group);
         self.find(pid).map(|process| process.group).or_else(ended)
     }
 
-    /// Who has been credited with the time of a process that has gone: its parent or, if that has gone at the same
-    /// time, the parent's parent and so on, since each passes on what it was credited with; else whoever inherits
-    /// orphans.
+    /// The process credited with the time of one that has gone: its parent or, if that has gone at the same time, the
+    /// parent's parent and so on, since each passes on what it was credited with; else the one that inherits orphans.
     pub(crate) fn waiter_of(&self, gone: &Process) -> Option<i32> {
         let mut ppid = gone.stat.ppid;
         for _ in 0..MAX_ANCESTORS {
@@ -155,7 +139,6 @@ impl ProcessTable {
         self.processes.get(&pid).or_else(|| self.vanished.iter().find(|process| process.pid == pid))
     }
 
-    /// Looks through all processes.
     pub(crate) fn look(
         &mut self,
         procfs: &mut ProcFs,
@@ -170,7 +153,7 @@ impl ProcessTable {
             return Err(ProbeError::Empty { path: procfs.root().to_owned() });
         }
         for pid in pids {
-            // Processes end at any time: one that has gone is simply not there.
+            // Processes end at any time: one that has gone is skipped.
             if let Some(cpu_ns) = process_cpu_ns(pid) {
                 self.look_at(pid, cpu_ns, procfs, groups)?;
             }
@@ -205,8 +188,8 @@ impl ProcessTable {
             Some(known) if known.stat.start == stat.start => {
                 known.cpu_grown_ns = cpu_ns.saturating_sub(known.cpu_ns);
                 known.cpu_ns = known.cpu_ns.max(cpu_ns);
-                // It became another program (execve), or named itself. Or it was looked at as soon as it was there, when a
-                // worker that root starts is not yet its user's.
+                // It became another program (execve), or renamed itself; or it was examined so early that a worker
+                // started by root was not yet its user's.
                 if known.stat.comm != stat.comm || known.is_young {
                     known.group = groups.of_process(procfs, pid, &stat);
                     known.is_young = false;
@@ -216,7 +199,7 @@ impl ProcessTable {
                 known.is_active = true;
                 known.is_new = false;
             }
-            // New, or the pid has been given to another process.
+            // New, or the pid was reused.
             _ => {
                 let group = groups.of_process(procfs, pid, &stat);
                 let process = Process {
@@ -240,9 +223,9 @@ impl ProcessTable {
         Ok(())
     }
 
-    /// Puts the records of threads together to processes. Threads of a process that lives on are already
-    /// in its own counters. Of a process with several threads that was known before, only the
-    /// time up to the last look is kept: its records count from the threads' beginnings.
+    /// Merges records of threads into processes. Threads of a process that lives on are already in its own counters.
+    /// For a process with several threads that was known before, only the time up to the last look is kept: its records
+    /// count from the threads' beginnings.
     fn note_the_ended(&mut self, groups: &mut Groups) {
         self.ended.clear();
         if self.is_first_look() {
@@ -286,7 +269,6 @@ impl ProcessTable {
         }
     }
 
-    /// The first living one among a process's parent, the parent's parent and so on.
     fn waiter(&self, mut ppid: i32, parents_of_ended: &HashMap<i32, i32>) -> Option<i32> {
         for _ in 0..MAX_ANCESTORS {
             if self.processes.get(&ppid).is_some_and(|process| !process.has_ended) {

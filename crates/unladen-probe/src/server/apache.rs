@@ -6,7 +6,7 @@ use unladen_trace::ServerSeen;
 
 use super::process::{Server, folder_of, folder_read, plain};
 
-/// What Debian and Fedora build it with.
+/// Built-in paths of Debian and Fedora.
 const USUAL: [&str; 2] = ["/etc/apache2/apache2.conf", "/etc/httpd/conf/httpd.conf"];
 
 /// Its command line stays as it was: `apache2 -f FILE -d FOLDER -k start`.
@@ -24,7 +24,7 @@ pub(super) fn see(server: &Server, seen: &mut ServerSeen) {
         seen.folder = includes
             .map(|pattern| plain(&Path::new(&root).join(pattern)))
             .filter_map(|pattern| folder_read(&pattern).map(str::to_owned))
-            // Debian's folders of modules and of sites are switched by commands of its own.
+            // Debian has its own commands for its folders of modules and sites.
             .filter(|folder| !["mods-enabled", "sites-enabled"].iter().any(|own| folder.ends_with(own)))
             .find(|folder| server.is_dir(folder));
         seen.read = Some(read);
@@ -38,7 +38,7 @@ fn value(text: &str, name: &str) -> Option<String> {
     values(text, name).next()
 }
 
-/// The values of a directive outside of blocks.
+/// Values of a directive outside of blocks.
 fn values(text: &str, name: &str) -> impl Iterator<Item = String> {
     let mut depth = 0_usize;
     text.lines().filter_map(move |line| {

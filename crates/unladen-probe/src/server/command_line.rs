@@ -1,12 +1,11 @@
-//! The principal type is [`CommandLine`]: what a process was started with, or the title that it has written over it.
+//! The principal type is [`CommandLine`]: what a process was started with, or the title that has overwritten it.
 
-/// The words of a command line.
 pub(super) struct CommandLine {
     words: Vec<String>,
 }
 
 impl CommandLine {
-    /// Of `/proc/PID/cmdline`, whose words end with NUL. A title is one word, padded.
+    /// Splits `/proc/PID/cmdline`, whose words end with NUL. A title is one word, padded.
     pub(super) fn of(cmdline: &[u8]) -> Self {
         let words = cmdline.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
         let mut words: Vec<String> = words.collect();
@@ -21,7 +20,7 @@ impl CommandLine {
         self.words.first().map_or("", String::as_str)
     }
 
-    /// The value of an option of one letter: `-c FILE`, `-cFILE`. The last counts.
+    /// The last value of an option of one letter: `-c FILE`, `-cFILE`.
     pub(super) fn option(&self, letter: char) -> Option<&str> {
         let mut words = self.words.iter().skip(1);
         let mut found = None;
@@ -32,14 +31,14 @@ impl CommandLine {
         found
     }
 
-    /// The value of a long option: `--name=VALUE`. The last counts.
+    /// The last value of a long option: `--name=VALUE`.
     pub(super) fn long_option(&self, name: &str) -> Option<&str> {
         let words = self.words.iter().skip(1).rev();
         words.into_iter().find_map(|word| word.strip_prefix("--")?.strip_prefix(name)?.strip_prefix('='))
     }
 
-    /// The value of an option within a title, whose words are set apart by blanks alone: up to the next option of one
-    /// letter, as a path may have blanks.
+    /// The value of an option within a title, whose words are separated by blanks alone: up to the next option of one
+    /// letter, as a path may contain blanks.
     pub(super) fn option_in_title(&self, letter: char) -> Option<&str> {
         let title = self.title();
         let (_, rest) = title.rsplit_once(&format!(" -{letter} "))?;

@@ -10,11 +10,11 @@ pub(super) fn see(server: &Server, seen: &mut ServerSeen) {
     let named = inner.and_then(|inner| inner.trim_end().strip_suffix(')'));
     seen.config = named.or_else(|| server.command.option('y')).map(|config| server.path(config));
     let text = seen.config.as_ref().and_then(|config| server.text(config));
-    // One in the background has another number after each reload, and writes it there.
+    // In the background, its process id changes with each reload, and is written there.
     seen.pid_file = text.as_deref().and_then(pid_file).filter(|file| server.is_pid_file(file)).map(str::to_owned);
 }
 
-/// The file that `pid` names; a relative one is below a folder that it was built with.
+/// The file that `pid` names; relative ones lie below a built-in folder.
 pub(super) fn pid_file(text: &str) -> Option<&str> {
     let mut values = text.lines().filter_map(|line| {
         let (name, value) = line.split_once('=')?;

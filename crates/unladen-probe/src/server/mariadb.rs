@@ -4,7 +4,7 @@ use unladen_trace::ServerSeen;
 
 use super::process::Server;
 
-/// Its command line names the only file that it reads, and its socket where that is not in the file.
+/// Its command line names the only file that it reads, and its socket if that is not in the file.
 pub(super) fn see(server: &Server, seen: &mut ServerSeen) {
     let option = |name: &str| server.command.long_option(name);
     seen.config = option("defaults-file").map(|file| server.path(file));
@@ -13,7 +13,6 @@ pub(super) fn see(server: &Server, seen: &mut ServerSeen) {
     seen.socket = socket.or_else(|| socket_in(text.as_deref()?)).filter(|socket| socket.starts_with('/'));
 }
 
-/// The last socket that a section of the server has.
 pub(super) fn socket_in(text: &str) -> Option<String> {
     let mut is_servers = false;
     let mut found = None;
@@ -30,7 +29,7 @@ pub(super) fn socket_in(text: &str) -> Option<String> {
     found
 }
 
-/// `mysqld`, `mariadb-10.11`; others are of clients, as `mysqldump` and `mariadb-client`.
+/// `mysqld`, `mariadb-10.11`; others are clients', such as `mysqldump` and `mariadb-client`.
 fn is_servers_section(name: &str) -> bool {
     let (name, version) = name.split_once('-').unwrap_or((name, "0"));
     matches!(name, "mysqld" | "mariadb" | "mariadbd" | "server") && version.starts_with(|c: char| c.is_ascii_digit())

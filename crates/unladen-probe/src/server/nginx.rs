@@ -6,7 +6,7 @@ use unladen_trace::ServerSeen;
 
 use super::process::{Server, folder_of, folder_read, plain};
 
-/// What packages build it with.
+/// Built-in paths of packages.
 const USUAL: &str = "/etc/nginx/nginx.conf";
 const USUAL_PIDS: [&str; 2] = ["/run/nginx.pid", "/var/run/nginx.pid"];
 
@@ -21,7 +21,7 @@ pub(super) fn see(server: &Server, seen: &mut ServerSeen) {
     let config = option('c').map(|given| match &prefix {
         Some(prefix) => plain(&Path::new(prefix).join(given)),
         None if given.starts_with('/') => plain(Path::new(given)),
-        // It is below the folder that it was built with, which only its makers know.
+        // It lies below the built-in folder, which only its builders know.
         None => plain(&Path::new(folder_of(USUAL)).join(given)),
     });
     let read = config.clone().unwrap_or_else(|| USUAL.to_owned());
@@ -44,17 +44,15 @@ pub(super) fn see(server: &Server, seen: &mut ServerSeen) {
     seen.prefix = prefix;
 }
 
-/// What matters of a settings file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Settings {
     /// Patterns of `include` in the `http` block.
     pub(super) includes: Vec<String>,
-    /// The pid file.
     pub(super) pid: Option<String>,
 }
 
 impl Settings {
-    /// Reads directives, as ngx_conf_file.c takes them apart: words, quotes, comments, blocks.
+    /// Reads directives, as ngx_conf_file.c parses them: words, quotes, comments, blocks.
     pub(super) fn of(text: &str) -> Self {
         let mut settings = Self::default();
         let mut blocks: Vec<String> = Vec::new();

@@ -4,8 +4,8 @@ use unladen_trace::ServerSeen;
 
 use super::process::Server;
 
-/// It works in the folder of its data, where `postmaster.pid` says by lines: its process, that folder, when it started,
-/// its port, the first folder of its sockets.
+/// Its working folder is that of its data, where `postmaster.pid` has these lines: its process, that folder, when it
+/// started, its port, the first folder of its sockets.
 pub(super) fn see(server: &Server, seen: &mut ServerSeen) {
     let data = server.path("");
     if let Some(text) = server.text(&server.path("postmaster.pid")) {

@@ -8,26 +8,23 @@ use nix::unistd::{Uid, User};
 
 use super::command_line::CommandLine;
 
-/// Longest settings file that is looked into.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// A process's view: what its paths mean.
 pub(super) struct Server {
     pub(super) pid: u32,
-    /// `/proc/PID/root`, below which its paths are.
+    /// `/proc/PID/root`, below which its paths lie.
     pub(super) root: PathBuf,
-    /// Where relative paths of its command line begin.
+    /// Base of relative paths on its command line.
     pub(super) cwd: PathBuf,
     pub(super) command: CommandLine,
 }
 
 impl Server {
-    /// A path of its command line, as the server itself resolves it.
     pub(super) fn path(&self, given: &str) -> String {
         plain(&self.cwd.join(given))
     }
 
-    /// A file as it sees it; none where it is no regular file, too long, or no text.
+    /// A file as it sees it; `None` if it is not regular, too long, or no text.
     pub(super) fn text(&self, path: &str) -> Option<String> {
         let file = self.root.join(path.trim_start_matches('/'));
         if !fs::metadata(&file).ok()?.is_file() {
@@ -38,7 +35,6 @@ impl Server {
         Some(text)
     }
 
-    /// Whether a file names its process.
     pub(super) fn is_pid_file(&self, path: &str) -> bool {
         self.text(path).is_some_and(|pid| pid.trim() == self.pid.to_string())
     }
@@ -47,7 +43,6 @@ impl Server {
         self.root.join(path.trim_start_matches('/')).is_dir()
     }
 
-    /// The account that it runs as, if it has a name.
     pub(super) fn account(&self) -> Option<String> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.pid)).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
@@ -69,12 +64,11 @@ pub(super) fn plain(path: &Path) -> String {
     plain.to_string_lossy().into_owned()
 }
 
-/// The folder of a path.
 pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The folder of a pattern of `include` that takes a new file whose name ends in `.conf`: `/etc/nginx/conf.d/*.conf`.
+/// Folder of an `include` pattern that takes new files ending in `.conf`: `/etc/nginx/conf.d/*.conf`.
 pub(super) fn folder_read(pattern: &str) -> Option<&str> {
     let (folder, last) = pattern.rsplit_once('/')?;
     let is_plain = !folder.is_empty() && !folder.contains(['*', '?', '[']);

@@ -7,13 +7,12 @@ use perf_event::{Builder, Counter};
 
 use crate::trace::TraceError;
 
-/// Processors that are online, as the kernel lists them: `0-3,5`.
+/// Online processors as the kernel lists them: `0-3,5`.
 const ONLINE: &str = "/sys/devices/system/cpu/online";
 
 /// No machine has more processors.
 const MOST_PROCESSORS: usize = 65_536;
 
-/// The processors that are online.
 pub(super) fn processors() -> Result<Vec<usize>, TraceError> {
     let listed = std::fs::read_to_string(ONLINE).map_err(|error| TraceError::failed("listing processors", error))?;
     listing(&listed).ok_or_else(|| TraceError::failed("listing processors", format!("{ONLINE} has {listed:?}")))

@@ -1,4 +1,4 @@
-//! The principal type is [`ProcessGroups`]: whose a sample is.
+//! The principal type is [`ProcessGroups`]: the groups of samples.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -10,13 +10,13 @@ use crate::procfs::ProcFs;
 
 use super::StackSample;
 
-/// A process is looked at again after this time: its id may be another's, and it may be another program.
+/// A process is examined again after this time: its id may be reused, and it may be another program.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// Beyond these, ended processes are forgotten.
 const MOST_KNOWN: usize = 16_384;
 
-/// The groups of processes that are known by samples alone; named as an [`Instrument`](crate::Instrument) names them.
+/// Groups of processes known by samples alone, named as an [`Instrument`](crate::Instrument) names them.
 pub struct ProcessGroups {
     procfs: ProcFs,
     groups: Groups,
@@ -31,19 +31,19 @@ struct Known {
 // === impl ProcessGroups ===
 
 impl ProcessGroups {
-    /// Without processes.
+    /// Starts without processes.
     pub fn open(by: GroupBy) -> Self {
         let own = i32::try_from(std::process::id()).unwrap_or_default();
         Self { procfs: ProcFs::new("/proc"), groups: Groups::new(by, own, true), known: HashMap::new() }
     }
 
-    /// The group of the process that a sample is of. If that has ended meanwhile, its parent, user and name tell.
+    /// The group of the process that a sample is of. If it has ended meanwhile, its parent, user and name decide.
     pub fn of(&mut self, sample: &StackSample) -> GroupId {
         let known = self.known.get(&sample.pid);
         if let Some(known) = known.filter(|known| known.at.elapsed() < LOOK_AGAIN) {
             return known.group;
         }
-        // What was learnt while it lived tells more than its parent.
+        // What was learnt while it lived is more reliable than its parent.
         let before = known.map(|known| known.group);
         let living = self.living(sample.pid);
         let group = living.or(before).unwrap_or_else(|| {
@@ -58,7 +58,7 @@ impl ProcessGroups {
         group
     }
 
-    /// The group behind an id.
+    /// The group with this id.
     pub fn group(&self, id: GroupId) -> &Group {
         self.groups.get(id)
     }

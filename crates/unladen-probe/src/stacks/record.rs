@@ -1,6 +1,4 @@
-//! What the kernel's part sends, made into samples.
-//!
-//! Bytes that make no sense make no sample, and are counted as lost: they never panic.
+//! Decodes samples of the kernel's part. Malformed bytes never panic: they make no sample, and count as lost.
 
 use super::StackSample;
 
@@ -37,7 +35,7 @@ fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
     Some((u32::from_ne_bytes(*number), rest))
 }
 
-/// The kernel fills what it does not need with nothing, and address 0 is no code.
+/// The kernel fills unused places with zeros, and address 0 is no code.
 fn addresses(bytes: &[u8]) -> Vec<u64> {
     let (chunks, _) = bytes.as_chunks();
     chunks.iter().map(|chunk| u64::from_ne_bytes(*chunk)).take_while(|address| *address != 0).collect()

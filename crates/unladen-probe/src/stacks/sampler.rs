@@ -13,22 +13,20 @@ use super::{StackBatch, record};
 
 static STACKS: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/stacks.bpf.o")));
 
-/// The map that samples come through.
 const RING: &str = "samples";
 
-/// For each processor: two seconds of samples at 997 Hz that are as long as they can be take 4 MB, usual ones a tenth
-/// of that.
+/// For each processor: two seconds of samples of the greatest length at 997 Hz take 4 MB, usual ones a tenth of that.
 const RING_PER_PROCESSOR: u32 = 1 << 20;
 
-/// The bounds of the whole ring, in bytes.
+/// Bounds of the whole ring, in bytes.
 const LEAST_RING: u32 = 4 << 20;
 const MOST_RING: u32 = 64 << 20;
 
-/// Samples the stacks of whatever runs. When it goes, nothing stays attached; nor if this process is killed.
+/// Samples the stacks of whatever runs. Nothing stays attached after it is dropped or this process is killed.
 ///
-/// It costs each processor that is busy some µs a tick: examples/stack_cost.rs measures it.
+/// Each tick costs a busy processor some µs: examples/stack_cost.rs measures it.
 pub struct StackSampler {
-    /// Goes first, as what is attached goes with it. Empty while it is paused.
+    /// Dropped first, which detaches. Empty while paused.
     links: Vec<Link>,
     object: Object,
     ring: MapHandle,
@@ -39,10 +37,8 @@ pub struct StackSampler {
 // === impl StackSampler ===
 
 impl StackSampler {
-    /// Samples each processor at that frequency, in Hz, from now on.
-    ///
-    /// # Errors
-    /// If this process may not, or the kernel cannot.
+    /// Samples each processor at that frequency, in Hz, from now on. Fails if this process may not, or the kernel
+    /// cannot.
     pub fn open(frequency: u64) -> Result<Self, TraceError> {
         require()?;
         require_first_namespace()?;
@@ -60,10 +56,8 @@ impl StackSampler {
         Ok(sampler)
     }
 
-    /// What was sampled since the last call. The kernel keeps what comes in a second or two, no longer.
-    ///
-    /// # Errors
-    /// If the kernel's memory cannot be read.
+    /// Samples since the last call. The kernel keeps a second or two of them, no longer. Fails if the kernel's memory
+    /// cannot be read.
     pub fn take(&mut self) -> Result<StackBatch, TraceError> {
         let batch = RefCell::new(StackBatch::default());
         {
@@ -94,15 +88,12 @@ impl StackSampler {
         Ok(by_processor.iter().filter_map(|raw| raw.first_chunk().map(|raw| u64::from_ne_bytes(*raw))).sum())
     }
 
-    /// Lets the clock stand: nothing is interrupted until [`resume`](Self::resume).
+    /// Stops the clock: nothing is interrupted until [`resume`](Self::resume).
     pub fn pause(&mut self) {
         self.links.clear();
     }
 
-    /// Starts the clock again.
-    ///
-    /// # Errors
-    /// If the kernel does not let it.
+    /// Restarts the clock. Fails if the kernel does not allow it.
     pub fn resume(&mut self) -> Result<(), TraceError> {
         if !self.links.is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The principal type is [`StackSampler`], where the feature `ebpf` is off: there is none.
+//! [`StackSampler`] without the feature `ebpf`: it cannot be opened.
 
 use std::convert::Infallible;
 
@@ -6,36 +6,27 @@ use crate::trace::TraceError;
 
 use super::StackBatch;
 
-/// Samples stacks; cannot be had without the feature `ebpf`.
+/// Samples stacks; unavailable without the feature `ebpf`.
 #[derive(Debug)]
 pub struct StackSampler(Infallible);
 
 impl StackSampler {
-    /// Always fails.
-    ///
-    /// # Errors
-    /// [`TraceError::NotBuilt`].
+    /// Always fails with [`TraceError::NotBuilt`].
     pub fn open(_: u64) -> Result<Self, TraceError> {
         Err(TraceError::NotBuilt)
     }
 
-    /// What was sampled since the last call.
-    ///
-    /// # Errors
-    /// None.
+    /// Samples since the last call.
     pub fn take(&mut self) -> Result<StackBatch, TraceError> {
         match self.0 {}
     }
 
-    /// Lets the clock stand.
+    /// Stops the clock.
     pub fn pause(&mut self) {
         match self.0 {}
     }
 
-    /// Starts the clock again.
-    ///
-    /// # Errors
-    /// None.
+    /// Restarts the clock.
     pub fn resume(&mut self) -> Result<(), TraceError> {
         match self.0 {}
     }

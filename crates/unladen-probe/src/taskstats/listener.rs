@@ -1,5 +1,4 @@
-//! The principal type is [`Listener`]: a socket on which the kernel sends a record for each thread
-//! that ends.
+//! The principal type is [`Listener`]: a socket on which the kernel sends a record for each thread that ends.
 
 use std::io::IoSliceMut;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -22,14 +21,13 @@ const TASKSTATS_TYPE_PID: u16 = 1;
 const TASKSTATS_TYPE_STATS: u16 = 3;
 const TASKSTATS_TYPE_AGGR_PID: u16 = 4;
 
-/// Room for records between two drains. A record takes some 2.5 KiB of it (kernel bookkeeping
-/// included): 32 MiB hold 12,000 ends of threads.
+/// Room for records between two drains. A record takes some 2.5 KiB (kernel bookkeeping included): 32 MiB hold 12,000
+/// ends of threads.
 const RECEIVE_BUFFER: usize = 32 * 1024 * 1024;
 
-/// A record is some 500 bytes, with the thread group's twice that.
+/// A record is some 500 bytes, twice that with the thread group's.
 const DATAGRAM: usize = 8 * 1024;
 
-/// Answers that may come before the acknowledgement.
 const MAX_ANSWERS: usize = 16;
 
 #[derive(Debug)]
@@ -42,15 +40,13 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// Asks for the records of all processors in `cpus` (a list such as `0-1`).
-    ///
-    /// # Errors
-    /// `EPERM` without CAP_NET_ADMIN, `ENOENT` where the kernel was built without taskstats.
+    /// Asks for the records of all processors in `cpus` (a list such as `0-1`). Fails with `EPERM` without
+    /// CAP_NET_ADMIN, `ENOENT` if the kernel was built without taskstats.
     pub(crate) fn open(cpus: &str) -> Result<Self, Errno> {
         let socket =
             socket(AddressFamily::Netlink, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::NetlinkGeneric)?;
         bind(socket.as_raw_fd(), &NetlinkAddr::new(0, 0))?;
-        // Records sent before the first drain must find room, hence before registering.
+        // Before registering, as records sent before the first drain must find room.
         setsockopt(&socket, sockopt::RcvBufForce, &RECEIVE_BUFFER)?;
         let mut listener = Self { socket, family: 0, buffer: vec![0; DATAGRAM], lost: 0, unknown: 0 };
         let name = request(GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, b"TASKSTATS\0");
@@ -61,7 +57,6 @@ impl Listener {
         Ok(listener)
     }
 
-    /// Calls `each` with every record that has come.
     pub(crate) fn drain(&mut self, mut each: impl FnMut(Record)) {
         loop {
             match self.receive(MsgFlags::MSG_DONTWAIT) {
@@ -75,7 +70,7 @@ impl Listener {
                         }
                     }
                 }
-                // The buffer overflowed: how many were lost is not told.
+                // The buffer overflowed: how many were lost is unknown.
                 Err(Errno::ENOBUFS) => self.lost += 1,
                 Err(Errno::EINTR) => {}
                 Err(_) => return,
@@ -83,12 +78,11 @@ impl Listener {
         }
     }
 
-    /// How often records were lost, or could not be read.
     pub(crate) fn lost(&self) -> u64 {
         self.lost + self.unknown
     }
 
-    /// Sends a request and waits for its acknowledgement; gives the family's id if one is answered.
+    /// Sends a request and waits for its acknowledgement; returns the family's id if one is answered.
     fn ask(&mut self, message: &[u8]) -> Result<Option<u16>, Errno> {
         send(self.socket.as_raw_fd(), message, MsgFlags::empty())?;
         let mut family = None;
@@ -108,7 +102,7 @@ impl Listener {
         Err(Errno::EPROTO)
     }
 
-    /// One datagram from the kernel (port 0); other senders are not listened to.
+    /// One datagram from the kernel (port 0); other senders are ignored.
     fn receive(&mut self, flags: MsgFlags) -> Result<usize, Errno> {
         let mut slices = [IoSliceMut::new(&mut self.buffer)];
         let message = loop {
@@ -123,7 +117,6 @@ impl Listener {
     }
 }
 
-/// The records of threads in a message; the sums over a thread group are left aside.
 fn records<'a>(message: &Message<'a>) -> impl Iterator<Item = Option<Record>> + 'a {
     message.attributes().filter(|(kind, _)| *kind == TASKSTATS_TYPE_AGGR_PID).map(|(_, value)| {
         let nested = Attributes(value);
@@ -132,7 +125,6 @@ fn records<'a>(message: &Message<'a>) -> impl Iterator<Item = Option<Record>> + 
     })
 }
 
-/// The records in a datagram of any family.
 #[cfg(feature = "fuzzing")]
 pub(crate) fn records_in(datagram: &[u8]) -> impl Iterator<Item = Option<Record>> {
     Message::all(datagram).flat_map(|message| records(&message).collect::<Vec<_>>())

@@ -1,5 +1,5 @@
-//! Framing of generic netlink (netlink(7); include/uapi/linux/netlink.h, genetlink.h). The principal
-//! type is [`Attributes`], a bounds-checked walk over type-length-value records.
+//! Framing of generic netlink (netlink(7); include/uapi/linux/netlink.h, genetlink.h). The principal type is
+//! [`Attributes`], a bounds-checked walk over type-length-value records.
 
 /// `struct nlmsghdr`.
 const HEADER: usize = 16;
@@ -19,7 +19,7 @@ fn align(length: usize) -> usize {
     length.next_multiple_of(4)
 }
 
-/// A generic netlink request with one attribute that wants an acknowledgement.
+/// A generic netlink request with one attribute and a request for acknowledgement.
 pub(crate) fn request(family: u16, command: u8, attribute: u16, value: &[u8]) -> Vec<u8> {
     let length = HEADER + GENERIC_HEADER + align(ATTRIBUTE_HEADER + value.len());
     let mut message = Vec::with_capacity(length);
@@ -35,7 +35,6 @@ pub(crate) fn request(family: u16, command: u8, attribute: u16, value: &[u8]) ->
     message
 }
 
-/// One message: its type and what follows the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Message<'a> {
     pub(crate) kind: u16,
@@ -43,7 +42,7 @@ pub(crate) struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// The messages in a datagram; what is cut short is left out.
+    /// The messages in a datagram; a truncated one is left out.
     pub(crate) fn all(mut datagram: &'a [u8]) -> impl Iterator<Item = Message<'a>> {
         std::iter::from_fn(move || {
             let length = u32_at(datagram, 0)? as usize;
@@ -59,18 +58,16 @@ impl<'a> Message<'a> {
         (self.kind == NLMSG_ERROR).then(|| u32_at(self.payload, 0).map(|n| -(n as i32))).flatten()
     }
 
-    /// The attributes of a generic netlink message.
     pub(crate) fn attributes(&self) -> Attributes<'a> {
         Attributes(self.payload.get(GENERIC_HEADER..).unwrap_or_default())
     }
 }
 
-/// Attributes, in order: (type, value).
+/// Attributes in order: (type, value).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attributes<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Attributes<'a> {
-    /// The value of the first attribute of this type.
     pub(crate) fn get(mut self, wanted: u16) -> Option<&'a [u8]> {
         self.find(|(kind, _)| *kind == wanted).map(|(_, value)| value)
     }

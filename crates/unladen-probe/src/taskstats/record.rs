@@ -1,13 +1,11 @@
-//! The principal type is [`Record`]: what Unladen takes from the kernel's `struct taskstats`.
+//! The principal type is [`Record`]: the fields that Unladen takes from the kernel's `struct taskstats`.
 
 use super::netlink::{u16_at, u32_at, u64_at};
 
-/// What one ended thread counted in its life.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Record {
     pub(crate) tid: i32,
     pub(crate) pid: i32,
-    /// The parent's process id.
     pub(crate) ppid: i32,
     pub(crate) uid: u32,
     pub(crate) comm: String,
@@ -20,22 +18,21 @@ pub(crate) struct Record {
     pub(crate) involuntary_switches: u64,
 }
 
-/// Where fields lie in `struct taskstats` (include/uapi/linux/taskstats.h).
+/// Offsets of fields in `struct taskstats` (include/uapi/linux/taskstats.h).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout {
-    /// Bytes that come before `cpu_run_virtual_total` beyond those of version 14.
+    /// Bytes before `cpu_run_virtual_total` beyond those of version 14.
     shift_accounting: usize,
-    /// Bytes that come before `ac_tgid` beyond those of version 14.
+    /// Bytes before `ac_tgid` beyond those of version 14.
     shift_tgid: usize,
 }
 
-/// The first version with `ac_tgid` (Linux 5.19): before it, a record does not tell a thread's
-/// end from a process's.
+/// The first version with `ac_tgid` (Linux 5.19): before it, a record does not tell a thread's end from a process's.
 pub(crate) const FIRST_VERSION: u16 = 12;
 
 impl Layout {
-    /// Version 15 (Linux 6.14 and 6.15) put two new fields of 8 bytes behind each kind of delay; 16 moved
-    /// them to the end, where they should have gone.
+    /// Version 15 (Linux 6.14 and 6.15) put two new fields of 8 bytes behind each kind of delay; 16 moved them to the
+    /// end, where they should have gone.
     fn of_version(version: u16) -> Option<Self> {
         match version {
             ..FIRST_VERSION => None,
@@ -46,7 +43,6 @@ impl Layout {
 }
 
 impl Record {
-    /// This record with the counts of another thread of the same process added.
     pub(crate) fn with_counts_of(&self, other: &Self) -> Self {
         Self {
             cpu_ns: self.cpu_ns.saturating_add(other.cpu_ns),
@@ -60,8 +56,8 @@ impl Record {
         }
     }
 
-    /// `tid` is the id that the enclosing message gives: a layout under which the structure does not
-    /// hold the same is not this one, and `None` is the answer.
+    /// `tid` is the enclosing message's id: `None` if the structure does not hold the same, as the layout is not this
+    /// one.
     pub(crate) fn parse(tid: i32, bytes: &[u8]) -> Option<Self> {
         let layout = Layout::of_version(u16_at(bytes, 0)?)?;
         let at = |offset: usize| offset + layout.shift_accounting;
@@ -72,7 +68,7 @@ impl Record {
         }
         let comm = bytes.get(at(80)..at(80) + 32)?;
         let comm = &comm[..comm.iter().position(|&byte| byte == 0).unwrap_or(comm.len())];
-        // In microseconds, and together the scheduler's exact run time rounded down.
+        // In microseconds; together they are the scheduler's exact run time rounded down.
         let (user_us, system_us) = (number(152)?, number(160)?);
         let run_time_ns = number(72)?;
         Some(Self {
@@ -81,7 +77,7 @@ impl Record {
             ppid: id(at(132))?,
             uid: u32_at(bytes, at(120))?,
             comm: String::from_utf8_lossy(comm).into_owned(),
-            // The nanoseconds are there only where the kernel accounts for delays.
+            // Nanoseconds are there only if the kernel accounts for delays.
             cpu_ns: if run_time_ns > 0 { run_time_ns } else { user_us.saturating_add(system_us).saturating_mul(1_000) },
             user_ns: user_us.saturating_mul(1_000),
             system_ns: system_us.saturating_mul(1_000),

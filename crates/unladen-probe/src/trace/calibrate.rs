@@ -11,11 +11,11 @@ use super::record::NOBODY;
 /// Calls in a row; their mean is one sample.
 const ROW: u32 = 100;
 
-/// Samples whose median is taken: an interrupt spoils one of them.
+/// Samples whose median is taken, since an interrupt spoils one.
 const ROWS: usize = 20;
 
-/// The time that a call takes which does next to nothing (getppid, some 10 ns), as the kernel's part sees it: so, what
-/// any call's time contains of tracing. This process is followed meanwhile, and what it does is thrown away.
+/// The traced time of a call that does next to nothing (getppid, some 10 ns): the share of tracing in any call's time.
+/// This process is followed meanwhile, and its events are discarded.
 pub(super) fn calibrate(kernel: &Kernel) -> Result<u64, TraceError> {
     let failed = |error| TraceError::failed("calibrating", error);
     let (watched, counts) = (kernel.map("watched")?, kernel.map("counts")?);
@@ -32,7 +32,7 @@ pub(super) fn calibrate(kernel: &Kernel) -> Result<u64, TraceError> {
                 std::hint::black_box(nix::unistd::getppid());
             }
             let after = lookup(&counts, key)?;
-            // As where the kernel has other ids for it than it has itself.
+            // Zero if, for instance, the kernel has other ids for this process than it has itself.
             let times = after.0.saturating_sub(before.0);
             if times == 0 {
                 return Err(TraceError::failed("calibrating", "the kernel's part sees no call of this very process"));

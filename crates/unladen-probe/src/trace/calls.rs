@@ -1,31 +1,29 @@
-//! How each system call that becomes an event is read. The principal type is [`Call`]; [`CALLS`] is the list.
+//! How system calls that become events are read. The principal type is [`Call`]; [`CALLS`] is the list.
 //!
-//! A call that is not listed is counted all the same.
+//! Unlisted calls are still counted.
 
 use nix::libc::{self, c_long};
 use unladen_trace::FileCall;
 
 use super::kind;
 
-/// One system call.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Call {
     pub(super) number: c_long,
     pub(super) reads: Reads,
 }
 
-/// What is read of it; arguments are counted from 0.
+/// What is read of it; arguments are numbered from 0.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Reads {
-    /// One path or two.
     Path {
         call: Opens,
-        /// `None`: the folder's descriptor stands for it.
+        /// `None` if the folder's descriptor is the path.
         path: Option<u8>,
         target: Option<u8>,
         folder: Option<u8>,
     },
-    /// Bytes; where the address is, if one can be given.
+    /// Bytes, and where the address is, if one can be given.
     Transfer {
         out: bool,
         shape: Shape,
@@ -37,12 +35,11 @@ pub(super) enum Reads {
     Sleep(Waits),
 }
 
-/// Which kind of file call: for open, that depends on its flags.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Opens {
     Always(FileCall),
     ByFlags(u8),
-    /// The flags stand in a structure that the third argument points at; the kernel's part puts them in its place.
+    /// The flags are in a structure behind the third argument; the kernel's part puts them in its place.
     ByFlagsBehind,
 }
 
@@ -66,12 +63,11 @@ pub(super) enum Waits {
     Ppoll = 3,
 }
 
-/// Flags of open that create only what is not there.
+/// Flags of open that create only new files.
 const EXCLUSIVE: i32 = libc::O_CREAT | libc::O_EXCL;
 
-/// The kind of an open with these flags.
 pub(super) fn open_kind(flags: u64) -> FileCall {
-    // Flags are 32 bits wide, but for openat2, whose upper bits are not of interest.
+    // Flags are 32 bits wide, except in openat2, whose upper bits are not needed.
     let flags = flags as u32 as i32;
     if flags & EXCLUSIVE == EXCLUSIVE {
         FileCall::Create
@@ -102,7 +98,7 @@ const fn other(number: c_long, reads: Reads) -> Call {
     Call { number, reads }
 }
 
-/// The calls of every processor.
+/// Calls of every processor architecture.
 const COMMON: &[Call] = &[
     path(libc::SYS_newfstatat, FileCall::Stat, Some(0), 1),
     path(libc::SYS_statx, FileCall::Stat, Some(0), 1),
@@ -112,7 +108,7 @@ const COMMON: &[Call] = &[
     opens(libc::SYS_openat2, Opens::ByFlagsBehind, Some(0), 1),
     path(libc::SYS_readlinkat, FileCall::Readlink, Some(0), 1),
     paths(libc::SYS_linkat, FileCall::Link, Some(0), 1, 3),
-    // What a symbolic link says is its first argument; what is made is the other.
+    // A symbolic link's target is the first argument; the link made is the other.
     paths(libc::SYS_symlinkat, FileCall::Link, None, 0, 2),
     path(libc::SYS_unlinkat, FileCall::Unlink, Some(0), 1),
     paths(libc::SYS_renameat, FileCall::Rename, Some(0), 1, 3),
@@ -151,7 +147,7 @@ const COMMON: &[Call] = &[
     other(libc::SYS_ppoll, Reads::Sleep(Waits::Ppoll)),
 ];
 
-/// Calls that newer processors do without.
+/// Calls that newer architectures lack.
 #[cfg(target_arch = "x86_64")]
 const OLD: &[Call] = &[
     path(libc::SYS_stat, FileCall::Stat, None, 0),
@@ -177,13 +173,12 @@ const OLD: &[Call] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const OLD: &[Call] = &[];
 
-/// All of them.
 pub(super) fn all() -> impl Iterator<Item = &'static Call> {
     COMMON.iter().chain(OLD)
 }
 
 impl Call {
-    /// As the kernel's part wants it: `struct call` in bpf/calls.bpf.c.
+    /// `struct call` in bpf/calls.bpf.c.
     pub(super) fn raw(&self) -> [u8; 4] {
         const NO_ARGUMENT: u8 = 0xff;
         match self.reads {

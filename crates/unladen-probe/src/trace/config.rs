@@ -1,11 +1,11 @@
 //! The principal types are [`TracerConfig`] and [`Watched`].
 
-/// How much room tracing may take.
+/// Limits on memory for tracing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TracerConfig {
     /// Bytes of the ring through which events leave the kernel; rounded up to a power of two.
     pub ring_bytes: u32,
-    /// Events that are kept until they are taken; those beyond are lost, and counted as such.
+    /// Events kept until they are taken; further ones are counted as lost.
     pub most_events: usize,
 }
 
@@ -19,13 +19,13 @@ impl Default for TracerConfig {
 /// A process to follow; its children are followed with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Watched {
-    /// The process (not one of its threads).
+    /// A process, not one of its threads.
     pub pid: u32,
-    /// Comes back with all that it does.
+    /// Returned with all its events.
     pub group: u32,
-    /// The group of the children that it will have: its own, or that of the workers that a master starts.
+    /// The group of its future children: its own, or that of the workers that a master starts.
     pub children: u32,
-    /// What it does itself counts. Otherwise only its children's doings do: it starts the processes that answer, as
+    /// Whether its own activity counts. Otherwise only its children's does: it starts the processes that answer, as
     /// PHP-FPM's master does.
     pub own: bool,
 }

@@ -1,7 +1,7 @@
-//! What the kernel's part counts. The principal type is [`Counts`].
+//! Counts of the kernel's part. The principal type is [`Counts`].
 //!
-//! Nothing is ever set back in the kernel, as what is counted meanwhile would be lost: what was read before is kept
-//! here, and taken off.
+//! Counts are never reset in the kernel, which would lose what is counted meanwhile: earlier values are kept here and
+//! subtracted.
 
 use std::collections::{HashMap, HashSet};
 
@@ -32,7 +32,6 @@ pub(super) struct WatchedEntry {
     pub(super) children: u32,
 }
 
-/// What had been counted when it was last read.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     calls: HashMap<Key, (u64, u64)>,
@@ -88,7 +87,7 @@ impl WatchedEntry {
     }
 }
 
-/// How often, and how long altogether.
+/// Number of calls, and total time.
 pub(super) fn lookup(counts: &impl MapCore, key: Key) -> Result<(u64, u64), TraceError> {
     let failed = |error| TraceError::failed("reading counts", error);
     let raw = counts.lookup(&key.raw(), MapFlags::ANY).map_err(failed)?.unwrap_or_default();
@@ -102,7 +101,6 @@ fn pair(raw: &[u8]) -> Option<(u64, u64)> {
 }
 
 impl Counts {
-    /// What was counted since the last call; `events` are those that happened since then.
     pub(super) fn take(
         &mut self,
         counts: &impl MapCore,
@@ -113,7 +111,7 @@ impl Counts {
         let mut taken = Vec::new();
         self.take_cpu(&followed, events, &mut taken);
         let alive: HashSet<u32> = followed.iter().map(|(pid, _)| *pid).collect();
-        // All keys first: once the key that it is at has gone, the kernel walks through all of them again.
+        // All keys first: once the current key has gone, the kernel starts again from the beginning.
         let keys: Vec<_> = counts.keys().collect();
         for raw in keys {
             let Some(key) = Key::from_raw(&raw) else { continue };
@@ -132,7 +130,7 @@ impl Counts {
                     time_ns: time_ns.saturating_sub(before.1),
                 });
             }
-            // Of a process that has ended, nothing more comes.
+            // An ended process makes no more events.
             if !alive.contains(&key.pid) {
                 self.calls.remove(&key);
                 let _ = counts.delete(&raw);
@@ -158,7 +156,6 @@ impl Counts {
         }
     }
 
-    /// What the kernel's part lost since the last call.
     pub(super) fn newly_lost(&mut self, lost: &impl MapCore) -> Result<u64, TraceError> {
         let failed = |error| TraceError::failed("reading counts", error);
         let by_processor = lost.lookup_percpu(&0_u32.to_ne_bytes(), MapFlags::ANY).map_err(failed)?.unwrap_or_default();
@@ -167,7 +164,6 @@ impl Counts {
     }
 }
 
-/// All that are followed.
 pub(super) fn read_watched(watched: &impl MapCore) -> Result<Vec<(u32, WatchedEntry)>, TraceError> {
     let keys: Vec<_> = watched.keys().collect();
     let mut all = Vec::with_capacity(keys.len());

@@ -14,21 +14,21 @@ use super::TraceError;
 use super::functions::Functions;
 use super::record::{Decoder, NOBODY};
 
-/// Between looks. The kernel's part wakes nobody; at this pace, 16 MiB hold what comes at five million events a second.
+/// Pause between looks. The kernel's part wakes nobody; at this pace, 16 MiB hold what comes at five million events a
+/// second.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// `sizeof(struct record)` in bpf/record.h: no record of the ring is shorter.
 const LEAST_RECORD: usize = 128;
 
-/// How often a process that became another program is looked at: first it has mapped the program alone, later its
+/// How often a process that became another program is examined: first it has mapped only the program, later its
 /// libraries.
 const LOOKS: u8 = 3;
 
-/// What was drained since it was last asked for.
 #[derive(Debug, Default)]
 pub(super) struct Drained {
     pub(super) events: Vec<Event>,
-    /// There was no room for these, or no sense in them.
+    /// Events without room, or malformed.
     pub(super) dropped: u64,
 }
 
@@ -37,7 +37,6 @@ enum Ask {
     Listening(HashSet<u16>, Sender<()>),
 }
 
-/// A thread of its own.
 #[derive(Debug)]
 pub(super) struct Drain {
     asks: Option<Sender<Ask>>,
@@ -56,7 +55,7 @@ impl Drain {
             .name("trace".into())
             .spawn(move || {
                 if let Err(error) = run(&ring, most_events, &functions, &receiver, &begun) {
-                    // Whoever started it is still listening: this happens before it has begun.
+                    // The receiver still listens: this happens before the thread has begun.
                     let _ = begun.send(Err(error));
                 }
             })
@@ -69,23 +68,23 @@ impl Drain {
         }
     }
 
-    /// All that is in the ring by now, too.
+    /// Events up to now, including those still in the ring.
     pub(super) fn take(&self) -> Result<Drained, TraceError> {
         let (reply, replied) = channel();
         self.ask(Ask::Take(reply));
         replied.recv().map_err(|_| TraceError::failed("reading events", "its thread ended"))
     }
 
-    /// Connections to these ports are accepted ones: so for all events that are read once this has returned.
+    /// Connections to these ports count as accepted in all events read after this has returned.
     pub(super) fn listening(&self, ports: HashSet<u16>) {
         let (reply, replied) = channel();
         self.ask(Ask::Listening(ports, reply));
-        // A thread that ended shows at the next `take`.
+        // An ended thread shows at the next `take`.
         let _ = replied.recv();
     }
 
     fn ask(&self, ask: Ask) {
-        // A thread that ended shows at the next `take`.
+        // An ended thread shows at the next `take`.
         let _ = self.asks.as_ref().map(|asks| asks.send(ask));
     }
 }
@@ -103,7 +102,6 @@ struct State {
     decoder: Decoder,
     drained: Drained,
     most_events: usize,
-    /// Processes that became other programs, and how often they are still to be looked at.
     became: Vec<(u32, u8)>,
 }
 
@@ -121,7 +119,7 @@ impl State {
         }
     }
 
-    /// Whoever became another program may run one whose functions are not looked at yet.
+    /// A process that became another program may run one whose functions are not traced yet.
     fn look(&mut self, functions: &Mutex<Functions>) {
         if self.became.is_empty() {
             return;
@@ -145,8 +143,8 @@ fn run(
     let state =
         RefCell::new(State { decoder: Decoder::new(), drained: Drained::default(), most_events, became: Vec::new() });
     let failed = |error| TraceError::failed("reading events", error);
-    // All that can be in the ring at once. It would go on for as long as events come faster than they are read, and nobody
-    // would get an answer.
+    // Most events that can be in the ring at once. Otherwise it would go on for as long as events come faster than they
+    // are read, and nobody would get an answer.
     let most_at_once = ring.max_entries() as usize / LEAST_RECORD;
     let mut builder = RingBufferBuilder::new();
     builder
@@ -159,7 +157,7 @@ fn run(
     let _ = begun.send(Ok(()));
     loop {
         let ask = asks.recv_timeout(PAUSE);
-        // It can only fail if a callback does.
+        // Fails only if a callback does.
         let _ = ring.consume_raw_n(most_at_once);
         state.borrow_mut().look(functions);
         match ask {

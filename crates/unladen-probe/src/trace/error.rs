@@ -1,6 +1,6 @@
 //! The principal type is [`TraceError`].
 
-/// Why nothing can be traced. Each says what to do.
+/// Why nothing can be traced; each message says what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {

@@ -1,14 +1,12 @@
-//! Programs and libraries whose functions are looked at. The principal type is [`Family`]; [`FAMILIES`] is the list.
+//! Programs and libraries whose functions are traced. The principal type is [`Family`]; [`FAMILIES`] is the list.
 
 use unladen_trace::EvidenceSource;
 
-/// A program or library, and what is seen of it.
 pub(super) struct Family {
     pub(super) source: EvidenceSource,
-    /// By the file's name.
     pub(super) is: fn(&str) -> bool,
     pub(super) functions: &'static [Function],
-    /// What helps if a file of that name has none of the functions.
+    /// What to install if such a file has none of the functions.
     pub(super) takes: &'static str,
 }
 
@@ -17,7 +15,7 @@ pub(super) struct Function {
     pub(super) symbol: &'static str,
     pub(super) entry: &'static str,
     pub(super) at_return: Option<&'static str>,
-    /// Without it, the family is not seen.
+    /// Without it, the family is not traced.
     pub(super) needed: bool,
 }
 

@@ -18,24 +18,22 @@ use super::refusal::refusal;
 use super::{TraceError, log};
 use crate::regular_file::reopened;
 
-/// Maps that are the same as those of system calls.
+/// Maps shared with system calls.
 const SHARED: [&str; 5] = ["watched", "events", "counts", "lost", "own"];
 
-/// What is attached to functions.
 #[derive(Debug)]
 pub(super) struct Functions {
-    /// Goes first, as what is attached goes with it.
+    /// Dropped first, which detaches.
     links: Vec<Link>,
-    /// `None` where functions cannot be traced.
+    /// `None` if functions cannot be traced.
     programs: Option<Object>,
-    /// Files that were looked at, and whether they are attached to.
     files: HashMap<(EvidenceSource, (String, u64)), bool>,
     sources: BTreeSet<EvidenceSource>,
     missing: Vec<Missing>,
 }
 
 impl Functions {
-    /// Loads the programs; where the kernel does not take them, all else works without.
+    /// Loads the programs; if the kernel refuses them, everything else works without.
     pub(super) fn load(kernel: &Kernel) -> Self {
         let (programs, missing) = match load(kernel) {
             Ok(programs) => (Some(programs), Vec::new()),
@@ -55,7 +53,6 @@ impl Functions {
         Self { links: Vec::new(), programs, files: HashMap::new(), sources: BTreeSet::new(), missing }
     }
 
-    /// Attaches to what this process runs, as far as it is new.
     pub(super) fn look(&mut self, pid: u32) {
         if self.programs.is_none() {
             return;
@@ -70,14 +67,14 @@ impl Functions {
                     continue;
                 }
                 let attached = self.attach(family, file, pid);
-                // A process that ended meanwhile takes its files' paths along: the next one is asked again.
+                // An ended process takes its files' paths along: the next one is tried again.
                 if attached.is_err() && !Path::new(&format!("/proc/{pid}")).exists() {
                     return;
                 }
                 self.files.insert(key, attached.is_ok());
                 failed = attached.err().or(failed);
             }
-            // A program that is linked with its library has the functions there.
+            // A statically linked program has the functions itself.
             let seen = of_family.iter().any(|file| self.files.get(&(family.source, file.file.clone())) == Some(&true));
             match failed {
                 Some(why) if !seen => {
@@ -89,12 +86,10 @@ impl Functions {
         }
     }
 
-    /// What is seen by now.
     pub(super) fn sources(&self) -> impl Iterator<Item = EvidenceSource> {
         self.sources.iter().copied()
     }
 
-    /// What is not.
     pub(super) fn missing(&self) -> &[Missing] {
         &self.missing
     }
@@ -121,8 +116,8 @@ impl Functions {
         Ok(())
     }
 
-    /// Attaches in all processes that run that file: which of them are followed is decided in the kernel, as workers
-    /// come and go.
+    /// Attaches in all processes that run the file: the kernel's part decides which are followed, as workers come and
+    /// go.
     fn attach_one(&self, program: &str, file: &Path, symbol: &str, at_return: bool) -> Result<Link, String> {
         let programs = self.programs.as_ref().map(Object::progs_mut);
         let found = programs.into_iter().flatten().find(|found| found.name() == program);
@@ -144,7 +139,6 @@ fn load(kernel: &Kernel) -> Result<Object, TraceError> {
     object.load().map_err(|error| refusal("loading its programs for functions", error))
 }
 
-/// A path that opens it.
 fn opened(file: &Mapped, pid: u32) -> Result<PathBuf, String> {
     let mut last = String::new();
     for path in file.openable(pid) {

@@ -1,4 +1,4 @@
-//! The kernel's part but for functions: loaded, and attached. The principal type is [`Kernel`].
+//! The kernel's part except functions: loaded and attached. The principal type is [`Kernel`].
 
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -10,23 +10,22 @@ use super::refusal::refusal;
 use super::require::nested;
 use super::{TraceError, TracerConfig, calls, log};
 
-/// The program that is done without where the kernel has no such tracepoint.
+/// Optional: left out if the kernel has no such tracepoint.
 const ESTABLISHED: &str = "on_state";
 
-/// The least that a ring may have: a page.
+/// A page: the least size of a ring.
 const LEAST_RING: u32 = 4096;
 
-/// Programs and maps.
 #[derive(Debug)]
 pub(super) struct Kernel {
-    /// Goes first, as what is attached goes with it.
+    /// Dropped first, which detaches.
     links: Vec<Link>,
     calls: Object,
     pub(super) missing: Vec<Missing>,
 }
 
 impl Kernel {
-    /// Loads all, attaches what is not of one program or library.
+    /// Loads everything, and attaches what is not specific to a program or library.
     pub(super) fn open(config: &TracerConfig) -> Result<Self, TraceError> {
         log::listen();
         let mut missing = Vec::new();
@@ -61,7 +60,7 @@ impl Kernel {
         Ok(())
     }
 
-    /// `struct own_namespace` in bpf/ids.h; how deep it is, the kernel's part finds out.
+    /// `struct own_namespace` in bpf/ids.h; the kernel's part finds out its depth.
     fn describe_namespace(&self) -> Result<(), TraceError> {
         let mut raw = [0; 8];
         raw[..4].copy_from_slice(&nested()?.unwrap_or_default().to_ne_bytes());
@@ -78,8 +77,9 @@ impl Kernel {
         Ok(())
     }
 
-    /// How often a program was left out since it was loaded, as it was under way on that processor already. Where the kernel takes
-    /// the processor from a process within it (seen on Linux 7.3), nothing is seen there until that process goes on.
+    /// How often a program was skipped since it was loaded, as it was already running on that processor. Where the
+    /// kernel takes the processor from a process within it (seen on Linux 7.3), nothing is seen there until that
+    /// process goes on.
     pub(super) fn left_out(&self) -> u64 {
         let told = |program: Program<'_>| {
             let told = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", program.as_fd().as_raw_fd())).ok()?;
@@ -89,7 +89,6 @@ impl Kernel {
         self.calls.progs().filter(|program| program.autoload()).filter_map(told).sum()
     }
 
-    /// A map by its name.
     pub(super) fn map(&self, name: &str) -> Result<Map<'_>, TraceError> {
         self.calls
             .maps()
@@ -97,13 +96,12 @@ impl Kernel {
             .ok_or_else(|| TraceError::failed("finding a map", format!("there is no {name}")))
     }
 
-    /// The ring, for a thread of its own.
     pub(super) fn ring(&self) -> Result<MapHandle, TraceError> {
         MapHandle::try_from(&self.map("events")?).map_err(|error| TraceError::failed("reading events", error))
     }
 }
 
-/// Of a program's /proc/PID/fdinfo/FD.
+/// Parses a program's /proc/PID/fdinfo/FD.
 fn left_out(told: &str) -> Option<u64> {
     told.lines().find_map(|line| line.strip_prefix("recursion_misses:"))?.trim().parse().ok()
 }
@@ -111,7 +109,7 @@ fn left_out(told: &str) -> Option<u64> {
 fn load_calls(config: &TracerConfig, with_established: bool) -> Result<Object, TraceError> {
     let mut object = open(&CALLS.0)?;
     for mut map in object.maps_mut().filter(|map| map.name() == "events") {
-        // What the kernel takes: a power of two, of pages.
+        // The kernel accepts a power of two, of pages.
         let bytes = config.ring_bytes.max(LEAST_RING).checked_next_power_of_two().unwrap_or(1 << 31);
         map.set_max_entries(bytes).map_err(|error| TraceError::failed("making the ring of events", error))?;
     }

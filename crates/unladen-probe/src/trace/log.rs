@@ -1,13 +1,12 @@
-//! What libbpf says while programs are loaded: it would go to stderr, and holds the verifier's reasons.
+//! libbpf's messages while programs are loaded: they would go to stderr, and contain the verifier's reasons.
 
 use std::sync::Mutex;
 
 use libbpf_rs::{PrintLevel, set_print};
 
-/// Most that is kept: the verifier's log of one program can have megabytes.
+/// Bound on what is kept: the verifier's log of one program can have megabytes.
 const MOST_BYTES: usize = 4 << 20;
 
-/// Lines of a refusal that are shown.
 const SHOWN_LINES: usize = 3;
 
 static SAID: Mutex<String> = Mutex::new(String::new());
@@ -20,17 +19,15 @@ fn keep(_: PrintLevel, said: String) {
     }
 }
 
-/// From now on nothing is printed.
 pub(crate) fn listen() {
     set_print(Some((PrintLevel::Warn, keep)));
 }
 
-/// What was said since the last call.
 pub(super) fn said() -> String {
     SAID.lock().map(|mut kept| std::mem::take(&mut *kept)).unwrap_or_default()
 }
 
-/// Why a program was refused: which one, and the end of the verifier's log, where the reason stands.
+/// Why a program was refused: its name, and the end of the verifier's log, where the reason stands.
 pub(super) fn reason(said: &str) -> String {
     let failed = said.lines().find(|line| line.contains("load failed")).unwrap_or_default();
     let log: Vec<&str> = said

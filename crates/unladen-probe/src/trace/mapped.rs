@@ -1,19 +1,18 @@
-//! The programs and libraries that a process runs. The principal type is [`Mapped`].
+//! Programs and libraries that a process runs. The principal type is [`Mapped`].
 
 use std::path::PathBuf;
 
-/// Code that is mapped into a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mapped {
     /// Device and inode, as the kernel writes them.
     pub(super) file: (String, u64),
     /// As the process sees it.
     pub(super) path: String,
-    /// The addresses, which name its link in /proc/PID/map_files.
+    /// Addresses, which name its link in /proc/PID/map_files.
     range: String,
 }
 
-/// Each file once. Empty where the process has ended.
+/// Each file once; empty if the process has ended.
 pub(super) fn mapped(pid: u32) -> Vec<Mapped> {
     parse(&std::fs::read(format!("/proc/{pid}/maps")).unwrap_or_default())
 }
@@ -49,13 +48,12 @@ fn plain(address: &str) -> &str {
 }
 
 impl Mapped {
-    /// Its name without folders.
     pub(super) fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Where it can be opened from here, best first. The link leads to the very file, in containers and after an
-    /// upgrade too; it takes more privilege than the path as the process sees it.
+    /// Paths that open it from here, best first. The link leads to the very file, also in containers and after an
+    /// upgrade, but takes more privilege than the path as the process sees it.
     pub(super) fn openable(&self, pid: u32) -> [PathBuf; 2] {
         [format!("/proc/{pid}/map_files/{}", self.range).into(), format!("/proc/{pid}/root{}", self.path).into()]
     }

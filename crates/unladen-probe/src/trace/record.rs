@@ -1,6 +1,5 @@
-//! What the kernel's part sends, made into events. The principal type is [`Decoder`].
-//!
-//! Bytes that make no sense make no event, and are counted as lost: they never panic.
+//! Decodes events of the kernel's part. The principal type is [`Decoder`]. Malformed bytes never panic: they make no
+//! event, and count as lost.
 
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -23,17 +22,15 @@ const OBJECT_PIPE: u8 = 3;
 /// `OWN_NAME` in bpf/record.h.
 const OWN_NAME: u8 = 1;
 
-/// What `sqlite3_step` returns for a row.
+/// Result of `sqlite3_step` for a row.
 const SQLITE_ROW: i64 = 100;
 
-/// The group of the tracer itself while it calibrates.
+/// The tracer's own group while it calibrates.
 pub(super) const NOBODY: u32 = u32::MAX;
 
-/// Makes events of records.
 #[derive(Debug)]
 pub(super) struct Decoder {
     calls: HashMap<u16, Call>,
-    /// Ports at which the followed processes take connections.
     pub(super) listening: HashSet<u16>,
 }
 
@@ -43,7 +40,6 @@ impl Decoder {
         Self { calls, listening: HashSet::new() }
     }
 
-    /// `None` for bytes that are no record.
     pub(super) fn event(&self, bytes: &[u8]) -> Option<Event> {
         let raw = Raw::read(bytes)?;
         let what = self.what(&raw)?;
@@ -130,7 +126,7 @@ impl Decoder {
             libc::AF_INET6 => {
                 (self.ip(Ipv6Addr::from(object.peer).to_canonical(), object), self.listening.contains(&object.own_port))
             }
-            // A connection that was accepted has the name of the socket that listened; one that asked seldom has any.
+            // An accepted connection has the name of the listening socket; an outgoing one seldom has any.
             libc::AF_UNIX => (unix_peer(raw.first), object.flags & OWN_NAME != 0 && raw.first.is_empty()),
             _ => (Peer::Unknown, false),
         };
@@ -145,7 +141,7 @@ impl Decoder {
     }
 }
 
-/// `sun_path`: ends with a zero where it is a path; begins with one where the name is abstract.
+/// `sun_path`: a path ends with a zero; an abstract name begins with one.
 fn unix_peer(path: &[u8]) -> Peer {
     Peer::Unix(match path.split_first() {
         Some((0, name)) if !name.is_empty() => [b"@", name].concat(),

@@ -1,11 +1,10 @@
-//! What libbpf said, told apart: [`refusal`].
+//! [`refusal`]: reasons taken from libbpf's messages.
 
 use libbpf_rs::MapType;
 
 use super::error::TraceError;
 use super::log;
 
-/// Why it could not be done, by what libbpf said meanwhile.
 pub(crate) fn refusal(doing: &'static str, error: libbpf_rs::Error) -> TraceError {
     let said = log::said();
     if said.contains("BEGIN PROG LOAD LOG") {
@@ -14,7 +13,7 @@ pub(crate) fn refusal(doing: &'static str, error: libbpf_rs::Error) -> TraceErro
     match error.kind() {
         libbpf_rs::ErrorKind::PermissionDenied => TraceError::NotAllowed,
         libbpf_rs::ErrorKind::OutOfMemory => TraceError::Memory,
-        // Tried and not told by the version: distributions bring it into older kernels.
+        // Tried instead of derived from the version: distributions backport it.
         _ if MapType::RingBuf.is_supported().is_ok_and(|has| !has) => TraceError::TooOld,
         _ => {
             let last = said.lines().last().unwrap_or_default().trim_start_matches("libbpf: ").to_owned();

@@ -1,4 +1,4 @@
-//! What tracing needs of the machine, looked at before anything is tried: so that each lack has its own words.
+//! What tracing needs of the machine, checked beforehand so that each lack has its own message.
 
 use std::fs;
 use std::path::Path;
@@ -26,15 +26,15 @@ pub(crate) fn require() -> Result<(), TraceError> {
     Ok(())
 }
 
-/// What takes the kernel's own ids for those of /proc: it needs the first PID namespace.
+/// Programs that take the kernel's own ids for those of /proc need the first PID namespace.
 pub(crate) fn require_first_namespace() -> Result<(), TraceError> {
     if nested()?.is_some() { Err(TraceError::PidNamespace) } else { Ok(()) }
 }
 
-/// The number of the PID namespace that this process is in; none: it is the first one, where ids are the kernel's own.
+/// The number of this process's PID namespace; `None` in the first one, where ids are the kernel's own.
 pub(super) fn nested() -> Result<Option<u32>, TraceError> {
     let own = std::process::id().to_string();
-    // Ids in a /proc of another namespace are not those that the kernel will be asked for.
+    // Ids in a /proc of another namespace differ from those that the kernel will be asked for.
     if fs::read_link("/proc/self").is_ok_and(|link| link.as_os_str() != own.as_str()) {
         return Err(TraceError::OtherProc);
     }

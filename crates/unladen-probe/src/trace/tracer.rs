@@ -15,10 +15,10 @@ use super::listening::ports_of;
 use super::require::require;
 use super::{TraceError, TracerConfig, Watched};
 
-/// Follows processes. When it goes, nothing stays attached; nor if this process is killed.
+/// Follows processes. Nothing stays attached after it is dropped or this process is killed.
 #[derive(Debug)]
 pub struct Tracer {
-    // Detached in this order: first what makes events, then who reads them.
+    // Dropped in this order: first the source of events, then their reader.
     kernel: Kernel,
     drain: Drain,
     functions: Arc<Mutex<Functions>>,
@@ -28,11 +28,8 @@ pub struct Tracer {
 }
 
 impl Tracer {
-    /// Loads the kernel's part, attaches it, and finds out what it costs. Nothing is followed yet.
-    ///
-    /// # Errors
-    /// If this process may not trace, or the kernel cannot; what is only missing in part is told by
-    /// [`missing`](Self::missing).
+    /// Loads and attaches the kernel's part, and measures its cost. Nothing is followed yet. Fails if this process may
+    /// not trace, or the kernel cannot; partial lacks are in [`missing`](Self::missing).
     pub fn open(config: &TracerConfig) -> Result<Self, TraceError> {
         require()?;
         let kernel = Kernel::open(config)?;
@@ -44,13 +41,10 @@ impl Tracer {
         Ok(tracer)
     }
 
-    /// Follows these processes too, and the children that they will have. Those that have ended are left out; those
-    /// that are followed already are given the group.
-    ///
-    /// # Errors
-    /// If the kernel has no room for them.
+    /// Also follows these processes and their future children. Ended ones are skipped; those followed already are given
+    /// the group. Fails if the kernel has no room for them.
     pub fn watch(&mut self, all: &[Watched]) -> Result<(), TraceError> {
-        // Before anything is seen of them: a connection is told apart when its first event is read.
+        // Before they are seen: a connection's direction is decided when its first event is read.
         self.drain.listening(ports_of(all.iter().map(|process| process.pid)));
         for process in all {
             self.watch_one(process)?;
@@ -69,18 +63,14 @@ impl Tracer {
         let cpu_ns = before.as_deref().and_then(WatchedEntry::from_raw).map_or(0, |entry| entry.cpu_ns);
         let entry = WatchedEntry { group: process.group, own: process.own, cpu_ns, children: process.children };
         map.update(&key, &entry.raw(), MapFlags::ANY).map_err(failed)?;
-        // Looked at afterwards: of a process that ended before, the kernel's part will never hear, and another may get
-        // its id.
+        // Checked afterwards: the kernel's part never hears of a process that ended before, and another may get its id.
         if !Path::new(&format!("/proc/{}", process.pid)).exists() {
             let _ = map.delete(&key);
         }
         Ok(())
     }
 
-    /// What was traced since the last call.
-    ///
-    /// # Errors
-    /// If the kernel's maps cannot be read.
+    /// What was traced since the last call. Fails if the kernel's maps cannot be read.
     pub fn take(&mut self) -> Result<Batch, TraceError> {
         let drained = self.drain.take()?;
         let mut events = drained.events;
@@ -93,7 +83,7 @@ impl Tracer {
         Ok(Batch { events, counts, lost })
     }
 
-    /// What is looked at by now: a program's functions are, once a followed process runs it.
+    /// Current sources: a program's functions are traced once a followed process runs it.
     pub fn sources(&self) -> Vec<EvidenceSource> {
         let mut sources = vec![EvidenceSource::Syscalls, EvidenceSource::Processes];
         if let Ok(functions) = self.functions.lock() {
@@ -102,7 +92,7 @@ impl Tracer {
         sources
     }
 
-    /// What cannot be looked at.
+    /// Sources that cannot be traced.
     pub fn missing(&self) -> Vec<Missing> {
         let mut missing = self.kernel.missing.clone();
         if let Ok(functions) = self.functions.lock() {
@@ -111,7 +101,7 @@ impl Tracer {
         missing
     }
 
-    /// What tracing adds to the time of a system call, as its events give it, ns: measured when it was opened.
+    /// Time in ns that tracing adds to a system call in its events, measured at opening.
     pub fn overhead_ns(&self) -> u64 {
         self.overhead_ns
     }

@@ -1,21 +1,19 @@
-//! The principal type is [`Packing`]: what a whole file may be packed with.
+//! The principal type is [`Packing`]: compression of a whole file.
 
 use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
-/// More than this, 1 GiB, is not unpacked: gzip packs zeros a thousandfold, so that a small file could fill any memory.
-/// Its own test would take too long with as much.
+/// Unpacking stops at 1 GiB: gzip packs zeros a thousandfold, so that a small file could fill any memory. The test
+/// would take too long with as much.
 pub(crate) const MAX_UNPACKED: u64 = if cfg!(test) { 1 << 24 } else { 1 << 30 };
 
-/// What a file is packed with.
 #[derive(Clone, Copy)]
 pub(super) enum Packing {
     Gzip,
     Zstd,
 }
 
-/// What was packed, up to [`MAX_UNPACKED`] bytes.
 struct Unpacked<R> {
     inner: R,
     left: u64,
@@ -23,7 +21,6 @@ struct Unpacked<R> {
 }
 
 impl Packing {
-    /// None if the file is not packed, as far as its first bytes tell.
     pub(super) fn of(head: &[u8]) -> Option<Self> {
         match head {
             [0x1f, 0x8b, 8, ..] => Some(Self::Gzip),
@@ -32,7 +29,6 @@ impl Packing {
         }
     }
 
-    /// What the file holds.
     pub(super) fn unpack<'a>(self, inner: Box<dyn BufRead + 'a>) -> io::Result<Box<dyn BufRead + 'a>> {
         let inner: Box<dyn Read + 'a> = match self {
             Self::Gzip => Box::new(MultiGzDecoder::new(inner)),

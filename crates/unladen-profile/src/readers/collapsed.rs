@@ -13,16 +13,16 @@ use crate::text::{ends_in_number, place, unescape};
 
 /// Reads collapsed stacks.
 ///
-/// Frames without a name are passed over: Excimer begins some lines with `;`, of the same stacks that it writes
-/// without. A line may have no stack at all: py-spy writes such a one of what it saw outside all functions.
+/// Frames without a name are skipped: Excimer begins some lines with `;`, of the same stacks that it writes without. A
+/// line may have no stack at all: py-spy writes one for what it saw outside all functions.
 ///
-/// Weights may have fractions. Lines such as `# mode: wall` tell of the profile, as Austin writes them: its weights are
+/// Weights may have fractions. Lines such as `# mode: wall`, written by Austin, describe the profile: its weights are
 /// µs of the clock or of CPU.
 pub(crate) struct Collapsed;
 
-/// A longer line is no stack, bytes.
+/// In bytes; a longer line is no stack.
 const MAX_LINE: usize = 16 << 20;
-/// So many lines tell the format.
+/// Lines used to recognise the format.
 const LOOKED_AT: usize = 64;
 
 impl ProfileReader for Collapsed {
@@ -37,7 +37,7 @@ impl ProfileReader for Collapsed {
     fn recognises(&self, head: &[u8]) -> bool {
         let mut lines: Vec<&[u8]> = head.split(|byte| *byte == b'\n').collect();
         if head.len() >= HEAD && lines.len() > 1 {
-            // Cut off, most likely.
+            // Probably truncated.
             lines.pop();
         }
         let mut lines = lines.into_iter().filter(|line| !is_empty(line) && metadata(line).is_none()).take(LOOKED_AT);
@@ -98,13 +98,11 @@ impl ProfileReader for Collapsed {
     }
 }
 
-/// A weight: whole ones, and 10^-[`DIGITS`] parts of one.
+/// Whole units, and parts of 10^-[`DIGITS`].
 type Weight = (u64, u32);
 
-/// Digits of a fraction that are kept.
 const DIGITS: u32 = 6;
 
-/// A line as its stack and its weight.
 fn parse(line: &[u8]) -> Result<(&[u8], Weight), &'static str> {
     const NO_NUMBER: &str = "expected a number after the last space";
     let line = line.trim_ascii_end();
@@ -134,10 +132,10 @@ fn metadata(line: &[u8]) -> Option<(&[u8], &[u8])> {
 struct Weights {
     weights: Vec<(StackId, Weight)>,
     sum: Sum,
-    /// The part of one that all fractions are whole numbers of: 10^-digits.
+    /// All fractions are multiples of 10^-digits.
     digits: u32,
     is_austin: bool,
-    /// Of Austin's: µs.
+    /// For Austin's: µs.
     time: Option<Unit>,
 }
 
@@ -190,11 +188,11 @@ fn is_empty(line: &[u8]) -> bool {
     line.trim_ascii().is_empty()
 }
 
-/// The line before, whose beginning the next mostly shares.
+/// The previous line, which mostly shares its beginning with the next.
 #[derive(Default)]
 struct Lines {
     before: Vec<u8>,
-    /// Where each frame of it ends, and the stack up to there.
+    /// Where each frame ends, and the stack up to there.
     frames: Vec<(usize, StackId)>,
 }
 

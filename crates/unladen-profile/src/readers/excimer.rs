@@ -1,4 +1,4 @@
-//! The principal types are [`Excimer`], which reads logs of PHP's Excimer, and [`ExcimerLog`], one request's.
+//! The principal types are [`Excimer`], which reads logs of PHP's Excimer, and [`ExcimerLog`], the log of one request.
 //!
 //! A log is lines of JSON, as `unladen-profiler`'s wrapper of PHP scripts writes them:
 //!
@@ -10,7 +10,7 @@
 //! {"end":{"frames":1,"stacks":1,"samples":1,"events":2}}
 //! ```
 //!
-//! A file may have several, each a request.
+//! A file may contain several logs, one for each request.
 
 use std::io::{BufRead, Read};
 
@@ -25,16 +25,13 @@ use crate::reader::{MAX_DEPTH, ProfileReader};
 use crate::stack::StackId;
 
 const NAME: &str = "excimer";
-/// How a log begins.
 const MAGIC: &[u8] = b"{\"excimer\":";
-/// The only version of the lines.
 const VERSION: u32 = 1;
-/// Longest line that is believed.
+/// Longest plausible line.
 const MOST_LINE: u64 = 1 << 20;
-/// Most frames, and most stacks, of a log: as much memory as that takes.
+/// Bound on frames and on stacks of a log, for memory's sake.
 const MOST: usize = 1 << 24;
 
-/// Reads logs of PHP's Excimer.
 pub(crate) struct Excimer;
 
 impl ProfileReader for Excimer {
@@ -74,16 +71,13 @@ impl ProfileReader for Excimer {
 
 /// Reads what Excimer has logged of one request into a cluster: the lines that `unladen-profiler`'s wrapper writes.
 ///
-/// A line each for a frame, a stack and a sample, in JSON; the first says what follows.
+/// A JSON line for each frame, stack and sample; the first describes the following ones.
 #[derive(Debug)]
 pub struct ExcimerLog;
 
 impl ExcimerLog {
-    /// Adds the samples of a log to a cluster. Frames of `wrapper`, a path, are ours and left out; without one, those
-    /// of the wrapper that the log itself names.
-    ///
-    /// # Errors
-    /// When the log is none, or is cut off.
+    /// Adds the samples of a log to a cluster. Frames of `wrapper`, a path, are ours and left out; by default, those of
+    /// the wrapper that the log names. Fails if it is no log, or truncated.
     pub fn add(
         input: &mut Input<'_>,
         wrapper: Option<&str>,
@@ -115,7 +109,7 @@ struct Header {
 enum Line {
     Frame(String, String, u32, FrameKind),
     Stack(usize, usize),
-    /// When it was taken is of no use here.
+    /// Its time is not needed.
     Sample(usize, u32, IgnoredAny),
     End(End),
 }
@@ -144,7 +138,6 @@ impl<'a, 'b> Lines<'a, 'b> {
         ReadError::at_line(NAME, self.number, what)
     }
 
-    /// The next line that is not blank.
     fn next(&mut self) -> Result<Option<&[u8]>, ReadError> {
         loop {
             self.buffer.clear();
@@ -187,13 +180,12 @@ impl<'a, 'b> Lines<'a, 'b> {
     }
 }
 
-/// A log as far as it was read.
 struct Log<'a> {
     wrapper: &'a str,
     script: &'a str,
-    /// None for frames of the wrapper.
+    /// `None` for frames of the wrapper.
     frames: Vec<Option<FrameId>>,
-    /// Without the wrapper's frames; and how deep, with them.
+    /// Without the wrapper's frames; the depth includes them.
     stacks: Vec<(StackId, usize)>,
     counted: End,
 }
@@ -246,7 +238,7 @@ impl<'a> Log<'a> {
             Line::Sample(stack, count, _) => {
                 let (mut stack, depth) = self.stack(stack, profile)?;
                 if stack == profile.stacks.root() && depth > 0 {
-                    // Nothing but the wrapper: it was reading the script, which PHP does without a frame.
+                    // Only the wrapper: it was reading the script, for which PHP has no frame.
                     let file = &shown(self.script);
                     let script = profile.frames.intern(Frame { name: file, file, line: 0, kind: FrameKind::Include });
                     stack = profile.stacks.push(stack, script);
@@ -270,7 +262,7 @@ fn unknown(what: &str, id: usize) -> String {
     format!("expected a {what} of the lines before, found number {id}")
 }
 
-/// Names of anonymous classes have a zero in them: `class@anonymous`, zero, file, line, `$` and a number.
+/// Names of anonymous classes contain a zero: `class@anonymous`, zero, file, line, `$` and a number.
 fn shown(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

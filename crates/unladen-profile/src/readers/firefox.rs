@@ -1,6 +1,6 @@
-//! The principal type is [`Firefox`]: files for Firefox's profiler, in the processed format.
+//! The principal type is [`Firefox`]: files of Firefox's profiler, in the processed format.
 //!
-//! The format is that of `src/types/profile.ts` and `docs-developer/CHANGELOG-formats.md` of
+//! See `src/types/profile.ts` and `docs-developer/CHANGELOG-formats.md` of
 //! <https://github.com/firefox-devtools/profiler>.
 
 use crate::input::Input;
@@ -15,8 +15,8 @@ mod samples;
 
 const FORMAT: &str = "firefox";
 
-/// Reads files for Firefox's profiler. Threads whose samples weigh the same as those of the first become a cluster
-/// each; others have no place in one profile, and are left out.
+/// Reads files of Firefox's profiler. Each thread whose samples have the same kind of weight as the first's becomes a
+/// cluster; others do not fit into one profile, and are left out.
 pub(crate) struct Firefox;
 
 impl ProfileReader for Firefox {
@@ -30,7 +30,7 @@ impl ProfileReader for Firefox {
 
     fn recognises(&self, head: &[u8]) -> bool {
         let has = |text: &str| memchr::memmem::find(head, text.as_bytes()).is_some();
-        // What the browser records is recognised too: it is refused with what to do.
+        // The browser's own recordings are recognised too, to be refused with advice.
         let is_profile = has("\"preprocessedProfileVersion\"") || (has("\"stackwalk\"") && has("\"interval\""));
         json::is_object(head) && has("\"meta\"") && is_profile
     }

@@ -1,4 +1,4 @@
-//! What the readers of JSON share: [`document`] reads a whole file, [`Number`] is one of its numbers.
+//! Shared by readers of JSON: [`document`] reads a whole file, [`Number`] is a number in it.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, Visitor};
 use crate::input::Input;
 use crate::read_error::ReadError;
 
-/// A number as the file has it: whole ones are exact, beyond what fits into a double too.
+/// A number; whole ones are exact even beyond the precision of a double.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Number {
-    /// Whole, and not negative.
+    /// Not negative.
     Whole(u64),
-    /// Any other; infinite where it is beyond what a double holds.
+    /// Infinite if beyond the range of a double.
     Double(f64),
 }
 
-/// All of a file. What no field is for is passed over without being kept.
+/// Parses a whole file. Unknown fields are skipped without being stored.
 pub(crate) fn document<T: DeserializeOwned>(format: &'static str, input: &mut Input<'_>) -> Result<T, ReadError> {
     let mut deserializer = serde_json::Deserializer::from_reader(std::io::BufReader::new(&mut *input));
     let read = T::deserialize(&mut deserializer).and_then(|read| deserializer.end().map(|()| read));
@@ -33,12 +33,11 @@ pub(crate) fn document<T: DeserializeOwned>(format: &'static str, input: &mut In
     })
 }
 
-/// What is wrong in a document that is JSON: `what` begins with the place, such as `profiles[2].samples[7]`.
+/// A fault in valid JSON: `what` begins with the place, such as `profiles[2].samples[7]`.
 pub(crate) fn wrong(format: &'static str, what: impl Into<String>) -> ReadError {
     ReadError::at_byte(format, 0, what)
 }
 
-/// Whether a beginning is that of a JSON object.
 pub(crate) fn is_object(head: &[u8]) -> bool {
     head.trim_ascii_start().first() == Some(&b'{')
 }
@@ -46,7 +45,6 @@ pub(crate) fn is_object(head: &[u8]) -> bool {
 // === impl Number ===
 
 impl Number {
-    /// As a whole number; none if it is no such number, negative, or too large.
     pub(crate) fn whole(self) -> Option<u64> {
         match self {
             Self::Whole(whole) => Some(whole),
@@ -54,7 +52,7 @@ impl Number {
         }
     }
 
-    /// Times a unit of so many, rounded; none if it is negative or too large.
+    /// Multiplied by a unit and rounded; `None` if negative or too large.
     pub(crate) fn times(self, unit: u64) -> Option<u64> {
         match self {
             Self::Whole(whole) => whole.checked_mul(unit),
@@ -62,14 +60,13 @@ impl Number {
         }
     }
 
-    /// As an index; none if it is none.
     pub(crate) fn index(self) -> Option<usize> {
         usize::try_from(self.whole()?).ok()
     }
 }
 
 fn rounded(double: f64) -> Option<u64> {
-    // As a double the greatest is one more than there is.
+    // As a double, the maximum is rounded up to one more.
     (double > -0.5 && double < u64::MAX as f64).then(|| double.round() as u64)
 }
 

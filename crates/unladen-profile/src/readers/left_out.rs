@@ -1,13 +1,12 @@
-//! The principal type is [`LeftOut`]: parts of a file that have no place in one profile.
+//! The principal type is [`LeftOut`]: parts of a file that do not fit into one profile.
 
 use crate::profile::Unit;
 
-/// How many parts count something else than what is read, by what they count.
+/// Number of parts that count something else than what is read, by unit.
 #[derive(Default)]
 pub(crate) struct LeftOut(Vec<(Unit, usize)>);
 
 impl LeftOut {
-    /// A part that counts this.
     pub(crate) fn add(&mut self, unit: Unit) {
         match self.0.iter_mut().find(|(known, _)| *known == unit) {
             Some((_, count)) => *count += 1,
@@ -15,7 +14,6 @@ impl LeftOut {
         }
     }
 
-    /// What is said of them, if there are any.
     pub(crate) fn note(&self, parts: &str, read: Unit) -> Option<String> {
         let others: Vec<String> = self.0.iter().map(|(unit, count)| format!("{count} of {}", unit.as_str())).collect();
         let (read, others) = (read.as_str(), others.join(", "));

@@ -1,4 +1,4 @@
-//! The formats that are read, one file each.
+//! Readable formats, one file each.
 
 pub(crate) mod collapsed;
 pub(crate) mod excimer;
@@ -12,7 +12,7 @@ pub(crate) mod speedscope;
 mod sum;
 pub(crate) mod unladen;
 
-/// What gzip has packed, and what was not packed as it is.
+/// Unpacks gzip; other bytes stay as they are.
 #[cfg(test)]
 pub(crate) fn unpacked(packed: &[u8]) -> Vec<u8> {
     let (mut packed, mut bytes) = (packed, Vec::new());

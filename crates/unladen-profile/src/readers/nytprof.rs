@@ -1,18 +1,18 @@
 //! The principal type is [`NytProf`]: files of Perl's Devel::NYTProf.
 //!
-//! The format is described by its writer and reader alone: FileHandle.xs and NYTProf.xs of Devel::NYTProf 6 (file
-//! version 5). Lines of text (`:attribute=value`, `!option=value`, `#comment`) and then records of a tag, numbers and
-//! strings; from the tag `z` on all is deflated. Times are Perl's own numbers in ticks, from which Devel::NYTProf has
-//! taken off what its own work on statements took.
+//! The format is documented only by its writer and reader: FileHandle.xs and NYTProf.xs of Devel::NYTProf 6 (file
+//! version 5). Lines of text (`:attribute=value`, `!option=value`, `#comment`) are followed by records of a tag,
+//! numbers and strings; after the tag `z` everything is deflated. Times are Perl numbers in ticks, from which
+//! Devel::NYTProf has subtracted its own work on statements.
 //!
-//! With `calls=1` or `calls=2` a file has each return, and so all stacks, as nytprofcalls gives them. Without, it has
-//! but sums of who called whom, at its end: stacks are then no deeper than two. Time that is spent outside any
-//! subroutine is in neither.
+//! With `calls=1` or `calls=2` a file has each return, and so all stacks, as nytprofcalls gives them. Otherwise it has
+//! only sums of who called whom, at its end: stacks are then at most two deep. Time spent outside any subroutine is in
+//! neither.
 //!
-//! A program that takes requests over FastCGI waits for each in one of [`log::WAITS`]: there its requests are told apart.
+//! A program that takes requests over FastCGI waits for each in one of [`log::WAITS`], which separates its requests.
 //! The start and the end of such a process are no requests and left out.
 //!
-//! A file is one process. Of one that forks, the children write files of their own.
+//! A file is one process. The children of one that forks write files of their own.
 
 mod callers;
 mod calls;
@@ -29,7 +29,6 @@ use crate::reader::ProfileReader;
 use log::{Log, MAGIC};
 use source::{FORMAT, LogText};
 
-/// Reads files of Perl's Devel::NYTProf.
 pub(crate) struct NytProf;
 
 impl ProfileReader for NytProf {

@@ -1,8 +1,7 @@
 //! The principal type is [`PerfScript`]: the text of `perf script`.
 //!
-//! A sample is a line of its own, its head, and below it a line for each frame, the innermost first; without call
-//! graphs the only frame stands in the head. Which fields there are is up to whoever called perf: all are found by
-//! their form.
+//! A sample is a head line with a line for each frame below it, innermost first; without call graphs the only frame is
+//! in the head. Fields depend on perf's options, so all are recognised by their form.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, Read};
@@ -26,19 +25,19 @@ const FORMAT: &str = "perf";
 /// Names of C++ are long, but none is longer than this.
 const MAX_LINE: u64 = 1 << 20;
 
-/// A file that names more events is none of perf's.
+/// A file that names more events is not perf's.
 const MAX_EVENTS: usize = 1000;
-/// So many of the events that are left out are named.
+/// Left out events that are named.
 const NAMED: usize = 5;
 
-/// Stands above and below the header that `--header` writes: the command in it may have lines of its own.
+/// Encloses the header that `--header` writes: the command in it may have lines of its own.
 const EDGE: &str = "# ========";
 
-/// Reads the text of `perf script`, line by line: of all samples only what each distinct stack weighs is kept.
+/// Reads the text of `perf script` line by line, and keeps only the weight of each distinct stack.
 ///
-/// The outermost frame is the command. Where the event is one of perf's clocks (`cpu-clock`, `task-clock`), a sample
-/// weighs its period, in ns of CPU time; else it is a sample. Of several events the first is read: their sum would mean
-/// nothing.
+/// The outermost frame is the command. If the event is one of perf's clocks (`cpu-clock`, `task-clock`), a sample
+/// weighs its period, in ns of CPU time; otherwise one sample. Of several events the first is read: their sum would be
+/// meaningless.
 pub(crate) struct PerfScript;
 
 impl ProfileReader for PerfScript {
@@ -119,30 +118,28 @@ struct Reading {
     line: u64,
     is_header: bool,
     sample: Option<Sample>,
-    /// In the order in which they were seen: samples, and the sum of their periods.
+    /// In order of appearance: samples, and the sum of their periods.
     seen: Vec<(StackId, u64, u64)>,
     seen_ids: HashMap<StackId, usize>,
     samples: Sum,
     periods: Sum,
     all_are_clocks: bool,
-    /// The first sample's, of which samples are read.
+    /// The first sample's event, the only one that is read.
     event: Option<String>,
-    /// How many samples there are of other events.
     left_out: BTreeMap<String, u64>,
 }
 
 /// A sample that may have more frames.
 struct Sample {
     group: FrameId,
-    /// ns, where the event is a clock.
+    /// ns, if the event is a clock.
     period: Option<u64>,
-    /// The innermost first.
+    /// Innermost first.
     frames: Vec<FrameId>,
-    /// Names of frames that are inlined in the one that comes.
+    /// Names of frames inlined in the next one.
     inlined: Vec<String>,
-    /// Whether what was read of it can be nothing else.
+    /// Whether it is unmistakably a sample.
     is_certain: bool,
-    /// The event, if it is another than that which is read.
     other_event: Option<String>,
 }
 
@@ -164,11 +161,11 @@ impl Reading {
             let place = CodeLocation::parse(line);
             let has_address = place.as_ref().is_some_and(|place| place.address.is_some());
             let is_indented = line.starts_with([' ', '\t']);
-            // Without a call graph heads are set to the right, and some write frames without a space before them.
+            // Without a call graph heads are indented, and some write frames without a space before them.
             let is_head = |head: Head<'_>| head.is_timed() || (head.is_certain() && !(has_address && is_indented));
             let may_be_frame = is_indented || has_address;
             if may_be_frame && (!line.contains(':') || !Head::parse(line).is_some_and(is_head)) {
-                // Lines of sources may stand between frames.
+                // Source lines may stand between frames.
                 let Some(place) = place else { return Ok(()) };
                 sample.is_certain |= has_address;
                 return sample.push(&mut self.profile, &place);
@@ -265,7 +262,7 @@ impl Sample {
             return Err(format!("a stack of more than {MAX_DEPTH} frames"));
         }
         if self.other_event.is_some() {
-            // That there are frames tells where the sample ends: which they are does not matter.
+            // Frames mark the sample's extent; their names do not matter.
             self.frames.push(self.group);
             return Ok(());
         }
@@ -279,7 +276,7 @@ impl Sample {
         Ok(())
     }
 
-    /// Inlined frames have no module of their own: it is that of the frame which they are inlined in, the next.
+    /// Inlined frames have the module of the next frame, in which they are inlined.
     fn place_inlined(&mut self, profile: &mut Profile, module: &str, kind: FrameKind) {
         for name in self.inlined.drain(..) {
             self.frames.push(profile.frames.intern(Frame { name: &name, file: module, line: 0, kind }));
@@ -287,7 +284,7 @@ impl Sample {
     }
 }
 
-/// Whether a line tells of a record that is no sample: of `perf script --show-mmap-events` and its like.
+/// Whether a line is a record that is no sample, as from `perf script --show-mmap-events`.
 fn is_record(line: &str) -> bool {
     line.contains(" PERF_RECORD_")
 }

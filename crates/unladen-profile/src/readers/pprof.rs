@@ -1,7 +1,7 @@
-//! The principal type is [`Pprof`]: files for pprof.
+//! The principal type is [`Pprof`]: files of pprof.
 //!
-//! The format is `profile.proto` of <https://github.com/google/pprof>. Few of its fields matter here, and faults shall
-//! tell their byte: it is decoded by hand.
+//! The format is `profile.proto` of <https://github.com/google/pprof>. It is decoded by hand, since few fields matter
+//! and faults should name their byte.
 
 use std::io::Read;
 
@@ -20,10 +20,9 @@ use samples::Samples;
 use tables::{FORMAT, Tables};
 use wrong::Wrong;
 
-/// Reads files for pprof, of at most 1 GiB (unpacked, where gzip has packed them).
+/// Reads files of pprof, of at most 1 GiB (unpacked, if gzip has packed them).
 ///
-/// Of several kinds of samples it takes time of CPU or of the clock, where there is any, else that which the file
-/// prefers.
+/// From several kinds of samples it takes CPU or clock time if there is any, otherwise the one that the file prefers.
 pub(crate) struct Pprof;
 
 impl ProfileReader for Pprof {
@@ -63,7 +62,7 @@ fn profile(bytes: &[u8]) -> Result<Profile, Wrong> {
     Ok(samples.finish())
 }
 
-/// Whether it begins with nothing but fields that profiles have, and has a type of samples: there is no other mark.
+/// Whether it begins with only fields of profiles, including a sample type: there is no other mark.
 fn looks_like(head: &[u8]) -> bool {
     let is_sample_type = |bytes: &[u8]| {
         let mut fields = Fields::of(bytes, 0);
@@ -72,7 +71,7 @@ fn looks_like(head: &[u8]) -> bool {
                 .all(|field| field.is_ok_and(|field| matches!((field.number, field.value), (1 | 2, Value::Number(_)))))
     };
     let mut has_type = false;
-    // The last field may be cut off.
+    // The last field may be truncated.
     for field in Fields::of(head, 0).take_while(Result::is_ok).flatten() {
         let fits = match (field.number, field.value) {
             (tables::SAMPLE_TYPE, Value::Bytes(bytes)) => {

@@ -1,6 +1,6 @@
-//! The principal type is [`Speedscope`]: files for Speedscope.
+//! The principal type is [`Speedscope`]: files of Speedscope.
 //!
-//! The format is that of <https://www.speedscope.app/file-format-schema.json>.
+//! The format is <https://www.speedscope.app/file-format-schema.json>.
 
 use crate::frame::{Frame, FrameKind};
 use crate::input::Input;
@@ -24,8 +24,8 @@ use scale::Scale;
 
 const FORMAT: &str = "speedscope";
 
-/// Reads files for Speedscope. The profiles of a file that count what the one that is shown first counts become a
-/// cluster each; others have no place in one profile, and are left out.
+/// Reads files of Speedscope. Each profile of a file that counts the same as the one shown first becomes a cluster;
+/// others do not fit into one profile, and are left out.
 pub(crate) struct Speedscope;
 
 impl ProfileReader for Speedscope {
@@ -38,7 +38,7 @@ impl ProfileReader for Speedscope {
     }
 
     fn recognises(&self, head: &[u8]) -> bool {
-        // PHP's way to write JSON has a backslash before each slash.
+        // PHP writes a backslash before each slash in JSON.
         let schemas: [&[u8]; 2] =
             [b"www.speedscope.app/file-format-schema.json", br"www.speedscope.app\/file-format-schema.json"];
         json::is_object(head)
@@ -65,7 +65,7 @@ fn profile(file: File) -> Result<Profile, String> {
             about.requests = first.name.as_deref().and_then(written::requests_in);
             about.are_requests = parts.last().is_some_and(|(_, part)| written::is_request(part.name.as_deref()));
             if about.are_requests {
-                // What has all requests together would count each of them twice.
+                // The profile of all requests would count each of them twice.
                 parts.retain(|(_, part)| written::is_request(part.name.as_deref()));
                 about.requests = None;
             }

@@ -1,4 +1,4 @@
-//! The principal type is [`Unladen`]: our own format, which keeps all of a profile.
+//! The principal type is [`Unladen`]: our own format, which preserves all of a profile.
 
 mod document;
 
@@ -11,10 +11,9 @@ use crate::profile::Profile;
 use crate::read_error::ReadError;
 use crate::reader::ProfileReader;
 
-/// Reads our own format, which keeps all of a profile.
 pub(crate) struct Unladen;
 
-/// What a document begins with, but for spaces; its version follows.
+/// Beginning of a document, without spaces; its version follows.
 const BEGINNING: [&[u8]; 4] = [b"{", b"\"schema\"", b":", b"\"unladen.stacks/"];
 
 impl ProfileReader for Unladen {
@@ -43,7 +42,7 @@ impl ProfileReader for Unladen {
         match read {
             Ok(()) => Ok(profile),
             Err(error) => {
-                // The place is told as a byte: such a document may be one line.
+                // The place is given as a byte: such a document may be one line.
                 let text = error.to_string();
                 let what = text.rfind(" at line ").map_or(text.as_str(), |at| &text[..at]);
                 Err(ReadError::at_byte(self.name(), source.offset(), what))
@@ -65,7 +64,6 @@ struct ProfileText<'a, 'b> {
 // === impl ProfileText ===
 
 impl ProfileText<'_, '_> {
-    /// Bytes that were asked for.
     fn offset(&self) -> u64 {
         self.input.offset().saturating_sub((self.end - self.at) as u64)
     }

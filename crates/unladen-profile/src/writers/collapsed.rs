@@ -6,7 +6,7 @@ use crate::profile::Profile;
 use crate::text::escape;
 use crate::writer::Writer;
 
-/// For flamegraph.pl, inferno, speedscope: `a;b;c 12` in each line. Requests, files, lines, calls and kinds other than
+/// For flamegraph.pl, inferno, speedscope: lines such as `a;b;c 12`. Requests, files, lines, calls and kinds other than
 /// the kernel's are lost.
 pub(crate) struct Collapsed;
 

@@ -1,6 +1,6 @@
 //! The principal type is [`Firefox`].
 //!
-//! The format is that of `src/types/profile.ts` and `docs-developer/CHANGELOG-formats.md` of
+//! See `src/types/profile.ts` and `docs-developer/CHANGELOG-formats.md` of
 //! <https://github.com/firefox-devtools/profiler>.
 
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ use column::comma;
 use tables::CATEGORIES;
 use thread::INTERVAL;
 
-/// The first version in which threads share their tables; the profiler brings it to its own.
+/// The first version in which threads share their tables; the profiler upgrades it.
 const VERSION: u32 = 60;
 
 /// For https://profiler.firefox.com. Requests follow one another in one thread, with a marker for each.

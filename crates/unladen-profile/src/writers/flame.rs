@@ -1,7 +1,6 @@
-//! The principal functions are [`flame`] and [`flame_diff`]: pictures of all stacks, which need nothing but a browser.
+//! The principal functions are [`flame`] and [`flame_diff`]: pictures of all stacks for any browser.
 //!
-//! The file is complete without its script: boxes, names, titles on hovering. The script adds zoom, search and the
-//! keyboard.
+//! The file works without its script: boxes, names, titles on hovering. The script adds zoom, search and the keyboard.
 
 use std::io::{self, Write};
 
@@ -25,7 +24,6 @@ use tree::Tree;
 
 pub use style::FlameStyle;
 
-/// For any browser: a flame graph, with search and zoom.
 pub(crate) struct Flame;
 
 impl Writer for Flame {
@@ -46,10 +44,7 @@ impl Writer for Flame {
     }
 }
 
-/// Draws a flame graph: the outermost frames at the bottom.
-///
-/// # Errors
-/// Only those of `out`.
+/// Draws a flame graph with the outermost frames at the bottom. Fails only if `out` does.
 pub fn flame(profile: &Profile, style: &FlameStyle, out: &mut dyn Write) -> io::Result<()> {
     let mut own = vec![0.0; profile.stacks.len()];
     for (stack, weight) in profile.clusters.iter().flat_map(|cluster| &cluster.weights) {
@@ -62,11 +57,8 @@ pub fn flame(profile: &Profile, style: &FlameStyle, out: &mut dyn Write) -> io::
     Picture { frames: &profile.frames, tree: &tree, amounts: &amounts, style, compared: None }.write(out)
 }
 
-/// Draws a differential flame graph: the candidate's widths; red what has grown, blue what has shrunk, grey what is not
-/// told from no change. The script can show the baseline's widths too.
-///
-/// # Errors
-/// Only those of `out`.
+/// Draws a differential flame graph with the candidate's widths: red has grown, blue has shrunk, grey is no significant
+/// change. The script can show the baseline's widths too. Fails only if `out` does.
 pub fn flame_diff(diff: &Diff, style: &FlameStyle, out: &mut dyn Write) -> io::Result<()> {
     let profile = &diff.candidate;
     let own = vec![diff.candidate_self.clone(), diff.baseline_self.clone()];

@@ -1,8 +1,7 @@
-//! The function is [`text`]: JSON that is written by hand, so that nothing is kept but the profile itself.
+//! The function is [`text`]: JSON written by hand, so that only the profile itself is in memory.
 
 use std::fmt::{self, Display, Write};
 
-/// A text as JSON has it.
 pub(crate) fn text(text: &str) -> impl Display {
     Text(text)
 }

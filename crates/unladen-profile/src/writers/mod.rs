@@ -1,4 +1,4 @@
-//! The formats that are written, one file each.
+//! Written formats, one file each.
 
 pub(crate) mod collapsed;
 pub(crate) mod firefox;

@@ -21,10 +21,10 @@ pub(crate) use comment::parse as parse_comment;
 use comment::Comment;
 use message::Message;
 
-/// More requests than this are not told apart.
+/// Further requests are not separated.
 pub(crate) const MAX_REQUESTS: u64 = 1 << 20;
 
-/// The tag of labels that tells requests apart: from 1 on.
+/// Label that numbers requests, from 1.
 pub(crate) const REQUEST: &str = "unladen.request";
 
 /// For go tool pprof, pprof, Grafana Pyroscope: protocol buffers with gzip.
@@ -88,7 +88,7 @@ fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         let next = mappings.len() as u64 + 1;
         let mapping = if module.is_empty() { 0 } else { *mappings.entry(module).or_insert(next) };
         if mapping == next {
-            // Nothing shall look for symbols: they are all here.
+            // Tells tools not to look for symbols: all are here.
             Message::default().number(1, mapping).number(5, indexed(module)).number(7, 1).write(3, out)?;
         }
         let number = id.index() as u64 + 1;
@@ -123,7 +123,7 @@ fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     rest.drain(out)
 }
 
-/// The types of samples and their units. Samples that stand for a time are told in both.
+/// Types of samples and their units. Samples of a known time are given in both.
 fn types(profile: &Profile) -> Vec<(&'static str, &'static str)> {
     let about = &profile.about;
     match about.unit {
@@ -136,7 +136,7 @@ fn types(profile: &Profile) -> Vec<(&'static str, &'static str)> {
     }
 }
 
-/// Values have a sign.
+/// Values are signed.
 fn signed(value: u64) -> u64 {
     value.min(i64::MAX as u64)
 }

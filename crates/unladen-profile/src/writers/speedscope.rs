@@ -1,6 +1,6 @@
 //! The principal type is [`Speedscope`].
 //!
-//! The format is that of <https://www.speedscope.app/file-format-schema.json>.
+//! The format is <https://www.speedscope.app/file-format-schema.json>.
 
 use std::io::{self, Write};
 
@@ -9,12 +9,12 @@ use crate::stack::StackId;
 use crate::writer::Writer;
 use crate::writers::json::text;
 
-/// Requests are a profile each, beside that of all, as long as they are not more: nobody looks through a longer list.
+/// Up to this number, each request is a profile beside that of all: nobody looks through a longer list.
 const MOST_REQUESTS: usize = 50;
 
-/// How the name of what wrote a file begins where it was this.
+/// Prefix of the exporter's name in our own files.
 pub(crate) const EXPORTER: &str = "unladen@";
-/// What stands there before the name of the profiler.
+/// Separates the exporter from the profiler's name.
 pub(crate) const OF: &str = ", of ";
 
 /// For https://www.speedscope.app. Samples of a known length become ns.
@@ -56,7 +56,7 @@ impl Writer for Speedscope {
 
         let each = profile.about.are_requests && profile.clusters.len() <= MOST_REQUESTS;
         let count = if each { profile.clusters.len() } else { 0 };
-        // One request alone is all of them.
+        // A single request is already the whole.
         if count != 1 {
             let weights = profile.self_weights().into_iter();
             let weights = profile.stacks.iter().zip(weights).filter(|(_, weight)| *weight > 0);
@@ -114,12 +114,12 @@ fn request_name(index: usize) -> String {
     format!("request {}", index + 1)
 }
 
-/// Of how many requests a profile is that is named like this by the writer.
+/// Number of requests in a profile name by the writer.
 pub(crate) fn requests_in(name: &str) -> Option<u64> {
     name.strip_suffix(" requests").or(name.strip_suffix(" request"))?.parse().ok()
 }
 
-/// Whether a profile is of one request, if the writer has named it.
+/// Whether a profile name by the writer is a single request's.
 pub(crate) fn is_request(name: Option<&str>) -> bool {
     name.and_then(|name| name.strip_prefix("request ")).is_some_and(|number| number.parse::<u64>().is_ok())
 }

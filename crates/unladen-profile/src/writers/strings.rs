@@ -1,8 +1,7 @@
-//! The principal type is [`Strings`]: a table of strings, as formats have it that name each string once.
+//! The principal type is [`Strings`]: a table of distinct strings.
 
 use std::collections::HashMap;
 
-/// Strings, each once, by their indices.
 #[derive(Default)]
 pub(super) struct Strings {
     pub(super) in_order: Vec<String>,
@@ -10,7 +9,6 @@ pub(super) struct Strings {
 }
 
 impl Strings {
-    /// That of a string, which is added if it is new.
     pub(super) fn index(&mut self, string: &str) -> usize {
         if let Some(index) = self.indices.get(string) {
             return *index;

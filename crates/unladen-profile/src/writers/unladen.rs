@@ -13,7 +13,7 @@ use crate::writer::Writer;
 /// `calls` as caller (null: nobody), callee, calls, caller …
 pub(crate) struct Unladen;
 
-/// Of the document; readers refuse another.
+/// Readers refuse another.
 pub(crate) const SCHEMA: &str = "unladen.stacks/1";
 
 #[derive(serde::Serialize)]
@@ -76,7 +76,7 @@ fn write_cluster(out: &mut dyn Write, cluster: &Cluster) -> io::Result<()> {
     out.write_all(b"}")
 }
 
-/// One in each line.
+/// One element per line.
 fn list<T>(
     out: &mut dyn Write,
     items: impl Iterator<Item = T>,

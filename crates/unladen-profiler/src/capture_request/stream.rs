@@ -1,27 +1,22 @@
-//! The principal function is [`request_with`]: the FastCGI request of a connection that bears a mark.
+//! The principal function is [`request_with`]: the FastCGI request of a connection that has a mark.
 
 use unladen_fastcgi::Params;
 use unladen_path::Stream;
 use unladen_trace::wire::fastcgi::{BEGIN_REQUEST, HEADER, PARAMS, STDIN, begins_request, records};
 
-/// A request of a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Taken {
-    /// All of it was seen.
     Whole {
-        /// Its parameters.
         params: Params,
         body: Vec<u8>,
     },
-    /// Some of it was not.
     Cut {
         what: &'static str,
-        /// Bytes that were seen of the send that is cut.
+        /// Bytes seen of the truncated send.
         kept: usize,
     },
 }
 
-/// The FastCGI request among whose parameters the mark is.
 pub(super) fn request_with(stream: &Stream, mark: &[u8]) -> Option<Taken> {
     let mut at = 0;
     while let Some(rest) = stream.bytes().get(at..).filter(|rest| !rest.is_empty()) {
@@ -33,14 +28,13 @@ pub(super) fn request_with(stream: &Stream, mark: &[u8]) -> Option<Taken> {
             }
             at += length.max(HEADER);
         } else {
-            // A stream whose beginning was not seen, or a record of a request that is of no interest.
+            // A stream whose beginning was not seen, or a record of another request.
             at += records(rest).next().map_or(1, |record| record.size().max(1));
         }
     }
     None
 }
 
-/// The request that begins here, and how long it is.
 fn request_at(stream: &Stream, begin: usize) -> (Taken, usize) {
     let (mut params, mut body) = (Vec::new(), Vec::new());
     let mut length = 0;
@@ -79,7 +73,7 @@ fn request_at(stream: &Stream, begin: usize) -> (Taken, usize) {
     (taken, length)
 }
 
-/// How much was seen before the first hole of these bytes.
+/// Bytes seen before the first hole.
 fn hole_before(stream: &Stream, begin: usize, end: usize) -> Option<usize> {
     Some(stream.hole_in(begin..end)?.saturating_sub(begin))
 }

@@ -1,7 +1,7 @@
 //! The principal type is [`Prepended`]: Excimer in a PHP that is not reached over FastCGI.
 //!
-//! That PHP runs a file of ours before each script, as its settings say (`auto_prepend_file`). The file looks for a
-//! header that our requests have, and believes it only if the file that it leads to is locked by a process that lives:
+//! By its settings (`auto_prepend_file`), that PHP runs a file of ours before each script. The file looks for a header
+//! of our requests, and believes it only if the file it leads to is locked by a living process:
 //!
 //! ```text
 //! /run/unladen-profile/run-RANDOM/
@@ -9,8 +9,8 @@
 //!   TOKEN.out         0666: for one request, made by us, locked and written by whoever answers it
 //! ```
 //!
-//! Who may not list the folder does not find them, and nobody but us can make a file there: whoever answers need not be
-//! known before, and nothing can be put in the place of what he writes.
+//! Others cannot list the folder, and only we can create files there: the answering process need not be known before,
+//! and nothing can replace what it writes.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -31,14 +31,12 @@ use crate::profiler::{Answered, Profiler};
 use crate::run_folder::RunFolder;
 use unladen_path::name_of as process;
 
-/// The header that our requests have.
 const HEADER: &str = "X-Unladen-Profile";
 /// Indices of the driver's requests.
 const PLAIN: usize = 0;
 const PROFILED: usize = 1;
-/// Longest line in which PHP tells what it is.
 const MOST_TOLD: u64 = 1 << 20;
-/// The last line of a log fits in so many bytes.
+/// Bytes that contain the last line of a log.
 const LAST_LINE: usize = 512;
 const END: &[u8] = b"{\"end\":";
 
@@ -48,15 +46,13 @@ pub struct Prepended {
     driver: Driver,
     options: ExcimerOptions,
     url: String,
-    /// The name of the file with the orders.
     token: String,
     wrapper: PathBuf,
-    /// Who answered first.
     application: Option<Application>,
     notes: Vec<String>,
-    /// The status of an answer without the profiler, once there was one.
+    /// Status of an answer without the profiler, once there was one.
     status: Option<u16>,
-    /// As long as it is held, the orders are believed.
+    /// The orders are believed while it is held.
     _orders: Flock<File>,
     folder: RunFolder,
 }
@@ -64,13 +60,11 @@ pub struct Prepended {
 // === impl Prepended ===
 
 impl Prepended {
-    /// The file that PHP is to run before each script: the same for all runs, and useless without one.
+    /// The file for PHP to run before each script: the same for all runs, and without effect outside one.
     pub const FILE: &str = include_str!("prepend.php");
 
-    /// Starts a client and sends a request, to see whether PHP runs our file, and has the extension.
-    ///
-    /// # Errors
-    /// When it does not or has not, with what to do; or when the run's folder cannot be made.
+    /// Starts a client and sends a request, to check that PHP runs our file and has the extension. Fails if not, with
+    /// what to do, or if the run's folder cannot be made.
     pub fn open(driver: DriverConfig, options: ExcimerOptions, cancel: &Cancel) -> Result<Self, ProfilerError> {
         if !Uid::effective().is_root() {
             return Err(ProfilerError::Missing {
@@ -120,12 +114,11 @@ impl Prepended {
         Ok(prepended)
     }
 
-    /// The process that answered first, if it can be seen.
+    /// The process that answered first, if known.
     pub fn application(&self) -> Option<&Application> {
         self.application.as_ref()
     }
 
-    /// Has a request answered, and reads what PHP tells of itself.
     fn look(&mut self, cancel: &Cancel) -> Result<(), ProfilerError> {
         let out = self.out()?;
         let sample = self.send(PROFILED, cancel)?;
@@ -146,7 +139,7 @@ impl Prepended {
         Ok(())
     }
 
-    /// The file for one request. The one before is forgotten: who still writes to it does so for nobody.
+    /// The file for one request. The previous one is dropped, even if still being written.
     fn out(&self) -> Result<File, ProfilerError> {
         let name = format!("{}.out", self.token);
         let _ = fs::remove_file(self.folder.path().join(&name));
@@ -160,7 +153,7 @@ impl Prepended {
         })
     }
 
-    /// What PHP told of itself when it began; and where that ends.
+    /// PHP's description of itself at its start, and where that ends.
     fn told(&self, out: &File, sample: &Sample) -> Result<(Told, u64), ProfilerError> {
         let mut line = Vec::new();
         let mut begun = BufReader::new(out.take(MOST_TOLD));
@@ -184,11 +177,10 @@ impl Prepended {
         }
     }
 
-    /// Waits for the end of a log.
     fn wait(&self, out: &File, cancel: &Cancel) -> Result<(), ProfilerError> {
         let begun = Instant::now();
         loop {
-            // First, so that what was written before it ended is seen.
+            // Checked first, so that what was written before the end is seen.
             let has_ended = is_free(out).map_err(|source| self.failed(source))?;
             if is_whole(out).map_err(|source| self.failed(source))? {
                 return Ok(());
@@ -287,7 +279,6 @@ fn token() -> Result<String, ProfilerError> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Whether nobody holds the file, who wrote to it.
 fn is_free(out: &File) -> io::Result<bool> {
     match Flock::lock(out.try_clone()?, FlockArg::LockSharedNonblock) {
         Ok(_) => Ok(true),
@@ -296,7 +287,6 @@ fn is_free(out: &File) -> io::Result<bool> {
     }
 }
 
-/// Whether its last line is a log's.
 fn is_whole(out: &File) -> io::Result<bool> {
     let length = out.metadata()?.len();
     let at = length.saturating_sub(LAST_LINE as u64);

@@ -1,8 +1,8 @@
-//! The principal type is [`Script`]: which file PHP-FPM runs for a request, and how the parameters say it.
+//! The principal type is [`Script`]: the file that PHP-FPM runs for a request, and how the parameters name it.
 //!
-//! Web servers say it in several ways, and PHP-FPM has an opinion on each (`init_request_info` of its sapi): a prefix
-//! that Apache's mod_proxy_fcgi puts before it, a rest of the path behind it, another parameter. All of that is kept
-//! but the file's own path, so that PHP-FPM makes of it what it makes without us.
+//! Web servers name it in several ways that PHP-FPM handles (`init_request_info` of its sapi): with a prefix of
+//! Apache's mod_proxy_fcgi, with a rest of the path behind it, or in another parameter. Only the file's own path is
+//! replaced, so that PHP-FPM treats the rest as it would without us.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,26 +10,20 @@ use std::path::{Path, PathBuf};
 use crate::error::ProfilerError;
 use unladen_fastcgi::Params;
 
-/// What mod_proxy_fcgi and mod_proxy_balancer put before a path; a host follows.
+/// Prefixes of mod_proxy_fcgi and mod_proxy_balancer; a host follows.
 const PROXIES: [&str; 2] = ["proxy:fcgi://", "proxy:balancer://"];
 
-/// A script of the application.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Script {
-    /// Its file.
     pub(super) path: String,
-    /// The parameter that names it.
     param: &'static str,
-    /// What stands before it in the parameter, and behind.
+    /// Text before and after it in the parameter.
     prefix: String,
     rest: String,
 }
 
 impl Script {
-    /// The script of a request to a PHP-FPM with this root folder and setting of `cgi.fix_pathinfo`.
-    ///
-    /// # Errors
-    /// When there is none.
+    /// The script of a request to a PHP-FPM with this root folder and `cgi.fix_pathinfo`. Fails if there is none.
     pub(super) fn find(params: &Params, root: &Path, fixes_path_info: bool) -> Result<Self, ProfilerError> {
         let is_file = |path: &str| {
             let path = path.strip_prefix('/').map_or_else(|| PathBuf::from(path), |rest| root.join(rest));
@@ -42,7 +36,7 @@ impl Script {
         let text = |name| params.text(name).filter(|value| !value.is_empty());
         let (named, translated) = (text("SCRIPT_FILENAME"), text("PATH_TRANSLATED"));
         let is_proxied = named.is_some_and(|named| proxied(named).is_some());
-        // Without cgi.fix_pathinfo, and of Apache's mod_fastcgi, the second one is the script.
+        // The second one is the script without cgi.fix_pathinfo, and with Apache's mod_fastcgi.
         let redirected = !is_proxied && text("REDIRECT_URL").is_some();
         let (param, value) = match (named, translated) {
             (_, Some(translated)) if named.is_none() || !fixes_path_info || redirected => {
@@ -67,7 +61,6 @@ impl Script {
         Ok(Self { param, prefix: prefix.to_owned(), path: path.to_owned(), rest: decoded[path.len()..].to_owned() })
     }
 
-    /// Puts another file in its place.
     pub(super) fn replace(&self, params: &mut Params, by: &Path) {
         let rest =
             if self.prefix.is_empty() { self.rest.clone() } else { self.rest.replace('%', "%25").replace('?', "%3F") };
@@ -75,7 +68,7 @@ impl Script {
     }
 }
 
-/// What a proxy has put before a path, and the path.
+/// Splits a proxy's prefix from the path.
 fn proxied(value: &str) -> Option<(&str, &str)> {
     let scheme =
         PROXIES.iter().find(|proxy| value.get(..proxy.len()).is_some_and(|head| head.eq_ignore_ascii_case(proxy)))?;

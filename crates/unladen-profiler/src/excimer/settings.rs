@@ -1,4 +1,4 @@
-//! The principal type is [`Settings`]: what PHP-FPM is, as our script tells it from inside.
+//! The principal type is [`Settings`]: PHP-FPM's properties as reported by our script inside.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,21 +11,18 @@ use crate::fastcgi::Response;
 use unladen_fastcgi::Params;
 use unladen_path::parent;
 
-/// What it is.
 #[derive(Debug, Clone)]
 pub(super) struct Settings {
     told: Told,
-    /// Whose rights it has.
+    /// Its effective user.
     pub(super) uid: u32,
     pub(super) gid: u32,
-    /// Its root folder, as it is reached from here.
+    /// Its root folder as reached from here.
     pub(super) root: PathBuf,
-    /// The setting `cgi.fix_pathinfo`.
     pub(super) fixes_path_info: bool,
 }
 
 impl Settings {
-    /// The request that asks for them.
     pub(super) fn question(wrapper: &Path, params: &Params) -> Params {
         let mut asked = Params::default();
         let kept = ["SERVER_NAME", "SERVER_PORT", "SERVER_ADDR", "REMOTE_ADDR", "SERVER_SOFTWARE", "HTTP_HOST"];
@@ -49,10 +46,7 @@ impl Settings {
         asked
     }
 
-    /// What it answers.
-    ///
-    /// # Errors
-    /// When it could not run our script.
+    /// Reads the answer. Fails if our script could not be run.
     pub(super) fn read(response: &Response, captured: &Captured, wrapper: &Path) -> Result<Self, ProfilerError> {
         let Some(told) = response.body.split(|byte| *byte == b'\n').find_map(Told::read) else {
             return Err(ProfilerError::Missing {
@@ -77,20 +71,17 @@ impl Settings {
             ));
         }
         let (uid, gid) = owner(pid).ok_or_else(|| missing("its user"))?;
-        // Where the setting is not known, as it is by default.
+        // PHP's default if the setting is unknown.
         let fixes_path_info = told.known_setting("cgi.fix_pathinfo").is_none_or(is_on);
-        // The worker may be gone by the time it is looked through; its master has the same root.
+        // The worker may be gone when this is used; its master has the same root.
         let root = PathBuf::from(format!("/proc/{}/root", captured.application.pid));
         Ok(Self { told, uid, gid, root, fixes_path_info })
     }
 
-    /// Whether it can be profiled.
-    ///
-    /// # Errors
-    /// When the extension is missing, with what to install.
+    /// Fails if the extension is missing, with what to install.
     pub(super) fn check(&self, captured: &Captured) -> Result<(), ProfilerError> {
         let pid = captured.application.pid;
-        // What makes it read its settings again.
+        // The command that makes it reload its settings.
         let reload = match unit(pid, &["php"]) {
             Some(unit) => format!("systemctl reload {unit}"),
             None => format!("kill -USR2 {pid}"),
@@ -98,7 +89,7 @@ impl Settings {
         self.told.check(&self.root, &format!("php-fpm, process {pid}"), &reload)
     }
 
-    /// What is otherwise under the profiler, or costs more than it has to.
+    /// Differences under the profiler, and needless costs.
     pub(super) fn notes(&self, script: &Script, document_root: Option<&str>) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some(file) = self.user_ini(script, document_root, self.told.setting("user_ini.filename")) {
@@ -117,7 +108,7 @@ impl Settings {
         notes
     }
 
-    /// Settings of a folder between the document root and the script.
+    /// The settings file of a folder between the document root and the script.
     fn user_ini(&self, script: &Script, document_root: Option<&str>, name: &str) -> Option<PathBuf> {
         let top = document_root.filter(|root| !root.is_empty() && script.path.starts_with(root)).map(Path::new);
         let script = Path::new(&script.path);
@@ -128,7 +119,6 @@ impl Settings {
     }
 }
 
-/// Effective user and group of a process.
 fn owner(pid: u32) -> Option<(u32, u32)> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let effective =

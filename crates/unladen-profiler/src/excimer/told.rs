@@ -1,4 +1,4 @@
-//! The principal type is [`Told`]: what a PHP is, as our script tells it from inside.
+//! The principal type is [`Told`]: a PHP's properties as reported by our script inside.
 
 use std::fs;
 use std::path::Path;
@@ -7,25 +7,21 @@ use serde_json::Value;
 
 use crate::error::ProfilerError;
 
-/// How the line begins.
 const MAGIC: &[u8] = b"{\"unladen\":1,";
 
-/// What it tells.
 #[derive(Debug, Clone)]
 pub(super) struct Told(Value);
 
 impl Told {
-    /// Of a line, if it is that.
     pub(super) fn read(line: &[u8]) -> Option<Self> {
         if line.starts_with(MAGIC) { serde_json::from_slice(line).ok().map(Self) } else { None }
     }
 
-    /// The process that tells it, as it knows itself.
+    /// Its process id, in its own namespace.
     pub(super) fn pid(&self) -> Option<u32> {
         self.0["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok())
     }
 
-    /// A setting; empty where there is none.
     pub(super) fn setting(&self, name: &str) -> &str {
         self.known_setting(name).unwrap_or_default()
     }
@@ -34,11 +30,8 @@ impl Told {
         self.0["ini"][name].as_str()
     }
 
-    /// Whether the extension is loaded. `root` is PHP's root folder as it is reached from here, `who` its process for
-    /// people, and `reload` what makes it read its settings again.
-    ///
-    /// # Errors
-    /// When it is not, with what to install.
+    /// Fails if the extension is not loaded, with what to install. `root` is PHP's root folder as reached from here,
+    /// `who` its process for people, and `reload` the command that makes it reload its settings.
     pub(super) fn check(&self, root: &Path, who: &str, reload: &str) -> Result<(), ProfilerError> {
         if self.0["excimer"].is_string() {
             return Ok(());
@@ -67,7 +60,7 @@ impl Told {
         Err(ProfilerError::Missing { what: format!("PHP {php} ({who}) has not loaded Excimer"), remedy })
     }
 
-    /// What costs more than it has to, or is otherwise under the profiler than without.
+    /// Needless costs, and differences under the profiler.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.is_loaded("xdebug") && self.setting("xdebug.mode") != "off" {
@@ -90,12 +83,11 @@ impl Told {
     }
 }
 
-/// Whether a setting is.
 pub(super) fn is_on(value: &str) -> bool {
     matches!(value.to_ascii_lowercase().as_str(), "1" | "on" | "yes" | "true")
 }
 
-/// The unit that a process is of, without its end, if its name has one of these words.
+/// The process's unit without its suffix, if its name contains one of these words.
 pub(super) fn unit(pid: u32, words: &[&str]) -> Option<String> {
     let cgroup = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
     let mut names = cgroup.lines().filter_map(|line| line.rsplit('/').next()?.strip_suffix(".service"));

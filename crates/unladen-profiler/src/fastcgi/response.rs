@@ -1,35 +1,29 @@
-//! The principal type is [`ResponseReader`]: an answer, put together from records.
+//! The principal type is [`ResponseReader`]: assembles an answer from records.
 //!
-//! No input or output: bytes come as they come, cut anywhere. The head is that of CGI (RFC 3875, section 6).
+//! No input or output: bytes may be split anywhere. The head is that of CGI (RFC 3875, section 6).
 
 use unladen_fastcgi::{Decoder, Fault, Stderr, Unwrapped, parse_head};
 use unladen_http1::HeadLimits;
 
-/// Longest head that is read.
 const HEAD: HeadLimits = HeadLimits { bytes: 256 << 10, fields: 1024 };
 
-/// An answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Response {
     pub(crate) status: u16,
-    /// Its headers, as they came.
     pub(crate) headers: Vec<(String, Vec<u8>)>,
-    /// The body's length, in bytes.
     pub(crate) body_bytes: u64,
     /// The beginning of the body.
     pub(crate) body: Vec<u8>,
-    /// The beginning of what was written to standard error.
+    /// The beginning of standard error.
     pub(crate) stderr: Stderr,
 }
 
-/// Takes the bytes of an answer.
 #[derive(Debug)]
 pub(crate) struct ResponseReader {
     decoder: Decoder,
     keep: usize,
-    /// Output that was not taken yet, and the beginning of a record that is not whole.
+    /// Output not taken yet, and the beginning of an incomplete record.
     pending: Vec<u8>,
-    /// Of these, the bytes of output.
     ready: usize,
     has_head: bool,
     response: Response,
@@ -47,10 +41,8 @@ impl ResponseReader {
         }
     }
 
-    /// Takes what came; tells whether that was the end.
-    ///
-    /// # Errors
-    /// What of it is wrong, as the rest of a sentence that begins with the application.
+    /// Adds bytes; returns whether the answer has ended. The error continues a sentence that begins with the
+    /// application.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<bool, String> {
         let told = |fault: Fault| format!("cannot be understood: {fault}");
         self.pending.extend_from_slice(bytes);
@@ -89,7 +81,6 @@ impl ResponseReader {
         Ok(has_ended)
     }
 
-    /// What came until now, for people.
     pub(crate) fn so_far(&self) -> String {
         let came = match (self.has_head, self.ready) {
             (true, _) => format!("{} bytes of a body came", self.response.body_bytes),
@@ -103,22 +94,18 @@ impl ResponseReader {
         came + &self.response.said()
     }
 
-    /// The answer, when it has ended.
-    ///
-    /// # Errors
-    /// When it had no head.
+    /// The answer after its end; fails if it had no head.
     pub(crate) fn finish(self) -> Result<Response, String> {
         if self.has_head { Ok(self.response) } else { Err(format!("has answered without a head: {}", self.so_far())) }
     }
 }
 
 impl Response {
-    /// The first header of that name.
     pub(crate) fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| &value[..])
     }
 
-    /// What it said on standard error, for the end of a sentence.
+    /// Its standard error, for the end of a sentence.
     pub(crate) fn said(&self) -> String {
         let text: String = self.stderr.line().chars().take(1000).collect();
         if text.is_empty() { String::new() } else { format!("; it says: {text}") }

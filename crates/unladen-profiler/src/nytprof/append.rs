@@ -1,10 +1,10 @@
-//! The principal function is [`append`]: requests of one profile, added to another.
+//! The principal function is [`append`]: adds requests of one profile to another.
 
 use std::ops::Range;
 
 use unladen_profile::{CallCount, FrameId, Profile, StackId};
 
-/// Adds clusters of a profile to another, which takes over what they count if it has none of its own.
+/// Adds clusters of a profile to another; an empty one also takes over its units.
 pub(super) fn append(into: &mut Profile, from: &Profile, clusters: Range<usize>) {
     if into.clusters.is_empty() {
         into.about.unit = from.about.unit;

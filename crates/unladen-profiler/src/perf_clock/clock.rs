@@ -18,16 +18,15 @@ use super::stretches::Stretches;
 use super::symbols::Symbols;
 use super::watcher::{Known, Watcher};
 
-/// Sends requests, and has the stacks of all processes noted that follow them.
+/// Sends requests, and samples the stacks of all processes that follow them.
 #[derive(Debug)]
 pub struct PerfClock {
     driver: Driver,
-    /// None once it is finished.
     watcher: Option<Watcher>,
     frequency: u64,
     stretches: Stretches,
     following: Following,
-    /// Of each request, how often each stack of each group was seen.
+    /// For each request, samples of each stack of each group.
     requests: Vec<BTreeMap<(GroupId, StackIndex), u64>>,
     lost: u64,
     notes: Vec<String>,
@@ -36,10 +35,8 @@ pub struct PerfClock {
 // === impl PerfClock ===
 
 impl PerfClock {
-    /// Starts a client, and the kernel's clock.
-    ///
-    /// # Errors
-    /// When the configuration is wrong, or this process may not sample: the error says what it takes.
+    /// Starts a client and the kernel's clock. Fails if the configuration is wrong, or this process may not sample: the
+    /// error says what that takes.
     pub fn open(driver: DriverConfig, options: PerfClockOptions) -> Result<Self, ProfilerError> {
         let watcher = Watcher::start(options.frequency)?;
         Ok(Self {
@@ -72,7 +69,6 @@ impl PerfClock {
         })
     }
 
-    /// A request, and what it leaves to do.
     fn with(&mut self, cancel: &Cancel) -> Result<Answered, ProfilerError> {
         self.watcher()?.keep(true)?;
         let begun = monotonic_ns();
@@ -83,7 +79,6 @@ impl PerfClock {
         Ok(answered)
     }
 
-    /// A stretch without.
     fn without(&mut self, cancel: &Cancel) -> Result<(), ProfilerError> {
         let (gap, length) = self.stretches.without();
         wait(gap, cancel)?;
@@ -94,7 +89,6 @@ impl PerfClock {
         Ok(())
     }
 
-    /// What was seen since then, until now.
     fn seen(&mut self, is_on: bool, begun: u64) -> Result<BTreeMap<(GroupId, StackIndex), u64>, ProfilerError> {
         let ended = monotonic_ns();
         let kept = self.watcher()?.keep(false)?;
@@ -158,14 +152,13 @@ impl PerfClock {
     }
 }
 
-/// A stack below its group.
 fn push(into: &mut Profile, group: &str, stack: StackIndex, places: &Places, symbols: &Symbols) -> StackId {
     let group = into.frames.intern(Frame { name: group, file: "", line: 0, kind: FrameKind::Group });
     let mut top = into.stacks.push(into.stacks.root(), group);
     let mut below: Option<FrameId> = None;
     for named in places.places_of(stack).iter().rev().filter_map(|place| symbols.get(*place)) {
         for frame in named.frames.iter().rev() {
-            // Of what has no name, any number of calls is one.
+            // Consecutive calls without a name count as one.
             if named.is_named || below != Some(*frame) {
                 top = into.stacks.push(top, *frame);
             }
@@ -175,8 +168,7 @@ fn push(into: &mut Profile, group: &str, stack: StackIndex, places: &Places, sym
     top
 }
 
-/// # Errors
-/// When it is cancelled meanwhile.
+/// Fails if cancelled meanwhile.
 fn wait(time: Duration, cancel: &Cancel) -> Result<(), ProfilerError> {
     if cancel.wait(time) { Err(ProfilerError::Cancelled) } else { Ok(()) }
 }

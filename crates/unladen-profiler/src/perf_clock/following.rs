@@ -1,50 +1,46 @@
-//! Who follows the requests. The principal type is [`Following`].
+//! Which groups follow the requests. The principal type is [`Following`].
 
 use std::collections::{BTreeMap, HashMap};
 
 use unladen_lockin::{FALSE_DISCOVERY_RATE, benjamini_hochberg, difference};
 use unladen_probe::GroupId;
 
-/// A group of whose samples more than this are there without requests too is left out: what its stacks show is mostly
-/// something else, all of it if it is one of those that are named by chance.
+/// A group with a larger part of its samples also without requests is left out: its stacks mostly show something else,
+/// and nothing else if it was named by chance.
 const MOST_BACKGROUND: f64 = 0.5;
 
-/// How often groups were on a processor, with requests and without.
 #[derive(Debug, Default)]
 pub(super) struct Following {
     on: Stretches,
     off: Stretches,
 }
 
-/// Stretches of one kind.
 #[derive(Debug, Default)]
 struct Stretches {
     count: usize,
     seconds: f64,
     samples: HashMap<GroupId, u64>,
-    /// Of each stretch in which a group was seen, its samples a second.
+    /// For each stretch in which a group was seen, its samples a second.
     rates: HashMap<GroupId, Vec<f64>>,
 }
 
-/// A group that follows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Follower {
     pub(super) group: GroupId,
     /// Samples a second while requests are answered.
     pub(super) on: f64,
-    /// And without.
+    /// Samples a second without.
     pub(super) off: f64,
 }
 
 impl Follower {
-    /// Whether it does other things for more than half of its time.
+    /// Whether it does other things more than half of its time.
     pub(super) fn is_mostly_background(&self) -> bool {
         self.off > self.on * MOST_BACKGROUND
     }
 }
 
 impl Following {
-    /// What was seen in a stretch of so many ns.
     pub(super) fn add(&mut self, is_on: bool, length_ns: u64, groups: impl IntoIterator<Item = GroupId>) {
         let stretches = if is_on { &mut self.on } else { &mut self.off };
         let seconds = length_ns.max(1) as f64 / 1e9;
@@ -60,18 +56,16 @@ impl Following {
         }
     }
 
-    /// How many stretches had a request.
     pub(super) fn requests(&self) -> usize {
         self.on.count
     }
 
-    /// All samples that were taken during requests.
     pub(super) fn samples(&self) -> u64 {
         self.on.samples.values().sum()
     }
 
-    /// The groups that are on processors more often during requests than without, those with the most samples first: of
-    /// all that are named, at most one in twenty is named wrongly, on average.
+    /// The groups that are on processors more often during requests, most samples first: on average, at most one in
+    /// twenty of those returned is wrong.
     pub(super) fn followers(&self) -> Vec<Follower> {
         let mut groups: Vec<GroupId> = self.on.rates.keys().copied().collect();
         groups.sort_unstable();

@@ -1,8 +1,7 @@
-//! Code that processes make themselves, and its names. The principal type is [`PerfMap`]: a file that a process writes
-//! of it.
+//! Names of code that processes generate. The principal type is [`PerfMap`]: a file in which a process lists it.
 //!
-//! Source: tools/perf/Documentation/jit-interface.txt of Linux; what Node.js writes with `--perf-basic-prof`, Python
-//! 3.12 with `-X perf`. The last line may be half written, and any line may be wrong: such lines are left out.
+//! Source: tools/perf/Documentation/jit-interface.txt of Linux; written by Node.js with `--perf-basic-prof`, by Python
+//! 3.12 with `-X perf`. The last line may be incomplete and any line may be invalid: such lines are skipped.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -13,21 +12,19 @@ use std::path::Path;
 use nix::fcntl::OFlag;
 use unladen_profile::{Frame, FrameKind};
 
-/// More is not read.
 const MOST_BYTES: u64 = 64 << 20;
-/// Further ones are left out: nobody's program has as many, and the file is any user's to fill.
+/// Further ones are left out: no program has as many, and any user may fill the file.
 const MOST_FUNCTIONS: usize = 500_000;
 
-/// Names of functions, by address.
 #[derive(Debug, Default)]
 pub(super) struct PerfMap {
-    /// By where they begin: where they end, and the name.
+    /// By start: end and name.
     functions: BTreeMap<u64, (u64, String)>,
 }
 
 impl PerfMap {
-    /// That of a process: /tmp/perf-PID.map as the process sees it, by the id that it has in its own eyes. Only if it
-    /// is the process's own: anybody may write to /tmp.
+    /// A process's own map, /tmp/perf-PID.map as the process sees it, with the id in its own namespace. Files of others
+    /// are refused, as anybody may write to /tmp.
     pub(super) fn of(pid: u32) -> Option<Self> {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status"));
         let (own_id, root) = match &status {
@@ -38,9 +35,9 @@ impl PerfMap {
         Self::read(Path::new(&format!("{root}/tmp/perf-{own_id}.map")), owner)
     }
 
-    /// `owner`: whose it has to be, or root's; none of a process that has ended.
+    /// `owner` is the required owner besides root; `None` if the process has ended.
     fn read(path: &Path, owner: Option<u32>) -> Option<Self> {
-        // Without waiting for whoever would write to a pipe of that name.
+        // Does not block on a pipe of that name.
         let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
         let file = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path).ok()?;
         let metadata = file.metadata().ok()?;
@@ -57,7 +54,7 @@ impl PerfMap {
         let mut functions: BTreeMap<u64, (u64, String)> = BTreeMap::new();
         for line in text.split(|byte| *byte == b'\n') {
             let Some((start, end, name)) = function(line) else { continue };
-            // What was there before has been thrown away.
+            // Replaces earlier code in its range.
             let replaced: Vec<u64> = functions.range(start..end).map(|(start, _)| *start).collect();
             for start in replaced {
                 functions.remove(&start);
@@ -69,7 +66,6 @@ impl PerfMap {
         Self { functions }
     }
 
-    /// The name of what is at an address.
     pub(super) fn name(&self, address: u64) -> Option<&str> {
         let (_, (end, name)) = self.functions.range(..=address).next_back()?;
         (address < *end).then_some(name)
@@ -86,18 +82,17 @@ fn function(line: &[u8]) -> Option<(u64, u64, String)> {
     (size > 0 && !name.is_empty()).then(|| (start, start.saturating_add(size), name.to_owned()))
 }
 
-/// The id that a process has in the innermost namespace of ids, from /proc/PID/status.
+/// A process's id in the innermost PID namespace, from /proc/PID/status.
 fn innermost_id(status: &str) -> Option<u32> {
     status.lines().find_map(|line| line.strip_prefix("NStgid:"))?.split_ascii_whitespace().next_back()?.parse().ok()
 }
 
-/// The effective user of a process.
 fn user(status: &str) -> Option<u32> {
     status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// What a name of such a file says: Python's `py::function:/file.py`, V8's `JS:*function file.js:10:3` and the like;
-/// else the name as it is.
+/// Parses a name in such a file: Python's `py::function:/file.py`, V8's `JS:*function file.js:10:3` and the like;
+/// others stay as they are.
 pub(super) fn frame(name: &str) -> Frame<'_> {
     python(name).or_else(|| javascript(name)).unwrap_or(Frame { name, file: "", line: 0, kind: FrameKind::Native })
 }
@@ -115,7 +110,7 @@ fn javascript(name: &str) -> Option<Frame<'_>> {
     if !matches!(tag, "JS" | "LazyCompile" | "Function" | "Eval" | "Script") {
         return None;
     }
-    // How far it is compiled.
+    // Marks of the degree of compilation.
     let rest = rest.trim_start_matches(['*', '~', '^', '+', '\'']);
     let (function, place) = rest.split_once(' ').unwrap_or(("", rest));
     let (file, line) = file_and_line(place);
@@ -123,8 +118,7 @@ fn javascript(name: &str) -> Option<Frame<'_>> {
     Some(Frame { name: function, file, line, kind: FrameKind::Function })
 }
 
-/// What stands before `:LINE:COLUMN`, or before `:LINE` as V8 wrote it up to Node.js 18, and the line; 0 where there is
-/// none.
+/// Splits off `:LINE:COLUMN`, or `:LINE` as V8 wrote it up to Node.js 18; the line is 0 if there is none.
 fn file_and_line(place: &str) -> (&str, u32) {
     let before_number = |text: &'_ str| -> Option<(usize, u32)> {
         let (before, number) = text.rsplit_once(':')?;

@@ -1,4 +1,4 @@
-//! What is to be said beside a profile. The principal type is [`Shortcomings`].
+//! Notes beside a profile. The principal type is [`Shortcomings`].
 
 use std::collections::HashMap;
 
@@ -6,36 +6,34 @@ use super::following::{Follower, Following};
 use super::places::{CodeLocation, Module, Places, StackIndex};
 use super::symbols::Symbols;
 
-/// More of a group's program code without a name than this is told.
+/// A larger part of a group's program code without names is noted.
 const UNNAMED: f64 = 0.2;
 
-/// More of what a group does without requests, against what it does with them, is told.
+/// A larger ratio of a group's activity without requests to that with them is noted.
 const BACKGROUND: f64 = 0.05;
 
-/// A stack of a program that has no more frames than this is short: where it is, and perhaps who called.
+/// A program's stack of up to this many frames is short: its position, and perhaps the caller.
 const SHORT: usize = 2;
 
-/// Groups of fewer samples are not judged.
+/// Groups with fewer samples are not judged.
 const FEWEST: u64 = 20;
 
-/// What is missing in a group's stacks.
 #[derive(Debug, Default)]
 pub(super) struct Shortcomings {
     samples: u64,
-    /// Those taken in the program, or below the kernel.
+    /// Taken in the program, or below the kernel.
     in_program: u64,
     short: u64,
     ended: u64,
     in_kernel: u64,
     kernel_unnamed: u64,
     unnamed: u64,
-    /// By module, where the innermost frame of the program has no name.
+    /// By module, where the program's innermost frame has no name.
     unnamed_in: HashMap<u32, u64>,
     made_unnamed: u64,
 }
 
 impl Shortcomings {
-    /// A stack that was sampled so many times.
     pub(super) fn add(&mut self, stack: StackIndex, samples: u64, places: &Places, symbols: &Symbols) {
         self.samples += samples;
         let all = places.places_of(stack);
@@ -71,7 +69,6 @@ impl Shortcomings {
         }
     }
 
-    /// What to say of them.
     pub(super) fn notes(&self, group: &str, follower: &Follower, places: &Places) -> Vec<String> {
         let mut notes = Vec::new();
         if follower.off > follower.on * BACKGROUND {
@@ -130,7 +127,6 @@ impl Shortcomings {
     }
 }
 
-/// What is to be said of all.
 pub(super) fn general(following: &Following, follows: bool, lost: u64) -> Vec<String> {
     let mut notes = Vec::new();
     if !follows {
@@ -146,7 +142,7 @@ pub(super) fn general(following: &Following, follows: bool, lost: u64) -> Vec<St
     notes
 }
 
-/// Of a group that is busy without requests too.
+/// For a group that is busy without requests too.
 pub(super) fn left_out(group: &str, follower: &Follower) -> String {
     format!(
         "{group} is left out: it is on processors more often with requests, but {:.0} % of that is there without them too ({:.1} samples \

@@ -1,4 +1,4 @@
-//! The principal type is [`Processes`]: what is known of those that were sampled.
+//! The principal type is [`Processes`]: known mappings of sampled processes.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -8,16 +8,14 @@ use unladen_probe::StackSample;
 use super::mappings::{Mapping, Mappings};
 use super::places::{Places, StackIndex};
 
-/// A process that has code where none was known is looked at again, but not more often than this.
+/// Shortest time before a process with unknown code is examined again.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// Beyond these, processes are forgotten that have not been looked at for some time.
+/// Beyond these, processes not examined for [`FORGOTTEN`] are dropped.
 const MOST_KNOWN: usize = 4096;
 
-/// How long that is.
 const FORGOTTEN: Duration = Duration::from_secs(60);
 
-/// Mappings, by process.
 #[derive(Debug, Default)]
 pub(super) struct Processes(HashMap<u32, Known>);
 
@@ -29,7 +27,6 @@ struct Known {
 }
 
 impl Processes {
-    /// The stack of a sample, its addresses made places.
     pub(super) fn stack_of(&mut self, sample: &StackSample, places: &mut Places) -> StackIndex {
         let mut stack: Vec<u32> = before_calls(&sample.kernel).map(|address| places.kernel(address)).collect();
         if let Some(leaf) = sample.user.first() {
@@ -37,8 +34,7 @@ impl Processes {
             match self.mappings(sample, *leaf) {
                 Some(mappings) => stack.extend(
                     before_calls(&sample.user)
-                        // Where the program keeps something else than frames, the rest is no code, or not what was
-                        // called.
+                        // If the program keeps something else than frames, the rest is no code, or not what was called.
                         .map_while(|address| Some((address, mappings.at(address)?)))
                         .map(|(address, mapping)| place(places, sample, mapping, address)),
                 ),
@@ -48,7 +44,6 @@ impl Processes {
         places.stack(stack)
     }
 
-    /// Looks at a process in whose known code the address does not lie.
     fn look(&mut self, sample: &StackSample, leaf: u64) {
         if let Some(known) = self.0.get(&sample.pid)
             && (known.mappings.at(leaf).is_some() || known.at.elapsed() < LOOK_AGAIN)
@@ -64,7 +59,7 @@ impl Processes {
                 self.0.insert(sample.pid, Known { comm, mappings, at: Instant::now() });
             }
             (None, Some(known)) => known.at = Instant::now(),
-            // It was too short; what it was forked by may be there, and have run its code alone.
+            // It was too short-lived; the process that forked it may exist, and share its code.
             (None, None) => self.look_at_parent(sample.parent),
         }
     }
@@ -80,8 +75,8 @@ impl Processes {
         }
     }
 
-    /// Those that hold the address: a process that has ended before anybody looked has its parent's, if it was forked
-    /// by that and has become no other program.
+    /// The mappings with the address: a process that ended before it was examined uses its parent's, if it was forked
+    /// by that and has run no other program.
     fn mappings(&self, sample: &StackSample, leaf: u64) -> Option<&Mappings> {
         let own = self.0.get(&sample.pid);
         let parent = || self.0.get(&sample.parent).filter(|parent| parent.comm == sample.comm);
@@ -93,7 +88,7 @@ fn place(places: &mut Places, sample: &StackSample, mapping: &Mapping, address: 
     places.mapped(sample.pid, &sample.comm, &mapping.backing, mapping.offset_of(address), address)
 }
 
-/// All but the first are where a call returns to, which can lie in the next function: the call is before that.
+/// All except the first are return addresses, which can lie in the next function: the call is before that.
 fn before_calls(addresses: &[u64]) -> impl Iterator<Item = u64> {
     addresses.iter().enumerate().map(|(index, address)| if index == 0 { *address } else { address.saturating_sub(1) })
 }

@@ -1,28 +1,27 @@
-//! The principal type is [`Stretches`]: which comes first, a request or a stretch without, and how long that is.
+//! The principal type is [`Stretches`]: the order of requests and stretches without, and the length of the latter.
 
 use std::time::Duration;
 
-/// After an answer, as long as it took is waited for what it left to do, but no less and no more than this.
+/// Bounds on the wait after an answer for remaining work, which otherwise is as long as the answer took.
 const SETTLE: std::ops::RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_millis(50);
 
-/// The parts of a request's own time that a stretch without a request has: what recurs at intervals cannot keep in
-/// step.
+/// Length of a stretch without a request relative to the request's own time: random, so that periodic work cannot keep
+/// in step.
 const PARTS: std::ops::Range<f64> = 0.5..1.5;
 
-/// Before a stretch without a request, at most this part of its length is let pass.
+/// Longest pause before a stretch without a request, as a part of its length.
 const MOST_GAP: f64 = 0.25;
 
-/// No stretch without a request is longer: enough to tell who is always there.
+/// Longest stretch without a request: enough to recognise what is always there.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// Two requests and two stretches without make a block, on-off-off-on or off-on-on-off by a coin: what grows or shrinks
-/// meanwhile is in both alike.
+/// Two requests and two stretches without make a block, on-off-off-on or off-on-on-off by a coin toss, so that trends
+/// affect both alike.
 #[derive(Debug)]
 pub(super) struct Stretches {
     random: fastrand::Rng,
-    /// The second half of a block, if it is next: whether its request comes first.
+    /// Whether the request comes first in the second half of a block, if that is next.
     next: Option<bool>,
-    /// How long the last request had.
     length: Option<Duration>,
 }
 
@@ -43,22 +42,19 @@ impl Stretches {
         }
     }
 
-    /// What is waited for after an answer that took so long.
     pub(super) fn settle(took: Duration) -> Duration {
         took.clamp(*SETTLE.start(), *SETTLE.end())
     }
 
-    /// A request took so long, with what it left to do.
     pub(super) fn learn(&mut self, length: Duration) {
         self.length = Some(length);
     }
 
-    /// Whether any request is known.
     pub(super) fn knows(&self) -> bool {
         self.length.is_some()
     }
 
-    /// What to let pass, and how long to look then.
+    /// Pause before a stretch, and its length.
     pub(super) fn without(&mut self) -> (Duration, Duration) {
         let length = self.length.unwrap_or(*SETTLE.end()).min(LONGEST);
         let part = PARTS.start + (PARTS.end - PARTS.start) * self.random.f64();

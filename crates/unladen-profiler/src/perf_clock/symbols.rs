@@ -1,4 +1,4 @@
-//! The names of places. The principal type is [`Symbols`].
+//! Names of places. The principal type is [`Symbols`].
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::os::unix::fs::MetadataExt;
@@ -12,14 +12,13 @@ use unladen_profile::{Frame, FrameId, FrameKind, Profile};
 use super::jit::{self, PerfMap};
 use super::places::{CodeLocation, Module, Places};
 
-/// The kernel's symbols, with those of its modules. All addresses in it are 0 for whom it is hidden from.
+/// Symbols of the kernel and its modules. Without privilege, all addresses in it are 0.
 const KERNEL_SYMBOLS: &str = "/proc/kallsyms";
 
-/// Names, by the index of a place.
+/// By the index of a place.
 #[derive(Debug, Default)]
 pub(super) struct Symbols(HashMap<u32, Named>);
 
-/// A place that was looked up.
 #[derive(Debug, Clone)]
 pub(super) struct Named {
     /// The innermost first: more than one where functions were compiled into others.
@@ -57,7 +56,6 @@ impl Symbols {
         symbols
     }
 
-    /// What a place is called.
     pub(super) fn get(&self, place: u32) -> Option<&Named> {
         self.0.get(&place)
     }
@@ -65,7 +63,7 @@ impl Symbols {
     fn look_up_kernel(&mut self, symbolizer: &Symbolizer, wanted: &[(u32, u64)], profile: &mut Profile) {
         let source = Source::Kernel(Kernel {
             kallsyms: MaybeDefault::Some(PathBuf::from(KERNEL_SYMBOLS)),
-            // What it has beyond this are lines of source, for a gigabyte of debugging information.
+            // The rest are source lines, for a gigabyte of debugging information.
             vmlinux: MaybeDefault::None,
             debug_syms: false,
             ..Kernel::default()
@@ -91,7 +89,7 @@ impl Symbols {
         let Some((Module::File { path, inode }, pid)) = places.module_of(module) else { return };
         let offsets: Vec<u64> = wanted.iter().map(|(_, offset)| *offset).collect();
         let found = file_of(path, *inode, pid).and_then(|file| {
-            // Debugging information that is damaged, or another version's, is done without.
+            // Damaged or mismatched debugging information is done without.
             [true, false].into_iter().find_map(|debug_syms| {
                 let mut elf = Elf::new(&file);
                 elf.debug_syms = debug_syms;
@@ -122,13 +120,12 @@ impl Symbols {
         let file = if let Module::File { path, .. } = module { path } else { "" };
         let name = format!("[{}]", module.short());
         let frame = profile.frames.intern(Frame { name: &name, file, line: 0, kind: FrameKind::Native });
-        // The kernel has a few functions there, and all are what they are called by.
+        // The kernel's few functions there have exact names.
         self.put(place, [frame], matches!(module, Module::Kernel(_)));
     }
 }
 
-/// Where the file is that a process has mapped: at its path, or, of a process in a container, at its path there; none
-/// if it has been replaced.
+/// Path of a file mapped by a process: directly or, in a container, below its root; `None` if it has been replaced.
 fn file_of(path: &str, inode: u64, pid: u32) -> Option<PathBuf> {
     [PathBuf::from(path), PathBuf::from(format!("/proc/{pid}/root{path}"))]
         .into_iter()

@@ -1,4 +1,4 @@
-//! The thread that samples. The principal type is [`Watcher`].
+//! The sampling thread. The principal type is [`Watcher`].
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -9,11 +9,9 @@ use unladen_probe::{GroupBy, GroupId, GroupKind, ProcessGroups, StackSampler, Tr
 use super::places::{Places, StackIndex};
 use super::processes::Processes;
 
-/// Between looks: a process that ends sooner than that after it was sampled leaves addresses behind that nobody can
-/// place.
+/// Pause between looks: addresses of a process that ends sooner after its sample cannot be resolved.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A sample, as far as it counts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen {
     pub(super) at_ns: u64,
@@ -21,14 +19,12 @@ pub(super) struct Seen {
     pub(super) stack: StackIndex,
 }
 
-/// What was seen while it was kept.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     pub(super) seen: Vec<Seen>,
     pub(super) lost: u64,
 }
 
-/// What all samples refer to.
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) groups: ProcessGroups,
@@ -36,13 +32,12 @@ pub(super) struct Known {
 }
 
 enum Ask {
-    /// Whether samples are to be kept, from now on; answers with those that were until now.
+    /// Whether to keep samples from now on; the answer has those kept so far.
     Keep(bool, Sender<Result<Kept, TraceError>>),
-    /// Whether the clock is to stand.
+    /// Whether to stop the clock.
     Pause(bool, Sender<Result<(), TraceError>>),
 }
 
-/// A sampler in a thread of its own.
 #[derive(Debug)]
 pub(super) struct Watcher {
     asks: Option<Sender<Ask>>,
@@ -52,7 +47,7 @@ pub(super) struct Watcher {
 // === impl Watcher ===
 
 impl Watcher {
-    /// Samples from now on; nothing is kept yet.
+    /// Starts sampling; nothing is kept yet.
     pub(super) fn start(frequency: u64) -> Result<Self, TraceError> {
         let (asks, received) = channel();
         let (begun, has_begun) = channel();
@@ -75,21 +70,19 @@ impl Watcher {
         Ok(watcher)
     }
 
-    /// Keeps what comes from now on, or does not; returns what was kept until now.
+    /// Starts or stops keeping samples; returns those kept so far.
     pub(super) fn keep(&self, keep: bool) -> Result<Kept, TraceError> {
         let (reply, replied) = channel();
         self.ask(Ask::Keep(keep, reply))?;
         replied.recv().map_err(|_| ended())?
     }
 
-    /// Lets the clock stand, or go on.
     pub(super) fn pause(&self, pause: bool) -> Result<(), TraceError> {
         let (reply, replied) = channel();
         self.ask(Ask::Pause(pause, reply))?;
         replied.recv().map_err(|_| ended())?
     }
 
-    /// Ends it.
     pub(super) fn finish(mut self) -> Result<Known, TraceError> {
         drop(self.asks.take());
         self.thread.take().and_then(|thread| thread.join().ok()).ok_or_else(ended)

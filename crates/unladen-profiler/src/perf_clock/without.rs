@@ -1,4 +1,4 @@
-//! The principal type is [`PerfClock`], where the feature `ebpf` is off: there is none.
+//! [`PerfClock`] without the feature `ebpf`: it cannot be opened.
 
 use std::convert::Infallible;
 
@@ -11,20 +11,16 @@ use crate::profiler::{Answered, Profiler};
 
 use super::PerfClockOptions;
 
-/// Sends requests, and has the stacks of all processes noted that follow them; cannot be had without the feature
-/// `ebpf`.
+/// Samples the stacks of all processes that follow requests; unavailable without the feature `ebpf`.
 #[derive(Debug)]
 pub struct PerfClock(Infallible);
 
 impl PerfClock {
-    /// Always fails.
-    ///
-    /// # Errors
-    /// [`TraceError::NotBuilt`](unladen_probe::TraceError::NotBuilt).
+    /// Always fails with [`TraceError::NotBuilt`](unladen_probe::TraceError::NotBuilt).
     pub fn open(_: DriverConfig, options: PerfClockOptions) -> Result<Self, ProfilerError> {
         match StackSampler::open(options.frequency) {
             Err(error) => Err(error.into()),
-            // Of a build whose parts disagree about the feature.
+            // The build's parts disagree about the feature.
             Ok(_) => Err(unladen_probe::TraceError::NotBuilt.into()),
         }
     }

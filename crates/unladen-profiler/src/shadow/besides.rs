@@ -2,11 +2,10 @@
 
 use std::ffi::OsString;
 
-/// What a shadow process has that the program has not.
+/// What a shadow process has in addition to the program.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Besides {
-    /// Arguments before all others.
+    /// Before all others.
     pub(crate) arguments: Vec<OsString>,
-    /// Variables.
     pub(crate) environment: Vec<(OsString, OsString)>,
 }

@@ -15,7 +15,6 @@ use super::besides::Besides;
 use crate::application::Application;
 use crate::error::ProfilerError;
 
-/// A program, and as whom and where it runs.
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
     exe: PathBuf,
@@ -28,10 +27,8 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// That of a process. Reads its environment: as its user, or root.
-    ///
-    /// # Errors
-    /// When it may not be looked at, or has a root folder of its own.
+    /// Reads a process, including its environment, which takes its user or root. Fails if that is not allowed, or it
+    /// has a root folder of its own.
     pub(crate) fn of(application: &Application) -> Result<Self, ProfilerError> {
         let proc = PathBuf::from(format!("/proc/{}", application.pid));
         let failed = |path: PathBuf| move |source: io::Error| ProfilerError::Io { doing: "cannot read", path, source };
@@ -50,7 +47,7 @@ impl Program {
             let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
             line.split_ascii_whitespace().map(|id| id.parse().ok()).collect()
         };
-        // Real, effective and saved ones: of a process that has others, the file would get rights that it may give up.
+        // Real, effective and saved ones: if they differ, the new process would get rights that this one may give up.
         let one = |name: &str| {
             let ids = ids(name)?;
             let first = ids.first().copied()?;
@@ -90,26 +87,23 @@ impl Program {
         &self.exe
     }
 
-    /// As people know it.
     pub(crate) fn name(&self) -> String {
         let words = std::iter::once(self.exe.as_os_str()).chain(self.arguments.iter().map(OsString::as_os_str));
         without_secrets(&words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" "))
     }
 
-    /// Whether it runs as we do.
     pub(crate) fn is_ours(&self) -> bool {
         self.user == geteuid().as_raw() && self.group == getegid().as_raw()
     }
 
-    /// The same program with other arguments.
     pub(crate) fn with_arguments(&self, arguments: &[&str]) -> Self {
         Self { arguments: arguments.iter().map(OsString::from).collect(), ..self.clone() }
     }
 
     /// A command of setpriv(1), which becomes this program as its user, in a session of its own.
     ///
-    /// Until then it is root's. So what its environment has for the loader and the C library stays out of that
-    /// environment, and is put in by env(1) afterwards.
+    /// Until then it runs as root. So variables for the loader and the C library stay out of its environment, and are
+    /// added by env(1) afterwards.
     pub(crate) fn command(&self, besides: &Besides) -> Command {
         let mut command = in_own_session(Path::new("/usr/bin/setpriv"));
         let variables = self.environment.iter().chain(&besides.environment).cloned();
@@ -140,13 +134,13 @@ impl Program {
     }
 }
 
-/// Whether the dynamic loader or the C library heed a variable as a program starts (ld.so(8), gconv, locales, malloc).
+/// Whether the dynamic loader or the C library use a variable as a program starts (ld.so(8), gconv, locales, malloc).
 fn is_heeded(name: &[u8]) -> bool {
     let begins = [&b"LD_"[..], b"GLIBC_", b"GCONV_", b"MALLOC_", b"NLSPATH", b"PATH"];
     begins.iter().any(|begin| name.starts_with(begin)) || name.ends_with(b"LOCPATH")
 }
 
-/// The package may have been upgraded since: then the file of now is as near as can be.
+/// The package may have been upgraded since: then the current file is as near as can be.
 fn without_deleted(exe: &Path) -> PathBuf {
     let text = exe.to_string_lossy();
     text.strip_suffix(" (deleted)").map_or_else(|| exe.to_owned(), PathBuf::from)

@@ -1,4 +1,4 @@
-//! The principal type is [`Connections`]: connections that followed processes open as clients, and what goes over them.
+//! The principal type is [`Connections`]: connections that followed processes open as clients, and their traffic.
 
 mod conversation;
 mod key;
@@ -19,10 +19,8 @@ use conversation::Conversation;
 use key::{Key, name};
 use notice::Notice;
 
-/// Sockets that are remembered at once.
 const MAX_SOCKETS: usize = 100_000;
 
-/// Connections by peer.
 #[derive(Debug, Default)]
 pub(super) struct Connections {
     open: HashMap<u64, Conversation>,
@@ -33,7 +31,7 @@ pub(super) struct Connections {
     exchanges: Table<Key>,
     questions: Table<(usize, String, String, String)>,
     dropped: u64,
-    /// In the place of what finds no room in `seen`.
+    /// Replaces entries for which `seen` has no room.
     beyond: Seen,
 }
 
@@ -65,7 +63,7 @@ impl Connections {
             self.dropped += 1;
             return;
         }
-        // A socket that is connected again without having been seen to close is another conversation.
+        // A socket connected again without a seen close is another conversation.
         if let Some(former) = self.open.remove(&socket.id) {
             self.account(former, moment);
         }
@@ -83,7 +81,7 @@ impl Connections {
             return;
         }
         let id = transfer.socket.id;
-        // Its owner ended, which closes it without a call; another has its place in the kernel's memory.
+        // Its owner ended, which closes it without a call; another reuses its place in the kernel's memory.
         if let Some(former) = remove_if(&mut self.open, id, |open| !open.is_of(transfer.socket)) {
             self.account(former, moment);
         }
@@ -109,8 +107,8 @@ impl Connections {
         }
     }
 
-    /// A process has closed it. One that has only inherited it ends nothing thereby: some close all that they have before
-    /// they become another program.
+    /// A process closed it. A close by one that only inherited it ends nothing: some close everything before they
+    /// become another program.
     pub(super) fn close(&mut self, pid: u32, socket: &Socket, moment: Moment) {
         if let Some(conversation) = remove_if(&mut self.open, socket.id, |open| open.pid == pid) {
             self.account(conversation, moment);
@@ -144,7 +142,7 @@ impl Connections {
         }
     }
 
-    /// What is known of a connection once it is over: only then is it known what was spoken.
+    /// Accounts for a finished connection: its protocol is only known at the end.
     fn account(&mut self, conversation: Conversation, moment: Moment) {
         let Some(opened_in) = conversation.opened_in.filter(|_| !conversation.datagram) else { return };
         let key = conversation.key();
@@ -173,7 +171,7 @@ impl Connections {
     }
 
     pub(super) fn finish(mut self, evidence: &mut Evidence) {
-        // Those that stay open: whether something will be asked over them is not known.
+        // Connections that stay open: whether something will be asked over them is unknown.
         for (_, conversation) in std::mem::take(&mut self.open) {
             let Some(opened_in) = conversation.opened_in.filter(|_| !conversation.datagram) else { continue };
             let key = conversation.key();

@@ -1,16 +1,13 @@
-//! The principal type is [`Descriptors`]: which file stands behind a descriptor.
+//! The principal type is [`Descriptors`]: the files behind descriptors.
 
 use std::collections::HashMap;
 
-/// Answers what no event told: of files that were open before tracing began.
+/// Looks up what no event told: files that were open before tracing began.
 pub trait Resolver {
-    /// The path of an open descriptor.
     fn path_of(&self, pid: u32, fd: i32) -> Option<String>;
-    /// The working folder.
     fn folder_of(&self, pid: u32) -> Option<String>;
 }
 
-/// Descriptors and working folders of all followed processes.
 #[derive(Debug, Default)]
 pub(super) struct Descriptors {
     processes: HashMap<u32, Process>,
@@ -22,7 +19,7 @@ struct Process {
     folder: Option<String>,
 }
 
-/// Most descriptors that are remembered of a process: its own limit is usually 1,024.
+/// Descriptors remembered for a process: its own limit is usually 1,024.
 const MAX_FILES: usize = 65_536;
 
 impl Descriptors {
@@ -53,8 +50,8 @@ impl Descriptors {
         self.processes.entry(pid).or_default().folder = Some(folder);
     }
 
-    /// The path behind a descriptor whose file has this name: as it was opened, else as the system tells now, else the
-    /// name.
+    /// The path behind a descriptor whose file has this name: as it was opened, else as the system reports now, else
+    /// the name.
     pub(super) fn path(&mut self, pid: u32, fd: i32, name: &str, resolver: &dyn Resolver) -> String {
         let is_it = |path: &str| path.rsplit('/').next() == Some(name);
         let files = &mut self.processes.entry(pid).or_default().files;
@@ -68,7 +65,7 @@ impl Descriptors {
         path
     }
 
-    /// The whole path of what a call named.
+    /// The absolute path of a call's argument.
     pub(super) fn absolute(&mut self, pid: u32, folder: Option<i32>, path: &str, resolver: &dyn Resolver) -> String {
         if path.starts_with('/') {
             return clean(path);
@@ -90,8 +87,8 @@ impl Descriptors {
     }
 }
 
-/// Without `//`, `/./` and `/folder/../`: the same file should have one name. (A symbolic link before `..` would make
-/// it another one; that is rare, and the path is for people to read.)
+/// Removes `//`, `/./` and `/folder/../`, so that a file has one name. (A symbolic link before `..` would change the
+/// file; that is rare, and the path is for people.)
 fn clean(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {

@@ -1,4 +1,4 @@
-//! The principal type is [`Files`]: calls upon files, what was read and written, and locks.
+//! The principal type is [`Files`]: calls on files, bytes read and written, and locks.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,13 +10,12 @@ use crate::event::{FileCall, LockCall, Way};
 use crate::evidence::{Evidence, FileOutcome, FileSeen, LockKind, LockSeen, TransferSeen};
 use crate::secrets::path_without_secrets;
 
-/// Files by path.
 #[derive(Debug, Default)]
 pub(super) struct Files {
     calls: Table<(usize, FileCall, String, FileOutcome)>,
     transfers: BTreeMap<(usize, String), Transferred>,
     locks: Table<(usize, LockKind, String)>,
-    /// Files made in a way that fails if they are there, until they are removed: (path → when).
+    /// When each file was made by a call that fails if it exists, until it is removed.
     made: HashMap<String, Made>,
     dropped: u64,
 }
@@ -34,7 +33,6 @@ struct Made {
     by_link: bool,
 }
 
-/// Most different files that are told apart.
 const MAX_FILES: usize = 250_000;
 
 impl Files {
@@ -51,13 +49,13 @@ impl Files {
     ) {
         let outcome = outcome(result);
         self.lock_files(group, call, &path, target.as_deref(), outcome, took_ns, moment);
-        // From here on it is only told.
+        // From here on the path is only reported.
         self.calls.add((group, call, path_without_secrets(path), outcome), moment, took_ns);
     }
 
-    /// A lock file is made by a call that fails if it is there, and removed in the same request. A link always is
-    /// one of those (nobody else makes and removes a hard link at once); a created file only if it is called so, as
-    /// temporary files come and go too.
+    /// A lock file is made by a call that fails if it exists, and removed in the same request. A link always counts
+    /// (nothing else makes and removes a hard link at once); a created file only if its name says so, as temporary
+    /// files come and go too.
     #[allow(clippy::too_many_arguments, reason = "as above")]
     fn lock_files(
         &mut self,
@@ -125,7 +123,7 @@ impl Files {
         }
     }
 
-    /// What was made and not removed until now is no lock.
+    /// A file not removed until now is no lock.
     pub(super) fn end_phase(&mut self) {
         self.made.clear();
     }

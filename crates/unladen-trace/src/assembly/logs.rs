@@ -1,4 +1,4 @@
-//! The principal type is [`Logs`]: lines of logs, wherever they go.
+//! The principal type is [`Logs`]: log lines to any destination.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,15 @@ use crate::secrets::without_secrets;
 use crate::series::Series;
 use crate::wire::{fastcgi, syslog};
 
-/// Standard error's descriptor.
 const STDERR: i32 = 2;
-/// What a worker of PHP-FPM tells its master over standard error at the end of a request (fpm_stdio.c): no line of a
-/// log.
+/// Sent by a worker of PHP-FPM to its master over standard error at the end of a request (fpm_stdio.c): no log line.
 const FPM_MARK: &[u8] = b"\0fscf\0";
-/// Examples that are kept of each log.
 const EXAMPLES: usize = 5;
-/// Bytes that are kept of an example.
+/// Bytes kept of an example.
 const EXAMPLE: usize = 160;
-/// Where the system's log listens.
 const SOCKETS: &[&str] =
     &["/dev/log", "/run/systemd/journal/dev-log", "/run/systemd/journal/socket", "/var/run/syslog"];
-/// Port of syslog over UDP, RFC 5426.
+/// Syslog over UDP, RFC 5426.
 const PORT: u16 = 514;
 
 #[derive(Debug, Default)]
@@ -39,13 +35,12 @@ struct More {
 }
 
 impl Logs {
-    /// Something went to a socket: whether it was a log line.
+    /// A send to a socket; returns whether it was a log line.
     pub(super) fn socket(&mut self, transfer: &Transfer<'_>, moment: Moment) -> bool {
         if transfer.way != Way::Out {
             return false;
         }
-        // What PHP writes to standard error goes to the web server this way, beside the page. (A question to the DNS
-        // can begin like that.)
+        // PHP's standard error goes to the web server this way, beside the page. (A DNS question can begin like that.)
         if !transfer.socket.datagram
             && let Some(text) = fastcgi::stderr(transfer.payload)
         {
@@ -56,7 +51,7 @@ impl Logs {
         let path = match &transfer.socket.peer {
             Peer::Unix(path) => {
                 let path = String::from_utf8_lossy(path).into_owned();
-                // /dev/log may be a link: the socket's own path is where that leads to.
+                // /dev/log may be a link: the socket's own path is the target.
                 let is_line = transfer.socket.datagram && syslog::looks_like_syslog(transfer.payload);
                 if !SOCKETS.contains(&path.as_str()) && !is_line {
                     return false;
@@ -64,7 +59,7 @@ impl Logs {
                 path
             }
             Peer::Ip(address) if transfer.socket.datagram && address.port() == PORT => address.to_string(),
-            // The C library goes on sending to a log that has gone away.
+            // The C library keeps sending to a log that has gone away.
             Peer::Unknown if transfer.socket.datagram && syslog::looks_like_syslog(transfer.payload) => {
                 "/dev/log".into()
             }
@@ -76,7 +71,7 @@ impl Logs {
         true
     }
 
-    /// Something went to a file: a line, if the file is a log.
+    /// A write to a file: lines, if the file is a log.
     #[allow(clippy::too_many_arguments, reason = "the parts of one event, taken apart where it is read")]
     pub(super) fn file(
         &mut self,
@@ -96,7 +91,7 @@ impl Logs {
         self.add(key, moment, lines(payload), result, &printable(payload), took_ns);
     }
 
-    /// Something went to a pipe or a terminal: a line, if it is standard error.
+    /// A write to a pipe or a terminal: lines, if it is standard error.
     #[allow(clippy::too_many_arguments, reason = "as above")]
     pub(super) fn stream(
         &mut self,
@@ -108,8 +103,8 @@ impl Logs {
         took_ns: u64,
         moment: Moment,
     ) {
-        // Nobody reads what is written to /dev/null, so that its page may not be in memory yet, and cannot be seen:
-        // then its length tells.
+        // Data written to /dev/null is never read, so its page may not be in memory, where it cannot be seen: then its
+        // length decides.
         let is_mark = payload == FPM_MARK || payload.is_empty() && result == FPM_MARK.len() as i64;
         if way == Way::Out && fd == STDERR && !is_mark {
             let key = (group, LogSink::Stderr, "stderr".to_owned());
@@ -134,7 +129,7 @@ impl Logs {
         if more.examples.len() >= EXAMPLES {
             return;
         }
-        // Before it is cut: an end that is missing would hide what a secret is.
+        // Before truncation: a missing end would hide a secret from recognition.
         let text: String = without_secrets(text).chars().take(EXAMPLE).collect();
         if !text.is_empty() && !more.examples.contains(&text) {
             more.examples.push(text);
@@ -159,14 +154,14 @@ impl Logs {
     }
 }
 
-/// Whether a file is a log, by its place or its name: `php.log`, `error.log.1`, `/var/log/sympa`, `error_log`.
+/// Whether a file is a log, by its place or name: `php.log`, `error.log.1`, `/var/log/sympa`, `error_log`.
 fn is_log(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let by_name = name.ends_with(".log") || name.contains(".log.") || name.ends_with("_log");
     (by_name || path.starts_with("/var/log/")) && !path.contains("/journal/")
 }
 
-/// What one write holds: as many lines as it ends, and at least one.
+/// The lines that a write ends, at least one.
 fn lines(payload: &[u8]) -> u64 {
     (memchr::memchr_iter(b'\n', payload).count() as u64).max(1)
 }

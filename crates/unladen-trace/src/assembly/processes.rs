@@ -1,4 +1,4 @@
-//! The principal type is [`Processes`]: processes that were started, and source files that were compiled.
+//! The principal type is [`Processes`]: processes started and source files compiled.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -8,12 +8,12 @@ use crate::event::Language;
 use crate::evidence::{CompileSeen, Evidence, ProcessSeen};
 use crate::series::Series;
 
-/// Files a thread opened, that are remembered to tell which one its compiler is at: deep chains of `use` open dozens.
+/// Opened files remembered for each thread to tell which one its compiler is at: deep chains of `use` open dozens.
 const OPENED: usize = 256;
 
 #[derive(Debug, Default)]
 pub(super) struct Processes {
-    /// Children that are still the program of their parent.
+    /// Children that still run their parent's program.
     same: HashMap<u32, (usize, Moment)>,
     /// Children by the program that they became.
     programs: HashMap<u32, (usize, String)>,
@@ -28,7 +28,7 @@ impl Processes {
     }
 
     pub(super) fn became(&mut self, pid: u32, group: usize, program: String, moment: Moment) {
-        // Whoever becomes another program without having been started by a followed process was seen from its start on.
+        // A process not started by a followed one that becomes another program was seen from its start on.
         let (group, moment) = self.same.remove(&pid).unwrap_or((group, moment));
         self.started.entry((group, program.clone())).or_default().0.add(moment.phase, 1);
         self.programs.insert(pid, (group, program));
@@ -44,7 +44,7 @@ impl Processes {
         }
     }
 
-    /// A thread opened a file: what it compiles next is probably that one.
+    /// A thread opened a file, probably the next one it compiles.
     pub(super) fn opened(&mut self, tid: u32, at_ns: u64, path: &str) {
         let opened = self.opened.entry(tid).or_default();
         if opened.len() == OPENED {
@@ -72,7 +72,7 @@ impl Processes {
         self.compiles.add((group, language, path.unwrap_or_default()), moment, if nested { 0 } else { took_ns });
     }
 
-    /// What was opened in another phase is not what is compiled in the next.
+    /// Files opened in one phase are not those compiled in the next.
     pub(super) fn end_phase(&mut self) {
         self.opened.clear();
     }

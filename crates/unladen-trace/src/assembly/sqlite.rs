@@ -1,4 +1,4 @@
-//! The principal type is [`Sqlite`]: statements that SQLite's library was given.
+//! The principal type is [`Sqlite`]: statements given to SQLite's library.
 
 use std::collections::HashMap;
 
@@ -6,14 +6,13 @@ use super::moment::Moment;
 use super::statements::{Key, Statements, hash};
 use crate::evidence::QueryProtocol;
 
-/// What stands in the place of a database's name: the library is not told of it with the statement.
+/// Replaces the database's name, which the library is not given with the statement.
 const DATABASE: &str = "SQLite";
-/// Prepared statements that are remembered.
 const MAX_PREPARED: usize = 100_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Sqlite {
-    /// By process, and by what stands for the statement in it.
+    /// By process, and by the statement's handle in it.
     prepared: HashMap<u32, HashMap<u64, Prepared>>,
     count: usize,
     dropped: u64,
@@ -22,11 +21,10 @@ pub(super) struct Sqlite {
 #[derive(Debug)]
 struct Prepared {
     text: Vec<u8>,
-    /// Values are bound to it, which are not seen.
+    /// Values are bound to it, unseen.
     has_placeholders: bool,
-    /// The execution under way.
     running: Option<Key>,
-    /// Time of preparing, that the first execution carries.
+    /// Time of preparing, added to the first execution.
     owed_ns: u64,
 }
 
@@ -83,17 +81,15 @@ impl Sqlite {
         }
     }
 
-    /// A process ended, or became another program: its statements are gone, and their addresses will be others'.
+    /// A process ended, or became another program: its statements are gone, and their addresses will be reused.
     pub(super) fn ended(&mut self, pid: u32) {
         self.count -= self.prepared.remove(&pid).map_or(0, |of| of.len());
     }
 
-    /// What found no room.
     pub(super) fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// A statement, known or not; none if there is no room for it.
     fn entry(&mut self, pid: u32, statement: u64) -> Option<&mut Prepared> {
         let of_process = self.prepared.entry(pid).or_default();
         let is_new = !of_process.contains_key(&statement);

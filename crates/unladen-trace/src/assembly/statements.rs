@@ -1,4 +1,4 @@
-//! The principal type is [`Statements`]: statements of SQL by their fingerprint, and which of them came again.
+//! The principal type is [`Statements`]: SQL statements by fingerprint, and repetitions among them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -9,22 +9,21 @@ use crate::evidence::{Counted, Evidence, QueryProtocol, QuerySeen};
 use crate::series::Series;
 use crate::sql::{Fingerprint, fingerprint, without_values};
 
-/// Texts whose fingerprints are remembered: pages ask the same again.
+/// Texts with remembered fingerprints: pages repeat their questions.
 const MEMORY: usize = 20_000;
 
-/// A kind of statement asked of one database by one group.
+/// A kind of statement from one group to one database.
 pub(super) type Key = (usize, String, QueryProtocol, Rc<str>);
 
-/// Statements by fingerprint.
 #[derive(Debug, Default)]
 pub(super) struct Statements {
     asked: Table<Key>,
-    /// Prepared by a question of its own.
+    /// Prepared separately from execution.
     prepared: Table<Key>,
     more: BTreeMap<Key, More>,
     /// By the hash of their text.
     known: HashMap<(QueryProtocol, u64), Rc<Known>>,
-    /// Executions of this phase, by text and values: in which request it was last.
+    /// Executions of this phase, by text and values: the last request with each.
     identities: HashMap<(usize, u64), u64>,
 }
 
@@ -45,8 +44,8 @@ struct More {
 }
 
 impl Statements {
-    /// One was executed; returns what to give [`took`](Self::took) and [`rows`](Self::rows). Without an identity (its
-    /// values are not seen) nobody knows whether it is the same again.
+    /// Adds an execution; returns the key for [`took`](Self::took) and [`rows`](Self::rows). Without an identity
+    /// (unseen values) repetitions cannot be recognised.
     pub(super) fn executed(
         &mut self,
         (group, database, protocol): (usize, &str, QueryProtocol),
@@ -73,7 +72,7 @@ impl Statements {
         key
     }
 
-    /// One was prepared, and not executed with it; returns what to give [`prepare_took`](Self::prepare_took).
+    /// Adds a separate preparation; returns the key for [`prepare_took`](Self::prepare_took).
     pub(super) fn prepared(
         &mut self,
         (group, database, protocol): (usize, &str, QueryProtocol),
@@ -93,17 +92,14 @@ impl Statements {
         key
     }
 
-    /// Preparing one took so long.
     pub(super) fn prepare_took(&mut self, key: &Key, took_ns: u64, moment: Moment) {
         self.prepared.add_time(key.clone(), moment, took_ns);
     }
 
-    /// An execution took so long (more).
     pub(super) fn took(&mut self, key: &Key, took_ns: u64, moment: Moment) {
         self.asked.add_time(key.clone(), moment, took_ns);
     }
 
-    /// An execution had so many rows (more).
     pub(super) fn rows(&mut self, key: &Key, rows: u64, moment: Moment) {
         if let Some(more) = self.more.get_mut(key) {
             more.rows.get_or_insert_default().add(moment.phase, rows);
@@ -116,7 +112,7 @@ impl Statements {
             return known.clone();
         }
         let Fingerprint { text: fingerprint, writes, .. } = fingerprint(text, protocol.into());
-        // What was asked of whom is somebody's data, and a password now and then.
+        // Values are somebody's data, and sometimes a password.
         let example = without_values(&String::from_utf8_lossy(text), &fingerprint, protocol);
         let known = Rc::new(Known { fingerprint: fingerprint.into(), writes, example });
         if self.known.len() < MEMORY {
@@ -125,7 +121,7 @@ impl Statements {
         known
     }
 
-    /// No request reaches into the next phase.
+    /// No request extends into the next phase.
     pub(super) fn end_phase(&mut self) {
         self.identities.clear();
     }

@@ -1,4 +1,4 @@
-//! The principal type is [`Syscalls`]: what the kernel counts, call by call, instead of handing over events.
+//! The principal type is [`Syscalls`]: calls that the kernel counts instead of sending events.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,9 @@ use nix::errno::Errno;
 use crate::event::{Count, Countable};
 use crate::evidence::{Counted, CounterSeen, Evidence, SyscallSeen};
 
-/// Of the certainty of the process that follows most certainly: who has less does not answer as many of the requests.
+/// Processes with less than this part of the greatest certainty do not answer as many of the requests.
 const AS_CERTAIN: f64 = 0.7;
 
-/// Counts by group.
 #[derive(Debug, Default)]
 pub(super) struct Syscalls {
     counted: BTreeMap<(usize, Countable), Counted>,
@@ -19,19 +18,18 @@ pub(super) struct Syscalls {
     busy: BTreeMap<(usize, u32), Busy>,
 }
 
-/// How a process follows the requests: its calls in each phase, above zero while requests ran, and below while none did.
+/// How a process follows the requests: its calls in each phase, positive with requests and negative without.
 #[derive(Debug, Default)]
 struct Busy {
-    /// The phase that is being counted, and its calls until now.
+    /// The current phase, and its calls so far.
     phase: usize,
     calls: f64,
-    /// Of the phases before it.
+    /// Without the current phase.
     sum: f64,
     squares: f64,
 }
 
 impl Syscalls {
-    /// Adds what was counted in a phase, in which requests ran or not.
     pub(super) fn count(&mut self, count: &Count, phase: usize, on: bool) {
         let counted = self.counted.entry((count.group as usize, count.of)).or_default();
         counted.count.add(phase, count.times);
@@ -40,8 +38,8 @@ impl Syscalls {
         self.busy.entry((count.group as usize, count.pid)).or_default().add(phase, if on { calls } else { -calls });
     }
 
-    /// The process of a group that did most while requests ran, of those that follow the requests about as certainly as any:
-    /// a busy neighbour may have more calls in these phases than in those by chance.
+    /// The process of a group that did most while requests ran, among those that follow them about as certainly as any:
+    /// by chance, a busy neighbour may have more calls in these phases.
     pub(super) fn busiest(&self, group: usize) -> Option<u32> {
         let of_group = || self.busy.iter().filter(|((of, _), _)| *of == group);
         let most = of_group().map(|(_, busy)| busy.certainty()).max_by(f64::total_cmp)?;
@@ -86,13 +84,13 @@ impl Busy {
         self.calls += calls;
     }
 
-    /// Sum and sum of squares, with the phase that is being counted.
     fn whole(&self) -> (f64, f64) {
         (self.sum + self.calls, self.squares + self.calls * self.calls)
     }
 
-    /// The difference in its own standard errors, if there were none: the root of the number of phases with requests for
-    /// who does the same in each of them and nothing else, some 1 or less for who does as much without requests.
+    /// The difference in units of its standard error under no effect: the root of the number of phases with requests
+    /// for a process that does the same in each and nothing else, some 1 or less for one that does as much without
+    /// requests.
     fn certainty(&self) -> f64 {
         let (sum, squares) = self.whole();
         if squares > 0.0 { sum / squares.sqrt() } else { 0.0 }
@@ -101,7 +99,7 @@ impl Busy {
 
 /// `ENOENT`
 pub(super) fn error_name(errno: u16) -> String {
-    // What only the kernel sees, when a signal interrupts a call (include/linux/errno.h); as strace has it.
+    // Internal codes for calls interrupted by a signal (include/linux/errno.h), named as in strace.
     let interrupted = match errno {
         512 => Some("ERESTARTSYS"),
         513 => Some("ERESTARTNOINTR"),

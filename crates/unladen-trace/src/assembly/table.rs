@@ -7,10 +7,9 @@ use super::moment::Moment;
 use crate::evidence::Counted;
 
 /// Most keys of one table, of some 0.7 kB each. Twelve first requests of Sympa with 300 lists have 120,000: each lock
-/// is made by a file with a name of its own. What comes beyond is counted as dropped, and said.
+/// is made by a file with a name of its own. Further keys are counted as dropped, and reported.
 pub(super) const MAX_KEYS: usize = 250_000;
 
-/// Counts by key, in how many requests, and times.
 #[derive(Debug)]
 pub(super) struct Table<K> {
     entries: HashMap<K, Entry>,
@@ -30,12 +29,12 @@ impl<K> Default for Table<K> {
 }
 
 impl<K: Eq + Hash> Table<K> {
-    /// It happened, and took so long; false if there was no room for it.
+    /// Adds one event; `false` if there was no room.
     pub(super) fn add(&mut self, key: K, moment: Moment, took_ns: u64) -> bool {
         self.add_many(key, moment, 1, took_ns)
     }
 
-    /// It happened so many times, and took so long altogether; false if there was no room for it.
+    /// Adds several events with their total time; `false` if there was no room.
     pub(super) fn add_many(&mut self, key: K, moment: Moment, times: u64, took_ns: u64) -> bool {
         if self.entries.len() >= MAX_KEYS && !self.entries.contains_key(&key) {
             self.dropped += times;
@@ -51,17 +50,14 @@ impl<K: Eq + Hash> Table<K> {
         true
     }
 
-    /// Time that belongs to what has been counted already.
     pub(super) fn add_time(&mut self, key: K, moment: Moment, took_ns: u64) {
         self.add_many(key, moment, 0, took_ns);
     }
 
-    /// What found no room.
     pub(super) fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// All, in the order of their keys.
     pub(super) fn into_sorted(self) -> Vec<(K, Counted)>
     where
         K: Ord,

@@ -2,7 +2,6 @@
 
 use crate::event::{Socket, Way};
 
-/// Bytes that went through a socket.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Transfer<'a> {
     pub(super) at_ns: u64,

@@ -1,14 +1,13 @@
-//! The principal type is [`Batch`]: what is handed over at once.
+//! The principal type is [`Batch`].
 
 use super::Event;
 use super::count::Count;
 
-/// What was traced since the batch before.
+/// What was traced since the last batch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Batch {
-    /// Events, oldest first.
+    /// Oldest first.
     pub events: Vec<Event>,
     pub counts: Vec<Count>,
-    /// Events that were lost for lack of room.
     pub lost: u64,
 }

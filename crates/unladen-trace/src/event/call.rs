@@ -1,4 +1,4 @@
-//! The principal type is [`FileCall`]: system calls, by what they do.
+//! The principal type is [`FileCall`]: system calls by effect.
 
 /// System calls that name a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -8,11 +8,10 @@ pub enum FileCall {
     Stat,
     /// access, faccessat.
     Access,
-    /// open for reading.
     Open,
     /// open for writing, or creating.
     OpenWrite,
-    /// open that must create the file (`O_CREAT | O_EXCL`): how lock files and temporary files are made.
+    /// open that must create the file (`O_CREAT | O_EXCL`), as for lock files and temporary files.
     Create,
     Readlink,
     /// link, symlink.
@@ -22,7 +21,7 @@ pub enum FileCall {
     /// mkdir, rmdir.
     Folder,
     Chdir,
-    /// chmod, chown, truncate, utimens: what a path has is changed.
+    /// chmod, chown, truncate, utimens.
     Change,
 }
 
@@ -37,13 +36,12 @@ impl FileCall {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LockCall {
-    /// flock(2).
     Flock,
     /// fcntl(2): F_SETLK and its kind.
     Fcntl,
 }
 
-/// Which way bytes went.
+/// The direction of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     /// read, recv and their kind.

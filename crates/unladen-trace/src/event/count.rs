@@ -1,17 +1,13 @@
-//! The principal type is [`Count`]: what is counted instead of handed over.
+//! The principal type is [`Count`]: a count instead of events.
 
-/// What was only counted, in the kernel, by process.
+/// A count made in the kernel, by process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Count {
-    /// The process's group.
     pub group: u32,
-    /// The process.
     pub pid: u32,
-    /// What was counted.
     pub of: Countable,
-    /// How often.
     pub times: u64,
-    /// How long it took altogether, ns.
+    /// Total, ns.
     pub time_ns: u64,
 }
 
@@ -20,13 +16,13 @@ pub struct Count {
 pub enum Countable {
     /// A system call that returned.
     Syscall {
-        /// Its number on this machine.
+        /// This machine's number of it.
         number: u32,
         /// 0, or the error's number.
         errno: u16,
     },
     /// A look-up of a class in PHP (`zend_lookup_class_ex`).
     ClassLookup,
-    /// Time on a processor: `time_ns` alone counts.
+    /// On-CPU time: only `time_ns` counts.
     Cpu,
 }

@@ -1,9 +1,9 @@
-//! The principal type is [`Object`]: what stands behind a descriptor.
+//! The principal type is [`Object`].
 
-/// What stands behind a descriptor.
+/// The object behind a descriptor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Object {
-    /// A file, by its own name without folders.
+    /// A file, by its name without folders.
     File(Vec<u8>),
     Socket(Socket),
     Pipe,
@@ -14,12 +14,12 @@ pub enum Object {
 /// A socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Socket {
-    /// Stands for it while it is open.
+    /// Identifies it while it is open.
     pub id: u64,
-    /// Whether it keeps messages apart (datagrams).
+    /// Whether messages are kept apart.
     pub datagram: bool,
-    /// This end accepted the connection: the peer is a client. It is told by the port, if that is one at which the
-    /// process listened when it was first followed; a Unix socket's by having the name and its peer none.
+    /// Whether this end accepted the connection, so that the peer is a client. Recognised by a port at which the
+    /// process listened when it was first followed; for a Unix socket by having a name while its peer has none.
     pub accepted: bool,
     pub peer: Peer,
 }
@@ -27,10 +27,8 @@ pub struct Socket {
 /// The other end of a socket.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Peer {
-    /// An address and a port.
     Ip(std::net::SocketAddr),
-    /// A path; an abstract one begins with `@`. Empty where the peer has no name.
+    /// A path; an abstract one begins with `@`. Empty if the peer has no name.
     Unix(Vec<u8>),
-    /// Not known.
     Unknown,
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`Carried`]: what a request carries besides its method and URL, so that it can be sent again.
+//! The principal type is [`Carried`]: what a request carries besides method and URL, so that it can be sent again.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,31 +6,29 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Carried {
-    /// Headers that were given, in their order.
+    /// Given headers in order.
     pub headers: Vec<HeaderCarried>,
-    /// The body, if there is one.
     pub body: Option<BodyCarried>,
-    /// How it is sent, where that is not the usual: options of the command line, such as `--http` and `2`.
+    /// Unusual ways of sending: options of the command line, such as `--http` and `2`.
     pub options: Vec<OptionCarried>,
 }
 
-/// A header.
+/// A header of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HeaderCarried {
-    /// Its name, in lower case.
+    /// In lower case.
     pub name: String,
-    /// Its value; none where that may be a secret.
+    /// `None` if it may be secret.
     pub value: Option<String>,
 }
 
-/// A body.
+/// The body of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BodyCarried {
-    /// Its length.
     pub bytes: u64,
-    /// What it says; none where it is long, no text, or may be a secret.
+    /// Its text; `None` if long, binary, or possibly secret.
     pub text: Option<String>,
 }
 
@@ -40,7 +38,7 @@ pub struct BodyCarried {
 pub struct OptionCarried {
     /// `--http`
     pub name: String,
-    /// `2`; none of a switch.
+    /// `2`; `None` for a switch.
     pub value: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The principal type is [`FileSeen`]: calls upon files, and what was read and written.
+//! The principal type is [`FileSeen`]: calls on files, and bytes read and written.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,33 +6,29 @@ use super::counted::Counted;
 use crate::event::FileCall;
 use crate::series::Series;
 
-/// A file, a call, an outcome.
+/// Calls of one kind on a file with one outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileSeen {
-    /// Index of the group.
     pub group: usize,
     pub call: FileCall,
-    /// The path; absolute as far as that could be told.
+    /// Absolute as far as known.
     pub path: String,
-    /// What came of it.
     pub outcome: FileOutcome,
-    /// How often.
     pub counted: Counted,
 }
 
-/// What came of a call upon a file.
+/// The outcome of a call on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileOutcome {
     Found,
-    /// ENOENT, ENOTDIR: it is not.
+    /// ENOENT, ENOTDIR.
     Missing,
-    /// EEXIST: it should not have been.
+    /// EEXIST: it should not have existed.
     Exists,
     /// EACCES, EPERM.
     Refused,
-    /// Any other error.
     Failed,
 }
 
@@ -40,16 +36,15 @@ pub enum FileOutcome {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TransferSeen {
-    /// Index of the group.
     pub group: usize,
     /// Its path as far as known, else its name.
     pub path: String,
-    /// Reading calls.
+    /// Number of calls.
     pub reads: Series,
     pub read_bytes: Series,
-    /// Writing calls.
+    /// Number of calls.
     pub writes: Series,
     pub written_bytes: Series,
-    /// In how many requests something was written.
+    /// Number of requests in which something was written.
     pub writing_requests: Series,
 }

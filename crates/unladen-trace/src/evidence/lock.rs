@@ -10,8 +10,8 @@ use crate::event::LockCall;
 #[serde(rename_all = "kebab-case")]
 pub enum LockKind {
     Call(LockCall),
-    /// By making a file that must not be there, or a link: link(2), or open with O_EXCL of a file that is removed again
-    /// in the same request.
+    /// By making a file that must not exist, or a link: link(2), or open with O_EXCL of a file that is removed again in
+    /// the same request.
     File,
 }
 
@@ -19,11 +19,10 @@ pub enum LockKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LockSeen {
-    /// Index of the group.
     pub group: usize,
     pub kind: LockKind,
     /// The locked file as far as known.
     pub path: String,
-    /// How often it was taken, and the time waited.
+    /// With the time waited.
     pub counted: Counted,
 }

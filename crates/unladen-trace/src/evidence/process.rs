@@ -10,13 +10,12 @@ use crate::series::Series;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProcessSeen {
-    /// Index of the group whose process started it.
+    /// The group of the starting process.
     pub group: usize,
-    /// The program; empty for a child that remained the same program.
+    /// Empty for a child that kept its parent's program.
     pub program: String,
-    /// How often it was started.
     pub started: Series,
-    /// CPU of those that have ended, ns, traced.
+    /// CPU of ended ones, ns, while traced.
     pub cpu_ns: Series,
 }
 
@@ -24,11 +23,10 @@ pub struct ProcessSeen {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CompileSeen {
-    /// Index of the group.
     pub group: usize,
     pub language: Language,
-    /// Its path; empty where not known.
+    /// Empty if unknown.
     pub path: String,
-    /// How often, and how long (compilations inside it included, and not counted twice).
+    /// Time includes nested compilations, without counting them twice.
     pub counted: Counted,
 }

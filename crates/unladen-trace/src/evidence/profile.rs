@@ -1,4 +1,4 @@
-//! The principal type is [`ProfileSeen`]: where inside the code the time of a request goes.
+//! The principal type is [`ProfileSeen`].
 
 use serde::{Deserialize, Serialize};
 
@@ -8,46 +8,42 @@ use crate::interval::Interval;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProfileSeen {
-    /// The group whose code it is.
     pub group: usize,
-    /// The profiler: `excimer`.
     pub profiler: String,
-    /// Whether it counts CPU time alone, and not time as it passes.
+    /// CPU time only, rather than elapsed time.
     pub of_cpu: bool,
-    /// What a request takes under no profiler, ns: latency, or CPU with `of_cpu`.
+    /// Time of a request without a profiler, ns: latency, or CPU with `of_cpu`.
     pub whole: Option<Interval>,
-    /// The part of it, 0 to 1, in which files of classes are looked up, by what autoloaders do themselves: what the
-    /// files then do when they are loaded is not in it.
+    /// Part of it, 0 to 1, in which autoloaders look up files of classes; what these files then do when loaded is not
+    /// included.
     pub lookups: Option<Interval>,
-    /// The functions, of which there may be thousands.
     pub functions: Vec<FunctionSeen>,
 }
 
-/// A function.
+/// One function's share of a request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FunctionSeen {
-    /// As its language writes it: `Sympa::List::new`.
+    /// In its language's notation: `Sympa::List::new`.
     pub name: String,
-    /// Its file, or the module of native code; empty if it is not known.
+    /// File, or module of native code; empty if unknown.
     pub file: String,
-    /// The part of the request, 0 to 1, that it takes by itself.
+    /// Its own part of the request, 0 to 1.
     pub own: Interval,
-    /// The part with all that it calls.
+    /// With everything it calls.
     pub all: Interval,
-    /// Calls a request; none where the profiler does not count.
+    /// Calls a request; `None` if the profiler does not count.
     pub calls: Option<f64>,
-    /// Who calls it, the one with most first.
+    /// Largest first.
     pub callers: Vec<CallerSeen>,
 }
 
-/// Who calls a function.
+/// A caller of a function.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CallerSeen {
     pub name: String,
-    /// The part of the request that the function takes on its behalf.
+    /// Part of the request that the function takes on its behalf.
     pub part: f64,
-    /// Calls a request, where the profiler counts.
     pub calls: Option<f64>,
 }

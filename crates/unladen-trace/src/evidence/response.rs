@@ -9,51 +9,47 @@ use crate::interval::Interval;
 #[serde(default, deny_unknown_fields)]
 pub struct Response {
     pub status: u16,
-    /// Its headers, names in small letters.
+    /// Names in lower case.
     pub headers: Vec<(String, String)>,
-    /// Its length as sent, bytes.
+    /// As sent.
     pub body_bytes: u64,
-    /// Answers looked at.
     pub answers: u64,
     /// How many had another body than the first.
     pub changed: u64,
     /// The request carried a cookie or authorisation of its own.
     pub personal: bool,
-    /// What else was asked, and what came.
     pub variants: Vec<Variant>,
-    /// What else should have been asked, and has no answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unanswered: Vec<Unanswered>,
 }
 
-/// A way to ask for the page that brought no answer to look at.
+/// A way to ask for the page that brought no answer to examine.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Unanswered {
     pub ask: Ask,
-    /// Why: `the page is slow, and 20 s were over`.
+    /// `the page is slow, and 20 s were over`.
     pub why: String,
 }
 
-/// The same page asked for otherwise.
+/// The same page asked for differently.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Variant {
     pub ask: Ask,
-    /// The header that was sent, `accept-language: de`.
+    /// The header sent, `accept-language: de`.
     pub header: String,
-    /// The status that came.
     pub status: u16,
     pub headers: Vec<(String, String)>,
-    /// Its length as sent, bytes.
+    /// As sent.
     pub body_bytes: u64,
-    /// Whether the body is that of the plain request, but for what changes from answer to answer anyway.
+    /// Whether the body equals that of the plain request, except for what changes between answers anyway.
     pub same: Option<bool>,
-    /// Its latency over that of the plain request, alternating: a ratio.
+    /// Ratio of its latency to that of the plain request, alternating.
     pub cost: Option<Interval>,
 }
 
-/// In which way the page was asked for otherwise.
+/// Another way to ask for the page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ask {
@@ -62,16 +58,14 @@ pub enum Ask {
     Conditional,
     /// With `Accept-Encoding: gzip, br, zstd`.
     Compressed,
-    /// In another language.
     Language,
     /// With the cookies that it sets.
     Cookie,
-    /// With a cookie that nobody knows.
     UnknownCookie,
 }
 
 impl Response {
-    /// The first header of that name (in small letters).
+    /// The first header of that name (in lower case).
     pub fn header(&self, name: &str) -> Option<&str> {
         header(&self.headers, name)
     }
@@ -88,7 +82,7 @@ impl Response {
 }
 
 impl Variant {
-    /// The first header of that name (in small letters).
+    /// The first header of that name (in lower case).
     pub fn header(&self, name: &str) -> Option<&str> {
         header(&self.headers, name)
     }

@@ -1,37 +1,36 @@
-//! The principal type is [`EvidenceSource`]: what can be looked at.
+//! The principal type is [`EvidenceSource`].
 
 use serde::{Deserialize, Serialize};
 
-/// Something that can be looked at.
+/// A source of evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EvidenceSource {
-    /// System calls and what they are about.
+    /// System calls and their objects.
     Syscalls,
-    /// Processes: fork, exec, exit.
+    /// Fork, exec, exit.
     Processes,
-    /// PHP's compiler.
+    /// Its compiler.
     Php,
-    /// Perl's compiler.
+    /// Its compiler.
     Perl,
-    /// SQLite's library.
+    /// Its library.
     Sqlite,
     /// The page's answers: needs no privilege.
     Response,
-    /// PHP's settings.
     PhpSettings,
     /// First requests of fresh processes: needs a command that restarts them.
     Restarts,
-    /// Functions, on the stacks that a profiler saw.
+    /// Functions on the stacks seen by a profiler.
     Profile,
 }
 
-/// Something that could not be looked at.
+/// A source that was not available.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Missing {
     pub source: EvidenceSource,
     pub why: String,
-    /// What it takes; empty where nothing helps.
+    /// What it takes; empty if nothing helps.
     pub takes: String,
 }

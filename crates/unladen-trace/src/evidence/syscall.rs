@@ -9,15 +9,13 @@ use crate::series::Series;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SyscallSeen {
-    /// Index of the group.
     pub group: usize,
     /// `newfstatat`
     pub name: String,
-    /// `ENOENT`; none if it succeeded.
+    /// `ENOENT`; `None` if it succeeded.
     pub error: Option<String>,
-    /// How often.
     pub count: Series,
-    /// How long altogether, ns.
+    /// Total, ns.
     pub time_ns: Series,
 }
 
@@ -25,11 +23,9 @@ pub struct SyscallSeen {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CounterSeen {
-    /// Index of the group.
     pub group: usize,
     /// `php.class_lookups`
     pub name: String,
-    /// How often.
     pub count: Series,
 }
 
@@ -37,8 +33,6 @@ pub struct CounterSeen {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SleepSeen {
-    /// Index of the group.
     pub group: usize,
-    /// How often, how long.
     pub counted: Counted,
 }

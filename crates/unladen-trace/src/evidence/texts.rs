@@ -7,8 +7,8 @@ use super::{
 };
 
 impl Evidence {
-    /// Has every text looked at, and changed if need be: evidence of another machine holds whatever that one wrote.
-    /// The structures are taken apart without a rest, so that none that is added is forgotten.
+    /// Passes every text to `see`, which may change it: evidence of another machine contains whatever that one wrote.
+    /// Structures are destructured without a rest, so that no new field is forgotten.
     pub fn each_text(&mut self, see: &mut dyn FnMut(&mut String)) {
         let Self {
             host,

@@ -1,18 +1,17 @@
-//! Values that are nobody else's business: [`Evidence::leave_out_values`].
+//! Private values: [`Evidence::leave_out_values`].
 
 use super::Evidence;
 use crate::secrets::without_secrets;
 use crate::sql::without_values;
 
-/// What stands in the place of a value.
 const LEFT_OUT: &str = "…";
 
 impl Evidence {
-    /// Leaves out what statements and log lines say of data: literals of SQL, in log lines numbers, what stands in quotes,
-    /// and [secrets](crate::without_secrets). So it is told to another machine.
+    /// Removes data from statements and log lines, before evidence goes to another machine: literals of SQL; in log
+    /// lines numbers, quotations, and [secrets](crate::without_secrets).
     pub fn leave_out_values(&mut self) {
         for seen in &mut self.queries {
-            // An older agent's may have some; told again it is the same.
+            // An older agent's may contain some; repeating it changes nothing.
             seen.example = without_values(&seen.example, &seen.fingerprint, seen.protocol);
         }
         for example in self.logs.iter_mut().flat_map(|seen| &mut seen.examples) {
@@ -23,7 +22,7 @@ impl Evidence {
 
 /// `<30>shop[12]: user "ann" has 3` → `<30>shop[…]: user "…" has …`
 fn line_without_values(line: &str) -> String {
-    // The priority of syslog is none.
+    // Syslog's priority is not private.
     let begin = line.strip_prefix('<').and_then(|rest| rest.find('>')).map_or(0, |at| at + 2);
     let (priority, rest) = line.split_at_checked(begin).unwrap_or(("", line));
     let mut told = priority.to_owned();
@@ -49,7 +48,7 @@ fn line_without_values(line: &str) -> String {
     told
 }
 
-/// Goes on behind the end of a quotation; tells whether there is one. A quote behind a backslash is none.
+/// Skips to the end of a quotation; returns whether there is one. A quote after a backslash does not count.
 fn skip_quotation(letters: &mut impl Iterator<Item = char>, quote: char) -> bool {
     while let Some(letter) = letters.next() {
         if letter == quote {

@@ -1,6 +1,5 @@
-//! The principal type is [`Cursor`]: a place in a text, which only goes on.
+//! The principal type is [`Cursor`]: a forward-only position in a text.
 
-/// A place in a text.
 #[derive(Debug)]
 pub(super) struct Cursor<'a> {
     text: &'a str,
@@ -8,32 +7,26 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// At the beginning.
     pub(super) fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
 
-    /// What is left.
     pub(super) fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// What stands here.
     pub(super) fn letter(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
-    /// What stands before.
     pub(super) fn before(&self) -> Option<char> {
         self.text.get(..self.at)?.chars().next_back()
     }
 
-    /// Goes on by so many bytes.
     pub(super) fn skip(&mut self, bytes: usize) {
         self.at = self.text.len().min(self.at + bytes);
     }
 
-    /// The same; gives what was passed.
     pub(super) fn take(&mut self, bytes: usize) -> &'a str {
         let rest = self.rest();
         let passed = rest.get(..bytes).unwrap_or(rest);
@@ -41,13 +34,11 @@ impl<'a> Cursor<'a> {
         passed
     }
 
-    /// Goes on as long as it holds.
     pub(super) fn take_while(&mut self, holds: impl Fn(char) -> bool) -> &'a str {
         let length = self.rest().find(|letter| !holds(letter)).unwrap_or(self.rest().len());
         self.take(length)
     }
 
-    /// Bytes until the end of the line.
     pub(super) fn rest_of_line(&self) -> usize {
         self.rest().find('\n').unwrap_or(self.rest().len())
     }

@@ -1,18 +1,16 @@
-//! [`path_without_secrets`]: a path of a file without the session that it names, and without a query's secrets.
+//! [`path_without_secrets`]: a file's path without the session that it names, and without a query's secrets.
 
 use super::without_secrets;
 
-/// What stands in the place of a session.
 const LEFT_OUT: &str = "…";
-/// How names of files begin that hold a session of PHP, CodeIgniter, Django.
+/// Prefixes of session files of PHP, CodeIgniter, Django.
 const BEGINNINGS: &[&str] = &["sess_", "ci_session", "sessionid"];
-/// Folders in which each file is a session, as Laravel's `storage/framework/sessions`.
+/// Folders of session files, such as Laravel's `storage/framework/sessions`.
 const FOLDERS: &[&str] = &["session", "sessions"];
-/// The shortest name of a session: PHP's have 22 characters at least.
+/// Shortest name of a session: PHP's have at least 22 characters.
 const LEAST: usize = 16;
 
-/// The path without what lets somebody in who reads it: whoever knows the name of a session is in it. Of a cached page,
-/// the secrets of its query.
+/// Removes what would let a reader in: the name of a session gives access to it. Also secrets in a cached page's query.
 pub(crate) fn path_without_secrets(path: String) -> String {
     let begin = path.rfind('/').map_or(0, |slash| slash + 1);
     let (folder, name) = path.split_at(begin);
@@ -29,7 +27,7 @@ pub(crate) fn path_without_secrets(path: String) -> String {
     if path.contains('=') { without_secrets(&path) } else { path }
 }
 
-/// A folder may be the address of a server with its password, as PHP takes one for its sessions.
+/// A folder may be a server's address with its password, which PHP accepts for its sessions.
 fn of_folder(folder: &str) -> String {
     match folder.strip_suffix('/').filter(|folder| folder.contains('=')) {
         Some(folder) => without_secrets(folder) + "/",
@@ -37,7 +35,7 @@ fn of_folder(folder: &str) -> String {
     }
 }
 
-/// Letters and digits, as PHP has them in ids; or what stands in its place.
+/// Letters and digits as in PHP's ids; or their replacement.
 fn is_session(id: &str) -> bool {
     let is_of_id = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b',' | b'-');
     let is_one = id.len() >= LEAST && id.bytes().all(is_of_id) && id.bytes().any(|byte| byte.is_ascii_digit());

@@ -1,5 +1,5 @@
-//! The principal type is [`Fingerprint`]: a statement without its values, so that statements that differ in nothing
-//! else are one.
+//! The principal type is [`Fingerprint`]: a statement without its values, equal for statements that differ only in
+//! these.
 
 use std::borrow::Cow;
 
@@ -8,36 +8,37 @@ use super::lexer::CUT;
 use super::normal::Normal;
 use super::statement::{self, StatementKind};
 
-/// Longest text of a fingerprint in bytes; what is longer is cut at a word and ends in `…`.
+/// Longest fingerprint in bytes; a longer one is cut at a word and ends in `…`.
 pub const MAX_FINGERPRINT: usize = 1000;
-/// Most bytes of a statement that are read. Tracers hand over less; this bounds what else is given.
+/// Most bytes of a statement that are read. Tracers send less; this bounds other sources.
 pub const MAX_TEXT: usize = 64 << 10;
 
 /// A statement without its values.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Fingerprint {
-    /// Literals and placeholders as `?`, lists as `(?+)`, keywords in capitals, one blank between words, no comments.
+    /// Literals and placeholders as `?`, lists as `(?+)`, keywords in capitals, single blanks between words, no
+    /// comments.
     pub text: String,
-    /// Whether it changes data or the schema; see [`fingerprint`].
     pub writes: bool,
     pub kind: StatementKind,
-    /// The text ended in the middle, or its fingerprint was cut.
+    /// The text was incomplete, or its fingerprint was cut.
     pub truncated: bool,
 }
 
-/// What of a statement can be compared with others.
+/// The comparable form of a statement.
 ///
-/// - Literals and placeholders are `?`, with their sign where it belongs to them. `TRUE`, `FALSE` and `NULL` stay.
-/// - A list of them is `(?+)`; after IN and VALUES also a list of one, and one with NULL, TRUE or FALSE among values.
-///   Of rows after VALUES the first stays.
-/// - Comments are dropped, optimizer hints with them; of MySQL's `/*! … */` the inside stays.
+/// - Literals and placeholders become `?`, including their sign where it belongs to them. `TRUE`, `FALSE` and `NULL`
+///   stay.
+/// - A list of them becomes `(?+)`; after IN and VALUES also a list of one, and one with NULL, TRUE or FALSE among
+///   values. Of rows after VALUES the first stays.
+/// - Comments are dropped, including optimizer hints; of MySQL's `/*! … */` the inside stays.
 /// - Keywords, and well-known functions that are called, are in capitals; names and their quotes stay.
 /// - A text that ends in a string, a comment or a bracket ends in `…`, and so does one longer than [`MAX_FINGERPRINT`].
 ///
-/// `writes`: INSERT, UPDATE, DELETE, REPLACE, MERGE, TRUNCATE, LOAD, COPY … FROM and what changes the schema (temporary
-/// tables too), in any of several statements, behind WITH and inside it. `SELECT … INTO table` writes in PostgreSQL,
-/// where it makes a table; `INTO OUTFILE` and `INTO @variable` change no data. `SELECT … FOR UPDATE` locks rows and
-/// changes none: it reads. What a called procedure does is not known: `CALL` and `DO` read.
+/// `writes`: INSERT, UPDATE, DELETE, REPLACE, MERGE, TRUNCATE, LOAD, COPY … FROM and schema changes (temporary tables
+/// too), in any of several statements, after WITH and inside it. `SELECT … INTO table` writes in PostgreSQL, where it
+/// makes a table; `INTO OUTFILE` and `INTO @variable` change no data. `SELECT … FOR UPDATE` locks rows without changing
+/// them: it reads. What a called procedure does is unknown: `CALL` and `DO` read.
 ///
 /// A fingerprint is its own fingerprint.
 pub fn fingerprint(text: &[u8], dialect: Dialect) -> Fingerprint {
@@ -50,7 +51,7 @@ pub fn fingerprint(text: &[u8], dialect: Dialect) -> Fingerprint {
     let (kind, writes) = (statement::kind(&made.pieces), statement::writes(&made.pieces, dialect));
     let rendered = made.render();
     match cut_to_length(&rendered) {
-        // What was cut to length can be a list that is now open: it is looked at again.
+        // Cutting may leave a list open, so the result is normalised again.
         Some(cut) => {
             let text = Normal::of(&cut, dialect).render().into_iter().collect();
             Fingerprint { text, writes, kind, truncated: true }

@@ -1,8 +1,7 @@
-//! Words with a meaning of their own: written in capitals in a fingerprint, and telling whether a sign belongs to a
-//! number.
+//! Keywords: written in capitals in a fingerprint, and deciding whether a sign belongs to a number.
 
-/// What the words of SQL are; sorted. Words that tables often have as names of columns (`key`, `type`, `user`, `value`,
-/// `status`) are not here: as columns they keep their letters.
+/// SQL's words, sorted, without those that are often column names (`key`, `type`, `user`, `value`, `status`), which
+/// keep their letters.
 #[rustfmt::skip]
 const KEYWORDS: &[&str] = &[
     "ABORT", "ADD", "ALL", "ALTER", "ANALYZE", "AND", "ANY", "ARRAY", "AS", "ASC", "BEGIN", "BETWEEN", "BY", "CALL",
@@ -20,11 +19,11 @@ const KEYWORDS: &[&str] = &[
     "WHEN", "WHERE", "WINDOW", "WITH", "XOR",
 ];
 
-/// Keywords that stand for a value, so that a sign behind them joins two; sorted.
+/// Keywords that are values, so that a sign after them is an operator; sorted.
 const OPERANDS: &[&str] =
     &["CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_USER", "END", "FALSE", "NULL", "TRUE"];
 
-/// Functions that are written in capitals as often as in small letters; in capitals if `(` follows. Sorted.
+/// Functions often written in either case; in capitals if `(` follows. Sorted.
 #[rustfmt::skip]
 const FUNCTIONS: &[&str] = &[
     "ABS", "AVG", "BIT_AND", "BIT_OR", "CEIL", "CHAR_LENGTH", "COALESCE", "CONCAT", "CONCAT_WS", "CONVERT", "COUNT",
@@ -41,10 +40,9 @@ const CALLED: &[&str] = &[
     "CAST", "IF", "LEFT", "MOD", "REPLACE", "RIGHT", "TRUNCATE",
 ];
 
-/// The longest word of all lists.
 const LONGEST: usize = 20;
 
-/// The word in capitals, if it is one of SQL's.
+/// The word in capitals, if it is a keyword.
 pub(super) fn keyword(word: &str) -> Option<&'static str> {
     find(KEYWORDS, word)
 }
@@ -54,12 +52,10 @@ pub(super) fn function(word: &str) -> Option<&'static str> {
     find(FUNCTIONS, word)
 }
 
-/// Whether a keyword (in capitals) stands for a value.
 pub(super) fn is_operand(keyword: &str) -> bool {
     OPERANDS.binary_search(&keyword).is_ok()
 }
 
-/// Whether a keyword (in capitals) is called like a function.
 pub(super) fn is_called(keyword: &str) -> bool {
     CALLED.binary_search(&keyword).is_ok()
 }

@@ -1,14 +1,12 @@
-//! The principal type is [`Lexer`]: text into tokens. It takes anything; what is left open at the end is cut off
-//! ([`Token::Cut`]).
+//! The principal type is [`Lexer`]: splits any text into tokens; what is left open at the end is [`Token::Cut`].
 
 use super::Dialect;
 
-/// A piece of a statement that cannot be taken apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     /// A name or a keyword without quotes.
     Word(&'a str),
-    /// A name in quotes, quotes included.
+    /// A name, including its quotes.
     Quoted(&'a str),
     /// A literal or a placeholder.
     Value,
@@ -16,19 +14,16 @@ pub(super) enum Token<'a> {
     Open(char),
     /// `)` or `]`.
     Close(char),
-    /// `,`
     Comma,
-    /// `;`
     Semicolon,
-    /// `.` that is no part of a number.
+    /// A `.` outside numbers.
     Dot,
     /// Anything else.
     Op(&'a str),
-    /// The text is not complete; nothing follows.
+    /// The text is incomplete; nothing follows.
     Cut,
 }
 
-/// How a string may be written inside.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Escapes {
     /// The quote twice.
@@ -36,22 +31,20 @@ enum Escapes {
     Backslash,
 }
 
-/// Operators of more than one character, the longest first.
+/// Operators of more than one character, longest first.
 const OPERATORS: &[&str] = &[
     "!~~*", "->>", "#>>", "<=>", "~~*", "!~*", "!~~", "->", "#>", "#-", "@>", "<@", "<=", "<>", "<<", ">=", ">>", "!=",
     "!~", "~~", "~*", "||", "&&", ":=", "::", "@@",
 ];
 
-/// The sign of what was left out, as it stands in fingerprints.
 pub(super) const CUT: &str = "…";
 
-/// A text and how far it was read.
 #[derive(Debug, Clone)]
 pub(super) struct Lexer<'a> {
     text: &'a str,
     dialect: Dialect,
     at: usize,
-    /// The token before was a dot: what follows is a name, digits too.
+    /// After a dot, digits begin a name too.
     after_dot: bool,
     /// Inside `/*! … */`: its end is skipped.
     executable: bool,
@@ -64,7 +57,7 @@ impl<'a> Lexer<'a> {
         Self { text, dialect, at: 0, after_dot: false, executable: false, cut: false }
     }
 
-    /// The next token. `operand`: what came before stands for a value (a `%` behind it divides).
+    /// The next token. `operand` says that a value precedes (a `%` after it divides).
     pub(super) fn next(&mut self, operand: bool) -> Option<Token<'a>> {
         if self.cut || !self.skip_blanks() {
             self.at = self.text.len();
@@ -75,14 +68,13 @@ impl<'a> Lexer<'a> {
         Some(token)
     }
 
-    /// Whether what was just read may be a text, although it stands in the quotes of a name: SQLite takes one that names
-    /// nothing for a text. What is followed by a dot names a table.
+    /// Whether the last token may be a text despite its name quotes: SQLite takes an unknown name for a text. A name
+    /// before a dot is a table.
     pub(super) fn may_be_text(&self, quoted: &str) -> bool {
         self.dialect == Dialect::Sqlite && quoted.starts_with('"') && !self.rest().trim_start().starts_with('.')
     }
 
-    /// [`Self::skip_blanks`] leaves `executable` alone; an executable comment that is not closed ends the text as it
-    /// is.
+    /// [`Self::skip_blanks`] leaves `executable` alone; an unclosed executable comment truncates the text.
     fn open_comment(&mut self) -> Option<Token<'a>> {
         std::mem::take(&mut self.executable).then_some(Token::Cut)
     }
@@ -99,7 +91,7 @@ impl<'a> Lexer<'a> {
         self.text.get(from..self.at).unwrap_or("")
     }
 
-    /// Over blanks and comments; false at the end of the text. A comment that is not closed sets `cut`.
+    /// Skips blanks and comments; `false` at the end of the text. An unclosed comment sets `cut`.
     fn skip_blanks(&mut self) -> bool {
         loop {
             let (byte, next) = (self.byte(0), self.byte(1));
@@ -127,15 +119,15 @@ impl<'a> Lexer<'a> {
     fn starts_line_comment(&self, byte: u8, next: u8) -> bool {
         match (byte, self.dialect) {
             (b'#', Dialect::Mysql) => true,
-            // MySQL asks for a blank behind it: 5--3 is 8 there.
+            // MySQL requires a blank after it: 5--3 is 8 there.
             (b'-', Dialect::Mysql) => next == b'-' && self.byte(2) <= b' ',
             (b'-', _) => next == b'-',
             _ => false,
         }
     }
 
-    /// Over a comment that begins here; false if it does not end. Of MySQL's `/*! … */` only the marks are skipped:
-    /// what is inside is done. Hints (`/*+ … */`) are comments.
+    /// Skips a comment; `false` if it is unclosed. Of MySQL's `/*! … */` only the marks are skipped, as the inside is
+    /// executed. Hints (`/*+ … */`) are comments.
     fn skip_comment(&mut self) -> bool {
         if self.dialect == Dialect::Mysql && !self.executable {
             let mark = if self.byte(2) == b'!' { 3 } else { 4 };
@@ -211,18 +203,17 @@ impl<'a> Lexer<'a> {
         token
     }
 
-    /// Whether a name, a string or a bracket ends right before: a dot then belongs to it.
+    /// Whether a name, a string or a bracket ends here, so that a dot belongs to it.
     fn after_operand(&self) -> bool {
         let before = self.at.checked_sub(1).and_then(|at| self.text.as_bytes().get(at)).copied().unwrap_or(0);
         is_word(before) || matches!(before, b'"' | b'`' | b'\'' | b')' | b']')
     }
 
-    /// Whether a name goes on so many bytes on.
+    /// Whether a name continues at this offset.
     fn word_at(&self, offset: usize) -> bool {
         is_word(self.byte(offset)) && !self.text.get(self.at + offset..).is_some_and(|rest| rest.starts_with(CUT))
     }
 
-    /// Over characters of a name.
     fn run(&mut self) {
         while is_word(self.byte(0)) && !self.rest().starts_with(CUT) {
             self.at += 1;
@@ -238,7 +229,7 @@ impl<'a> Lexer<'a> {
         Token::Word(self.slice(from))
     }
 
-    /// A name, or a string with letters before it: `E'…'`, `X'…'`, `_utf8'…'`.
+    /// A name, or a string with a prefix: `E'…'`, `X'…'`, `_utf8'…'`.
     fn word_or_string(&mut self) -> Token<'a> {
         let from = self.at;
         self.run();
@@ -260,7 +251,7 @@ impl<'a> Lexer<'a> {
         Token::Word(word)
     }
 
-    /// A string whose first quote is `offset` bytes on.
+    /// A string whose first quote is at `offset`.
     fn string(&mut self, offset: usize, escapes: Escapes) -> Token<'a> {
         let bytes = self.text.as_bytes();
         let quote = self.byte(offset);
@@ -346,7 +337,7 @@ impl<'a> Lexer<'a> {
 
     fn placeholder(&mut self, marks: usize) -> Token<'a> {
         self.at += marks;
-        // ?1 is SQLite's; a letter behind ? begins a word of its own.
+        // ?1 is SQLite's; a letter after ? begins another word.
         if self.text.as_bytes().get(self.at.wrapping_sub(1)) == Some(&b'?') {
             self.run_digits();
         } else {
@@ -402,7 +393,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// A character that a name may have, but for its first one; what is beyond ASCII is a letter.
+/// A character within a name; anything beyond ASCII is a letter.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
 }

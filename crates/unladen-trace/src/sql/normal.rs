@@ -1,4 +1,4 @@
-//! The principal type is [`Normal`]: a statement in pieces, with its values made alike as they come.
+//! The principal type is [`Normal`]: a statement in pieces, with values normalised on arrival.
 
 use std::borrow::Cow;
 
@@ -7,32 +7,30 @@ use super::keywords::{function, is_called, keyword};
 use super::lexer::{CUT, Lexer, Token};
 use super::piece::Piece;
 
-/// Operators behind which a value usually stands.
+/// Operators usually followed by a value.
 const COMPARISONS: &[&str] = &["=", "<>", "!=", "<", ">", "<=", ">=", "->", "->>"];
 
-/// A statement in pieces, normalised as they come.
 #[derive(Debug)]
 pub(super) struct Normal<'a> {
     pub(super) pieces: Vec<Piece<'a>>,
-    /// Of brackets that are open; the first is the whole text.
+    /// One for each open bracket; the first is the whole text.
     frames: Vec<Frame>,
-    /// It ends in the middle.
+    /// The text is incomplete.
     pub(super) cut: bool,
 }
 
-/// A bracket that is open.
 #[derive(Debug, Clone, Copy, Default)]
 struct Frame {
-    /// Where its opening stands among the pieces.
+    /// Index of its opening piece.
     at: usize,
     close: char,
-    /// A list even if there is one value in it.
+    /// A list even with a single value.
     list: bool,
     /// A second or later row after VALUES: dropped.
     dropped: bool,
     /// After VALUES: brackets in it are rows.
     rows: bool,
-    /// The last bracket in it that was a list of values: the pieces from and to.
+    /// The last list of values in it: first and last piece.
     values: Option<(usize, usize)>,
 }
 
@@ -43,7 +41,7 @@ impl<'a> Normal<'a> {
         while let Some(token) = lexer.next(normal.pieces.last().is_some_and(Piece::is_operand)) {
             match token {
                 Token::Word(word) => normal.push_word(word),
-                // A name that is compared and stands alone is rare, and somebody's password is not.
+                // A lone compared name is rare; a password there is not.
                 Token::Quoted(name) if lexer.may_be_text(name) && normal.wants_value() => normal.push(Piece::Value),
                 Token::Quoted(name) => normal.push(Piece::Quoted(printable(name))),
                 Token::Value => {
@@ -70,7 +68,7 @@ impl<'a> Normal<'a> {
         self.frames.last_mut()
     }
 
-    /// What is neither a bracket nor a comma ends the rows of VALUES.
+    /// Anything except brackets and commas ends the rows of VALUES.
     fn push(&mut self, piece: Piece<'a>) {
         if let Some(frame) = self.frame() {
             frame.rows = false;
@@ -78,7 +76,7 @@ impl<'a> Normal<'a> {
         self.pieces.push(piece);
     }
 
-    /// Whether a value is likely to come next: behind a comparison, in a list of values, behind `KEY`.
+    /// Whether a value is likely next: after a comparison, in a list of values, after `KEY`.
     fn wants_value(&self) -> bool {
         match self.pieces.last() {
             Some(Piece::Op(operator)) => COMPARISONS.contains(operator),
@@ -93,7 +91,7 @@ impl<'a> Normal<'a> {
         let last = self.pieces.last();
         let known = match last {
             Some(Piece::Dot) => None,
-            // A common name of columns otherwise.
+            // Otherwise a common column name.
             Some(last)
                 if last.is_any(&["DUPLICATE", "PRIMARY", "FOREIGN", "UNIQUE"]) && word.eq_ignore_ascii_case("key") =>
             {
@@ -109,7 +107,7 @@ impl<'a> Normal<'a> {
         }
     }
 
-    /// Drops signs at the end that belong to the value that follows.
+    /// Drops trailing signs that belong to the following value.
     fn drop_signs(&mut self) {
         while let Some(Piece::Op("-" | "+")) = self.pieces.last() {
             let before = self.pieces.len().checked_sub(2).and_then(|at| self.pieces.get(at));
@@ -133,7 +131,7 @@ impl<'a> Normal<'a> {
         let after_list_word = last.is_some_and(|last| last.is_any(&["IN", "VALUES", "ANY", "ALL", "SOME", "ARRAY"]));
         let comma = last == Some(&Piece::Comma);
         let (listed, rows) = self.frames.last().map_or((false, false), |outer| (outer.list, outer.rows));
-        // Brackets that follow a name are its arguments, not a row.
+        // Brackets after a name are its arguments, not a row.
         let bare = comma || matches!(last, None | Some(Piece::Open(_)));
         let row = rows && (comma || last.is_some_and(|last| last.is("VALUES")));
         let frame = Frame {
@@ -152,7 +150,7 @@ impl<'a> Normal<'a> {
 
     fn close(&mut self, bracket: char) {
         let Some(frame) = self.frames.last().copied().filter(|frame| frame.close == bracket) else {
-            // Closes nothing: a text whose beginning was not seen.
+            // Closes nothing: the text's beginning was not seen.
             return self.push(Piece::Close(bracket));
         };
         self.frames.pop();
@@ -175,7 +173,7 @@ impl<'a> Normal<'a> {
         }
     }
 
-    /// Makes `?+` of what is inside a bracket, if it is values alone; whether it is `?+` now.
+    /// Replaces a bracket's contents by `?+` if they are all values; returns whether they are now.
     fn collapse(&mut self, frame: Frame) -> bool {
         let from = frame.at + 1;
         let inside = self.pieces.get(from..).unwrap_or_default();
@@ -198,7 +196,7 @@ impl<'a> Normal<'a> {
         values
     }
 
-    /// The end of the text: what is open is cut.
+    /// At the end of the text, open brackets mean that it was cut.
     fn end(&mut self) {
         self.cut |= self.frames.len() > 1;
         if !self.cut {
@@ -248,7 +246,7 @@ impl<'a> Normal<'a> {
         at.and_then(|at| self.pieces.get(at))
     }
 
-    /// Whether a blank stands before a piece. By the pieces alone, so that blanks in the text make no difference.
+    /// Whether a blank precedes a piece. Decided by the pieces alone, so that blanks in the text make no difference.
     fn is_apart(&self, at: usize) -> bool {
         let (Some(before), Some(piece)) = (self.piece(at.checked_sub(1)), self.piece(Some(at))) else { return false };
         let next = self.piece(at.checked_add(1));
@@ -273,7 +271,7 @@ impl<'a> Normal<'a> {
         }
     }
 
-    /// Whether the name before `at` is that of a table, so that its columns follow, not arguments.
+    /// Whether the name before `at` is a table's, so that columns follow, not arguments.
     fn names_a_table(&self, at: usize) -> bool {
         let mut at = at.checked_sub(2);
         while let Some(Piece::Dot) = self.piece(at) {
@@ -284,7 +282,7 @@ impl<'a> Normal<'a> {
     }
 }
 
-/// Without control characters: a fingerprint is shown.
+/// Removes control characters, as a fingerprint is shown.
 fn printable(name: &str) -> Cow<'_, str> {
     if name.chars().any(char::is_control) {
         Cow::Owned(name.replace(char::is_control, "\u{fffd}"))

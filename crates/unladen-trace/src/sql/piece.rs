@@ -1,13 +1,12 @@
-//! The principal type is [`Piece`]: a part of a normalised statement.
+//! The principal type is [`Piece`].
 
 use std::borrow::Cow;
 
 use super::keywords::is_operand;
 
-/// A part of a fingerprint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
-    /// A keyword, in capitals.
+    /// In capitals.
     Keyword(&'static str),
     /// A name without quotes.
     Name(Cow<'a, str>),
@@ -28,7 +27,7 @@ pub(super) enum Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// Whether it stands for a value, so that a sign behind it joins two.
+    /// Whether it is a value, so that a sign after it is an operator.
     pub(super) fn is_operand(&self) -> bool {
         match self {
             Self::Keyword(word) => is_operand(word),

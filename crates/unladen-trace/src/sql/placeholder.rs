@@ -1,13 +1,13 @@
-//! [`has_placeholder`]: whether a statement is given its values apart from its text. [`without_values`]: a statement as
-//! evidence has it.
+//! [`has_placeholder`]: whether a statement gets its values apart from its text. [`without_values`]: a statement as
+//! evidence stores it.
 
 use crate::evidence::QueryProtocol;
 
-/// What stands in the place of a value of SQLite that stood in the text.
+/// Replaces a value of SQLite that was in the text.
 const LEFT_OUT: &str = "…";
 
-/// A statement of this fingerprint, as evidence has it: without its values. Those that SQLite's library was given in the
-/// text are `…`, so that it is still known whether values were given apart from it; all others are `?`.
+/// A statement of this fingerprint, as evidence stores it: without values. Those in texts given to SQLite's library
+/// become `…`, so that separate values can still be recognised; all others become `?`.
 ///
 /// ```
 /// use unladen_trace::QueryProtocol;

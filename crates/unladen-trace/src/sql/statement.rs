@@ -1,12 +1,12 @@
-//! The principal type is [`StatementKind`]: what a statement does, by its words.
+//! The principal type is [`StatementKind`].
 
 use super::Dialect;
 use super::piece::Piece;
 
-/// What a statement does.
+/// What a statement does, by its words.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StatementKind {
-    /// SELECT, VALUES, TABLE; also behind WITH.
+    /// SELECT, VALUES, TABLE; also after WITH.
     Select,
     Insert,
     Update,
@@ -20,18 +20,17 @@ pub enum StatementKind {
     /// ROLLBACK, ABORT; not ROLLBACK TO a savepoint.
     Rollback,
     Set,
-    /// Anything else, and what is cut before it can be told.
+    /// Anything else, and what is truncated too early.
     #[default]
     Other,
 }
 
-/// First words of statements that change data or the schema. COPY is looked at apart.
+/// First words of statements that change data or the schema, except COPY.
 const WRITING: &[&str] = &[
     "ALTER", "CLUSTER", "COMMENT", "CREATE", "DELETE", "DROP", "GRANT", "IMPORT", "INSERT", "LOAD", "MERGE",
     "OPTIMIZE", "REFRESH", "REINDEX", "RENAME", "REPAIR", "REPLACE", "REVOKE", "TRUNCATE", "UPDATE",
 ];
 
-/// What the first of the statements does.
 pub(super) fn kind(pieces: &[Piece<'_>]) -> StatementKind {
     let pieces = pieces.split(|piece| *piece == Piece::Semicolon).find(|part| !part.is_empty()).unwrap_or_default();
     let Some(verb) = verb(pieces) else { return StatementKind::Other };
@@ -53,7 +52,6 @@ pub(super) fn kind(pieces: &[Piece<'_>]) -> StatementKind {
     }
 }
 
-/// Whether any of the statements changes data or the schema.
 pub(super) fn writes(pieces: &[Piece<'_>], dialect: Dialect) -> bool {
     pieces.split(|piece| *piece == Piece::Semicolon).any(|part| one_writes(part, dialect))
 }
@@ -76,7 +74,7 @@ fn one_writes(pieces: &[Piece<'_>], dialect: Dialect) -> bool {
     inside || dialect == Dialect::Postgres && word.eq_ignore_ascii_case("select") && makes_a_table(after)
 }
 
-/// SELECT … INTO table; INTO OUTFILE and INTO @variable make none.
+/// SELECT … INTO table; not INTO OUTFILE or INTO @variable.
 fn makes_a_table(after: &[Piece<'_>]) -> bool {
     outside_brackets(after).any(|(at, piece)| {
         named(piece, "INTO")
@@ -86,8 +84,7 @@ fn makes_a_table(after: &[Piece<'_>]) -> bool {
     })
 }
 
-/// Where the word stands that says what is done: the first one, behind brackets; with WITH the one that follows its
-/// parts.
+/// Position of the main verb: the first word, after brackets; with WITH the one after its parts.
 fn verb(pieces: &[Piece<'_>]) -> Option<usize> {
     let first = pieces.iter().position(|piece| !matches!(piece, Piece::Open(_)))?;
     if !pieces.get(first).is_some_and(|piece| named(piece, "WITH")) {

@@ -1,7 +1,7 @@
-//! The principal function is [`questions`]: what is asked of the DNS.
+//! The principal function is [`questions`]: DNS questions.
 //!
-//! Source: RFC 1035, section 4; section 5.1 for how names are written. What systemd-resolved is asked over its socket
-//! is its Varlink interface `io.systemd.Resolve`.
+//! Source: RFC 1035, section 4; section 5.1 for how names are written. Calls over systemd-resolved's socket use its
+//! Varlink interface `io.systemd.Resolve`.
 
 #[cfg(test)]
 mod tests;
@@ -9,28 +9,26 @@ mod tests;
 use super::json;
 use super::reader::ByteReader;
 
-/// Questions of one message that are read; resolvers send one.
+/// Questions read of one message; resolvers send one.
 const MAX_QUESTIONS: u16 = 8;
-/// Longest name, RFC 1035 section 2.3.4.
+/// RFC 1035 section 2.3.4.
 const MAX_NAME: usize = 255;
-/// Jumps in one name; each goes back, so that this bounds time alone.
+/// Jumps in one name; each goes back, so this only bounds time.
 const MAX_JUMPS: usize = 16;
-/// Length of a message's head.
 const HEAD: usize = 12;
 
-/// A question asked of the DNS.
+/// A DNS question.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Question {
-    /// The name in small letters without the last dot; `.` is the root. Dots in labels are `\.`, what is not printable
-    /// is `\DDD`.
+    /// In lower case without the last dot; `.` is the root. Dots in labels are `\.`, unprintable bytes are `\DDD`.
     pub name: String,
-    /// `A`, `AAAA`, `MX`; `TYPE65280` if it has no name here. Over systemd-resolved's socket, which asks for both
-    /// addresses at once, `A+AAAA`.
+    /// `A`, `AAAA`, `MX`; `TYPE65280` if it has no name here; `A+AAAA` over systemd-resolved's socket, which asks for
+    /// both addresses at once.
     pub kind: String,
 }
 
-/// The questions of one send: a message over UDP, messages over TCP with their lengths before them, or a call of
-/// systemd-resolved. Answers and what is something else have none.
+/// The questions of one send: a message over UDP, messages over TCP with length prefixes, or a call to
+/// systemd-resolved. Empty for answers and anything else.
 pub fn questions(payload: &[u8]) -> Vec<Question> {
     // An id may begin with a brace too.
     if payload.first() == Some(&b'{')
@@ -42,7 +40,7 @@ pub fn questions(payload: &[u8]) -> Vec<Question> {
     if over_tcp.is_empty() { message(payload).unwrap_or_default() } else { over_tcp }
 }
 
-/// The questions of messages with their lengths before them, RFC 1035 section 4.2.2.
+/// Messages with length prefixes, RFC 1035 section 4.2.2.
 fn over_tcp(payload: &[u8]) -> Vec<Question> {
     let mut reader = ByteReader(payload);
     let mut questions = Vec::new();
@@ -53,11 +51,10 @@ fn over_tcp(payload: &[u8]) -> Vec<Question> {
     {
         questions.extend(asked);
     }
-    // A message over UDP whose id is as long as what follows has no sense behind it.
+    // A UDP message whose id equals the remaining length makes no sense after it.
     if reader.0.is_empty() { questions } else { Vec::new() }
 }
 
-/// The questions of one message, if it is a query and its questions can be read.
 fn message(message: &[u8]) -> Option<Vec<Question>> {
     let mut reader = ByteReader(message);
     let (_id, flags, count) = (reader.u16()?, reader.u16()?, reader.u16()?);
@@ -72,7 +69,7 @@ fn message(message: &[u8]) -> Option<Vec<Question>> {
         let (name, end) = name(message, at)?;
         let mut reader = ByteReader(message.get(end..)?);
         let (kind, class) = (reader.u16()?, reader.u16()?);
-        // IN, with the bit that multicast DNS has there; CH; ANY.
+        // IN, with multicast DNS's bit; CH; ANY.
         if !matches!(class & 0x7fff, 1 | 3 | 255) {
             return None;
         }
@@ -82,7 +79,6 @@ fn message(message: &[u8]) -> Option<Vec<Question>> {
     Some(questions)
 }
 
-/// The name that begins there, and where it ends.
 fn name(message: &[u8], at: usize) -> Option<(String, usize)> {
     let mut name = String::new();
     let (mut at, mut end, mut length, mut jumps) = (at, None, 0, 0);
@@ -169,10 +165,10 @@ fn resolved(payload: &[u8]) -> Option<Question> {
     let given = member("parameters.name")?;
     let mut name = String::new();
     for byte in given.trim_end_matches('.').bytes().take(MAX_NAME) {
-        // A dot parts labels here.
+        // Here a dot separates labels.
         if byte == b'.' { name.push('.') } else { push_escaped(&mut name, byte) }
     }
-    // AF_INET, AF_INET6; without one both are asked for.
+    // AF_INET, AF_INET6; both by default.
     let kind = match member("parameters.family") {
         Some("2") => "A",
         Some("10") => "AAAA",

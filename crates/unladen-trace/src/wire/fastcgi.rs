@@ -23,25 +23,23 @@ pub const STDOUT: u8 = 6;
 pub const STDERR: u8 = 7;
 /// Bytes of a record before its content.
 pub const HEADER: usize = 8;
-/// The highest type of record.
+/// Highest type of record.
 const MAX_TYPE: u8 = 11;
-/// Records of one send that are walked.
 const MAX_RECORDS: usize = 64;
-/// Bytes of text on standard error that are kept.
+/// Bytes kept of standard error.
 const MAX_TEXT: usize = 512;
 
 /// A record; its content as far as it was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record<'a> {
-    /// Its type, [`BEGIN_REQUEST`] to 11.
+    /// [`BEGIN_REQUEST`] to 11.
     pub kind: u8,
-    /// Of which request; 0 of none.
+    /// Id of the request; 0 for none.
     pub request: u16,
-    /// Its content's length, in bytes.
+    /// Bytes of the content.
     pub length: u16,
-    /// Bytes that follow the content and mean nothing.
+    /// Bytes after the content without meaning.
     pub padding: u8,
-    /// Its content, or the beginning of that.
     pub content: &'a [u8],
 }
 
@@ -51,13 +49,13 @@ impl Record<'_> {
         self.content.len() == usize::from(self.length)
     }
 
-    /// Bytes that it takes with its header and its padding.
+    /// Its bytes with header and padding.
     pub fn size(&self) -> usize {
         HEADER + usize::from(self.length) + usize::from(self.padding)
     }
 }
 
-/// Whether a request begins here: what a web server sends first.
+/// Whether a request begins here, as a web server's first record.
 pub fn begins_request(first: &[u8]) -> bool {
     let Some(record) = records(first).next() else { return false };
     // Role and flags, and five bytes that are 0.
@@ -67,7 +65,7 @@ pub fn begins_request(first: &[u8]) -> bool {
         && matches!(record.content, [0, 1..=3, ..])
 }
 
-/// What of an answer goes to standard error, as far as it was seen; cut, and without control characters.
+/// The answer's text on standard error, as far as it was seen; cut, and without control characters.
 pub fn stderr(payload: &[u8]) -> Option<String> {
     let mut text = Vec::new();
     for record in records(payload).take(MAX_RECORDS).filter(|record| record.kind == STDERR) {
@@ -77,7 +75,7 @@ pub fn stderr(payload: &[u8]) -> Option<String> {
     (!text.is_empty()).then(|| printable(text.trim_ascii(), MAX_TEXT))
 }
 
-/// Records from the first byte on, until something is none. The last one's content may be cut.
+/// Records from the first byte until one is invalid. The last one's content may be cut.
 pub fn records(payload: &[u8]) -> impl Iterator<Item = Record<'_>> {
     let mut reader = ByteReader(payload);
     std::iter::from_fn(move || {

@@ -1,30 +1,27 @@
-//! The principal type is [`Request`]: the head of a request of HTTP/1, as far as it is in the first send.
+//! The principal type is [`Request`]: the head of an HTTP/1 request, as far as it is in the first send.
 //!
 //! Source: RFC 9112, sections 3 and 5.
 
 use super::reader::printable;
 
-/// Longest target that is kept, in bytes.
+/// Bytes kept.
 const MAX_TARGET: usize = 1024;
-/// Longest host that is kept.
+/// Bytes kept.
 const MAX_HOST: usize = 255;
-/// Longest method; methods are of capitals (`VERSION-CONTROL`).
+/// Longest method; methods consist of capitals (`VERSION-CONTROL`).
 const MAX_METHOD: usize = 20;
-/// Lines of the head that are looked at.
 const MAX_LINES: usize = 100;
 
 /// The head of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// `GET`
     pub method: String,
-    /// What is asked for: `/path?query`; cut, without control characters.
+    /// `/path?query`; cut, without control characters.
     pub target: String,
-    /// The header Host.
     pub host: Option<String>,
 }
 
-/// A request at the beginning of what was sent. Of one that is cut in its first line the target is what is there.
+/// A request at the beginning of a send. If its first line is truncated, so is the target.
 pub fn request(first: &[u8]) -> Option<Request> {
     let method_end = first.iter().take(MAX_METHOD + 1).position(|byte| *byte == b' ')?;
     let (method, rest) = first.split_at_checked(method_end)?;
@@ -44,7 +41,7 @@ pub fn request(first: &[u8]) -> Option<Request> {
             }
             target
         }
-        // The line goes on in what was not seen.
+        // The line continues in unseen bytes.
         None if rest.len() == line.len() && line.len() > 1 => line,
         None => return None,
     };

@@ -1,15 +1,12 @@
-//! The principal function is [`members`]: which texts and numbers a JSON object has, by their path. Varlink's messages
-//! need no more.
+//! The principal function is [`members`]: texts and numbers of a JSON object by path. Varlink's messages need no more.
 
-/// Objects inside each other that are looked into.
 const MAX_DEPTH: usize = 8;
-/// Members that are looked at.
 const MAX_MEMBERS: usize = 64;
-/// Longest key or text that is read, in bytes.
+/// Longest key or text, in bytes.
 const MAX_STRING: usize = 1024;
 
-/// Members of an object and of those in it that are text or number: keys joined by dots, and the text. Where it stops
-/// making sense, or is cut, it ends.
+/// Texts and numbers of an object and of nested ones: keys joined by dots, and the text. Ends at invalid or truncated
+/// input.
 pub(super) fn members(text: &[u8]) -> Vec<(String, String)> {
     let mut scan = Scan { text, at: 0 };
     let mut path: Vec<String> = Vec::new();
@@ -62,7 +59,6 @@ fn join(path: &[String], key: &str) -> String {
     joined + key
 }
 
-/// A text and how far it was read.
 struct Scan<'a> {
     text: &'a [u8],
     at: usize,
@@ -81,7 +77,7 @@ impl Scan<'_> {
         self.text.get(self.at - 1).copied()
     }
 
-    /// A string whose first quote was read.
+    /// After a string's first quote.
     fn string(&mut self) -> Option<String> {
         let mut bytes = Vec::new();
         loop {
@@ -118,7 +114,7 @@ impl Scan<'_> {
         }
     }
 
-    /// A number or a word whose first character was read.
+    /// A number or a word, after its first character.
     fn bare(&mut self) -> String {
         let from = self.at - 1;
         while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+')) {
@@ -128,7 +124,7 @@ impl Scan<'_> {
         String::from_utf8_lossy(bytes.get(..MAX_STRING).unwrap_or(bytes)).into_owned()
     }
 
-    /// Over a list whose first bracket was read.
+    /// Skips a list after its first bracket.
     fn skip_list(&mut self) -> Option<()> {
         let mut depth = 1_usize;
         while depth > 0 {

@@ -1,31 +1,26 @@
-//! The principal type is [`Kept`]: what a message holds, as far as a tracer hands it over.
+//! The principal type is [`Kept`]: a message's content as far as a tracer provides it.
 
 use super::reader::ByteReader;
 
-/// Bytes of a message that are kept; the rest is counted.
+/// Bytes kept of a message; the rest is counted.
 pub(super) const MAX_KEPT: usize = 16 << 10;
 
-/// What a message holds.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
-    /// What was seen of it, up to [`MAX_KEPT`].
+    /// Up to [`MAX_KEPT`] bytes.
     pub(super) bytes: Vec<u8>,
-    /// Its length, as far as it was announced.
     pub(super) length: u64,
-    /// Bytes of that which are still to come.
     pub(super) left: u64,
-    /// Part of it was not seen; what comes behind is not kept.
+    /// Part of it was unseen; what follows is not kept.
     holed: bool,
 }
 
 impl Kept {
-    /// So much is to come.
     pub(super) fn announce(&mut self, length: u64) {
         self.length += length;
         self.left += length;
     }
 
-    /// Takes what is its own, and keeps it if it is of interest.
     pub(super) fn read(&mut self, reader: &mut ByteReader<'_>, is_of_interest: bool) {
         let take = usize::try_from(self.left).unwrap_or(usize::MAX).min(reader.0.len());
         let bytes = reader.take(take).unwrap_or_default();
@@ -36,7 +31,7 @@ impl Kept {
         }
     }
 
-    /// Over bytes that were not seen; how many were its own.
+    /// Skips unseen bytes; returns how many were its own.
     pub(super) fn skip(&mut self, hole: u64) -> u64 {
         let own = hole.min(self.left);
         self.left -= own;

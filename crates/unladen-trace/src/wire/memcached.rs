@@ -1,4 +1,4 @@
-//! The principal function is [`command`]: what is asked of memcached.
+//! The principal function is [`command`]: commands to memcached.
 //!
 //! Source: memcached's doc/protocol.txt (text and meta commands) and "BinaryProtocolRevamped".
 
@@ -29,14 +29,13 @@ const COMMANDS: &[&str] = &[
     "verbosity",
     "version",
 ];
-/// Commands without arguments.
 const ALONE: &[&str] = &["flush_all", "mn", "stats", "version"];
-/// Longest line of a command: 250 bytes of key, several of them.
+/// Longest line of a command: 250 bytes a key, several of them.
 const MAX_LINE: usize = 2048;
-/// What a request of the binary protocol begins with.
+/// First byte of a request of the binary protocol.
 const BINARY: u8 = 0x80;
 
-/// The name of the command that begins here: `get`; `binary` for the binary protocol.
+/// The name of the command at the beginning: `get`; `binary` for the binary protocol.
 pub fn command(first: &[u8]) -> Option<&'static str> {
     if first.first() == Some(&BINARY) && first.len() >= 24 {
         // Operation, data type and reserved bytes.

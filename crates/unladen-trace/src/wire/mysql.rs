@@ -1,7 +1,7 @@
-//! The principal type is [`MysqlClient`]: what the client says on one connection to MySQL or MariaDB.
+//! The principal type is [`MysqlClient`]: a client's side of a connection to MySQL or MariaDB.
 //!
 //! Source: MySQL's "Client/Server Protocol" in its source documentation (Basic Packets, Connection Phase, Command
-//! Phase), and MariaDB's "Clients & Utilities: Client/Server Protocol" for what is its own.
+//! Phase), and MariaDB's "Clients & Utilities: Client/Server Protocol" for its extensions.
 
 mod attributes;
 mod command;
@@ -23,68 +23,62 @@ use statements::Statements;
 
 pub use recognise::looks_like_mysql;
 
-/// The client's side of one connection.
+/// Decodes the client's side of one connection.
 #[derive(Debug, Default)]
 pub struct MysqlClient {
     state: State,
-    /// The command that is under way.
     command: Option<Command>,
-    /// The first bytes of a packet that was cut inside its head.
+    /// First bytes of a packet whose head is incomplete.
     head: Vec<u8>,
-    /// Queries carry attributes before their text; `None` if the beginning of the connection was not seen.
+    /// Whether queries carry attributes before their text; `None` if the connection's beginning was not seen.
     attributes: Option<bool>,
     statements: Statements,
-    /// What was asked and not answered.
     awaits: Awaits,
-    /// Hash of what was sent ahead of an execution.
+    /// Hash of data sent ahead of an execution.
     long_data: u64,
 }
 
-/// Where in the protocol the connection is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum State {
     /// Nothing was sent yet: the answer to the greeting, unless the beginning was not seen.
     #[default]
     Start,
     Commands,
-    /// A hole swallowed the beginning of a packet.
+    /// A hole covers the beginning of a packet.
     Lost,
-    /// TLS.
     Encrypted,
-    /// Compressed: nothing can be read of it.
+    /// Unreadable.
     Compressed,
 }
 
-/// What the next answer answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Awaits {
-    /// Nothing that is looked at.
+    /// Nothing of interest.
     #[default]
     Nothing,
     /// A query, or an execution.
     Rows,
-    /// A prepared statement's id.
     Prepared,
 }
 
 impl MysqlClient {
-    /// Of a connection of which nothing was seen yet.
+    /// A connection with nothing seen yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether the connection is encrypted: nothing can be read of it any more.
+    /// Whether the connection is encrypted, and unreadable from now on.
     pub fn is_tls(&self) -> bool {
         self.state == State::Encrypted
     }
 
-    /// Whether the connection is compressed: nothing can be read of it any more.
+    /// Whether the connection is compressed, and unreadable from now on.
     pub fn is_compressed(&self) -> bool {
         self.state == State::Compressed
     }
 
-    /// What one call sent: its first bytes, and how many they were altogether. `out` gets each query, each statement
-    /// that is prepared (`parse_only`) and each execution.
+    /// Handles one send: its first bytes and total length. `out` gets each query, each prepared statement
+    /// (`parse_only`) and each execution.
     pub fn sent(&mut self, payload: &[u8], total: usize, mut out: impl FnMut(Statement<'_>)) {
         let total = total.max(payload.len());
         if matches!(self.state, State::Encrypted | State::Compressed) || total == 0 {
@@ -118,9 +112,9 @@ impl MysqlClient {
         }
     }
 
-    /// The last bytes of what one call received. How many rows were changed, if that was said.
+    /// Handles the last bytes of one receive; returns the number of changed rows, if given.
     pub fn received(&mut self, tail: &[u8]) -> Option<u64> {
-        // Libraries that read a packet's head by itself come back for the rest.
+        // Libraries that read a packet's head separately come back for the rest.
         if tail.len() <= HEAD {
             return None;
         }
@@ -128,7 +122,7 @@ impl MysqlClient {
         let whole = tail.len() < MAX_TAIL;
         let mut reader = ByteReader(tail);
         let packet = match reader.u24_le() {
-            // The first packet of the answer, if all of it was seen.
+            // The first packet of the answer, if seen entirely.
             Some(length) if whole && reader.u8() == Some(1) => reader.take(length as usize),
             _ => None,
         };
@@ -150,7 +144,7 @@ impl MysqlClient {
             }
             State::Start if is_handshake(payload) => {
                 self.greet(payload);
-                // Its length is known, and nothing of it is of interest: a packet like others.
+                // Its length is known and its content not needed: a packet like others.
                 self.state == State::Commands
             }
             State::Start | State::Lost => {
@@ -160,7 +154,7 @@ impl MysqlClient {
             State::Commands => {
                 let other = payload.get(3).is_some_and(|sequence| *sequence != 0);
                 let single = ByteReader(payload).u24_le().is_some_and(|length| length as usize + HEAD == total);
-                // Authentication, or a file that the server asked for, is passed over whole.
+                // Authentication, or a file requested by the server, is skipped whole.
                 let known = payload.len() <= HEAD || !other && may_begin_command(payload);
                 if !(known || other && single) {
                     self.state = State::Lost;
@@ -171,7 +165,6 @@ impl MysqlClient {
         }
     }
 
-    /// The client's answer to the greeting.
     fn greet(&mut self, payload: &[u8]) {
         let mut reader = ByteReader(payload);
         let length = reader.u24_le().unwrap_or(0);
@@ -219,7 +212,7 @@ impl MysqlClient {
 
     fn complete(&mut self, out: &mut impl FnMut(Statement<'_>)) {
         let Some(command) = self.command.take_if(|command| command.is_complete()) else { return };
-        // Authentication, or a file that the server asked for (LOAD DATA LOCAL).
+        // Authentication, or a file requested by the server (LOAD DATA LOCAL).
         if command.first != 0 {
             return;
         }
@@ -268,9 +261,8 @@ impl MysqlClient {
         }
     }
 
-    /// Attributes and text of a query.
     fn query<'b>(&self, body: &'b [u8]) -> (&'b [u8], &'b [u8]) {
-        // No statement begins with a NUL: where the greeting was not seen, this tells.
+        // No statement begins with a NUL, which decides if the greeting was not seen.
         if !self.attributes.unwrap_or_else(|| body.starts_with(&[0, 1])) {
             return (&[], body);
         }

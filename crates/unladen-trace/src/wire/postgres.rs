@@ -1,6 +1,6 @@
-//! The principal type is [`PostgresClient`]: what the client says on one connection to PostgreSQL.
+//! The principal type is [`PostgresClient`]: a client's side of a connection to PostgreSQL.
 //!
-//! Source: chapter "Frontend/Backend Protocol" of PostgreSQL's documentation, section "Message Formats" above all.
+//! Source: chapter "Frontend/Backend Protocol" of PostgreSQL's documentation, mainly section "Message Formats".
 
 mod message;
 mod recognise;
@@ -22,34 +22,32 @@ use startup::{CANCEL, GSSENC, SSL, is_startup};
 
 pub use recognise::looks_like_postgres;
 
-/// Portals that are remembered. Clients that name them close them; most use the one without a name.
+/// Portals remembered. Clients that name them close them; most use the unnamed one.
 const MAX_PORTALS: usize = 64;
 
-/// The client's side of one connection.
+/// Decodes the client's side of one connection.
 #[derive(Debug, Default)]
 pub struct PostgresClient {
     state: State,
-    /// The message that is under way.
     message: Option<Message>,
-    /// The first bytes of a message that was cut inside its head.
+    /// First bytes of a message whose head is incomplete.
     head: Vec<u8>,
     prepared: Prepared,
     portals: HashMap<Vec<u8>, Portal>,
-    /// The name of the statement that was parsed last and not executed yet.
+    /// Name of the last statement parsed and not executed yet.
     parsed: Option<Vec<u8>>,
 }
 
-/// Where in the protocol the connection is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum State {
     /// Nothing was sent yet: a message without a tag, unless the beginning was not seen.
     #[default]
     Start,
-    /// TLS or GSSAPI encryption was asked for.
+    /// TLS or GSSAPI encryption was requested.
     Asked,
     /// Messages with a tag.
     Messages,
-    /// A hole swallowed the beginning of a message.
+    /// A hole covers the beginning of a message.
     Lost,
     Encrypted,
 }
@@ -64,19 +62,19 @@ struct Portal {
 }
 
 impl PostgresClient {
-    /// Of a connection of which nothing was seen yet.
+    /// A connection with nothing seen yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether the connection is encrypted: nothing can be read of it any more. Known when the server has answered `S`
-    /// or `G`, or the client's hello was seen.
+    /// Whether the connection is encrypted, and unreadable from now on. Known once the server has answered `S` or `G`,
+    /// or the client's hello was seen.
     pub fn is_tls(&self) -> bool {
         self.state == State::Encrypted
     }
 
-    /// What one call sent: its first bytes, and how many they were altogether. `out` gets each statement when its
-    /// message (for prepared ones: Execute) is complete.
+    /// Handles one send: its first bytes and total length. `out` gets each statement when its message (for prepared
+    /// ones: Execute) is complete.
     pub fn sent(&mut self, payload: &[u8], total: usize, mut out: impl FnMut(Statement<'_>)) {
         let total = total.max(payload.len());
         if self.state == State::Encrypted || total == 0 {
@@ -107,8 +105,8 @@ impl PostgresClient {
         }
     }
 
-    /// The last bytes of what one call received. How many rows the commands that end in it returned or changed, if it
-    /// is the end of an answer.
+    /// Handles the last bytes of one receive; at the end of an answer, returns the number of rows that its commands
+    /// returned or changed.
     pub fn received(&mut self, tail: &[u8]) -> Option<u64> {
         if self.state == State::Asked {
             match tail {
@@ -122,12 +120,13 @@ impl PostgresClient {
         if self.state == State::Encrypted {
             return None;
         }
-        // Where messages begin is not known unless all was seen: from whatever place they chain up to the end.
+        // Message boundaries are unknown unless everything was seen: try each start from which messages chain up to the
+        // end.
         let starts = if tail.len() < MAX_TAIL { 1 } else { tail.len() };
         (0..starts).find_map(|start| rows(tail.get(start..)?))
     }
 
-    /// At the beginning of a send, between messages: whether it can be read.
+    /// At the beginning of a send between messages: whether it can be read.
     fn begin(&mut self, payload: &[u8], total: usize) -> bool {
         match self.state {
             State::Asked | State::Start if super::tls::is_record(payload) => {
@@ -152,7 +151,7 @@ impl PostgresClient {
         }
     }
 
-    /// Reads tag and length; false if they are not complete, or no head at all.
+    /// Reads tag and length; `false` if they are incomplete, or invalid.
     fn read_head(&mut self, reader: &mut ByteReader<'_>) -> bool {
         let tagged = self.state != State::Start;
         let wanted = 4 + usize::from(tagged);
@@ -231,7 +230,7 @@ impl PostgresClient {
     fn first(&mut self, code: u32) {
         self.state = match code {
             SSL | GSSENC => State::Asked,
-            // Nothing follows; a connection of its own.
+            // Nothing follows; it has its own connection.
             CANCEL => State::Lost,
             _ => State::Messages,
         };
@@ -239,7 +238,7 @@ impl PostgresClient {
 
     fn execute(&mut self, portal: &[u8], out: &mut impl FnMut(Statement<'_>)) {
         let Some(portal) = self.portals.get_mut(portal).filter(|portal| !portal.executed) else {
-            // More rows of one that was executed, or one that was bound before anything was seen.
+            // More rows of an earlier execution, or a portal bound before anything was seen.
             return;
         };
         portal.executed = true;
@@ -259,7 +258,7 @@ impl PostgresClient {
         out(Statement { text, identity, truncated, prepared: true, parse_only: false });
     }
 
-    /// A statement that was parsed and will be executed later, if ever.
+    /// Reports a statement that was parsed and may be executed later.
     fn flush_parsed(&mut self, out: &mut impl FnMut(Statement<'_>)) {
         if let Some(text) = self.parsed.take().and_then(|name| self.prepared.get(&name)) {
             let identity = identity(&text.bytes, 0);

@@ -1,17 +1,15 @@
-//! The principal type is [`Prepared`]: statements that a connection has prepared, by name.
+//! The principal type is [`Prepared`]: a connection's prepared statements, by name.
 
 use std::collections::{HashMap, VecDeque};
 
-/// Statements remembered for a connection; the oldest is forgotten first.
+/// For each connection; the oldest is forgotten first.
 const MAX_STATEMENTS: usize = 512;
-/// Bytes of texts remembered for a connection.
+/// For each connection.
 const MAX_BYTES: usize = 1 << 20;
 
-/// The text of a prepared statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text {
     pub(super) bytes: Vec<u8>,
-    /// There was more of it.
     pub(super) truncated: bool,
 }
 
@@ -19,7 +17,6 @@ pub(super) struct Text {
 #[derive(Debug, Default)]
 pub(super) struct Prepared {
     texts: HashMap<Vec<u8>, Text>,
-    /// Names, the oldest first.
     order: VecDeque<Vec<u8>>,
     bytes: usize,
 }

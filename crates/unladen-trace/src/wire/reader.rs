@@ -1,6 +1,5 @@
-//! The principal type is [`ByteReader`]: numbers and names from the beginning of some bytes.
+//! The principal type is [`ByteReader`]: reads numbers and names from the beginning of bytes.
 
-/// Bytes that are read from the beginning.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ByteReader<'a>(pub(super) &'a [u8]);
 
@@ -19,12 +18,12 @@ impl<'a> ByteReader<'a> {
         self.array::<1>().map(|[byte]| byte)
     }
 
-    /// In the order of the network.
+    /// Big-endian.
     pub(super) fn u16(&mut self) -> Option<u16> {
         self.array().map(u16::from_be_bytes)
     }
 
-    /// In the order of the network.
+    /// Big-endian.
     pub(super) fn u32(&mut self) -> Option<u32> {
         self.array().map(u32::from_be_bytes)
     }
@@ -41,7 +40,7 @@ impl<'a> ByteReader<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// Up to a NUL, which is taken too.
+    /// Up to a NUL, which is consumed too.
     pub(super) fn until_nul(&mut self) -> Option<&'a [u8]> {
         let end = memchr::memchr(0, self.0)?;
         let text = self.take(end)?;
@@ -50,7 +49,7 @@ impl<'a> ByteReader<'a> {
     }
 }
 
-/// At most so many bytes of it as text, without control characters.
+/// At most `most` bytes as text, without control characters.
 pub(super) fn printable(bytes: &[u8], most: usize) -> String {
     let known = bytes.get(..most).unwrap_or(bytes);
     let mut text: String =

@@ -7,16 +7,13 @@ use super::{dns, fastcgi, http, memcached, mysql, postgres, redis, syslog, tls};
 use crate::event::Peer;
 use crate::evidence::Protocol;
 
-/// Sockets of the system's log.
 const LOGS: &[&str] = &["/dev/log", "/run/systemd/journal/dev-log", "/run/systemd/journal/socket", "/var/run/syslog"];
-/// systemd-resolved's.
 const RESOLVED: &str = "/run/systemd/resolve/io.systemd.Resolve";
 /// DNS, multicast DNS, LLMNR.
 const DNS_PORTS: &[u16] = &[53, 5353, 5355];
 
-/// What is spoken over a connection: by the first bytes that were sent over it, and where they tell nothing by where
-/// they go. A connection whose beginning was not seen is recognised too, if the first send that was seen begins a
-/// message.
+/// The protocol of a connection: by the first bytes sent, and if these are inconclusive by the peer. A connection whose
+/// beginning was not seen is recognised too, if the first seen send begins a message.
 pub fn recognise(first_sent: &[u8], peer: &Peer) -> Protocol {
     if first_sent.is_empty() {
         return Protocol::Silent;
@@ -30,14 +27,14 @@ pub fn recognise(first_sent: &[u8], peer: &Peer) -> Protocol {
         _ => 0,
     };
     let path = |part: &[u8]| matches!(peer, Peer::Unix(path) if memchr::memmem::find(path, part).is_some());
-    // Where it goes tells, and what goes there can look like anything.
+    // The peer decides, as log lines can look like anything.
     if at(LOGS) {
         return Protocol::Syslog;
     }
     if at(&[RESOLVED]) || DNS_PORTS.contains(&port) && !dns::questions(first_sent).is_empty() {
         return Protocol::Dns;
     }
-    // A port tells which of two to ask first: a few bytes can begin a message of either.
+    // The port decides which of the two is tried first: a few bytes can begin a message of either.
     if (port == 3306 || path(b"mysql") || path(b"maria")) && mysql::looks_like_mysql(first_sent) {
         return Protocol::Mysql;
     }

@@ -1,11 +1,10 @@
-//! The principal function is [`command`]: what is asked of Redis.
+//! The principal function is [`command`]: commands to Redis.
 //!
 //! Source: "Redis serialization protocol specification" (RESP): commands are arrays of bulk strings.
 
-/// Longest name of a command.
 const MAX_NAME: usize = 32;
 
-/// The name of the command that begins here, in capitals: `GET`.
+/// The name of the command at the beginning, in capitals: `GET`.
 pub fn command(first: &[u8]) -> Option<String> {
     let rest = first.strip_prefix(b"*")?;
     let (count, rest) = number(rest)?;

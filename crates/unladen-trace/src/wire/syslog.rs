@@ -8,7 +8,7 @@ mod tests;
 
 use super::reader::printable;
 
-/// Bytes of a message that are kept.
+/// Bytes kept of a message.
 const MAX_MESSAGE: usize = 512;
 
 /// Facilities by number, RFC 5424 table 1, as syslog(3) names them.
@@ -22,11 +22,11 @@ const SEVERITIES: &[&str] = &["emerg", "alert", "crit", "err", "warning", "notic
 /// A line of the system's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// `mail`, `local0`; not known from what is sent to the journal.
+    /// `mail`, `local0`; unknown for the journal.
     pub facility: Option<&'static str>,
     /// `err`, `info`.
     pub severity: Option<&'static str>,
-    /// What it says, program's name included, without time and host; cut, and without control characters.
+    /// Includes the program's name, without time and host; cut, and without control characters.
     pub text: String,
 }
 
@@ -35,12 +35,12 @@ pub fn looks_like_syslog(payload: &[u8]) -> bool {
     priority(payload).is_some()
 }
 
-/// What a line says; of anything else its beginning.
+/// The text of a line; of anything else its beginning.
 pub fn message(payload: &[u8]) -> String {
     line(payload).map_or_else(|| printable(payload.trim_ascii(), MAX_MESSAGE), |line| line.text)
 }
 
-/// A line of the system's log: with its priority, or for the journal as fields.
+/// Parses a line with its priority, or the journal's fields.
 pub fn line(payload: &[u8]) -> Option<Line> {
     let Some((priority, rest)) = priority(payload) else { return journal(payload) };
     let text = after_time(rest).trim_ascii();
@@ -52,7 +52,7 @@ pub fn line(payload: &[u8]) -> Option<Line> {
     })
 }
 
-/// `<165>`: up to 191, no zeros before it.
+/// `<165>`: up to 191, without leading zeros.
 fn priority(payload: &[u8]) -> Option<(u8, &[u8])> {
     let rest = payload.strip_prefix(b"<")?;
     let end = rest.iter().take(4).position(|byte| *byte == b'>')?;
@@ -67,7 +67,7 @@ fn priority(payload: &[u8]) -> Option<(u8, &[u8])> {
     Some((u8::try_from(number).ok().filter(|number| *number <= 191)?, rest.get(end + 1..)?))
 }
 
-/// Without `Oct 11 22:14:15 `, and without the head of RFC 5424 up to the host.
+/// Skips `Oct 11 22:14:15 `, or RFC 5424's head up to the host.
 fn after_time(rest: &[u8]) -> &[u8] {
     if let Some([_, _, _, b' ', day, digit, b' ', time @ ..]) = rest.get(..7).map(|_| rest)
         && (day.is_ascii_digit() || *day == b' ')

@@ -12,7 +12,7 @@ use super::reader::{ByteReader, printable};
 const CHANGE_CIPHER_SPEC: u8 = 20;
 const HANDSHAKE: u8 = 22;
 const APPLICATION_DATA: u8 = 23;
-/// The type of handshake message that a ClientHello is.
+/// Type of handshake message.
 const CLIENT_HELLO: u8 = 1;
 /// Extensions.
 const SERVER_NAME: u16 = 0;
@@ -23,22 +23,19 @@ const SUPPORTED_VERSIONS: u16 = 43;
 const TLS_1_3: [u8; 2] = [3, 4];
 /// Longest record: 2^14 and what TLS 1.2 allows ciphers to add.
 const MAX_RECORD: u16 = (1 << 14) + 2048;
-/// Longest name of a server that is kept.
 const MAX_NAME: usize = 255;
 
-/// How a client begins TLS.
+/// A client's first message of TLS.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClientHello {
-    /// The name of the server that it asks for.
     pub server_name: Option<String>,
-    /// It offers to take up an earlier session: a pre-shared key (TLS 1.3), a ticket, or the id of a session. With TLS
-    /// 1.3 an id alone says nothing: clients make one up (RFC 8446, appendix D.4).
+    /// It offers to resume a session: by a pre-shared key (TLS 1.3), a ticket, or the id of a session. With TLS 1.3 an
+    /// id alone says nothing: clients make one up (RFC 8446, appendix D.4).
     pub offers_resumption: bool,
-    /// All of it was seen.
     pub complete: bool,
 }
 
-/// A ClientHello at the beginning of what was sent.
+/// A ClientHello at the beginning of a send.
 pub fn client_hello(first: &[u8]) -> Option<ClientHello> {
     let mut reader = ByteReader(first);
     if !is_record(first) || reader.u8()? != HANDSHAKE {
@@ -53,18 +50,18 @@ pub fn client_hello(first: &[u8]) -> Option<ClientHello> {
     Some(hello)
 }
 
-/// How many records of data begin in what was sent. In TLS 1.3 the first is the end of the handshake itself.
+/// Number of data records that begin in a send. In TLS 1.3 the first is the end of the handshake itself.
 pub fn application_data(payload: &[u8]) -> usize {
     record_types(payload).filter(|kind| *kind == APPLICATION_DATA).count()
 }
 
-/// Whether it is about beginning TLS; in TLS 1.3 of the hello alone, as all that follows it looks like data.
+/// Whether it contains a handshake record; in TLS 1.3 only the hello, as everything after it looks like data.
 pub fn has_handshake(payload: &[u8]) -> bool {
     record_types(payload).any(|kind| kind == HANDSHAKE)
 }
 
-/// Types of the records that begin in what was sent: 20 change of cipher, 21 alert, 22 handshake, 23 data. Ends where
-/// something else comes, or the end of a record is not seen.
+/// Types of the records that begin in a send: 20 change of cipher, 21 alert, 22 handshake, 23 data. Ends at anything
+/// else, or if a record's end is not seen.
 pub fn record_types(payload: &[u8]) -> impl Iterator<Item = u8> {
     let mut reader = ByteReader(payload);
     std::iter::from_fn(move || {
@@ -81,7 +78,6 @@ pub fn record_types(payload: &[u8]) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Whether a record begins here.
 pub(super) fn is_record(first: &[u8]) -> bool {
     let mut reader = ByteReader(first);
     let (Some(kind), Some(3), Some(minor), Some(length)) = (reader.u8(), reader.u8(), reader.u8(), reader.u16()) else {
@@ -90,13 +86,12 @@ pub(super) fn is_record(first: &[u8]) -> bool {
     (CHANGE_CIPHER_SPEC..=APPLICATION_DATA).contains(&kind) && minor <= 4 && (1..=MAX_RECORD).contains(&length)
 }
 
-/// What follows the type of the message, as far as it goes.
 fn read(reader: &mut ByteReader<'_>, hello: &mut ClientHello) -> Option<()> {
     let length = reader.take(3)?;
     let _version_and_random = reader.take(2 + 32)?;
     let session_length = usize::from(reader.u8()?);
     let session = !reader.take(session_length)?.is_empty();
-    // Until versions are listed: what TLS 1.2 means by it.
+    // Until versions are listed: its meaning in TLS 1.2.
     hello.offers_resumption = session;
     let ciphers = usize::from(reader.u16()?);
     reader.take(ciphers)?;
@@ -136,7 +131,7 @@ fn extension<'a>(reader: &mut ByteReader<'a>) -> Option<(u16, &'a [u8])> {
     Some((kind, reader.take(length)?))
 }
 
-/// The first name of the list that is one of a host.
+/// The first host name in the list.
 fn server_name(body: &[u8]) -> Option<String> {
     let mut reader = ByteReader(body);
     reader.u16()?;

@@ -1,9 +1,8 @@
-//! The principal type is [`Units`]: times of control groups, each without what is told of others that lie within it.
+//! The principal type is [`Units`]: times of control groups, each without nested ones that are accounted separately.
 //!
 //! The kernel counts for a control group whatever runs in it or below it. A container with a service manager has
-//! services below, that of a Quadlet lies below its service, and Unladen itself may run in the unit that it measures, as
-//! a job of a CI runner does with the server that the job has started. What is told of these by themselves is not the
-//! outer group's too.
+//! services below, that of a Quadlet lies below its service, and Unladen itself may run in the unit that it measures,
+//! as a CI job does with the server that it started. These are not counted again for the outer group.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +10,6 @@ use std::path::{Path, PathBuf};
 use crate::ledger::GroupId;
 use crate::procfs::number_after;
 
-/// What a control group has used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Times {
     pub(super) total_ns: u64,
@@ -19,7 +17,6 @@ pub(super) struct Times {
     pub(super) system_ns: u64,
 }
 
-/// Times by group.
 #[derive(Debug, Default)]
 pub(super) struct Units {
     all: HashMap<GroupId, Unit>,
@@ -29,10 +26,9 @@ pub(super) struct Units {
 #[derive(Debug)]
 struct Unit {
     path: String,
-    /// Its `cpu.stat`.
     file: PathBuf,
     last: Option<Times>,
-    /// What those within had used and this one's file did not show yet: they are not read at one moment.
+    /// Time used by nested ones that this file did not show yet, as they are not read at the same moment.
     owed_ns: u64,
 }
 
@@ -61,20 +57,18 @@ impl Times {
 }
 
 impl Units {
-    /// The time of a group is read from this file from now on.
     pub(super) fn insert(&mut self, group: GroupId, path: &str, file: PathBuf) {
         self.by_path.insert(path.to_owned(), group);
         self.all.insert(group, Unit { path: path.to_owned(), file, last: None, owed_ns: 0 });
     }
 
-    /// Whether there is one of which nothing has been read yet.
     pub(super) fn has_unread(&self) -> bool {
         self.all.values().any(|unit| unit.last.is_none())
     }
 
-    /// What each has used since the call before. `shown` is what its processes show, of one that came up after the
-    /// beginning: its control group may be older, as that of a container in which only services ran until now. `within` are
-    /// processes that are told by themselves: the path of the control group that one is in, and what it has used.
+    /// Time that each has used since the last call. `shown` is what the processes of a later group show: its control
+    /// group may be older, as that of a container in which only services ran until now. `within` are processes
+    /// accounted separately: the path of each one's control group, and its time.
     pub(super) fn grown(
         &mut self,
         mut read: impl FnMut(&Path) -> Option<Times>,
@@ -83,7 +77,7 @@ impl Units {
     ) -> Vec<(GroupId, Times)> {
         let (mut grown, mut new) = (Vec::with_capacity(self.all.len()), Vec::new());
         for (group, unit) in &mut self.all {
-            // A unit that was stopped takes its control group with it.
+            // Stopping a unit removes its control group.
             let Some(now) = read(&unit.file) else { continue };
             match unit.last.replace(now) {
                 Some(before) => grown.push((*group, now.less(before))),
@@ -114,7 +108,6 @@ impl Units {
         grown
     }
 
-    /// The nearest of them that this path lies in.
     fn above(&self, path: &str) -> Option<GroupId> {
         let mut path = path;
         while let Some((above, name)) = path.rsplit_once('/') {

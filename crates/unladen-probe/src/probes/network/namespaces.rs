@@ -1,4 +1,4 @@
-//! The principal type is [`Namespaces`]: networks other than this machine's, whose counts are those of one group.
+//! The principal type is [`Namespaces`]: networks other than this machine's, each counted for one group.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,21 +7,21 @@ use crate::procfs::ProcFs;
 
 use super::totals::{Grown, Totals};
 
-/// Networks that are read. A machine may have hundreds of pods; each costs two files at each edge of a phase.
+/// Networks read. A machine may have hundreds of pods; each costs two files at each edge of a phase.
 const MOST: usize = 256;
 
 /// Networks other than this machine's (network_namespaces(7)).
 #[derive(Debug, Default)]
 pub(super) struct Namespaces {
     ours: Option<u64>,
-    /// Of each process by when it began: an id may be given to another.
+    /// With each process's start, as its id may be reused.
     known: HashMap<i32, (u64, Option<u64>)>,
     last: HashMap<u64, Totals>,
 }
 
 impl Namespaces {
-    /// What grew since the reading before, of groups whose network is their own. `processes`: all that live, when each
-    /// began, and whose it is.
+    /// Growth since the last reading, for groups with a network of their own. `processes` are all living ones with
+    /// start and group.
     pub(super) fn read<'a>(
         &mut self,
         procfs: &mut ProcFs,
@@ -35,7 +35,7 @@ impl Namespaces {
         let mut known = HashMap::with_capacity(self.known.len());
         for (pid, start, group) in processes {
             let before = self.known.get(&pid).filter(|(began, _)| *began == start).map(|(_, inode)| *inode);
-            // Without the right to look (ptrace(2)) none is told.
+            // Without the right to look (ptrace(2)) there is none.
             let found = before.unwrap_or_else(|| inode(procfs, &pid.to_string()));
             known.insert(pid, (start, found));
             if let Some(namespace) = found.filter(|found| Some(*found) != self.ours) {
@@ -47,7 +47,7 @@ impl Namespaces {
         let mut grown = Vec::new();
         for (namespace, (pid, groups)) in members.into_iter().take(MOST) {
             let Some(owner) = owner(&groups, &name) else { continue };
-            // A process that has just ended takes its view of the network along: the next reading has another's.
+            // The view ends with its process; the next reading uses another's.
             let Ok(now) = Totals::of_process(procfs, pid) else { continue };
             if let Some(last) = self.last.get(&namespace) {
                 grown.push((owner, now.since(last)));
@@ -58,8 +58,8 @@ impl Namespaces {
     }
 }
 
-/// Whose a network is that these groups share: of the only one, or of the pod that all others are containers of. What
-/// others share is nobody's.
+/// The owner of a network shared by these groups: the only one, or the pod whose containers all others are. Other
+/// shared networks have no owner.
 fn owner<'a>(groups: &BTreeSet<GroupId>, name: &impl Fn(GroupId) -> &'a str) -> Option<GroupId> {
     groups.iter().copied().find(|pod| {
         let is_within = |group: GroupId| name(group).strip_prefix(name(*pod)).is_some_and(|rest| rest.starts_with('/'));
@@ -67,7 +67,7 @@ fn owner<'a>(groups: &BTreeSet<GroupId>, name: &impl Fn(GroupId) -> &'a str) -> 
     })
 }
 
-/// The number of a process's network: `net:[4026531840]`.
+/// Inode of a process's network: `net:[4026531840]`.
 fn inode(procfs: &ProcFs, process: &str) -> Option<u64> {
     let link = std::fs::read_link(procfs.root().join(process).join("ns/net")).ok()?;
     link.to_str()?.strip_prefix("net:[")?.strip_suffix(']')?.parse().ok()

@@ -1,4 +1,4 @@
-//! The principal type is [`Totals`]: what a network has counted.
+//! The principal type is [`Totals`]: counts of a network.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,16 +7,14 @@ use crate::error::ProbeError;
 use crate::probe::proc_path;
 use crate::procfs::{ProcFs, decimal, malformed};
 
-/// What it has counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Totals {
     /// Connections opened and accepted, segments sent again.
     tcp: [u64; 3],
-    /// Bytes over each interface.
     interfaces: BTreeMap<String, u64>,
 }
 
-/// By how much it grew, in the order of the counters.
+/// Growth, in the order of the counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Grown(pub(super) [u64; 5]);
 
@@ -30,7 +28,6 @@ impl Totals {
         Ok(Self { tcp, interfaces })
     }
 
-    /// Of the network that a process is in.
     pub(super) fn of_process(procfs: &mut ProcFs, pid: i32) -> Result<Self, ProbeError> {
         let path = |name: &str| Path::new("/proc").join(pid.to_string()).join(name);
         let read = |name: &str, source| ProbeError::Read { path: path(name), source };
@@ -41,7 +38,7 @@ impl Totals {
         Ok(Self { tcp, interfaces })
     }
 
-    /// An interface that came or went meanwhile does not count: it may bring bytes from elsewhere, or take them along.
+    /// Interfaces that came or went are excluded: they may bring bytes from elsewhere, or take them along.
     pub(super) fn since(&self, last: &Self) -> Grown {
         let [opened, accepted, again] = std::array::from_fn(|index| self.tcp[index].saturating_sub(last.tcp[index]));
         let (mut loopback, mut network) = (0, 0_u64);
@@ -59,7 +56,6 @@ impl Totals {
 
 const LOOPBACK: &str = "lo";
 
-/// What the files hold.
 const SNMP: &str = "a Tcp: line of names and one of numbers";
 const DEV: &str = "a line of 16 numbers an interface";
 

@@ -1,4 +1,4 @@
-//! The principal type is [`Raw`]: a record, taken apart.
+//! The principal type is [`Raw`]: a record split into its fields.
 
 /// `struct record` in bpf/record.h, and what follows it.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +30,6 @@ pub(super) struct RawObject {
     pub(super) peer: [u8; 16],
 }
 
-/// Takes numbers from the beginning.
 struct Bytes<'a>(&'a [u8]);
 
 impl<'a> Bytes<'a> {
@@ -94,9 +93,8 @@ impl<'a> Raw<'a> {
         i32::try_from(self.result).unwrap_or(i32::MAX)
     }
 
-    /// A descriptor that was given as argument.
     pub(super) fn fd(&self, argument: usize) -> i32 {
-        // The kernel looks at the lower half alone.
+        // The kernel uses the lower half only.
         self.arguments.get(argument).map_or(-1, |&fd| fd as u32 as i32)
     }
 }

@@ -1,19 +1,18 @@
-//! The principal type is [`Document`]: of the JSON, what stacks are made of.
+//! The principal type is [`Document`]: the part of the JSON that stacks are made of.
 //!
-//! All may be missing: the tables have moved between the threads and what they share, and a file of another kind, or
-//! version, is told by its version alone.
+//! Everything may be missing: tables have moved between threads and what they share, and a file of another kind or
+//! version is recognised by its version alone.
 
 use serde::Deserialize;
 
 use crate::readers::json::Number;
 
-/// A file.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Document {
     pub(super) meta: Meta,
     pub(super) libs: Vec<Lib>,
-    /// From version 56 on.
+    /// From version 56.
     pub(super) shared: Tables,
     pub(super) threads: Vec<Thread>,
 }
@@ -26,7 +25,7 @@ pub(super) struct Meta {
     pub(super) interval: Option<Number>,
     pub(super) product: Option<String>,
     pub(super) categories: Vec<Category>,
-    /// What a file of ours is of.
+    /// The profile's origin, in our own files.
     pub(super) unladen: Option<serde_json::Value>,
 }
 
@@ -50,7 +49,7 @@ pub(super) struct Tables {
     pub(super) func_table: Option<FuncTable>,
     pub(super) resource_table: Option<ResourceTable>,
     pub(super) string_array: Option<Vec<String>>,
-    /// From version 58 on.
+    /// From version 58.
     pub(super) sources: Option<SourceTable>,
 }
 
@@ -83,7 +82,7 @@ pub(super) struct Markers {
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Marker {
-    /// How many samples a request has, in a file of ours.
+    /// Number of samples of a request, in our own files.
     pub(super) unladen_samples: Option<Number>,
 }
 
@@ -93,7 +92,7 @@ pub(super) struct StackTable {
     pub(super) frame: Vec<Number>,
     /// Until version 65.
     pub(super) prefix: Vec<Option<Number>>,
-    /// From version 66 on: how far before a stack the one below it is; 0 for none.
+    /// From version 66: distance back to the stack below; 0 for none.
     pub(super) prefix_offset: Vec<Number>,
 }
 
@@ -102,7 +101,7 @@ pub(super) struct StackTable {
 pub(super) struct FrameTable {
     pub(super) func: Vec<Number>,
     pub(super) category: Vec<Option<Number>>,
-    /// From version 70 on.
+    /// From version 70.
     pub(super) lib: Vec<Number>,
 }
 
@@ -113,7 +112,7 @@ pub(super) struct FuncTable {
     pub(super) resource: Vec<Number>,
     /// Until version 57.
     pub(super) file_name: Vec<Option<Number>>,
-    /// From version 58 on.
+    /// From version 58.
     pub(super) source: Vec<Option<Number>>,
     pub(super) line_number: Vec<Option<Number>>,
 }

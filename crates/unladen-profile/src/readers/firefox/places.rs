@@ -1,4 +1,4 @@
-//! The principal type is [`Places`]: the tables that a thread's stacks are in, its own or those that all threads share.
+//! The principal type is [`Places`]: the tables that a thread's stacks refer to, its own or shared ones.
 
 use super::document::{
     Category, Document, FrameTable, FuncTable, Lib, ResourceTable, SourceTable, StackTable, Tables, Thread,
@@ -9,10 +9,8 @@ use crate::reader::MAX_DEPTH;
 use crate::readers::json::Number;
 use crate::stack::StackId;
 
-/// The type of resources that are libraries.
 const LIBRARY: u64 = 1;
 
-/// The tables of a thread.
 pub(super) struct Places<'a> {
     stacks: &'a StackTable,
     frames: &'a FrameTable,
@@ -25,7 +23,7 @@ pub(super) struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// Of a thread, of which at most strings and sources are shared; without one, those that all share.
+    /// For a thread, of which at most strings and sources are shared; without one, the shared tables.
     pub(super) fn new(document: &'a Document, thread: Option<&'a Thread>) -> Result<Self, String> {
         let shared = &document.shared;
         let (stacks, frames, functions, resources, strings) = match thread {
@@ -49,7 +47,6 @@ impl<'a> Places<'a> {
         })
     }
 
-    /// The stacks of the table, by their indices.
     pub(super) fn stacks(&self, profile: &mut Profile) -> Result<Vec<StackId>, String> {
         let count = self.frames.func.len();
         let frames =
@@ -75,7 +72,7 @@ impl<'a> Places<'a> {
         Ok(stacks)
     }
 
-    /// The stack below; it stands before this one.
+    /// The stack below, which precedes this one.
     fn below(&self, index: usize) -> Result<Option<usize>, String> {
         if let Some(offset) = self.stacks.prefix_offset.get(index) {
             let offset = offset.index().filter(|offset| *offset <= index);
@@ -133,7 +130,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// What a frame is: in files of ours the category is named like it, and others have one of the kernel too.
+/// Kind of a frame: our own files name categories like it, and others have one for the kernel too.
 fn kind(category: &str, is_of_library: bool) -> FrameKind {
     const KINDS: [FrameKind; 5] =
         [FrameKind::Function, FrameKind::Include, FrameKind::ClassLookup, FrameKind::Native, FrameKind::Group];

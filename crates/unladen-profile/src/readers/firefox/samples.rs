@@ -1,4 +1,4 @@
-//! The function is [`profile`]: what the samples of a file make.
+//! The function is [`profile`]: builds the profile from a file's samples.
 
 use std::ops::RangeInclusive;
 
@@ -10,10 +10,9 @@ use crate::readers::left_out::LeftOut;
 use crate::readers::sum::Sum;
 use crate::stack::StackId;
 
-/// The versions of the format whose changes are written down.
+/// Format versions with documented changes.
 const VERSIONS: RangeInclusive<u64> = 41..=70;
 
-/// The profile of a file.
 pub(super) fn profile(document: Document) -> Result<Profile, String> {
     let version = document.meta.preprocessed_profile_version.ok_or(
         "this is as a browser records it: open it in https://profiler.firefox.com and save it there, then it can be read",
@@ -73,7 +72,7 @@ pub(super) fn profile(document: Document) -> Result<Profile, String> {
     Ok(profile)
 }
 
-/// Adds a cluster for each request that the markers tell, as only files of ours have them.
+/// Adds a cluster for each request marker; only our own files have them.
 fn add_requests(profile: &mut Profile, thread: &Thread, samples: &[Option<(StackId, u64)>]) -> Result<(), String> {
     let mut rest = samples;
     for marker in thread.markers.data.iter().flatten() {
@@ -88,7 +87,6 @@ fn add_requests(profile: &mut Profile, thread: &Thread, samples: &[Option<(Stack
     if rest.is_empty() { Ok(()) } else { Err(format!("{} samples are of no request", rest.len())) }
 }
 
-/// Each sample's stack and weight; none where nothing ran.
 fn samples(
     samples: &Samples,
     stacks: &[StackId],

@@ -1,4 +1,4 @@
-//! The principal type is [`Callers`]: what Devel::NYTProf sums up, at the end of a file, of who called whom.
+//! The principal type is [`Callers`]: Devel::NYTProf's sums of who called whom, at the end of a file.
 
 use std::collections::HashMap;
 
@@ -6,14 +6,11 @@ use super::subs::{Sub, Subs};
 use super::tree::TooManyPaths;
 use crate::profile::{CallCount, Profile};
 
-/// The most places of calls.
 const MAX_PLACES: usize = 2 << 20;
 
-/// The caller of what is called outside any subroutine: by a program's own code as it runs, and by Perl as it compiles
-/// that.
+/// Callers outside any subroutine: a program's own code as it runs, and Perl as it compiles that.
 const OUTSIDE: [&str; 2] = ["main::RUNTIME", "main::NULL"];
 
-/// A call's place, and whom it calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Call {
     pub(super) file: u32,
@@ -21,7 +18,6 @@ pub(super) struct Call {
     pub(super) callee: Sub,
 }
 
-/// All of them.
 #[derive(Default)]
 pub(super) struct Callers {
     callers: HashMap<Call, Sub>,
@@ -35,7 +31,7 @@ struct Sum {
 }
 
 impl Callers {
-    /// Adds calls from a place; `seconds` without what the callee called in turn.
+    /// Adds calls from a place; `seconds` exclude what the callee called in turn.
     pub(super) fn add(&mut self, caller: Sub, call: Call, calls: u32, seconds: f64) -> Result<(), TooManyPaths> {
         if self.callers.len() >= MAX_PLACES || self.sums.len() >= MAX_PLACES {
             return Err(TooManyPaths);
@@ -47,14 +43,12 @@ impl Callers {
         Ok(())
     }
 
-    /// The subroutine in which a call's place is.
     pub(super) fn of(&self, call: Call) -> Option<Sub> {
         self.callers.get(&call).copied()
     }
 
-    /// Of a file that has no calls one by one: stacks of a caller and whom it called, with the callee's own time on
-    /// that caller's behalf. Who called the caller is not in the file, so what a function takes with all that it calls
-    /// is only told as far as to those that it calls itself.
+    /// For a file without single calls: stacks of a caller and its callee, with the callee's own time on that caller's
+    /// behalf. The caller's own callers are not in the file, so a function's total only includes its direct callees.
     pub(super) fn finish(self, subs: &Subs, profile: &mut Profile) {
         let cluster = profile.begin_request();
         let mut sums: Vec<((Sub, Sub), Sum)> = self.sums.into_iter().collect();
@@ -64,7 +58,7 @@ impl Callers {
             let is_outside = OUTSIDE.contains(&subs.name(caller));
             let caller = (!is_outside).then(|| subs.frame(caller, &mut profile.frames));
             let stack = profile.stacks.intern(caller.into_iter().chain([callee]));
-            // Small negative times come of the profiler's own cost, which it has taken off.
+            // Subtracting the profiler's own cost may leave small negative times.
             let ns = (sum.seconds * 1e9).round().max(0.0) as u64;
             if ns > 0 {
                 profile.add(cluster, stack, ns);

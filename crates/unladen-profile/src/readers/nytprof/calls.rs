@@ -1,14 +1,14 @@
-//! The principal type is [`Calls`]: the tree of calls, of which a file tells only the returns.
+//! The principal type is [`Calls`]: the tree of calls, rebuilt from returns only.
 //!
-//! A return bears a depth, a name and the time without what was called in turn. When it comes, who called is not known:
-//! the caller has not returned yet, and the record of a call bears no name. So what was called waits, by depth, below
-//! callers without names, until those return. Calls of a subroutine by the same callers are put together as soon as
-//! they have returned, so that memory is taken for paths that differ, and not for calls.
+//! A return has a depth, a name and the time without inner calls. When it comes, the caller is unknown: it has not
+//! returned yet, and the record of a call has no name. So callees wait, by depth, below callers without names, until
+//! those return. Calls of a subroutine by the same callers are merged as soon as they have returned, so that memory
+//! depends on distinct paths, not on calls.
 //!
-//! Where a program waits for its next request, the tree so far is laid down as the request's. Its callers that have not
-//! returned yet (those in which the program's loop is) are laid down with a number in the place of their name, and get
-//! that when they return. If they never do, as those in which a process was ended, the summary at the end of the file
-//! has their name by the place of a call in them.
+//! When a program waits for its next request, the tree so far becomes the request's. Its callers that have not returned
+//! yet (those with the program's loop) get a number in place of their name, and the name when they return. If they
+//! never do, as those in which a process was ended, the summary at the end of the file has their name by the place of a
+//! call in them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,18 +24,17 @@ use crate::stack::StackId;
 const UNNAMED: Sub = 1 << 31;
 /// No program waits for requests deeper than this.
 const MAX_LOOP_DEPTH: usize = 1000;
-/// The most requests of a file.
+/// Bound per file.
 const MAX_REQUESTS: usize = 1 << 20;
-/// The most weights of all requests.
+/// Bound over all requests.
 const MAX_WEIGHTS: usize = 8 << 20;
 
-/// What has returned, and what has not.
 pub(super) struct Calls {
     tree: Tree,
     root: NodeId,
-    /// By depth, those that have not returned, as far as is known.
+    /// Callers that have not returned, by depth, as far as known.
     pending: Vec<Level>,
-    /// By depth, the place of the call; only with `calls=2`.
+    /// Places of calls by depth; only with `calls=2`.
     places: Vec<(u32, u32)>,
     paths: Paths,
     unnamed: Vec<Unnamed>,
@@ -43,20 +42,16 @@ pub(super) struct Calls {
     /// What came before the first wait ended, and then each request.
     requests: Vec<Request>,
     weights: usize,
-    /// Places where the program waits.
     waits: HashSet<(u32, u32)>,
-    /// Whether it waits since the last request.
     waits_again: bool,
-    /// Returns seen.
     returns: u64,
 }
 
 #[derive(Default)]
 struct Level {
-    /// Whom it called.
     node: Option<NodeId>,
     call: Option<Call>,
-    /// Its number in [`Calls::unnamed`], marked.
+    /// Its marked number in [`Calls::unnamed`].
     unnamed: Option<Sub>,
 }
 
@@ -92,12 +87,11 @@ impl Calls {
         })
     }
 
-    /// Whether there were any.
     pub(super) fn is_empty(&self) -> bool {
         self.returns == 0
     }
 
-    /// Something is called from a place. `max` is the most that may be under way.
+    /// A call from a place. `max` bounds the calls under way.
     pub(super) fn entered(&mut self, file: u32, line: u32, max: usize) {
         if self.places.len() < max {
             self.places.push((file, line));
@@ -105,7 +99,7 @@ impl Calls {
         self.waits_again |= self.waits.contains(&(file, line));
     }
 
-    /// A subroutine returns; `depth` is from 1 on. `is_wait`: it waited for a request.
+    /// A subroutine returns; `depth` is from 1, and `is_wait` says that it waited for a request.
     pub(super) fn returned(&mut self, depth: usize, sub: Sub, ticks: f64, is_wait: bool) -> Result<(), TooManyPaths> {
         self.returns += 1;
         let place = self.places.get(depth - 1).copied();
@@ -125,7 +119,7 @@ impl Calls {
             self.waits_again = false;
         }
         let caller = self.caller()?;
-        // The time it waited is nobody's.
+        // Waiting time belongs to nobody.
         self.tree.add_calls(caller, sub, 1, if is_wait { 0.0 } else { ticks }, level.node)?;
         if let (Some(level), Some((file, line))) = (self.pending.last_mut(), place) {
             level.call.get_or_insert(Call { file, line, callee: sub });
@@ -133,7 +127,6 @@ impl Calls {
         Ok(())
     }
 
-    /// The node below which the next return belongs.
     fn caller(&mut self) -> Result<NodeId, TooManyPaths> {
         let Some(level) = self.pending.last_mut() else { return Ok(self.root) };
         match level.node {
@@ -146,8 +139,8 @@ impl Calls {
         }
     }
 
-    /// The innermost has not returned, and something further out has: it was left by an exception that the profiler did
-    /// not see.
+    /// Something further out returned before the innermost, which was left by an exception that the profiler did not
+    /// see.
     fn leave_unnamed(&mut self) -> Result<(), TooManyPaths> {
         let Some(level) = self.pending.pop() else { return Ok(()) };
         let Some(node) = level.node else { return Ok(()) };
@@ -161,7 +154,6 @@ impl Calls {
         self.tree.add_calls(caller, sub, 0, 0.0, Some(node))
     }
 
-    /// Makes the tree so far a request.
     fn lay_down(&mut self) -> Result<(), TooManyPaths> {
         if self.requests.len() == MAX_REQUESTS {
             return Err(TooManyPaths);
@@ -205,8 +197,7 @@ impl Calls {
         Ok(())
     }
 
-    /// Adds all to the profile: a cluster of everything if the program never waited for requests, else one for each
-    /// request.
+    /// Adds everything to the profile: one cluster if the program never waited for requests, else one for each request.
     pub(super) fn finish(
         mut self,
         subs: &Subs,
@@ -220,8 +211,8 @@ impl Calls {
             profile.about.are_requests = true;
             // What came before the first request is the start of the process; nobody waited for it.
             requests.remove(0);
-            // A program that does not wait again after a request has left its loop: what it did then is its end. So is
-            // what it took and did nothing with. If it had but the one, it is that.
+            // A program that does not wait again after a request has left its loop: what it did then is its end, as is
+            // a request that it took without doing anything. If it had only this one, it counts as a request.
             let is_end = !self.waits_again || requests.last().is_some_and(|last| last.weights.is_empty());
             if requests.len() > 1 && is_end {
                 requests.pop();
@@ -237,7 +228,7 @@ impl Calls {
                 None => frames.intern(Frame::function("(did not return)")),
             }
         };
-        // Only those that a request has: the start's are not among them.
+        // Only those of requests, not the start's.
         let mut is_used = vec![false; self.paths.iter().count() + 1];
         for (path, _) in requests.iter().flat_map(|request| &request.weights) {
             is_used[path.index()] = true;
@@ -258,7 +249,7 @@ impl Calls {
         for mut request in requests {
             let cluster = profile.begin_request();
             for (path, ticks) in request.weights {
-                // Small negative times come of the profiler's own cost, which it has taken off.
+                // Subtracting the profiler's own cost may leave small negative times.
                 let ns = (ticks * ns_per_tick).round().max(0.0) as u64;
                 if ns > 0 {
                     profile.add(cluster, stacks[path.index()], ns);

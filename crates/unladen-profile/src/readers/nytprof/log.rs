@@ -1,4 +1,4 @@
-//! The principal type is [`Log`]: what the records of a file say, one after the other.
+//! The principal type is [`Log`]: interprets the records of a file in order.
 
 use std::collections::HashSet;
 
@@ -11,18 +11,15 @@ use crate::profile::{About, Profile, Unit};
 use crate::read_error::ReadError;
 use crate::reader::MAX_DEPTH;
 
-/// What a file begins with.
 pub(super) const MAGIC: &[u8] = b"NYTProf ";
-/// The version of files that is read.
 const VERSION: &str = "5";
-/// Processes in one file: merged files have several.
+/// Processes in one file; merged files have several.
 const MAX_PROCESSES: usize = 1 << 16;
 
 /// Subroutines that wait for the next request. CGI::Fast, Plack's handler and FCGI's own `FCGI::accept` all call this
 /// one.
 pub(super) const WAITS: [&str; 1] = ["FCGI::Accept"];
 
-/// What is known until now.
 pub(super) struct Log {
     subs: Subs,
     calls: Calls,
@@ -30,13 +27,12 @@ pub(super) struct Log {
     waits: Vec<Sub>,
     ticks_per_second: Option<u64>,
     application: String,
-    /// Those that have begun, and not ended.
+    /// Those that have begun and not ended.
     processes: HashSet<u32>,
     has_process: bool,
     name: Vec<u8>,
 }
 
-/// Beyond what is believed.
 enum Limit {
     Text,
     Paths,
@@ -66,7 +62,6 @@ impl std::fmt::Display for Limit {
 }
 
 impl Log {
-    /// Reads a file.
     pub(super) fn read(source: &mut LogText<'_, '_>) -> Result<Profile, ReadError> {
         let mut log = Self::new().map_err(|limit| source.fault(limit))?;
         log.version(source)?;
@@ -115,7 +110,7 @@ impl Log {
 
     fn record(&mut self, tag: u8, source: &mut LogText<'_, '_>) -> Result<(), ReadError> {
         match tag {
-            // A statement, and how long it took: that of a line, and that of its block and subroutine too.
+            // A statement and its time: that of a line, and that of its block and subroutine too.
             b'+' => numbers(source, 3),
             b'*' => numbers(source, 5),
             // The next statement was counted before.
@@ -223,7 +218,6 @@ impl Log {
         }
     }
 
-    /// A subroutine's name.
     fn sub(&mut self, source: &mut LogText<'_, '_>) -> Result<Sub, ReadError> {
         source.name(&mut self.name)?;
         self.subs.intern(&self.name).map_err(|_| source.fault(Limit::Text))
@@ -239,7 +233,7 @@ impl Log {
         if self.calls.is_empty() {
             self.callers.finish(&self.subs, &mut profile);
         } else {
-            // Devel::NYTProf's own default, where the file does not say.
+            // Devel::NYTProf's own default, if the file does not say.
             let ns_per_tick = 1e9 / self.ticks_per_second.unwrap_or(10_000_000) as f64;
             self.calls.finish(&self.subs, &self.callers, ns_per_tick, &mut profile)?;
         }
@@ -247,7 +241,6 @@ impl Log {
     }
 }
 
-/// Leaves numbers out.
 fn numbers(source: &mut LogText<'_, '_>, count: usize) -> Result<(), ReadError> {
     for _ in 0..count {
         source.number()?;

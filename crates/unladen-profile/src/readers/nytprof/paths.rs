@@ -1,21 +1,20 @@
-//! The principal type is [`Paths`]: who called whom, who called whom, … as one tree of all requests.
+//! The principal type is [`Paths`]: the call paths of all requests as one tree.
 
 use std::collections::HashMap;
 
 use super::subs::Sub;
 use super::tree::TooManyPaths;
 
-/// The most paths of a file.
+/// Per file.
 const MAX_PATHS: usize = 2 << 20;
 
-/// A path: the last called, and the path before it.
+/// A path: its last callee, and the path before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct PathId(u32);
 
-/// All paths, each once, after that before it.
+/// All paths, each once and after its prefix.
 #[derive(Default)]
 pub(super) struct Paths {
-    /// Without the root.
     paths: Vec<(PathId, Sub)>,
     ids: HashMap<(PathId, Sub), PathId>,
 }
@@ -42,12 +41,11 @@ impl Paths {
         Ok(id)
     }
 
-    /// The last called; the root has none.
     pub(super) fn sub(&self, path: PathId) -> Option<Sub> {
         Some(self.paths.get(path.index().checked_sub(1)?)?.1)
     }
 
-    /// All but the root, each after that before it: that before, and the last called.
+    /// All except the root, each after its prefix: prefix and last callee.
     pub(super) fn iter(&self) -> impl Iterator<Item = (PathId, Sub)> {
         self.paths.iter().copied()
     }

@@ -1,5 +1,4 @@
-//! The principal type is [`LogText`]: the bytes of a file, of which a part may be deflated, and what its records are
-//! made of.
+//! The principal type is [`LogText`]: the bytes of a file, partly deflated, and the elements of its records.
 
 use std::io::BufRead;
 
@@ -8,32 +7,30 @@ use flate2::{Decompress, FlushDecompress, Status};
 use crate::input::Input;
 use crate::read_error::ReadError;
 
-/// The name of the format, in faults too.
 pub(super) const FORMAT: &str = "nytprof";
-/// Bytes that are looked at together.
+/// Bytes buffered at once.
 const WINDOW: usize = 64 << 10;
-/// The longest name of a subroutine or file. Devel::NYTProf's own bound is 500 bytes for the former, the kernel's 4 KiB
-/// for the latter.
+/// Longest name of a subroutine or file. Devel::NYTProf's own bound is 500 bytes for the former, the kernel's 4 KiB for
+/// the latter.
 const MAX_NAME: usize = 64 << 10;
-/// The longest line of the header.
+/// Longest line of the header.
 const MAX_LINE: usize = 64 << 10;
-/// The longest line of source code: generated code may be one line.
+/// Longest line of source code: generated code may be one line.
 const MAX_SOURCE_LINE: u32 = 1 << 30;
 
-/// Reads numbers and strings.
 pub(super) struct LogText<'s, 'i> {
     input: &'s mut Input<'i>,
-    /// Of what is read, inflated or as it is.
+    /// Buffered data, inflated if necessary.
     window: Vec<u8>,
     at: usize,
-    /// Bytes that were inflated until the window's beginning.
+    /// Inflated bytes before the window.
     inflated: u64,
     inflate: Option<Inflate>,
 }
 
 struct Inflate {
     state: Decompress,
-    /// What was read before the deflated part was known to begin, and not yet inflated.
+    /// Bytes read before the deflated part was known to begin, and not yet inflated.
     early: Vec<u8>,
     early_at: usize,
     ended: bool,
@@ -44,7 +41,6 @@ impl<'s, 'i> LogText<'s, 'i> {
         Self { input, window: Vec::with_capacity(WINDOW), at: 0, inflated: 0, inflate: None }
     }
 
-    /// A fault where the source stands.
     pub(super) fn fault(&self, what: impl std::fmt::Display) -> ReadError {
         let unread = match &self.inflate {
             Some(inflate) => inflate.early.len() - inflate.early_at,
@@ -60,7 +56,6 @@ impl<'s, 'i> LogText<'s, 'i> {
         }
     }
 
-    /// All that follows is deflated.
     pub(super) fn begin_deflated(&mut self) -> Result<(), ReadError> {
         if self.inflate.is_some() {
             return Err(self.fault("a deflated part begins within a deflated part"));
@@ -72,7 +67,6 @@ impl<'s, 'i> LogText<'s, 'i> {
         Ok(())
     }
 
-    /// The tag of the next record; none at the end.
     pub(super) fn tag(&mut self) -> Result<Option<u8>, ReadError> {
         if self.at == self.window.len() && !self.refill()? {
             return Ok(None);
@@ -105,7 +99,7 @@ impl<'s, 'i> LogText<'s, 'i> {
         Ok(number)
     }
 
-    /// A Perl number, as a double lies in memory.
+    /// A Perl number, in a double's memory layout.
     pub(super) fn double(&mut self) -> Result<f64, ReadError> {
         let mut bytes = [0; 8];
         if let Some(whole) = self.window.get(self.at..self.at + 8) {
@@ -117,11 +111,11 @@ impl<'s, 'i> LogText<'s, 'i> {
             }
         }
         let number = f64::from_ne_bytes(bytes);
-        // So that sums of them stay finite.
+        // Keeps sums finite.
         if number.abs() < 1e30 { Ok(number) } else { Err(self.fault(format!("a time of {number}"))) }
     }
 
-    /// A name, into `text`. Bytes that are no UTF-8 are replaced.
+    /// Reads a name into `text`, replacing invalid UTF-8.
     pub(super) fn name(&mut self, text: &mut Vec<u8>) -> Result<(), ReadError> {
         let length = self.string_length()? as usize;
         if length > MAX_NAME {
@@ -139,7 +133,6 @@ impl<'s, 'i> LogText<'s, 'i> {
         Ok(())
     }
 
-    /// Leaves a string out.
     pub(super) fn skip_string(&mut self) -> Result<(), ReadError> {
         let length = self.string_length()?;
         if length > MAX_SOURCE_LINE {
@@ -157,7 +150,6 @@ impl<'s, 'i> LogText<'s, 'i> {
         Ok(())
     }
 
-    /// The rest of the line.
     pub(super) fn line(&mut self, text: &mut Vec<u8>) -> Result<(), ReadError> {
         text.clear();
         loop {
@@ -174,7 +166,7 @@ impl<'s, 'i> LogText<'s, 'i> {
 
     fn string_length(&mut self) -> Result<u32, ReadError> {
         match self.byte()? {
-            // Of bytes, and of UTF-8.
+            // Bytes, and UTF-8.
             b'\'' | b'"' => self.number(),
             other => Err(self.fault(format!("expected a string, found {}", shown(other)))),
         }
@@ -184,7 +176,6 @@ impl<'s, 'i> LogText<'s, 'i> {
         self.fault("the file is cut off within a record: its process did not end by itself, or the file is not whole")
     }
 
-    /// Whether there is more.
     fn refill(&mut self) -> Result<bool, ReadError> {
         let Some(inflate) = &mut self.inflate else {
             self.window.clear();
@@ -235,7 +226,6 @@ impl<'s, 'i> LogText<'s, 'i> {
     }
 }
 
-/// A byte as people read it.
 pub(super) fn shown(byte: u8) -> String {
     if byte.is_ascii_graphic() { format!("`{}`", char::from(byte)) } else { format!("the byte {byte:#04x}") }
 }

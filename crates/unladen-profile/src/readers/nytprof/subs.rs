@@ -1,41 +1,36 @@
-//! The principal type is [`Subs`]: the subroutines of a file, and where they are defined.
+//! The principal type is [`Subs`]: the subroutines of a file and their definitions.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::frame::{Frame, FrameId, FrameKind, Frames};
 
-/// The most bytes that names may have together.
+/// Bytes of all names together.
 const MAX_TEXT: usize = 64 << 20;
 
-/// What is called: its number, from 0 on.
 pub(super) type Sub = u32;
 
-/// All subroutines that were named, each once.
 #[derive(Default)]
 pub(super) struct Subs {
     names: Vec<Box<str>>,
     ids: HashMap<Box<str>, Sub>,
-    /// By the name as it is in the file, which is seldom another than that it gets.
+    /// By the name in the file, which seldom differs from its final one.
     seen: HashMap<Box<[u8]>, Sub>,
     places: HashMap<Sub, Definition>,
     files: HashMap<u32, Box<str>>,
     text: usize,
 }
 
-/// Where a subroutine is defined.
 #[derive(Clone, Copy)]
 struct Definition {
     file: u32,
     line: u32,
 }
 
-/// There are too many names.
 #[derive(Debug)]
 pub(super) struct TooMuchText;
 
 impl Subs {
-    /// The number of a subroutine.
     pub(super) fn intern(&mut self, bytes: &[u8]) -> Result<Sub, TooMuchText> {
         if let Some(id) = self.seen.get(bytes) {
             return Ok(*id);
@@ -58,7 +53,6 @@ impl Subs {
         Ok(id)
     }
 
-    /// A file's number and name.
     pub(super) fn file(&mut self, file: u32, name: &[u8]) -> Result<(), TooMuchText> {
         self.count(name.len())?;
         let text = String::from_utf8_lossy(name);
@@ -66,7 +60,7 @@ impl Subs {
         Ok(())
     }
 
-    /// Where a subroutine is. Of several evals that define it, Devel::NYTProf takes the one of the lowest number.
+    /// Where a subroutine is defined. If several evals define it, Devel::NYTProf takes the lowest number.
     pub(super) fn place(&mut self, sub: Sub, file: u32, line: u32) {
         let place = self.places.entry(sub).or_insert(Definition { file, line });
         if file <= place.file {
@@ -78,7 +72,7 @@ impl Subs {
         &self.names[sub as usize]
     }
 
-    /// Its frame; after the end of the file, where subroutines' places are.
+    /// Its frame; available after the end of the file, where subroutines' places are.
     pub(super) fn frame(&self, sub: Sub, frames: &mut Frames) -> FrameId {
         let place = self.places.get(&sub);
         let file = place.and_then(|place| self.files.get(&place.file));
@@ -91,14 +85,13 @@ impl Subs {
     }
 
     fn count(&mut self, bytes: usize) -> Result<(), TooMuchText> {
-        // What a name takes besides its bytes: entries in the tables.
+        // Table entries that a name takes besides its bytes.
         self.text += bytes + 64;
         if self.text > MAX_TEXT { Err(TooMuchText) } else { Ok(()) }
     }
 }
 
-/// `(eval 12)[file:3]` is `(eval 0)[file:3]`: what is compiled again at a place is the same, as nytprofcalls has it
-/// too.
+/// `(eval 12)[file:3]` becomes `(eval 0)[file:3]`: code compiled again at a place is the same, as in nytprofcalls.
 fn without_eval_numbers(name: &str) -> Cow<'_, str> {
     if !name.contains("eval ") {
         return Cow::Borrowed(name);

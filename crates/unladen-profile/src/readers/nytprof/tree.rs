@@ -1,33 +1,28 @@
-//! The principal type is [`Tree`]: who called whom, how often, and what each took by itself.
+//! The principal type is [`Tree`]: calls, with counts and own times.
 
 use std::collections::BTreeMap;
 
 use super::subs::Sub;
 
-/// The most nodes of a tree: call paths that differ, in one request.
+/// Distinct call paths in one request.
 const MAX_NODES: usize = 2 << 20;
 
-/// Nodes of call trees.
 #[derive(Default)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
     free: Vec<NodeId>,
 }
 
-/// The index of a node.
 pub(super) type NodeId = u32;
 
-/// All calls of a subroutine from the same callers.
 #[derive(Default)]
 pub(super) struct Node {
-    /// What they took by themselves, in ticks; whole numbers, of which doubles hold sums exactly.
+    /// Own time in ticks; whole numbers, of which doubles hold sums exactly.
     pub(super) ticks: f64,
     pub(super) calls: u64,
-    /// Whom they called.
     pub(super) called: BTreeMap<Sub, NodeId>,
 }
 
-/// There are too many nodes.
 #[derive(Debug)]
 pub(super) struct TooManyPaths;
 
@@ -43,7 +38,7 @@ impl Tree {
         Ok(self.nodes.len() as NodeId - 1)
     }
 
-    /// Adds calls below `caller`, and what `below` they called, which then is no node of its own.
+    /// Adds calls below `caller`, and the callees in `below`, which then is no node of its own.
     pub(super) fn add_calls(
         &mut self,
         caller: NodeId,
@@ -71,8 +66,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Takes all away that lies below a node, and hands each path's last subroutine and its node to `visit`, with what
-    /// that made of the path before.
+    /// Removes everything below a node, and passes each path's last subroutine and its node to `visit`, with the
+    /// latter's result for the path before.
     pub(super) fn drain<P: Copy, E>(
         &mut self,
         root: NodeId,
@@ -92,8 +87,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Adds `from`, and all below it, to `into`. Of two that differ the smaller is walked through, so that a subtree
-    /// that is merged at each of its depths is not walked through as often.
+    /// Adds `from`, with everything below it, to `into`. The smaller of two is walked, so that a subtree merged at each
+    /// of its depths is not walked as often.
     fn merge(&mut self, into: NodeId, from: NodeId) {
         let mut rest = vec![(into, from)];
         while let Some((into, from)) = rest.pop() {

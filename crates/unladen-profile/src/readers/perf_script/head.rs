@@ -1,27 +1,24 @@
-//! The principal type is [`Head`]: the line that a sample begins with.
+//! The principal type is [`Head`]: the first line of a sample.
 
-/// `comm pid/tid [cpu] time: period event: frame`, of which any may be missing but the command.
+/// `comm pid/tid [cpu] time: period event: frame`, of which all but the command are optional.
 #[derive(Debug, PartialEq)]
 pub(super) struct Head<'a> {
-    /// What the process is called; it may have spaces.
+    /// May contain spaces.
     pub(super) command: &'a str,
-    /// Whether there was a process, or a thread.
     has_process: bool,
-    /// Whether there was a time, s.
     has_time: bool,
-    /// The event, without its modifiers.
+    /// Without its modifiers.
     pub(super) event: Option<&'a str>,
     period: Option<u64>,
-    /// What follows: the only frame, where there is no call graph.
+    /// The only frame, without a call graph.
     pub(super) rest: &'a str,
 }
 
 impl<'a> Head<'a> {
-    /// None if it can be no head.
     pub(super) fn parse(line: &'a str) -> Option<Self> {
         let tokens: Vec<&'a str> = line.split_whitespace().take(64).collect();
         let time = tokens.iter().skip(1).position(|token| is_time(token)).map(|at| at + 1);
-        // Without a time, the event is what tells the command from the rest.
+        // Without a time, the event separates the command from the rest.
         let (before, after) = match time {
             Some(at) => (&tokens[..at], &tokens[at + 1..]),
             None => match tokens.iter().skip(1).position(|token| is_event(token)).map(|at| at + 1) {
@@ -60,17 +57,17 @@ impl<'a> Head<'a> {
         })
     }
 
-    /// Whether it can be nothing but the head of a sample.
+    /// Whether it can only be a sample's head.
     pub(super) fn is_certain(&self) -> bool {
         self.has_process && (self.has_time || self.event.is_some())
     }
 
-    /// Whether it has a process and a time, which no line of a frame has.
+    /// Whether it has a process and a time, which no frame line has.
     pub(super) fn is_timed(&self) -> bool {
         self.has_process && self.has_time
     }
 
-    /// The period, if the event is a clock: ns.
+    /// The period in ns, if the event is a clock.
     pub(super) fn clock_period(&self) -> Option<u64> {
         self.period.filter(|_| matches!(self.event, Some("cpu-clock" | "task-clock")))
     }
@@ -87,7 +84,7 @@ fn is_decimal(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A process, a thread or both: `12`, `12/13`; the idle ones of other machines are -1.
+/// A process, a thread or both: `12`, `12/13`; idle ones of other machines are -1.
 fn is_process(text: &str) -> bool {
     let (process, thread) = text.split_once('/').unwrap_or((text, "0"));
     [process, thread].into_iter().all(|id| is_decimal(id.strip_prefix('-').unwrap_or(id)))
@@ -108,12 +105,10 @@ fn is_event(text: &str) -> bool {
         .is_some_and(|event| event.starts_with(|first: char| first.is_ascii_alphabetic()) && !is_time(text))
 }
 
-/// From one part of a text to another, both included.
 fn between<'a>(text: &'a str, first: &str, last: &str) -> &'a str {
     &text[end_in(text, first) - first.len()..end_in(text, last)]
 }
 
-/// Where a part of a text ends in it.
 fn end_in(text: &str, part: &str) -> usize {
     part.as_ptr() as usize - text.as_ptr() as usize + part.len()
 }

@@ -3,12 +3,12 @@
 use crate::frame::{Frame, FrameId, FrameKind};
 use crate::profile::Profile;
 
-/// Addresses from here on are the kernel's, on x86-64 and on ARM64.
+/// Start of kernel addresses on x86-64 and ARM64.
 const KERNEL: u64 = 0xffff_0000_0000_0000;
 
 const UNKNOWN: &str = "[unknown]";
 
-/// Modules in brackets that look like those of the kernel and are not.
+/// Modules in brackets that look like the kernel's.
 const NOT_KERNEL: [&str; 13] = [
     "[vdso]",
     "[vdso32]",
@@ -25,20 +25,18 @@ const NOT_KERNEL: [&str; 13] = [
     UNKNOWN,
 ];
 
-/// `address symbol+offset (module)`, of which any may be missing but the symbol.
+/// `address symbol+offset (module)`, of which all but the symbol are optional.
 #[derive(Debug, PartialEq)]
 pub(super) struct CodeLocation<'a> {
     pub(super) address: Option<u64>,
-    /// The symbol, without the offset.
     pub(super) name: &'a str,
-    /// The file that it is of, as perf writes it; empty if that is not told.
+    /// File name as perf writes it; empty if unknown.
     pub(super) module: &'a str,
-    /// Whether the compiler has put it into the next frame.
+    /// Whether it is inlined in the next frame.
     pub(super) is_inlined: bool,
 }
 
 impl<'a> CodeLocation<'a> {
-    /// None if it is the line of no frame.
     pub(super) fn parse(line: &'a str) -> Option<Self> {
         let line = line.trim();
         let (first, after) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -54,7 +52,7 @@ impl<'a> CodeLocation<'a> {
             Some(at) => (rest[..at].trim_end(), &rest[at + 1..rest.len() - 1]),
             None => (rest, ""),
         };
-        // What is neither is the line of a source: `main.c:12`.
+        // Otherwise it is a source line: `main.c:12`.
         if symbol.is_empty() || (address.is_none() && module.is_empty()) {
             return None;
         }
@@ -62,7 +60,6 @@ impl<'a> CodeLocation<'a> {
         Some(Self { address, name: without_offset(symbol), module: if is_inlined { "" } else { module }, is_inlined })
     }
 
-    /// What runs there.
     pub(super) fn kind(&self) -> FrameKind {
         let module = self.module;
         let is_kernel_file = || {
@@ -85,8 +82,8 @@ impl<'a> CodeLocation<'a> {
         }
     }
 
-    /// Whether it is of a module of the kernel, such as `[nf_tables]`: of memory of a process there are `[anon:v8]`,
-    /// `[stack:12]`, `[JIT app cache]` and others, and its addresses lie between those of kernels of 32 bits and of 64.
+    /// Whether the module is the kernel's, such as `[nf_tables]`: a process's memory may be `[anon:v8]`, `[stack:12]`,
+    /// `[JIT app cache]` and so on, and module addresses lie between those of 32-bit and 64-bit kernels.
     fn is_kernel_module(&self) -> bool {
         let name = self.module.strip_prefix('[').and_then(|module| module.strip_suffix(']'));
         let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
@@ -94,7 +91,6 @@ impl<'a> CodeLocation<'a> {
         name.is_some_and(|name| !name.is_empty() && is_name(name)) && !NOT_KERNEL.contains(&self.module) && !is_user
     }
 
-    /// As a frame.
     pub(super) fn intern(&self, profile: &mut Profile, kind: FrameKind) -> FrameId {
         let module = if self.module == UNKNOWN { "" } else { self.module };
         if self.perf_map() {
@@ -110,17 +106,17 @@ impl<'a> CodeLocation<'a> {
         profile.frames.intern(Frame { name: self.name, file: module, line: 0, kind })
     }
 
-    /// Whether an interpreter or a JIT compiler has told what it is.
+    /// Whether an interpreter or a JIT compiler named it.
     fn perf_map(&self) -> bool {
         let file = self.module.rsplit('/').next().unwrap_or(self.module);
         (file.starts_with("perf-") && file.ends_with(".map")) || (file.starts_with("jitted-") && file.ends_with(".so"))
     }
 }
 
-/// Where the parenthesis of the module opens. Symbols and modules may have parentheses and spaces too.
+/// Position of the module's opening parenthesis. Symbols and modules may contain parentheses and spaces too.
 fn module_at(text: &str) -> Option<usize> {
     text.strip_suffix(')')?;
-    // Behind an offset there is nothing else.
+    // Nothing else follows an offset.
     let is_apart = |at: usize| text[..at].ends_with([' ', '\t']);
     let behind_offset = |at: usize| is_apart(at) && offset_at(text[..at].trim_end()).is_some();
     if let Some((at, _)) = text.rmatch_indices('(').find(|(at, _)| behind_offset(*at)) {
@@ -149,7 +145,7 @@ fn without_offset(symbol: &str) -> &str {
     offset_at(symbol).map_or(symbol, |at| &symbol[..at])
 }
 
-/// Where `+0x1f` begins, if a symbol ends like that.
+/// Position of a trailing `+0x1f`.
 fn offset_at(symbol: &str) -> Option<usize> {
     let at = symbol.rfind("+0x").filter(|at| *at > 0)?;
     let digits = &symbol[at + 3..];

@@ -1,41 +1,37 @@
-//! The principal type is [`Fields`]: the fields of a message as protocol buffers have them on the wire
+//! The principal type is [`Fields`]: the fields of a protocol buffer message
 //! (<https://protobuf.dev/programming-guides/encoding/>).
 
 use super::wrong::Wrong;
 
-/// The fields of a message, in their order. After an error there are none.
+/// In order; ends after an error.
 pub(super) struct Fields<'a> {
     bytes: &'a [u8],
-    /// Where the message begins in the file.
     base: usize,
     at: usize,
 }
 
-/// A field.
 #[derive(Clone, Copy)]
 pub(super) struct Field<'a> {
     pub(super) number: u64,
-    /// What it holds.
     pub(super) value: Value<'a>,
-    /// Where that begins in the file.
+    /// Where its value begins in the file.
     pub(super) at: usize,
 }
 
-/// What a field holds.
 #[derive(Clone, Copy)]
 pub(super) enum Value<'a> {
-    /// A number; negative ones as their two's complement.
+    /// Negative ones as two's complement.
     Number(u64),
-    /// A text, a message, or many numbers.
+    /// A text, a message, or packed numbers.
     Bytes(&'a [u8]),
-    /// A number of a type that profiles do not have.
+    /// A number of a type that profiles do not use.
     Fixed,
 }
 
 // === impl Fields ===
 
 impl<'a> Fields<'a> {
-    /// Of a message that begins at this byte of the file.
+    /// For a message that begins at this byte of the file.
     pub(super) fn of(bytes: &'a [u8], base: usize) -> Self {
         Self { bytes, base, at: 0 }
     }
@@ -99,7 +95,6 @@ impl<'a> Iterator for Fields<'a> {
 }
 
 impl Field<'_> {
-    /// The number that it holds.
     pub(super) fn number(&self) -> Result<u64, Wrong> {
         match self.value {
             Value::Number(number) => Ok(number),
@@ -107,7 +102,6 @@ impl Field<'_> {
         }
     }
 
-    /// The bytes that it holds.
     pub(super) fn bytes(&self) -> Result<&[u8], Wrong> {
         match self.value {
             Value::Bytes(bytes) => Ok(bytes),
@@ -118,7 +112,6 @@ impl Field<'_> {
         }
     }
 
-    /// Adds the numbers that it holds, one or many.
     pub(super) fn numbers(&self, into: &mut Vec<u64>) -> Result<(), Wrong> {
         match self.value {
             Value::Number(number) => into.push(number),
@@ -134,13 +127,13 @@ impl Field<'_> {
     }
 }
 
-/// A number of seven bits a byte, the lowest first.
+/// A number of seven bits per byte, the lowest first.
 fn varint(bytes: &[u8], at: &mut usize) -> Result<u64, &'static str> {
     let mut number = 0_u64;
     for shift in (0..70).step_by(7) {
         let byte = *bytes.get(*at).ok_or("the file ends in a number")?;
         *at += 1;
-        // Of the tenth byte there is room for one bit.
+        // The tenth byte has room for one bit.
         if shift == 63 && byte > 1 {
             break;
         }

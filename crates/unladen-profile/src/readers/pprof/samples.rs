@@ -1,4 +1,4 @@
-//! The principal type is [`Samples`]: the profile that samples make.
+//! The principal type is [`Samples`]: builds the profile from samples.
 
 use std::collections::HashMap;
 
@@ -12,21 +12,20 @@ use crate::readers::sum::Sum;
 use crate::stack::StackId;
 use crate::writers::pprof::{self as written, MAX_REQUESTS, REQUEST};
 
-/// Files that hold more stacks than this are hostile: a location may stand for many frames, and a byte for a location.
+/// More stacks are hostile: a location may stand for many frames, and a byte for a location.
 const MAX_STACKS: usize = 1 << 26;
 
-/// The profile that samples make.
 pub(super) struct Samples<'a> {
     tables: &'a Tables<'a>,
     profile: Profile,
-    /// Which of a sample's values is its weight, and how many of the unit one is.
+    /// Index of the sample value used as weight, and its multiple of the unit.
     value: usize,
     of_one: u64,
     values: usize,
-    /// The frames of locations that were seen, the outermost first.
+    /// Frames of known locations, outermost first.
     frames: HashMap<u64, Vec<FrameId>>,
     clusters: Vec<ClusterId>,
-    /// How many there are, if samples tell theirs: of some there may be no sample.
+    /// Number of requests, if samples name theirs: some may have no sample.
     requests: usize,
     sum: Sum,
     locations: Vec<u64>,
@@ -34,7 +33,6 @@ pub(super) struct Samples<'a> {
 }
 
 impl<'a> Samples<'a> {
-    /// Without any.
     pub(super) fn new(tables: &'a Tables<'a>) -> Result<Self, Wrong> {
         let types = tables.sample_types();
         let (value, unit, of_one) = choose(&types, &tables.default_type());
@@ -74,7 +72,6 @@ impl<'a> Samples<'a> {
         })
     }
 
-    /// The message of a sample, and where it begins.
     pub(super) fn add(&mut self, sample: &[u8], at: usize) -> Result<(), Wrong> {
         let wrong = |what: String| Wrong::new(at, format!("a sample: {what}"));
         self.locations.clear();
@@ -120,7 +117,6 @@ impl<'a> Samples<'a> {
         Ok(())
     }
 
-    /// The profile.
     pub(super) fn finish(mut self) -> Profile {
         let clusters = if self.profile.about.are_requests { self.requests } else { 1 };
         while self.profile.clusters.len() < clusters {
@@ -129,7 +125,6 @@ impl<'a> Samples<'a> {
         self.profile
     }
 
-    /// The stack of the locations.
     fn stack(&mut self) -> Result<StackId, String> {
         let mut stack = self.profile.stacks.root();
         let mut depth = 0;
@@ -170,7 +165,7 @@ impl<'a> Samples<'a> {
     }
 }
 
-/// Which of the values is the weight, what it counts, and how many of that one is.
+/// The value used as weight, its unit, and its multiple of that.
 fn choose(types: &[(String, String)], default: &str) -> (usize, Unit, u64) {
     let time = |wanted: &[&str]| {
         types.iter().enumerate().find_map(|(at, (kind, unit))| {
@@ -181,7 +176,7 @@ fn choose(types: &[(String, String)], default: &str) -> (usize, Unit, u64) {
     if let Some(chosen) = time(&["cpu", "wall"]) {
         return chosen;
     }
-    // Other times are of waiting and the like: they are what is meant only where the file says so, or has nothing else.
+    // Other times are waiting and the like: they count only if the file says so, or has nothing else.
     let preferred = types.iter().position(|(kind, _)| kind == default && !kind.is_empty());
     let at = preferred.unwrap_or(types.len().saturating_sub(1));
     let Some((kind, unit)) = types.get(at) else { return (0, Unit::Count, 1) };
@@ -193,7 +188,7 @@ fn choose(types: &[(String, String)], default: &str) -> (usize, Unit, u64) {
     }
 }
 
-/// Which values are left out, unless they are how many samples there are, which shows the same.
+/// Values left out, except the number of samples, which shows the same.
 fn note(types: &[(String, String)], value: usize) -> Option<String> {
     let (read, _) = types.get(value)?;
     let is_other =
@@ -204,7 +199,7 @@ fn note(types: &[(String, String)], value: usize) -> Option<String> {
         .then(|| format!("its samples of `{read}` are read, and others are left out: {}", others.join(", ")))
 }
 
-/// How many ns a unit of time is; none if it is none.
+/// ns per unit of time; `None` if it is none.
 fn nanoseconds(unit: &str) -> Option<u64> {
     match unit {
         "nanoseconds" | "nanosecond" | "ns" => Some(1),

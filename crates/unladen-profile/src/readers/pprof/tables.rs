@@ -1,4 +1,4 @@
-//! The principal type is [`Tables`]: what the samples of a file refer to.
+//! The principal type is [`Tables`]: tables to which samples refer.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,6 @@ use super::message::{Field, Fields, Value};
 use super::wrong::Wrong;
 use crate::frame::FrameKind;
 
-/// The name of the format, in faults too.
 pub(super) const FORMAT: &str = "pprof";
 
 pub(super) const SAMPLE_TYPE: u64 = 1;
@@ -20,10 +19,9 @@ const PERIOD: u64 = 12;
 const COMMENT: u64 = 13;
 const DEFAULT: u64 = 14;
 
-/// Compilers inline into a depth of some dozens. More would let few bytes of a sample stand for very many frames.
+/// Compilers inline to a depth of some dozens. More would let few bytes of a sample stand for very many frames.
 const MAX_LINES: usize = 256;
 
-/// What the samples of a file refer to.
 #[derive(Default)]
 pub(super) struct Tables<'a> {
     strings: Vec<&'a [u8]>,
@@ -33,10 +31,9 @@ pub(super) struct Tables<'a> {
     period: u64,
     comments: Vec<u64>,
     default: u64,
-    /// Files by the mapping's id.
+    /// Files by mapping id.
     mappings: HashMap<u64, u64>,
     functions: HashMap<u64, Function>,
-    /// By their ids.
     locations: HashMap<u64, Location>,
 }
 
@@ -52,11 +49,10 @@ struct Function {
 struct Location {
     mapping: u64,
     address: u64,
-    /// Functions, the innermost first.
+    /// Functions, innermost first.
     functions: Vec<u64>,
 }
 
-/// A frame of a location.
 pub(super) struct LocationFrame {
     pub(super) name: String,
     pub(super) file: String,
@@ -65,7 +61,6 @@ pub(super) struct LocationFrame {
 }
 
 impl<'a> Tables<'a> {
-    /// Of a file.
     pub(super) fn read(bytes: &'a [u8]) -> Result<Self, Wrong> {
         let mut tables = Self::default();
         for field in Fields::of(bytes, 0) {
@@ -117,9 +112,8 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    /// A string.
     pub(super) fn string(&self, index: u64) -> String {
-        // What is not there is as good as empty: pprof itself writes 0 for what it does not know.
+        // A missing one counts as empty: pprof itself writes 0 for unknown strings.
         let string = usize::try_from(index).ok().and_then(|index| self.strings.get(index));
         String::from_utf8_lossy(string.copied().unwrap_or_default()).into_owned()
     }
@@ -129,22 +123,19 @@ impl<'a> Tables<'a> {
         self.sample_types.iter().map(|(kind, unit)| (self.string(*kind), self.string(*unit))).collect()
     }
 
-    /// The type of samples that the file prefers.
     pub(super) fn default_type(&self) -> String {
         self.string(self.default)
     }
 
-    /// The unit of the period, and the period; none if there is none.
     pub(super) fn period(&self) -> Option<(String, u64)> {
         (self.period > 0 && self.period <= i64::MAX as u64).then(|| (self.string(self.period_type.1), self.period))
     }
 
-    /// What people wrote about it.
     pub(super) fn comments(&self) -> impl Iterator<Item = String> {
         self.comments.iter().map(|index| self.string(*index))
     }
 
-    /// The frames of a location, the innermost first; none if there is no such location.
+    /// Innermost first; `None` if there is no such location.
     pub(super) fn places(&self, id: u64) -> Option<Vec<LocationFrame>> {
         let location = self.locations.get(&id)?;
         let module = self.mappings.get(&location.mapping).map(|file| self.string(*file)).unwrap_or_default();
@@ -157,7 +148,7 @@ impl<'a> Tables<'a> {
             let function = self.functions.get(id).unwrap_or(&unknown);
             let (name, file) = (self.string(function.name), self.string(function.file));
             let name = if name.is_empty() { self.string(function.system_name) } else { name };
-            // Where the source is not known, the module tells more.
+            // Without a source file, the module says more.
             let (file, kind) = if file.is_empty() && !module.is_empty() {
                 (module.clone(), native(&module))
             } else {
@@ -169,7 +160,6 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// What code of a module is.
 fn native(module: &str) -> FrameKind {
     match module {
         "" => FrameKind::Function,
@@ -185,7 +175,7 @@ fn value_type(field: &Field<'_>) -> Result<(u64, u64), Wrong> {
     Ok((kind, unit))
 }
 
-/// The numbers of some fields of a message; 0 where they are missing, as everywhere in protocol buffers.
+/// The numbers of some fields of a message; missing ones are 0, as always in protocol buffers.
 fn numbers<const N: usize>(field: &Field<'_>, wanted: [u64; N]) -> Result<[u64; N], Wrong> {
     let mut found = [0; N];
     for field in Fields::of(field.bytes()?, field.at) {

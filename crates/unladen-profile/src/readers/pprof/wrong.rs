@@ -1,6 +1,5 @@
 //! The principal type is [`Wrong`]: a fault of a file.
 
-/// What is wrong, and at which byte of the message.
 #[derive(Debug)]
 pub(super) struct Wrong {
     pub(super) at: usize,

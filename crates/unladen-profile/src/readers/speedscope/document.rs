@@ -1,10 +1,9 @@
-//! The principal type is [`File`]: a file for Speedscope, as far as it is read.
+//! The principal type is [`File`]: the part of a Speedscope file that is read.
 
 use serde::Deserialize;
 
 use crate::readers::json::Number;
 
-/// A file.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct File {
@@ -27,7 +26,6 @@ pub(super) struct SharedFrame {
     pub(super) line: Option<Number>,
 }
 
-/// One profile of a file, of either type.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Part {

@@ -1,4 +1,4 @@
-//! The function is [`add`]: a profile of calls, each with its beginning and its end.
+//! The function is [`add`]: a profile of calls with beginnings and ends.
 
 use super::document::Part;
 use super::made::Made;
@@ -6,8 +6,8 @@ use super::scale::Scale;
 use crate::reader::MAX_DEPTH;
 use crate::readers::json::Number;
 
-/// Adds it as a cluster: each stack weighs what passed while it was the whole one. What passed while nothing was called
-/// is no weight.
+/// Adds it as a cluster: each stack weighs the time during which it was the whole one. Time without calls has no
+/// weight.
 pub(super) fn add(part: &Part, scale: Scale, made: &mut Made<'_>) -> Result<(), String> {
     let cluster = made.profile.begin_request();
     let mut last = scale.weight(part.start_value.unwrap_or(Number::Whole(0)))?;

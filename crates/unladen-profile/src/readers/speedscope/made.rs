@@ -4,7 +4,6 @@ use crate::frame::FrameId;
 use crate::profile::Profile;
 use crate::readers::sum::Sum;
 
-/// What the parts of a file are made of.
 pub(super) struct Made<'a> {
     pub(super) profile: &'a mut Profile,
     pub(super) frames: Vec<FrameId>,

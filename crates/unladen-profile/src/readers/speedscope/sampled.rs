@@ -5,7 +5,6 @@ use super::made::Made;
 use super::scale::Scale;
 use crate::reader::MAX_DEPTH;
 
-/// Adds it as a cluster.
 pub(super) fn add(part: &Part, scale: Scale, made: &mut Made<'_>) -> Result<(), String> {
     if part.samples.len() != part.weights.len() {
         return Err(format!("there are {} samples and {} weights", part.samples.len(), part.weights.len()));

@@ -4,7 +4,6 @@ use super::document::Part;
 use crate::profile::Unit;
 use crate::readers::json::Number;
 
-/// What a value counts: the unit, and how many of it a value of 1 is.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Scale {
     pub(super) unit: Unit,
@@ -25,7 +24,7 @@ impl Scale {
         Ok(Self { unit, of_one })
     }
 
-    /// A value in whole units. Times are rounded; what is counted cannot be in parts.
+    /// A value in whole units. Times are rounded; counts must be whole.
     pub(super) fn weight(self, value: Number) -> Result<u64, String> {
         let weight = if self.unit == Unit::Nanoseconds { value.times(self.of_one) } else { value.whole() };
         weight.ok_or_else(|| format!("{value} is no number of {}", self.unit.as_str()))

@@ -1,4 +1,4 @@
-//! The principal type is [`Document`]: takes a document apart as it comes, so that nothing of it is kept twice.
+//! The principal type is [`Document`]: parses a document as a stream, so that nothing is stored twice.
 
 use std::fmt;
 
@@ -11,7 +11,6 @@ use crate::reader::MAX_DEPTH;
 use crate::stack::{StackId, Stacks};
 use crate::writers::unladen::SCHEMA;
 
-/// Fills a profile.
 pub(super) struct Document<'a>(pub(super) &'a mut Profile);
 
 #[derive(Deserialize)]
@@ -36,10 +35,8 @@ struct FrameIn {
     kind: FrameKind,
 }
 
-/// What stands in a list, one after the other.
 struct List<F>(F, &'static str);
 
-/// Takes lists of anything.
 trait Item<'de> {
     fn next<A: SeqAccess<'de>>(&mut self, list: &mut A) -> Result<bool, A::Error>;
 }
@@ -48,7 +45,6 @@ struct FrameItem<'a>(&'a mut Frames);
 
 struct StackItem<'a> {
     profile: &'a mut Profile,
-    /// By stack.
     depths: Vec<u32>,
 }
 

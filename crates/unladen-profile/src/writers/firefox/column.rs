@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use crate::writers::json::text;
 
-/// An array.
 pub(super) fn column<T: std::fmt::Display>(
     out: &mut dyn Write,
     name: &str,
@@ -17,7 +16,6 @@ pub(super) fn column<T: std::fmt::Display>(
     out.write_all(b"],\n")
 }
 
-/// What parts an element from the one before.
 pub(super) fn comma(index: usize) -> &'static str {
     if index == 0 { "" } else { "," }
 }

@@ -11,7 +11,7 @@ use crate::writers::strings::Strings;
 
 const NULL: &str = "null";
 
-/// What frames are, with the colours that the profiler gives them. The first that is grey is what has none.
+/// Frame kinds with the profiler's colours. The first grey one is for frames without a kind.
 pub(super) const CATEGORIES: [(FrameKind, &str); 6] = [
     (FrameKind::Group, "grey"),
     (FrameKind::Function, "yellow"),
@@ -21,7 +21,7 @@ pub(super) const CATEGORIES: [(FrameKind, &str); 6] = [
     (FrameKind::Kernel, "orange"),
 ];
 
-/// Writes them. The names of requests are strings among the others: returns the index of the first.
+/// Writes the tables. Request names are among the strings: returns the index of the first.
 pub(super) fn write(profile: &Profile, requests: usize, out: &mut dyn Write) -> io::Result<usize> {
     let mut strings = Strings::default();
     let (mut sources, mut libraries) = (Indices::default(), Indices::default());
@@ -47,7 +47,7 @@ pub(super) fn write(profile: &Profile, requests: usize, out: &mut dyn Write) -> 
     out.write_all(b"\"stackTable\":{")?;
     let stacks = || profile.stacks.iter().skip(1);
     column(out, "frame", stacks().filter_map(|stack| profile.stacks.frame(stack)).map(|frame| frame.index()))?;
-    // The root is a stack for us alone.
+    // The root is a stack only here.
     let below = |stack| profile.stacks.below(stack).and_then(|below| below.index().checked_sub(1));
     column(out, "prefix", stacks().map(|stack| or_null(below(stack))))?;
     write!(out, "\"length\":{}}},\n\"frameTable\":{{", profile.stacks.len() - 1)?;
@@ -95,7 +95,6 @@ fn or_null<T: std::fmt::Display>(value: Option<T>) -> String {
     value.map_or_else(|| NULL.to_owned(), |value| value.to_string())
 }
 
-/// Indices of strings, each once.
 #[derive(Default)]
 struct Indices {
     in_order: Vec<usize>,

@@ -6,11 +6,11 @@ use super::column::{column, comma};
 use crate::profile::{Profile, Unit};
 use crate::writers::json::text;
 
-/// The profiler asks for an interval, and for a time of each sample, where nobody knows them: ns.
+/// The profiler requires an interval and a time for each sample even if unknown: ns.
 pub(super) const INTERVAL: u64 = 1_000_000;
 
-/// Writes it: the samples of one request after the other, as if they had been answered one by one. The first request's
-/// name is the string of that index.
+/// Writes the samples request by request, as if they had been answered in turn. `first_request` is the string index of
+/// the first request's name.
 pub(super) fn write(profile: &Profile, first_request: usize, out: &mut dyn Write) -> io::Result<()> {
     let about = &profile.about;
     let rows = || profile.clusters.iter().flat_map(|cluster| &cluster.weights);
@@ -19,7 +19,7 @@ pub(super) fn write(profile: &Profile, first_request: usize, out: &mut dyn Write
     let lasts = |weight: u64| match about.unit {
         Unit::Nanoseconds | Unit::CpuNanoseconds => weight,
         Unit::Samples => weight.saturating_mul(about.period_ns.unwrap_or(INTERVAL)),
-        // No time at all: one after the other.
+        // No time: one after the other.
         Unit::Bytes | Unit::Count => INTERVAL,
     };
     let ends: Vec<u64> = rows()
@@ -38,7 +38,7 @@ pub(super) fn write(profile: &Profile, first_request: usize, out: &mut dyn Write
     )?;
     write!(out, ",\"unregisterTime\":null,\"pausedRanges\":[],\"name\":{0},\"processName\":{0}", text(name))?;
     write!(out, ",\"isMainThread\":true,\"pid\":\"1\",\"tid\":1,\n\"samples\":{{")?;
-    // The root is a stack for us alone.
+    // The root is a stack only here.
     let stack = |index: usize| index.checked_sub(1).map_or_else(|| "null".to_owned(), |index| index.to_string());
     column(out, "stack", rows().map(|(id, _)| stack(id.index())))?;
     column(out, "time", (0..count).map(|row| milliseconds(begin(row))))?;
@@ -71,7 +71,6 @@ pub(super) fn write(profile: &Profile, first_request: usize, out: &mut dyn Write
     write!(out, "],\"length\":{}}}}}", requests.len())
 }
 
-/// What the profiler calls a weight of this unit.
 fn weight_type(unit: Unit) -> &'static str {
     match unit {
         Unit::Samples | Unit::Count => "samples",

@@ -3,28 +3,26 @@
 use crate::diff::Diff;
 use crate::profile::{Profile, Unit};
 
-/// How weights are written: in which unit, and of what.
 pub(super) struct Amounts {
-    /// By this a weight is multiplied.
+    /// Multiplies weights.
     pub(super) factor: f64,
     pub(super) scale: Scale,
     /// ` a request`, or nothing.
     pub(super) per: &'static str,
 }
 
-/// Units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scale {
     Time,
     Bytes,
     Samples,
     Events,
-    /// Parts of the whole: nothing but per cents.
+    /// Parts of the whole: only percentages.
     Part,
 }
 
 impl Amounts {
-    /// Per request, if anybody knows how many there were.
+    /// Per request, if the number of requests is known.
     pub(super) fn of(profile: &Profile) -> Self {
         let (factor, scale) = unit(profile);
         match profile.requests() {
@@ -85,7 +83,7 @@ fn unit(profile: &Profile) -> (f64, Scale) {
     }
 }
 
-/// Three digits, and no more zeros than it takes.
+/// Three digits, without needless zeros.
 pub(super) fn digits(value: f64) -> String {
     let magnitude = value.abs();
     if !value.is_finite() {

@@ -1,4 +1,4 @@
-//! Colours: which a frame has by its kind and name, and the style sheet that holds them.
+//! Colours of frames by kind and name, and their style sheet.
 
 use std::fmt::Write as _;
 
@@ -8,11 +8,10 @@ use crate::frame::FrameKind;
 /// processing, 2020).
 pub(super) type Oklch = (f64, f64, f64);
 
-/// All kinds, in the order of the legend, with the letter of their class, what the legend says, and their colours on a
-/// light and on a dark page.
+/// All kinds in the legend's order: letter of the class, legend text, colours on a light and on a dark page.
 ///
-/// They differ in lightness and hue so that they are told apart with each of the usual forms of colour blindness;
-/// letters on all of them are read easily (tested: a contrast of 4.5 at least).
+/// They differ in lightness and hue to be distinguishable with the usual forms of colour blindness; text on all of them
+/// is legible (tested: a contrast of at least 4.5).
 pub(super) const KINDS: [(FrameKind, char, &str, Oklch, Oklch); 6] = [
     (FrameKind::Function, 'f', "function", (0.86, 0.125, 78.0), (0.51, 0.110, 65.0)),
     (FrameKind::ClassLookup, 'c', "class look-up", (0.70, 0.150, 0.0), (0.51, 0.145, 352.0)),
@@ -22,15 +21,14 @@ pub(super) const KINDS: [(FrameKind, char, &str, Oklch, Oklch); 6] = [
     (FrameKind::Group, 'g', "processes", (0.87, 0.0, 0.0), (0.33, 0.0, 0.0)),
 ];
 
-/// Neighbours of one kind differ a little: in hue and in lightness.
+/// Neighbours of one kind differ a little in hue and lightness.
 pub(super) const SHADES: u32 = 6;
 const SHADES_HUE: f64 = 16.0;
 const SHADES_LIGHTNESS: f64 = 0.024;
 
-/// How much something has changed is told in so many steps.
 pub(super) const STEPS: usize = 5;
 const GREY: (Oklch, Oklch) = ((0.89, 0.0, 0.0), (0.36, 0.0, 0.0));
-/// Grown, from the faintest to the strongest, on a light and on a dark page.
+/// From faintest to strongest, on a light and on a dark page.
 const GROWN: ((Oklch, Oklch), (Oklch, Oklch)) =
     (((0.91, 0.05, 38.0), (0.70, 0.16, 33.0)), ((0.40, 0.06, 35.0), (0.52, 0.17, 30.0)));
 const SHRUNK: ((Oklch, Oklch), (Oklch, Oklch)) =
@@ -44,15 +42,13 @@ pub(super) fn class(kind: FrameKind, name: &str) -> String {
     format!("{letter}{}", (hash ^ hash >> 16) % SHADES)
 }
 
-/// A kind's colour in one of its shades.
 pub(super) fn shade((lightness, chroma, hue): Oklch, shade: u32) -> Oklch {
     let place = f64::from(shade) / f64::from(SHADES - 1) - 0.5;
-    // Light and hue go different ways, so that neighbouring shades differ.
+    // Lightness and hue vary independently, so that neighbouring shades differ.
     let light = f64::from(shade * 3 % SHADES) / f64::from(SHADES - 1) - 0.5;
     (lightness + light * SHADES_LIGHTNESS, chroma, hue + place * SHADES_HUE)
 }
 
-/// The style sheet's rules of boxes, for a light page or a dark one.
 pub(super) fn rules(is_dark: bool, is_compared: bool) -> String {
     let mut rules = String::new();
     if is_compared {
@@ -69,7 +65,7 @@ pub(super) fn rules(is_dark: bool, is_compared: bool) -> String {
     rules
 }
 
-/// The classes of what has changed and what not, with their colours: `u1` to `u5` have grown, `d1` to `d5` have shrunk.
+/// Classes of changes with their colours: `u1` to `u5` have grown, `d1` to `d5` have shrunk.
 pub(super) fn changes(is_dark: bool) -> Vec<(String, Oklch)> {
     let grey = if is_dark { GREY.1 } else { GREY.0 };
     let mut changes = vec![("e0".to_owned(), grey)];
@@ -91,7 +87,7 @@ pub(super) fn hex(colour: Oklch) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// Each from 0 to 1, gamma-corrected; what no screen shows becomes the nearest that it does.
+/// Each from 0 to 1, gamma-corrected; colours outside the gamut become the nearest inside.
 pub(super) fn srgb(colour: Oklch) -> [f64; 3] {
     linear(colour).map(|part| if part <= 0.003_130_8 { 12.92 * part } else { 1.055 * part.powf(1.0 / 2.4) - 0.055 })
 }

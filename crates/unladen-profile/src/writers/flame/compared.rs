@@ -1,4 +1,4 @@
-//! The principal type is [`Compared`]: what a comparison tells of each box.
+//! The principal type is [`Compared`]: the changes of the boxes.
 
 use crate::diff::{Diff, DiffRow};
 use crate::frame::FrameId;
@@ -6,22 +6,18 @@ use crate::frame::FrameId;
 use super::colour::STEPS;
 use super::tree::{Placed, Tree};
 
-/// What has changed, and by how much.
 pub(super) struct Compared<'a> {
     /// By the frame's index.
     rows: Vec<Option<&'a DiffRow>>,
     /// By the stack's index.
     told: &'a [bool],
-    /// The largest change of a box that is told; never 0.
+    /// The largest significant change of a box; never 0.
     largest: f64,
-    /// What is said of what is not told from no change.
     pub(super) untold: &'static str,
 }
 
-/// How a box is drawn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moved {
-    /// Not told from no change.
     No,
     /// From 1 to [`STEPS`].
     Grown(usize),
@@ -45,24 +41,21 @@ impl<'a> Compared<'a> {
         compared
     }
 
-    /// What is known of the function.
     pub(super) fn row(&self, frame: FrameId) -> Option<&'a DiffRow> {
         self.rows.get(frame.index()).copied().flatten()
     }
 
-    /// How a box is coloured.
     pub(super) fn moved(&self, placed: &Placed) -> Moved {
         let change = change(placed);
         if !self.is_told(placed) || change == 0.0 {
             return Moved::No;
         }
-        // By the root of the part: small changes are seen too.
+        // By the root of the part, so that small changes are visible.
         let part = (change.abs() / self.largest).sqrt();
         let step = ((part * STEPS as f64).ceil() as usize).clamp(1, STEPS);
         if change > 0.0 { Moved::Grown(step) } else { Moved::Shrunk(step) }
     }
 
-    /// In words.
     pub(super) fn words(&self, placed: &Placed) -> &'static str {
         match self.moved(placed) {
             Moved::No => self.untold,
@@ -76,13 +69,12 @@ impl<'a> Compared<'a> {
     }
 }
 
-/// The candidate's less the baseline's.
+/// Candidate minus baseline.
 pub(super) fn change(placed: &Placed) -> f64 {
     placed.drawn.total - placed.other.total
 }
 
 impl Moved {
-    /// The class of its colour.
     pub(super) fn class(self) -> String {
         match self {
             Self::No => "e0".to_owned(),
@@ -91,7 +83,7 @@ impl Moved {
         }
     }
 
-    /// What stands before the name, so that the colour is not alone in telling it.
+    /// Precedes the name, so that colour is not the only sign.
     pub(super) fn mark(self) -> &'static str {
         match self {
             Self::No => "",

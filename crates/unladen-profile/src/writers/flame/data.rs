@@ -1,4 +1,4 @@
-//! What the script knows: one document of JSON, in which nothing can end the element that holds it.
+//! The script's data: one JSON document that cannot end the element around it.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -10,9 +10,9 @@ use super::picture::{COLUMN, HEAD, LEVEL, MARGIN, PADDING, Picture, number};
 use crate::frame::FrameId;
 
 impl Picture<'_> {
-    /// `frames`: name, place, kind, and of a comparison what is known of the function: whether it has changed, its
-    /// change, the ends of the interval. `boxes`: frame, depth, weight with all on top of it, weight by itself; of a
-    /// comparison, the latter two of the baseline, and 0, 1 or −1 for not told, grown, shrunk.
+    /// `frames`: name, place, kind, and in a comparison the function's significance, change, and ends of the interval.
+    /// `boxes`: frame, depth, total weight, own weight; in a comparison, the same of the baseline, and 0, 1 or −1 for
+    /// insignificant, grown, shrunk.
     pub(super) fn data(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut ids: HashMap<FrameId, usize> = HashMap::new();
         write!(out, "{{\"frames\":[[\"all\",\"\",\"\"]")?;
@@ -69,7 +69,7 @@ impl Picture<'_> {
     }
 }
 
-/// A text as JSON that XML takes as it is.
+/// JSON that is valid XML.
 fn json(text: &str) -> io::Result<String> {
     let text = serde_json::to_string(&name::clean(text))?;
     Ok(text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026"))

@@ -1,4 +1,4 @@
-//! A [`Picture`] is written as an SVG document.
+//! Writes a [`Picture`] as an SVG document.
 
 use std::io::{self, BufWriter, Write};
 
@@ -10,10 +10,9 @@ use super::picture::{COLUMN, HEAD, LEVEL, MARGIN, PADDING, Picture};
 use super::tree::Placed;
 use crate::frame::FrameKind;
 
-/// Boxes leave a line between them.
+/// Leaves a line between boxes.
 const BOX: f64 = LEVEL - 1.0;
 const BOTTOM: f64 = 12.0;
-/// The name of all.
 const ROOT: &str = "all";
 
 const SHEET: &str = include_str!("style.css");
@@ -52,7 +51,6 @@ impl Picture<'_> {
         writeln!(out, "<style><![CDATA[\n{SHEET}{light}\n@media (prefers-color-scheme:dark){{{dark}}}\n]]></style>")
     }
 
-    /// Titles, what is left out, and the legend.
     fn head(&self, out: &mut dyn Write) -> io::Result<()> {
         let width = self.style.width();
         writeln!(out, "<g class=\"head\"><rect class=\"ground\" width=\"100%\" height=\"{}\"/>", HEAD - 8.0)?;
@@ -70,7 +68,6 @@ impl Picture<'_> {
         writeln!(out, "<path class=\"rule\" d=\"M0 {0}H{width}\"/></g>", HEAD - 8.5)
     }
 
-    /// What is not drawn, if there is any.
     fn left_out(&self) -> Option<String> {
         let left_out = self.tree.left_out;
         let why = if left_out.is_deep { "too narrow or too deep" } else { "too narrow" };
@@ -121,7 +118,7 @@ impl Picture<'_> {
             (None, None) => "g0".to_owned(),
         };
         let width = self.box_width(placed);
-        // Those of the baseline alone are there for the script.
+        // Boxes of the baseline alone are for the script.
         let hidden = if width > 0.0 { "" } else { " display=\"none\"" };
         writeln!(
             out,
@@ -134,7 +131,7 @@ impl Picture<'_> {
 
     fn label(&self, placed: &Placed, out: &mut dyn Write) -> io::Result<()> {
         let columns = (self.box_width(placed) - 2.0 * PADDING) / COLUMN;
-        // Of a negative number nothing is left.
+        // A negative number becomes 0.
         let columns = columns as usize;
         let mark = self.compared.map_or("", |compared| compared.moved(placed).mark());
         let Some(text) = fit(self.name(placed), columns.saturating_sub(mark.chars().count())) else { return Ok(()) };
@@ -142,7 +139,6 @@ impl Picture<'_> {
         writeln!(out, "<text x=\"{x:.2}\" y=\"{y}\">{mark}{}</text>", escaped(&text))
     }
 
-    /// Lines of XML.
     fn tooltip(&self, placed: &Placed) -> String {
         let name = self.name(placed);
         let place = placed.frame.map(|frame| name::place(self.frames.get(frame))).unwrap_or_default();

@@ -1,15 +1,14 @@
-//! Names as they are drawn: without what no document may hold, and as long as there is room.
+//! Names as drawn: without characters invalid in documents, and cut to the available room.
 
 use crate::frame::{Frame, FrameKind};
 
-/// Stands for what cannot be shown.
 const UNKNOWN: char = '\u{fffd}';
-/// Names are cut here: nobody reads more, and the file would hold it for each box.
+/// Longer names are cut: nobody reads more, and the file would repeat them for each box.
 const LONGEST: usize = 400;
 
-/// Without control characters, which XML forbids even escaped, and not longer than anyone reads.
+/// Removes control characters, which XML forbids even escaped, and cuts at the longest readable length.
 pub(super) fn clean(text: &str) -> String {
-    // Those that turn the direction of writing would turn what stands beside the name.
+    // Characters that change the writing direction would also affect the text beside the name.
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let is_shown = |c: char| !c.is_control() && !turns(c) && !matches!(c, '\u{fffe}' | '\u{ffff}');
     let mut clean: String = text.chars().take(LONGEST).map(|c| if is_shown(c) { c } else { UNKNOWN }).collect();
@@ -19,7 +18,7 @@ pub(super) fn clean(text: &str) -> String {
     clean
 }
 
-/// Clean, and as text and as a quoted attribute of XML.
+/// Cleaned and escaped for XML text and quoted attributes.
 pub(super) fn escaped(text: &str) -> String {
     let clean = clean(text);
     let mut escaped = String::with_capacity(clean.len());
@@ -36,12 +35,11 @@ pub(super) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// A frame's name: of an empty one, that there is none.
 pub(super) fn of(frame: Frame<'_>) -> &str {
     if frame.name.is_empty() { "(no name)" } else { frame.name }
 }
 
-/// `Autoloader.php:12`, or nothing. A file's own code is named by it already.
+/// `Autoloader.php:12`, or nothing for a file's own code, which is named after it.
 pub(super) fn place(frame: Frame<'_>) -> String {
     let is_named_so = frame.kind == FrameKind::Include && frame.file == frame.name;
     match (frame.file, frame.line) {
@@ -52,8 +50,8 @@ pub(super) fn place(frame: Frame<'_>) -> String {
     }
 }
 
-/// As much of a name as fits into so many columns: its end where it is made of parts, since that tells most. The script
-/// does the same (`fit`).
+/// The part of a name that fits: the end of one with several parts, as the most telling. The script does the same
+/// (`fit`).
 pub(super) fn fit(name: &str, columns: usize) -> Option<String> {
     const FEWEST: usize = 3;
     let name = clean(name);
@@ -88,12 +86,12 @@ fn separators(name: &str) -> impl Iterator<Item = (usize, &'static str)> {
     name.char_indices().filter_map(at)
 }
 
-/// Columns of a text; wide characters have two.
+/// Columns of a text; wide characters take two.
 pub(super) fn width(text: &str) -> usize {
     text.chars().map(columns_of).sum()
 }
 
 fn columns_of(c: char) -> usize {
-    // From here on East Asian scripts and pictures begin.
+    // Start of East Asian scripts and pictures.
     if c >= '\u{1100}' && c != UNKNOWN && !('\u{2000}'..='\u{23ff}').contains(&c) { 2 } else { 1 }
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`Picture`]: what is drawn, and by which measures.
+//! The principal type is [`Picture`]: what is drawn, and its measures in pixels.
 
 use super::amount::{Amounts, digits};
 use super::compared::Compared;
@@ -6,17 +6,15 @@ use super::style::FlameStyle;
 use super::tree::Tree;
 use crate::frame::Frames;
 
-/// What is drawn.
 pub(super) struct Picture<'a> {
     pub(super) frames: &'a Frames,
     pub(super) tree: &'a Tree,
     pub(super) amounts: &'a Amounts,
     pub(super) style: &'a FlameStyle,
-    /// Of a comparison.
     pub(super) compared: Option<&'a Compared<'a>>,
 }
 
-/// The head, in which titles, legend and details stand, is so high; in pixels, like all here.
+/// Height of the head with titles, legend and details; in pixels, like all here.
 pub(super) const HEAD: f64 = 126.0;
 /// From one level to the next.
 pub(super) const LEVEL: f64 = 18.0;

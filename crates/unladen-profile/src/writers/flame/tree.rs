@@ -1,37 +1,31 @@
-//! The principal type is [`Tree`]: the boxes that are drawn, each before those on top of it.
+//! The principal type is [`Tree`]: the boxes drawn, each before those on top of it.
 
 use crate::frame::{FrameId, Frames};
 use crate::stack::{StackId, Stacks};
 
-/// No more boxes than this, whatever the least width: browsers show so many without delay.
+/// Bound whatever the least width: browsers show this many without delay.
 const MOST_BOXES: usize = 50_000;
-/// No deeper than this: browsers draw no higher picture well.
+/// Browsers draw no higher picture well.
 const MOST_LEVELS: u32 = 1_000;
 
-/// What the boxes weigh, and how they lie.
 pub(super) struct Tree {
-    /// The first is the root, which is all.
+    /// The first is the root, for everything.
     pub(super) boxes: Vec<Placed>,
-    /// Levels, the root's among them.
+    /// Including the root's.
     pub(super) levels: u32,
-    /// What is not drawn.
     pub(super) left_out: LeftOut,
 }
 
-/// A box.
 pub(super) struct Placed {
     pub(super) stack: StackId,
-    /// Nothing of the root.
     pub(super) frame: Option<FrameId>,
-    /// 0 of the root.
     pub(super) depth: u32,
-    /// The weights by which it is drawn; of a comparison, the candidate's.
+    /// The weights drawn; in a comparison, the candidate's.
     pub(super) drawn: Weighed,
-    /// Of a comparison, the baseline's.
+    /// In a comparison, the baseline's.
     pub(super) other: Weighed,
 }
 
-/// A weight, and where it begins.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Weighed {
     pub(super) start: f64,
@@ -39,25 +33,23 @@ pub(super) struct Weighed {
     pub(super) own: f64,
 }
 
-/// Boxes too narrow, too many or too deep.
 #[derive(Clone, Copy, Default)]
 pub(super) struct LeftOut {
     pub(super) boxes: usize,
-    /// The largest part of a whole that they make.
+    /// Their largest part of a whole.
     pub(super) part: f64,
-    /// Whether some are left out for being too deep.
     pub(super) is_deep: bool,
 }
 
 // === impl Tree ===
 
 impl Tree {
-    /// Of one or two lists of what each stack weighs by itself, by its index; `least` is the part of the whole that a
-    /// box needs in one of them.
+    /// `own` has one or two lists of own weights by stack index; `least` is the part of the whole that a box needs in
+    /// one of them.
     pub(super) fn new(stacks: &Stacks, frames: &Frames, mut own: Vec<Vec<f64>>, least: f64) -> Self {
         for weights in &mut own {
             weights.resize(stacks.len(), 0.0);
-            // What is no weight is none.
+            // Invalid weights count as 0.
             weights
                 .iter_mut()
                 .filter(|weight| !(weight.is_finite() && **weight > 0.0))
@@ -87,13 +79,11 @@ impl Tree {
         Self { boxes, levels, left_out }
     }
 
-    /// The root's weight, by which the picture is drawn.
     pub(super) fn whole(&self) -> f64 {
         self.boxes.first().map_or(0.0, |root| root.drawn.total)
     }
 }
 
-/// What each stack weighs with all on top of it.
 fn totals(stacks: &Stacks, own: &[f64]) -> Vec<f64> {
     let mut totals = own.to_vec();
     for stack in stacks.iter().rev() {
@@ -105,9 +95,9 @@ fn totals(stacks: &Stacks, own: &[f64]) -> Vec<f64> {
     totals
 }
 
-/// Stacks wide enough, how many levels they have, and what is not among them. Without the root.
+/// Stacks wide enough, without the root, the number of their levels, and the rest.
 ///
-/// What lies on a box is never wider than it: so of what is kept, all that it lies on is kept too.
+/// A box is never wider than what it lies on, so everything below a kept box is kept.
 fn kept(stacks: &Stacks, totals: &[Vec<f64>], least: f64) -> (Vec<StackId>, u32, LeftOut) {
     let root = stacks.root().index();
     let part = |stack: StackId| -> f64 {
@@ -138,7 +128,7 @@ fn kept(stacks: &Stacks, totals: &[Vec<f64>], least: f64) -> (Vec<StackId>, u32,
     for (stack, _) in &kept {
         is_kept[stack.index()] = true;
     }
-    // Of each whole, by what lies directly on a box that is drawn.
+    // For each whole, by what lies directly on a drawn box.
     let gone = |totals: &Vec<f64>| -> f64 {
         let is_edge = |stack: &StackId| {
             !is_kept[stack.index()] && stacks.below(*stack).is_some_and(|below| is_kept[below.index()])
@@ -152,7 +142,7 @@ fn kept(stacks: &Stacks, totals: &[Vec<f64>], least: f64) -> (Vec<StackId>, u32,
     (kept.into_iter().map(|(stack, _)| stack).collect(), levels, left_out)
 }
 
-/// What lies on each stack, in the order of names, so that two pictures compare.
+/// The stacks on each stack, in order of names, so that pictures are comparable.
 struct Above<'a> {
     stacks: &'a Stacks,
     sorted: Vec<StackId>,

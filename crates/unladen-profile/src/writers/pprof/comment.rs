@@ -1,19 +1,15 @@
-//! The principal type is [`Comment`]: what the format has no field for, in words that people read as well.
+//! The principal type is [`Comment`]: data without a field in the format, as readable text.
 
 use std::fmt;
 
 /// `unladen 0.1.0; 120 requests, labelled; excimer`.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Comment {
-    /// How many requests it is of.
     pub(crate) requests: Option<u64>,
-    /// Whether samples tell their request.
     pub(crate) are_labelled: bool,
-    /// Which profiler; empty if nobody knows.
     pub(crate) profiler: String,
 }
 
-/// The comment, if it is one of ours.
 pub(crate) fn parse(comment: &str) -> Option<Comment> {
     let mut parts = comment.strip_prefix("unladen ")?.splitn(3, "; ").skip(1);
     let (requests, profiler) = (parts.next()?, parts.next()?.to_owned());

@@ -1,14 +1,13 @@
-//! The principal type is [`Message`]: a message as protocol buffers have it on the wire
+//! The principal type is [`Message`]: encodes a protocol buffer message
 //! (<https://protobuf.dev/programming-guides/encoding/>).
 
 use std::io::{self, Write};
 
-/// A message that is being made.
 #[derive(Default)]
 pub(super) struct Message(Vec<u8>);
 
 impl Message {
-    /// A field that is a number; 0 is what is not there.
+    /// 0 is left out, as the default.
     pub(super) fn number(&mut self, field: u64, number: u64) -> &mut Self {
         if number != 0 {
             varint(&mut self.0, field << 3);
@@ -17,14 +16,12 @@ impl Message {
         self
     }
 
-    /// A field that is many numbers.
     pub(super) fn numbers(&mut self, field: u64, numbers: &[u64]) -> &mut Self {
         let mut bytes = Vec::new();
         numbers.iter().for_each(|number| varint(&mut bytes, *number));
         self.bytes(field, &bytes)
     }
 
-    /// A field that is a text.
     pub(super) fn bytes(&mut self, field: u64, bytes: &[u8]) -> &mut Self {
         varint(&mut self.0, field << 3 | 2);
         varint(&mut self.0, bytes.len() as u64);
@@ -32,7 +29,6 @@ impl Message {
         self
     }
 
-    /// A field that is a message.
     pub(super) fn message(&mut self, field: u64, message: &Self) -> &mut Self {
         self.bytes(field, &message.0)
     }
@@ -46,7 +42,7 @@ impl Message {
         out.write_all(&self.0)
     }
 
-    /// Writes its fields, and has none then.
+    /// Writes and removes its fields.
     pub(super) fn drain(&mut self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(&self.0)?;
         self.0.clear();

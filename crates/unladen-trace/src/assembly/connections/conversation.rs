@@ -1,4 +1,4 @@
-//! The principal type is [`Conversation`]: what goes over one socket, from the side that asks.
+//! The principal type is [`Conversation`]: the traffic of one socket from the asking side.
 
 mod handshake;
 
@@ -14,54 +14,50 @@ use crate::evidence::{Protocol, QueryProtocol};
 use crate::wire::{self, dns, mysql::MysqlClient, postgres::PostgresClient};
 use handshake::Handshake;
 
-/// Statements and questions of one socket that wait for their answers.
 const MAX_PENDING: usize = 256;
 
-/// One socket, from its opening (or from when it was first seen) to its end.
 #[derive(Debug)]
 pub(super) struct Conversation {
     group: usize,
-    /// Who asked for it, or sent or received by it last.
+    /// The process that opened it, or sent or received last.
     pub(super) pid: u32,
-    /// The other end as transfers have it: it may be another than was asked for, where the kernel leads elsewhere.
+    /// The other end as transfers have it: it may differ from the requested one, if the kernel redirects.
     led_to: Option<Peer>,
     pub(super) peer: Peer,
     pub(super) datagram: bool,
-    /// When it was opened; `None` if that was before tracing began.
+    /// `None` if it was opened before tracing began.
     pub(super) opened_in: Option<Moment>,
-    /// Time until it stood, as far as it was seen to stand after the call that asked for it, ns.
+    /// Time in ns until it was established, as far as that came after the connecting call.
     pub(super) connect_ns: u64,
-    /// Time of that call, ns.
+    /// Duration of that call, ns.
     call_ns: u64,
-    /// When the call that asked for it returned.
+    /// When the connecting call returned.
     asked_for_ns: u64,
-    /// The call did not wait until it stood: that time comes on top.
+    /// The call did not wait for establishment, which takes additional time.
     pending: bool,
     protocol: Protocol,
-    /// What was spoken before it went over to TLS.
+    /// The protocol before it switched to TLS.
     pub(super) inside: Option<Protocol>,
     language: Language,
-    /// The other side asks: a connection that was accepted. Nothing of it is looked at.
+    /// The other side asks: an accepted connection, whose content is ignored.
     accepted: bool,
-    /// Its own port is one at which somebody listens: of one that was asked for, in another network.
+    /// Its own port is a listening one: for an outgoing connection, one in another network.
     looks_accepted: bool,
-    /// When the last thing was sent that has not been answered.
+    /// Time of the last unanswered send.
     asked_ns: Option<u64>,
-    /// Something was sent that was more than what opening a connection takes.
+    /// More was sent than opening a connection takes.
     used: bool,
-    /// Time of what came before that: greeting and login, ns. None once it was told.
+    /// Time of greeting and login before that, ns; `None` once reported.
     login_ns: Option<u64>,
 }
 
-/// A statement that waits for its answer.
 #[derive(Debug)]
 struct Asked {
     key: statements::Key,
-    /// It was to be prepared, and not executed.
+    /// Prepared only, not executed.
     is_prepare: bool,
 }
 
-/// What it takes to understand what is said.
 #[derive(Debug)]
 enum Language {
     Unknown,
@@ -73,7 +69,6 @@ enum Language {
 }
 
 impl Conversation {
-    /// One that was just asked for.
     pub(super) fn opened(
         (pid, group): (u32, usize),
         socket: &Socket,
@@ -104,13 +99,13 @@ impl Conversation {
         }
     }
 
-    /// Time until it stood, ns. On this machine it stands before a call returns that does not wait for it.
+    /// Time until it was established, ns. On this machine that happens before a waiting call returns.
     pub(super) fn opening_ns(&self) -> u64 {
         if self.connect_ns == 0 { self.call_ns } else { self.connect_ns }
     }
 
-    /// One that was there before: whoever hears first was not the one to call. (MySQL's server speaks first; what it
-    /// says is nothing that a client says, so that it is passed over too.)
+    /// One that existed before: an end that receives first did not connect. (MySQL's server speaks first; what it says
+    /// is nothing that a client says, so it is ignored too.)
     pub(super) fn joined(transfer: &Transfer<'_>) -> Self {
         let socket = transfer.socket;
         let protocol = wire::recognise(transfer.payload, &socket.peer);
@@ -130,10 +125,9 @@ impl Conversation {
         }
     }
 
-    /// Whether it can be the same that goes over this socket.
     pub(super) fn is_of(&self, socket: &Socket) -> bool {
         if self.datagram || socket.datagram {
-            // Messages name whom they go to.
+            // Messages name their destination.
             return self.datagram == socket.datagram;
         }
         let is_other = self.led_to.as_ref().is_some_and(|peer| is_known(&socket.peer) && socket.peer != *peer);
@@ -144,12 +138,12 @@ impl Conversation {
         (self.group, name(&self.peer), self.protocol)
     }
 
-    /// Whether anything was asked over it. Of what cannot be understood, anything that was sent counts.
+    /// Whether anything was asked over it; for an unknown protocol, anything sent counts.
     pub(super) fn is_used(&self) -> bool {
         self.used
     }
 
-    /// The time of greeting and login, if it is a database's and was not told yet.
+    /// The time of greeting and login, if it is a database's and was not reported yet.
     pub(super) fn login(&self) -> Option<u64> {
         self.login_ns.filter(|_| matches!(self.language, Language::Postgres(..) | Language::Mysql(..)))
     }
@@ -168,7 +162,7 @@ impl Conversation {
         if self.accepted {
             return;
         }
-        // An address given with the message, on a socket that was not connected.
+        // An address given with the message, on an unconnected socket.
         if self.datagram && transfer.socket.peer != Peer::Unknown {
             self.peer = transfer.socket.peer.clone();
         }
@@ -197,10 +191,10 @@ impl Conversation {
             };
         }
         if self.asked_ns.is_none() {
-            // An answer came since: whatever was asked before it is over, though its end was not understood.
+            // An answer came since: earlier questions are over, though their end was not understood.
             self.language.forget_pending();
         }
-        // The server's yes to TLS has come in between: this is the hello.
+        // The server has agreed to TLS in between: this is the hello.
         if self.language.is_now_tls() {
             self.inside = Some(self.protocol);
             (self.language, self.protocol) = (Language::Tls(Handshake::default()), Protocol::Tls);
@@ -294,7 +288,6 @@ impl Conversation {
 }
 
 impl Language {
-    /// A database's client that has gone over to TLS.
     fn is_now_tls(&self) -> bool {
         match self {
             Self::Postgres(client, _) => client.is_tls(),
@@ -328,8 +321,8 @@ impl Asked {
     }
 }
 
-/// The first bytes of an answer have come: of the oldest statement, and of those that were sent with it. The time is
-/// the oldest one's alone, since the others' is in it.
+/// The first bytes of an answer came: for the oldest statement, and those sent with it. The time goes to the oldest
+/// alone, since it includes the others'.
 fn answered(
     pending: &mut VecDeque<Asked>,
     took_ns: Option<u64>,
@@ -348,7 +341,7 @@ fn answered(
         }
     }
     if let Some(rows) = rows {
-        // The answer is whole: what came before it in the same breath has been answered too.
+        // The answer is complete: statements sent with it have been answered too.
         if let Some(asked) = pending.back().filter(|asked| !asked.is_prepare) {
             statements.rows(&asked.key, rows, moment);
         }

@@ -1,9 +1,9 @@
-//! The principal type is [`Key`]: by what connections are told apart.
+//! The principal type is [`Key`]: what distinguishes connections.
 
 use crate::event::Peer;
 use crate::evidence::Protocol;
 
-/// A group, a peer, what is spoken.
+/// Group, peer and protocol.
 pub(super) type Key = (usize, String, Protocol);
 
 /// `10.0.0.5:443`, `/run/mysqld/mysqld.sock`

@@ -1,12 +1,11 @@
-//! What comes before the text of a query: [`attributes`].
+//! [`attributes`]: the part before a query's text.
 
 use super::packet::number;
 use crate::wire::reader::ByteReader;
 
-/// Attributes of a query that are walked over.
 const MAX_ATTRIBUTES: u64 = 1000;
 
-/// The text behind the attributes of a query: count, sets (always one), and if there are any: which are NULL, their
+/// The text after the attributes of a query: count, sets (always one), and if there are any: which are NULL, their
 /// types and names, their values.
 pub(super) fn attributes(body: &[u8]) -> Option<&[u8]> {
     let mut reader = ByteReader(body);
@@ -39,7 +38,7 @@ pub(super) fn attributes(body: &[u8]) -> Option<&[u8]> {
             3 | 4 | 9 => 4,
             5 | 8 => 8,
             6 => 0,
-            // TIMESTAMP, DATE, TIME, DATETIME: their length before them
+            // TIMESTAMP, DATE, TIME, DATETIME: with a length prefix
             7 | 10 | 11 | 12 => usize::from(reader.u8()?),
             _ => usize::try_from(number(&mut reader)?).ok()?,
         };

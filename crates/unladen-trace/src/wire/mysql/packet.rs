@@ -1,4 +1,4 @@
-//! What packets consist of.
+//! Elements of packets.
 
 use crate::wire::reader::ByteReader;
 
@@ -9,7 +9,7 @@ pub(super) const COMPRESS: u32 = 1 << 5;
 pub(super) const PROTOCOL_41: u32 = 1 << 9;
 pub(super) const ZSTD: u32 = 1 << 26;
 pub(super) const ATTRIBUTES: u32 = 1 << 27;
-/// The longest packet; what is longer goes on in the next.
+/// Longest packet; a longer one continues in the next.
 pub(super) const LARGE: u32 = 0xff_ffff;
 /// A packet's head: three bytes of length, one of sequence.
 pub(super) const HEAD: usize = 4;

@@ -1,10 +1,9 @@
-//! What MySQL and MariaDB are recognised by: [`looks_like_mysql`].
+//! [`looks_like_mysql`]: recognises MySQL and MariaDB.
 
 use super::packet::{HEAD, LARGE, PROTOCOL_41, SSL_REQUEST};
 use crate::wire::reader::ByteReader;
 
-/// Whether these may be the first bytes that a client sends (its answer to the greeting), or that it sends after some
-/// that were not seen.
+/// Whether a client may send this first (its answer to the greeting), or after unseen bytes.
 pub fn looks_like_mysql(first: &[u8]) -> bool {
     is_handshake(first) || is_command(first, first.len()) || is_command(first, usize::MAX) && has_text(first)
 }
@@ -24,8 +23,8 @@ pub(super) fn is_handshake(first: &[u8]) -> bool {
         && filler.iter().all(|byte| *byte == 0)
 }
 
-/// One command, and nothing behind it: a client waits for the answer. COM_STMT_CLOSE and COM_STMT_SEND_LONG_DATA have
-/// none, so that a command may follow them.
+/// A single command with nothing after it: a client waits for the answer. COM_STMT_CLOSE and COM_STMT_SEND_LONG_DATA
+/// have no answer, so that a command may follow them.
 pub(super) fn is_command(payload: &[u8], total: usize) -> bool {
     let mut reader = ByteReader(payload);
     let mut left = total;
@@ -51,7 +50,7 @@ pub(super) fn is_command(payload: &[u8], total: usize) -> bool {
     }
 }
 
-/// The first five bytes of a command whose end may come later.
+/// Whether these may be the first five bytes of a command whose end may come later.
 pub(super) fn may_begin_command(payload: &[u8]) -> bool {
     let mut reader = ByteReader(payload);
     match (reader.u24_le(), reader.u8(), reader.u8()) {
@@ -60,7 +59,6 @@ pub(super) fn may_begin_command(payload: &[u8]) -> bool {
     }
 }
 
-/// Whether there is such a command, of such a length.
 fn is_kind(kind: u8, length: u32) -> bool {
     match kind {
         // QUIT, STATISTICS, PING, RESET_CONNECTION
@@ -78,7 +76,7 @@ fn is_kind(kind: u8, length: u32) -> bool {
     }
 }
 
-/// Whether a command of text holds text.
+/// Whether a text command contains text.
 fn has_text(first: &[u8]) -> bool {
     matches!(first.get(4), Some(0x03 | 0x16))
         && first.get(5..).is_some_and(|text| {

@@ -1,24 +1,21 @@
-//! The principal type is [`Statements`]: the texts of prepared statements, by their ids.
+//! The principal type is [`Statements`]: texts of prepared statements by id.
 
 use crate::wire::prepared::{Prepared, Text};
 
-/// Prepared statements whose ids are not known yet.
 pub(super) const MAX_WAITING: usize = 64;
-/// MariaDB: the statement that was prepared last.
+/// MariaDB: the statement prepared last.
 const LAST_PREPARED: u32 = u32::MAX;
 
-/// The prepared statements of one connection.
 #[derive(Debug, Default)]
 pub(super) struct Statements {
     prepared: Prepared,
-    /// The id that the server will give to the next prepared statement, if one was seen: it counts them. (The first is
-    /// not always 1: MariaDB goes on counting when a thread takes another connection.)
+    /// Id of the next prepared statement, if one was seen: the server counts them. (The first is not always 1: MariaDB
+    /// goes on counting when a thread takes another connection.)
     next_id: Option<u32>,
-    /// Texts that wait for the first id that is seen, the oldest first; their ids are below it.
+    /// Texts before the first seen id, oldest first; their ids are below it.
     pub(super) waiting: Vec<Text>,
-    /// The text that was prepared last.
     last: Option<Text>,
-    /// Its id was told, by the answer or by an execution.
+    /// Its id is known from the answer or an execution.
     sure: bool,
 }
 
@@ -29,8 +26,8 @@ impl Statements {
         self.sure = false;
     }
 
-    /// The answer to COM_STMT_PREPARE, if it was seen. Ids are counted up, in failures too: without an answer the order
-    /// tells.
+    /// The answer to COM_STMT_PREPARE, if it was seen. Ids count up, even on failure: without an answer the order
+    /// decides.
     pub(super) fn answered(&mut self, packet: Option<&[u8]>) {
         match (packet, self.next_id) {
             (Some([0, a, b, c, d, ..]), _) => self.told(u32::from_le_bytes([*a, *b, *c, *d])),
@@ -54,7 +51,7 @@ impl Statements {
         }
     }
 
-    /// The id of the statement that was prepared last; those that wait are before it.
+    /// Learns the id of the statement prepared last; waiting ones precede it.
     fn told(&mut self, id: u32) {
         let Some(last) = self.last.clone() else { return };
         // It waits too, if it was executed before its answer was seen.
@@ -67,10 +64,10 @@ impl Statements {
         self.sure = true;
     }
 
-    /// COM_STMT_EXECUTE: the text of the statement, if it is known.
+    /// COM_STMT_EXECUTE: the text of the statement, if known.
     pub(super) fn executed(&mut self, id: u32) -> Option<&Text> {
         if !self.sure && id != LAST_PREPARED && self.prepared.get(&id.to_le_bytes()).is_none() {
-            // Most statements are executed right after they were prepared.
+            // Most statements are executed right after preparation.
             self.told(id);
         }
         if id == LAST_PREPARED { self.last.as_ref() } else { self.prepared.get(&id.to_le_bytes()) }

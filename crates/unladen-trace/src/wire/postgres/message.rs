@@ -3,12 +3,10 @@
 use crate::wire::kept::Kept;
 use crate::wire::reader::ByteReader;
 
-/// A message whose head was seen.
 #[derive(Debug)]
 pub(super) struct Message {
     /// 0 for the first of a connection, which has none.
     pub(super) tag: u8,
-    /// What its body holds.
     pub(super) kept: Kept,
 }
 

@@ -1,18 +1,18 @@
-//! What PostgreSQL is recognised by: [`looks_like_postgres`].
+//! [`looks_like_postgres`]: recognises PostgreSQL.
 
 use super::startup::is_startup;
 use crate::wire::reader::ByteReader;
 
-/// The longest message (`PQ_LARGE_MESSAGE_LIMIT`, 1 GiB less one).
+/// Longest message (`PQ_LARGE_MESSAGE_LIMIT`, 1 GiB less one).
 pub(super) const MAX_MESSAGE: u32 = (1 << 30) - 1;
 
-/// Whether these may be the first bytes that a client sends, or that it sends after some that were not seen.
+/// Whether a client may send this first, or after unseen bytes.
 pub fn looks_like_postgres(first: &[u8]) -> bool {
-    // Whether it was cut is not known here: the end of the last message may be missing.
+    // Truncation is unknown here: the end of the last message may be missing.
     is_startup(first) || chains(first, usize::MAX) && is_telling(first)
 }
 
-/// A tag and a length are soon found in anything: of what was not seen from its beginning more is asked.
+/// Any bytes may look like a tag and a length: more is required without a seen beginning.
 fn is_telling(first: &[u8]) -> bool {
     let mut reader = ByteReader(first);
     let (Some(tag), Some(length)) = (reader.u8(), reader.u32()) else { return false };
@@ -28,7 +28,7 @@ fn is_telling(first: &[u8]) -> bool {
     }
 }
 
-/// Whether messages with tags follow each other from the first byte to the last that was seen.
+/// Whether messages with tags follow each other from the first to the last seen byte.
 pub(super) fn chains(payload: &[u8], total: usize) -> bool {
     let mut reader = ByteReader(payload);
     let mut seen = false;
@@ -43,14 +43,13 @@ pub(super) fn chains(payload: &[u8], total: usize) -> bool {
         }
         seen = true;
         if reader.take(body).is_none() {
-            // It goes on in what was cut, or in the next send.
+            // It continues in unseen bytes, or in the next send.
             return total > payload.len() || is_telling(payload);
         }
     }
     seen
 }
 
-/// Messages of the frontend.
 pub(super) fn is_tag(tag: u8) -> bool {
     matches!(tag, b'Q' | b'P' | b'B' | b'D' | b'E' | b'C' | b'S' | b'H' | b'F' | b'X' | b'd' | b'c' | b'f' | b'p')
 }

@@ -1,9 +1,8 @@
-//! How many rows an answer tells of: [`rows`].
+//! [`rows`]: number of rows in an answer.
 
 use crate::wire::reader::ByteReader;
 
-/// The rows of all commands that messages of the backend end, if they chain up to the end and one of them ends a
-/// command.
+/// Rows of all completed commands, if backend messages chain up to the end and one of them completes a command.
 pub(super) fn rows(tail: &[u8]) -> Option<u64> {
     let mut reader = ByteReader(tail);
     let mut rows = None;

@@ -1,4 +1,4 @@
-//! The first message of a connection: [`is_startup`].
+//! [`is_startup`]: the first message of a connection.
 
 use crate::wire::reader::ByteReader;
 
@@ -6,9 +6,9 @@ use crate::wire::reader::ByteReader;
 pub(super) const CANCEL: u32 = 80_877_102;
 pub(super) const SSL: u32 = 80_877_103;
 pub(super) const GSSENC: u32 = 80_877_104;
-/// The major version of the protocol, in the upper half of the code.
+/// The protocol's major version, in the upper half of the code.
 const VERSION: u32 = 3;
-/// The longest first message that the server takes (`MAX_STARTUP_PACKET_LENGTH`).
+/// Longest first message accepted by the server (`MAX_STARTUP_PACKET_LENGTH`).
 const MAX_STARTUP: u32 = 10_000;
 
 pub(super) fn is_startup(first: &[u8]) -> bool {

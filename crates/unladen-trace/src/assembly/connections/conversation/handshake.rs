@@ -2,31 +2,26 @@
 
 use crate::wire::tls;
 
-/// What a client of TLS 1.3 may send before its second hello, so that old boxes on the way are content (RFC 8446, D.4).
+/// Clients of TLS 1.3 may send this before their second hello, for the sake of old middleboxes (RFC 8446, D.4).
 const CHANGE_CIPHER_SPEC: &[u8] = &[20, 3, 3, 0, 1, 1];
 
-/// Where a handshake is.
 #[derive(Debug, Default)]
 pub(super) struct Handshake {
-    /// When the hello was sent, ns; none before it, and after the end.
+    /// When the hello was sent, ns; `None` before it, and after the end.
     hello_ns: Option<u64>,
     /// TLS 1.2 or older: the client ends the handshake by a record of the handshake's own type, and the first record of
-    /// data is data. In TLS 1.3 all that follows the hello looks like data, and the first of it is the end of the
+    /// data is data. In TLS 1.3 everything after the hello looks like data, and the first of it is the end of the
     /// handshake.
     is_old: bool,
 }
 
-/// What a client has sent.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sent {
-    /// The first hello.
     Hello {
-        /// The name that was asked for.
         server_name: Option<String>,
     },
-    /// More of the handshake, or nothing that tells.
+    /// More of the handshake, or nothing conclusive.
     Handshake,
-    /// The end of the handshake.
     Done {
         /// Since the hello, ns.
         took_ns: u64,
@@ -37,11 +32,10 @@ pub(super) enum Sent {
 }
 
 impl Handshake {
-    /// Something was sent, from `begun_ns` to `at_ns`.
     pub(super) fn sent(&mut self, payload: &[u8], begun_ns: u64, at_ns: u64) -> Sent {
         let hello = payload.strip_prefix(CHANGE_CIPHER_SPEC).unwrap_or(payload);
         if let Some(hello) = tls::client_hello(hello) {
-            // A second one, as the server could do nothing with the first, is of the same handshake.
+            // A second one, after the server rejected the first, belongs to the same handshake.
             if self.hello_ns.is_some() {
                 return Sent::Handshake;
             }
