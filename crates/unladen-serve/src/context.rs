@@ -28,13 +28,10 @@ pub(crate) struct Context {
     pub(crate) trace_sample: Cell<Option<f64>>,
     /// Whether each answer is to be its connection's last.
     pub(crate) is_draining: Cell<bool>,
-    /// Whether clients are accepted while it drains.
     pub(crate) is_leaving: Cell<bool>,
     /// Notified when draining begins, and when no more clients are accepted.
     pub(crate) drain: Notify,
-    /// Notified when connections waiting for a request are to be closed.
     pub(crate) close_idle: Notify,
-    /// Connections that wait for a request.
     pub(crate) idle: Idle,
     pub(crate) connections: Cell<usize>,
     #[allow(clippy::vec_box, reason = "they are handed out and back with each request, which moves a pointer")]
@@ -45,9 +42,7 @@ pub(crate) struct Slot {
     pub(crate) proxy: RefCell<Arc<Proxy>>,
     /// Bounds of a connection before a request names its site.
     pub(crate) bounds: RefCell<Arc<ClientSettings>>,
-    /// Set if it is in front of an application.
     pub(crate) site: RefCell<Option<Arc<Site>>>,
-    /// Whether that site redirects clients to https.
     redirects: Cell<bool>,
     /// Finds the site of a request; `None` if all requests are for `site`.
     hosts: RefCell<Option<Arc<Hosts<Tenant>>>>,
@@ -85,7 +80,6 @@ impl Slot {
         self.index.set(index);
     }
 
-    /// Whether its first site redirects to https.
     pub(crate) fn redirects(&self) -> bool {
         self.redirects.get()
     }
@@ -128,7 +122,6 @@ impl Slot {
 pub(crate) enum Found {
     Outbound,
     Site(Arc<Site>),
-    /// A site that redirects its clients to https.
     Redirect(Arc<Site>),
     /// No site here has that name, or the site does not allow such a head: the site given replies so.
     Refused(Arc<Site>, Reason),
@@ -146,7 +139,6 @@ fn is_shown_as(named: Named, site: &Site) -> bool {
     named.site == own.site || named.appearance == own.appearance
 }
 
-/// Memory for one request at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     pub(crate) request: Request,

@@ -64,7 +64,6 @@ struct Control {
     program: Program,
     plan: watch::Sender<Arc<Plan>>,
     snapshot: watch::Sender<Arc<Snapshot>>,
-    /// What sites keep for the next process.
     snapshots: Snapshots,
     events: Receiver<Event>,
     tell: Sender<Event>,
@@ -152,7 +151,6 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
     ended
 }
 
-/// Its own file, and those it names.
 fn files(config: &Config) -> Vec<PathBuf> {
     let mut files = watched_files(&config.settings);
     if config.spoken.is_none() {
@@ -286,7 +284,6 @@ impl Control {
         self.snapshot.send_replace(Arc::new(snapshot));
     }
 
-    /// Starts the process that is to go on.
     fn hand_over(&mut self) {
         systemd::tell(Notice::Reloading);
         let tell = self.tell.clone();

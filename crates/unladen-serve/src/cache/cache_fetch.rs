@@ -20,7 +20,6 @@ const WINDOW: usize = 256 * 1024;
 pub(crate) struct CacheFetch {
     pub(crate) wanted: FetchPlan,
     writer: Option<FetchWriter<News>>,
-    /// `Some` while a peer is asked.
     asking: Option<Asking>,
 }
 
@@ -33,7 +32,6 @@ struct Asking {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PeerOutcome {
-    /// Sent to all who wait.
     Answered,
     /// The peer declined. All still wait.
     Refused,
@@ -59,7 +57,6 @@ pub(crate) struct FetchSink<'a> {
     is_cut: bool,
 }
 
-/// A head that has not been sent yet.
 #[derive(Debug)]
 struct HeldHead<'a> {
     writer: &'a mut Option<FetchWriter<News>>,
@@ -84,7 +81,6 @@ impl CacheFetch {
         self.asking = Some(Asking { keeps, outcome: PeerOutcome::Failed });
     }
 
-    /// Outcome of asking the peer.
     pub(crate) fn end_asking(&mut self) -> PeerOutcome {
         match self.asking.take().map(|asking| asking.outcome) {
             // The answer broke off before anything of it was sent.
@@ -206,7 +202,6 @@ impl CacheFetch {
     }
 }
 
-/// A copy without this field.
 fn without(response: &Response, name: &[u8]) -> Response {
     let mut response = response.clone();
     response.fields.retain(|field| !field.name.eq_ignore_ascii_case(name));
@@ -219,12 +214,10 @@ impl FetchSink<'_> {
         Self { head: None, to: None, storing: None, bytes: 0, is_cut: false }
     }
 
-    /// Whether any of it may have been sent.
     pub(crate) fn has_sent(&self) -> bool {
         self.head.is_none()
     }
 
-    /// Sends the head to all who wait.
     pub(crate) fn begin(&mut self) {
         if let Some(HeldHead { writer, began, alone }) = self.head.take()
             && let Some(writer) = writer.take()

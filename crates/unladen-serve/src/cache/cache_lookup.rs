@@ -1,5 +1,4 @@
-//! The principal type is [`CacheLookup`]: a request that may be answered from memory; [`CacheLookup::decide`] says
-//! whether it is.
+//! The principal type is [`CacheLookup`]: a request that may be answered from memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,7 +20,6 @@ pub(crate) struct CacheLookup<'q> {
     pub(crate) known: ValidatorAnswer,
     /// Whether it has cookies that matter.
     pub(crate) has_cookies: bool,
-    /// Whether it has `Authorization`.
     pub(crate) is_authorized: bool,
     /// Another process serves beside this one, which is about to end, and may have been told what to forget.
     pub(crate) is_leaving: bool,
@@ -29,7 +27,6 @@ pub(crate) struct CacheLookup<'q> {
     pub(crate) is_cut_off: bool,
 }
 
-/// A validator's answer about the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ValidatorAnswer {
     /// No validator covers this page, or it knows nothing of it.
@@ -48,11 +45,9 @@ pub(crate) struct Found {
     pub(crate) stored: Option<Arc<Stored>>,
 }
 
-/// What to do with the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     Serve(CacheResult, &'static str),
-    /// Served, and refreshed meanwhile.
     ServeAndFetch,
     /// The application is asked, for all who wait for the same.
     Fetch(Forwarded),

@@ -11,7 +11,6 @@ use crate::cache::Cache;
 const AT_A_TIME: usize = 4;
 
 impl Cache {
-    /// Starts compressing a body, unless that is under way.
     pub(crate) fn compress(&self, key: &[u8], stored: &Arc<Stored>, coding: Coding) {
         if !may_be_coded(&stored.fields) {
             stored.set_coded(coding, None);

@@ -42,7 +42,6 @@ pub(crate) struct FetchPlan {
     pub(crate) stored: Option<Arc<Stored>>,
     /// Version that the validator gave before the fetch.
     pub(crate) version: Option<Box<[u8]>>,
-    /// Whether a validator covers this page.
     pub(crate) is_validated: bool,
     pub(crate) requested: Time,
     pub(crate) sequence: Sequence,
@@ -75,7 +74,6 @@ impl FetchPlan {
         }
     }
 
-    /// Longest body stored, in bytes.
     pub(super) fn largest(&self) -> u64 {
         self.site.cache.as_ref().map_or(0, |cache| cache.settings.largest)
     }
@@ -88,14 +86,12 @@ impl FetchPlan {
         held > all && bytes > (all / fills.max(1) as u64).max(LEAST as u64)
     }
 
-    /// Whether an answer is kept, and for whom.
     pub(crate) fn judge(&self, response: &Response, received: Time) -> Result<Storable, NoStore> {
         let Some(cache) = &self.site.cache else { return Err(NoStore::NoStore) };
         let policy = &cache.policy;
         let asking = AskingFor::of(&self.request, policy, self.is_validated);
         let freshness = storable(&asking, response, policy, self.requested, received)?;
-        // A forced fetch must not replace a good page with an error, nor an unusual request one with anything but a
-        // success.
+        // A forced fetch must not replace a good page with an error, nor an odd request one with a non-success.
         let is_odd = response.status >= 300 && !asking.is_usual();
         if (is_passing_error(response.status) || is_odd) && self.is_of_use_to_others(received) {
             return Err(if is_odd { NoStore::OddRequest } else { NoStore::Status });
@@ -107,7 +103,6 @@ impl FetchPlan {
         Ok(Storable { nominated, variant, freshness, fields, sequence: self.sequence, stays: true })
     }
 
-    /// Fields of an answer's head to store.
     fn fields(&self, response: &Response) -> Fields {
         let mut fields = kept(&response.fields);
         if fields.get(Name::Date).is_none() {

@@ -46,7 +46,6 @@ impl FleetLink {
         self.fleet.tell(Some(&self.site), what, is_soft);
     }
 
-    /// Tells the others, and waits as `wait` says.
     pub(crate) async fn purge(&self, what: What, is_soft: bool, wait: Option<Wait>) -> Outcome {
         self.fleet.purge(Some(&self.site), what, is_soft, wait).await
     }

@@ -20,7 +20,6 @@ pub(crate) enum Said {
 }
 
 impl HeadAnswer {
-    /// Records the answer's head.
     pub(crate) fn answered(&mut self, response: &Response) {
         let version = response.fields.find(b"etag").or_else(|| response.fields.find(b"last-modified"));
         self.said = Some(match version {

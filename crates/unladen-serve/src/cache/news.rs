@@ -12,9 +12,7 @@ pub(crate) enum News {
     /// The stored response is still good, and is now this; with the hops if a peer said so.
     Stored(Arc<Stored>, Option<Hops>),
     Began(Arc<Began>),
-    /// The answer is for another client alone.
     NotForAll,
-    /// There is no answer.
     Failed(Reason, Option<Duration>),
 }
 
@@ -24,9 +22,7 @@ pub(crate) type Hops = Arc<[u8]>;
 #[derive(Debug)]
 pub(crate) struct Began {
     pub(crate) response: Response,
-    /// Whether and for whom it is kept.
     pub(crate) kept: Result<Storable, NoStore>,
-    /// Given by a peer, not by the application.
     pub(crate) is_of_peer: bool,
 }
 
@@ -43,7 +39,6 @@ pub(crate) struct Storable {
     pub(crate) stays: bool,
 }
 
-/// `Cache-Status` lines of an answer.
 pub(crate) fn hops(fields: &Fields) -> Hops {
     let lines = fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"cache-status"));
     lines.map(|line| line.value).collect::<Vec<_>>().join(&b", "[..]).into()
@@ -61,7 +56,6 @@ impl Storable {
         Self { fields, stays, ..self }
     }
 
-    /// Stored form of an answer without a body.
     pub(crate) fn without_body(&self, status: u16) -> Stored {
         Stored::new(status, self.fields.clone(), bytes::Bytes::new(), self.freshness, None, self.sequence)
     }

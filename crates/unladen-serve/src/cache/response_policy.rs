@@ -21,7 +21,6 @@ pub(crate) struct ResponsePolicy {
     pub(crate) is_https: bool,
     pub(crate) forwarded: Option<Forwarded>,
     pub(crate) why: &'static str,
-    /// Set if an answer was not kept a moment ago; this one may lift that mark.
     pub(crate) lifting: Option<Lifting>,
     /// The request, if it may change something.
     pub(crate) unsafe_request: Option<Request>,

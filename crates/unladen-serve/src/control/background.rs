@@ -97,7 +97,6 @@ pub(crate) async fn keep(
     }
 }
 
-/// Rate services that the bounds of a plan ask.
 fn rate_services(plan: &Plan) -> Vec<Arc<dyn RateServiceView>> {
     let own = plan.places.iter().map(|planned| &planned.proxy);
     let shared = own.filter_map(|proxy| proxy.rates.shared.as_ref());
@@ -133,7 +132,6 @@ async fn changed(
     snapshot.changed().await
 }
 
-/// What an address answers.
 #[derive(Clone, Copy)]
 enum Answers {
     Admin,
@@ -144,7 +142,6 @@ enum Answers {
 /// The service at the admin's address, or at that of the probes.
 struct Shown {
     answers: Answers,
-    /// The listener's id, and the task serving it.
     task: Option<(u64, JoinHandle<()>)>,
     /// Listener that could not be opened yet, for example when clients have taken all file descriptors.
     wanted: Option<Arc<Listener>>,
@@ -155,7 +152,6 @@ impl Shown {
         Self { answers, task: None, wanted: None }
     }
 
-    /// Serves at this address, unless it does already.
     fn follow(&mut self, listener: Option<&Arc<Listener>>, observability: &Arc<Observability>) {
         self.wanted = None;
         if self.task.as_ref().map(|(id, _)| *id) == listener.map(|listener| listener.id) {

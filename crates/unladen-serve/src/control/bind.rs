@@ -15,7 +15,6 @@ use crate::plan::ListenSocket;
 const BACKLOG: i32 = 4096;
 /// Tries to bind an address: one just given up may be in use until its threads have closed it.
 const TRIES: u32 = 20;
-/// Wait between tries.
 const PAUSE: Duration = Duration::from_millis(25);
 
 /// Sockets of one address, one for each thread: the kernel spreads connections over them.
@@ -74,7 +73,6 @@ pub(super) fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     fs::set_permissions(path, fs::Permissions::from_mode(mode))
 }
 
-/// Removes the socket file of a dead process.
 fn make_way(path: &Path) -> io::Result<()> {
     let Ok(metadata) = fs::symlink_metadata(path) else { return Ok(()) };
     if !metadata.file_type().is_socket() {

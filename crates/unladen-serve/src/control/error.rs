@@ -36,7 +36,6 @@ pub enum ServeError {
 pub enum Ended {
     /// As asked to: all requests are done or out of time.
     Drained,
-    /// Another process goes on.
     HandedOver {
         process: u32,
     },

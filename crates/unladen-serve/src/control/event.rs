@@ -12,7 +12,6 @@ pub(super) enum Event {
     HandOver,
     /// Something changed in a watched folder.
     FileChanged,
-    /// A thread has begun.
     Began,
     Ended {
         thread: usize,

@@ -41,11 +41,9 @@ fn host_name() -> String {
 #[derive(Debug, Default)]
 pub(super) struct FleetTask {
     now: Option<(Arc<Fleet>, JoinHandle<()>)>,
-    /// Tasks of fleets that are being left.
     leaving: Vec<JoinHandle<()>>,
 }
 
-/// Applies purges to whatever sites there are.
 #[derive(Debug)]
 struct Sites {
     observability: Arc<Observability>,
@@ -53,7 +51,6 @@ struct Sites {
 }
 
 impl FleetTask {
-    /// Follows this plan's fleet from now on.
     pub(super) fn follow(&mut self, plan: &Plan, observability: &Arc<Observability>) {
         let is_same = match (&self.now, &plan.fleet) {
             (Some((now, _)), Some(fleet)) => Arc::ptr_eq(now, fleet),
@@ -75,7 +72,6 @@ impl FleetTask {
         });
     }
 
-    /// Ends it once nothing is served any more.
     pub(super) async fn end(&mut self) {
         if let Some((fleet, task)) = self.now.take() {
             leave(fleet, task, None).await;
@@ -96,7 +92,6 @@ async fn leave(fleet: Arc<Fleet>, task: JoinHandle<()>, next: Option<Arc<Fleet>>
     fleet.leave().await;
 }
 
-/// Reports purges that could not be sent.
 pub(super) fn tell_lost(fleet: &Fleet, lost: u64) {
     if lost > 0 {
         let bus = &fleet.settings().bus.url;

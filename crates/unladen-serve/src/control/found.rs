@@ -65,7 +65,6 @@ impl Found {
     }
 }
 
-/// Takes the sockets of an address; if there are none, those named as the `[[outbound]]`.
 pub(super) fn take(found: &mut Vec<Found>, address: &ListenAddress, name: &str) -> Vec<Found> {
     let by_address: Vec<Found> = found.extract_if(.., |one| one.is_at(address)).collect();
     if !by_address.is_empty() {
@@ -100,7 +99,6 @@ pub(super) fn from_systemd() -> Vec<Found> {
     found
 }
 
-/// Another descriptor of the same socket.
 pub(super) fn again(socket: &ListenSocket) -> io::Result<ListenSocket> {
     Ok(match socket {
         ListenSocket::Tcp(socket) => ListenSocket::Tcp(socket.try_clone()?),

@@ -29,13 +29,11 @@ pub(super) struct Program {
     folder: PathBuf,
 }
 
-/// The process that is to go on.
 #[derive(Debug)]
 pub(super) struct Successor {
     stream: UnixStream,
 }
 
-/// What was handed over to this process.
 #[derive(Debug)]
 pub(super) struct Inheritance {
     pub(super) found: Vec<Found>,
@@ -135,8 +133,7 @@ impl Inheritance {
         Ok(Some(Self { found, legacy, stream }))
     }
 
-    /// Reports that this process serves. Returns once it is the service, or the old one is gone, which comes to the
-    /// same.
+    /// Reports that this process serves. Returns once it is the service, or the old one is gone: the same.
     pub(super) fn serve(self) {
         let _ = wire::say(&self.stream, SERVING);
         let _ = wire::hear(&self.stream);

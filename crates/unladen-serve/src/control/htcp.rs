@@ -37,7 +37,6 @@ struct Refused {
 }
 
 impl HtcpTask {
-    /// Listens as configured from now on.
     pub(super) fn follow(&mut self, wanted: Option<HtcpSettings>, observability: &Arc<Observability>) {
         if self.now.as_ref().map(|(now, _)| now) == wanted.as_ref() {
             return;

@@ -34,26 +34,20 @@ struct SocketFile {
     inode: u64,
 }
 
-/// Opened, and not yet held.
 #[derive(Debug)]
 struct Opened {
     sockets: Vec<ListenSocket>,
     file: Option<SocketFile>,
 }
 
-/// An address to listen at.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted<'a> {
     pub(super) address: &'a ListenAddress,
-    /// Matched with the names of systemd's sockets.
     pub(super) name: &'a str,
-    /// Mode of a Unix socket.
     pub(super) mode: u32,
-    /// Number of sockets needed.
     pub(super) threads: usize,
 }
 
-/// Numbers of addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Changed {
     pub(super) kept: usize,
@@ -121,7 +115,6 @@ impl Listeners {
         self.held.iter().map(|held| &held.listener).find(|listener| listener.address == *address)
     }
 
-    /// Stops listening; so do the threads once they follow a plan without these.
     pub(super) fn give_up(&mut self) {
         self.held.iter().for_each(Held::take_away);
         self.held.clear();
@@ -142,7 +135,6 @@ impl Listeners {
     }
 }
 
-/// Opens the sockets of an address; those of another process are used as they are.
 fn open(wanted: &Wanted<'_>, found: &mut Vec<Found>) -> io::Result<Opened> {
     let there = found::take(found, wanted.address, wanted.name);
     let is_ours = there.iter().all(|found| found.is_ours);
@@ -162,8 +154,7 @@ fn open(wanted: &Wanted<'_>, found: &mut Vec<Found>) -> io::Result<Opened> {
     Ok(Opened { sockets, file })
 }
 
-/// At least one for each thread: the previous process may have had fewer threads, and a Unix address has only one
-/// socket.
+/// At least one for each thread: the previous process may have had fewer; a Unix address has only one socket.
 fn enough(mut sockets: Vec<ListenSocket>, wanted: &Wanted<'_>) -> io::Result<Vec<ListenSocket>> {
     let mut next = 0;
     while sockets.len() < wanted.threads {

@@ -14,7 +14,6 @@ use crate::site::Site;
 pub(super) struct ListeningTasks(Vec<(Arc<Validator>, JoinHandle<()>)>);
 
 impl ListeningTasks {
-    /// Listens for the validators of these sites only.
     pub(super) fn follow(&mut self, sites: &[Arc<Site>], observability: &Arc<Observability>) {
         let validators =
             || sites.iter().flat_map(|site| site.validators.iter().map(move |validator| (site, validator)));

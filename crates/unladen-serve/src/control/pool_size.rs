@@ -21,7 +21,6 @@ pub(super) struct PoolSize {
 }
 
 impl PoolSize {
-    /// Records the page; returns the size, if known.
     pub(super) fn see(&mut self, status: &Status) -> Option<usize> {
         if status.accepted < self.accepted {
             // It was restarted, perhaps with other settings.

@@ -55,11 +55,9 @@ struct State {
     sites: Vec<Arc<Remembered>>,
     /// Tells what was purged while nobody served.
     fleet: Option<Arc<Fleet>>,
-    /// Held until loading is done.
     hold: Option<Hold>,
     /// Times that `sites` was replaced.
     changes: u64,
-    /// They are to be loaded first.
     is_to_load: bool,
     /// Another process may write, so this one does not.
     rests: bool,
@@ -67,7 +65,6 @@ struct State {
 }
 
 impl Snapshots {
-    /// Follows the sites of this plan from now on.
     pub(super) fn follow(&mut self, plan: &Plan) {
         let sites = plan.places.iter().filter_map(|planned| planned.site.as_deref());
         let sites: Vec<_> = sites.filter_map(Remembered::of).map(Arc::new).collect();
@@ -142,12 +139,10 @@ impl Snapshots {
         }
     }
 
-    /// The successor is about to carry requests.
     pub(super) fn begin_succession(&self) {
         self.shared.lock().sites.iter().for_each(|site| site.cache.successor.begin_to_serve());
     }
 
-    /// It does not take over.
     pub(super) fn go_on(&mut self) {
         if let Some(successor) = self.successor.take() {
             take_back(&successor, &self.shared.lock().sites);
@@ -186,7 +181,6 @@ impl Snapshots {
         sites.iter().for_each(|site| keep(site, fleet.as_deref(), true, &AtOnce));
     }
 
-    /// Stops the thread.
     fn end(&mut self) {
         self.shared.lock().is_over = true;
         self.shared.bell.notify_all();
@@ -259,7 +253,6 @@ impl Pace for Shared {
     }
 }
 
-/// When a site is written next.
 #[derive(Clone, Debug)]
 struct Due {
     name: String,
@@ -287,7 +280,6 @@ impl Due {
     }
 }
 
-/// Loads a site's file, and reports the result.
 fn restore(site: &Arc<Remembered>, fleet: Option<&Fleet>) {
     let Some(settings) = &site.settings else { return };
     let (name, file) = (&site.name, settings.file.display());

@@ -8,13 +8,11 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 
 use nix::time::{ClockId, clock_gettime};
 
-/// A change of state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notice {
     Ready,
     /// It reloads or hands over.
     Reloading,
-    /// It drains.
     Stopping,
     /// This process is the service from now on.
     MainProcess(u32),

@@ -15,7 +15,6 @@ impl SnapshotAccount {
         self.lock().clone()
     }
 
-    /// Counts responses of a predecessor.
     pub(crate) fn restored(&self, counts: &Counts) {
         let mut state = self.lock();
         state.loaded += counts.stored;
@@ -27,7 +26,6 @@ impl SnapshotAccount {
         }
     }
 
-    /// Records why a snapshot is not used.
     pub(crate) fn refused(&self, why: String) {
         self.lock().refused = Some(why);
     }

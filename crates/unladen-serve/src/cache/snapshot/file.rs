@@ -93,7 +93,6 @@ impl NewFile {
         Ok(Self { file, path, to: to.to_owned(), is_done: false })
     }
 
-    /// Moves the finished file into place.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.file.sync_all()?;
         std::fs::rename(&self.path, &self.to)?;
@@ -111,7 +110,6 @@ impl Drop for NewFile {
     }
 }
 
-/// Path of the new file while it is written.
 pub(crate) fn new_path(to: &Path) -> PathBuf {
     let mut path = to.as_os_str().to_owned();
     path.push(".new");

@@ -30,8 +30,7 @@ pub(crate) fn load(
     let sequence = site.cache.store.sequence();
     let Some(mut snapshot) = SnapshotFile::open(path)? else { return Ok(None) };
     let was_last = snapshot.header.is_last && snapshot.begin_again();
-    // Checked only after the mark: a next process configured as the writer was must not trust what this one does not
-    // load.
+    // Checked after the mark: a next process configured as the writer was must not trust what this one skips.
     if snapshot.header.fingerprint != site.fingerprint {
         return Err(FileError::Configuration);
     }
@@ -77,7 +76,6 @@ pub(crate) fn load(
     read.map(|()| Some(counts.stored))
 }
 
-/// Reads all entries from the beginning.
 fn each(
     snapshot: &mut SnapshotFile,
     mut taken: impl FnMut(u32, &[u8]) -> Result<(), SnapshotError>,

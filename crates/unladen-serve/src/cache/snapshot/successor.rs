@@ -66,7 +66,6 @@ impl Successor {
         drop(done);
     }
 
-    /// Ends the conversation.
     pub(crate) fn close(&self) {
         let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(stream) = stream {
@@ -109,12 +108,10 @@ impl SuccessorSlot {
         self.serves.store(true, Ordering::SeqCst);
     }
 
-    /// Whether another process may carry requests already.
     pub(crate) fn serves(&self) -> bool {
         self.serves.load(Ordering::SeqCst)
     }
 
-    /// Passes a purge on.
     pub(crate) fn forget(&self, purge: &Purge, is_soft: bool) {
         let successor = self.who.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((site, successor)) = successor {

@@ -27,7 +27,6 @@ pub(crate) const READY: u8 = b'r';
 /// New process: the purge is applied.
 pub(crate) const DONE: u8 = b'd';
 
-/// A site's purge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Forgotten {
     pub(crate) site: String,
@@ -35,10 +34,7 @@ pub(crate) struct Forgotten {
     pub(crate) is_soft: bool,
 }
 
-/// Makes a frame.
-///
-/// # Errors
-/// If the payload is longer than frames may be.
+/// Fails if the payload is longer than frames may be.
 pub(crate) fn frame(kind: u32, payload: &[u8]) -> io::Result<Vec<u8>> {
     let head = FrameHead::of(kind, payload).ok_or(io::ErrorKind::InvalidInput)?;
     Ok([&head.to_bytes()[..], payload].concat())

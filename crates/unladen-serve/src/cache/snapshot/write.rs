@@ -16,7 +16,6 @@ use super::pour::{Poured, pour};
 use super::remembered::Remembered;
 use super::wire::{POSITION, frame};
 
-/// How fast a snapshot is written, and whether to go on.
 pub(crate) trait Pace: Send + Sync {
     /// Waits; `false` if writing is to be given up.
     fn wait(&self, pause: Duration) -> bool;
@@ -36,8 +35,8 @@ struct Paced<'a> {
     is_slow: bool,
 }
 
-/// Writes the snapshot. `position`: all purges of the fleet up to it were applied before. `is_last`: nothing is served
-/// any more. `None` if it was given up; the old file stays.
+/// `position`: all purges of the fleet up to it were applied before. `is_last`: nothing is served any more. `None` if
+/// it was given up; the old file stays.
 pub(crate) fn write(
     site: &Arc<Remembered>,
     settings: &SnapshotSettings,

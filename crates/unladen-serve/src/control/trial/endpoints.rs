@@ -35,7 +35,6 @@ pub(super) async fn look_up(
     }
 }
 
-/// Looks up an origin, and connects to all its endpoints.
 pub(super) async fn try_origin(
     table: &'static str,
     upstream: Arc<Upstream>,
@@ -91,7 +90,6 @@ pub(super) async fn try_endpoint(mut trial: Trial, upstream: &Upstream, endpoint
     trial
 }
 
-/// URL of an origin.
 pub(super) fn url(upstream: &Upstream, origin: usize) -> String {
     let Some(origin) = upstream.settings().origins.get(origin) else { return String::new() };
     match &origin.at {

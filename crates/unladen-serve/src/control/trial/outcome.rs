@@ -15,13 +15,11 @@ pub struct Trial {
     pub path: Option<String>,
     /// URL without a password.
     pub place: String,
-    /// One of its addresses, if it has any.
     pub address: Option<String>,
     /// Protocol spoken there, if known.
     pub spoken: Option<&'static str>,
     /// A problem that does not keep it from working.
     pub doubt: Option<String>,
-    /// `None` if nothing is wrong.
     pub failed: Option<Failed>,
 }
 
@@ -35,7 +33,6 @@ pub struct Failed {
 }
 
 impl Trial {
-    /// Without a result yet.
     pub(super) fn of(table: &'static str, name: &str, what: &'static str, place: String) -> Self {
         let name = name.to_owned();
         Self { table, name, what, path: None, place, address: None, spoken: None, doubt: None, failed: None }

@@ -20,7 +20,6 @@ pub(super) struct TriedTier {
 }
 
 impl TriedTier {
-    /// `ports`: those that sites listen at.
     pub(super) fn new(settings: &TierSettings, ports: Vec<u16>) -> Result<Self, ServeError> {
         Ok(Self { upstream: one_try(&settings.upstream)?, peers: Peers::new(settings.node, ports) })
     }
