@@ -1,6 +1,3 @@
-//! Bounds: of memory that is held for clients, of what each client and network has at a time, of rates; and what happens
-//! where there is no room.
-
 pub(crate) mod budget;
 pub(crate) mod counting;
 pub(crate) mod crowd;
