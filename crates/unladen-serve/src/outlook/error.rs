@@ -4,7 +4,6 @@ use std::io;
 
 use unladen_http1::Fault;
 
-/// Why nothing can be said.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutlookError {
