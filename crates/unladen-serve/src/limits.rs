@@ -1,3 +1,6 @@
+//! Bounds on memory for clients, on what each client and network has at a time, and on rates, and what happens without
+//! room.
+
 pub(crate) mod budget;
 pub(crate) mod counting;
 pub(crate) mod crowd;

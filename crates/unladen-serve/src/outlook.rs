@@ -230,6 +230,7 @@ fn left_alone(site: &Site, request: &Request) -> Option<String> {
     ))
 }
 
+/// An answer that says nothing of caching.
 fn plain() -> Response {
     let mut response = Response { status: 200, ..Response::default() };
     response.fields.push(b"content-type", b"text/html");

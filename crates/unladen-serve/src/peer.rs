@@ -1,3 +1,5 @@
+//! The principal type is [`Peer`]: who is at the other end of a connection.
+
 use std::net::{IpAddr, SocketAddr};
 
 #[derive(Clone, Copy, Debug, Default)]

@@ -60,8 +60,7 @@ impl<'l> Responder<'l> {
         }
     }
 
-    /// Answers a request; returns how it ended, and when. It is in flight from here on, also while it waits for
-    /// another's fetch.
+    /// Answers a request; returns how it ended, and when. It is in flight also while it waits for others.
     pub(crate) async fn respond(
         &self,
         context: &Rc<Context>,

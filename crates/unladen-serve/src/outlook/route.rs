@@ -1,3 +1,5 @@
+//! [`find`]: which route of a site takes a request, why, and what its path comes to in its folder.
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -23,8 +25,7 @@ pub(super) struct FoundRoute<'s> {
     pub(super) edits: Option<&'s Edits>,
 }
 
-/// The route that takes a request; an error says why none can. `None` if the site has no routes, and an upstream for
-/// all.
+/// `None` if the site has no routes, and an upstream for all; an error says why no route can take it.
 pub(super) fn find<'s>(site: &'s Site, request: &Request) -> Result<Option<FoundRoute<'s>>, String> {
     let Some(routes) = &site.routes else { return Ok(None) };
     let route = routes.find(&request.method, &request.target).map_err(|error| error.to_string())?;

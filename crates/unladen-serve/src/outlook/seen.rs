@@ -68,6 +68,7 @@ pub struct RouteSeen {
     pub comes_to: Option<String>,
 }
 
+/// A reason why a page is not kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WhyNot {
     /// Reason code, as in `Cache-Status`.
@@ -96,6 +97,7 @@ pub struct ValidatorSeen {
     pub asks: String,
 }
 
+/// The application's answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AnswerSeen {
     pub status: u16,

@@ -1,5 +1,4 @@
-//! The principal type is [`RequestState`]: what is known of a request so far, readable even when the request is cut
-//! off.
+//! The principal type is [`RequestState`]: what is known of a request so far, even when it is cut off.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -1,3 +1,5 @@
+//! The principal type is [`Bell`]: wakes all who wait.
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};

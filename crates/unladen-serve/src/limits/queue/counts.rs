@@ -1,3 +1,5 @@
+//! The principal type is [`Counts`]: what has become of those who had to wait.
+
 use std::time::Duration;
 
 use unladen_observability::HistogramTotals;

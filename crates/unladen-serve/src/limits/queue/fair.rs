@@ -54,8 +54,7 @@ impl<T> FairQueue<T> {
         self.waiting.len()
     }
 
-    /// Enqueues at the end of its client's line, and returns the number. `key` finds it again, if others may wait for
-    /// it too.
+    /// Enqueues at the end of its client's line; returns the number. `key` is what others may join it by.
     pub(super) fn push(&mut self, now: Instant, flow: Flow, key: Option<&[u8]>, item: T) -> u64 {
         let number = self.next;
         self.next += 1;

@@ -1,5 +1,4 @@
-//! The principal type is [`Flow`]: the unit that shares of the application are counted by (as in RFC 8290, section
-//! 1.3).
+//! The principal type is [`Flow`]: what shares of the application are counted by (as in RFC 8290, section 1.3).
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;

@@ -18,6 +18,7 @@ pub(super) struct Scrap {
     job: Option<JoinHandle<Done>>,
 }
 
+/// A thread's result: the block it used, and the file if it was made.
 #[derive(Debug)]
 struct Done {
     block: Vec<u8>,

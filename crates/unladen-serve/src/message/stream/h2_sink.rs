@@ -1,3 +1,5 @@
+//! The principal type is [`H2Sink`]: a body on an HTTP/2 stream.
+
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 

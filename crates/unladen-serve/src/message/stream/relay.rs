@@ -15,6 +15,7 @@ use crate::message::stream::source::BodySource;
 /// with it.
 #[derive(Debug)]
 pub(crate) struct Relay<'s> {
+    /// Where untaken data waits; `None` makes the sender wait.
     spools: Option<&'s Arc<Spools>>,
     client: Option<IpAddr>,
     waiting: Option<Box<Spool>>,
