@@ -28,9 +28,11 @@ pub(crate) struct Context {
     pub(crate) trace_sample: Cell<Option<f64>>,
     /// Whether each answer is to be its connection's last.
     pub(crate) is_draining: Cell<bool>,
+    /// Whether clients are accepted while it drains.
     pub(crate) is_leaving: Cell<bool>,
     /// Notified when draining begins, and when no more clients are accepted.
     pub(crate) drain: Notify,
+    /// Notified when connections waiting for a request are to be closed.
     pub(crate) close_idle: Notify,
     pub(crate) idle: Idle,
     pub(crate) connections: Cell<usize>,
@@ -38,15 +40,13 @@ pub(crate) struct Context {
     spare_buffers: RefCell<Vec<Box<Buffers>>>,
 }
 
+/// Where a listener's connections lead; replaced by a reload.
 pub(crate) struct Slot {
     pub(crate) proxy: RefCell<Arc<Proxy>>,
-    /// Bounds of a connection before a request names its site.
     pub(crate) bounds: RefCell<Arc<ClientSettings>>,
     pub(crate) site: RefCell<Option<Arc<Site>>>,
     redirects: Cell<bool>,
-    /// Finds the site of a request; `None` if all requests are for `site`.
     hosts: RefCell<Option<Arc<Hosts<Tenant>>>>,
-    /// TLS; `None` for plain HTTP.
     pub(crate) acceptor: RefCell<Option<Arc<Acceptor>>>,
     pub(crate) index: Cell<UpstreamIndex>,
     /// Whether accepting is to end; `stop` is notified when it begins.

@@ -149,6 +149,7 @@ impl Plan {
         self.places.iter().filter_map(|planned| planned.site.as_ref()?.cache.as_ref())
     }
 
+    /// The proxies of places, and of their routes.
     pub(crate) fn proxies(&self) -> impl Iterator<Item = &Arc<Proxy>> {
         self.places.iter().flat_map(|planned| {
             let routes = planned.site.iter().filter_map(|site| Some((site.routes.as_ref()?, site)));

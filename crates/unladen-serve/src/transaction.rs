@@ -33,9 +33,7 @@ pub(crate) struct Transaction<'a> {
     pub(crate) index: UpstreamIndex,
     pub(crate) request: &'a Request,
     pub(crate) version: Version,
-    /// When the head's first byte was read …
     pub(crate) began: Instant,
-    /// … and its last.
     pub(crate) now: Instant,
     /// Of a site: what the cache did.
     pub(crate) cache: Option<(CacheResult, &'static str)>,

@@ -10,6 +10,7 @@ use unladen_pool::Upstream;
 pub(crate) struct UpstreamTasks(Vec<(Arc<Upstream>, JoinHandle<()>)>);
 
 impl UpstreamTasks {
+    /// Aborts the tasks of other upstreams, and begins those of new ones.
     pub(crate) fn follow(&mut self, upstreams: &[Arc<Upstream>], begin: impl Fn(Arc<Upstream>) -> JoinHandle<()>) {
         self.0.retain(|(upstream, task)| {
             let stays = upstreams.iter().any(|other| Arc::ptr_eq(upstream, other));

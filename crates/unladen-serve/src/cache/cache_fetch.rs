@@ -61,6 +61,7 @@ pub(crate) struct FetchSink<'a> {
 struct HeldHead<'a> {
     writer: &'a mut Option<FetchWriter<News>>,
     began: News,
+    /// For an answer to one client alone: how much may wait, and what the others are told.
     alone: Option<(usize, News)>,
 }
 

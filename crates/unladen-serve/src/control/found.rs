@@ -65,6 +65,7 @@ impl Found {
     }
 }
 
+/// Takes the sockets of an address; if there are none, those named as the `[[outbound]]`.
 pub(super) fn take(found: &mut Vec<Found>, address: &ListenAddress, name: &str) -> Vec<Found> {
     let by_address: Vec<Found> = found.extract_if(.., |one| one.is_at(address)).collect();
     if !by_address.is_empty() {

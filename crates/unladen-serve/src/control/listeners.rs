@@ -43,7 +43,9 @@ struct Opened {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted<'a> {
     pub(super) address: &'a ListenAddress,
+    /// Matched with the names of systemd's sockets.
     pub(super) name: &'a str,
+    /// Mode of a Unix socket.
     pub(super) mode: u32,
     pub(super) threads: usize,
 }
@@ -115,6 +117,7 @@ impl Listeners {
         self.held.iter().map(|held| &held.listener).find(|listener| listener.address == *address)
     }
 
+    /// Stops listening; so do the threads once they follow a plan without these.
     pub(super) fn give_up(&mut self) {
         self.held.iter().for_each(Held::take_away);
         self.held.clear();

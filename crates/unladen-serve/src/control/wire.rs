@@ -20,7 +20,9 @@ use serde::{Deserialize, Serialize};
 
 /// Protocol version. Another version of this program may have another one, and then refuses.
 pub(super) const VERSION: u32 = 1;
+/// Said by the new process.
 pub(super) const SERVING: u8 = b's';
+/// Said by the old one.
 pub(super) const YOURS: u8 = b'y';
 /// Descriptors in one message; the kernel takes 253 (SCM_MAX_FD).
 const BATCH: usize = 64;

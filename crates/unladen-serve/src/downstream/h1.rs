@@ -38,6 +38,7 @@ const LINGER_TIME: Duration = Duration::from_secs(5);
 const REFUSAL_TIME: Duration = Duration::from_secs(1);
 
 enum NoHead {
+    /// The client has closed, or was idle for too long.
     Over,
     /// Nothing has come yet.
     Nothing,

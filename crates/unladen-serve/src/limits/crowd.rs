@@ -79,6 +79,7 @@ impl Crowd {
         }
     }
 
+    /// Connections closed as soon as they came.
     pub(crate) fn refused(&self) -> u64 {
         self.counts.refused.load(Ordering::Relaxed)
     }

@@ -22,6 +22,7 @@ pub(super) fn of(mut wanted: FetchPlan, mut response: Response) -> Vec<NoStore> 
     reasons
 }
 
+/// Changes request and answer so that this reason no longer applies.
 fn mend(why: NoStore, wanted: &mut FetchPlan, response: &mut Response) {
     let request = &mut wanted.request;
     match why {

@@ -81,6 +81,7 @@ pub struct WhyNot {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CookieSeen {
     pub name: String,
+    /// Whether it tells users apart.
     pub counts: bool,
 }
 

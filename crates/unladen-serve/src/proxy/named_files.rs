@@ -40,6 +40,7 @@ pub(crate) enum NotSent {
 // === impl NamedFiles ===
 
 impl NamedFiles {
+    /// The configured folders, and that of the scripts.
     pub(crate) fn new(script: &ScriptSettings) -> Self {
         let own = script.folder.iter().map(|folder| &folder.root);
         let folder = |path: &PathBuf| Folder {

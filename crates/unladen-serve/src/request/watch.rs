@@ -25,6 +25,7 @@ pub(crate) struct Deadline {
     at: Cell<Instant>,
     /// Bound of the whole, which the parts may not exceed.
     last: Cell<Option<Instant>>,
+    /// Last reading of the clock, updated when something was waited for.
     now: Cell<Instant>,
 }
 
@@ -40,11 +41,13 @@ impl Deadline {
         Self::new(now, LOCAL_REPLY, None)
     }
 
+    /// Reads the clock.
     pub(crate) fn look(&self) -> Instant {
         self.now.set(Instant::now());
         self.now.get()
     }
 
+    /// Last reading of the clock, unlike [`Self::look`].
     pub(crate) fn now(&self) -> Instant {
         self.now.get()
     }
@@ -73,10 +76,12 @@ impl Deadline {
         self.last.set(None);
     }
 
+    /// Whether the bound of the whole has been reached.
     pub(crate) fn is_last(&self) -> bool {
         self.last.get().is_some_and(|last| self.at.get() >= last)
     }
 
+    /// Time left of the whole.
     pub(crate) fn left(&self) -> Option<Duration> {
         self.last.get().map(|last| last.saturating_duration_since(self.now.get()))
     }

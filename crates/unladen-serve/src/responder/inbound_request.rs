@@ -37,9 +37,7 @@ pub(crate) struct InboundRequest<'a> {
     pub(crate) challenge: Cell<Option<&'a [u8]>>,
     pub(crate) index: UpstreamIndex,
     pub(crate) version: Version,
-    /// When the head's first byte was read …
     pub(crate) began: Instant,
-    /// … and its last.
     pub(crate) now: Instant,
     pub(crate) peer: Peer,
     /// The client it is made for, once known.

@@ -33,8 +33,7 @@ pub(crate) enum Waited {
 /// A fetch has bounds of its own; this is for what nobody thought of.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// Called if the one who was to fetch may not: those who already wait ask for themselves, and later requests fetch
-/// anew.
+/// Used if the one who was to fetch may not: those already waiting ask for themselves, and later requests anew.
 fn give_up(writer: FetchWriter<News>) {
     writer.tell(News::NotForAll, None);
     writer.end();

@@ -1,3 +1,5 @@
+//! The principal type is [`Access`]: whom a route lets in.
+
 use std::net::IpAddr;
 use std::sync::Arc;
 

@@ -22,6 +22,7 @@ pub(crate) struct Route {
     /// Whether answers may be cached.
     pub(crate) cache: bool,
     pub(crate) access: Option<Access>,
+    /// Whether it may refuse: such routes are also checked against what a path comes to.
     pub(crate) refuses: bool,
     /// From a preset: it refuses files, not an application's paths.
     pub(crate) is_preset: bool,
@@ -83,6 +84,7 @@ impl Route {
         }
     }
 
+    /// Whether it takes a request for this normalised path.
     pub(crate) fn takes(&self, method: &[u8], path: &[u8]) -> bool {
         let RouteMatch { prefixes, exact, suffixes, methods } = &self.matching.settings;
         (methods.is_empty() || methods.iter().any(|one| is_method(one.as_bytes(), method)))

@@ -9,7 +9,9 @@ use sha2::{Digest, Sha256};
 use unladen_fleet::Position;
 use unladen_http1::Fields;
 
+/// In requests and answers.
 pub(crate) const TIER: &[u8] = b"x-unladen-tier";
+/// In requests.
 pub(crate) const SECRET: &[u8] = b"x-unladen-tier-secret";
 /// Longest meaningful value, in bytes: an address and a bus position are shorter.
 const LONGEST: usize = 256;

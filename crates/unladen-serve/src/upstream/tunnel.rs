@@ -16,6 +16,7 @@ struct Way<'a> {
     buffer: &'a mut Buffer,
     to: Half<'a>,
     bytes: u64,
+    /// Its sender has ended.
     ended: bool,
     done: bool,
 }

@@ -30,8 +30,10 @@ pub(super) struct Wire {
     share: Arc<Share>,
 }
 
+/// Observed state, for the connection's driver.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
+    /// Number of the head under way, if any.
     pub(super) head: Cell<Option<u64>>,
 }
 

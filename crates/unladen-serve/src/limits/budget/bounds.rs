@@ -39,6 +39,7 @@ pub(super) struct Bounds {
     pub(super) look: Notify,
     clients: Mutex<HashMap<IpAddr, Weak<ClientHeld>>>,
     bodies: ArcSwap<Vec<Arc<Bodies>>>,
+    /// Number of clients near their bound.
     short_clients: AtomicUsize,
     pub(super) counts: Counts,
 }

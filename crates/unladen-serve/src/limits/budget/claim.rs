@@ -6,6 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use super::share::{Held, Share};
 
+/// One for each that may wait.
 #[derive(Debug)]
 pub(crate) struct Claim {
     share: Arc<Share>,

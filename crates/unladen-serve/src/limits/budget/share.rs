@@ -25,8 +25,11 @@ pub(crate) struct Share {
     held: AtomicUsize,
     /// Bytes reported to process and client, in lots.
     told: AtomicUsize,
+    /// Bytes taken so far.
     moved: AtomicU64,
+    /// Pieces waiting to be sent.
     waiting: AtomicUsize,
+    /// Their bytes.
     sending: AtomicUsize,
     is_listed: AtomicBool,
     is_ended: AtomicBool,
@@ -74,6 +77,7 @@ impl Share {
         })
     }
 
+    /// Holds what is there already, whether there is room or not.
     pub(crate) fn hold(self: &Arc<Self>, bytes: usize) -> Held {
         self.add(bytes);
         Held { share: self.clone(), bytes, is_to_be_sent: false }

@@ -9,6 +9,7 @@ use super::queue_entry::QueueEntry;
 use super::refusal::Refusal;
 use super::waiter::Waiter;
 
+/// A place at the application; dropping it passes it on.
 #[derive(Debug)]
 pub(crate) struct Place<'q>(&'q Queue);
 

@@ -12,6 +12,7 @@ use std::task::{Context, Poll, ready};
 use nix::libc;
 use tokio::task::JoinHandle;
 
+/// One job at a time.
 #[derive(Debug)]
 pub(super) struct Scrap {
     file: Option<Arc<File>>,

@@ -9,6 +9,7 @@ use unladen_pool::{Buffer, Half, LARGE};
 use super::source_error::SourceError;
 use crate::request::said::Said;
 
+/// FastCGI output as received, without its records.
 #[derive(Debug)]
 pub(crate) struct Output<'a> {
     half: Half<'a>,
@@ -35,6 +36,7 @@ impl<'a> Output<'a> {
         Self { half, buffer, decoder: Decoder::new(request), said, ready: 0, is_silent: true }
     }
 
+    /// Reads once; `false` if the connection has ended.
     pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, SourceError>> {
         let count = ready!(self.half.poll_read(self.buffer, cx))?;
         if count == 0 {

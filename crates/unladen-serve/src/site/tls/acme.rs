@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use unladen_acme::{Answers, Authority, ChallengeKind, ExternalAccount, Held, Wanted, WantedError};
 use unladen_serve_config::{AcmeSettings, Challenge, HostName, ListenAddress, SiteSettings};
 
+/// Kept over a reload: a certificate that is still wanted goes on.
 #[derive(Debug, Default)]
 pub(crate) struct Acme {
     answers: Arc<Answers>,

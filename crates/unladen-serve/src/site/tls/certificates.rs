@@ -35,6 +35,7 @@ enum Source {
 }
 
 impl Source {
+    /// `None` for an unknown or missing name.
     fn key(&self, name: Option<&str>) -> Option<Arc<CertifiedKey>> {
         match (self, name) {
             (Self::File(key), _) => Some(key.clone()),
