@@ -69,7 +69,6 @@ impl Slot {
         }
     }
 
-    /// Replaces where its connections lead.
     pub(crate) fn become_this(&self, entrance: &Entrance, index: UpstreamIndex) {
         self.proxy.replace(entrance.proxy.clone());
         self.bounds.replace(entrance.bounds.clone());
@@ -105,7 +104,6 @@ impl Slot {
         (Found::of(found, redirects), index)
     }
 
-    /// The site of a TLS server name.
     pub(crate) fn named(&self, name: &str) -> Option<Named> {
         let hosts = self.hosts.borrow();
         let tenant = hosts.as_ref()?.find(name.as_bytes())?;

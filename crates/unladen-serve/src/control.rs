@@ -310,7 +310,6 @@ impl Control {
         Some(process)
     }
 
-    /// The new process failed to serve: this one goes on.
     fn go_on(&mut self, why: &str) {
         let how = self.abort_handover().map(|status| format!(" ({status})")).unwrap_or_default();
         say!("unladen: this process goes on, as the new one does not serve: {why}{how}");
@@ -320,7 +319,6 @@ impl Control {
         }
     }
 
-    /// Ends a process that was to go on; returns how it ended.
     fn abort_handover(&mut self) -> Option<std::process::ExitStatus> {
         let mut child = self.successor.take()?;
         self.snapshots.go_on();

@@ -28,7 +28,6 @@ pub const MOST: usize = 32 * 1024;
 #[derive(Clone, Debug)]
 pub struct Way {
     pub host: HostRule,
-    /// What becomes of the sender's address.
     pub forwarded: Forwarded,
     pub via: bool,
     pub upgrade: bool,

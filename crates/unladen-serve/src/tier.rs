@@ -35,7 +35,6 @@ use crate::proxy::Proxy;
 pub(crate) struct Tier {
     pub(crate) settings: TierSettings,
     pub(crate) ports: Vec<u16>,
-    /// The way to the peers.
     pub(crate) proxy: Arc<Proxy>,
     pub(crate) counts: Arc<TierCounts>,
     /// In `CDN-Loop` (RFC 8586): the same for all nodes that know the secret.
@@ -112,7 +111,6 @@ impl Tier {
         fields.push(SECRET, self.settings.secret.reveal().as_bytes());
     }
 
-    /// The question of a peer; `None` if it is a client's request.
     pub(crate) fn question(&self, request: &Request) -> Option<Question> {
         // Nearly all requests end here.
         request.fields.find(SECRET)?;
@@ -131,7 +129,6 @@ impl Tier {
         ids.filter(|id| id.trim_ascii().eq_ignore_ascii_case(self.id.as_bytes())).count()
     }
 
-    /// Records that a request has passed this node.
     pub(crate) fn sign(&self, fields: &mut Fields) {
         fields.push(CDN_LOOP, self.id.as_bytes());
     }

@@ -43,15 +43,12 @@ pub(crate) struct Transaction<'a> {
     pub(crate) port: Option<u16>,
     /// Record of the waiting request, if this is a fetch.
     pub(crate) fetched: Option<Rc<Fetched>>,
-    /// The program that stands for its path, if any.
     pub(crate) script: Option<Arc<Script>>,
-    /// Its entry in the application's queue.
     pub(crate) queue_entry: QueueEntry<'a>,
     /// Peer to ask; `None` for any endpoint of the upstream.
     pub(crate) endpoint: Option<&'a Arc<Endpoint>>,
 }
 
-/// What is known before the upstream is asked, for the record.
 struct Account<'i> {
     head: Duration,
     id: &'i [u8],
@@ -261,7 +258,6 @@ fn is_stalled(state: &RequestState<'_>, reason: Reason) -> bool {
     reason == Reason::DeadlineExceeded && state.phase.get() == Phase::Waiting
 }
 
-/// Reports the upstream's outcome to the breaker, if known.
 fn report(state: &RequestState<'_>, end: End, now: Instant) {
     let is_good = match end {
         End::Answered => !matches!(state.status.get(), 502..=504),

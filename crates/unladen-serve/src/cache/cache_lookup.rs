@@ -70,7 +70,6 @@ impl CacheLookup<'_> {
             && (!self.is_authorized || freshness.shared_with_authorized)
     }
 
-    /// Version under which the answer is kept, if any.
     pub(crate) fn version(&self) -> Option<&[u8]> {
         match &self.known {
             ValidatorAnswer::Version(version) => Some(version),

@@ -58,7 +58,6 @@ pub(crate) fn coded(
     Some(Coded { response: Response { fields, length: Length::Chunked, ..response.clone() }, encoder })
 }
 
-/// Whether it is text, long enough, and nothing forbids a change.
 fn is_to_be_coded(response: &Response, is_head: bool) -> bool {
     let is_long_enough = match response.length {
         Length::Exact(length) => length >= SHORTEST as u64,

@@ -31,7 +31,6 @@ pub(super) const LEAST: usize = 64 * 1024;
 pub(crate) struct FetchPlan {
     pub(crate) site: Arc<Site>,
     pub(crate) proxy: Arc<Proxy>,
-    /// The program that answers it, if one stands for its path.
     pub(crate) script: Option<Arc<Script>>,
     /// As the client sent it: the stored response's `Vary` and `Cache-Control` refer to this.
     pub(crate) request: Request,
@@ -45,7 +44,6 @@ pub(crate) struct FetchPlan {
     pub(crate) is_validated: bool,
     pub(crate) requested: Time,
     pub(crate) sequence: Sequence,
-    /// Peers to ask before the application.
     pub(crate) peers: Option<PeerPlan>,
 }
 

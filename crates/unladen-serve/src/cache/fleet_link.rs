@@ -12,7 +12,6 @@ pub(crate) struct FleetLink {
     pub(crate) fleet: Arc<Fleet>,
     /// `None` if stored responses are served whether or not the others are reached.
     lease: Option<Arc<Lease>>,
-    /// Name by which the others know the site.
     site: Arc<str>,
 }
 

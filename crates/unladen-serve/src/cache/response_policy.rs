@@ -137,7 +137,6 @@ pub(crate) fn push_status(more: &mut Fields, status: &CacheStatus<'_>) {
 }
 
 impl Site {
-    /// Adds the fields of every answer.
     pub(crate) fn add_own(&self, more: &mut Fields, is_https: bool) {
         if is_https && let Some(hsts) = &self.settings.hsts {
             more.push(b"strict-transport-security", hsts.as_bytes());

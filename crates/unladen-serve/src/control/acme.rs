@@ -42,7 +42,6 @@ impl Certificates {
     }
 }
 
-/// Prints an event; failures are shown on the live page too.
 fn tell(event: &Event<'_>, observability: &Observability, sites: &Mutex<HashMap<String, String>>) {
     let (name, reason) = match event {
         Event::Failed { name, error, .. } | Event::Stuck { name, error } => (*name, error.as_str()),

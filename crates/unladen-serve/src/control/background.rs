@@ -104,7 +104,6 @@ fn rate_services(plan: &Plan) -> Vec<Arc<dyn RateServiceView>> {
     services.into_iter().map(|service| service as Arc<dyn RateServiceView>).collect()
 }
 
-/// Follows its name, and checks its endpoints' health.
 fn follow(upstream: Arc<Upstream>, resolver: &Arc<Resolver>, observability: &Arc<Observability>) -> JoinHandle<()> {
     let (resolver, observability) = (resolver.clone(), observability.clone());
     let name = upstream.settings().name.clone();
@@ -139,7 +138,6 @@ enum Answers {
     Probes,
 }
 
-/// The service at the admin's address, or at that of the probes.
 struct Shown {
     answers: Answers,
     task: Option<(u64, JoinHandle<()>)>,

@@ -14,19 +14,14 @@ pub enum ServeError {
     Upstream { name: String, source: Box<UpstreamError> },
     #[error("the site `{name}`: {source}")]
     Site { name: String, source: crate::site::SiteError },
-    /// The fleet's bus settings are invalid.
     #[error("[fleet]: {0}")]
     Fleet(#[source] unladen_fleet::BusError),
-    /// For example, the access log cannot be written.
     #[error("cannot begin to log: {0}")]
     Observability(#[source] io::Error),
-    /// The system refuses a thread, or signal handlers.
     #[error("cannot start: {doing}: {source}")]
     Start { doing: &'static str, source: io::Error },
-    /// A thread that carries requests has ended by itself.
     #[error("thread {thread} has ended by itself, which is a fault of this program: see above")]
     Thread { thread: usize },
-    /// The previous process's handover cannot be used.
     #[error("what was handed over cannot be used: {0}")]
     Handover(#[source] io::Error),
 }

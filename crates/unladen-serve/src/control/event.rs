@@ -16,6 +16,5 @@ pub(super) enum Event {
     Ended {
         thread: usize,
     },
-    /// The successor serves, or why it does not.
     Successor(Result<Successor, String>),
 }

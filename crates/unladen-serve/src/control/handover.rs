@@ -18,7 +18,6 @@ const VARIABLE: &str = "UNLADEN_HANDOVER";
 /// How long the new process has until it serves.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Error text for a successor that ended.
 const ENDED: &str = "it ended";
 
 /// How to start this process's program, which may be another version by then.
@@ -106,7 +105,6 @@ impl Program {
 }
 
 impl Successor {
-    /// Tells it that it is the service from now on.
     pub(super) fn inherit(self) {
         // If it is gone already, there is nobody to go back to.
         let _ = wire::say(&self.stream, YOURS);

@@ -26,10 +26,8 @@ pub(super) struct HtcpTask {
     now: Option<(HtcpSettings, JoinHandle<()>)>,
 }
 
-/// Why a datagram is refused unread.
 const STRANGER: &str = "its sender is not in `htcp_from`";
 
-/// Refused datagrams since the last report, and when that was.
 #[derive(Debug, Default)]
 struct Refused {
     count: u64,

@@ -128,7 +128,6 @@ impl Listeners {
         self.held.clear();
     }
 
-    /// All sockets, and what a successor needs to know of them.
     pub(super) fn sockets(&self) -> Vec<(&ListenSocket, Given)> {
         let of = |held: &'_ Held| {
             let is_ours = held.file.is_some() || matches!(held.listener.address, ListenAddress::Tcp(_));

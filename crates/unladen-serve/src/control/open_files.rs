@@ -32,14 +32,12 @@ pub(super) fn warning(config: &Config, may: u64) -> Option<String> {
     })
 }
 
-/// Whether it is one of the bounds, and set by the file.
 fn is_set(value: &Explained) -> bool {
     let key = (value.key.table.trim_start_matches("site."), value.key.name);
     let is_bound = matches!(key, ("client" | "limits" | "validator", "connections") | ("buffer", "disk"));
     is_bound && matches!(value.origin, ValueOrigin::Said(_) | ValueOrigin::Defaults(_))
 }
 
-/// Most files that could be open at once.
 fn takes(settings: &Settings) -> u64 {
     let of = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let sites = settings.site.iter().map(|site| &site.proxy);

@@ -7,7 +7,6 @@ use unladen_serve_config::{Config, ListenAddress, ProxySettings, address_text};
 /// Most lines shown; the rest is in the file.
 const SHOWN: usize = 12;
 
-/// What is served where, and where the admin pages are.
 pub(super) fn text(config: &Config) -> String {
     let settings = &config.settings;
     let sites = settings.site.iter().map(|site| ("site", &site.proxy, site.tls.is_some(), &*site.redirect));

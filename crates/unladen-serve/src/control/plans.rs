@@ -148,7 +148,6 @@ impl Plans {
         Ok(Made { plan, shows, changed })
     }
 
-    /// Keeps the fleet if its settings are unchanged.
     fn fleet(&self, settings: Option<&FleetSettings>) -> Result<Option<KeptFleet>, ServeError> {
         let Some(settings) = settings else { return Ok(None) };
         match self.fleet.as_ref().filter(|kept| kept.settings == *settings) {
@@ -282,12 +281,9 @@ fn addresses<'s>(sites: impl Iterator<Item = &'s SiteSettings>) -> Vec<(&'s List
     addresses
 }
 
-/// An address of sites, and who answers there.
 struct Door {
-    /// The first site there.
     site: Arc<Site>,
-    /// The most generous bounds of its sites; `connections` is taken over all addresses with the same first site, as
-    /// those are counted together.
+    /// The most generous bounds; `connections` over all addresses with the same first site, which are counted together.
     bounds: Arc<ClientSettings>,
     redirects: bool,
     hosts: Option<Arc<Hosts<Tenant>>>,
@@ -387,7 +383,6 @@ pub fn try_upstreams(config: &Config, asks: bool) -> Result<Tried, ServeError> {
     Ok(tried)
 }
 
-/// TCP ports that sites listen at.
 pub(super) fn ports(settings: &Settings) -> Vec<u16> {
     let listened = settings.site.iter().flat_map(|site| &site.proxy.listen);
     let port = |address: &ListenAddress| match address {
@@ -397,7 +392,6 @@ pub(super) fn ports(settings: &Settings) -> Vec<u16> {
     listened.filter_map(port).collect()
 }
 
-/// Checks that the sites' certificates do not conflict.
 fn beside_each_other(sites: &[SiteSettings]) -> Result<(), ServeError> {
     acme::check(sites.iter()).map_err(|(name, problem)| ServeError::Site { name, source: problem.into() })
 }

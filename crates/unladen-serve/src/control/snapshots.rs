@@ -83,7 +83,6 @@ impl Snapshots {
         }
     }
 
-    /// Loads the previous process's snapshots in the background.
     pub(super) fn load(&self, hold: Option<Hold>) {
         let mut state = self.shared.lock();
         state.is_to_load = true;

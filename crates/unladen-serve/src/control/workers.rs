@@ -17,9 +17,7 @@ use super::pool_size::PoolSize;
 use crate::limits::queue::Queue;
 use crate::site::Site;
 
-/// How often a pool is asked …
 const EVERY: Duration = Duration::from_secs(5);
-/// … and while requests wait.
 const EVERY_WHILE_WAITED: Duration = Duration::from_secs(1);
 /// Requests that may wait at each pool's own socket: a worker that is done takes one at once, and is not idle while its
 /// answer travels.
@@ -98,7 +96,6 @@ async fn ask(site: Arc<Site>, queue: Arc<Queue>, path: String, pools: Pools, obs
     }
 }
 
-/// Fetches the status page.
 async fn status(endpoint: &Endpoint, path: &str) -> Result<Status, String> {
     let (status, page) = ask_fastcgi(endpoint, path, "json", WITHIN).await.map_err(|error| error.to_string())?;
     if status != 200 {

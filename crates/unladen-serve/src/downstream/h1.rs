@@ -40,7 +40,6 @@ const REFUSAL_TIME: Duration = Duration::from_secs(1);
 enum NoHead {
     /// The client has closed, or was idle for too long.
     Over,
-    /// Nothing has come yet.
     Nothing,
     Faulty(Reason),
     Http2,
@@ -53,7 +52,6 @@ struct H1Connection {
     watch: Watch,
     peer: Peer,
     share: Arc<Share>,
-    /// Block that a long head is read into.
     block: Option<Held>,
     context: Rc<Context>,
     slot: Rc<Slot>,

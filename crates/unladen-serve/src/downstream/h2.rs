@@ -67,7 +67,6 @@ const FIELD: usize = 64;
 const LOOKS: u32 = 4;
 const LOOK: Duration = Duration::from_secs(5);
 
-/// The bounds given to `h2`.
 fn bounded(client: &ClientSettings) -> Builder {
     let mut builder = Builder::new();
     builder

@@ -17,7 +17,6 @@ const KEYS: usize = 10_000;
 #[derive(Debug)]
 pub(crate) struct Crowd {
     settings: CrowdSettings,
-    /// Requests of a client at the application.
     per_client: usize,
     // Counts outlive the settings.
     counts: Arc<Counts>,

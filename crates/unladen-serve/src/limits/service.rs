@@ -233,7 +233,6 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes duplicates.
 pub(crate) fn distinct(services: impl Iterator<Item = Arc<RateService>>) -> Vec<Arc<RateService>> {
     let mut seen = HashSet::new();
     services.filter(|service| seen.insert(Arc::as_ptr(service))).collect()

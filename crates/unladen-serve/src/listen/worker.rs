@@ -189,7 +189,6 @@ async fn open(socket: &ListenSocket, context: &Context, slot: &Slot) -> Option<A
     }
 }
 
-/// Reports why no client can be accepted, and waits for a moment.
 async fn not_accepted(error: &io::Error, context: &Context, slot: &Slot) {
     let is_short = is_out_of_files(error);
     let text = if is_short { OUT_OF_FILES.to_owned() } else { error.to_string() };

@@ -31,7 +31,6 @@ pub(crate) enum Downstream<'a> {
 }
 
 pub(crate) enum Internal {
-    /// An answer for several, and for the store.
     Fetch(Box<CacheFetch>),
     /// A validator's HEAD about a page.
     HeadCheck(HeadAnswer),
@@ -106,7 +105,6 @@ impl Downstream<'_> {
         matches!(self, Self::H1(client) if !client.half.is_encrypted())
     }
 
-    /// Whether its connection can change its protocol.
     pub(crate) fn can_upgrade(&self) -> bool {
         matches!(self, Self::H1(client) if client.minor == 1)
     }
@@ -312,7 +310,6 @@ impl Downstream<'_> {
         }
     }
 
-    /// Sends a local reply.
     pub(crate) async fn answer(&mut self, response: &Response, body: &str, options: ResponseOptions) -> Result<(), ()> {
         let mut sink = self.respond(response, options, Instant::now())?;
         let body = if options.head { "" } else { body };

@@ -21,7 +21,6 @@ pub(super) struct FoundRoute<'s> {
     pub(super) may_be_kept: bool,
     pub(super) proxy: Arc<Proxy>,
     pub(super) script: Option<Script>,
-    /// Changes to the request's fields.
     pub(super) edits: Option<&'s Edits>,
 }
 
@@ -69,7 +68,6 @@ pub(super) fn find<'s>(site: &'s Site, request: &Request) -> Result<Option<Found
     }))
 }
 
-/// How another route guards what the path comes to.
 fn guarded(site: &Site, guard: &Route) -> String {
     let settings = site.settings.routes.iter().find(|settings| settings.name == guard.name);
     let line = settings.map_or(0, |settings| settings.line);

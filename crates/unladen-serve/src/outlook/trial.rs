@@ -33,7 +33,6 @@ const LONGEST: Duration = Duration::from_secs(120);
 /// Most characters shown of a field.
 const SHOWN: usize = 200;
 
-/// Fields about caching.
 const TOLD: [&str; 11] = [
     "cache-control",
     "cdn-cache-control",

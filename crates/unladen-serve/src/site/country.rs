@@ -23,7 +23,6 @@ const FLAT: &[PathElement<'static>] = &[PathElement::Key("country_code")];
 #[derive(Debug)]
 pub(crate) struct Country {
     reader: Reader<Vec<u8>>,
-    /// Where its records have the code.
     path: &'static [PathElement<'static>],
 }
 
@@ -55,7 +54,6 @@ impl Country {
         Self::new(bytes).map_err(|source| CountryError::Wrong { file: file.to_owned(), source })
     }
 
-    /// The same, from its bytes.
     pub(crate) fn new(bytes: Vec<u8>) -> Result<Self, WrongDatabase> {
         let reader = Reader::from_source(bytes)?;
         // A node has two ends; a proper tree has no more networks than this.

@@ -73,7 +73,6 @@ impl Folder {
         self.rules.tries.last().is_some_and(|last| self.is_fixed(last, name))
     }
 
-    /// Whether any path may lead to `name`.
     fn is_of_any_path(&self, name: &[u8]) -> bool {
         self.rules.tries.iter().any(|one| self.is_fixed(one, name))
     }

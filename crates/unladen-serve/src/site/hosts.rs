@@ -41,7 +41,6 @@ impl<T: Clone> Hosts<T> {
         hosts
     }
 
-    /// The site for a request's `Host` or `:authority`.
     pub(crate) fn find(&self, authority: &[u8]) -> Option<&T> {
         let Some(name) = Name::of(authority) else { return self.rest.as_ref() };
         self.named(name.bytes()).or(self.rest.as_ref())

@@ -183,7 +183,6 @@ fn credentials(field: &[u8]) -> Option<(String, Vec<u8>)> {
     Some((String::from_utf8(pair).ok()?, password))
 }
 
-/// Slow check of a password.
 fn is_right(password: &[u8], hash: &str) -> bool {
     if hash.starts_with("$argon2id$") {
         return PasswordHash::new(hash).is_ok_and(|hash| Argon2::default().verify_password(password, &hash).is_ok());

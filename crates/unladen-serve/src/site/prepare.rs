@@ -26,7 +26,6 @@ pub(crate) struct Who {
 /// Country of the client's address; made up for PledgeBank, so that `Vary` can name it.
 pub(crate) const COUNTRY: &[u8] = b"x-geoip-country";
 
-/// Removes what is not trusted, and adds what is known.
 pub(crate) fn prepare(site: &Site, request: &mut Request, peer: &Peer) -> Who {
     let trust = &site.trust;
     let is_trusted = trust.is_trusted_peer(peer.address);

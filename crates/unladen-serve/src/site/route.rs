@@ -19,7 +19,6 @@ pub(crate) struct Route {
     pub(crate) proxy: Arc<Proxy>,
     pub(crate) response: Option<Arc<Edits>>,
     pub(crate) request: Option<Edits>,
-    /// Whether answers may be cached.
     pub(crate) cache: bool,
     pub(crate) access: Option<Access>,
     /// Whether it may refuse: such routes are also checked against what a path comes to.
@@ -66,7 +65,6 @@ impl Route {
         }
     }
 
-    /// The site's default, for requests that no route takes.
     pub(super) fn last(action: Action, proxy: Arc<Proxy>) -> Self {
         let matching = Matching { settings: RouteMatch::default(), is_of_any_segment: false };
         let name = String::new();

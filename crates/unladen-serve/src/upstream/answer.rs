@@ -32,7 +32,6 @@ enum Peer<'a> {
     H2 { future: h2::client::ResponseFuture, body: Option<h2::RecvStream> },
 }
 
-/// Why there is none.
 #[derive(Debug)]
 pub(crate) enum Lost {
     Client(Failure),

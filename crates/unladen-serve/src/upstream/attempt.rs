@@ -221,7 +221,6 @@ impl<'u> Exchange<'_, 'u> {
         self.pass_on(sink, answer, named, work, (uploading, refused.is_some())).await
     }
 
-    /// Tells the client that the upstream agrees to another protocol.
     async fn switch(
         &self,
         transit: &Transit<'_>,

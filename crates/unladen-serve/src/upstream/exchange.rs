@@ -31,7 +31,6 @@ pub(crate) struct Exchange<'a, 'u> {
     pub(crate) client: Option<IpAddr>,
     /// The client's port, if it is connected directly.
     pub(crate) port: Option<u16>,
-    /// The program that stands for its path, if any.
     pub(crate) script: Option<&'a Script>,
     pub(crate) queue_entry: QueueEntry<'a>,
     /// Endpoint to send to; `None` for any.

@@ -62,7 +62,6 @@ impl Params<'_> {
 }
 
 impl ParamsOf<'_> {
-    /// What is run, and what is left of the path for it.
     fn script(&self, params: &mut Params<'_>) -> Result<(), Reason> {
         let path;
         let path_info;

@@ -76,7 +76,6 @@ impl Facts {
         self.reason == Reason::UpstreamClosed && (unprocessed || was_idle)
     }
 
-    /// Whether nothing is done twice that must not be.
     fn is_safe(&self) -> bool {
         match self.reached {
             // Nothing was sent, so it can be sent elsewhere.

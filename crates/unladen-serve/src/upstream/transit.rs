@@ -14,7 +14,6 @@ use crate::upstream::exchange::{Exchange, Failure, Work};
 pub(crate) struct Transit<'a> {
     pub(crate) sink: Sink<'a>,
     pub(crate) answer: Answer<'a>,
-    /// More of the request is to be sent, and would be taken.
     pub(crate) uploading: bool,
     /// Why the upstream takes no more of it.
     pub(crate) refused: Option<SinkError>,

@@ -21,7 +21,6 @@ pub(crate) struct SnapshotFile {
     pub(crate) length: u64,
 }
 
-/// Why a snapshot is not used, or not written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileError {
     #[error("{0}")]

@@ -10,7 +10,6 @@ use unladen_cache::{FRAME_LENGTH, FrameHead, Purge};
 pub(crate) const SITE: u32 = 16;
 /// A purge ([`Forgotten`]); the new process answers [`DONE`] once it has applied it.
 pub(crate) const PURGE: u32 = 17;
-/// All sites have been sent.
 pub(crate) const WHOLE: u32 = 18;
 /// The old process is done, and purges nothing more.
 pub(crate) const BYE: u32 = 19;

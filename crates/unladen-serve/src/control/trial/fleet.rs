@@ -13,7 +13,6 @@ use crate::limits::service::RateService;
 /// Bound on connecting and an answer.
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// Does what a node does with the bus.
 pub(super) async fn bus(settings: FleetSettings) -> Trial {
     let trial = Trial::of("fleet", &settings.name, "bus", settings.purges.to_string());
     match try_bus(&bus_settings(&settings), settings.lease).await {

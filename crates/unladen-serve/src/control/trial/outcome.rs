@@ -28,7 +28,6 @@ pub struct Trial {
 pub struct Failed {
     /// Reason code, as in logs.
     pub reason: &'static str,
-    /// What happened, and what to do.
     pub cause: String,
 }
 

@@ -64,7 +64,6 @@ fn trial(place: String) -> Trial {
     Trial::of("tier", "tier", "peer", place)
 }
 
-/// Checks how many of the nodes, `own`, are this one.
 fn this_node(own: usize, all: &[Placed]) -> Trial {
     let trial = trial("this node".to_owned());
     let doubt = is_uneven(all).then(|| IGNORED.to_owned());

@@ -52,7 +52,6 @@ pub(super) fn ask(database: &Database<'_>) -> Vec<Trial> {
     trials
 }
 
-/// Tries a validator's shared answers, if it has them.
 pub(super) fn share(name: &str, settings: &ValidatorSettings) -> Option<Trial> {
     let shared = settings.shared.as_ref()?;
     let tried = made(settings).and_then(|validator| validator.try_to_share());

@@ -13,7 +13,6 @@ pub(super) struct Lateness {
 struct Same(Option<(u64, Instant)>);
 
 impl Lateness {
-    /// How long the current head has been under way.
     pub(super) fn of_head(&mut self, head: Option<u64>, now: Instant) -> Duration {
         self.head.since(head, now)
     }

@@ -54,7 +54,6 @@ impl Wire {
         self.seen.head.set(self.came.head());
     }
 
-    /// Counts `count` bytes of these pieces as sent.
     fn went(&mut self, pieces: &[IoSlice<'_>], mut count: usize) {
         let frames = &mut self.went;
         let before = frames.bodies;

@@ -34,7 +34,6 @@ impl Bodies {
         Bytes::from_owner(Body { bytes, bodies: self.clone() })
     }
 
-    /// Bytes beyond the cache's bound.
     pub(super) fn excess(&self) -> usize {
         self.alive.load(Ordering::Relaxed).saturating_sub(self.bound)
     }

@@ -122,7 +122,6 @@ impl<T> Discipline<T> {
         Refusal { why, after: base.mul_f64(1.0 + spread) }
     }
 
-    /// Refuses requests that have waited for too long.
     fn shed(&mut self, now: Instant, refused: &mut Vec<(T, Refusal)>) {
         let (is_overload, target) = (self.is_overload(now), Standing::target(self.wait));
         while let Some((number, since)) = self.queue.oldest() {

@@ -29,14 +29,12 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    /// Somebody waits.
     pub(super) fn begin(&mut self, now: Instant) {
         if self.since.is_none() {
             *self = Self { since: Some(now), ..Self::default() };
         }
     }
 
-    /// Nobody waits any more.
     pub(super) fn end(&mut self) {
         *self = Self::default();
     }
@@ -60,7 +58,6 @@ impl Standing {
         wait / TARGET
     }
 
-    /// How long it has not been empty.
     pub(super) fn lasted(&self, now: Instant) -> Duration {
         self.since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since))
     }

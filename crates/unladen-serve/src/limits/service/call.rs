@@ -38,7 +38,6 @@ pub(super) async fn call(sender: SendRequest<Bytes>, uri: Uri, question: &RateLi
     response.verdict().ok_or_else(|| "it answered UNKNOWN".to_owned())
 }
 
-/// Unframes the only message of an answer.
 pub(super) fn message(read: &[u8]) -> Result<&[u8], String> {
     let (length, message) = head(read)?.ok_or("an answer without a message")?;
     if length != message.len() {
@@ -47,7 +46,6 @@ pub(super) fn message(read: &[u8]) -> Result<&[u8], String> {
     Ok(message)
 }
 
-/// Whether the call succeeded, by its trailers.
 pub(super) fn ended_well(trailers: &HeaderMap) -> Result<(), String> {
     match Ended::of(trailers) {
         Ended { status, .. } if status == "0" => Ok(()),

@@ -38,7 +38,6 @@ impl Drop for Link {
 }
 
 impl Link {
-    /// Connects on this thread's runtime.
     pub(super) fn begin(settings: &RateServiceSettings, resolver: &Arc<Resolver>, generation: u64) -> Self {
         let (tell, state) = watch::channel(LinkState::Connecting);
         let task = tokio::spawn(keep(settings.clone(), resolver.clone(), tell));
@@ -49,7 +48,6 @@ impl Link {
         matches!(*self.state.borrow(), LinkState::Ended(_)) || self.state.has_changed().is_err()
     }
 
-    /// Waits for the connection, and returns where requests are sent.
     pub(super) fn sender(&self) -> impl Future<Output = Result<SendRequest<Bytes>, Arc<str>>> + use<> {
         let mut state = self.state.clone();
         async move {

@@ -31,7 +31,6 @@ pub(crate) struct Spool {
     of_share: Option<budget::Held>,
     /// Client whose share of the disk it is bound by; `None` if clients cannot be told apart.
     client: Option<IpAddr>,
-    /// Set once memory was not enough.
     tail: Option<Box<Tail>>,
     read: u64,
     length: u64,
@@ -49,7 +48,6 @@ struct Tail {
     block_at: u64,
     job: Job,
     size: usize,
-    /// Nothing more can be written.
     is_broken: bool,
     of_disk: Held,
     of_client: Option<Held>,

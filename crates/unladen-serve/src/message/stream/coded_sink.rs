@@ -29,7 +29,6 @@ pub(crate) struct CodedSink<'a> {
     turn: usize,
     has_yielded: bool,
     pub(super) bytes: u64,
-    /// The memory of the encoder.
     _held: Held,
 }
 

@@ -36,7 +36,6 @@ pub(crate) struct H2Sink<'a> {
 }
 
 enum Stream<'a> {
-    /// The head is yet to be sent.
     Held(&'a mut SendResponse<Bytes>, http::Response<()>),
     Begun(h2::SendStream<Bytes>),
     Failed,

@@ -92,7 +92,6 @@ impl<'s> Relay<'s> {
         sink.poll_end(cx, trailers).map_err(PumpError::Sink)
     }
 
-    /// Delivers what is spooled.
     fn poll_waiting(&mut self, cx: &mut Context<'_>, sink: &mut Sink<'_>) -> Poll<Result<(), PumpError>> {
         while let Some(spool) = &mut self.waiting {
             let has_more = ready!(spool.poll_fill(cx)).map_err(|error| PumpError::Source(error.into()))?;

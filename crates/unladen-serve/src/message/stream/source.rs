@@ -34,7 +34,6 @@ pub(crate) struct FetchSource {
     done: bool,
 }
 
-/// Which trailers are passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guard {
     None,

@@ -112,7 +112,6 @@ impl Folder {
         Ok(Looked::File(self.sendable(opened, before, &wanted).await))
     }
 
-    /// What is kept by a path, in the form the request takes.
     fn kept(&self, path: &[u8], request: &Request, compress: bool) -> Option<Kept> {
         let hot = self.hot.as_ref()?;
         match hot.get(path, Form::Any)? {
