@@ -1,4 +1,4 @@
-//! The principal type is [`Client`]: whoever asked, to be answered by HTTP/1 or HTTP/2.
+//! The principal type is [`Downstream`]: who is answered, over HTTP/1, HTTP/2 or internally.
 
 use std::cell::Cell;
 use std::future::poll_fn;

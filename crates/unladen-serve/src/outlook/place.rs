@@ -10,18 +10,9 @@ use crate::site::hosts::Hosts;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum MatchedListener<'s> {
-    Site {
-        site: &'s SiteSettings,
-        listener: &'s ListenAddress,
-    },
-    Redirect {
-        site: &'s SiteSettings,
-        listener: &'s ListenAddress,
-    },
-    Outbound {
-        outbound: &'s ProxySettings,
-        listener: &'s ListenAddress,
-    },
+    Site { site: &'s SiteSettings, listener: &'s ListenAddress },
+    Redirect { site: &'s SiteSettings, listener: &'s ListenAddress },
+    Outbound { outbound: &'s ProxySettings, listener: &'s ListenAddress },
 }
 
 impl<'s> MatchedListener<'s> {

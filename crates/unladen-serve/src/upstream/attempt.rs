@@ -376,7 +376,11 @@ pub(super) enum Carried<'w, 'c, 'u> {
 /// What a client has yet to take. `body`: of the finished request, to notice that the client has gone.
 #[allow(clippy::large_enum_variant, reason = "as `Carried`, which it is within")]
 pub(crate) enum Rest<'w, 'c, 'u> {
-    Waiting { download: Relay<'u>, to: Sink<'w>, body: &'w mut BodySource<'c> },
+    Waiting {
+        download: Relay<'u>,
+        to: Sink<'w>,
+        body: &'w mut BodySource<'c>,
+    },
     /// A file named by the upstream: nothing is sent yet, not even the head.
     File {
         file: Arc<OwnedFd>,

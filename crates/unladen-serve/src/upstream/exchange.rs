@@ -125,7 +125,7 @@ impl<'u> Exchange<'_, 'u> {
         })?;
         self.state.in_flight.replace(Some(in_flight));
         let upgrade = client.can_upgrade() && self.asks_for_upgrade();
-        // Whether it may be sent twice or not: possibly nothing of it was sent once.
+        // Kept for unsafe requests too, as possibly none of it was sent.
         let upload = match received {
             Some(_) => Pump::rewinding(),
             None => Pump::keeping(upstream.settings().retry.replay_bytes),

@@ -42,7 +42,9 @@ pub(crate) enum Reached {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     /// Send it at once, without leave; `new`: on a new connection.
-    AtOnce { new: bool },
+    AtOnce {
+        new: bool,
+    },
     /// Send it after a while, if the upstream's budget gives leave and there is [time](has_time).
     WithLeave,
     Never,

@@ -20,7 +20,7 @@ pub(crate) struct Remembered {
 }
 
 impl Remembered {
-    /// `None` if the site has no cache.
+    /// `None` if nothing of it is kept.
     pub(crate) fn of(site: &Site) -> Option<Self> {
         let cache = site.cache.clone()?;
         let name = site.proxy.upstream.settings().name.clone();

@@ -35,8 +35,8 @@ struct Paced<'a> {
     is_slow: bool,
 }
 
-/// `position`: all purges of the fleet up to it were applied before. `is_last`: nothing is served any more. `None`:
-/// given up, and the old file stays.
+/// `position`: all the fleet's purges up to it were applied before. `is_last`: nothing is served any more. `None`:
+/// given up, the old file stays.
 pub(crate) fn write(
     site: &Arc<Remembered>,
     settings: &SnapshotSettings,

@@ -37,7 +37,7 @@ impl ClientHeld {
         before <= self.most && before + bytes > self.most
     }
 
-    /// Subtracts; whether that takes it out of the bound's reach.
+    /// Subtracts; whether it is no longer near its bound.
     #[must_use]
     pub(super) fn give(&self, bytes: usize) -> bool {
         let before = self.held.fetch_sub(bytes, ORDER);

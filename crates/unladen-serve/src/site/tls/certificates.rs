@@ -35,7 +35,7 @@ enum Source {
 }
 
 impl Source {
-    /// `None` for an unknown or missing name.
+    /// `name`: as asked for, `None` if that is unknown here.
     fn key(&self, name: Option<&str>) -> Option<Arc<CertifiedKey>> {
         match (self, name) {
             (Self::File(key), _) => Some(key.clone()),
