@@ -67,7 +67,6 @@ struct Control {
     snapshots: Snapshots,
     events: Receiver<Event>,
     tell: Sender<Event>,
-    /// `None` if the system has no file watch.
     file_watch: Option<FileWatch>,
     /// Threads that carry requests.
     running: usize,

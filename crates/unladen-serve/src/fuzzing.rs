@@ -33,7 +33,6 @@ pub struct Way {
     pub upgrade: bool,
 }
 
-/// The other end, and ours.
 fn pair() -> io::Result<(UnixStream, unladen_pool::UnixStream)> {
     let (other, ours) = UnixStream::pair()?;
     Ok((other, unladen_pool::UnixStream::from_std(ours.into_std()?)?))

@@ -151,7 +151,6 @@ fn site_of(settings: &SiteSettings) -> Result<Arc<Site>, OutlookError> {
     Site::new(settings.clone(), proxy, 1, None).map(Arc::new).map_err(|error| cannot(error.to_string()))
 }
 
-/// Parses it as if it had come over the wire.
 fn request_of(asking: &Asking, site: &Site) -> Result<Request, OutlookError> {
     let url = &asking.url;
     let mut head = format!("GET {}", url.path());

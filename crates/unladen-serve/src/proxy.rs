@@ -68,7 +68,6 @@ impl Proxy {
         }
     }
 
-    /// A copy with another bound on request bodies.
     pub(crate) fn with_body_bound(&self, bytes: u64) -> Self {
         let mut proxy = self.clone();
         proxy.settings.client.body_bytes = Some(bytes);
@@ -90,7 +89,6 @@ impl Proxy {
         !self.settings.upstream.origins.is_empty()
     }
 
-    /// Shares another's spools.
     pub(crate) fn with_spools(self, spools: Arc<Spools>) -> Self {
         Self { spools, ..self }
     }

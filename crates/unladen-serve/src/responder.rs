@@ -50,7 +50,6 @@ impl<'l> Responder<'l> {
         }
     }
 
-    /// Which trailers of a request are passed on.
     pub(crate) fn guard(&self) -> Guard {
         match self {
             Self::Outbound(_) => Guard::None,

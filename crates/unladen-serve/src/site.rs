@@ -186,7 +186,6 @@ impl Site {
         Ok(self)
     }
 
-    /// Makes it part of this fleet.
     pub(crate) fn with_fleet(mut self, fleet: Option<&Arc<Fleet>>) -> Self {
         if let Some(cache) = &mut self.cache {
             let name = &self.proxy.upstream.settings().name;
@@ -241,7 +240,6 @@ impl Site {
         }
     }
 
-    /// Its identity for clients that name it in TLS.
     pub(crate) fn named(&self) -> Named {
         self.named
     }

@@ -249,7 +249,6 @@ impl FetchSink<'_> {
         }
     }
 
-    /// Whether nobody wants the rest of the body.
     pub(crate) fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
         let held = self.head.as_mut().and_then(|head| head.writer.as_mut());
         self.is_cut || self.to.as_mut().or(held).is_some_and(|writer| writer.poll_abandoned(cx).is_ready())

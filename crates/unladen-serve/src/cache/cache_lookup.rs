@@ -53,7 +53,6 @@ pub(crate) enum Decision {
     Fetch(Forwarded),
     /// The application is asked, for this client alone.
     Pass(Forwarded, &'static str),
-    /// An error reply.
     Own(Reason),
 }
 

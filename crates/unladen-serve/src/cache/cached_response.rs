@@ -194,7 +194,6 @@ fn is(name: &[u8], known: &[u8]) -> bool {
     name.eq_ignore_ascii_case(known)
 }
 
-/// All lines of a field, joined by commas.
 pub(crate) fn joined<'f>(fields: &'f Fields, name: &[u8]) -> Option<Cow<'f, [u8]>> {
     let mut lines = fields.iter().filter(|field| field.id == Name::Other && is(field.name, name));
     let mut joined = Cow::Borrowed(lines.next()?.value);

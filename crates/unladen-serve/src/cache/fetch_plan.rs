@@ -192,7 +192,6 @@ impl FetchPlan {
         Some(nominated)
     }
 
-    /// Stores it, unless it was purged meanwhile.
     pub(super) fn put(&self, nominated: &Nominated, stored: &Arc<Stored>) -> bool {
         let Some(cache) = &self.site.cache else { return false };
         let variant = |nominated: &Nominated| {

@@ -40,7 +40,6 @@ impl FleetLink {
         self.fleet.settled_position()
     }
 
-    /// Tells the others, without waiting.
     pub(crate) fn tell(&self, what: What, is_soft: bool) {
         self.fleet.tell(Some(&self.site), what, is_soft);
     }

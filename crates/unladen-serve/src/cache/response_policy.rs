@@ -24,7 +24,6 @@ pub(crate) struct ResponsePolicy {
     pub(crate) lifting: Option<Lifting>,
     /// The request, if it may change something.
     pub(crate) unsafe_request: Option<Request>,
-    /// Invalidation happens once, whichever answer goes out first.
     pub(crate) is_done: Cell<bool>,
 }
 

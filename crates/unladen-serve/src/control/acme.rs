@@ -11,7 +11,6 @@ use crate::say::say;
 
 /// Runs on the thread that carries no requests.
 pub(super) struct Certificates {
-    /// `None` until a site wants a certificate.
     keeper: Option<Keeper>,
     observability: Arc<Observability>,
     /// Site names by the first name of their certificates, to report troubles under.

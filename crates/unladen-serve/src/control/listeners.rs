@@ -175,7 +175,6 @@ fn enough(mut sockets: Vec<ListenSocket>, wanted: &Wanted<'_>) -> io::Result<Vec
 // === impl Held ===
 
 impl Held {
-    /// Removes its file, so that nobody connects any more.
     fn take_away(&self) {
         self.file.iter().for_each(SocketFile::take_away);
     }

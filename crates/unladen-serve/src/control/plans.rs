@@ -223,7 +223,6 @@ impl Plans {
         Ok(Kept { proxy: Arc::new(Proxy::new(settings.clone(), upstream, before)), stamp })
     }
 
-    /// Listeners of each in turn, the admin's and the probes' last.
     fn listen(
         &mut self,
         settings: &Settings,

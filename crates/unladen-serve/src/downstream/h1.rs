@@ -62,7 +62,6 @@ enum Next {
     Request,
     /// The next one has not begun.
     Wait,
-    /// The connection is closed, which tells the client.
     Close,
     /// It is closed after the rest of what the client sends was read.
     Linger,
@@ -156,7 +155,6 @@ impl H1Connection {
         self.share.try_hold_head(length * COPIES).map(Some)
     }
 
-    /// Reads a request's head, and returns its length.
     async fn head(&mut self, buffers: &mut Buffers, proxy: &Proxy, is_first: bool) -> Result<usize, NoHead> {
         let Self { transport, buffer, watch, now, share, block, slot, .. } = self;
         let (limits, patience) = {

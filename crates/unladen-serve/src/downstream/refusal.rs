@@ -21,7 +21,6 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    /// Sends the answer, composed in `response`, and logs it.
     pub(super) async fn send(
         &self,
         (client, response): (&mut Downstream<'_>, &mut Response),

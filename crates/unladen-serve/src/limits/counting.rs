@@ -10,7 +10,6 @@ pub(crate) enum Counting {
     Going,
 }
 
-/// Value of this field; `host` is the authority.
 pub(super) fn value_of<'r>(request: &'r Request, header: &str) -> Option<&'r [u8]> {
     match header {
         "host" => Some(&request.authority),

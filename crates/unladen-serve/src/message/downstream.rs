@@ -132,7 +132,6 @@ impl Downstream<'_> {
         }
     }
 
-    /// Passes on an interim answer, or one that changes the protocol.
     pub(crate) async fn interim(&mut self, response: &Response) -> Result<(), SinkError> {
         match self {
             // HTTP/1.0 has none (RFC 9110, section 15.2).

@@ -32,7 +32,6 @@ impl<'s> MatchedListener<'s> {
         Err(OutlookError::NoListener { port, listeners: listeners.join(", ") })
     }
 
-    /// The site with the URL's name, of those at an address.
     fn named(all: &[Self], first: &Self, url: &Url) -> Result<Self, OutlookError> {
         let there = all.iter().filter(|place| place.listener() == first.listener());
         let sites: Vec<(&SiteSettings, Self)> = there.filter_map(|place| Some((place.site()?, *place))).collect();
@@ -55,7 +54,6 @@ impl<'s> MatchedListener<'s> {
         }
     }
 
-    /// The entry of `hosts` that matches the URL's name.
     pub(super) fn host(&self, url: &Url) -> Option<String> {
         let of_each = self.site()?.hosts.iter().map(|host| (host, host.to_string()));
         let own = url.host_str().unwrap_or_default().to_ascii_lowercase();

@@ -100,7 +100,6 @@ impl NamedFiles {
 }
 
 impl Folder {
-    /// URL path of a file in it.
     fn beneath(&self, path: &Path) -> Option<Vec<u8>> {
         let rest = self.paths.iter().find_map(|folder| path.strip_prefix(folder).ok())?;
         let mut target = vec![b'/'];

@@ -48,17 +48,13 @@ pub(crate) enum Phase {
     Receiving,
     /// A disk is waited for, to take some of its body.
     Storing,
-    /// A connection is looked for, or made.
     Connecting,
     BackingOff,
     Sending,
-    /// It has been sent.
     Waiting,
-    /// The answer is on its way.
     Answering,
     /// Some of the answer waits for the client.
     Delivering,
-    /// The connection has changed its protocol.
     Tunnelling,
 }
 

@@ -17,7 +17,6 @@ use crate::request::said::Said;
 pub(crate) struct RequestState<'a> {
     /// Its place among those in flight; whoever ends it reports the outcome to the breaker.
     pub(crate) in_flight: RefCell<Option<InFlight<'a>>>,
-    /// Its place at the application, if there is a queue.
     pub(crate) place: RefCell<Option<Place<'a>>>,
     /// Its client has left, while the application still works on it.
     pub(crate) is_left: Cell<bool>,
@@ -27,7 +26,6 @@ pub(crate) struct RequestState<'a> {
     pub(crate) reuse: Cell<Reuse>,
     pub(crate) endpoint: RefCell<Option<Arc<Endpoint>>>,
     pub(crate) upstream_version: Cell<Option<Version>>,
-    /// Wait for a place at the application, if any.
     pub(crate) queued: Cell<Option<Duration>>,
     pub(crate) connected: Cell<Option<Duration>>,
     pub(crate) first_byte: Cell<Option<Duration>>,
@@ -35,7 +33,6 @@ pub(crate) struct RequestState<'a> {
     pub(crate) bytes_out: Cell<u64>,
     /// FastCGI output besides the answer.
     pub(crate) said: Said,
-    /// The last failure at the upstream.
     pub(crate) cause: RefCell<Option<Box<Cause>>>,
     /// Record of the waiting request, if this is a fetch.
     pub(crate) fetched: Option<Rc<Fetched>>,
@@ -75,7 +72,6 @@ impl RequestState<'_> {
         }
     }
 
-    /// Whether the answer has begun.
     pub(crate) fn has_begun(&self) -> bool {
         self.status.get() >= 200 || self.status.get() == 101
     }

@@ -26,7 +26,6 @@ const LONGEST_CODED: u64 = 4 * 1024 * 1024;
 
 pub(crate) enum Filed {
     Ended(End, Instant),
-    /// A program stands for the path.
     Script(Arc<Script>),
 }
 
@@ -182,7 +181,6 @@ impl<'a> InboundRequest<'a> {
         is_wanted
     }
 
-    /// Sends it coded, as other passing answers are.
     async fn coded(
         &self,
         file: &HotFile,
@@ -289,7 +287,6 @@ fn in_memory<'b>(answer: FileBody, bytes: &Bytes) -> BodySource<'b> {
     }
 }
 
-/// Whether a request is conditional, or asks for ranges.
 fn has_conditions(fields: &Fields) -> bool {
     fields.iter().any(|field| {
         matches!(field.name, [b'i' | b'I', b'f' | b'F', b'-', ..]) || field.name.eq_ignore_ascii_case(b"range")

@@ -40,16 +40,13 @@ pub(crate) struct InboundRequest<'a> {
     pub(crate) began: Instant,
     pub(crate) now: Instant,
     pub(crate) peer: Peer,
-    /// The client it is made for, once known.
     pub(crate) client: Cell<Option<IpAddr>>,
-    /// The program that stands for its path, if any.
     pub(crate) script: RefCell<Option<Arc<Script>>>,
     /// Cause of an error reply that is not an upstream's.
     pub(crate) cause: RefCell<Option<Box<Cause>>>,
     /// Identifier for a local reply, if the request had none.
     pub(crate) own_id: RefCell<Vec<u8>>,
     pub(crate) fetched: RefCell<Option<Rc<Fetched>>>,
-    /// Set if a peer asks.
     pub(crate) asked_by: OnceCell<Question>,
     /// It has come back through the nodes that passed it on: it goes nowhere.
     pub(crate) is_looped: Cell<bool>,
@@ -106,7 +103,6 @@ impl<'a> InboundRequest<'a> {
         Flow::of(who.address, told_apart)
     }
 
-    /// Takes a place among this client's requests at the application.
     pub(crate) fn place(&self, who: Who) -> Result<Option<CrowdPermit>, Reason> {
         let Some(address) = who.address else { return Ok(None) };
         self.site.crowd.enter(address, What::Requests).map(Some).ok_or(Reason::TooManyOfClient)

@@ -136,7 +136,6 @@ impl InboundRequest<'_> {
         self.own(request, client_side, Reason::NotForPeers, None, who).await
     }
 
-    /// Marks an answer to a peer.
     pub(crate) fn tell_peer(&self, client_side: &mut ClientSide<'_, '_>, version: Option<&[u8]>) {
         if let (Some(tier), true) = (&self.site.tier, self.is_for_peer()) {
             tier.counts.answering(Answering::Answered);

@@ -106,7 +106,6 @@ impl InboundRequest<'_> {
         watch.over(&deadline, pin!(waiting)).await.unwrap_or(false)
     }
 
-    /// Logs an answer that was sent.
     pub(super) fn sent(
         &self,
         request: &Request,

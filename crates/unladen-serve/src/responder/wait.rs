@@ -24,7 +24,6 @@ use crate::request::watch::Deadline;
 
 pub(crate) enum Waited {
     Ended(End, Instant),
-    /// The answer was for another client alone.
     NotForAll,
     /// The answer varies by fields in which this request differs; its values of them.
     Another(Vec<u8>),
@@ -130,7 +129,6 @@ impl InboundRequest<'_> {
         self.instead(cache_lookup, client_side, found, reason, after).await
     }
 
-    /// Refreshes what is stored, for later requests.
     pub(crate) fn fetch_behind(
         &self,
         cache_lookup: &CacheLookup<'_>,
@@ -168,7 +166,6 @@ impl InboundRequest<'_> {
         }
     }
 
-    /// Whether another's answer does not suit this request.
     fn is_for_another(
         &self,
         cache_lookup: &CacheLookup<'_>,

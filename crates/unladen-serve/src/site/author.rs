@@ -61,7 +61,6 @@ impl Author {
     }
 }
 
-/// Each cookie of a field, and whether it is ours.
 fn pairs(value: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
     value.split(|byte| *byte == b';').map(<[u8]>::trim_ascii).filter(|pair| !pair.is_empty()).map(|pair| {
         let name = pair.split(|byte| *byte == b'=').next().unwrap_or_default();

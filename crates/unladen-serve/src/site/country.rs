@@ -19,7 +19,6 @@ const NESTED: &[PathElement<'static>] = &[PathElement::Key("country"), PathEleme
 /// Layout of ip-location-db.
 const FLAT: &[PathElement<'static>] = &[PathElement::Key("country_code")];
 
-/// A database held in memory.
 #[derive(Debug)]
 pub(crate) struct Country {
     reader: Reader<Vec<u8>>,

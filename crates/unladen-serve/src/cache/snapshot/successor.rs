@@ -97,7 +97,6 @@ impl Write for &Successor {
 }
 
 impl SuccessorSlot {
-    /// Sets the successor, and the site's name there.
     pub(crate) fn set(&self, successor: Option<(String, Arc<Successor>)>) {
         *self.who.lock().unwrap_or_else(PoisonError::into_inner) = successor;
     }

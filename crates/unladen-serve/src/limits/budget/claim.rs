@@ -49,7 +49,6 @@ impl Claim {
         self.share.try_hold(bytes).map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// Waits until caches may lend again.
     pub(crate) fn poll_lent(&mut self, cx: &Context<'_>) -> Poll<()> {
         if !self.share.is_lent_out() {
             return Poll::Ready(());

@@ -41,7 +41,6 @@ pub(crate) struct Share {
 #[derive(Debug, Default)]
 pub(super) struct Holders(Mutex<Vec<Weak<Share>>>);
 
-/// Bytes held until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
     share: Arc<Share>,

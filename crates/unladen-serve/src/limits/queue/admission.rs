@@ -40,7 +40,6 @@ impl Queue {
 // === impl Ticket ===
 
 impl<'q> Ticket<'q> {
-    /// Most time it may wait in all.
     pub(crate) fn longest(&self) -> Duration {
         self.queue.longest()
     }

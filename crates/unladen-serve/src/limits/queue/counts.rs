@@ -10,7 +10,6 @@ use super::refusal::Why;
 pub(super) struct Counts {
     /// By [`Why`].
     refused: [u64; 3],
-    /// Requests whose clients left before their turn.
     pub(super) left: u64,
     pub(super) waited: HistogramTotals,
 }

@@ -91,7 +91,6 @@ impl Queue {
         if self.take() { Ok(Asked::Place) } else { self.wait(queue_entry, now) }
     }
 
-    /// Takes a place if one is free and nobody waits.
     fn take(&self) -> bool {
         let places = self.places.load(Ordering::Relaxed);
         let next = |state| (waiting(state) == 0 && at_work(state) < places).then_some(state + 1);

@@ -7,7 +7,6 @@ use unladen_observability::Reason;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) why: Why,
-    /// When its client may come again.
     pub(crate) after: Duration,
 }
 

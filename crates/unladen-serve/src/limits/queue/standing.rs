@@ -43,7 +43,6 @@ impl Standing {
         self.served += 1;
     }
 
-    /// Somebody was refused for the queue's length or its wait.
     pub(super) fn refused(&mut self) {
         self.has_refused = true;
     }

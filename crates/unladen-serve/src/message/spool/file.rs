@@ -48,7 +48,6 @@ impl Scrap {
         }));
     }
 
-    /// Starts filling a block.
     pub(super) fn read(&mut self, mut block: Vec<u8>, at: u64) {
         let file = self.file.clone();
         self.job = Some(tokio::task::spawn_blocking(move || {

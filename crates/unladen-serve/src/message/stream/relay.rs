@@ -29,7 +29,6 @@ pub(crate) struct Relay<'s> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Relayed {
-    /// The client has all of it.
     Whole,
     /// All of it is here; the client has yet to take the rest.
     Here,
@@ -85,7 +84,6 @@ impl<'s> Relay<'s> {
         }
     }
 
-    /// Delivers the rest of what is here.
     pub(crate) fn poll_rest(&mut self, cx: &mut Context<'_>, sink: &mut Sink<'_>) -> Poll<Result<(), PumpError>> {
         ready!(self.poll_waiting(cx, sink))?;
         let trailers = self.ended.as_ref().and_then(Option::as_ref);

@@ -175,7 +175,6 @@ impl BodySource<'_> {
         }
     }
 
-    /// Starts over, if the source is a spool.
     pub(crate) fn rewind(&mut self) {
         if let Self::Spool(source) = self {
             source.rewind();
