@@ -108,7 +108,7 @@ impl<'a> InboundRequest<'a> {
         self.site.crowd.enter(address, What::Requests).map(Some).ok_or(Reason::TooManyOfClient)
     }
 
-    /// The same, counting it against the rates; an error may say when to come again.
+    /// Like [`Self::place`], counting the request against the rates; an error may say when to come again.
     pub(crate) fn go(&self, who: Who) -> Result<Option<CrowdPermit>, (Reason, Option<Duration>)> {
         let asked = self.site.crowd.ask(who.address, false, self.began);
         asked.map_err(|after| (Reason::RateLimited, Some(after)))?;

@@ -51,7 +51,7 @@ impl Trust {
         }
     }
 
-    /// The same for a connection; a Unix socket has no address.
+    /// Whether a connection's peer is trusted; a Unix socket has no address.
     pub(crate) fn is_trusted_peer(&self, peer: Option<IpAddr>) -> bool {
         peer.map_or(self.unix, |address| self.is_trusted(address))
     }

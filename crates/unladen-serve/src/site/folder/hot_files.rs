@@ -74,7 +74,7 @@ pub(crate) struct HotFile {
     pub(crate) coding: Option<(Coding, CodedBy)>,
     pub(crate) varies: bool,
     pub(crate) cache_control: Option<Box<str>>,
-    /// Head of a complete answer, without what changes with time …
+    /// Head of a complete answer, without what changes with time.
     pub(crate) fields: Fields,
     pub(crate) lines: Bytes,
     /// Last check, in milliseconds since [`BEGAN`].
