@@ -1,4 +1,4 @@
-//! The principal type is [`Cache`]: what a site keeps, and what is on its way into it.
+//! The principal type is [`Cache`]: a site's store, and the fetches under way into it.
 
 pub(crate) mod cache_fetch;
 pub(crate) mod cache_lookup;
@@ -27,10 +27,9 @@ use crate::cache::snapshot::account::SnapshotAccount;
 use crate::cache::snapshot::successor::SuccessorSlot;
 use crate::limits::budget::Bodies;
 
-/// What is being compressed, by the address of its body and the coding.
+/// Bodies being compressed, by address and coding.
 pub(crate) type UnderWork = Mutex<BTreeSet<(usize, Coding)>>;
 
-/// What a site keeps, and what is on its way into it. Shared by all threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
     pub(crate) settings: CacheSettings,
@@ -38,34 +37,33 @@ pub(crate) struct Cache {
     pub(crate) store: Arc<Store>,
     pub(crate) fetches: Arc<InFlightFetches<News>>,
     pub(crate) under_work: Arc<UnderWork>,
-    /// What it has made, stored or not.
+    /// Counts the bodies it made, stored or not.
     pub(crate) bodies: Arc<Bodies>,
-    /// What became of its snapshots.
     pub(crate) account: Arc<SnapshotAccount>,
-    /// Whoever has to forget what this forgets.
+    /// Process that must forget what this one forgets.
     pub(crate) successor: Arc<SuccessorSlot>,
-    /// The other nodes that are told what is purged here; none: there are none.
+    /// Other nodes that are told of purges; `None` if there are none.
     pub(crate) fleet: Option<FleetLink>,
 }
 
 impl Cache {
-    /// Forgets, before it returns; softly: what is stored is to be asked about. Nobody who comes afterwards waits for
-    /// an answer that was asked for before. How many responses.
+    /// Purges before it returns; a soft purge has stored responses revalidated. No later request waits for an answer
+    /// asked for before. Returns how many responses were purged.
     pub(crate) fn forget(&self, purge: &Purge, is_soft: bool) -> u64 {
         let purged = self.store.purge(purge, is_soft);
         self.fetches.part(|join| match purge {
             Purge::Key(key) | Purge::Prefix(key) => join.starts_with(key),
-            // What those on their way are tagged with is not known yet.
+            // The tags of answers under way are not known yet.
             Purge::Tag(_) | Purge::All => true,
         });
         self.successor.forget(purge, is_soft);
         purged
     }
 
-    /// With what another had stored, if its bounds were the same.
+    /// Keeps what `before` had stored if the bounds are the same.
     pub(crate) fn new(settings: &CacheSettings, before: Option<&Self>) -> Self {
         let same = before.filter(|before| bounds(&before.settings) == bounds(settings));
-        // What is on its way was asked for by the rules of before; what is stored was let in by them.
+        // Fetches under way were started, and stored responses admitted, by the rules of before.
         let is_same = before.is_some_and(|before| before.settings == *settings);
         Self {
             settings: settings.clone(),
@@ -80,7 +78,6 @@ impl Cache {
         }
     }
 
-    /// Whether what only its lifetime vouches for may have been purged elsewhere, for a request that came then.
     pub(crate) fn is_cut_off(&self, at: Instant) -> bool {
         self.fleet.as_ref().is_some_and(|fleet| fleet.is_cut_off(at))
     }

@@ -19,45 +19,37 @@ use crate::site::Site;
 use crate::site::hosts::Hosts;
 use crate::site::tls::Acceptor;
 
-/// What the connections of one thread share.
 pub(crate) struct Context {
-    /// The thread's number.
     pub(crate) thread: usize,
     pub(crate) observability: ThreadSeeing,
-    /// What is held for clients.
+    /// Bounds what is held for clients.
     pub(crate) budget: Arc<Budget>,
-    /// Whether traces are made at all, and of which share of the requests that bring no decision.
+    /// Share of the requests without a sampling decision that is traced; `None` if there are no traces.
     pub(crate) trace_sample: Cell<Option<f64>>,
     /// Whether each answer is to be its connection's last.
     pub(crate) is_draining: Cell<bool>,
-    /// Whether clients are accepted all the same.
+    /// Whether clients are accepted while it drains.
     pub(crate) is_leaving: Cell<bool>,
-    /// Told when that begins, and when no more are accepted.
+    /// Notified when draining begins, and when no more clients are accepted.
     pub(crate) drain: Notify,
-    /// Told when connections that wait for a request are to be closed.
+    /// Notified when connections waiting for a request are to be closed.
     pub(crate) close_idle: Notify,
-    /// Those of them that wait for a request.
     pub(crate) idle: Idle,
     pub(crate) connections: Cell<usize>,
     #[allow(clippy::vec_box, reason = "they are handed out and back with each request, which moves a pointer")]
     spare_buffers: RefCell<Vec<Box<Buffers>>>,
 }
 
-/// Where a listener's connections lead now: replaced by a reload.
+/// Where a listener's connections lead; replaced by a reload.
 pub(crate) struct Slot {
     pub(crate) proxy: RefCell<Arc<Proxy>>,
-    /// What bounds a connection before a request says whom it is for.
     pub(crate) bounds: RefCell<Arc<ClientSettings>>,
-    /// If it is in front of an application.
     pub(crate) site: RefCell<Option<Arc<Site>>>,
-    /// Whether that one sends clients on to https.
     redirects: Cell<bool>,
-    /// Which site a request is for; none: all are for that one.
     hosts: RefCell<Option<Arc<Hosts<Tenant>>>>,
-    /// As whom the sites appear; none: plain HTTP.
     pub(crate) acceptor: RefCell<Option<Arc<Acceptor>>>,
     pub(crate) index: Cell<UpstreamIndex>,
-    /// Whether nothing more is to be accepted; told when it begins.
+    /// Whether accepting is to end; `stop` is notified when it begins.
     pub(crate) is_stopping: Cell<bool>,
     pub(crate) stop: Notify,
 }
@@ -77,7 +69,6 @@ impl Slot {
         }
     }
 
-    /// Leads elsewhere from now on.
     pub(crate) fn become_this(&self, entrance: &Entrance, index: UpstreamIndex) {
         self.proxy.replace(entrance.proxy.clone());
         self.bounds.replace(entrance.bounds.clone());
@@ -88,12 +79,11 @@ impl Slot {
         self.index.set(index);
     }
 
-    /// Whether its first site sends clients on to https.
     pub(crate) fn redirects(&self) -> bool {
         self.redirects.get()
     }
 
-    /// Who answers a request, by its `Host` or `:authority`, and under whose name it counts.
+    /// Who answers a request, by its `Host` or `:authority`, and the index it is counted under.
     pub(crate) fn find(&self, request: &Request, version: Version, peer: &Peer) -> (Found, UpstreamIndex) {
         let index = self.index.get();
         let Some(site) = self.site.borrow().clone() else { return (Found::Outbound, index) };
@@ -102,41 +92,36 @@ impl Slot {
         let Some(Tenant { site: found, redirects }) = hosts.find(&request.authority).cloned() else {
             return (Found::Refused(site, Reason::Misdirected), index);
         };
-        // Who has been shown another's certificate has not been told that this one is here too.
+        // A client shown another site's certificate has no proof that this site is here too.
         if peer.named.is_some_and(|named| !is_shown_as(named, &found)) {
             return (Found::Refused(found, Reason::Misdirected), index);
         }
         let index = found.proxy.index(index);
-        // It was read by what the most generous of the sites here allows.
+        // It was read under the bounds of the most generous site here.
         if let Some(fault) = found.proxy.refuses(request, version, &self.bounds.borrow()) {
             return (Found::Refused(found, Reason::Malformed(fault)), index);
         }
         (Found::of(found, redirects), index)
     }
 
-    /// The site that a client names with TLS.
     pub(crate) fn named(&self, name: &str) -> Option<Named> {
         let hosts = self.hosts.borrow();
         let tenant = hosts.as_ref()?.find(name.as_bytes())?;
         Some(tenant.site.named())
     }
 
-    /// Whose connection it is, where bounds hold for each client; none: nobody's own, as of a proxy that speaks for
-    /// many.
+    /// Address whose per-client bounds apply; `None` for a trusted proxy, which speaks for many.
     pub(crate) fn client(&self, peer: &Peer) -> Option<IpAddr> {
         let speaks_for_many = |site: &Arc<Site>| site.trust.is_trusted_peer(peer.address);
         peer.address.filter(|_| !self.site.borrow().as_ref().is_some_and(speaks_for_many))
     }
 }
 
-/// Who answers a request.
 pub(crate) enum Found {
-    /// The upstream of an outbound.
     Outbound,
     Site(Arc<Site>),
-    /// A site that sends its clients on to https.
     Redirect(Arc<Site>),
-    /// No site here has that name, or its head is longer than the site allows: this one says so.
+    /// No site here has that name, or the site does not allow such a head: the site given replies so.
     Refused(Arc<Site>, Reason),
 }
 
@@ -146,32 +131,29 @@ impl Found {
     }
 }
 
-/// Whether a client that has named one site may ask for another: it has been shown the same certificates.
+/// Whether a client that named one site in TLS may ask for another: both show the same certificates.
 fn is_shown_as(named: Named, site: &Site) -> bool {
     let own = site.named();
     named.site == own.site || named.appearance == own.appearance
 }
 
-/// Memory for one request at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     pub(crate) request: Request,
     pub(crate) response: Response,
     pub(crate) request_id: Vec<u8>,
-    /// To the upstream.
     pub(crate) up: Vec<u8>,
-    /// To the client.
     pub(crate) down: Vec<u8>,
-    /// Of a site: what a response is found by …
+    /// Cache key, of a site.
     pub(crate) key: Vec<u8>,
     pub(crate) variant: Vec<u8>,
-    /// What an answer gets besides.
+    /// Fields to add to the answer.
     pub(crate) more: Fields,
 }
 
-/// So many are kept.
+/// Most buffers kept for reuse.
 const KEPT: usize = 64;
-/// What a request has blown up beyond this is given back.
+/// Capacity in bytes above which a buffer is shrunk before reuse.
 const LARGEST: usize = 64 * 1024;
 
 impl Context {
@@ -207,7 +189,6 @@ impl Context {
     }
 }
 
-/// A connection of a client: counted as long as it is there.
 pub(crate) struct ConnectionGuard {
     context: Rc<Context>,
     proxy: Arc<Proxy>,

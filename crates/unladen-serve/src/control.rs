@@ -1,8 +1,7 @@
-//! The principal type is [`Control`]: what the main thread does while others carry requests. It listens, reads the
-//! configuration again, hands over to another process, and stops.
+//! The principal type is [`Control`]: the main thread's work while others carry requests. It listens, reloads the
+//! configuration, hands over to another process, and stops.
 //!
-//! It is told by events; each is dealt with before the next. What the threads are to do is a [`Plan`], of which they
-//! follow the latest.
+//! It handles events one after another. What the threads do is a [`Plan`], of which they follow the latest.
 
 mod acme;
 pub(crate) mod background;
@@ -54,38 +53,35 @@ pub(crate) use self::threads::{Shows, Snapshot, Workers};
 use crate::plan::{Plan, State};
 use crate::say::say;
 
-/// Clients that wait between two requests are given so long to see that no more is listened at, before they are closed.
+/// How long clients waiting between two requests have to notice that listening has ended, before they are closed.
 const IDLE_AT_STOP: Duration = Duration::from_millis(100);
-/// After the time for draining is over, threads have this long to say so.
+/// How long threads have to report after the draining time is over.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// What the main thread does while others carry requests.
 struct Control {
     config: Config,
     plans: Plans,
     program: Program,
     plan: watch::Sender<Arc<Plan>>,
     snapshot: watch::Sender<Arc<Snapshot>>,
-    /// What sites keep, for the process that comes after this one.
     snapshots: Snapshots,
     events: Receiver<Event>,
     tell: Sender<Event>,
-    /// None: it cannot be had here.
     file_watch: Option<FileWatch>,
     /// Threads that carry requests.
     running: usize,
     successor: Option<Child>,
-    /// While it starts, the configuration was to be read again; whether somebody asked for that. It reads it itself, but
-    /// may not come to serve.
+    /// A reload was due while the successor started; whether somebody asked for it. The successor reads the
+    /// configuration itself, but may fail to serve.
     missed: Option<bool>,
-    /// A file that was refused is not read again before it is another.
+    /// Stamp of a refused file, which is not read again until it changes.
     refused: Option<u64>,
 }
 
 /// Serves until it is told to stop, or another process takes over.
 ///
 /// # Errors
-/// If it cannot listen, or an upstream cannot be configured as it is; if a thread ends by itself.
+/// If it cannot listen, an upstream cannot be set up, or a thread ends by itself.
 pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, ServeError> {
     let cannot = |doing| move |source| ServeError::Start { doing, source };
     let program = Program::of_this_process().map_err(cannot("finding its own program"))?;
@@ -96,7 +92,7 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
         say!("unladen: {warning}");
     }
     let (tell, events) = channel();
-    // Before it listens: whoever sees that it does may signal it, and one that comes meanwhile waits for its turn.
+    // Before it listens: whoever sees it listen may signal it; early signals wait their turn.
     signals::pass_on(tell.clone()).map_err(cannot("handling signals"))?;
     let threads = config.settings.threads;
     let mut plans = Plans::new(threads);
@@ -109,7 +105,7 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
     watch_files(file_watch.as_ref(), &config);
     let mut snapshots = Snapshots::default();
     snapshots.follow(&plan);
-    // Before anything is read of a fleet: what is taken over says from where on.
+    // Before the fleet is read: what is taken over says from where on.
     let hold = plan.fleet.as_ref().map(Fleet::hold);
     let plan = Arc::new(plan);
     let snapshot = Arc::new(Snapshot { plan: plan.clone(), config: Arc::new(config.clone()), shows });
@@ -134,27 +130,26 @@ pub(crate) fn control(config: Config, workers: impl Workers) -> Result<Ended, Se
         refused: None,
     };
     control.until_all_began()?;
-    // The process before carries requests meanwhile; after a stop, nobody does.
+    // The previous process carries requests meanwhile; after a stop, nobody does.
     match inheritance.as_mut().and_then(|one| one.legacy.take()) {
         Some(legacy) => control.snapshots.inherit(legacy, hold),
         None => control.snapshots.load(hold),
     }
-    // What is purged here does not reach the process before: requests are carried once that one asks about all that it
-    // keeps. Who comes meanwhile waits at the sockets, which both have.
+    // Purges made here do not reach the previous process, so requests are carried only once it revalidates all it
+    // keeps. Clients wait meanwhile at the shared sockets.
     if let Some(inheritance) = inheritance {
         inheritance.serve();
     }
     start.carry_requests();
     systemd::tell(Notice::Ready);
     say!("{}", outset::text(&control.config));
-    // What changed after it was read, and before it was watched.
+    // Catches changes made between reading and watching.
     control.reload(false);
     let ended = control.follow();
     control.abort_handover();
     ended
 }
 
-/// The file itself, and those that it names.
 fn files(config: &Config) -> Vec<PathBuf> {
     let mut files = watched_files(&config.settings);
     if config.spoken.is_none() {
@@ -177,9 +172,9 @@ fn not_noticed(file: &std::path::Path, error: &io::Error) {
 
 impl Control {
     fn until_all_began(&mut self) -> Result<(), ServeError> {
-        // Those that carry requests, and the one that looks after the rest.
+        // Threads that carry requests, and the background thread.
         let mut to_come = self.running + 1;
-        // What comes meanwhile, comes again after it.
+        // Events that come meanwhile are sent again afterwards.
         let mut later = Vec::new();
         while to_come > 0 {
             match self.events.recv() {
@@ -195,7 +190,7 @@ impl Control {
 
     fn follow(&mut self) -> Result<Ended, ServeError> {
         loop {
-            // This has a sender itself: there is always one.
+            // It holds a sender itself, so there always is one.
             let Ok(event) = self.events.recv() else { return Ok(Ended::Drained) };
             match event {
                 Event::Stop => {
@@ -218,8 +213,8 @@ impl Control {
                 Event::HandOver => self.hand_over(),
                 Event::Successor(Ok(successor)) => {
                     if let Some(process) = self.begin_handover() {
-                        // Others listen: who waits between two requests is best left alone until the next, or until the
-                        // end.
+                        // Another process listens: idle clients are best left alone until their next request, or until
+                        // the end.
                         let ended = self.drain(self.config.settings.drain, Shows::default(), Some(successor));
                         if ended.is_none() {
                             self.snapshots.farewell();
@@ -234,16 +229,16 @@ impl Control {
         }
     }
 
-    /// Reads the configuration again. What is wrong with it is told, and the old one goes on.
+    /// Reads the configuration again. If it is refused, the errors are printed and the old one goes on.
     fn reload(&mut self, is_asked_for: bool) {
-        // Before it is read: its folder may have been made anew. What is missing is told when it is read.
+        // Before it is read: its folder may have been made anew. A missing file is reported when it is read.
         if let Some(file_watch) = &self.file_watch {
             let _ = file_watch.watch(&files(&self.config));
         }
         let config = match self.config.again() {
             Ok(config) => config,
             Err(error) => {
-                // A file that is being put in place may not be there for a moment.
+                // A file being put in place may be missing for a moment.
                 let is_new = self.refused.replace(error.stamp()) != Some(error.stamp());
                 if is_asked_for || is_new {
                     say!("unladen: the old configuration goes on, as this one is refused:\n{error}");
@@ -288,7 +283,6 @@ impl Control {
         self.snapshot.send_replace(Arc::new(snapshot));
     }
 
-    /// Starts a process that is to go on.
     fn hand_over(&mut self) {
         systemd::tell(Notice::Reloading);
         let tell = self.tell.clone();
@@ -306,7 +300,7 @@ impl Control {
         }
     }
 
-    /// The new process serves. Its id, if it still does.
+    /// The new process serves. Returns its id, if it is still there.
     fn begin_handover(&mut self) -> Option<u32> {
         let process = self.successor.take()?.id();
         systemd::tell(Notice::MainProcess(process));
@@ -315,7 +309,6 @@ impl Control {
         Some(process)
     }
 
-    /// It does not.
     fn go_on(&mut self, why: &str) {
         let how = self.abort_handover().map(|status| format!(" ({status})")).unwrap_or_default();
         say!("unladen: this process goes on, as the new one does not serve: {why}{how}");
@@ -325,18 +318,16 @@ impl Control {
         }
     }
 
-    /// Ends a process that was to go on; how it ended.
     fn abort_handover(&mut self) -> Option<std::process::ExitStatus> {
         let mut child = self.successor.take()?;
         self.snapshots.go_on();
-        // One that has ended by itself is not killed, only waited for.
+        // One that has ended by itself is only waited for.
         let _ = child.kill();
         child.wait().ok()
     }
 
-    /// Goes on to accept clients, for `drain_delay` or until it is asked to stop once more: those who send them here hear
-    /// meanwhile that it is not ready, and those who are connected are answered with the word that they are to connect
-    /// anew.
+    /// Accepts clients for `drain_delay`, or until the second request to stop: load balancers meanwhile see that it is
+    /// not ready, and connected clients are told to connect anew.
     fn leave(&mut self) -> Result<(), ServeError> {
         let delay = self.config.settings.drain_delay;
         if delay.is_zero() {
@@ -354,32 +345,31 @@ impl Control {
             match self.events.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(Event::Ended { thread }) => return Err(ServeError::Thread { thread }),
                 Ok(Event::Stop) | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return Ok(()),
-                // Whatever else it is to become, it will not.
+                // Other events have no effect any more.
                 Ok(_) => {}
             }
         }
     }
 
-    /// Waits until all threads have answered what is under way. Some end: it is to end otherwise.
+    /// Waits until all threads have answered what is under way; `Some` if it is to end another way.
     ///
-    /// It goes on to show itself at the admin's address, unless another process does. A successor serves once the threads
-    /// are told.
+    /// The admin's address stays unless another process has it. A successor serves once the threads are told.
     fn drain(&mut self, idle: Duration, shows: Shows, successor: Option<Successor>) -> Option<Ended> {
         let until = Instant::now() + self.config.settings.drain;
         let state = State::Draining { idle_until: Instant::now() + idle, until };
         let plan = self.plans.last(state);
-        // What is stored and not known to those who forget is not vouched for any more.
+        // What is stored is unknown to those who purge, so it is not vouched for any more.
         *plan.held() = self.plan.borrow().held().take();
         let plan = Arc::new(plan);
-        // What others hold of the old plan are listeners, which nobody but the threads may have from now on.
+        // Others hold the old plan for its listeners, which only the threads may have from now on.
         self.snapshot.send_modify(|snapshot| {
             let Snapshot { config, .. } = &**snapshot;
             *snapshot = Arc::new(Snapshot { plan: plan.clone(), config: config.clone(), shows });
         });
         self.plan.send_replace(plan);
         if let Some(successor) = successor {
-            // Not left to the threads, each of which hears of the plan when it comes to it: in between it could answer
-            // with what the new process has forgotten already.
+            // Not left to the threads, each of which sees the plan in its own time: until then it could answer with
+            // what the new process has purged already.
             self.snapshots.begin_succession();
             successor.inherit();
         }

@@ -1,4 +1,4 @@
-//! The time of day, as HTTP writes it (RFC 9110, section 5.6.7), written once a second and thread.
+//! The time of day in HTTP's form (RFC 9110, section 5.6.7), formatted anew every half second in each thread.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Connections of clients, by HTTP/1 and HTTP/2: a request after another is read, answered, and told of.
+//! Clients' connections, HTTP/1 and HTTP/2: reads requests, answers them, and logs them.
 
 pub(crate) mod h1;
 pub(crate) mod h2;

@@ -1,7 +1,7 @@
-//! For `fuzz/` alone: the way of requests from a client's bytes to an upstream's, over sockets that lead to nobody. The
-//! principal functions are [`carry`], for HTTP/1, and [`downgrade`], for heads of HTTP/2. What a country database can
-//! hold ([`country`]), what passes of frames of HTTP/2 ([`frames`]), and for whom a connection ([`proxied`]), a
-//! request ([`asker`]) and a peer ([`peer_question`]) say that they are.
+//! For `fuzz/` alone: carries requests from a client's bytes to an upstream's, over sockets that lead to nobody. The
+//! principal functions are [`carry`], for HTTP/1, and [`downgrade`], for heads of HTTP/2. Others fuzz country databases
+//! ([`country`]), HTTP/2 frames ([`frames`]), and claims about the sender of a connection ([`proxied`]), a request
+//! ([`asker`]) and a peer's question ([`peer_question`]).
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -21,29 +21,24 @@ use crate::site::proxy_protocol;
 use crate::site::trust::Trust;
 use crate::tier::words::{Question, Told};
 
-/// More than this is not carried: sockets hold it, so that nobody has to read meanwhile.
+/// Most bytes carried: sockets can buffer them, so that nobody has to read meanwhile.
 pub const MOST: usize = 32 * 1024;
 
 /// How requests are sent on.
 #[derive(Clone, Debug)]
 pub struct Way {
-    /// What the upstream is told as `Host`.
     pub host: HostRule,
-    /// What becomes of who sent it.
     pub forwarded: Forwarded,
-    /// Whether `Via` is added.
     pub via: bool,
-    /// Whether another protocol may be asked for.
     pub upgrade: bool,
 }
 
-/// The other end, and ours.
 fn pair() -> io::Result<(UnixStream, unladen_pool::UnixStream)> {
     let (other, ours) = UnixStream::pair()?;
     Ok((other, unladen_pool::UnixStream::from_std(ours.into_std()?)?))
 }
 
-/// Of a client's requests, what is sent on of each: its bytes, and whether it was whole.
+/// Sends on a client's requests: for each its bytes, and whether it was whole.
 ///
 /// # Errors
 /// If there are no sockets.
@@ -74,7 +69,6 @@ pub async fn carry(bytes: &[u8], way: &Way) -> io::Result<Vec<(Vec<u8>, bool)>> 
     Ok(sent)
 }
 
-/// The next head, if there is one.
 async fn read(request: &mut Request, half: Half<'_>, buffer: &mut Buffer) -> bool {
     let limits = HeadLimits::default();
     loop {
@@ -95,7 +89,7 @@ async fn read(request: &mut Request, half: Half<'_>, buffer: &mut Buffer) -> boo
     }
 }
 
-/// The head that a request of HTTP/2 is sent on with, if it is taken: `ends` if it has no body.
+/// Head for the upstream of an HTTP/2 request, if it is accepted; it has no body if `ends`.
 pub fn downgrade(head: &http::request::Parts, ends: bool, way: &Way) -> Option<Vec<u8>> {
     let (mut request, mut sent) = (Request::default(), Vec::new());
     request_from_h2(&mut request, head, ends, &HeadLimits::default()).ok()?;
@@ -132,14 +126,14 @@ fn settings(way: &Way) -> ProxySettings {
     }
 }
 
-/// The country that a database has for an address, if it is one: of bytes that anybody may have written.
+/// Looks up an address in bytes that may be a country database.
 pub fn country(database: Vec<u8>, address: std::net::IpAddr) -> Option<String> {
     let country = crate::site::country::Country::new(database).ok()?;
     Some(country.lookup(address).to_owned())
 }
 
-/// Follows frames of HTTP/2 that come in pieces of these sizes, over and over: the number of the head that is under
-/// way, if one is, and how many bytes of bodies have passed.
+/// Follows HTTP/2 frames in pieces of these sizes, repeated; returns the number of the head under way, if any, and how
+/// many body bytes have passed.
 pub fn frames(mut bytes: &[u8], preface: usize, sizes: &[usize]) -> (Option<u64>, u64) {
     let mut frames = crate::downstream::h2::frames::Frames::after(preface);
     for size in sizes.iter().cycle() {
@@ -153,7 +147,7 @@ pub fn frames(mut bytes: &[u8], preface: usize, sizes: &[usize]) -> (Option<u64>
     (frames.head(), frames.bodies)
 }
 
-/// From whom a connection is, as it begins by the PROXY protocol, if that is taken, and how many bytes of it are left.
+/// The sender that a PROXY header gives, if it is accepted, and how many bytes are left.
 ///
 /// # Errors
 /// If there are no sockets.
@@ -168,13 +162,13 @@ pub async fn proxied(bytes: &[u8]) -> io::Result<Option<(Option<SocketAddr>, usi
     Ok(Some((told, left.len())))
 }
 
-/// For whom a request is made that comes from this address, and whether it was by https.
+/// Client of a request from this address, and whether it used https.
 pub fn asker(settings: &TrustedSettings, fields: &Fields, peer: Option<IpAddr>) -> (Option<IpAddr>, Option<bool>) {
     let asker = Trust::new(settings).asker(fields, peer);
     (asker.address, asker.is_https)
 }
 
-/// What a peer asks and answers, as it is written again.
+/// A peer's question and answer, parsed and written again.
 pub fn peer_question(fields: &Fields) -> [Option<Fields>; 2] {
     let written = |write: &dyn Fn(&mut Fields)| {
         let mut fields = Fields::default();

@@ -1,5 +1,5 @@
-//! Bounds: of memory that is held for clients, of what each client and network has at a time, of rates; and what happens
-//! where there is no room.
+//! Bounds on memory for clients, on what each client and network has at a time, and on rates, and what happens without
+//! room.
 
 pub(crate) mod budget;
 pub(crate) mod counting;

@@ -1,4 +1,4 @@
-//! Messages on their way: heads composed and converted, bodies carried from a source to a sink, and whoever is answered.
+//! Messages on their way: heads composed and converted, bodies carried from source to sink, and the recipients.
 
 pub(crate) mod compose;
 pub(crate) mod convert;

@@ -1,5 +1,5 @@
-//! The principal type is [`Outlook`]: what becomes of a request for a URL, and why. For whoever writes a configuration:
-//! nothing is served. What decides here is what decides when it is.
+//! The principal type is [`Outlook`]: what becomes of a request for a URL, and why. For authors of configurations:
+//! nothing is served, but the code that decides is that of serving.
 
 mod error;
 mod place;
@@ -36,14 +36,14 @@ use crate::site::prepare::{disguises, edit, prepare};
 pub struct Asking {
     /// With `http` or `https`.
     pub url: Url,
-    /// Fields that it has besides, in their order; `Cookie` too.
+    /// Further fields, in order, including `Cookie`.
     pub fields: Vec<(String, Vec<u8>)>,
-    /// Whether it is sent to the application, and the validator asked.
+    /// Whether the application and the validator are really asked.
     pub connect: bool,
 }
 
 /// Says what becomes of a request. With [`Asking::connect`] it is sent to the application, once, and the validator is
-/// asked: that blocks for as long as they may take.
+/// asked, which blocks for as long as they take.
 ///
 /// # Errors
 /// No site is for the URL, it is no request, or the site cannot be made.
@@ -76,7 +76,7 @@ pub fn outlook(config: &Config, asking: &Asking) -> Result<Outlook, OutlookError
     let mut request = request_of(asking, &site)?;
     let peer = peer_of(settings, url, &mut outlook);
     let mut who = prepare(&site, &mut request, &peer);
-    // Who is in front says so, or nobody does.
+    // A proxy in front says so, or nobody does.
     who.is_https |= peer.is_https;
     let (mut proxy, mut script) = (site.proxy.clone(), None);
     match route::find(&site, &request) {
@@ -151,7 +151,6 @@ fn site_of(settings: &SiteSettings) -> Result<Arc<Site>, OutlookError> {
     Site::new(settings.clone(), proxy, 1, None).map(Arc::new).map_err(|error| cannot(error.to_string()))
 }
 
-/// As it is read when it comes.
 fn request_of(asking: &Asking, site: &Site) -> Result<Request, OutlookError> {
     let url = &asking.url;
     let mut head = format!("GET {}", url.path());
@@ -181,7 +180,7 @@ fn request_of(asking: &Asking, site: &Site) -> Result<Request, OutlookError> {
     }
 }
 
-/// Who asks: this machine; by https, if the URL says so and somebody is trusted who may have it decrypted.
+/// The peer is this machine; by https, if the URL says so and a trusted proxy may have decrypted it.
 fn peer_of(settings: &SiteSettings, url: &Url, outlook: &mut Outlook) -> Peer {
     let is_https = url.scheme() == "https";
     let trusts = !settings.trusted.proxies.is_empty() || settings.trusted.unix;
@@ -210,13 +209,13 @@ fn cookies_of(request: &Request, cache: &Cache) -> Vec<CookieSeen> {
         .collect()
 }
 
-/// Those whose path fits; the first is asked.
+/// Validators whose path fits; the first is asked.
 fn validators_of(site: &Site, request: &Request) -> Vec<ValidatorSeen> {
     let fits = site.validators_for(&request.target);
     fits.map(|(index, validator, values)| ValidatorSeen::new(index, validator, values)).collect()
 }
 
-/// Why a validator is not asked whose path fits.
+/// Why a fitting validator is not asked.
 fn left_alone(site: &Site, request: &Request) -> Option<String> {
     let by = site.effects.of(&request.target)?;
     let fits = |validator: &&Arc<Validator>| {
@@ -238,7 +237,6 @@ fn plain() -> Response {
 }
 
 impl Outlook {
-    /// Nothing is kept of it.
     fn past(mut self, rule: Rule) -> Self {
         self.rule = rule;
         self.kept = Some(false);

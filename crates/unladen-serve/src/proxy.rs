@@ -16,39 +16,31 @@ use crate::limits::rates::Rates;
 use crate::message::error_page::ErrorPage;
 use crate::message::spool::Spools;
 
-/// A place beside the application.
 #[derive(Clone, Debug)]
 pub(crate) struct Proxy {
-    /// What it was made of.
     pub(crate) settings: ProxySettings,
-    /// Where its calls go. Kept over a reload, if its settings are the same.
+    /// Kept over a reload if its settings are the same.
     pub(crate) upstream: Arc<Upstream>,
-    /// Bounds of rates.
     pub(crate) rates: Arc<Rates>,
-    /// Connections of clients, all threads together, those from before a reload too.
+    /// Client connections of all threads, including those from before a reload.
     pub(crate) clients: Arc<AtomicUsize>,
-    /// Under which name it counts, once that is known.
+    /// Metrics index, once known.
     index: OnceLock<UpstreamIndex>,
-    /// Bodies that wait.
     pub(crate) spools: Arc<Spools>,
-    /// How its programs are run, if it is an upstream of FastCGI.
+    /// How its programs are run, for FastCGI.
     pub(crate) script: Option<ScriptSettings>,
-    /// The files that such programs may have sent.
     pub(crate) named_files: Option<Arc<NamedFiles>>,
-    /// The page of local replies; none: plain text.
     pub(crate) error_page: Option<Arc<ErrorPage>>,
-    /// Requests that wait for the upstream; none: they do not.
     pub(crate) queue: Option<Arc<Queue>>,
 }
 
 impl Proxy {
-    /// With a page for local replies.
     pub(crate) fn with_error_page(self, page: Option<Arc<ErrorPage>>) -> Self {
         Self { error_page: page, ..self }
     }
 
-    /// With an upstream that was made of `settings.upstream`. `before`: what a reload takes the place of. Its clients
-    /// and bodies are there still, and count; so does what was taken of rates that stay as they were.
+    /// `upstream` must be made of `settings.upstream`. `before`: what a reload replaces, whose clients, bodies and
+    /// unchanged rates still count.
     pub(crate) fn new(settings: ProxySettings, upstream: Arc<Upstream>, before: Option<&Self>) -> Self {
         if let Some(before) = before {
             upstream.take_over(&before.upstream);
@@ -76,65 +68,60 @@ impl Proxy {
         }
     }
 
-    /// The same upstream, for bodies of requests up to this length.
     pub(crate) fn with_body_bound(&self, bytes: u64) -> Self {
         let mut proxy = self.clone();
         proxy.settings.client.body_bytes = Some(bytes);
         proxy
     }
 
-    /// Under which name it counts; `usual`, if nobody has counted it yet.
+    /// Metrics index; `usual` if nobody has counted it yet.
     pub(crate) fn index(&self, usual: UpstreamIndex) -> UpstreamIndex {
         self.index.get().copied().unwrap_or(usual)
     }
 
-    /// The same, asked of those who count.
+    /// Metrics index, registered if need be.
     pub(crate) fn counted_by(&self, observability: &Observability) -> UpstreamIndex {
         *self.index.get_or_init(|| observability.upstream(&self.settings.upstream.name))
     }
 
-    /// Whether there is anybody to be called: a site may have files alone.
+    /// Whether it has an upstream: a site may have files alone.
     pub(crate) fn calls_somebody(&self) -> bool {
         !self.settings.upstream.origins.is_empty()
     }
 
-    /// With another's bodies that wait.
     pub(crate) fn with_spools(self, spools: Arc<Spools>) -> Self {
         Self { spools, ..self }
     }
 
-    /// Of an upstream of FastCGI.
     pub(crate) fn with_script(self, script: &ScriptSettings) -> Self {
         let named_files = Some(Arc::new(NamedFiles::new(script)));
         Self { script: Some(script.clone()), named_files, ..self }
     }
 
-    /// With a queue in front of its upstream. That of `before` is kept: what it let through is at the application still.
-    /// It is as it was until [`Self::set_queue`].
+    /// Adds a queue. That of `before` is kept, unchanged until [`Self::set_queue`]: what it let through is still at the
+    /// application.
     pub(crate) fn with_queue(self, settings: Option<&QueueSettings>, before: Option<&Self>) -> Self {
         let kept = before.and_then(|before| before.queue.clone());
         let queue = settings.map(|settings| kept.unwrap_or_else(|| Arc::new(Queue::new(settings))));
         Self { queue, ..self }
     }
 
-    /// Its queue is as these settings say, from now on.
     pub(crate) fn set_queue(&self, settings: Option<&QueueSettings>) {
         if let Some((queue, settings)) = self.queue.as_ref().zip(settings) {
             queue.set(settings);
         }
     }
 
-    /// Where an answer waits that its client does not take as fast as it comes; none: the upstream waits.
+    /// Where an answer waits for a slow client; `None` makes the upstream wait.
     pub(crate) fn reads_ahead(&self) -> Option<&Arc<Spools>> {
         self.settings.buffer.answers.then_some(&self.spools)
     }
 
-    /// Bounds of a request's head.
     pub(crate) fn request_limits(&self) -> HeadLimits {
         head_limits(&self.settings.client)
     }
 
-    /// Why a request is not taken that was read by these bounds, if its own are narrower.
+    /// Why a request read under `bounds` is refused, if its own bounds are narrower.
     pub(crate) fn refuses(&self, request: &Request, version: Version, bounds: &ClientSettings) -> Option<Fault> {
         let own = &self.settings.client;
         if own.fields < bounds.fields && lines(request, version) > own.fields {
@@ -148,25 +135,23 @@ impl Proxy {
         (own.head_bytes < bounds.head_bytes && is_longer()).then_some(Fault::HeadTooLong)
     }
 
-    /// Bounds of a response's head.
     pub(crate) fn response_limits(&self) -> HeadLimits {
         HeadLimits { bytes: self.settings.upstream.limits.head_bytes, fields: RESPONSE_FIELDS }
     }
 }
 
-/// Bounds of a request's head.
 pub(crate) fn head_limits(client: &ClientSettings) -> HeadLimits {
     HeadLimits { bytes: client.head_bytes, fields: client.fields }
 }
 
-/// How many fields the head had: of HTTP/1, `Host` is one of them, and is kept apart.
+/// Number of fields in the head; in HTTP/1 `Host` is one, and kept apart.
 fn lines(request: &Request, version: Version) -> usize {
     request.fields.len() + usize::from(version != Version::Http2 && !request.authority.is_empty())
 }
 
-/// Of a head of HTTP/1, besides a method, a target, a host and fields: ` `, ` HTTP/1.1`, `Host: ` and the ends of lines.
+/// Bytes of an HTTP/1 head besides method, target, host and fields: ` `, ` HTTP/1.1`, `Host: ` and line ends.
 const AROUND: usize = 22;
-/// Of a field, besides its name and its value.
+/// Bytes of a field besides name and value.
 const AROUND_FIELD: usize = 4;
 
 /// More than any application sends.

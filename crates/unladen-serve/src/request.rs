@@ -1,4 +1,4 @@
-//! What is known of a request while it is under way, and the time that it has.
+//! What is known of a request under way, and its time limits.
 
 pub(crate) mod fetched;
 pub(crate) mod phase;

@@ -1,5 +1,4 @@
-//! The principal type is [`Responder`]: who answers the requests of a listener. It is one list: whatever else is to
-//! answer requests gets a file here and an entry there.
+//! The principal type is [`Responder`]: who answers a listener's requests. A new kind gets a file here and a variant.
 
 pub(crate) mod arrival;
 pub(crate) mod ask;
@@ -32,20 +31,16 @@ use crate::message::stream::Guard;
 use crate::proxy::Proxy;
 use crate::site::Site;
 
-/// Who answers the requests of a listener. An enum, and no trait object: no future is put into a box for each request.
+/// An enum rather than a trait object: no future is boxed for each request.
 pub(crate) enum Responder<'l> {
-    /// The upstream of an outbound.
     Outbound(&'l Proxy),
-    /// A site: from memory, or the application.
     Site(&'l Arc<Site>),
-    /// A site that sends its clients on to https.
     Redirect(&'l Arc<Site>),
-    /// A site that says why a request is not taken, before it is looked at.
+    /// Refuses a request before it is looked at.
     Refused(&'l Arc<Site>, Reason),
 }
 
 impl<'l> Responder<'l> {
-    /// Of what a listener leads to now.
     pub(crate) fn of(found: &'l Found, proxy: &'l Proxy) -> Self {
         match found {
             Found::Outbound => Self::Outbound(proxy),
@@ -55,7 +50,6 @@ impl<'l> Responder<'l> {
         }
     }
 
-    /// Which trailers of a request go on.
     pub(crate) fn guard(&self) -> Guard {
         match self {
             Self::Outbound(_) => Guard::None,
@@ -65,7 +59,7 @@ impl<'l> Responder<'l> {
         }
     }
 
-    /// Answers a request: how it ended, and when. It is in flight from here on, also while it waits for another's fetch.
+    /// Answers a request; returns how it ended, and when. It is in flight also while it waits for others.
     pub(crate) async fn respond(
         &self,
         context: &Rc<Context>,
@@ -77,7 +71,7 @@ impl<'l> Responder<'l> {
         if let Self::Site(site) | Self::Redirect(site) | Self::Refused(site, _) = self
             && let Some(page) = site.answers.page(&request.target)
         {
-            // Before anything else that a site does: whoever may not come, or is sent elsewhere, is no authority's concern.
+            // First of all: access rules and redirects are no concern of a certificate authority.
             let ended = InboundRequest::new(context, site, arrival).challenge(request, client_side, &page).await;
             context.observability.end(arrival.index);
             return ended;

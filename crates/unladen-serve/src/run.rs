@@ -13,21 +13,20 @@ use crate::listen::worker;
 use crate::plan::Plan;
 use crate::say::say;
 
-/// What waits for the access log and the collector at the end is written and sent within this time.
+/// How long the access log and the collector have to be flushed at the end.
 const LAST_WORDS: Duration = Duration::from_secs(6);
 
-/// Carries requests to upstreams.
 #[derive(Clone, Debug)]
 struct Proxy {
     observability: Arc<Observability>,
     budget: Arc<Budget>,
 }
 
-/// Serves as the configuration says, until SIGTERM or SIGINT, or until another process takes over (SIGUSR2). On the
-/// main thread, before there are others.
+/// Serves as the configuration says, until SIGTERM or SIGINT, or until another process takes over (SIGUSR2). To be
+/// called on the main thread, before there are others.
 ///
 /// # Errors
-/// If it cannot listen, or an upstream cannot be configured as it is; if a thread ends by itself.
+/// If it cannot listen, an upstream cannot be set up, or a thread ends by itself.
 pub fn run(config: Config) -> Result<Ended, ServeError> {
     malloc::settle();
     let budget = Budget::new(config.settings.client_memory);

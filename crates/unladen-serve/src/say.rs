@@ -1,17 +1,16 @@
-//! [`say!`]: a line on standard error, where a server says what it does.
+//! [`say!`]: a line on standard error, for the operator.
 
 use std::fmt;
 use std::io::Write;
 
-/// Says so on standard error. Unlike `eprintln!`, it goes on if nobody can be told: the disk behind it may be full, its
-/// reader gone.
+/// Prints a line on standard error. Unlike `eprintln!`, it survives a full disk or a reader that is gone.
 macro_rules! say {
     ($($words:tt)*) => { $crate::say::line(format_args!($($words)*)) };
 }
 
 pub(crate) use say;
 
-/// A line, in one piece.
+/// Written in one piece.
 pub(crate) fn line(words: fmt::Arguments<'_>) {
     let _ = std::io::stderr().write_all(format!("{words}\n").as_bytes());
 }

@@ -48,38 +48,34 @@ use crate::peer::Named;
 use crate::proxy::Proxy;
 use crate::tier::Tier;
 
-/// A place in front of an application.
 #[derive(Debug)]
 pub(crate) struct Site {
-    /// What it was made of.
     pub(crate) settings: SiteSettings,
-    /// Its place beside the application, which it calls as any other would.
+    /// How it calls its application.
     pub(crate) proxy: Arc<Proxy>,
-    /// What it keeps. Kept over a reload, if its bounds are the same.
+    /// Kept over a reload if its bounds are the same.
     pub(crate) cache: Option<Cache>,
     pub(crate) validators: Vec<Arc<Validator>>,
-    /// How clients are known that have just changed something; none: validators know at once.
+    /// Marks clients that have just changed something; `None` if validators know of changes at once.
     pub(crate) author: Option<Author>,
-    /// For which GETs validators of many pages are not.
+    /// GETs that validators of many pages are not asked about.
     pub(crate) effects: Effects,
-    /// What each client and each network has at a time.
     pub(crate) crowd: Crowd,
     pub(crate) trust: Trust,
     pub(crate) country: Option<Country>,
-    /// None: plain HTTP.
+    /// `None` for plain HTTP.
     pub(crate) acceptor: Option<Arc<Acceptor>>,
-    /// What some requests get; none: the upstream answers all.
+    /// `None` if the upstream answers all.
     pub(crate) routes: Option<Routes>,
-    /// The certificate that an authority issues, if one does.
     pub(crate) held: Option<Arc<Held>>,
-    /// What authorities are answered, whichever site they ask for.
+    /// Challenge answers for authorities, of all sites.
     pub(crate) answers: Arc<Answers>,
-    /// Its peers; none: it has none, or they are not asked for its pages.
+    /// `None` if peers are not asked for its pages.
     pub(crate) tier: Option<Arc<Tier>>,
     named: Named,
 }
 
-/// Why a site cannot be as it is configured.
+/// Why a site cannot be set up as configured.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SiteError {
@@ -123,10 +119,10 @@ impl From<AcmeProblem> for SiteError {
 }
 
 impl Site {
-    /// With what another has that can be kept: what is stored, the sessions of its clients.
+    /// Takes over from `before` what it can: the cache, the sessions of its clients.
     ///
     /// # Errors
-    /// A certificate, a database or a validator that cannot be used.
+    /// A certificate, database or validator cannot be used.
     pub(crate) fn new(
         settings: SiteSettings,
         proxy: Arc<Proxy>,
@@ -173,7 +169,7 @@ impl Site {
         })
     }
 
-    /// The same, with the certificate that an authority issues for it, if it wants one.
+    /// Adds the certificate that an authority issues for it, if it wants one.
     ///
     /// # Errors
     /// If no authority issues it.
@@ -190,7 +186,6 @@ impl Site {
         Ok(self)
     }
 
-    /// The same, as a part of this fleet.
     pub(crate) fn with_fleet(mut self, fleet: Option<&Arc<Fleet>>) -> Self {
         if let Some(cache) = &mut self.cache {
             let name = &self.proxy.upstream.settings().name;
@@ -199,14 +194,14 @@ impl Site {
         self
     }
 
-    /// The same, with these peers, if it is to have some.
+    /// Adds the peers, if its cache uses them.
     pub(crate) fn with_tier(self, tier: Option<&Arc<Tier>>) -> Self {
         let is_shared = self.cache.as_ref().is_some_and(|cache| cache.settings.tier);
         Self { tier: tier.filter(|_| is_shared).cloned(), ..self }
     }
 
-    /// What is doubtful, though it can be: a sentence each. If it `asks`, validators are tried, which takes some
-    /// seconds where nobody answers.
+    /// Doubts about the settings, a sentence each. If it `asks`, validators are tried, which takes some seconds where
+    /// nobody answers.
     pub(crate) fn doubts(&self, asks: bool) -> Vec<String> {
         let mut doubts: Vec<String> = self.acceptor.iter().flat_map(|acceptor| acceptor.warnings.clone()).collect();
         let asked =
@@ -216,7 +211,7 @@ impl Site {
                 doubts.push(format!("the validator for `{}` has no answer now: {error}", validator.settings().path));
             }
         }
-        // Of settings that cannot be told, nothing is kept.
+        // Without a fingerprint nothing is kept.
         if let Some(snapshot) = self.settings.snapshot.as_ref().filter(|_| fingerprint(&self.settings).is_some()) {
             doubts.extend(snapshot::check::doubts(&snapshot.file));
         }
@@ -234,8 +229,8 @@ impl Site {
         all
     }
 
-    /// A place for a connection from this address; none is needed for one that is no client's own. An error: it has as
-    /// many as it may.
+    /// Takes a place for a connection; `None` for proxies and Unix sockets. An error if the client has as many as it
+    /// may.
     pub(crate) fn enter(&self, address: Option<IpAddr>) -> Result<Option<CrowdPermit>, ()> {
         match address {
             Some(address) if !self.trust.is_trusted_peer(Some(address)) => {
@@ -245,12 +240,11 @@ impl Site {
         }
     }
 
-    /// As whom it is known to a client that has named it with TLS.
     pub(crate) fn named(&self) -> Named {
         self.named
     }
 
-    /// The port where https is spoken, for redirects.
+    /// Port for redirects to https.
     pub(crate) fn https_port(&self) -> Option<u16> {
         self.settings.proxy.listen.iter().find_map(|address| match address {
             ListenAddress::Tcp(address) => Some(address.port()),
@@ -259,8 +253,7 @@ impl Site {
     }
 }
 
-/// As whom a site is known by its name, and by its certificates: those of files, and the one that an authority issues,
-/// which is another for other hosts.
+/// Hashes of its name and of its certificates: those of files, and the authority's, which depends on the hosts.
 fn named(settings: &SiteSettings) -> Named {
     let hash = |value: &dyn Fn(&mut DefaultHasher)| {
         let mut hasher = DefaultHasher::new();
@@ -268,7 +261,7 @@ fn named(settings: &SiteSettings) -> Named {
         hasher.finish()
     };
     let certificates = settings.tls.as_ref().map(|tls| &*tls.certificates).unwrap_or_default();
-    // One that cannot be had is refused elsewhere.
+    // A faulty one is refused elsewhere.
     let wanted = wanted(settings).ok().flatten();
     Named {
         site: hash(&|hasher| settings.proxy.upstream.name.hash(hasher)),

@@ -1,12 +1,12 @@
-//! The principal type is [`Tier`]: the nodes that this one asks for a page before it asks the application, and answers.
+//! The principal type is [`Tier`]: the nodes that this one asks for a page before the application, and answers.
 //!
-//! A page has one owner among the nodes ([`rendezvous`]). Whoever misses it asks the owner, whose single flight collapses
-//! the questions of all; what a node asks for often it keeps, too. A question is never passed on: whoever is asked
-//! answers from memory, or asks the application. So no request goes further than from one node to another.
+//! A page has one owner among the nodes ([`rendezvous`]). A node that misses it asks the owner, whose single flight
+//! collapses all questions; what a node asks for often it keeps, too. Questions are never passed on: the peer answers
+//! from memory, or asks the application. So a request visits at most two nodes.
 //!
-//! What a peer stores may be older than what the fleet has purged. Each question says up to which purge its node has
-//! forgotten; a peer that has not come as far does not answer, and a node that has purged something itself asks nobody
-//! until that has come back to it on the bus. What is purged while an answer is on its way is not stored, as ever.
+//! A peer's store may lag behind the fleet's purges. Each question says up to which purge its node is; a peer that is
+//! not as far does not answer, and a node that has purged something asks nobody until that has come back to it on the
+//! bus. What is purged while an answer is on its way is not stored, as ever.
 
 pub(crate) mod heat;
 pub(crate) mod peers;
@@ -31,22 +31,19 @@ use self::rendezvous::{hash, highest_two};
 use self::words::{Question, SECRET, hex, is_secret};
 use crate::proxy::Proxy;
 
-/// The nodes that this one asks, and answers. Shared by all sites and threads.
 #[derive(Debug)]
 pub(crate) struct Tier {
     pub(crate) settings: TierSettings,
-    /// The ports that sites listen at.
     pub(crate) ports: Vec<u16>,
-    /// The way to the peers.
     pub(crate) proxy: Arc<Proxy>,
     pub(crate) counts: Arc<TierCounts>,
-    /// In `CDN-Loop` (RFC 8586): of all nodes that know the secret.
+    /// In `CDN-Loop` (RFC 8586): the same for all nodes that know the secret.
     id: String,
     peers: Peers,
     heat: Heat,
 }
 
-/// Whom a node asks for a page, one after the other, before it asks the application.
+/// Peers to ask for a page, in turn, before the application.
 #[derive(Clone, Debug)]
 pub(crate) struct PeerPlan {
     pub(crate) tier: Arc<Tier>,
@@ -56,19 +53,18 @@ pub(crate) struct PeerPlan {
     pub(crate) question: Question,
 }
 
-/// A peer that is asked.
 #[derive(Clone, Debug)]
 pub(crate) struct Turn {
     pub(crate) endpoint: Arc<Endpoint>,
-    /// For what it has alone.
+    /// Ask only for what it has stored.
     pub(crate) only_stored: bool,
 }
 
 impl Tier {
-    /// With the pages and connections of another, if there was one. `ports`: those that sites listen at.
+    /// Keeps the peers and counts of `before`. `ports`: those that sites listen at.
     ///
     /// # Errors
-    /// If the peers' authorities cannot be used.
+    /// If the peers' certificate authorities cannot be used.
     pub(crate) fn new(
         settings: TierSettings,
         ports: Vec<u16>,
@@ -88,11 +84,11 @@ impl Tier {
         })
     }
 
-    /// Whom to ask for the page with this key, and whether it is kept here then; none: it is this node's own.
+    /// Peers to ask for a page, and whether it is kept here then; `None` if this node owns it.
     ///
-    /// The owner is asked: the first in rendezvous order of those that have not just failed. Of a hot page, the second may
-    /// be asked if it has fewer questions of this node under way (two choices), but only for what it has: it would ask
-    /// the application, too.
+    /// The owner is asked: the first in rendezvous order of those that have not just failed. For a hot page, the second
+    /// may be asked if it has fewer questions of this node under way (two choices), but only for what it has stored: it
+    /// would have to ask the application, too.
     pub(crate) fn turns(&self, key: &[u8], now: Instant) -> Option<(Vec<Turn>, bool)> {
         let upstream = &*self.proxy.upstream;
         let peers = self.peers.now(upstream);
@@ -110,13 +106,11 @@ impl Tier {
         Some((second.into_iter().chain([first]).collect(), is_hot))
     }
 
-    /// Makes a request a question to a peer.
     pub(crate) fn write(&self, question: &Question, fields: &mut Fields) {
         question.write(fields);
         fields.push(SECRET, self.settings.secret.reveal().as_bytes());
     }
 
-    /// The question that a peer asks with this request; none: it is a client's.
     pub(crate) fn question(&self, request: &Request) -> Option<Question> {
         // Nearly all requests end here.
         request.fields.find(SECRET)?;
@@ -135,7 +129,6 @@ impl Tier {
         ids.filter(|id| id.trim_ascii().eq_ignore_ascii_case(self.id.as_bytes())).count()
     }
 
-    /// Says that a request has passed this node.
     pub(crate) fn sign(&self, fields: &mut Fields) {
         fields.push(CDN_LOOP, self.id.as_bytes());
     }
@@ -143,13 +136,13 @@ impl Tier {
 
 const CDN_LOOP: &[u8] = b"cdn-loop";
 
-/// The same on all nodes, another for each tier; and it tells nothing of the secret.
+/// The same on all nodes, different for each tier, and revealing nothing of the secret.
 fn id(secret: &TierSecret) -> String {
     let digest = Sha256::new().chain_update(b"unladen tier: ").chain_update(secret.reveal()).finalize();
     format!("unladen-{}", hex(digest.get(..8).unwrap_or_default()))
 }
 
-/// Requests go on as they came, for the host that they were for.
+/// Requests are passed on unchanged, with their host.
 fn way(settings: &TierSettings) -> ProxySettings {
     ProxySettings {
         listen: Vec::new(),

@@ -1,5 +1,5 @@
-//! The principal type is [`Transaction`]: runs one exchange within its time, answers in the upstream's place if need
-//! be, and tells of it.
+//! The principal type is [`Transaction`]: runs one exchange within its time, replies in the upstream's place if need
+//! be, and logs it.
 
 use std::net::IpAddr;
 use std::pin::pin;
@@ -27,50 +27,40 @@ use crate::request::state::RequestState;
 use crate::request::watch::{Deadline, Watch};
 use crate::upstream::exchange::{Exchange, Failure};
 
-/// One request, from its head to its record.
 pub(crate) struct Transaction<'a> {
     pub(crate) context: &'a Context,
     pub(crate) proxy: &'a Proxy,
     pub(crate) index: UpstreamIndex,
     pub(crate) request: &'a Request,
     pub(crate) version: Version,
-    /// When the head's first byte was read …
     pub(crate) began: Instant,
-    /// … and its last.
     pub(crate) now: Instant,
-    /// In front of an application: what the cache did.
+    /// Of a site: what the cache did.
     pub(crate) cache: Option<(CacheResult, &'static str)>,
-    /// Whom it is for, where that is not who is at the other end of the connection.
+    /// The client, if that is not the connection's peer.
     pub(crate) client: Option<IpAddr>,
-    /// Of the client's connection, where there is nobody between.
+    /// The client's port, if it is connected directly.
     pub(crate) port: Option<u16>,
-    /// Who waits for it, if it is a fetch.
+    /// Record of the waiting request, if this is a fetch.
     pub(crate) fetched: Option<Rc<Fetched>>,
-    /// What answers it, if that is a program that stands for its path.
     pub(crate) script: Option<Arc<Script>>,
-    /// Where there is a queue in front of the application: in whose turn it is sent.
     pub(crate) queue_entry: QueueEntry<'a>,
-    /// Of a question to a peer: to which; none: to whichever of the upstream's can take it.
+    /// Peer to ask; `None` for any endpoint of the upstream.
     pub(crate) endpoint: Option<&'a Arc<Endpoint>>,
 }
 
-/// What is known of it before the upstream is asked, and told when all is over.
 struct Account<'i> {
-    /// How long its head took to come.
     head: Duration,
     id: &'i [u8],
     trace: Option<Trace>,
-    /// For whom it is.
     address: Option<IpAddr>,
     counts: Counts,
 }
 
-/// As what it counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Counts {
-    /// As a client's request.
     Request,
-    /// As what was asked for those who wait, each of whom is counted by itself.
+    /// As a fetch, whose waiting clients are counted themselves.
     Fetch,
 }
 
@@ -83,7 +73,7 @@ impl Counts {
 }
 
 impl Transaction<'_> {
-    /// How it ended, and when.
+    /// Returns how it ended, and when.
     pub(crate) async fn run<'c>(
         self,
         watch: &mut Watch,
@@ -130,7 +120,7 @@ impl Transaction<'_> {
             state: &state,
         };
         let outcome = watch.over(&deadline, pin!(exchange.run(body, client, response, up))).await;
-        // The clock was looked at when the last piece of an answer was sent.
+        // The clock was read when the last piece of an answer was sent.
         let now = if matches!(outcome, Some(Ok(End::Answered))) { deadline.now() } else { deadline.look() };
         let (reason, after) = match outcome {
             Some(Ok(end)) => return self.tell(&state, end, &account, now),
@@ -139,13 +129,13 @@ impl Transaction<'_> {
             }
             Some(Err(Failure::Upstream(reason, after))) => (reason, after),
             None if deadline.is_last() => (Reason::DeadlineExceeded, None),
-            // It was quiet for as long as it may be, which speaks against nobody.
+            // An idle tunnel has ended, which is nobody's fault.
             None if state.phase.get() == Phase::Tunnelling => {
                 return self.tell(&state, End::Upgraded, &account, now);
             }
             None => (state.phase.get().too_long(), None),
         };
-        // A program that works on for nobody is no slow endpoint: its answer is read to the end, and that takes its time.
+        // A program working on for nobody is no slow endpoint: reading its answer to the end takes time.
         let is_left = state.is_left.get();
         if !is_left
             && (reason == Reason::UpstreamTimeout || is_stalled(&state, reason))
@@ -160,7 +150,7 @@ impl Transaction<'_> {
         if !is_left {
             report(&state, End::Local(reason), now);
         }
-        // The application is not asked any more: nobody waits for this client to take what it is told.
+        // The place is free: nobody waits for this client to take its reply.
         drop(state.place.take());
         if is_left {
             return self.tell(&state, End::ClientGone, &account, now);
@@ -170,7 +160,7 @@ impl Transaction<'_> {
         if client.failed(reason, after) {
             return self.tell(&state, End::Local(reason), &account, now);
         }
-        // An outbound's client is a program, which gets the words alone.
+        // An outbound's client is a program, which gets plain text.
         let words = match self.cache {
             Some(_) => {
                 local_reply(response, (reason, after), self.proxy.error_page.as_deref(), self.request, account.id)
@@ -191,7 +181,6 @@ impl Transaction<'_> {
         self.tell(&state, end, &account, deadline.look())
     }
 
-    /// Says in words why the upstream's answer is none, where that is not known yet.
     fn name_cause(&self, state: &RequestState<'_>, reason: Reason) {
         if state.cause.borrow().as_ref().is_some_and(|cause| cause.reason == reason) {
             return;
@@ -210,7 +199,7 @@ impl Transaction<'_> {
     fn trace(&self) -> Option<Trace> {
         let sample = self.context.trace_sample.get()?;
         let mut given = self.request.fields.iter().filter(|field| field.id == Name::Traceparent);
-        // Of two, nobody knows which one is meant: that is none.
+        // Of two, nobody knows which is meant: that is none.
         let (first, second) = (given.next(), given.next());
         let only = first.filter(|_| second.is_none()).map(|field| field.value);
         Some(trace_context::incoming(only, sample))
@@ -264,12 +253,11 @@ impl Transaction<'_> {
     }
 }
 
-/// Whether the time for the whole ended while an answer was waited for.
+/// Whether the total time ended while an answer was waited for.
 fn is_stalled(state: &RequestState<'_>, reason: Reason) -> bool {
     reason == Reason::DeadlineExceeded && state.phase.get() == Phase::Waiting
 }
 
-/// Tells the breaker how the upstream has done, if that is known.
 fn report(state: &RequestState<'_>, end: End, now: Instant) {
     let is_good = match end {
         End::Answered => !matches!(state.status.get(), 502..=504),

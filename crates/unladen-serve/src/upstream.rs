@@ -1,4 +1,4 @@
-//! An upstream is asked: an exchange, and its attempts.
+//! Asking an upstream: an exchange, and its attempts.
 
 pub(crate) mod admission;
 pub(crate) mod answer;

@@ -1,17 +1,16 @@
-//! The principal type is [`UpstreamTasks`]: for each upstream that is configured, a task that looks after it.
+//! The principal type is [`UpstreamTasks`]: a task for each configured upstream.
 
 use std::sync::Arc;
 
 use tokio::task::JoinHandle;
 use unladen_pool::Upstream;
 
-/// For each upstream that is configured, a task that looks after it. Those of the same settings stay over a reload, and
-/// so do their tasks.
+/// Upstreams with unchanged settings, and their tasks, survive a reload.
 #[derive(Debug, Default)]
 pub(crate) struct UpstreamTasks(Vec<(Arc<Upstream>, JoinHandle<()>)>);
 
 impl UpstreamTasks {
-    /// From now on there are these: tasks of others are aborted, those of new ones begun.
+    /// Aborts the tasks of other upstreams, and begins those of new ones.
     pub(crate) fn follow(&mut self, upstreams: &[Arc<Upstream>], begin: impl Fn(Arc<Upstream>) -> JoinHandle<()>) {
         self.0.retain(|(upstream, task)| {
             let stays = upstreams.iter().any(|other| Arc::ptr_eq(upstream, other));

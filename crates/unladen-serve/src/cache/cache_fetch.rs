@@ -14,60 +14,54 @@ use super::fetch_plan::{FetchPlan, LEAST, is_of_the_resource, origin};
 use super::news::{Began, News, Storable, hops};
 use crate::tier::words::{TIER, Told};
 
-/// Of an answer that is not kept, so much may wait for the one client that gets it.
+/// Most bytes of an answer that is not kept that may wait for its one client.
 const WINDOW: usize = 256 * 1024;
 
-/// Takes an application's answer for all who wait for it, and for the store.
 pub(crate) struct CacheFetch {
     pub(crate) wanted: FetchPlan,
     writer: Option<FetchWriter<News>>,
-    /// While a peer is asked.
     asking: Option<Asking>,
 }
 
-/// A question to a peer.
 #[derive(Debug)]
 struct Asking {
-    /// Whether the answer stays here.
+    /// Whether the peer's answer is stored here.
     keeps: bool,
     outcome: PeerOutcome,
 }
 
-/// What became of a question to a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PeerOutcome {
-    /// It has answered, to all who wait.
     Answered,
-    /// It has said that it does not. All wait still.
+    /// The peer declined. All still wait.
     Refused,
-    /// There was no answer. All wait still.
+    /// No answer came. All still wait.
     Failed,
 }
 
-/// A peer's refusal is not longer, in bytes: its connection is worth reading it to its end.
+/// Longest refusal of a peer, in bytes, whose body is read to its end to keep the connection.
 const REFUSAL: u64 = 16 * 1024;
 const STATUS: &[u8] = b"cache-status";
 
-/// Where the body of such an answer goes.
+/// Where the body of an answer goes.
 ///
-/// Its head goes to nobody before some of the body is there, or has to be waited for: an answer that breaks off at once
-/// is a failure, in place of which something else can be sent (RFC 5861, section 4).
+/// The head is held back until some of the body is there or has to be waited for: an answer that breaks off at once is
+/// a failure, in place of which something else can be sent (RFC 5861, section 4).
 #[derive(Debug)]
 pub(crate) struct FetchSink<'a> {
     head: Option<HeldHead<'a>>,
     to: Option<FetchWriter<News>>,
     storing: Option<Storing<'a>>,
     bytes: u64,
-    /// It is too long to be read to its end for nobody.
+    /// The body is too long to be read to its end when nobody wants it.
     is_cut: bool,
 }
 
-/// A head that nobody has been sent yet.
 #[derive(Debug)]
 struct HeldHead<'a> {
     writer: &'a mut Option<FetchWriter<News>>,
     began: News,
-    /// Of an answer for one client alone: how much of it may wait, and what the others are sent.
+    /// For an answer to one client alone: how much may wait, and what the others are told.
     alone: Option<(usize, News)>,
 }
 
@@ -83,15 +77,14 @@ impl CacheFetch {
         Self { wanted, writer: Some(writer), asking: None }
     }
 
-    /// The next answer is a peer's: one that is none is told to nobody. `keeps`: it stays here.
+    /// The next answer is a peer's: a failure to answer is not passed on to those who wait.
     pub(crate) fn begin_asking(&mut self, keeps: bool) {
         self.asking = Some(Asking { keeps, outcome: PeerOutcome::Failed });
     }
 
-    /// What became of it.
     pub(crate) fn end_asking(&mut self) -> PeerOutcome {
         match self.asking.take().map(|asking| asking.outcome) {
-            // Its answer broke off before anybody was sent anything of it.
+            // The answer broke off before anything of it was sent.
             Some(PeerOutcome::Answered) if self.writer.is_some() => PeerOutcome::Failed,
             outcome => outcome.unwrap_or(PeerOutcome::Failed),
         }
@@ -101,17 +94,15 @@ impl CacheFetch {
         self.wanted.address
     }
 
-    /// Whether anybody waits for it.
     pub(crate) fn is_wanted(&self) -> bool {
         self.writer.as_ref().is_some_and(FetchWriter::has_readers)
     }
 
-    /// Ready as soon as nobody waits for it any more, and nobody can.
+    /// Ready once nobody waits for the answer any more, and nobody can.
     pub(crate) fn poll_unwanted(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.writer.as_mut().map_or(Poll::Pending, |writer| writer.poll_unwanted(cx))
     }
 
-    /// There is no answer.
     pub(crate) fn failed(&mut self, reason: Reason, after: Option<Duration>) {
         if self.asking.is_some() {
             return;
@@ -122,7 +113,7 @@ impl CacheFetch {
         }
     }
 
-    /// An answer's head is there: tells it to all who wait, and gives where its body goes to.
+    /// Passes an answer's head to all who wait, and returns the sink for its body.
     pub(crate) fn caught(&mut self, response: &Response) -> FetchSink<'_> {
         let nothing = FetchSink::nowhere();
         let of_peer;
@@ -149,7 +140,7 @@ impl CacheFetch {
         if let Some(stored) = &wanted.stored {
             if response.status == 304 {
                 let Some(writer) = self.writer.take() else { return nothing };
-                // What a peer's cache did this time is not a part of the page.
+                // What a peer's cache did for this request is not part of the page.
                 let plain = if is_of_peer { Cow::Owned(without(response, STATUS)) } else { Cow::Borrowed(response) };
                 let hops = is_of_peer.then(|| hops(&response.fields));
                 let (stored, kept) = wanted.freshened(stored, &plain, received);
@@ -160,7 +151,7 @@ impl CacheFetch {
                         wanted.put(&nominated, &stored);
                         writer.tell(News::Stored(stored, hops), None);
                     }
-                    // It is for this client alone; and from now on perhaps for nobody else.
+                    // For this client alone; from now on perhaps for nobody else.
                     Err(why) => {
                         if is_of_the_resource(why) && !wanted.is_of_use_to_others(received) {
                             wanted.forget();
@@ -171,8 +162,8 @@ impl CacheFetch {
                 writer.end();
                 return nothing;
             }
-            // Who may be answered with what is stale is; the others ask for themselves. Beside another process that may
-            // have been told to forget it, nobody is; nor where other nodes may have purged it.
+            // Those who accept a stale answer get it; the others ask for themselves. Nobody gets it while another
+            // process or another node may have been told to forget it.
             let is_doubted = cache.successor.serves()
                 || cache.is_cut_off(Instant::now())
                 || cache.fleet.as_ref().is_some_and(|fleet| fleet.doubts(stored));
@@ -200,7 +191,7 @@ impl CacheFetch {
         let (kept, storing, alone) = match kept {
             Ok(kept) => (Ok(kept.clone()), Some(Storing { wanted, kept, status }), None),
             Err(why) => {
-                // Whoever has had it asked for anew takes nothing from those who are content with what is there.
+                // A client that forced a new fetch takes nothing from those content with what is stored.
                 if !wanted.is_of_use_to_others(received) {
                     wanted.remember(status, why);
                 }
@@ -212,7 +203,6 @@ impl CacheFetch {
     }
 }
 
-/// The same, but for this field.
 fn without(response: &Response, name: &[u8]) -> Response {
     let mut response = response.clone();
     response.fields.retain(|field| !field.name.eq_ignore_ascii_case(name));
@@ -220,17 +210,15 @@ fn without(response: &Response, name: &[u8]) -> Response {
 }
 
 impl FetchSink<'_> {
-    /// For a body that nobody wants.
+    /// Discards the body.
     pub(crate) fn nowhere() -> Self {
         Self { head: None, to: None, storing: None, bytes: 0, is_cut: false }
     }
 
-    /// Whether those who wait may have been sent anything of it.
     pub(crate) fn has_sent(&self) -> bool {
         self.head.is_none()
     }
 
-    /// Sends the head to all who wait.
     pub(crate) fn begin(&mut self) {
         if let Some(HeldHead { writer, began, alone }) = self.head.take()
             && let Some(writer) = writer.take()
@@ -256,18 +244,16 @@ impl FetchSink<'_> {
                 Poll::Ready(Ok(count))
             }
             None if self.is_cut => Poll::Ready(Err(())),
-            // Nobody wants it, but the connection can be used again.
+            // Read on although nobody wants it, so that the connection can be reused.
             None => Poll::Ready(Ok(data.len())),
         }
     }
 
-    /// Whether nobody wants the rest of it.
     pub(crate) fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
         let held = self.head.as_mut().and_then(|head| head.writer.as_mut());
         self.is_cut || self.to.as_mut().or(held).is_some_and(|writer| writer.poll_abandoned(cx).is_ready())
     }
 
-    /// The body is whole.
     pub(crate) fn end(&mut self) {
         self.begin();
         let Some(writer) = self.to.take() else { return };

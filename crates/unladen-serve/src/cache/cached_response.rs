@@ -1,5 +1,4 @@
-//! [`CachedResponse`]: a stored response as a client gets it: whole, in parts, in another coding, or only that its own
-//! copy is still good.
+//! [`CachedResponse`]: a stored response as a client gets it: whole, in parts, in another coding, or as a 304.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,30 +9,26 @@ use unladen_http1::{Fields, Length, Name, Request, Response};
 
 use crate::site::Site;
 
-/// A stored response as a client gets it.
 #[derive(Debug)]
 pub(crate) struct CachedResponse<'s> {
     pub(crate) status: u16,
     pub(crate) lines: Lines<'s>,
-    /// What it is sent with besides.
     pub(crate) body: Bytes,
     pub(crate) length: Length,
 }
 
-/// The fields of its head.
 #[derive(Debug)]
 pub(crate) enum Lines<'s> {
     Stored(&'s Stored),
-    /// Those of them that a 304 has.
+    /// The fields that a 304 has.
     NotModified(&'s Stored),
-    /// As they were made, with their lines of HTTP/1.
+    /// As stored, with their HTTP/1 lines.
     Made(&'s Fields, &'s Bytes),
-    /// Others.
     Own(Fields),
 }
 
 impl CachedResponse<'_> {
-    /// The same as a response of its own, for those who change its head.
+    /// Copies it into a response whose head can be changed.
     pub(crate) fn response(&self) -> Response {
         let mut fields = match &self.lines {
             Lines::Stored(stored) => stored.fields.clone(),
@@ -55,7 +50,7 @@ impl CachedResponse<'_> {
     }
 }
 
-/// What a request gets of a stored response. `may_be_coded`: its body may be sent in another coding.
+/// Serves a request from a stored response. `may_be_coded`: whether the body may be sent in another coding.
 pub(crate) fn memory<'s>(
     site: &Site,
     key: &[u8],
@@ -63,7 +58,7 @@ pub(crate) fn memory<'s>(
     stored: &'s Arc<Stored>,
     may_be_coded: bool,
 ) -> CachedResponse<'s> {
-    // Its conditions and ranges are about a representation, which other statuses do not tell of.
+    // Conditions and ranges are about a representation, which other statuses do not carry.
     if stored.status != 200 {
         return whole(stored);
     }
@@ -87,7 +82,7 @@ fn whole(stored: &Stored) -> CachedResponse<'_> {
 
 fn not_modified(stored: &Stored, is_coded: bool) -> CachedResponse<'_> {
     let lines = match stored.validators.etag.as_deref().filter(|_| is_coded) {
-        // Of other bytes, which mean the same (RFC 9110, section 8.8.1).
+        // The bytes differ, the meaning does not (RFC 9110, section 8.8.1).
         Some(etag) if !etag.starts_with(b"W/") => {
             let mut fields = Fields::default();
             for field in stored.fields.iter().filter(|field| is_of_304(field.name)) {
@@ -103,7 +98,7 @@ fn not_modified(stored: &Stored, is_coded: bool) -> CachedResponse<'_> {
     CachedResponse { status: 304, lines, body: Bytes::new(), length: Length::None }
 }
 
-/// Nothing of it but its date, which its age counts from.
+/// 412 with no field but `Date`, which the age counts from.
 fn failed(stored: &Stored) -> CachedResponse<'_> {
     let mut fields = Fields::default();
     if let Some(date) = stored.fields.get(Name::Date) {
@@ -112,7 +107,7 @@ fn failed(stored: &Stored) -> CachedResponse<'_> {
     CachedResponse { status: 412, lines: Lines::Own(fields), body: Bytes::new(), length: Length::Exact(0) }
 }
 
-/// In one of the codings that the client takes, if the body has been put into it.
+/// A coding that the client accepts and that the body already exists in.
 fn coding(site: &Site, key: &[u8], request: &Request, stored: &Arc<Stored>) -> Option<(Coding, Bytes)> {
     let cache = site.cache.as_ref().filter(|_| site.settings.compress)?;
     if stored.body.len() < super::codable::SHORTEST {
@@ -133,9 +128,9 @@ fn coded<'s>(stored: &'s Stored, coding: Coding, body: Bytes) -> CachedResponse<
     let mut fields = Fields::default();
     for field in stored.fields.iter() {
         match is(field.name, b"etag") {
-            // Of other bytes, which mean the same (RFC 9110, section 8.8.1).
+            // The bytes differ, the meaning does not (RFC 9110, section 8.8.1).
             true => fields.push(field.name, &weak(field.value)),
-            // Parts of a coded body are not made.
+            // A coded body is not served in parts.
             false if is(field.name, b"accept-ranges") => (),
             false => fields.push(field.name, field.value),
         }
@@ -199,7 +194,6 @@ fn is(name: &[u8], known: &[u8]) -> bool {
     name.eq_ignore_ascii_case(known)
 }
 
-/// All lines of a field.
 pub(crate) fn joined<'f>(fields: &'f Fields, name: &[u8]) -> Option<Cow<'f, [u8]>> {
     let mut lines = fields.iter().filter(|field| field.id == Name::Other && is(field.name, name));
     let mut joined = Cow::Borrowed(lines.next()?.value);

@@ -1,19 +1,18 @@
-//! Which bodies that the application left plain may be sent in a shorter form.
+//! Which uncoded bodies may be compressed.
 
 use unladen_cache::Coding;
 use unladen_http1::Fields;
 
-/// Shorter ones gain less than a packet.
+/// Shortest body to compress: below it less than a packet is gained.
 pub(crate) const SHORTEST: usize = 1024;
 
-/// Whether a stored body may be sent in another coding.
 pub(crate) fn may_be_coded(fields: &Fields) -> bool {
     fields.find(b"content-encoding").is_none()
         && fields.find(b"content-type").is_some_and(Coding::is_worth_it)
         && !is_not_to_be_transformed(fields)
 }
 
-/// Whether it is to be passed on as it is (RFC 9111, section 5.2.2.6).
+/// Whether `no-transform` is set (RFC 9111, section 5.2.2.6).
 pub(crate) fn is_not_to_be_transformed(fields: &Fields) -> bool {
     let controls = fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"cache-control"));
     controls

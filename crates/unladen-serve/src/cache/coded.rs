@@ -1,4 +1,4 @@
-//! [`coded`]: an answer in a coding that its client takes, made while it passes.
+//! [`coded`]: compresses an answer on its way to a client.
 
 use std::sync::Arc;
 
@@ -9,19 +9,17 @@ use super::cached_response::{joined, weak};
 use super::codable::{SHORTEST, may_be_coded};
 use crate::limits::budget::{Held, Share};
 
-/// An answer in a coding.
 #[derive(Debug)]
 pub(crate) struct Coded {
     pub(crate) response: Response,
-    /// What its body goes through, and the memory for that; none: it has no body (HEAD).
+    /// Encoder, and the memory held for it; `None` if there is no body (HEAD).
     pub(crate) encoder: Option<(Encoder, Held)>,
 }
 
-/// Fields that tell of the bytes of a body as it is: whoever sends them means it to stay so.
+/// Fields about the bytes of the body as sent; a body that has one is not changed.
 const SUMS: [&[u8]; 5] = [b"content-md5", b"digest", b"content-digest", b"repr-digest", b"content-range"];
 
-/// The answer in the coding that the client likes best, if it may be put into one. Whether it may be or not for this
-/// client, `more` says that it depends on what clients take.
+/// Codes the answer in the client's favourite coding, if it may be coded. Either way `more` gets `Vary`.
 pub(crate) fn coded(
     response: &Response,
     is_head: bool,
@@ -37,7 +35,7 @@ pub(crate) fn coded(
     if !names.any(|name| name == b"*" || name.eq_ignore_ascii_case(b"accept-encoding")) {
         more.push(b"vary", b"accept-encoding");
     }
-    // As long as there is memory for it: a coding that takes less, or the body as it is, is an answer too.
+    // The first coding that memory allows; a cheaper one, or none, is an answer too.
     let (coding, encoder) = accepted.by_weight().find_map(|coding| {
         if is_head {
             return Some((coding, None));
@@ -49,9 +47,9 @@ pub(crate) fn coded(
     for field in response.fields.iter() {
         match field.id {
             Name::ContentLength => (),
-            // Parts of a coded body are not made.
+            // A coded body is not served in parts.
             _ if field.name.eq_ignore_ascii_case(b"accept-ranges") => (),
-            // Of other bytes, which mean the same (RFC 9110, section 8.8.1).
+            // The bytes differ, the meaning does not (RFC 9110, section 8.8.1).
             _ if field.name.eq_ignore_ascii_case(b"etag") => fields.push(field.name, &weak(field.value)),
             _ => fields.push(field.name, field.value),
         }
@@ -60,12 +58,11 @@ pub(crate) fn coded(
     Some(Coded { response: Response { fields, length: Length::Chunked, ..response.clone() }, encoder })
 }
 
-/// Whether it is text, as long as is worth it, that nothing says is to stay as it is.
 fn is_to_be_coded(response: &Response, is_head: bool) -> bool {
     let is_long_enough = match response.length {
         Length::Exact(length) => length >= SHORTEST as u64,
         Length::None if !is_head => false,
-        // Of a HEAD's body there is nothing but what is said of it.
+        // The length of a HEAD's body is known from its field alone.
         _ => response.fields.get(Name::ContentLength).is_none_or(is_long),
     };
     is_long_enough

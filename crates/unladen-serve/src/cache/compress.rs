@@ -1,5 +1,4 @@
-//! Bodies that the application left plain, in a shorter form: made once for each that is stored, beside what is served
-//! meanwhile.
+//! Compresses stored bodies in the background, each once, while they are served uncompressed.
 
 use std::sync::{Arc, PoisonError};
 
@@ -8,11 +7,10 @@ use unladen_cache::{Coding, Stored};
 use super::codable::may_be_coded;
 use crate::cache::Cache;
 
-/// So many are compressed at a time; more are left plain until they are asked for again.
+/// Bodies compressed at a time; others stay uncompressed until they are asked for again.
 const AT_A_TIME: usize = 4;
 
 impl Cache {
-    /// Begins to put a body into a coding, unless that is under way.
     pub(crate) fn compress(&self, key: &[u8], stored: &Arc<Stored>, coding: Coding) {
         if !may_be_coded(&stored.fields) {
             stored.set_coded(coding, None);
@@ -27,7 +25,7 @@ impl Cache {
         let (store, key) = (self.store.clone(), key.to_vec());
         let (stored, under_work) = (stored.clone(), self.under_work.clone());
         let bodies = self.bodies.clone();
-        // Some milliseconds for a page: other requests do not wait for it.
+        // It takes milliseconds a page, which would hold up other requests.
         tokio::task::spawn_blocking(move || {
             let coded = coding.encode(&stored.body).map(|coded| bodies.count(coded.into()));
             store.set_coded(&key, &stored, coding, coded);

@@ -1,4 +1,4 @@
-//! The principal type is [`FetchPlan`]: what an application is asked for, what for, and what of its answer is kept.
+//! The principal type is [`FetchPlan`]: a request to the application, its purpose, and what is kept of the answer.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -19,56 +19,51 @@ use crate::proxy::Proxy;
 use crate::site::Site;
 use crate::tier::PeerPlan;
 
-/// A failure says little of the next answer.
+/// How long a failure counts against the next answer, of which it says little.
 const FAILURE: Duration = Duration::from_secs(1);
 
-/// Bodies that are on their way may take this part of the memory …
+/// Fraction of the cache's memory for bodies under way …
 const ON_ITS_WAY: u64 = 8;
-/// … and each of them so much in any case.
+/// … and bytes each of them may have in any case.
 pub(super) const LEAST: usize = 64 * 1024;
 
-/// What is fetched, and what for.
 #[derive(Clone, Debug)]
 pub(crate) struct FetchPlan {
     pub(crate) site: Arc<Site>,
-    /// Where the application is called.
     pub(crate) proxy: Arc<Proxy>,
-    /// What answers it, if that is a program that stands for its path.
     pub(crate) script: Option<Arc<Script>>,
-    /// As the client asked: what is said of it in `Vary` and `Cache-Control` holds for what is stored.
+    /// As the client sent it: the stored response's `Vary` and `Cache-Control` refer to this.
     pub(crate) request: Request,
     pub(crate) is_https: bool,
     pub(crate) key: Vec<u8>,
     pub(crate) address: Option<IpAddr>,
-    /// What is stored and no longer good: it is asked about.
+    /// Stored and stale, to be revalidated.
     pub(crate) stored: Option<Arc<Stored>>,
-    /// What the validator said before.
+    /// Version that the validator gave before the fetch.
     pub(crate) version: Option<Box<[u8]>>,
-    /// Whether a validator is asked for this page at all.
     pub(crate) is_validated: bool,
     pub(crate) requested: Time,
     pub(crate) sequence: Sequence,
-    /// Whom to ask before the application is; none: nobody.
     pub(crate) peers: Option<PeerPlan>,
 }
 
 impl FetchPlan {
-    /// An answer was not kept, and nothing answers in its place.
+    /// Notes that an answer was not kept, and nothing stored answers in its place.
     pub(super) fn remember(&self, status: u16, why: NoStore) {
         if status >= 500 {
             self.give_up(FAILURE, true);
         } else if is_of_the_resource(why) && !is_fault_of_a_request(status) {
-            // What an odd request brought about is no hint for those that come after it.
+            // The effect of an odd request says nothing about later ones.
             if is_ordinary(&self.request) {
                 self.give_up(Duration::MAX, true);
             }
-            // What was for all is not for all any more.
+            // What was shared no longer is.
             self.forget();
         }
     }
 
-    /// For a while, nobody waits for another's answer to this; if it was for one user, it is their own requests that do
-    /// not. `is_seen`: of the next answer's head it is seen whether that is kept.
+    /// For a while requests for this do not wait for each other's answers; if the answer was for one user, only that
+    /// user's. `is_seen`: the head of the next answer decides whether that one is kept.
     pub(super) fn give_up(&self, longest: Duration, is_seen: bool) {
         if let Some(cache) = &self.site.cache {
             let until = Instant::now() + cache.settings.uncacheable.min(longest);
@@ -77,13 +72,11 @@ impl FetchPlan {
         }
     }
 
-    /// The longest body that is stored.
     pub(super) fn largest(&self) -> u64 {
         self.site.cache.as_ref().map_or(0, |cache| cache.settings.largest)
     }
 
-    /// Whether more is on its way into memory than may be, and this one, with so many bytes, has more than its part of
-    /// it.
+    /// Whether too much is under way into memory, and this fetch, of `bytes`, exceeds its share.
     pub(super) fn is_beyond_its_share(&self, bytes: u64) -> bool {
         let Some(cache) = &self.site.cache else { return true };
         let (fills, held) = cache.fetches.in_flight();
@@ -91,13 +84,12 @@ impl FetchPlan {
         held > all && bytes > (all / fills.max(1) as u64).max(LEAST as u64)
     }
 
-    /// Whether an answer is kept, and for whom.
     pub(crate) fn judge(&self, response: &Response, received: Time) -> Result<Storable, NoStore> {
         let Some(cache) = &self.site.cache else { return Err(NoStore::NoStore) };
         let policy = &cache.policy;
         let asking = AskingFor::of(&self.request, policy, self.is_validated);
         let freshness = storable(&asking, response, policy, self.requested, received)?;
-        // Who asks for a page anew cannot have an error in its place; nor, with what others do not say, anything but one.
+        // A forced fetch must not replace a good page with an error, nor an odd request one with a non-success.
         let is_odd = response.status >= 300 && !asking.is_usual();
         if (is_passing_error(response.status) || is_odd) && self.is_of_use_to_others(received) {
             return Err(if is_odd { NoStore::OddRequest } else { NoStore::Status });
@@ -109,7 +101,6 @@ impl FetchPlan {
         Ok(Storable { nominated, variant, freshness, fields, sequence: self.sequence, stays: true })
     }
 
-    /// What is kept of an answer's head.
     fn fields(&self, response: &Response) -> Fields {
         let mut fields = kept(&response.fields);
         if fields.get(Name::Date).is_none() {
@@ -121,7 +112,7 @@ impl FetchPlan {
         fields
     }
 
-    /// Keeps `Set-Cookie`, if whoever runs this has said so.
+    /// Keeps `Set-Cookie`, if the configuration says so.
     fn with_cookies(&self, fields: &mut Fields, response: &Response) {
         let is_set = |name: &[u8]| name.eq_ignore_ascii_case(b"set-cookie");
         if self.site.cache.as_ref().is_some_and(|cache| cache.settings.store_set_cookie)
@@ -134,7 +125,7 @@ impl FetchPlan {
         }
     }
 
-    /// Says that the answer depends on the codings that a client takes, if its body may come to be sent in another.
+    /// Adds `Vary: Accept-Encoding` if the body may come to be sent in another coding.
     pub(super) fn vary_by_coding(&self, status: u16, fields: &mut Fields, length: usize) {
         if !self.site.settings.compress || status != 200 || length < SHORTEST || !may_be_coded(fields) {
             return;
@@ -147,7 +138,7 @@ impl FetchPlan {
         }
     }
 
-    /// What is stored from now on, and whether it may be.
+    /// The stored response updated by a 304, and whether it may be kept.
     pub(super) fn freshened(
         &self,
         stored: &Stored,
@@ -160,19 +151,19 @@ impl FetchPlan {
         let whole = Response { status: stored.status, fields, ..Response::default() };
         let asking = AskingFor::of(&self.request, &policy, self.version.is_some());
         let is_kept = storable(&asking, &whole, &policy, self.requested, received);
-        // For whoever has asked, if it is for nobody else.
+        // For the client that asked, if for nobody else.
         let freshness =
             is_kept.unwrap_or_else(|_| Freshness::of(stored.status, &whole.fields, self.requested, received, &policy));
         let mut fields = kept(&whole.fields);
         self.with_cookies(&mut fields, &whole);
-        // A 304 has an application's own `Vary`, and what the body has been put into stays.
+        // A 304 carries the application's `Vary`; the stored codings stay.
         self.vary_by_coding(stored.status, &mut fields, stored.body.len());
         let mut stored = stored.freshened(fields, freshness, self.version.clone(), self.sequence);
         stored.add_groups(&origin(&self.request.authority, self.is_https));
         (stored, is_kept.map(drop))
     }
 
-    /// Whether what is stored answers others as it is: it was not found wanting, one client has asked for more.
+    /// Whether the stored response still serves others: it was not found stale, one client asked for more.
     pub(super) fn is_of_use_to_others(&self, now: Time) -> bool {
         self.stored.as_ref().is_some_and(|stored| {
             let is_current = match (&self.version, &stored.version) {
@@ -184,15 +175,15 @@ impl FetchPlan {
         })
     }
 
-    /// Forgets what was asked about: this variant, and no other.
+    /// Removes this variant, and no other.
     pub(super) fn forget(&self) {
         if let (Some(cache), Some(stored)) = (&self.site.cache, &self.stored) {
             cache.store.remove(&self.key, stored);
         }
     }
 
-    /// The request fields that an answer depends on; but not on codings, if it is plain: those are made of it here, and
-    /// whoever takes none of them takes it as it is.
+    /// Request fields the answer varies by. `Accept-Encoding` is left out for an uncoded body: codings are made here,
+    /// and a client that takes none gets it as it is.
     pub(super) fn nominated(&self, status: u16, fields: &Fields) -> Option<Nominated> {
         let mut nominated = Nominated::of(fields).filter(is_of_the_client)?;
         if self.site.settings.compress && status == 200 && may_be_coded(fields) {
@@ -201,7 +192,6 @@ impl FetchPlan {
         Some(nominated)
     }
 
-    /// Stores it, unless it was purged meanwhile.
     pub(super) fn put(&self, nominated: &Nominated, stored: &Arc<Stored>) -> bool {
         let Some(cache) = &self.site.cache else { return false };
         let variant = |nominated: &Nominated| {
@@ -221,18 +211,17 @@ pub(super) fn is_of_the_resource(why: NoStore) -> bool {
     )
 }
 
-/// Whether it is about what one client sent, and not about what it asked for.
+/// Whether the status is about what one client sent rather than about the resource.
 fn is_fault_of_a_request(status: u16) -> bool {
     matches!(status, 400 | 402 | 405..=409 | 411..=450 | 452..=499)
 }
 
-/// Whether all that a response depends on is what clients said: by whom and where from it was asked is added on the
-/// way.
+/// Whether the answer varies only by fields that clients send, not by those added on the way.
 fn is_of_the_client(nominated: &Nominated) -> bool {
     !nominated.0.iter().any(|name| matches!(&**name, b"x-forwarded-for" | b"forwarded"))
 }
 
-/// Whose groups are meant (RFC 9875, section 2).
+/// Origin that groups belong to (RFC 9875, section 2).
 pub(crate) fn origin(authority: &[u8], is_https: bool) -> Vec<u8> {
     let scheme: &[u8] = if is_https { b"https://" } else { b"http://" };
     [scheme, &authority.to_ascii_lowercase()].concat()

@@ -1,15 +1,14 @@
-//! The principal type is [`HeadAnswer`]: what the application says of a page when a site asks it with HEAD.
+//! The principal type is [`HeadAnswer`]: the application's reply to a site's HEAD about a page.
 
 use std::net::IpAddr;
 
 use unladen_http1::Response;
 
-/// What the application says of a page.
 #[derive(Debug, Default)]
 pub(crate) struct HeadAnswer {
-    /// For whom it is asked.
+    /// Client on whose behalf it is asked.
     pub(crate) address: Option<IpAddr>,
-    /// None: it has not answered yet.
+    /// `None` until it has answered.
     pub(crate) said: Option<Said>,
 }
 
@@ -21,7 +20,6 @@ pub(crate) enum Said {
 }
 
 impl HeadAnswer {
-    /// Its answer's head is there.
     pub(crate) fn answered(&mut self, response: &Response) {
         let version = response.fields.find(b"etag").or_else(|| response.fields.find(b"last-modified"));
         self.said = Some(match version {

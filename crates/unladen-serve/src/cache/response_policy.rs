@@ -1,5 +1,4 @@
-//! The principal type is [`ResponsePolicy`]: what a site does to an answer of the application that goes straight to a
-//! client.
+//! The principal type is [`ResponsePolicy`]: what a site does to an answer that goes straight to a client.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -16,22 +15,19 @@ use super::fetch_plan::origin;
 use super::fleet_link::what;
 use crate::site::Site;
 
-/// What a site does to an answer of the application that goes straight to a client.
 #[derive(Debug)]
 pub(crate) struct ResponsePolicy {
     pub(crate) site: Arc<Site>,
     pub(crate) is_https: bool,
     pub(crate) forwarded: Option<Forwarded>,
     pub(crate) why: &'static str,
-    /// It was not kept a moment ago, which this answer may show to be over.
     pub(crate) lifting: Option<Lifting>,
-    /// Of a request that may change something: what it was for.
+    /// The request, if it may change something.
     pub(crate) unsafe_request: Option<Request>,
-    /// It is done once, whichever answer goes out first.
     pub(crate) is_done: Cell<bool>,
 }
 
-/// What is remembered of answers that were not kept, and how another one is judged.
+/// A mark that answers were not kept, and how another answer is judged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lifting {
     mark: Mark,
@@ -39,7 +35,7 @@ pub(crate) struct Lifting {
 }
 
 impl Lifting {
-    /// Of a request for what is remembered so. One whose answer would not be kept for what it is itself tells nothing.
+    /// `None` for a request whose own kind (not GET, a range) keeps its answer from being stored: it proves nothing.
     pub(crate) fn of(cache_lookup: &CacheLookup<'_>, key: &[u8]) -> Option<Self> {
         let request = cache_lookup.request;
         if request.method != b"GET" || request.fields.find(b"range").is_some() {
@@ -50,7 +46,7 @@ impl Lifting {
         Some(Self { mark, asking: Asking::of(request, &cache_lookup.cache.policy, is_validated) })
     }
 
-    /// One client cannot switch a page's caching off for others for longer than until the next one asks.
+    /// Ends the mark as soon as an answer could be kept, so that one client cannot disable a page's caching for longer.
     fn look_at(&self, response: &Response, site: &Site) {
         let Some(cache) = &site.cache else { return };
         let now = Time::now();
@@ -63,7 +59,7 @@ impl Lifting {
 // === impl ResponsePolicy ===
 
 impl ResponsePolicy {
-    /// Forgets what the answer says is no longer good, and gives the fields that the answer gets besides.
+    /// Applies the answer's invalidations, and returns the fields to add.
     pub(crate) fn answered(&self, response: &Response) -> Fields {
         if let Some(lifting) = &self.lifting {
             lifting.look_at(response, &self.site);
@@ -93,7 +89,7 @@ impl ResponsePolicy {
         more
     }
 
-    /// Before the client can know that it was done, and ask for what it changed.
+    /// Runs before the client can know that its request was done, and ask for what it changed.
     fn invalidate(&self, request: &Request, response: &Response) {
         let Some(cache) = &self.site.cache else { return };
         if !invalidates(&request.method, response.status) {
@@ -140,7 +136,6 @@ pub(crate) fn push_status(more: &mut Fields, status: &CacheStatus<'_>) {
 }
 
 impl Site {
-    /// What all answers get.
     pub(crate) fn add_own(&self, more: &mut Fields, is_https: bool) {
         if is_https && let Some(hsts) = &self.settings.hsts {
             more.push(b"strict-transport-security", hsts.as_bytes());
@@ -153,7 +148,7 @@ pub(crate) fn is_unsafe(request: &Request) -> bool {
     !matches!(&*request.method, b"GET" | b"HEAD" | b"OPTIONS" | b"TRACE")
 }
 
-/// What is needed of it once it is answered.
+/// The parts of a request needed once it is answered.
 pub(crate) fn copy_of(request: &Request) -> Request {
     Request {
         method: request.method.clone(),

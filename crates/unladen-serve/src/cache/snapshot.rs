@@ -9,9 +9,9 @@
 //! | a lifetime, no tags, `trust = "fresh"` | as if nothing had happened | answers while it is fresh; age goes on by the clock | asked about |
 //! | a lifetime, tags or `trust = "revalidate"` | as if nothing had happened | asked about | asked about |
 //!
-//! After a handover nothing is in doubt since purges are passed on ([`Successor::forget`](successor::Successor::forget)). While no
-//! process runs, purges are lost; and of those that were taken before a crash nobody knows which came after the last
-//! snapshot. A clock that was set back puts all in doubt.
+//! After a handover nothing is in doubt since purges are passed on
+//! ([`Successor::forget`](successor::Successor::forget)). Purges are lost while no process runs; and of those before a
+//! crash nobody knows which came after the last snapshot. A clock that was set back puts all in doubt.
 
 pub(crate) mod account;
 pub(crate) mod check;

@@ -1,4 +1,4 @@
-//! The principal type is [`Certificates`]: those that authorities issue, ordered and renewed besides all else.
+//! The principal type is [`Certificates`]: orders and renews certificates from authorities.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,12 +9,11 @@ use unladen_observability::{Observability, Trouble};
 use crate::plan::Plan;
 use crate::say::say;
 
-/// Those that authorities issue. On the thread that carries no requests.
+/// Runs on the thread that carries no requests.
 pub(super) struct Certificates {
-    /// None: no site has wanted one yet.
     keeper: Option<Keeper>,
     observability: Arc<Observability>,
-    /// The sites by the first name of their certificates: troubles are told by the name of the site.
+    /// Site names by the first name of their certificates, to report troubles under.
     sites: Arc<Mutex<HashMap<String, String>>>,
 }
 
@@ -23,7 +22,7 @@ impl Certificates {
         Self { keeper: None, observability, sites: Arc::default() }
     }
 
-    /// Sees to those of this plan, and no longer to others: of a plan to stop, to none.
+    /// Keeps the certificates of this plan only; a plan to stop has none.
     pub(super) fn follow(&mut self, plan: &Plan) {
         if self.keeper.is_none() && plan.certificates.is_empty() {
             return;
@@ -42,7 +41,6 @@ impl Certificates {
     }
 }
 
-/// Troubles are shown on the live page too.
 fn tell(event: &Event<'_>, observability: &Observability, sites: &Mutex<HashMap<String, String>>) {
     let (name, reason) = match event {
         Event::Failed { name, error, .. } | Event::Stuck { name, error } => (*name, error.as_str()),

@@ -1,5 +1,4 @@
-//! What is looked after besides requests: the names of upstreams are followed, their endpoints are checked, and what is
-//! seen is shown.
+//! Background work: follows upstreams' names, checks their endpoints, and shows what is observed.
 
 use std::io;
 use std::sync::Arc;
@@ -25,10 +24,10 @@ use crate::plan::{ListenSocket, Listener, Plan, State};
 use crate::say::say;
 use crate::upstream_tasks::UpstreamTasks;
 
-/// How often it is tried again to show itself, where the system did not let it.
+/// How often listening for the admin page is retried where the system refused.
 const AGAIN: Duration = Duration::from_millis(200);
 
-/// Follows the latest snapshot. On a `LocalRuntime`.
+/// Follows the latest snapshot. Runs on a `LocalRuntime`.
 pub(crate) async fn keep(
     mut snapshot: watch::Receiver<Arc<Snapshot>>,
     observability: Arc<Observability>,
@@ -51,7 +50,7 @@ pub(crate) async fn keep(
     loop {
         let now = snapshot.borrow_and_update().clone();
         if matches!(now.plan.state, State::Draining { .. }) {
-            // Who is still answered goes on to be looked after.
+            // Upstreams that still answer are still looked after.
             observability.drain();
         } else {
             if now.plan.state == State::Leaving {
@@ -69,7 +68,7 @@ pub(crate) async fn keep(
             listening.follow(&of_sites, &observability);
             observability.set_sites(sites.map(|site| site as Arc<dyn SiteView>).collect());
             observability.set_tier(now.plan.tier.as_ref().map(|tier| tier.counts.clone()));
-            // Once there are its sites: it begins to have them forget.
+            // Once its sites are there, which it has forget.
             fleet.follow(&now.plan, &observability);
             drop(now.plan.held().take());
             htcp.follow(now.config.settings.fleet.as_ref().and_then(|fleet| fleet.htcp()), &observability);
@@ -82,7 +81,7 @@ pub(crate) async fn keep(
             }
         }
         certificates.follow(&now.plan);
-        // Not any more once another process has the address: who asks there asks for that one.
+        // Not once another process has the address: clients there ask for that one.
         let [admin, probes] = &mut shown;
         admin.follow(now.shows.admin.as_ref(), &observability);
         probes.follow(now.shows.probes.as_ref(), &observability);
@@ -98,7 +97,6 @@ pub(crate) async fn keep(
     }
 }
 
-/// Those that the bounds of a plan ask.
 fn rate_services(plan: &Plan) -> Vec<Arc<dyn RateServiceView>> {
     let own = plan.places.iter().map(|planned| &planned.proxy);
     let shared = own.filter_map(|proxy| proxy.rates.shared.as_ref());
@@ -106,7 +104,6 @@ fn rate_services(plan: &Plan) -> Vec<Arc<dyn RateServiceView>> {
     services.into_iter().map(|service| service as Arc<dyn RateServiceView>).collect()
 }
 
-/// Follows its name and checks its endpoints' health.
 fn follow(upstream: Arc<Upstream>, resolver: &Arc<Resolver>, observability: &Arc<Observability>) -> JoinHandle<()> {
     let (resolver, observability) = (resolver.clone(), observability.clone());
     let name = upstream.settings().name.clone();
@@ -119,7 +116,7 @@ fn follow(upstream: Arc<Upstream>, resolver: &Arc<Resolver>, observability: &Arc
     spawn_local(async move { upstream.follow(resolver, unwell, told).await })
 }
 
-/// Waits until there is another snapshot; meanwhile what could not be shown is tried again.
+/// Waits for another snapshot; meanwhile retries what could not be shown.
 async fn changed(
     snapshot: &mut watch::Receiver<Arc<Snapshot>>,
     shown: &mut [Shown],
@@ -134,20 +131,17 @@ async fn changed(
     snapshot.changed().await
 }
 
-/// What is answered at an address.
 #[derive(Clone, Copy)]
 enum Answers {
     Admin,
-    /// What anyone may know.
+    /// Public health checks only.
     Probes,
 }
 
-/// What is shown at the admin's address, or at its probes'.
 struct Shown {
     answers: Answers,
-    /// The listener's id, and who answers there.
     task: Option<(u64, JoinHandle<()>)>,
-    /// Where it is to be shown and cannot be yet, as when clients have taken all file descriptors.
+    /// Listener that could not be opened yet, for example when clients have taken all file descriptors.
     wanted: Option<Arc<Listener>>,
 }
 
@@ -156,7 +150,6 @@ impl Shown {
         Self { answers, task: None, wanted: None }
     }
 
-    /// At this address, if there is one and it is not the one before.
     fn follow(&mut self, listener: Option<&Arc<Listener>>, observability: &Arc<Observability>) {
         self.wanted = None;
         if self.task.as_ref().map(|(id, _)| *id) == listener.map(|listener| listener.id) {
@@ -182,7 +175,7 @@ impl Shown {
 
     fn wait_for(&mut self, listener: Arc<Listener>, error: &io::Error) {
         if is_out_of_files(error) {
-            // Connections that wait for a request make room.
+            // Closing idle connections makes room.
             short_of_files();
         }
         self.wanted = Some(listener);

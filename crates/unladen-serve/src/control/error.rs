@@ -14,19 +14,14 @@ pub enum ServeError {
     Upstream { name: String, source: Box<UpstreamError> },
     #[error("the site `{name}`: {source}")]
     Site { name: String, source: crate::site::SiteError },
-    /// The engine of a fleet cannot be used so.
     #[error("[fleet]: {0}")]
     Fleet(#[source] unladen_fleet::BusError),
-    /// The access log cannot be written, or the like.
     #[error("cannot begin to log: {0}")]
     Observability(#[source] io::Error),
-    /// The system refuses a thread, or handlers of signals.
     #[error("cannot start: {doing}: {source}")]
     Start { doing: &'static str, source: io::Error },
-    /// A thread that carries requests has ended by itself.
     #[error("thread {thread} has ended by itself, which is a fault of this program: see above")]
     Thread { thread: usize },
-    /// What the process before handed over cannot be used.
     #[error("what was handed over cannot be used: {0}")]
     Handover(#[source] io::Error),
 }
@@ -34,11 +29,9 @@ pub enum ServeError {
 /// How serving ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// As it was asked to, all requests being done or out of time.
+    /// As asked to: all requests are done or out of time.
     Drained,
-    /// Another process goes on.
     HandedOver {
-        /// Its id.
         process: u32,
     },
     /// At once, as it was asked to twice.

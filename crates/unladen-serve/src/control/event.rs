@@ -2,7 +2,6 @@
 
 use super::handover::Successor;
 
-/// What the control thread reacts to.
 #[derive(Debug)]
 pub(super) enum Event {
     /// SIGTERM or SIGINT.
@@ -11,14 +10,11 @@ pub(super) enum Event {
     Reload,
     /// SIGUSR2.
     HandOver,
-    /// Something happened in the folder of the configuration.
+    /// Something changed in a watched folder.
     FileChanged,
-    /// A thread that carries requests has begun.
     Began,
     Ended {
-        /// Its number.
         thread: usize,
     },
-    /// The process that is to go on serves, or does not.
     Successor(Result<Successor, String>),
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`FileWatch`]: tells when the configuration may have changed, or a file that it names.
+//! The principal type is [`FileWatch`]: reports when the configuration, or a file it names, may have changed.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -13,16 +13,16 @@ use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
 
 use super::event::Event;
 
-/// An editor writes a file in several steps, and what puts several files in place takes a while.
+/// Wait after a change: an editor writes a file in several steps, and replacing several files takes a while.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// Links on the way to a file, as many as the kernel follows (path_resolution(7)).
+/// Most links followed on the way to a file, as in the kernel (path_resolution(7)).
 const LINKS: usize = 40;
 
-/// Tells of each change in the files' folders, for as long as the process lives.
+/// Reports each change in the files' folders, for as long as the process lives.
 ///
-/// The folders, as editors put another file in its place; and those of all links on the way there, as Kubernetes and
-/// certbot switch one beside it, and whoever deploys by releases one above its folder.
+/// It watches folders since editors put another file in the old one's place, and the folders of all links on the way,
+/// since Kubernetes and certbot switch a link beside the file, and release deployments one above its folder.
 #[derive(Debug)]
 pub(super) struct FileWatch {
     // Shared with the thread that reads it.
@@ -39,7 +39,7 @@ impl FileWatch {
                 match reader.read_events() {
                     Ok(_) => {}
                     Err(Errno::EINTR) => continue,
-                    // Nothing more will be told; SIGHUP is.
+                    // Nothing more will be reported here; SIGHUP still works.
                     Err(_) => return,
                 }
                 thread::sleep(QUIET);
@@ -52,15 +52,15 @@ impl FileWatch {
         Ok(Self { inotify })
     }
 
-    /// Watches these too. What is watched already goes on to be: that of files which are no longer named costs a look
-    /// at the others. To be called again before the files are read: by then a folder may be another one of that name.
+    /// Watches these too. Earlier files stay watched: a change of one no longer named costs one look at the others.
+    /// Call it again before the files are read: a folder may have been replaced by then.
     ///
     /// # Errors
-    /// The first that cannot be watched, or is not there, after trying all.
+    /// The first that cannot be watched, or is missing, after trying all.
     pub(super) fn watch(&self, files: &[PathBuf]) -> io::Result<()> {
-        // Not what is being written, which is for later: a log may lie beside it.
+        // Not IN_MODIFY: a log that is being written may lie beside it.
         let changes = AddWatchFlags::IN_CLOSE_WRITE | AddWatchFlags::IN_MOVED_TO | AddWatchFlags::IN_CREATE;
-        // A folder that another one takes the place of; that one is removed is told in any case.
+        // Reports that a folder was replaced; its removal is reported in any case.
         let changes = changes | AddWatchFlags::IN_MOVE_SELF;
         let mut result = Ok(());
         let mut all = BTreeSet::new();
@@ -77,8 +77,8 @@ impl FileWatch {
     }
 }
 
-/// Where a change may be one of this file, and whether it is there. Of folders that are missing, the one is watched in
-/// which they are going to be.
+/// Folders where a change may concern this file, and whether the file exists. Of missing folders, the nearest existing
+/// one is watched.
 fn folders(file: &Path) -> (BTreeSet<PathBuf>, io::Result<()>) {
     let named = match std::path::absolute(file) {
         Ok(named) => named,
@@ -110,7 +110,7 @@ fn folders(file: &Path) -> (BTreeSet<PathBuf>, io::Result<()>) {
     (folders, file.metadata().map(drop))
 }
 
-/// The last first.
+/// Path components, last first.
 fn parts(path: &Path) -> Vec<OsString> {
     let parts = path.components().rev().filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
     parts.map(|part| part.as_os_str().to_owned()).collect()

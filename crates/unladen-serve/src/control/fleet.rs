@@ -1,4 +1,4 @@
-//! The principal type is [`FleetTask`]: has the fleet's purges read, and the sites forget.
+//! The principal type is [`FleetTask`]: reads the fleet's purges, and applies them to the sites.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use crate::control::error::ServeError;
 use crate::plan::Plan;
 use crate::say::say;
 
-/// What is not sent yet is, within this time, when a fleet is left.
+/// How long unsent purges have to be sent when a fleet is left.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// A node of this fleet. It is known by a name that no other process has: of two that hand over, too.
+/// A node of this fleet, with a name that no other process has, not even the one that hands over to it.
 pub(super) fn open(settings: &FleetSettings) -> Result<Arc<Fleet>, ServeError> {
     let bus = bus_settings(settings);
     let FleetSettings { lease, when_cut_off, wait, wait_for, .. } = settings.clone();
@@ -23,14 +23,14 @@ pub(super) fn open(settings: &FleetSettings) -> Result<Arc<Fleet>, ServeError> {
     Fleet::new(settings).map_err(ServeError::Fleet)
 }
 
-/// The engine, and a node there whose name no other process has.
+/// The bus, and a node name that no other process has.
 pub(super) fn bus_settings(settings: &FleetSettings) -> BusSettings {
     let FleetSettings { purges, ca, name, node, keep, .. } = settings.clone();
     let node = BusSettings::unique_node(&node.unwrap_or_else(host_name));
     BusSettings { url: purges, ca, fleet: name, node, keep }
 }
 
-/// As the kernel knows it, up to the first dot.
+/// The kernel's host name, up to the first dot.
 fn host_name() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = name.split('.').next().unwrap_or_default();
@@ -38,15 +38,12 @@ fn host_name() -> String {
     if name.is_empty() { "node".to_owned() } else { name }
 }
 
-/// Has the fleet's purges read.
 #[derive(Debug, Default)]
 pub(super) struct FleetTask {
     now: Option<(Arc<Fleet>, JoinHandle<()>)>,
-    /// Those that are being left.
     leaving: Vec<JoinHandle<()>>,
 }
 
-/// Has the sites forget that there are.
 #[derive(Debug)]
 struct Sites {
     observability: Arc<Observability>,
@@ -54,7 +51,6 @@ struct Sites {
 }
 
 impl FleetTask {
-    /// Of this plan's fleet, from now on.
     pub(super) fn follow(&mut self, plan: &Plan, observability: &Arc<Observability>) {
         let is_same = match (&self.now, &plan.fleet) {
             (Some((now, _)), Some(fleet)) => Arc::ptr_eq(now, fleet),
@@ -76,7 +72,6 @@ impl FleetTask {
         });
     }
 
-    /// Nothing is served any more.
     pub(super) async fn end(&mut self) {
         if let Some((fleet, task)) = self.now.take() {
             leave(fleet, task, None).await;
@@ -87,17 +82,16 @@ impl FleetTask {
     }
 }
 
-/// It goes on until all is sent that was to be. What is not in time is sent by the next.
+/// Leaves a fleet once everything is sent; what is not sent in time is sent by `next`.
 async fn leave(fleet: Arc<Fleet>, task: JoinHandle<()>, next: Option<Arc<Fleet>>) {
     fleet.sent(LAST_WORDS).await;
-    // It would come back to the list.
+    // It would join the list again.
     task.abort();
     let _ = task.await;
     tell_lost(&fleet, fleet.hand_on(next.as_ref()));
     fleet.leave().await;
 }
 
-/// So many purges are told to nobody.
 pub(super) fn tell_lost(fleet: &Fleet, lost: u64) {
     if lost > 0 {
         let bus = &fleet.settings().bus.url;
@@ -107,7 +101,7 @@ pub(super) fn tell_lost(fleet: &Fleet, lost: u64) {
     }
 }
 
-/// What is told at most once in a while.
+/// Suffix for a message that is printed at most once in a while.
 fn often(times: u64) -> String {
     if times > 1 { format!("; {times} times since this was said last") } else { String::new() }
 }

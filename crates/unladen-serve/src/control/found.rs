@@ -1,4 +1,4 @@
-//! The principal type is [`Found`]: a listening socket that was there before this process.
+//! The principal type is [`Found`]: a listening socket older than this process.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixListener;
@@ -12,24 +12,23 @@ use unladen_serve_config::{ListenAddress, address_text};
 use crate::plan::ListenSocket;
 use crate::say::say;
 
-/// A listening socket that was there before this process.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) socket: ListenSocket,
-    /// Where it listens, as the kernel says.
+    /// As the kernel says.
     pub(super) address: ListenAddress,
-    /// What systemd calls it, `FileDescriptorName=`; or the address that it was handed over for, as it may be at
-    /// another.
+    /// systemd's `FileDescriptorName=`, or the configured address it was handed over for, which may differ from
+    /// `address`.
     pub(super) name: Option<String>,
-    /// Whether it comes from a process like this one, and not from systemd: the file of a Unix socket is then to be
-    /// taken away in the end.
+    /// Whether it comes from a previous Unladen process, not systemd: then the file of a Unix socket is removed at the
+    /// end.
     pub(super) is_ours: bool,
 }
 
 // === impl Found ===
 
 impl Found {
-    /// None, with an error: it is no stream socket that listens.
+    /// An error if it is no listening stream socket.
     pub(super) fn new(socket: OwnedFd, name: Option<String>, is_ours: bool) -> io::Result<Self> {
         let wrong = |what: &str| io::Error::other(format!("file descriptor {name:?} {what}"));
         let (address, is_unix) = {
@@ -66,7 +65,7 @@ impl Found {
     }
 }
 
-/// Those for an address; without any, those that are called as its `[[outbound]]`.
+/// Takes the sockets of an address; if there are none, those named as the `[[outbound]]`.
 pub(super) fn take(found: &mut Vec<Found>, address: &ListenAddress, name: &str) -> Vec<Found> {
     let by_address: Vec<Found> = found.extract_if(.., |one| one.is_at(address)).collect();
     if !by_address.is_empty() {
@@ -75,9 +74,9 @@ pub(super) fn take(found: &mut Vec<Found>, address: &ListenAddress, name: &str) 
     found.extract_if(.., |one| one.name.as_deref() == Some(name)).collect()
 }
 
-/// Those that systemd opened (sd_listen_fds(3)). To be called once, as long as there is one thread.
+/// Sockets that systemd opened (sd_listen_fds(3)). To be called once, while there is one thread.
 pub(super) fn from_systemd() -> Vec<Found> {
-    // Another's, such as of a shell that systemd started.
+    // Meant for another process, such as a shell that systemd started.
     if env::var("LISTEN_PID").ok().and_then(|pid| pid.parse().ok()) != Some(std::process::id()) {
         return Vec::new();
     }
@@ -101,7 +100,6 @@ pub(super) fn from_systemd() -> Vec<Found> {
     found
 }
 
-/// Another descriptor of the same socket.
 pub(super) fn again(socket: &ListenSocket) -> io::Result<ListenSocket> {
     Ok(match socket {
         ListenSocket::Tcp(socket) => ListenSocket::Tcp(socket.try_clone()?),

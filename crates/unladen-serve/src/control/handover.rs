@@ -13,15 +13,14 @@ use super::wire;
 use super::wire::{Given, Greeting, SERVING, VERSION, YOURS};
 use crate::plan::ListenSocket;
 
-/// Tells a process that it takes over, and from whom: the variable may be inherited further than it is meant.
+/// Tells a process that it takes over, and from which id, since the variable may be inherited further than meant.
 const VARIABLE: &str = "UNLADEN_HANDOVER";
-/// The new process has so long until it serves.
+/// How long the new process has until it serves.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What is said of one that went away.
 const ENDED: &str = "it ended";
 
-/// What is to be started: the program of this process, which may be another version by then.
+/// How to start this process's program, which may be another version by then.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     path: PathBuf,
@@ -29,28 +28,26 @@ pub(super) struct Program {
     folder: PathBuf,
 }
 
-/// The process that is to go on.
 #[derive(Debug)]
 pub(super) struct Successor {
     stream: UnixStream,
 }
 
-/// What was handed over to this process.
 #[derive(Debug)]
 pub(super) struct Inheritance {
     pub(super) found: Vec<Found>,
-    /// What the old process keeps, if it tells.
+    /// Stream of the old process's cache, if it sends one.
     pub(super) legacy: Option<UnixStream>,
     stream: UnixStream,
 }
 
 impl Program {
-    /// Of this process. To be asked for at its start: later its file may be gone, and `/proc/self/exe` with it.
+    /// To be called at the start: later its file, and with it `/proc/self/exe`, may be gone.
     pub(super) fn of_this_process() -> io::Result<Self> {
         let real = env::current_exe()?;
         let mut arguments = env::args_os();
         let called = arguments.next().unwrap_or_default();
-        // By the name it was called by, if that leads here: a new version may be where a link points to then.
+        // By the name it was called by if that leads here: its link may point to a new version later.
         let leads_here = |path: &PathBuf| path.canonicalize().is_ok_and(|path| path == real);
         let called = if called.as_encoded_bytes().contains(&b'/') {
             Some(std::path::absolute(&called)?).filter(leads_here)
@@ -61,8 +58,8 @@ impl Program {
         Ok(Self { path: called.unwrap_or(real), arguments: arguments.collect(), folder: env::current_dir()? })
     }
 
-    /// Starts it and hands the sockets over, and the end of the stream by which it is told what is kept; `told` is
-    /// called with whether it serves, from a thread of its own.
+    /// Starts it and hands over the sockets and `legacy`, the end of the stream for what is kept. A thread of its own
+    /// calls `told` with whether it serves.
     pub(super) fn start(
         &self,
         sockets: Vec<(&ListenSocket, Given)>,
@@ -72,7 +69,7 @@ impl Program {
         let (here, there) = UnixStream::pair()?;
         here.set_read_timeout(Some(PATIENCE))?;
         here.set_write_timeout(Some(PATIENCE))?;
-        // As it goes on while the sockets are being sent, they are other descriptors of its own.
+        // Duplicates, since this process goes on using its own while the sockets are sent.
         let mut copies: Vec<OwnedFd> =
             sockets.iter().map(|(socket, _)| socket.as_fd().try_clone_to_owned()).collect::<io::Result<_>>()?;
         copies.push(legacy);
@@ -108,7 +105,6 @@ impl Program {
 }
 
 impl Successor {
-    /// It is the service from now on.
     pub(super) fn inherit(self) {
         // If it is gone already, there is nobody to go back to.
         let _ = wire::say(&self.stream, YOURS);
@@ -116,7 +112,7 @@ impl Successor {
 }
 
 impl Inheritance {
-    /// What is handed over to this process, if it was started for that. To be asked for once, at the start.
+    /// The handover, if this process was started for one. To be called once, at the start.
     pub(super) fn claim() -> io::Result<Option<Self>> {
         let from = env::var(VARIABLE).ok().and_then(|process| process.parse().ok());
         if from != Some(nix::unistd::getppid().as_raw()) {
@@ -135,14 +131,14 @@ impl Inheritance {
         Ok(Some(Self { found, legacy, stream }))
     }
 
-    /// This process serves. Returns when it is the service; or when the old one is gone, which comes to the same.
+    /// Reports that this process serves. Returns once it is the service, or the old one is gone: the same.
     pub(super) fn serve(self) {
         let _ = wire::say(&self.stream, SERVING);
         let _ = wire::hear(&self.stream);
     }
 }
 
-/// Depending on how far it has come, it has read nothing of what was sent, or is not there to be sent anything.
+/// Whether the peer is gone: depending on how far it came, it left data unread or is not there to receive any.
 fn is_end(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe)
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`HtcpTask`]: has the sites, and the fleet, forget what is purged by HTCP.
+//! The principal type is [`HtcpTask`]: applies HTCP purges to the sites and the fleet.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -14,23 +14,20 @@ use unladen_serve_config::HtcpSettings;
 
 use crate::say::say;
 
-/// Purges that are dealt with at once.
+/// Most purges handled at once.
 const BATCH: usize = 256;
-/// How often it is tried again to listen.
+/// How often listening is retried.
 const AGAIN: Duration = Duration::from_secs(1);
-/// How often it is told that datagrams are refused, at most: anybody can send them.
+/// Shortest time between reports of refused datagrams, which anybody can send.
 const TELL: Duration = Duration::from_secs(60);
 
-/// Has the sites, and the fleet, forget what is purged by HTCP.
 #[derive(Debug, Default)]
 pub(super) struct HtcpTask {
     now: Option<(HtcpSettings, JoinHandle<()>)>,
 }
 
-/// Why nothing is read of it.
 const STRANGER: &str = "its sender is not in `htcp_from`";
 
-/// Who is told of what was refused, and when last.
 #[derive(Debug, Default)]
 struct Refused {
     count: u64,
@@ -38,7 +35,6 @@ struct Refused {
 }
 
 impl HtcpTask {
-    /// As it is wanted from now on.
     pub(super) fn follow(&mut self, wanted: Option<HtcpSettings>, observability: &Arc<Observability>) {
         if self.now.as_ref().map(|(now, _)| now) == wanted.as_ref() {
             return;
@@ -50,7 +46,6 @@ impl HtcpTask {
         });
     }
 
-    /// Nothing more is forgotten so.
     pub(super) fn end(&mut self) {
         if let Some((_, task)) = self.now.take() {
             task.abort();
@@ -82,7 +77,7 @@ async fn listen(settings: &HtcpSettings, observability: &Arc<Observability>) {
     }
 }
 
-/// Beside a process that hands over: what either is sent goes to the fleet, and so to both.
+/// With SO_REUSEPORT, beside a process that hands over: purges sent to either reach both through the fleet.
 fn open(settings: &HtcpSettings) -> io::Result<std::net::UdpSocket> {
     let socket = Socket::new(Domain::for_address(settings.listen), Type::DGRAM, Some(Protocol::UDP))?;
     socket.set_reuse_port(true)?;
@@ -101,7 +96,7 @@ fn open(settings: &HtcpSettings) -> io::Result<std::net::UdpSocket> {
 }
 
 async fn serve(socket: &UdpSocket, settings: &HtcpSettings, observability: &Arc<Observability>) -> io::Result<()> {
-    // One more: what is longer is known by that.
+    // One byte more reveals datagrams that are too long.
     let mut datagram = vec![0; LONGEST_HTCP_DATAGRAM + 1];
     let mut refused = Refused::default();
     loop {
@@ -117,13 +112,13 @@ async fn serve(socket: &UdpSocket, settings: &HtcpSettings, observability: &Arc<
                 Err(error) => return Err(error),
             }
         }
-        // The same page for each of its devices, or by GET and by HEAD.
+        // The same page for each device, or by both GET and HEAD.
         pages.dedup();
         forget(pages, observability).await;
     }
 }
 
-/// None: it is not from somebody who may, or it is no purge.
+/// `None` if the sender is not allowed, or it is no purge.
 fn read(datagram: &[u8], from: SocketAddr, settings: &HtcpSettings, refused: &mut Refused) -> Option<Page> {
     let address = from.ip().to_canonical();
     let may = match settings.from.as_slice() {
@@ -143,13 +138,13 @@ fn read(datagram: &[u8], from: SocketAddr, settings: &HtcpSettings, refused: &mu
 
 async fn forget(pages: Vec<Page>, observability: &Arc<Observability>) {
     if pages.is_empty() {
-        // Of a flood of what is refused, others of this thread have their turn.
+        // A flood of refused datagrams must not starve this thread's other tasks.
         return tokio::task::yield_now().await;
     }
     let fleet = observability.fleet();
     if let Some(fleet) = &fleet {
-        // Anybody can send datagrams: what others purge is not to wait behind a flood of them. The kernel drops what is
-        // too much.
+        // Anybody can send datagrams, and others' purges must not wait behind a flood of them. The kernel drops the
+        // excess.
         fleet.has_room().await;
     }
     let observability = observability.clone();

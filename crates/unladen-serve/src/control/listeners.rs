@@ -1,4 +1,4 @@
-//! The principal type is [`Listeners`]: what this process listens at. They outlive a configuration.
+//! The principal type is [`Listeners`]: the sockets this process listens at, which outlive a configuration.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -14,19 +14,16 @@ use super::{bind, found};
 use crate::plan::{ListenSocket, Listener};
 use crate::say::say;
 
-/// What this process listens at.
 #[derive(Debug, Default)]
 pub(super) struct Listeners {
     held: Vec<Held>,
     made: u64,
 }
 
-/// One of them.
 #[derive(Debug)]
 struct Held {
     listener: Arc<Listener>,
-    /// Of a Unix socket that is taken away in the end: which file it was, as another process may have put its own
-    /// there.
+    /// Unix socket file to remove at the end, identified by inode as another process may have put its own there.
     file: Option<SocketFile>,
 }
 
@@ -37,26 +34,22 @@ struct SocketFile {
     inode: u64,
 }
 
-/// One that is opened, and not yet held.
 #[derive(Debug)]
 struct Opened {
     sockets: Vec<ListenSocket>,
     file: Option<SocketFile>,
 }
 
-/// An address that is to be listened at.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted<'a> {
     pub(super) address: &'a ListenAddress,
-    /// Whose it is, for sockets of systemd that go by a name.
+    /// Matched with the names of systemd's sockets.
     pub(super) name: &'a str,
-    /// Of a Unix socket.
+    /// Mode of a Unix socket.
     pub(super) mode: u32,
-    /// How many sockets it takes.
     pub(super) threads: usize,
 }
 
-/// What became of the addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Changed {
     pub(super) kept: usize,
@@ -65,10 +58,10 @@ pub(super) struct Changed {
 }
 
 impl Listeners {
-    /// Listens at these addresses, in this order, and at no others; or, with an error, at those as before.
+    /// Listens at these addresses, in this order, and at no others; on an error, at those as before.
     ///
-    /// Those that go are given up before this returns: what waits to be accepted is left to whoever else has their
-    /// sockets.
+    /// Addresses no longer wanted are closed before this returns: connections not yet accepted are left to whoever else
+    /// has their sockets.
     pub(super) fn become_these(
         &mut self,
         wanted: &[Wanted<'_>],
@@ -87,8 +80,7 @@ impl Listeners {
                 }
             }
         }
-        // Not before all are there: what comes to a further socket of an address that others listen at would be lost
-        // with it.
+        // Only once all are there: connections to an extra socket of an address in use would be lost with it.
         let mut held = Vec::new();
         for (Opened { sockets, file }, wanted) in new {
             self.made += 1;
@@ -125,18 +117,17 @@ impl Listeners {
         self.held.iter().map(|held| &held.listener).find(|listener| listener.address == *address)
     }
 
-    /// Listens no longer; the threads do not either, once they follow a plan without these.
+    /// Stops listening; so do the threads once they follow a plan without these.
     pub(super) fn give_up(&mut self) {
         self.held.iter().for_each(Held::take_away);
         self.held.clear();
     }
 
-    /// Leaves all of it to another process that has them too.
+    /// Leaves the sockets, and their files, to another process that has them too.
     pub(super) fn leave(&mut self) {
         self.held.clear();
     }
 
-    /// All sockets, and what a process that takes over has to know of them.
     pub(super) fn sockets(&self) -> Vec<(&ListenSocket, Given)> {
         let of = |held: &'_ Held| {
             let is_ours = held.file.is_some() || matches!(held.listener.address, ListenAddress::Tcp(_));
@@ -146,7 +137,6 @@ impl Listeners {
     }
 }
 
-/// The sockets of an address, those of another process as they came.
 fn open(wanted: &Wanted<'_>, found: &mut Vec<Found>) -> io::Result<Opened> {
     let there = found::take(found, wanted.address, wanted.name);
     let is_ours = there.iter().all(|found| found.is_ours);
@@ -166,7 +156,7 @@ fn open(wanted: &Wanted<'_>, found: &mut Vec<Found>) -> io::Result<Opened> {
     Ok(Opened { sockets, file })
 }
 
-/// One for each thread at least: another process may have had fewer threads, and of a Unix socket there is one.
+/// At least one for each thread: the previous process may have had fewer; a Unix address has only one socket.
 fn enough(mut sockets: Vec<ListenSocket>, wanted: &Wanted<'_>) -> io::Result<Vec<ListenSocket>> {
     let mut next = 0;
     while sockets.len() < wanted.threads {
@@ -174,7 +164,7 @@ fn enough(mut sockets: Vec<ListenSocket>, wanted: &Wanted<'_>) -> io::Result<Vec
             ListenAddress::Tcp(address) => bind::one_more(*address).ok(),
             ListenAddress::Unix(_) => None,
         };
-        // systemd's are alone at their address unless ReusePort= says otherwise: then two threads share one.
+        // systemd's are alone at their address unless ReusePort= is set: then two threads share one.
         let more = more.map_or_else(|| found::again(&sockets[next]), Ok)?;
         sockets.push(more);
         next += 1;
@@ -185,7 +175,6 @@ fn enough(mut sockets: Vec<ListenSocket>, wanted: &Wanted<'_>) -> io::Result<Vec
 // === impl Held ===
 
 impl Held {
-    /// Takes its file away, so that nobody comes any more.
     fn take_away(&self) {
         self.file.iter().for_each(SocketFile::take_away);
     }

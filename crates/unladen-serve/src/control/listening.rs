@@ -1,4 +1,4 @@
-//! The principal type is [`ListeningTasks`]: for each validator that is told of changes, a task that listens.
+//! The principal type is [`ListeningTasks`]: a task for each validator that is told of changes.
 
 use std::sync::Arc;
 
@@ -9,12 +9,11 @@ use unladen_validator::{AskError, Validator};
 use crate::say::say;
 use crate::site::Site;
 
-/// A task for each validator that is told of changes. One that stays over a reload keeps its own.
+/// A task for each validator that is told of changes; it survives a reload if its validator does.
 #[derive(Default)]
 pub(super) struct ListeningTasks(Vec<(Arc<Validator>, JoinHandle<()>)>);
 
 impl ListeningTasks {
-    /// From now on there are these sites.
     pub(super) fn follow(&mut self, sites: &[Arc<Site>], observability: &Arc<Observability>) {
         let validators =
             || sites.iter().flat_map(|site| site.validators.iter().map(move |validator| (site, validator)));

@@ -1,4 +1,4 @@
-//! How many files this process may open: each connection is one.
+//! The limit on open files: each connection is one.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use unladen_serve_config::{Config, Explained, Settings, ValueOrigin};
@@ -7,10 +7,10 @@ use crate::message::spool::LEAST_ON_DISK;
 
 /// Files besides connections: listeners, timers, logs.
 const OTHERS: u64 = 64;
-/// What a shell of most systems gives at least; with fewer a site soon turns clients away.
+/// The least limit that shells of most systems give; with fewer a site soon turns clients away.
 const FEW: u64 = 1024;
 
-/// Raises the bound as far as is allowed; what it is then.
+/// Raises the limit to the hard one, and returns it.
 pub(super) fn raise() -> u64 {
     match getrlimit(Resource::RLIMIT_NOFILE) {
         Ok((soft, hard)) if soft < hard => setrlimit(Resource::RLIMIT_NOFILE, hard, hard).map_or(soft, |()| hard),
@@ -19,8 +19,8 @@ pub(super) fn raise() -> u64 {
     }
 }
 
-/// What the bounds would take, if it is more than that: of those that a file sets, as whoever set them expects them. The
-/// others are far above common use, and a small site needs none of it: they are told of only where few files may be open.
+/// Warns if the bounds need more files than allowed, provided the file sets one of them, as its author then relies on
+/// it. The defaults are far above what a small site needs: they are reported only where the limit is low.
 pub(super) fn warning(config: &Config, may: u64) -> Option<String> {
     let takes = takes(&config.settings);
     let is_expected = config.explained.iter().any(is_set);
@@ -32,14 +32,12 @@ pub(super) fn warning(config: &Config, may: u64) -> Option<String> {
     })
 }
 
-/// Whether it is one of the bounds, and set by the file.
 fn is_set(value: &Explained) -> bool {
     let key = (value.key.table.trim_start_matches("site."), value.key.name);
     let is_bound = matches!(key, ("client" | "limits" | "validator", "connections") | ("buffer", "disk"));
     is_bound && matches!(value.origin, ValueOrigin::Said(_) | ValueOrigin::Defaults(_))
 }
 
-/// The most that could be open at once.
 fn takes(settings: &Settings) -> u64 {
     let of = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let sites = settings.site.iter().map(|site| &site.proxy);
@@ -55,7 +53,7 @@ fn takes(settings: &Settings) -> u64 {
         .flat_map(|site| &site.validators)
         .map(|validator| of(validator.connections).saturating_mul(of(settings.threads)));
     let takes = databases.fold(takes, u64::saturating_add);
-    // Bodies that wait for slow clients, of a connection a request's and an answer's: as many as find room on the disk.
+    // Bodies waiting for slow clients, a request's and an answer's for each connection, as far as the disk has room.
     let spools = settings.outbound.iter().chain(settings.site.iter().map(|site| &site.proxy)).map(|proxy| {
         let buffer = &proxy.buffer;
         let of_connection = u64::from(buffer.requests) + u64::from(buffer.answers);

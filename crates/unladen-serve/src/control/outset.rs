@@ -1,13 +1,12 @@
-//! [`text`]: what is said once it serves.
+//! [`text`]: the message once it serves.
 
 use std::fmt::Write as _;
 
 use unladen_serve_config::{Config, ListenAddress, ProxySettings, address_text};
 
-/// Of more, the file tells.
+/// Most lines shown; the rest is in the file.
 const SHOWN: usize = 12;
 
-/// What is served, where, and where it shows itself.
 pub(super) fn text(config: &Config) -> String {
     let settings = &config.settings;
     let sites = settings.site.iter().map(|site| ("site", &site.proxy, site.tls.is_some(), &*site.redirect));

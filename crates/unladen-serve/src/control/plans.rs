@@ -1,4 +1,4 @@
-//! The principal type is [`Plans`]: makes a plan of a configuration, and keeps what it can of the one before.
+//! The principal type is [`Plans`]: makes plans of configurations, and keeps what it can of the one before.
 
 use std::sync::{Arc, Mutex};
 
@@ -22,45 +22,39 @@ use crate::site::tls::acme::Acme;
 use crate::site::tls::{Acceptor, AcceptorError, acme};
 use crate::tier::Tier;
 
-/// Who may open the admin's Unix socket: its user and group.
+/// Mode of the admin's Unix socket: its user and group may open it.
 const ADMIN_MODE: u32 = 0o660;
 
-/// Makes plans.
 #[derive(Debug)]
 pub(super) struct Plans {
     pub(super) listeners: Listeners,
     threads: usize,
     kept: Vec<Kept>,
     sites: Vec<KeptSite>,
-    /// The certificates that authorities issue.
     acme: Acme,
     fleet: Option<KeptFleet>,
     tier: Option<Arc<Tier>>,
 }
 
-/// `[fleet]` as it is.
 #[derive(Clone, Debug)]
 struct KeptFleet {
     fleet: Arc<Fleet>,
     settings: FleetSettings,
 }
 
-/// A `[[site]]` as it is.
 #[derive(Debug)]
 struct KeptSite {
     site: Arc<Site>,
     stamp: SiteStamp,
 }
 
-/// A `[[outbound]]` as it is.
 #[derive(Debug)]
 struct Kept {
     proxy: Arc<Proxy>,
-    /// Of its certificates and key: with others of the same names, it is another upstream.
+    /// Hash of its certificates and key: if their content changes under the same names, it is another upstream.
     stamp: u64,
 }
 
-/// What a configuration comes to.
 #[derive(Debug)]
 pub(super) struct Made {
     pub(super) plan: Plan,
@@ -81,7 +75,7 @@ impl Plans {
         }
     }
 
-    /// Makes one; or, with an error, leaves everything as it is.
+    /// Makes a plan; on an error, everything stays as it is.
     pub(super) fn make(&mut self, config: &Config, found: &mut Vec<Found>) -> Result<Made, ServeError> {
         let settings = &config.settings;
         let forgotten = self.fleet.as_ref().and_then(|kept| kept.fleet.position());
@@ -95,7 +89,7 @@ impl Plans {
         let stamped = settings.site.iter().zip(&config.site_stamps);
         let sites: Vec<KeptSite> =
             stamped.map(|(site, stamp)| self.site(site, *stamp, nodes)).collect::<Result<_, _>>()?;
-        // Before anything is listened at: what cannot be leaves everything as it is.
+        // Before listening: an error must leave everything as it is.
         let doors = doors(&sites).map_err(|error| {
             let (name, source) = *error;
             ServeError::Site { name, source: source.into() }
@@ -122,12 +116,12 @@ impl Plans {
         }
         let mut places: Vec<Planned> =
             kept.iter().map(|kept| Planned { proxy: kept.proxy.clone(), site: None }).collect();
-        // It is looked after, and counted, as an upstream.
+        // The tier is looked after and counted as an upstream.
         places.extend(tier.iter().map(|tier| Planned { proxy: tier.proxy.clone(), site: None }));
         places.extend(
             sites.iter().map(|KeptSite { site, .. }| Planned { proxy: site.proxy.clone(), site: Some(site.clone()) }),
         );
-        // Nothing can be refused from here on.
+        // Nothing can fail from here on.
         sites.iter().for_each(|KeptSite { site, .. }| site.proxy.set_queue(site.settings.queue.as_ref()));
         self.kept = kept;
         self.sites = sites;
@@ -154,7 +148,6 @@ impl Plans {
         Ok(Made { plan, shows, changed })
     }
 
-    /// The same, if its settings are.
     fn fleet(&self, settings: Option<&FleetSettings>) -> Result<Option<KeptFleet>, ServeError> {
         let Some(settings) = settings else { return Ok(None) };
         match self.fleet.as_ref().filter(|kept| kept.settings == *settings) {
@@ -163,7 +156,7 @@ impl Plans {
         }
     }
 
-    /// The same, if its settings are, and sites listen where they did.
+    /// Keeps the tier if its settings and the sites' ports are unchanged.
     fn tier(&self, settings: &Settings) -> Result<Option<Arc<Tier>>, ServeError> {
         let Some(tier) = &settings.tier else { return Ok(None) };
         let ports = ports(settings);
@@ -230,7 +223,6 @@ impl Plans {
         Ok(Kept { proxy: Arc::new(Proxy::new(settings.clone(), upstream, before)), stamp })
     }
 
-    /// Those of each in turn, and the admin's and its probes' last.
     fn listen(
         &mut self,
         settings: &Settings,
@@ -255,7 +247,7 @@ impl Plans {
         self.listeners.become_these(&wanted, found)
     }
 
-    /// A plan to stop: nothing is listened at any more, so that the threads are the last to have the sockets.
+    /// A plan to stop: it has no listeners, so that the threads are the last to have the sockets.
     pub(super) fn last(&mut self, state: State) -> Plan {
         self.kept.clear();
         self.sites.clear();
@@ -275,7 +267,7 @@ impl Plans {
     }
 }
 
-/// The addresses of sites, each once, with the first site there: in the order of the file.
+/// The addresses of sites, each once with its first site, in the order of the file.
 fn addresses<'s>(sites: impl Iterator<Item = &'s SiteSettings>) -> Vec<(&'s ListenAddress, &'s SiteSettings)> {
     let mut addresses: Vec<(&ListenAddress, &SiteSettings)> = Vec::new();
     for site in sites {
@@ -288,18 +280,16 @@ fn addresses<'s>(sites: impl Iterator<Item = &'s SiteSettings>) -> Vec<(&'s List
     addresses
 }
 
-/// An address of sites, and who answers there.
 struct Door {
-    /// The first there.
     site: Arc<Site>,
-    /// The most generous of all; of connections, at all addresses where that site is the first: they are counted together.
+    /// The most generous bounds; `connections` over all addresses with the same first site, which are counted together.
     bounds: Arc<ClientSettings>,
     redirects: bool,
     hosts: Option<Arc<Hosts<Tenant>>>,
     acceptor: Option<Arc<Acceptor>>,
 }
 
-/// Those of all addresses, in the order of [`addresses`]. An error is told with the first site's name.
+/// One for each address, in the order of [`addresses`]. An error carries the first site's name.
 fn doors(sites: &[KeptSite]) -> Result<Vec<Door>, Box<(String, AcceptorError)>> {
     let all = addresses(sites.iter().map(|kept| &kept.site.settings));
     let mut doors: Vec<Door> =
@@ -313,7 +303,7 @@ fn doors(sites: &[KeptSite]) -> Result<Vec<Door>, Box<(String, AcceptorError)>> 
     Ok(doors)
 }
 
-/// Of each, the largest that those with the same name have.
+/// For each entry, the maximum over entries with the same key.
 fn most_of_each<K: PartialEq>(all: impl Iterator<Item = (K, usize)>) -> Vec<usize> {
     let all: Vec<(K, usize)> = all.collect();
     let most = |name: &K| all.iter().filter(|(of, _)| of == name).map(|(_, bound)| *bound).max().unwrap_or_default();
@@ -352,22 +342,19 @@ fn door(sites: &[KeptSite], address: &ListenAddress) -> Result<Option<Door>, Box
     Ok(Some(Door { site, bounds, redirects, hosts: Some(Arc::new(hosts)), acceptor }))
 }
 
-/// What [`try_upstreams`] tells, a sentence each.
+/// Findings of [`try_upstreams`], a sentence each.
 #[derive(Debug, Default)]
 pub struct Tried {
-    /// What is good to know: which folders of files are refused.
+    /// Worth knowing, such as which folders of files are refused.
     pub notes: Vec<String>,
-    /// What is doubtful.
     pub doubts: Vec<String>,
 }
 
-/// Looks at what only an attempt can tell: whether upstreams can be made as they are configured, with their
-/// certificates and keys.
-///
-/// If it `asks`, validators are tried too.
+/// Checks what only an attempt shows: whether upstreams can be made with their certificates and keys. If it `asks`,
+/// validators are tried too.
 ///
 /// # Errors
-/// The first that cannot.
+/// The first that cannot be made.
 pub fn try_upstreams(config: &Config, asks: bool) -> Result<Tried, ServeError> {
     for proxy in &config.settings.outbound {
         Upstream::new(proxy.upstream.clone(), 1).map_err(|source| refused(&proxy.upstream.name, source))?;
@@ -395,7 +382,6 @@ pub fn try_upstreams(config: &Config, asks: bool) -> Result<Tried, ServeError> {
     Ok(tried)
 }
 
-/// The ports of TCP that sites listen at.
 pub(super) fn ports(settings: &Settings) -> Vec<u16> {
     let listened = settings.site.iter().flat_map(|site| &site.proxy.listen);
     let port = |address: &ListenAddress| match address {
@@ -405,7 +391,6 @@ pub(super) fn ports(settings: &Settings) -> Vec<u16> {
     listened.filter_map(port).collect()
 }
 
-/// Whether the certificates of these sites can be beside each other.
 fn beside_each_other(sites: &[SiteSettings]) -> Result<(), ServeError> {
     acme::check(sites.iter()).map_err(|(name, problem)| ServeError::Site { name, source: problem.into() })
 }

@@ -1,31 +1,29 @@
-//! The principal type is [`PoolSize`]: how many requests a pool of PHP-FPM works on at a time, by what its status page
-//! says.
+//! The principal type is [`PoolSize`]: the number of PHP-FPM workers, inferred from the pool's status page.
 
 use unladen_fastcgi::fpm::Status;
 
 /// How many requests a pool of PHP-FPM works on at a time.
 ///
-/// Of a static pool, that is how many processes it has. Others have as many as they need, up to `pm.max_children`, of
-/// which the page says only how often it was reached since the pool was started, and once for as long as it lasts:
+/// For a static pool, that is its number of processes. Others grow to `pm.max_children`, of which the page says only
+/// how often it was reached since the pool was started, counted once for as long as it lasts:
 ///
 /// - more often than at the last look: there are no more than now;
-/// - at some time before the first look: nobody knows how many there were. But if all are busy, and as many as ever
-///   were, it is so now;
-/// - more processes than were known: there are more. A pool that can have more makes them, because one request more
-///   than it is known for is sent there.
+/// - some time before the first look: the number then is unknown. But if all are busy, and as many as ever were, it is
+///   so now;
+/// - more processes than known: there are more. A pool that can grow does, because one request more than the known size
+///   is sent there.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PoolSize {
     accepted: u64,
-    /// None: it was not looked at yet.
+    /// `None` until the first look.
     reached: Option<u64>,
     size: Option<usize>,
 }
 
 impl PoolSize {
-    /// What the page says now. None: it is not known.
     pub(super) fn see(&mut self, status: &Status) -> Option<usize> {
         if status.accepted < self.accepted {
-            // It has been started anew, perhaps with other settings.
+            // It was restarted, perhaps with other settings.
             *self = Self::default();
         }
         let workers = status.workers() as usize;
@@ -40,8 +38,8 @@ impl PoolSize {
     }
 }
 
-/// Whether all processes are busy that there can be: as many as ever were, of a pool that could have no more once. The
-/// one that makes the page is busy too, and tells nothing if it is alone.
+/// Whether all possible processes are busy: as many as ever were, in a pool that once reached its limit. The one that
+/// makes the page is busy too, and proves nothing if it is alone.
 fn is_at_its_most(status: &Status) -> bool {
     status.max_children_reached > 0 && status.idle == 0 && status.active > 1 && status.active >= status.most_active
 }

@@ -1,4 +1,4 @@
-//! What the control thread is told of by signals.
+//! Passes signals to the control thread.
 
 use std::sync::mpsc::Sender;
 use std::{io, thread};
@@ -8,7 +8,6 @@ use signal_hook::iterator::Signals;
 
 use super::event::Event;
 
-/// Passes signals on, as events, for as long as the process lives.
 pub(super) fn pass_on(events: Sender<Event>) -> io::Result<()> {
     let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM, SIGUSR2])?;
     let pass = move || {

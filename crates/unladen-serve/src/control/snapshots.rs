@@ -1,7 +1,7 @@
-//! The principal type is [`Snapshots`]: sees to it that what sites keep outlives this process.
+//! The principal type is [`Snapshots`]: makes what sites keep outlive this process.
 //!
-//! A thread of its own loads what the process before has written, and writes from time to time what has changed; the
-//! control thread tells it when to rest, and writes the last one itself. It is not there unless a site has a file.
+//! A thread of its own loads what the previous process wrote, and writes what has changed from time to time; the
+//! control thread pauses it, and writes the last snapshot itself. There is no thread unless a site has a file.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -26,18 +26,17 @@ use crate::control::fleet::tell_lost;
 use crate::plan::Plan;
 use crate::say::say;
 
-/// A process that takes over waits so long for what is kept, before it carries requests: meanwhile the old one does.
-/// What comes later is taken all the same.
+/// How long a successor waits for what is kept before it carries requests; meanwhile the old process does. Later
+/// entries are taken all the same.
 const UNTIL_SERVING: Duration = Duration::from_secs(3);
-/// It waits longer until it hears that the old one's purges reach it, but not for ever.
+/// Its longer wait for word that the old process's purges reach it.
 const UNTIL_REACHED: Duration = Duration::from_secs(8);
-/// A successor has so long until it listens: as long as it has until it serves.
+/// How long a successor has until it listens, which is its time until it serves.
 const UNTIL_LISTENING: Duration = Duration::from_secs(10);
 
-/// What was purged here last is told to other nodes within this time.
+/// How long the last purges have to reach other nodes.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Sees to it that what sites keep outlives this process.
 #[derive(Debug, Default)]
 pub(super) struct Snapshots {
     shared: Arc<Shared>,
@@ -54,21 +53,18 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     sites: Vec<Arc<Remembered>>,
-    /// What tells what was purged while nobody served.
+    /// Tells what was purged while nobody served.
     fleet: Option<Arc<Fleet>>,
-    /// It waits for what is loaded.
     hold: Option<Hold>,
-    /// How often they have changed.
+    /// Times that `sites` was replaced.
     changes: u64,
-    /// They are to be loaded first.
     is_to_load: bool,
-    /// Another process may write: this one does not.
+    /// Another process may write, so this one does not.
     rests: bool,
     is_over: bool,
 }
 
 impl Snapshots {
-    /// Of the sites of this plan from now on.
     pub(super) fn follow(&mut self, plan: &Plan) {
         let sites = plan.places.iter().filter_map(|planned| planned.site.as_deref());
         let sites: Vec<_> = sites.filter_map(Remembered::of).map(Arc::new).collect();
@@ -87,24 +83,23 @@ impl Snapshots {
         }
     }
 
-    /// Has what the process before has written loaded, behind.
     pub(super) fn load(&self, hold: Option<Hold>) {
         let mut state = self.shared.lock();
         state.is_to_load = true;
-        // Where no site has a file, nobody does it.
+        // Without files there is no thread to do it.
         state.hold = hold.filter(|_| self.thread.is_some());
         drop(state);
         self.shared.bell.notify_all();
     }
 
-    /// Takes what the process before hands over, behind; waits for it for a while.
+    /// Takes over from the previous process in the background, and waits for that up to a bound.
     pub(super) fn inherit(&self, stream: UnixStream, hold: Option<Hold>) {
         let (shared, sites) = (self.shared.clone(), self.shared.lock().sites.clone());
         let (began, is_reached) = channel();
         let (done, is_whole) = channel();
         let take = move || {
             let now = |name: &str| shared.lock().sites.iter().find(|site| site.name == name).cloned();
-            // Whoever has waited for long enough has gone on.
+            // The receiver may have given up waiting.
             let reached = || began.send(()).unwrap_or_default();
             let whole = || done.send(()).unwrap_or_default();
             if let Err(error) = take(&stream, &sites, hold, now, (reached, whole)) {
@@ -123,7 +118,7 @@ impl Snapshots {
         }
     }
 
-    /// Another process is to take over, and is told what is kept as soon as it listens to this stream.
+    /// Sends what is kept to a successor once it listens to this stream.
     pub(super) fn give(&mut self, stream: UnixStream) {
         self.shared.lock().rests = true;
         let successor = Successor::new(stream);
@@ -134,7 +129,7 @@ impl Snapshots {
         };
         let give = move || {
             if give(&successor, &sites, fleet.as_deref(), UNTIL_LISTENING).is_err() {
-                // An older version takes nothing; and whoever looks after the process tells how it ended.
+                // An older version takes nothing; how the process ended is reported elsewhere.
                 take_back(&successor, &sites);
             }
         };
@@ -143,12 +138,10 @@ impl Snapshots {
         }
     }
 
-    /// It is about to carry requests.
     pub(super) fn begin_succession(&self) {
         self.shared.lock().sites.iter().for_each(|site| site.cache.successor.begin_to_serve());
     }
 
-    /// It does not take over.
     pub(super) fn go_on(&mut self) {
         if let Some(successor) = self.successor.take() {
             take_back(&successor, &self.shared.lock().sites);
@@ -157,7 +150,7 @@ impl Snapshots {
         self.shared.bell.notify_all();
     }
 
-    /// Nothing is served any more, as another process serves.
+    /// Says farewell once this process serves nothing and another does.
     pub(super) fn farewell(&mut self) {
         if let Some(successor) = self.successor.take() {
             let fleet = self.shared.lock().fleet.clone();
@@ -175,19 +168,18 @@ impl Snapshots {
         self.end();
     }
 
-    /// Nothing is served any more: all that is kept is written for the last time.
+    /// Writes all that is kept for the last time, once nothing is served any more.
     pub(super) fn finish(&mut self) {
         self.end();
         let (sites, fleet) = {
             let state = self.shared.lock();
             (state.sites.clone(), state.fleet.clone())
         };
-        // What the bus does not have cannot be read on from any place of it.
+        // With unsent purges, no bus position is valid to read on from.
         let fleet = fleet.filter(|fleet| is_all_sent(fleet));
         sites.iter().for_each(|site| keep(site, fleet.as_deref(), true, &AtOnce));
     }
 
-    /// Nothing more is written behind.
     fn end(&mut self) {
         self.shared.lock().is_over = true;
         self.shared.bell.notify_all();
@@ -208,7 +200,7 @@ impl Shared {
         let mut due: Vec<Due> = Vec::new();
         loop {
             let mut state = self.lock();
-            // What is to be loaded is: it is about to be written again.
+            // Pending loads come first, as the files are about to be rewritten.
             if state.is_over && !state.is_to_load {
                 return;
             }
@@ -239,7 +231,7 @@ impl Shared {
     }
 }
 
-/// While it writes, it sees when it is to stop.
+/// While writing, it notices when to stop.
 impl Pace for Shared {
     fn wait(&self, pause: Duration) -> bool {
         let goes_on = |state: &State| !state.is_over && !state.rests;
@@ -260,17 +252,16 @@ impl Pace for Shared {
     }
 }
 
-/// When a site is written next.
 #[derive(Clone, Debug)]
 struct Due {
     name: String,
     at: Instant,
-    /// What the store had stored and purged when it was written last.
+    /// The store's counts of stored and purged when last written.
     was: (u64, u64),
 }
 
 impl Due {
-    /// As it was, or, of a site that is new, in a while.
+    /// As before, or for a new site, after its interval.
     fn of(site: &Remembered, before: &[Self]) -> Self {
         let every = site.settings.as_ref().map_or(Duration::MAX, |settings| settings.every);
         let new = || Self { name: site.name.clone(), at: Instant::now() + every, was: (0, 0) };
@@ -288,12 +279,11 @@ impl Due {
     }
 }
 
-/// Loads a site's file, and tells what came of it.
 fn restore(site: &Arc<Remembered>, fleet: Option<&Fleet>) {
     let Some(settings) = &site.settings else { return };
     let (name, file) = (&site.name, settings.file.display());
     match load(site, &settings.file, settings.trust, fleet) {
-        // The first start: what would keep it from being written is told before it is to be.
+        // The first start: problems with writing are reported in advance.
         Ok(None) => {
             doubts(&settings.file).into_iter().for_each(|doubt| say!("unladen: site `{name}`: {doubt}"));
         }
@@ -305,7 +295,7 @@ fn restore(site: &Arc<Remembered>, fleet: Option<&Fleet>) {
     }
 }
 
-/// Whether all other nodes can have been told what was purged here; waits a moment for it.
+/// Whether all purges made here are sent; waits up to [`LAST_WORDS`].
 fn is_all_sent(fleet: &Fleet) -> bool {
     let until = Instant::now() + LAST_WORDS;
     while fleet.unsent() > 0 && Instant::now() < until {
@@ -314,10 +304,10 @@ fn is_all_sent(fleet: &Fleet) -> bool {
     fleet.unsent() == 0
 }
 
-/// Writes a site's file, and tells once if it cannot be.
+/// Writes a site's file, and reports a failure once.
 fn keep(site: &Arc<Remembered>, fleet: Option<&Fleet>, is_last: bool, pace: &dyn Pace) {
     let Some(settings) = &site.settings else { return };
-    // Before anything is looked at: all purges up to there are in what is written.
+    // Taken first: all purges up to it are then in what is written.
     let position = fleet.and_then(Fleet::position);
     match write(site, settings, position.as_ref(), is_last, pace) {
         Ok(Some(written)) => site.cache.account.written(written),

@@ -1,4 +1,4 @@
-//! What systemd is told of this process (sd_notify(3)), if it wants to be.
+//! Notifications to systemd (sd_notify(3)), if it wants them.
 
 use std::env;
 use std::ffi::OsStr;
@@ -8,20 +8,17 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 
 use nix::time::{ClockId, clock_gettime};
 
-/// What is going on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notice {
-    /// It serves.
     Ready,
-    /// It reads its configuration, or hands over.
+    /// It reloads or hands over.
     Reloading,
-    /// It drains.
     Stopping,
-    /// Another process is the service from now on.
+    /// This process is the service from now on.
     MainProcess(u32),
 }
 
-/// Tells it, if there is anybody to be told. A notice that is lost is no reason not to serve.
+/// Sends a notice, if anybody listens. A lost one is no reason not to serve.
 pub(super) fn tell(notice: Notice) {
     if let Some(socket) = env::var_os("NOTIFY_SOCKET") {
         let _ = send(&socket, &text(notice));
@@ -31,7 +28,7 @@ pub(super) fn tell(notice: Notice) {
 fn text(notice: Notice) -> String {
     match notice {
         Notice::Ready => "READY=1".into(),
-        // By the time, systemd tells the READY=1 that belongs to it from an older one.
+        // systemd matches the READY=1 that follows by this time.
         Notice::Reloading => {
             let now = clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(0, |now| {
                 u64::try_from(now.tv_sec()).unwrap_or(0) * 1_000_000 + u64::try_from(now.tv_nsec()).unwrap_or(0) / 1000
@@ -43,7 +40,7 @@ fn text(notice: Notice) -> String {
     }
 }
 
-/// The address is a path, or begins with `@`: then it is abstract.
+/// The address is a path, or abstract if it begins with `@`.
 fn send(address: &OsStr, text: &str) -> std::io::Result<()> {
     let address = match address.as_bytes() {
         [b'@', name @ ..] => SocketAddr::from_abstract_name(name)?,

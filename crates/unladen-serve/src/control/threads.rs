@@ -1,4 +1,4 @@
-//! The principal type is [`Workers`]: what the threads do that carry requests, and the one that looks after the rest.
+//! The principal type is [`Workers`]: what the request threads and the background thread run.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -12,57 +12,52 @@ use super::event::Event;
 use crate::plan::{Listener, Plan};
 use crate::say::say;
 
-/// What is to be looked after besides requests: names, health, the admin's address.
+/// Input of the background work: names, health, the admin's address.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
-    /// What the threads do.
     pub(crate) plan: Arc<Plan>,
-    /// What that was made of.
     pub(crate) config: Arc<Config>,
-    /// Where it shows itself.
     pub(crate) shows: Shows,
 }
 
-/// Where it shows itself.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shows {
-    /// To this machine.
+    /// For this machine.
     pub(crate) admin: Option<Arc<Listener>>,
-    /// To a supervisor elsewhere.
+    /// For a supervisor elsewhere.
     pub(crate) probes: Option<Arc<Listener>>,
 }
 
-/// What the threads do. Each of its futures has a runtime and a thread of its own, and need not be `Send`.
+/// What the threads run. Each future has a runtime and a thread of its own, and need not be `Send`.
 pub(crate) trait Workers: Clone + Send + 'static {
-    /// Carries requests, as thread number `thread` (counted from 0) of so many; until the plan says to stop, and all is
-    /// answered.
+    /// Carries requests as thread number `thread`, counted from 0, until the plan says to stop and all is answered.
     fn run(self, thread: usize, threads: usize, plan: watch::Receiver<Arc<Plan>>) -> impl Future<Output = ()>;
 
-    /// Looks after the rest, for as long as the process lives.
+    /// Runs the background work, for as long as the process lives.
     fn run_background(self, snapshot: watch::Receiver<Arc<Snapshot>>) -> impl Future<Output = ()>;
 }
 
-/// Tells that a thread has ended, however it does.
+/// Reports that a thread has ended, however it does.
 struct EndGuard {
     events: Sender<Event>,
     thread: usize,
 }
 
-/// Lets the threads begin to carry requests. Before that each has made what it needs of the system: the first clients
-/// may leave no file descriptor for a thread that starts a moment later. If it is dropped, the threads end.
+/// Lets the threads begin to carry requests. Each has its system resources by then: the first clients may leave no file
+/// descriptor for a thread that starts a moment later. Dropping it ends the threads.
 #[must_use]
 pub(super) struct Start(Vec<Sender<()>>);
 
 impl Start {
     pub(super) fn carry_requests(self) {
         for start in self.0 {
-            // One that has ended has told so.
+            // A thread that has ended has reported it.
             let _ = start.send(());
         }
     }
 }
 
-/// Starts all threads: of each there will be an [`Event::Began`].
+/// Starts all threads; each will send an [`Event::Began`].
 pub(super) fn start(
     threads: usize,
     workers: &impl Workers,
@@ -72,7 +67,7 @@ pub(super) fn start(
 ) -> io::Result<Start> {
     let mut starts = Vec::new();
     for thread in 0..threads {
-        // Made here, where it can still be told that it cannot be.
+        // Made here, where an error can still be returned.
         let (workers, plan, events) = (workers.clone(), plan.clone(), events.clone());
         let (start, started) = channel();
         starts.push(start);
@@ -84,7 +79,7 @@ pub(super) fn start(
                 return Ok(());
             }
             runtime.block_on(workers.run(thread, threads, plan));
-            // Connections that are still open are closed, before it is told that this thread is done.
+            // Closes remaining connections before the thread reports its end.
             drop(runtime);
             drop(told);
             Ok(())

@@ -1,4 +1,4 @@
-//! [`try_connections`]: connects to all that serving needs, before anything is served, and tells what came of it.
+//! [`try_connections`]: connects to all that serving needs, before anything is served, and reports the results.
 
 mod endpoints;
 mod fleet;
@@ -25,13 +25,13 @@ use crate::site::tls::acme::authority;
 
 pub use self::outcome::{Failed, Trial};
 
-/// Connects to all that serving needs: each place of each upstream, each validator's database and what tells it of changes,
-/// each authority of certificates, the fleet's engine, the tier's nodes and each service of limits. Of an application
-/// nothing is asked, of a database only what a validator asks to begin with, of an authority its directory; to the engine a
-/// purge of nothing is written. All at once; it takes half a minute where nobody answers.
+/// Connects to all that serving needs: each address of each upstream, each validator's database and change channel,
+/// each certificate authority, the fleet's bus, the tier's nodes and each rate limit service. It asks applications
+/// nothing, databases only a validator's first questions, authorities their directory, and writes a purge of nothing to
+/// the bus. All run at once; it takes half a minute where nobody answers.
 ///
 /// # Errors
-/// What this takes cannot be had, or an upstream cannot be made.
+/// If its own resources cannot be had, or an upstream cannot be made.
 pub fn try_connections(config: &Config) -> Result<Vec<Trial>, ServeError> {
     let start = |source| ServeError::Start { doing: "a runtime to connect with", source };
     let settings = &config.settings;
@@ -65,7 +65,7 @@ pub fn try_connections(config: &Config) -> Result<Vec<Trial>, ServeError> {
         let tier = settings.tier.as_ref().map(|tier| TriedTier::new(tier, ports(settings))).transpose()?;
         let runtime = Builder::new_current_thread().enable_all().build_local(LocalOptions::default()).map_err(start)?;
         let mut trials = runtime.block_on(connect(config, upstreams, tier));
-        // Whoever is given up is not waited for.
+        // Tasks that were given up are not waited for.
         runtime.shutdown_background();
         trials.extend(asked.into_iter().filter_map(|asked| asked.join().ok()).flatten());
         Ok(trials)
@@ -100,7 +100,7 @@ async fn connect(
     trials
 }
 
-/// Each once, with the first site that has its certificate from there.
+/// Each authority once, with the first site that uses it.
 fn authorities(config: &Config) -> Vec<(String, Authority)> {
     let mut all: Vec<(String, Authority)> = Vec::new();
     for site in &config.settings.site {

@@ -1,9 +1,9 @@
-//! What two processes say to each other while one takes over from the other, over a Unix socket that is the new one's
-//! standard input.
+//! Protocol between a process and its successor during a handover, over a Unix socket that is the new one's standard
+//! input.
 //!
-//! The old one sends a [`Greeting`] and then the listening sockets (SCM_RIGHTS, unix(7)): what is sent so is open in
-//! both, and needs neither numbers that both agree on nor descriptors that any other child would inherit. The new one
-//! says when it serves, the old one answers that it is the service from now on.
+//! The old process sends a [`Greeting`] and then the listening sockets (SCM_RIGHTS, unix(7)): they need neither numbers
+//! that both agree on nor descriptors that other children would inherit. The new one says when it serves, and the old
+//! one answers that it is the service from now on.
 
 use std::io;
 use std::io::{IoSlice, IoSliceMut, Read, Write};
@@ -18,7 +18,7 @@ use rustix::net::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Of this protocol. Another version of this program may have another one, and then refuses.
+/// Protocol version. Another version of this program may have another one, and then refuses.
 pub(super) const VERSION: u32 = 1;
 /// Said by the new process.
 pub(super) const SERVING: u8 = b's';
@@ -26,31 +26,27 @@ pub(super) const SERVING: u8 = b's';
 pub(super) const YOURS: u8 = b'y';
 /// Descriptors in one message; the kernel takes 253 (SCM_MAX_FD).
 const BATCH: usize = 64;
-/// No process has more listeners, or says so much of them.
+/// Bound in bytes: no process has more listeners.
 const LONGEST_GREETING: usize = 1 << 20;
 
-/// What comes before the sockets.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Greeting {
     pub(super) version: u32,
-    /// One for each, in turn.
+    /// One for each socket, in order.
     pub(super) sockets: Vec<Given>,
-    /// Whether one more socket comes, the last: what is kept is told by it. A version that knows nothing of that is not
-    /// disturbed by it.
+    /// Whether one more socket follows for what is kept, the last. Versions that do not know this ignore it.
     #[serde(default)]
     pub(super) gives: bool,
 }
 
-/// What is said of a socket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Given {
-    /// The address that the configuration has for it; systemd's may be at another.
+    /// The configured address; systemd's socket may be at another.
     pub(super) address: String,
-    /// Whether its file, if it has one, is to be taken away in the end.
+    /// Whether its file, if any, is to be removed at the end.
     pub(super) is_ours: bool,
 }
 
-/// Sends all of it.
 pub(super) fn send(stream: &UnixStream, greeting: &Greeting, sockets: &[BorrowedFd<'_>]) -> io::Result<()> {
     let text = serde_json::to_vec(greeting)?;
     let length = u32::try_from(text.len()).map_err(io::Error::other)?;
@@ -63,13 +59,12 @@ pub(super) fn send(stream: &UnixStream, greeting: &Greeting, sockets: &[Borrowed
         if !control.push(SendAncillaryMessage::ScmRights(batch)) {
             return Err(io::Error::other("too many sockets for a message"));
         }
-        // They have to come with a byte.
+        // Ancillary data has to come with a byte.
         retry_on_intr(|| sendmsg(stream, &[IoSlice::new(&[0])], &mut control, SendFlags::NOSIGNAL))?;
     }
     Ok(())
 }
 
-/// Receives all of it.
 pub(super) fn receive(stream: &UnixStream) -> io::Result<(Greeting, Vec<OwnedFd>)> {
     let mut stream_ref = stream;
     let mut length = [0; 4];
@@ -104,13 +99,12 @@ pub(super) fn receive(stream: &UnixStream) -> io::Result<(Greeting, Vec<OwnedFd>
     Ok((greeting, sockets))
 }
 
-/// Says one of the words.
 pub(super) fn say(mut stream: &UnixStream, word: u8) -> io::Result<()> {
     stream.write_all(&[word])
 }
 
-/// Waits for one; none: the other process has gone. A wait with a time limit is interrupted where a tracer of the kernel
-/// comes or goes, although no signal has a handler (signal(7)); `read_exact` goes on then, and `read` does not.
+/// Waits for a word; `None` if the other process has gone. A tracer of the kernel interrupts timed waits even without
+/// signal handlers (signal(7)): `read_exact` goes on then, and `read` does not.
 pub(super) fn hear(mut stream: &UnixStream) -> io::Result<Option<u8>> {
     let mut word = [0];
     match stream.read_exact(&mut word) {

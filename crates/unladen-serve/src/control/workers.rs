@@ -1,5 +1,5 @@
-//! The principal type is [`WorkersTasks`]: for each site whose application tells how many requests it takes at a time, a
-//! task that asks it, and tells the queue in front of it.
+//! The principal type is [`WorkersTasks`]: tasks that ask PHP-FPM pools for their size, and tell the queues in front of
+//! them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,32 +17,28 @@ use super::pool_size::PoolSize;
 use crate::limits::queue::Queue;
 use crate::site::Site;
 
-/// How often it is asked …
 const EVERY: Duration = Duration::from_secs(5);
-/// … and while requests wait.
 const EVERY_WHILE_WAITED: Duration = Duration::from_secs(1);
-/// Of each pool, so many requests wait at its own socket: a worker that is done takes one at once, and is not idle while
-/// its answer travels and the next request is sent.
+/// Requests that may wait at each pool's own socket: a worker that is done takes one at once, and is not idle while its
+/// answer travels.
 const AHEAD: usize = 1;
-/// Its answer waits for a process as any request does.
+/// The status request waits for a process as any other does.
 const WITHIN: Duration = Duration::from_secs(10);
 
-/// A task for each site whose application can be asked. A site that stays over a reload keeps its own.
 #[derive(Default)]
 pub(super) struct WorkersTasks(Vec<Asking>);
 
-/// A site whose application is asked.
 struct Asking {
     site: Arc<Site>,
     task: JoinHandle<()>,
     pools: Pools,
 }
 
-/// What is known of the pools, by their addresses. It goes with the queue to the site that a reload makes of this one.
+/// By address. Passed on with the queue when a reload remakes the site.
 type Pools = Rc<RefCell<HashMap<String, PoolSize>>>;
 
 impl WorkersTasks {
-    /// From now on there are these sites.
+    /// Asks for these sites from now on.
     pub(super) fn follow(&mut self, sites: &[Arc<Site>], observability: &Arc<Observability>) {
         let (stay, gone) = std::mem::take(&mut self.0)
             .into_iter()
@@ -64,7 +60,7 @@ impl WorkersTasks {
     }
 }
 
-/// The queue of a site that does not say itself how many requests its application takes, and the path that does.
+/// The queue of a site that leaves `running` open, and the status path to ask.
 fn asked(site: &Site) -> Option<(&Arc<Queue>, &str)> {
     let Application::Php(script) = &site.settings.application else { return None };
     let is_asked = site.settings.queue.as_ref().is_some_and(|queue| queue.running.is_none());
@@ -91,7 +87,7 @@ async fn ask(site: Arc<Site>, queue: Arc<Queue>, path: String, pools: Pools, obs
         }
         let is_there = |place: &String| endpoints.endpoints().iter().any(|one| one.address.to_string() == *place);
         pools.borrow_mut().retain(|place, _| is_there(place));
-        // What is not answered now stands as it was.
+        // If one does not answer, the number stays as it was.
         if sizes.len() == endpoints.endpoints().len() {
             let running = sizes.into_iter().sum::<Option<usize>>();
             queue.set_running(running.map(|running| running + AHEAD * endpoints.endpoints().len()));
@@ -100,7 +96,6 @@ async fn ask(site: Arc<Site>, queue: Arc<Queue>, path: String, pools: Pools, obs
     }
 }
 
-/// What its status page says.
 async fn status(endpoint: &Endpoint, path: &str) -> Result<Status, String> {
     let (status, page) = ask_fastcgi(endpoint, path, "json", WITHIN).await.map_err(|error| error.to_string())?;
     if status != 200 {

@@ -1,4 +1,4 @@
-//! A client's connection of HTTP/1: one request after the other.
+//! A client's HTTP/1 connection: one request after the other.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -25,59 +25,48 @@ use crate::responder::Responder;
 use crate::responder::arrival::Arrival;
 use crate::responder::inbound_request::ClientSide;
 
-/// How a client of HTTP/2 begins (RFC 9113, section 3.4).
+/// HTTP/2 connection preface (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// Of a head that is longer, what it takes is held for its client …
+/// Length in bytes from which a head's memory is held for its client …
 const SHORT_HEAD: usize = 4 * 1024;
-/// … as often as it is there besides where it is read: as it is sent on, and while the one is made of the other.
+/// … for this many copies besides the read buffer: as it is sent on, and during conversion.
 const COPIES: usize = 2;
-/// A request that was not read to its end is read on for so long, and dropped, so that the answer to it is not lost:
-/// many clients send all of it before they look for one.
+/// How long the rest of an unread request is read and dropped, so that the answer is not lost: many clients send
+/// everything before they look for one.
 const LINGER_TIME: Duration = Duration::from_secs(5);
-/// For an answer to what is no request.
+/// How long sending the answer to a malformed request may take.
 const REFUSAL_TIME: Duration = Duration::from_secs(1);
 
-/// Why there is no next request.
 enum NoHead {
-    /// The client has closed, or was idle for long enough.
+    /// The client has closed, or was idle for too long.
     Over,
-    /// Nothing has come yet.
     Nothing,
-    /// What it sent is none.
     Faulty(Reason),
-    /// It speaks HTTP/2.
     Http2,
 }
 
-/// A connection, and what it holds while it waits: no more than this, and that times ten thousand.
+/// A connection and what it holds while idle: kept small, as there may be ten thousand.
 struct H1Connection {
     transport: RefCell<Transport>,
     buffer: Buffer,
     watch: Watch,
     peer: Peer,
-    /// What is held for it.
     share: Arc<Share>,
-    /// The block that a long head is read into.
     block: Option<Held>,
     context: Rc<Context>,
     slot: Rc<Slot>,
-    /// When the clock was looked at last.
     now: Instant,
 }
 
-/// What follows a request.
 enum Next {
-    /// Another one may.
     Request,
-    /// It has yet to begin.
+    /// The next one has not begun.
     Wait,
-    /// Nothing, and the client is told so by the connection's end.
     Close,
-    /// Nothing, and the rest of what it sends is read before.
+    /// It is closed after the rest of what the client sends was read.
     Linger,
 }
 
-/// Answers a client until it goes, or is to go.
 pub(crate) async fn serve(transport: Transport, peer: Peer, context: Rc<Context>, slot: Rc<Slot>) {
     let mut connection = H1Connection {
         transport: RefCell::new(transport),
@@ -137,7 +126,7 @@ pub(crate) async fn serve(transport: Transport, peer: Peer, context: Rc<Context>
 }
 
 impl H1Connection {
-    /// Waits for a request's first byte, holding no memory for it.
+    /// Waits for a request's first byte, holding no memory meanwhile.
     async fn is_awake(&mut self) -> bool {
         let Self { transport, buffer, watch, peer, context, slot, now, block, .. } = self;
         buffer.release();
@@ -149,7 +138,7 @@ impl H1Connection {
             let readable = transport.borrow_mut().poll_readable(cx);
             match readable {
                 Poll::Ready(readable) => Poll::Ready(readable.is_ok()),
-                // Who has just asked is not among those who wait.
+                // A client that has just asked is not idle.
                 Poll::Pending if idle.poll(cx).is_ready() => Poll::Ready(transport.borrow_mut().has_come()),
                 Poll::Pending => closing.as_mut().poll(cx).map(|()| false),
             }
@@ -157,8 +146,8 @@ impl H1Connection {
         watch.over(&deadline, pin!(waiting)).await.unwrap_or(false)
     }
 
-    /// Holds what a long head takes while its request is under way; none: there is no room for it. Others are as short
-    /// as what a connection takes anyway.
+    /// Holds the memory of a long head while its request is under way; `None` if there is no room. Shorter ones cost no
+    /// more than the connection does anyway.
     fn admit(&self, length: usize) -> Option<Option<Held>> {
         if length <= SHORT_HEAD {
             return Some(None);
@@ -166,7 +155,6 @@ impl H1Connection {
         self.share.try_hold_head(length * COPIES).map(Some)
     }
 
-    /// Reads a request's head: how long it is.
     async fn head(&mut self, buffers: &mut Buffers, proxy: &Proxy, is_first: bool) -> Result<usize, NoHead> {
         let Self { transport, buffer, watch, now, share, block, slot, .. } = self;
         let (limits, patience) = {
@@ -178,21 +166,21 @@ impl H1Connection {
         let mut pieces = 0;
         loop {
             if !is_empty {
-                // Where it is switched off, it is read as what it is then: a version that is not spoken.
+                // If HTTP/2 is switched off, the preface is parsed as an unsupported version.
                 if is_first && proxy.settings.http2 && buffer.bytes().starts_with(&PREFACE[..4]) {
                     return Err(NoHead::Http2);
                 }
                 match buffers.request.parse(buffer.bytes(), &limits) {
                     Ok(Some(length)) => {
                         buffer.consume(length);
-                        // One piece was there at once.
+                        // A single piece was there at once.
                         if pieces > 1 {
                             *now = Instant::now();
                         }
                         return Ok(length);
                     }
                     Ok(None) if buffer.is_full() && block.is_none() => {
-                        // Before it is known whether the rest of it ever comes.
+                        // Held before it is known whether the rest ever comes.
                         let size = (limits.bytes + 1).max(unladen_pool::SMALL);
                         *block = share.try_hold(size);
                         if block.is_none() {
@@ -208,8 +196,7 @@ impl H1Connection {
                 }
             }
             let half = Half(transport);
-            // The system may say that there is something to read where there is nothing: that is no request's
-            // beginning. With TLS, there may be a part of one.
+            // Readiness may be spurious, and is no beginning of a request. With TLS, a part of one may have come.
             if is_empty && !half.is_encrypted() {
                 match poll_fn(|cx| Poll::Ready(half.poll_read(buffer, cx))).await {
                     Poll::Ready(Ok(count)) if count > 0 => {
@@ -228,7 +215,6 @@ impl H1Connection {
         }
     }
 
-    /// Answers a request whose head was read.
     async fn answer(&mut self, buffers: &mut Buffers, proxy: &Proxy, began: Instant) -> Next {
         let Self { transport, buffer, watch, peer, share, context, slot, now, .. } = self;
         let Buffers { request, response, request_id, up, down, key, variant, more } = buffers;
@@ -259,7 +245,7 @@ impl H1Connection {
         (end, *now) = responder.respond(context, arrival, request, &mut client_side).await;
         let is_read = body.is_done();
         if request.minor == 0 && matches!(end, End::Broken(_)) {
-            // Where the connection's end is the answer's, the one that broke off must not look like it.
+            // For answers delimited by the connection's end, a broken one must not look complete.
             transport.borrow_mut().abort();
         }
         match end {
@@ -269,7 +255,6 @@ impl H1Connection {
         }
     }
 
-    /// Answers what is no request.
     async fn refuse(&mut self, buffers: &mut Buffers, proxy: &Proxy, reason: Reason, began: Instant) {
         let Self { transport, watch, peer, share, context, slot, .. } = self;
         let mut keep = false;
@@ -292,8 +277,8 @@ impl H1Connection {
         refusal.send(client, (watch, &deadline), peer, proxy, (context, slot)).await;
     }
 
-    /// Says that nothing more comes, and reads on for a while: a connection that is closed with bytes unread is reset,
-    /// and takes the answer with it (RFC 9112, section 9.6).
+    /// Shuts down writing and reads on for a while: closing with unread bytes resets the connection, which destroys the
+    /// answer (RFC 9112, section 9.6).
     async fn linger(&mut self) {
         let Self { transport, buffer, watch, context, .. } = self;
         let deadline = Deadline::new(Instant::now(), LINGER_TIME, None);

@@ -1,8 +1,7 @@
-//! A client's connection of HTTP/2: many requests at a time, each a task of its own.
+//! A client's HTTP/2 connection: many requests at a time, each a task of its own.
 //!
-//! What a connection may have `h2` keep is bounded here: by what `h2` is told ([`bounded`]), and by the connection's
-//! share of what is held for clients (`budget`), from which open requests, the windows of their bodies and what waits
-//! to be sent are taken.
+//! What a connection may have `h2` keep is bounded by its settings ([`bounded`]) and by the connection's share of
+//! client memory (`budget`): open requests, the windows of their bodies, and what waits to be sent.
 
 pub(crate) mod frames;
 mod lateness;
@@ -38,38 +37,36 @@ use crate::responder::Responder;
 use crate::responder::arrival::Arrival;
 use crate::responder::inbound_request::ClientSide;
 
-/// Of a request's body; more is sent when what is there has gone to the upstream. Each connection has one such window
-/// for all bodies, and one more for each body besides, as long as there is room: those that their upstream does not
-/// take do not hold the others up.
+/// Window for a request's body; more is sent once the upstream has taken what is there. A connection has one such
+/// window for all bodies, plus one for each body as long as there is room, so that bodies stuck at their upstream do
+/// not hold up the others.
 const STREAM_WINDOW: u32 = 256 * 1024;
-/// Streams that are reset, by the client or by us, and of which something is kept: those who have more reset are cut
-/// off (CVE-2023-44487, CVE-2025-8671).
+/// Most streams reset by either side whose state is kept; connections that reset more are cut off (CVE-2023-44487,
+/// CVE-2025-8671).
 const RESET_STREAMS: usize = 32;
-/// For so long, of those that we reset: frames that cross the reset are no error.
+/// How long streams we reset are remembered: frames that cross the reset are no error.
 const RESET_TIME: Duration = Duration::from_secs(1);
-/// Streams that are reset for what the client did wrong, as long as the connection is there.
+/// Most streams reset for the client's errors during a connection.
 const FAULTY_STREAMS: usize = 256;
-/// The longest frame that is taken: the least that RFC 9113 allows.
+/// Longest frame accepted: the least that RFC 9113 allows.
 const FRAME: u32 = 16 * 1024;
-/// What both sides know of earlier heads (RFC 7541): what RFC 9113 has unless more is said.
+/// Size of the table of earlier fields (RFC 7541): RFC 9113's default.
 const TABLE: u32 = 4096;
-/// Of one response, what is kept for a client that does not take it yet.
+/// Bytes of one response kept for a client that does not take them yet.
 const SEND_BUFFER: usize = 256 * 1024;
-/// What small pieces of bodies (below 256 bytes) may cost besides what they carry, for the time they wait to be taken:
-/// as much as a stream's window full of pieces of 16 bytes. A client that streams such is not at fault when the
-/// upstream is slow.
+/// Overhead in bytes that small pieces of bodies (below 256 bytes) may cause while they wait: that of a stream's window
+/// full of 16-byte pieces. A client that streams such is not at fault when the upstream is slow.
 const SMALL_PIECES: usize = 4 * 1024 * 1024;
-/// What a request takes that is under way, besides its head: its task, and what its answer is made in.
+/// Bytes for a request under way besides its head: its task, and the answer's buffers.
 const REQUEST: usize = 12 * 1024;
-/// So often a head is there: as it came, as it is read here, and as it is sent on.
+/// Copies of a head: as received, as parsed, and as sent on.
 const COPIES: usize = 3;
-/// What a field of a head takes besides its name and value.
+/// Bytes for a field besides its name and value.
 const FIELD: usize = 64;
-/// A connection that is at something is looked at so often in the time it may take for it, and at least each [`LOOK`].
+/// Checks of a busy connection during each of its time limits, at least one each [`LOOK`].
 const LOOKS: u32 = 4;
 const LOOK: Duration = Duration::from_secs(5);
 
-/// What `h2` is told to keep to.
 fn bounded(client: &ClientSettings) -> Builder {
     let mut builder = Builder::new();
     builder
@@ -88,7 +85,7 @@ fn bounded(client: &ClientSettings) -> Builder {
     builder
 }
 
-/// Answers a client until it goes, or is to go. It begins with a preface of this length.
+/// Answers a client until it goes, or is to go. `preface` is the length of its first bytes.
 pub(crate) async fn serve(
     transport: Transport,
     (read, preface): (Buffer, usize),
@@ -107,7 +104,7 @@ pub(crate) async fn serve(
     let shaking = bounded(&client).handshake::<_, Bytes>(wire);
     let Some(Ok(mut connection)) = watch.over(&deadline, pin!(shaking)).await else { return };
     let mut drain = pin!(context.drain.notified());
-    // While clients are accepted, one that comes is served: told to go at once, it would come again and again.
+    // While clients are still accepted, a new one is served: told to go at once, it would come again and again.
     let mut is_draining = context.is_draining.get() && !context.is_leaving.get();
     if is_draining {
         connection.graceful_shutdown();
@@ -123,7 +120,7 @@ pub(crate) async fn serve(
     let mut idle_since = Instant::now();
     let mut idle = None;
     loop {
-        // As long as a stream is open, its own bounds hold.
+        // While streams are open, their own bounds hold.
         let deadline = Deadline::new(Instant::now(), if is_draining { client.head_timeout } else { client.idle }, None);
         let mut is_looking = false;
         let accepting = poll_fn(|cx| {
@@ -132,7 +129,7 @@ pub(crate) async fn serve(
                 connection.graceful_shutdown();
             }
             while !is_closing && closing.as_mut().poll(cx).is_ready() {
-                // A client need not have heard of the first GOAWAY, nor answer the PING that asks whether it has.
+                // A client need not have seen the first GOAWAY, nor answer the PING that checks it.
                 is_closing = open.streams.get() == 0 && !share.is_waiting();
                 if is_closing {
                     connection.abrupt_shutdown(h2::Reason::NO_ERROR);
@@ -163,7 +160,7 @@ pub(crate) async fn serve(
         });
         let accepted = watch.over(&deadline, pin!(accepting)).await;
         let now = Instant::now();
-        // Who asks on without reading is looked at as well.
+        // Clients that keep asking without reading are checked as well.
         let taken = share.is_waiting().then(|| share.moved());
         let too_slow = slow.until(pace, taken.is_some(), now, share.moved());
         if lateness.of_sending(taken, now) >= stall || too_slow.is_some_and(|at| at <= now) {
@@ -174,7 +171,7 @@ pub(crate) async fn serve(
             Some(Some(Ok((head, mut send)))) => {
                 idle_since = now;
                 let Some(stream) = open.enter(&head, &share) else {
-                    // Nothing was done for it: it may be asked for again (RFC 9113, section 8.7).
+                    // Nothing was done for it, so it may be repeated (RFC 9113, section 8.7).
                     send.send_reset(h2::Reason::REFUSED_STREAM);
                     continue;
                 };
@@ -186,7 +183,7 @@ pub(crate) async fn serve(
                 let patience = client.head_timeout;
                 tokio::task::spawn_local(async move {
                     if let Some(held) = admitted(&share, &mut send, patience).await {
-                        // Of its own: until there is room for it, it takes none.
+                        // Boxed separately: while it waits for room, it takes none.
                         Box::pin(answer(head, send, peer, &share, &context, &slot)).await;
                         drop(held);
                     }
@@ -217,11 +214,9 @@ pub(crate) async fn serve(
     }
 }
 
-/// Streams that are open.
 #[derive(Debug, Default)]
 struct Open {
     streams: Cell<usize>,
-    /// Windows that are held for bodies.
     windows: Cell<u32>,
 }
 
@@ -229,12 +224,12 @@ struct Open {
 struct Stream {
     open: Rc<Open>,
     _head: Held,
-    /// The window for its body, if it has one of its own.
+    /// A window of its own for the body, if any.
     window: Option<Held>,
 }
 
 impl Open {
-    /// None: there is no room for its head, or for the connection's window.
+    /// `None` if there is no room for its head, or for the connection's window.
     fn enter(self: &Rc<Self>, head: &http::Request<h2::RecvStream>, share: &Arc<Share>) -> Option<Stream> {
         let fields =
             head.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + FIELD).sum::<usize>();
@@ -242,7 +237,7 @@ impl Open {
         let head_held = share.try_hold_head((fields + target) * COPIES)?;
         let window = match (window_of(head), self.windows.get()) {
             (0, _) => None,
-            // The connection has one anyway, which this one may fill.
+            // The connection always has one window, which this body may fill.
             (bytes, 0) => Some(share.try_hold(bytes)?),
             (bytes, _) => share.try_hold_aside(bytes),
         };
@@ -254,7 +249,7 @@ impl Open {
     }
 }
 
-/// As much of a request's body as may wait to be taken.
+/// Bytes of a request's body that may wait to be taken.
 fn window_of(head: &http::Request<h2::RecvStream>) -> usize {
     if head.body().is_end_stream() {
         return 0;
@@ -272,7 +267,7 @@ impl Drop for Stream {
     }
 }
 
-/// Waits until there is room for a request; none: it has gone, or waited for too long, and is refused.
+/// Waits for room for a request; `None` if the client went, or it waited for too long and was refused.
 async fn admitted(share: &Arc<Share>, send: &mut SendResponse<Bytes>, patience: Duration) -> Option<Held> {
     if let Some(held) = share.try_hold(REQUEST) {
         return Some(held);
@@ -331,9 +326,8 @@ async fn answer(
         if matches!(end, End::Broken(_)) {
             send.send_reset(h2::Reason::INTERNAL_ERROR);
         }
-        // What the client still sends of a request that has its answer, is refused when the stream is dropped, with
-        // NO_ERROR and once the answer is out (RFC 9113, section 8.1). Said here, it would take the place of what waits
-        // to be sent.
+        // What the client still sends after its answer is refused when the stream is dropped, with NO_ERROR and after
+        // the answer (RFC 9113, section 8.1). A reset sent here would replace what waits to be sent.
     }
     context.give_back(buffers);
 }

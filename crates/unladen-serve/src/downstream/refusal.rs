@@ -1,4 +1,4 @@
-//! The principal type is [`Refusal`]: the answer to what came in a request's place and is none.
+//! The principal type is [`Refusal`]: the answer to something that is no valid request.
 
 use std::pin::pin;
 use std::time::Instant;
@@ -13,17 +13,14 @@ use crate::peer::Peer;
 use crate::proxy::Proxy;
 use crate::request::watch::{Deadline, Watch};
 
-/// The answer to what came in a request's place and is none.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) reason: Reason,
     pub(super) version: Version,
-    /// When what is refused had come.
     pub(super) began: Instant,
 }
 
 impl Refusal {
-    /// Sends it, with a head that is made in this response, and tells of it.
     pub(super) async fn send(
         &self,
         (client, response): (&mut Downstream<'_>, &mut Response),

@@ -1,17 +1,15 @@
-//! The principal type is [`Counting`]: which requests bounds of rates count; and [`value_of`], what tells them apart.
+//! The principal type is [`Counting`]: which requests rate bounds count; [`value_of`] tells them apart.
 
 use unladen_http1::Request;
 
-/// Which requests count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counting {
-    /// All that come: before it is known whether memory answers them.
+    /// All requests, before the cache is looked at.
     Coming,
-    /// Those that go to the upstream.
+    /// Those sent to the upstream.
     Going,
 }
 
-/// What a request says in this field.
 pub(super) fn value_of<'r>(request: &'r Request, header: &str) -> Option<&'r [u8]> {
     match header {
         "host" => Some(&request.authority),

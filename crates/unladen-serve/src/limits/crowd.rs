@@ -1,5 +1,5 @@
-//! The principal type is [`Crowd`]: what each client and each network has of a site at a time, so that few of them
-//! leave nothing for the others.
+//! The principal type is [`Crowd`]: what each client and network has of a site at a time, so that a few leave something
+//! for the others.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,16 +11,14 @@ use std::time::{Duration, Instant};
 use unladen_pool::KeyedBuckets;
 use unladen_serve_config::CrowdSettings;
 
-/// Clients, and as many networks, whose rates are kept apart; those beyond share a bucket.
+/// Most clients, and most networks, with separate rates; those beyond share a bucket.
 const KEYS: usize = 10_000;
 
-/// What each client and each network has at a time, and may have.
 #[derive(Debug)]
 pub(crate) struct Crowd {
     settings: CrowdSettings,
-    /// Requests of a client at the application.
     per_client: usize,
-    // What is there does not go with the settings.
+    // Counts outlive the settings.
     counts: Arc<Counts>,
     client_rate: Option<Arc<KeyedBuckets>>,
     network_rate: Option<Arc<KeyedBuckets>>,
@@ -28,27 +26,24 @@ pub(crate) struct Crowd {
 
 #[derive(Debug, Default)]
 struct Counts {
-    // An entry for each that has something: no more than connections and requests there are.
+    // Entries only for those with something: no more than there are connections and requests.
     clients: Mutex<HashMap<IpAddr, Has>>,
     networks: Mutex<HashMap<IpAddr, Has>>,
     refused: AtomicU64,
     closed: AtomicU64,
 }
 
-/// How many of each, in the order of [`What`].
+/// Counts by [`What`].
 type Has = [usize; 3];
 
-/// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Connections,
-    /// Requests whose body is not there yet.
+    /// Requests whose body has not fully come.
     Uploads,
-    /// Requests at the application.
     Requests,
 }
 
-/// A place in the crowd, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct CrowdPermit {
     counts: Arc<Counts>,
@@ -60,7 +55,7 @@ pub(crate) struct CrowdPermit {
 // === impl Crowd ===
 
 impl Crowd {
-    /// With what there was before these settings.
+    /// Keeps the counts of `before`.
     pub(crate) fn new(settings: &CrowdSettings, per_client: usize, before: Option<&Self>) -> Self {
         let buckets = |rate: f64| Arc::new(KeyedBuckets::new(rate, CrowdSettings::burst_of(rate), KEYS));
         let of_same_rate = before.filter(|before| before.settings.rate == settings.rate);
@@ -83,22 +78,21 @@ impl Crowd {
         }
     }
 
-    /// Connections that were closed as soon as they came.
+    /// Connections closed as soon as they came.
     pub(crate) fn refused(&self) -> u64 {
         self.counts.refused.load(Ordering::Relaxed)
     }
 
-    /// Connections that waited for a request, and were closed to make room.
+    /// Idle connections closed to make room.
     pub(crate) fn closed(&self) -> u64 {
         self.counts.closed.load(Ordering::Relaxed)
     }
 
-    /// So many were.
     pub(crate) fn count_closed(&self, count: usize) {
         self.counts.closed.fetch_add(count as u64, Ordering::Relaxed);
     }
 
-    /// One more of this client; none: it has as many as it may, or its network has.
+    /// Admits one more; `None` if the client, or its network, is at its bound.
     pub(crate) fn enter(&self, address: IpAddr, what: What) -> Option<CrowdPermit> {
         let settings = &self.settings;
         let (of_client, of_network) = match what {
@@ -126,8 +120,8 @@ impl Crowd {
         None
     }
 
-    /// One more request of this client that comes, or goes to the application: whichever is counted. An error says when
-    /// there may be one.
+    /// Counts a request that comes, or one that goes to the application, as the settings say. The error says when one
+    /// may come again.
     pub(crate) fn ask(&self, address: Option<IpAddr>, is_coming: bool, now: Instant) -> Result<(), Duration> {
         let Some(address) = address.filter(|_| self.settings.hits == is_coming) else { return Ok(()) };
         if let Some(buckets) = &self.client_rate {
@@ -162,7 +156,7 @@ impl Drop for CrowdPermit {
     }
 }
 
-/// Of IPv6 a customer has a whole /64 (RFC 6177), and so as many addresses as it likes.
+/// An IPv6 customer has a whole /64 (RFC 6177), and so as many addresses as it likes.
 pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),

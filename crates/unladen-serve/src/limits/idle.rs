@@ -1,5 +1,5 @@
-//! The principal type is [`Idle`]: the connections of a thread that wait for a request, so that some of them can be
-//! closed when there is no room for new ones.
+//! The principal type is [`Idle`]: a thread's idle connections, some of which are closed when there is no room for new
+//! ones.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,7 +10,6 @@ use unladen_observability::UpstreamIndex;
 
 use crate::limits::crowd::network;
 
-/// Connections that wait for a request.
 #[derive(Debug, Default)]
 pub(crate) struct Idle {
     list: RefCell<List>,
@@ -18,10 +17,9 @@ pub(crate) struct Idle {
 
 #[derive(Debug, Default)]
 struct List {
-    // Places are used again: there are as many as there were idle connections at a time.
+    // Places are reused: there are at most as many as connections were idle at a time.
     waiting: Vec<Option<Waiting>>,
     free: Vec<usize>,
-    /// So many have come to wait, ever.
     count: u64,
 }
 
@@ -34,7 +32,6 @@ struct Waiting {
     is_to_close: bool,
 }
 
-/// One of them, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct IsIdle<'i> {
     idle: &'i Idle,
@@ -44,7 +41,6 @@ pub(crate) struct IsIdle<'i> {
 // === impl Idle ===
 
 impl Idle {
-    /// A connection of this client waits for a request.
     pub(crate) fn enter(&self, of: UpstreamIndex, client: Option<IpAddr>) -> IsIdle<'_> {
         let mut list = self.list.borrow_mut();
         list.count += 1;
@@ -63,8 +59,7 @@ impl Idle {
         IsIdle { idle: self, place }
     }
 
-    /// Has up to so many closed, of this place: of the client with the most of them, its oldest first. How many there
-    /// were.
+    /// Closes up to `most` at this place, of the client with the most, oldest first. Returns how many.
     pub(crate) fn close(&self, of: UpstreamIndex, most: usize) -> usize {
         let mut list = self.list.borrow_mut();
         let of_place = |waiting: &&mut Waiting| waiting.of == of && !waiting.is_to_close;
@@ -72,7 +67,7 @@ impl Idle {
         for waiting in list.waiting.iter_mut().flatten().filter(of_place) {
             *clients.entry(waiting.client).or_default() += 1;
         }
-        // Those that are no client's own, as of a proxy that speaks for many, come last.
+        // Those of no single client, as from a proxy that speaks for many, come last.
         let most_of = |(client, count): &(Option<IpAddr>, usize)| (client.is_some(), *count);
         let Some(client) = clients.into_iter().max_by_key(most_of).map(|(client, _)| client) else {
             return 0;
@@ -93,7 +88,6 @@ impl Idle {
 }
 
 impl IsIdle<'_> {
-    /// Whether it is to be closed.
     pub(crate) fn poll(&self, cx: &Context<'_>) -> Poll<()> {
         let mut list = self.idle.list.borrow_mut();
         match list.waiting.get_mut(self.place).and_then(Option::as_mut) {

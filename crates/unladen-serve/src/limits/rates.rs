@@ -1,4 +1,4 @@
-//! The principal type is [`Rates`]: the bounds of rates of a listener.
+//! The principal type is [`Rates`]: a listener's rate bounds, all of which must allow a request.
 
 use std::time::{Duration, Instant};
 
@@ -9,18 +9,16 @@ use unladen_serve_config::RateSettings;
 use super::counting::{Counting, value_of};
 use super::shared_rates::SharedRates;
 
-/// The bounds of rates of a listener; all of them must allow a request.
 #[derive(Debug, Default)]
 pub(crate) struct Rates {
     rates: Vec<Rate>,
-    /// Those that services keep; none: nobody is asked.
     pub(crate) shared: Option<Box<SharedRates>>,
 }
 
 #[derive(Debug)]
 struct Rate {
     by: By,
-    /// Of a site: answers from memory count too.
+    /// Whether answers from memory count too.
     hits: bool,
 }
 
@@ -32,7 +30,6 @@ enum By {
 }
 
 impl Rates {
-    /// Full buckets.
     pub(crate) fn new(settings: &[RateSettings]) -> Self {
         let rate = |settings: &RateSettings| {
             let bucket = Bucket::new(settings.rate, settings.burst);
@@ -49,7 +46,7 @@ impl Rates {
         Self { rates: own.map(rate).collect(), shared: SharedRates::new(settings) }
     }
 
-    /// Takes a token from each that counts these requests, or tells when there will be one.
+    /// Takes a token from each that counts these requests; the error says when there will be one.
     pub(crate) fn take(&self, request: &Request, counting: Counting, now: Instant) -> Result<(), Duration> {
         for rate in self.rates.iter().filter(|rate| rate.hits == (counting == Counting::Coming)) {
             match &rate.by {

@@ -1,8 +1,8 @@
-//! The principal type is [`RateService`]: a service that keeps bounds of rates for all who ask it
+//! The principal type is [`RateService`]: a service that keeps rate bounds for all who ask it
 //! (`envoy.service.ratelimit.v3`).
 //!
 //! Each thread has a connection of its own, so that a request is no other thread's work. Nobody waits longer than the
-//! deadline, connecting included; who gets no answer by then has to decide for itself.
+//! deadline, connecting included; then the caller decides by itself.
 
 mod call;
 mod circuit;
@@ -27,13 +27,12 @@ pub(crate) use messages::{Descriptor, Entry, RateLimitRequest, Verdict};
 const METHOD: &str = "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
 /// Threads beyond share connections.
 const LINKS: usize = 64;
-/// Questions that wait for their answers, of all threads; a service that is slow holds no more memory.
+/// Most questions without an answer yet, of all threads: bounds the memory a slow service takes.
 const IN_FLIGHT: usize = 4096;
-/// That it does not answer is told so often.
+/// Least time between reports that it does not answer.
 const EVERY: Duration = Duration::from_secs(60);
 const LONGEST_CAUSE: usize = 300;
 
-/// A service that keeps bounds of rates for all who ask it.
 #[derive(Debug)]
 pub(crate) struct RateService {
     settings: RateServiceSettings,
@@ -41,17 +40,16 @@ pub(crate) struct RateService {
     resolver: Arc<Resolver>,
     links: [Mutex<Option<Link>>; LINKS],
     circuit: Mutex<Circuit>,
-    /// How often it was given up: connections from before are not asked again.
+    /// Times it was given up: connections from before are not used again.
     generation: AtomicU64,
     in_flight: AtomicUsize,
     within: AtomicU64,
     over: AtomicU64,
-    /// Questions without an answer: too late, failed, not asked as it has failed, not asked as too many wait.
+    /// Unanswered questions: too late, failed, circuit open, too many waiting.
     unanswered: [AtomicU64; 4],
     told: Mutex<Told>,
 }
 
-/// What went wrong, and when that was said.
 #[derive(Debug, Default)]
 struct Told {
     at: Option<Instant>,
@@ -59,7 +57,6 @@ struct Told {
     latest: Option<String>,
 }
 
-/// Why there is no verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unanswered {
     Late,
@@ -68,7 +65,6 @@ pub(crate) enum Unanswered {
     Busy,
 }
 
-/// A question that waits for its answer.
 struct InFlight<'s>(&'s RateService);
 
 impl Drop for InFlight<'_> {
@@ -77,13 +73,13 @@ impl Drop for InFlight<'_> {
     }
 }
 
-/// All there are: bounds of one service share it, whosever they are, and over reloads.
+/// All services: rate bounds share them, across listeners and reloads.
 static ALL: Mutex<Vec<Weak<RateService>>> = Mutex::new(Vec::new());
 
 // === impl RateService ===
 
 impl RateService {
-    /// The one with these settings.
+    /// The shared service with these settings.
     pub(crate) fn of(settings: &RateServiceSettings) -> Arc<Self> {
         let mut all = locked(&ALL);
         all.retain(|service| service.strong_count() > 0);
@@ -97,7 +93,7 @@ impl RateService {
 
     fn new(settings: RateServiceSettings) -> Self {
         let scheme = if settings.tls { "https" } else { "http" };
-        // Its parts have been looked at: what is no URI is nobody's, and asking it fails.
+        // Its parts were validated; were it no URI, asking would fail.
         let uri = format!("{scheme}://{}{METHOD}", settings.authority()).parse().unwrap_or_default();
         Self {
             settings,
@@ -114,7 +110,7 @@ impl RateService {
         }
     }
 
-    /// Asks whether one more is within the bounds of these descriptors, on this thread's connection.
+    /// Asks whether one more request is within the bounds of these descriptors, on this thread's connection.
     pub(crate) async fn ask(
         &self,
         thread: usize,
@@ -150,8 +146,8 @@ impl RateService {
         }
     }
 
-    /// Connects and asks about a descriptor that nobody configures, so that nobody's bound is used up. For those who
-    /// check a configuration.
+    /// Connects and asks about a descriptor that nobody configures, so that no bound is used up. For checks of a
+    /// configuration.
     pub(crate) async fn try_once(settings: &RateServiceSettings, longest: Duration) -> Result<(), String> {
         let service = Self::new(settings.clone());
         let entries = vec![Entry { key: "unladen".to_owned(), value: "--check --connect".to_owned() }];
@@ -164,7 +160,6 @@ impl RateService {
         tokio::time::timeout(longest, asked).await.unwrap_or_else(|_| Err(format!("no answer within {longest:?}")))
     }
 
-    /// What its domain is called.
     pub(crate) fn domain(&self) -> &str {
         &self.settings.domain
     }
@@ -187,7 +182,7 @@ impl RateService {
     fn failed(&self, unanswered: Unanswered, cause: String) -> Unanswered {
         let now = Instant::now();
         if locked(&self.circuit).failed(now) {
-            // A connection may be dead without a word.
+            // The connection may be silently dead.
             self.generation.fetch_add(1, Ordering::Relaxed);
         }
         self.tell(cause, now);
@@ -207,7 +202,7 @@ impl RateService {
         drop(told);
         let times = if again { format!(" ({times} times since this was last told)") } else { String::new() };
         let service = self.settings.to_string();
-        // Whoever is to be told may not read: no request waits for that.
+        // Writing to the terminal may block: no request waits for that.
         tokio::task::spawn_blocking(move || {
             say!(
                 "unladen: rate limit service {service}: {cause}{times} [rate_limit_service]; where it does not answer, each process keeps to the bounds by itself"
@@ -238,7 +233,6 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Each once.
 pub(crate) fn distinct(services: impl Iterator<Item = Arc<RateService>>) -> Vec<Arc<RateService>> {
     let mut seen = HashSet::new();
     services.filter(|service| seen.insert(Arc::as_ptr(service))).collect()

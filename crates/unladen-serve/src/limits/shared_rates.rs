@@ -1,4 +1,4 @@
-//! The principal type is [`SharedRates`]: the bounds of rates that services keep, and what holds where they do not answer.
+//! The principal type is [`SharedRates`]: rate bounds kept by services, and substitutes for when they do not answer.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
@@ -12,23 +12,22 @@ use unladen_serve_config::{EntrySettings, EntryValue, RateSettings};
 use super::counting::{Counting, value_of};
 use super::service::{Descriptor, Entry, RateLimitRequest, RateService, Verdict};
 
-/// Longer values are told by as much as this; those that begin alike count together.
+/// Longest value sent, in bytes; longer ones with the same beginning count together.
 const LONGEST_VALUE: usize = 1024;
-/// Bits of an IPv6 address that tell a client: one customer has all addresses below.
+/// Prefix length of an IPv6 client: one customer has all addresses below.
 const NETWORK: u32 = 64;
 
-/// The bounds of rates that services keep.
 #[derive(Debug)]
 pub(crate) struct SharedRates {
     questions: Vec<Question>,
 }
 
-/// What one service is asked of a request, all at once.
+/// Asked of one service for each request, all at once.
 #[derive(Debug)]
 struct Question {
     service: Arc<RateService>,
     deadline: Duration,
-    /// Of a site: answers from memory count too.
+    /// Whether answers from memory count too.
     hits: bool,
     bounds: Vec<SharedRate>,
 }
@@ -36,13 +35,12 @@ struct Question {
 #[derive(Debug)]
 struct SharedRate {
     entries: Vec<EntrySettings>,
-    /// Where the service does not answer, one for each descriptor …
+    /// Used where the service does not answer, one for each descriptor …
     buckets: KeyedBuckets,
-    /// … and one for requests without a field that makes the descriptor: the service is not asked about them.
+    /// … and one for requests that lack a descriptor's field: the service is not asked about them.
     without: Bucket,
 }
 
-/// Of whom a request is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asker<'r> {
     pub(crate) request: &'r Request,
@@ -52,7 +50,7 @@ pub(crate) struct Asker<'r> {
 }
 
 impl SharedRates {
-    /// None: there are none.
+    /// `None` if no bound has a service.
     pub(super) fn new(settings: &[RateSettings]) -> Option<Box<Self>> {
         let mut questions: Vec<Question> = Vec::new();
         for settings in settings {
@@ -74,12 +72,11 @@ impl SharedRates {
         (!questions.is_empty()).then(|| Box::new(Self { questions }))
     }
 
-    /// Whom they ask.
     pub(crate) fn services(&self) -> impl Iterator<Item = &Arc<RateService>> {
         self.questions.iter().map(|question| &question.service)
     }
 
-    /// Whether all that count these requests allow this one; or when they will.
+    /// Whether all bounds that count this request allow it; the error says when they will.
     pub(crate) async fn ask(&self, asker: Asker<'_>, counting: Counting) -> Result<(), Duration> {
         for question in self.questions.iter().filter(|question| question.hits == (counting == Counting::Coming)) {
             question.ask(asker).await?;
@@ -107,7 +104,7 @@ impl Question {
             Ok(Verdict::Over(after)) => Err(after),
             Err(_) => self.bounds.iter().try_for_each(|bound| match bound.descriptor(asker) {
                 Some(descriptor) => bound.buckets.take(&descriptor.encode_to_vec(), asker.now),
-                // It has been counted.
+                // It was counted above.
                 None => Ok(()),
             }),
         }
@@ -115,7 +112,7 @@ impl Question {
 }
 
 impl SharedRate {
-    /// None: the request has no such field.
+    /// `None` if the request lacks a field.
     fn descriptor(&self, asker: Asker<'_>) -> Option<Descriptor> {
         let entry = |entry: &EntrySettings| {
             let value = match &entry.value {
@@ -132,7 +129,7 @@ impl SharedRate {
     }
 }
 
-/// An address as it is told; of IPv6, its network.
+/// Text of an address; of IPv6, its network.
 fn client(address: IpAddr) -> String {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_string(),

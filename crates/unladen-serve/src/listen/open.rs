@@ -1,4 +1,4 @@
-//! How a client's connection begins: PROXY, if a proxy speaks first, and TLS.
+//! How a client's connection begins: the PROXY header of a proxy, and TLS.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::peer::{Peer, canonical};
 use crate::site::{Site, proxy_protocol};
 
 impl Slot {
-    /// The site whose bounds hold for it, if a connection begins with anything but a request.
+    /// The site whose bounds hold for the opening, if there is one before the first request.
     pub(crate) fn opening(&self) -> Option<Arc<Site>> {
         let site = self.site.borrow();
         let has_opening = |site: &&Arc<Site>| {
@@ -19,7 +19,7 @@ impl Slot {
         site.as_ref().filter(has_opening).cloned()
     }
 
-    /// What the client is spoken to by, and who it is. None: it said something else, or nothing in time.
+    /// Returns the transport and who the client is; `None` if it sent something else, or nothing in time.
     pub(crate) async fn open(
         &self,
         site: &Site,

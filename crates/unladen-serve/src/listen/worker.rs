@@ -25,21 +25,20 @@ use crate::peer::{Peer, canonical};
 use crate::plan::{ListenSocket, Plan, State};
 use crate::upstream_tasks::UpstreamTasks;
 
-/// How long to wait when nothing can be accepted: no file descriptor is left, or as many clients are there as may be.
+/// Wait when nothing can be accepted: no file descriptor is left, or the bound on clients is reached.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How often a thread that drains looks whether it is done.
+/// How often a draining thread checks whether it is done.
 const LOOK: Duration = Duration::from_millis(10);
-/// Of all connections that there may be, one in so many is closed at a time to make room.
+/// Divisor of the bound on connections: how many are closed at a time to make room …
 const AT_A_TIME: usize = 256;
-/// The same of those that there are: where they are few, most of them may just have come.
+/// … and of the current number: where there are few, most may just have come.
 const OF_THOSE: usize = 16;
-/// A listener that is being served.
 struct Serving {
     slot: Rc<Slot>,
     tasks: Vec<JoinHandle<()>>,
 }
 
-/// Follows the plan until it says to stop, and no connection is left or the time is over. On a `LocalRuntime`.
+/// Follows the plan until it says to stop, and no connection is left or the time is over. Runs on a `LocalRuntime`.
 pub(crate) async fn run(
     thread: usize,
     threads: usize,
@@ -59,11 +58,11 @@ pub(crate) async fn run(
             context.is_leaving.set(false);
             return drain(&context, servings, idle_until, until).await;
         }
-        // Of each upstream, the idle connections of this thread have someone to look after them.
+        // Each upstream's idle connections on this thread need a keeper.
         keepers.follow(&now.upstreams(), |upstream| spawn_local(async move { upstream.look_after(thread).await }));
         follow(&now, thread, threads, &context, &observability, &mut servings).await;
         if now.state == State::Leaving && !context.is_leaving.replace(true) {
-            // Who is connected is to connect anew, elsewhere. Who connects now is told so with the answer.
+            // Connected clients are to connect anew, elsewhere; new ones are told so with the answer.
             context.is_draining.set(true);
             context.drain.notify_waiters();
         }
@@ -87,7 +86,7 @@ async fn follow(
     servings: &mut HashMap<u64, Serving>,
 ) {
     let mut gone = std::mem::take(servings);
-    // Before the first request comes for one: of several sites at an address, each counts by itself.
+    // Before the first request: each site at an address is counted by itself.
     let places = plan.places.iter().map(|planned| &planned.proxy);
     for proxy in places.chain(plan.proxies()) {
         proxy.counted_by(observability);
@@ -117,17 +116,15 @@ async fn follow(
     }
 }
 
-/// Stops accepting, once what waits in the queue has been accepted: closing a listener resets what is queued there.
+/// Stops accepting once the accept queue is empty: closing a listener resets what is queued there.
 async fn stop(serving: Serving) {
     serving.slot.is_stopping.set(true);
     serving.slot.stop.notify_waiters();
     for task in serving.tasks {
-        // It fails if the task was cancelled, and then it is over too.
         let _ = task.await;
     }
 }
 
-/// A listener on this thread's runtime.
 enum Accepting {
     Tcp(TcpListener),
     Unix(UnixListener),
@@ -154,7 +151,7 @@ impl Accepting {
         }
     }
 
-    /// Gives what waits in the queue, asking the system itself: the runtime may not have heard of it yet.
+    /// Accepts what is queued by asking the system itself: the runtime may not have heard of it yet.
     fn accept_queued(self, mut take: impl FnMut(Socket, Option<SocketAddr>)) {
         match self {
             Self::Tcp(listener) => {
@@ -181,8 +178,7 @@ impl Accepting {
     }
 }
 
-/// Opens a listener on this thread's runtime, as soon as there is a file descriptor for it: clients of others may have
-/// taken them all. None: it is to stop.
+/// Opens a listener on this thread's runtime, as soon as a file descriptor is free. `None` if it is to stop.
 async fn open(socket: &ListenSocket, context: &Context, slot: &Slot) -> Option<Accepting> {
     loop {
         match Accepting::new(socket) {
@@ -193,7 +189,6 @@ async fn open(socket: &ListenSocket, context: &Context, slot: &Slot) -> Option<A
     }
 }
 
-/// Tells why no client can be accepted, and waits for a moment.
 async fn not_accepted(error: &io::Error, context: &Context, slot: &Slot) {
     let is_short = is_out_of_files(error);
     let text = if is_short { OUT_OF_FILES.to_owned() } else { error.to_string() };
@@ -258,8 +253,8 @@ async fn accept(listener: Accepting, context: Rc<Context>, slot: Rc<Slot>) {
     listener.accept_queued(|socket, address| spawn(socket, address, &context, &slot));
 }
 
-/// Has some connections closed that wait for a request, where there is no room (or no file descriptor) for new ones:
-/// honest clients ask again on another, and those that only take room do not.
+/// Closes some idle connections when there is no room, or no file descriptor, for new ones: honest clients ask again on
+/// another connection, and those that only take room do not.
 fn make_room(context: &Context, slot: &Slot) {
     let (most, now) = {
         let proxy = slot.proxy.borrow();
@@ -272,12 +267,12 @@ fn make_room(context: &Context, slot: &Slot) {
     }
 }
 
-/// What is said to a client that has as many connections as it may, if it listens: nothing of its request was read.
+/// Sent to a client at its bound on connections, before any of its request is read.
 const TOO_MANY: &[u8] =
     b"HTTP/1.1 429 Too Many Requests\r\nconnection: close\r\ncontent-length: 0\r\nretry-after: 5\r\n\
     x-unladen-reason: too_many_connections\r\n\r\n";
 
-/// A connection's place among those of its client, where it has one. An error: it may have no more, and was told.
+/// The connection's place among its client's, if those are bounded. An error if it may have no more, and was told.
 fn admit(slot: &Slot, socket: &Socket, address: Option<IpAddr>) -> Result<Option<CrowdPermit>, ()> {
     let Some(site) = &*slot.site.borrow() else { return Ok(None) };
     let place = site.enter(address);
@@ -295,13 +290,13 @@ fn spawn(socket: Socket, address: Option<SocketAddr>, context: &Rc<Context>, slo
     let Ok(place) = admit(slot, &socket, ip) else { return };
     let guard = ConnectionGuard::new(context, slot);
     let (context, slot) = (context.clone(), slot.clone());
-    // In a box of its own: the runtime moves what it is given several times before it runs.
+    // Boxed here: the runtime moves a task several times before it runs.
     spawn_local(Box::pin(async move {
         match slot.opening() {
             None => h1::serve(Transport::Plain(socket), Peer::plain(address), context, slot).await,
             Some(site) => {
                 if let Some((transport, peer)) = slot.open(&site, socket, address).await {
-                    // Of PROXY it is known only now whose it is.
+                    // With PROXY, the client is known only now.
                     let told = if peer.address == ip { Ok(None) } else { site.enter(peer.address) };
                     drop(site);
                     if let Ok(_place) = told {

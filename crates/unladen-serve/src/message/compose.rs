@@ -1,5 +1,4 @@
-//! Heads as they are sent on: what belongs to one connection alone is left out, what the listener's settings say is
-//! added.
+//! Composes heads to send on: hop-by-hop fields are left out, and what the listener's settings say is added.
 
 use std::net::IpAddr;
 use std::time::Instant;
@@ -21,17 +20,16 @@ const VIA: &[u8] = b"1.1 unladen";
 #[derive(Debug)]
 pub(crate) struct Additions<'a> {
     pub(crate) settings: &'a ProxySettings,
-    /// How a body is framed that has waited until it was whole: nobody has to be asked for it any more.
+    /// Framing of a body that was spooled until whole: `Expect` is no longer needed.
     pub(crate) waited: Option<Length>,
     /// As in the upstream's URL.
     pub(crate) authority: &'a str,
-    /// Whether TLS is spoken to the upstream.
     pub(crate) tls: bool,
-    /// The client's address, unless it called through a Unix socket.
+    /// `None` for a Unix socket.
     pub(crate) client: Option<IpAddr>,
-    /// If it had none.
+    /// `Some` if the request had none.
     pub(crate) request_id: Option<&'a [u8]>,
-    /// In place of the one it had, if any.
+    /// Replaces the request's own, if any.
     pub(crate) trace: Option<&'a Trace>,
     /// Whether it asks for another protocol, and may.
     pub(crate) upgrade: bool,
@@ -47,7 +45,6 @@ impl Additions<'_> {
         }
     }
 
-    /// The fields that go on, each with its name and value.
     fn each(&self, request: &Request, mut write: impl FnMut(&[u8], &[u8])) {
         let named = names_more(&request.fields);
         for field in request.fields.iter() {
@@ -77,13 +74,13 @@ impl Additions<'_> {
         match field.id {
             Name::Traceparent => self.trace.is_none(),
             Name::Expect => self.waited.is_none(),
-            // Both framings in one head are two requests for some (RFC 9112, section 6.1).
+            // Some take both framings in one head for two requests (RFC 9112, section 6.1).
             Name::ContentLength => self.waited != Some(Length::Chunked),
             Name::Forwarded => !matches!(self.settings.forwarded, Forwarded::Strip | Forwarded::Forwarded),
             Name::XForwardedFor | Name::XForwardedHost | Name::XForwardedProto => {
                 !matches!(self.settings.forwarded, Forwarded::Strip | Forwarded::XForwarded)
             }
-            // It belongs to the trace that it came with (W3C Trace Context, section 3.3.1.1).
+            // It belongs to the trace it came with (W3C Trace Context, section 3.3.1.1).
             Name::Other if self.trace.is_some_and(|trace| trace.parent_id.is_none()) => {
                 !field.name.eq_ignore_ascii_case(b"tracestate")
             }
@@ -97,7 +94,7 @@ impl Additions<'_> {
         separate(&mut hops);
         hops.extend_from_slice(client.as_bytes());
         write(b"x-forwarded-for", &hops);
-        // HTTP/1.0 may come without a host: an empty one would be a wrong one.
+        // HTTP/1.0 may have no host: an empty field would be wrong.
         let host = request.fields.get(Name::XForwardedHost).unwrap_or(&request.authority);
         if !host.is_empty() {
             write(b"x-forwarded-host", host);
@@ -109,7 +106,7 @@ impl Additions<'_> {
     fn forwarded(&self, request: &Request, mut write: impl FnMut(&[u8], &[u8])) {
         let mut hops = joined(&request.fields, Name::Forwarded);
         if !is_closed(&hops) {
-            // What is added would be a part of the text that does not end.
+            // An addition would become part of the unterminated text.
             hops.clear();
         }
         separate(&mut hops);
@@ -118,7 +115,7 @@ impl Additions<'_> {
             Some(IpAddr::V6(ip)) => format!("\"[{ip}]\""),
             None => "unknown".to_owned(),
         };
-        // What a site has found out, or an application says, each of whoever asks it.
+        // As the site found out, or the application says, of who asks it.
         let proto = match request.fields.get(Name::XForwardedProto) {
             Some(b"https") => "https",
             _ => "http",
@@ -138,7 +135,7 @@ fn joined(fields: &Fields, id: Name) -> Vec<u8> {
     values.join(&b", "[..])
 }
 
-/// Whether each quoted text of it ends (RFC 9110, section 5.6.4).
+/// Whether every quoted string ends (RFC 9110, section 5.6.4).
 fn is_closed(list: &[u8]) -> bool {
     let (mut is_quoted, mut is_escaped) = (false, false);
     for byte in list {
@@ -158,7 +155,7 @@ fn separate(list: &mut Vec<u8>) {
     }
 }
 
-/// Whether `Connection` names fields that are for this connection alone, besides those that always are.
+/// Whether `Connection` names more fields than those that are always hop-by-hop.
 fn names_more(fields: &Fields) -> bool {
     fields.iter().filter(|field| field.id == Name::Connection).any(|field| {
         let known = [&b"close"[..], b"keep-alive", b"upgrade", b"te", b""];
@@ -168,8 +165,7 @@ fn names_more(fields: &Fields) -> bool {
 }
 
 fn passes(field: &Field<'_>, fields: &Fields, named: bool) -> bool {
-    // Those that matter on the way are how a message is framed and who sent it: nobody can take them off by naming
-    // them.
+    // Framing and sender fields cannot be removed by naming them.
     let is_named = named && field.id == Name::Other && fields.has_token(Name::Connection, field.name);
     !field.id.is_hop_by_hop() && !is_named
 }
@@ -182,7 +178,6 @@ fn line(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// A request's head, for an upstream of HTTP/1.1.
 pub(crate) fn request_to_h1(out: &mut Vec<u8>, request: &Request, additions: &Additions<'_>) {
     for piece in [&*request.method, b" ", &request.target, b" HTTP/1.1\r\n"] {
         out.extend_from_slice(piece);
@@ -221,7 +216,6 @@ fn frame(out: &mut Vec<u8>, length: Length, fields: &Fields) {
     }
 }
 
-/// A request's head, for an upstream of HTTP/2.
 pub(crate) fn request_to_h2(request: &Request, additions: &Additions<'_>) -> Result<http::Request<()>, http::Error> {
     let uri = http::Uri::builder()
         .scheme(if additions.tls { "https" } else { "http" })
@@ -242,21 +236,17 @@ pub(crate) fn request_to_h2(request: &Request, additions: &Additions<'_>) -> Res
     Ok(head)
 }
 
-/// How a response goes to a client of HTTP/1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ToClient {
     /// The client's HTTP/1 minor version.
     pub(crate) minor: u8,
-    /// Whether the connection is kept after it.
     pub(crate) keep: bool,
-    /// Whether it answers a HEAD.
     pub(crate) head: bool,
-    /// Whether `Via` is added.
     pub(crate) via: bool,
 }
 
 impl ToClient {
-    /// How the body is framed, and whether the connection can be kept after it.
+    /// How the body is framed; clears `keep` if the connection cannot be kept.
     pub(crate) fn framing(&mut self, response: &Response) -> Length {
         let has_no_body = self.head || matches!(response.status, 100..=199 | 204 | 304);
         match response.length {
@@ -272,7 +262,6 @@ impl ToClient {
     }
 }
 
-/// A response's head, for a client of HTTP/1.
 pub(crate) fn response_to_h1(
     out: &mut Vec<u8>,
     response: &Response,
@@ -314,7 +303,6 @@ fn response_fields(fields: &Fields, via: bool, mut write: impl FnMut(&[u8], &[u8
     }
 }
 
-/// A number's digits.
 pub(crate) fn digits(mut number: u64, into: &mut [u8; 20]) -> &[u8] {
     let mut at = into.len();
     loop {
@@ -328,7 +316,6 @@ pub(crate) fn digits(mut number: u64, into: &mut [u8; 20]) -> &[u8] {
 }
 
 fn status_line(out: &mut Vec<u8>, status: u16) {
-    // What most answers are.
     match status {
         200 => return out.extend_from_slice(b"HTTP/1.1 200 OK\r\n"),
         304 => return out.extend_from_slice(b"HTTP/1.1 304 Not Modified\r\n"),
@@ -346,7 +333,6 @@ fn status_line(out: &mut Vec<u8>, status: u16) {
     }
 }
 
-/// An interim response, or one that changes the protocol, for a client of HTTP/1.1.
 pub(crate) fn interim_to_h1(out: &mut Vec<u8>, response: &Response) {
     status_line(out, response.status);
     response_fields(&response.fields, false, |name, value| line(out, name, value));
@@ -359,7 +345,7 @@ pub(crate) fn interim_to_h1(out: &mut Vec<u8>, response: &Response) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// A head from memory, for a client of HTTP/1: how its body is framed.
+/// Writes a cached head, and returns the body's framing.
 pub(crate) fn memory_to_h1(out: &mut Vec<u8>, memory: &CachedResponse<'_>, more: &Fields, to: &mut ToClient) -> Length {
     status_line(out, memory.status);
     match &memory.lines {
@@ -383,7 +369,6 @@ pub(crate) fn memory_to_h1(out: &mut Vec<u8>, memory: &CachedResponse<'_>, more:
     if has_none { Length::None } else { memory.length }
 }
 
-/// A head from memory, for a client of HTTP/2.
 pub(crate) fn memory_to_h2(memory: &CachedResponse<'_>, more: &Fields, via: bool, now: Instant) -> http::Response<()> {
     let mut head = http::Response::new(());
     *head.status_mut() = http::StatusCode::from_u16(memory.status).unwrap_or(http::StatusCode::BAD_GATEWAY);
@@ -412,7 +397,6 @@ pub(crate) fn memory_to_h2(memory: &CachedResponse<'_>, more: &Fields, via: bool
     head
 }
 
-/// A response's head, for a client of HTTP/2.
 pub(crate) fn response_to_h2(response: &Response, more: &Fields, via: bool, now: Instant) -> http::Response<()> {
     let mut head = http::Response::new(());
     *head.status_mut() = http::StatusCode::from_u16(response.status).unwrap_or(http::StatusCode::BAD_GATEWAY);
@@ -427,13 +411,13 @@ pub(crate) fn response_to_h2(response: &Response, more: &Fields, via: bool, now:
     head
 }
 
-/// Our own answer: its fields, and its body in plain words.
+/// Makes a local reply: its fields, and its body in plain words.
 pub(crate) fn local(response: &mut Response, reason: Reason, retry_after: Option<std::time::Duration>) -> String {
     let body = format!("{} {}\n", reason.status(), reason.as_str());
     not_kept(response, reason.status(), b"text/plain", &body);
     response.fields.push(b"x-unladen-reason", reason.as_str().as_bytes());
     if let Some(after) = retry_after {
-        // In whole seconds (RFC 9110, section 10.2.3), and never too soon.
+        // In whole seconds (RFC 9110, section 10.2.3), rounded up so as never to be too soon.
         response
             .fields
             .push(b"retry-after", (after.as_secs() + u64::from(after.subsec_nanos() > 0)).to_string().as_bytes());
@@ -441,7 +425,7 @@ pub(crate) fn local(response: &mut Response, reason: Reason, retry_after: Option
     body
 }
 
-/// The head of an answer of our own with this body, which nobody is to keep.
+/// Makes the head of a local reply with this body, which must not be stored.
 pub(crate) fn not_kept(response: &mut Response, status: u16, content_type: &[u8], body: &str) {
     response.status = status;
     response.minor = 1;

@@ -1,10 +1,10 @@
-//! Heads between HTTP/2 and the neutral form.
+//! Converts heads between HTTP/2 and the neutral form.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use unladen_http1::{Fault, Fields, HeadLimits, Request, Response};
 
 fn push_all(fields: &mut Fields, map: &HeaderMap) {
-    // Split so that they compress well; HTTP/1 knows one line (RFC 9113, section 8.2.3).
+    // HTTP/2 splits cookies to compress well; HTTP/1 has one line (RFC 9113, section 8.2.3).
     let mut cookies = map.get_all(http::header::COOKIE).iter();
     if let Some(first) = cookies.next() {
         let mut cookie = first.as_bytes().to_vec();
@@ -21,7 +21,7 @@ fn push_all(fields: &mut Fields, map: &HeaderMap) {
     }
 }
 
-/// The fields for a head of HTTP/2, but for those of one connection alone.
+/// Fields for an HTTP/2 head, without hop-by-hop ones.
 pub(crate) fn fields_to_h2(fields: &Fields) -> HeaderMap {
     let mut map = HeaderMap::with_capacity(fields.len());
     for field in fields.iter().filter(|field| !field.id.is_hop_by_hop()) {
@@ -30,14 +30,14 @@ pub(crate) fn fields_to_h2(fields: &Fields) -> HeaderMap {
     map
 }
 
-/// Adds a field that was checked when it was read.
+/// Adds a field that was validated when it was read.
 pub(crate) fn append(map: &mut HeaderMap, name: &[u8], value: &[u8]) {
     if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name), HeaderValue::from_bytes(value)) {
         map.append(name, value);
     }
 }
 
-/// A request that came by HTTP/2 (RFC 9113, section 8.3.1). `ends`: it has no body.
+/// Converts a request (RFC 9113, section 8.3.1). `ends`: it has no body.
 pub(crate) fn request_from_h2(
     request: &mut Request,
     head: &http::request::Parts,
@@ -70,7 +70,7 @@ pub(crate) fn request_from_h2(
     request.settle(ends)
 }
 
-/// A response that came by HTTP/2, to a request of this method: the answer, or an interim one. `ends`: it has no body.
+/// Converts a response to a request of this method, final or interim. `ends`: it has no body.
 pub(crate) fn response_from_h2(
     response: &mut Response,
     status: http::StatusCode,
@@ -84,7 +84,6 @@ pub(crate) fn response_from_h2(
     response.settle(to_method, ends)
 }
 
-/// Trailers that came by HTTP/2.
 pub(crate) fn trailers_from_h2(headers: &HeaderMap) -> Result<Fields, Fault> {
     let mut fields = Fields::default();
     push_all(&mut fields, headers);

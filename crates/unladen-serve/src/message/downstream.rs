@@ -1,4 +1,4 @@
-//! The principal type is [`Client`]: whoever asked, to be answered by HTTP/1 or HTTP/2.
+//! The principal type is [`Downstream`]: who is answered, over HTTP/1, HTTP/2 or internally.
 
 use std::cell::Cell;
 use std::future::poll_fn;
@@ -24,72 +24,56 @@ use crate::message::compose::{ToClient, interim_to_h1, memory_to_h1, memory_to_h
 use crate::message::stream::{BodySource, CodedSink, H1Sink, H2Sink, PlainSink, Sink, SinkError};
 use crate::site::edits::Edits;
 
-/// Whoever asked.
 pub(crate) enum Downstream<'a> {
-    /// On a connection of HTTP/1.
     H1(H1Downstream<'a>),
-    /// On a stream of HTTP/2.
     H2(H2Downstream<'a>),
-    /// No client at all.
     Internal(Internal),
 }
 
-/// What a site asks for of its own accord.
 pub(crate) enum Internal {
-    /// An answer for several, and for the store.
     Fetch(Box<CacheFetch>),
-    /// What the application says of a page.
+    /// A validator's HEAD about a page.
     HeadCheck(HeadAnswer),
 }
 
-/// A client of HTTP/1.
 pub(crate) struct H1Downstream<'a> {
     pub(crate) half: Half<'a>,
     pub(crate) out: &'a mut Vec<u8>,
     pub(crate) address: Option<IpAddr>,
     pub(crate) minor: u8,
-    /// Whether the connection is kept after the answer. Looked at again afterwards.
+    /// Whether the connection is kept after the answer; read again afterwards.
     pub(crate) keep: &'a mut bool,
-    /// Whether its process ends: then no answer leaves the connection open, also of a request that came before.
+    /// Whether the process drains: then every answer closes the connection, also that of an earlier request.
     pub(crate) is_draining: &'a Cell<bool>,
-    /// What is held for its connection.
     pub(crate) share: &'a Arc<Share>,
-    /// What a site does to an answer on its way.
     pub(crate) touch: Option<Rc<ResponsePolicy>>,
-    /// Of a site that compresses: what it takes.
+    /// Codings the client takes, if the site compresses.
     pub(crate) codings: Option<Accepted>,
-    /// What a route does to the fields of whatever answers it.
+    /// The route's changes to the fields of any answer.
     pub(crate) edits: Option<Arc<Edits>>,
 }
 
-/// A client of HTTP/2: one of its streams.
+/// One stream of an HTTP/2 client.
 pub(crate) struct H2Downstream<'a> {
     pub(crate) send: &'a mut h2::server::SendResponse<Bytes>,
     pub(crate) address: Option<IpAddr>,
-    /// What is held for its connection.
     pub(crate) share: &'a Arc<Share>,
     pub(crate) touch: Option<Rc<ResponsePolicy>>,
-    /// Of a site that compresses: what it takes.
     pub(crate) codings: Option<Accepted>,
-    /// What a route does to the fields of whatever answers it.
     pub(crate) edits: Option<Arc<Edits>>,
 }
 
-/// How a response is sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ResponseOptions {
     /// It answers a HEAD: its body is left out.
     pub(crate) head: bool,
-    /// The connection ends with it.
     pub(crate) close: bool,
-    /// `Via` is added.
     pub(crate) via: bool,
 }
 
 // === impl H1Downstream ===
 
 impl H1Downstream<'_> {
-    /// How a response is written to it.
     fn to(&self, ResponseOptions { head, close, via }: ResponseOptions) -> ToClient {
         let keep = *self.keep && !close && !self.is_draining.get();
         ToClient { minor: self.minor, keep, head, via }
@@ -97,7 +81,7 @@ impl H1Downstream<'_> {
 }
 
 impl Downstream<'_> {
-    /// Its address, unless it called through a Unix socket.
+    /// `None` for a Unix socket.
     pub(crate) fn address(&self) -> Option<IpAddr> {
         match self {
             Self::H1(client) => client.address,
@@ -107,7 +91,7 @@ impl Downstream<'_> {
         }
     }
 
-    /// What is held for its connection; none: it is nobody's.
+    /// `None` if it has no connection.
     pub(crate) fn share(&self) -> Option<&Arc<Share>> {
         match self {
             Self::H1(client) => Some(client.share),
@@ -116,32 +100,31 @@ impl Downstream<'_> {
         }
     }
 
-    /// Whether the system can send it files: it is on a connection of HTTP/1 in clear.
+    /// Whether the system can send it files: on HTTP/1 without TLS.
     pub(crate) fn takes_files(&self) -> bool {
         matches!(self, Self::H1(client) if !client.half.is_encrypted())
     }
 
-    /// Whether its connection can become another protocol's.
     pub(crate) fn can_upgrade(&self) -> bool {
         matches!(self, Self::H1(client) if client.minor == 1)
     }
 
-    /// Whether it has gone: it has sent all of its request, and waits.
+    /// Whether the client has gone, having sent all of its request.
     pub(crate) fn poll_gone(&mut self, cx: &mut Context<'_>, body: &mut BodySource<'_>) -> bool {
         match self {
             Self::H1(_) => body.poll_gone(cx),
             Self::H2(client) => client.send.poll_reset(cx).is_ready(),
-            // It is wanted by whoever asks next, too.
+            // The next asker wants it too.
             Self::Internal(_) => false,
         }
     }
 
-    /// Whether somebody waits for it, of whom it would be known that he leaves.
+    /// Whether somebody waits whose leaving would be noticed.
     pub(crate) fn is_waited_for(&self) -> bool {
         !matches!(self, Self::Internal(Internal::Fetch(fetch)) if !fetch.is_wanted())
     }
 
-    /// Whether nobody waits for it any more: of what is not asked for yet. The client has sent all of its request.
+    /// Whether nobody waits any more for what was not asked for yet. The client has sent all of its request.
     pub(crate) fn poll_left(&mut self, cx: &mut Context<'_>, body: &mut BodySource<'_>) -> bool {
         match self {
             Self::Internal(Internal::Fetch(fetch)) => fetch.poll_unwanted(cx).is_ready(),
@@ -149,10 +132,9 @@ impl Downstream<'_> {
         }
     }
 
-    /// Passes an interim answer on, or the one that changes the protocol.
     pub(crate) async fn interim(&mut self, response: &Response) -> Result<(), SinkError> {
         match self {
-            // HTTP/1.0 knows none (RFC 9110, section 15.2).
+            // HTTP/1.0 has none (RFC 9110, section 15.2).
             Self::H1(client) if client.minor == 0 => Ok(()),
             Self::H1(client) => {
                 client.out.clear();
@@ -169,7 +151,6 @@ impl Downstream<'_> {
         }
     }
 
-    /// Begins the answer: where its body goes to.
     pub(crate) fn respond(
         &mut self,
         response: &Response,
@@ -224,7 +205,6 @@ impl Downstream<'_> {
         }
     }
 
-    /// Begins an answer from memory.
     pub(crate) fn remember(
         &mut self,
         memory: &CachedResponse<'_>,
@@ -256,7 +236,6 @@ impl Downstream<'_> {
         }
     }
 
-    /// The answer in a coding that the client takes, if it is to be put into one.
     fn coded(&self, response: &Response, head: bool, more: &mut Fields) -> Option<Coded> {
         match self {
             Self::H1(H1Downstream { codings: Some(accepted), share, .. })
@@ -267,7 +246,7 @@ impl Downstream<'_> {
         }
     }
 
-    /// Its answers are compressed on their way, as it takes them.
+    /// Compresses its answers on their way, as it accepts.
     pub(crate) fn set_codings(&mut self, accepted: Accepted) {
         match self {
             Self::H1(client) => client.codings = Some(accepted),
@@ -276,7 +255,6 @@ impl Downstream<'_> {
         }
     }
 
-    /// What a route does to the fields of whatever answers it.
     pub(crate) fn set_edits(&mut self, edits: Arc<Edits>) {
         match self {
             Self::H1(client) => client.edits = Some(edits),
@@ -301,7 +279,6 @@ impl Downstream<'_> {
         }
     }
 
-    /// What a site does to the answer on its way.
     pub(crate) fn set_touch(&mut self, touch: Rc<ResponsePolicy>) {
         match self {
             Self::H1(client) => client.touch = Some(touch),
@@ -310,12 +287,12 @@ impl Downstream<'_> {
         }
     }
 
-    /// Whether it is no client: each of those who wait for what is asked for is counted by itself.
+    /// Whether it is no client: those who wait for the answer are counted themselves.
     pub(crate) fn is_internal(&self) -> bool {
         matches!(self, Self::Internal(_))
     }
 
-    /// There is no answer for it: true, if that is all it is to know.
+    /// Reports that there is no answer; `true` if nothing else need be sent.
     pub(crate) fn failed(&mut self, reason: Reason, after: Option<Duration>) -> bool {
         match self {
             Self::Internal(Internal::Fetch(fetch)) => fetch.failed(reason, after),
@@ -325,14 +302,13 @@ impl Downstream<'_> {
         true
     }
 
-    /// Its connection ends with the answer, which says so: what is left of the request would be read as the next one.
+    /// Closes the connection with the answer, which says so: the rest of the request would be read as the next one.
     pub(crate) fn ends(&mut self) {
         if let Self::H1(client) = self {
             *client.keep = false;
         }
     }
 
-    /// Sends an answer of our own.
     pub(crate) async fn answer(&mut self, response: &Response, body: &str, options: ResponseOptions) -> Result<(), ()> {
         let mut sink = self.respond(response, options, Instant::now())?;
         let body = if options.head { "" } else { body };

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use unladen_http1::Fields;
 use unladen_observability::Reason;
 
-/// The longest page: it is kept in memory, and sent with each error.
+/// Longest page in bytes: it is kept in memory, and sent with each error.
 const LONGEST: u64 = 256 * 1024;
-/// The longest request identifier that is shown; clients may choose theirs.
+/// Longest request identifier shown; clients may choose theirs.
 const LONGEST_ID: usize = 128;
 
-/// A page of the site's own for local replies: HTML, in which `{status}`, `{reason}` and `{request_id}` are replaced.
+/// HTML in which `{status}`, `{reason}` and `{request_id}` are replaced.
 #[derive(Debug)]
 pub(crate) struct ErrorPage {
     pieces: Vec<Piece>,
@@ -40,18 +40,10 @@ pub enum ErrorPageError {
 }
 
 impl ErrorPage {
-    /// Of a site, if it has one.
-    ///
-    /// # Errors
-    /// It cannot be used.
     pub(crate) fn of(path: Option<&Path>) -> Result<Option<Arc<Self>>, ErrorPageError> {
         path.map(|path| Self::read(path).map(Arc::new)).transpose()
     }
 
-    /// Reads it from a file.
-    ///
-    /// # Errors
-    /// It cannot be read, or is too long.
     pub(crate) fn read(path: &Path) -> Result<Self, ErrorPageError> {
         let not_read = |source| ErrorPageError::NotRead { path: path.to_owned(), source };
         let mut bytes = Vec::new();
@@ -89,7 +81,6 @@ impl ErrorPage {
         Self { pieces }
     }
 
-    /// The page for a reply.
     pub(crate) fn write(&self, status: u16, reason: Reason, request_id: &[u8]) -> String {
         let mut page = String::new();
         for piece in &self.pieces {
@@ -112,7 +103,7 @@ fn push(pieces: &mut Vec<Piece>, text: &str) {
     }
 }
 
-/// An identifier as it can be shown: a client may have chosen it.
+/// A printable form of an identifier, which a client may have chosen.
 pub(crate) fn shown(request_id: &[u8]) -> String {
     let start = request_id.get(..LONGEST_ID).unwrap_or(request_id);
     String::from_utf8_lossy(start).chars().filter(|c| !c.is_control()).collect()
@@ -131,8 +122,8 @@ fn escape(text: &str, into: &mut String) {
     }
 }
 
-/// Whether a client names HTML among what it takes (RFC 9110, section 12.5.1), as browsers do for pages. Who takes
-/// anything gets plain text.
+/// Whether `Accept` names HTML (RFC 9110, section 12.5.1), as browsers do for pages. Clients that take anything get
+/// plain text.
 pub(crate) fn takes_html(fields: &Fields) -> bool {
     let lines = fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"accept"));
     lines.flat_map(|line| line.value.split(|byte| *byte == b',')).any(|range| {

@@ -1,4 +1,4 @@
-//! [`local_reply`]: an answer of our own as its reader wants it.
+//! [`local_reply`]: an error answer in the form its reader wants.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use unladen_observability::Reason;
 use crate::message::compose;
 use crate::message::error_page::{ErrorPage, shown, takes_html};
 
-/// Makes the head of a local reply of a site, and gives its body: the site's page for those who take HTML; else words,
-/// with the request's identifier, by which its line in the log is found.
+/// Makes a site's local reply: its own page for clients that take HTML; else text with the request identifier, which
+/// finds the log line.
 pub(crate) fn local_reply(
     response: &mut Response,
     (reason, retry_after): (Reason, Option<Duration>),

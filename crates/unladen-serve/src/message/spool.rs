@@ -1,9 +1,8 @@
-//! Bodies that wait: of a request until it is whole, so that a slow client takes no connection of the application; of
-//! an answer until its client has taken it. The principal types are [`Spool`], one such body, and [`Spools`], the
-//! bounds of all of a listener's.
+//! Bodies that wait: a request's until it is whole, so that a slow client takes no application connection; an answer's
+//! until its client has taken it. The principal types are [`Spool`], one such body, and [`Spools`], the bounds of all
+//! of a listener's.
 //!
-//! A body is in memory at first; what is more than its part of it goes to a file that has no name, and so is gone with
-//! this process.
+//! A body starts in memory; beyond its part it goes to an unnamed file, which is gone with this process.
 
 mod clients;
 mod file;
@@ -14,10 +13,9 @@ mod waiting;
 pub(crate) use self::spools::Spools;
 pub(crate) use self::waiting::{LEAST_ON_DISK, Spool};
 
-/// Why a body cannot wait.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SpoolError {
-    /// All that there may be of files is taken.
+    /// All the room for files is taken.
     #[error("`buffer.disk` is taken")]
     NoRoom,
     #[error("{0}")]

@@ -1,7 +1,6 @@
 //! Bodies on their way: where they come from ([`BodySource`]), where they go to ([`Sink`]), and what carries them over
-//! ([`Pump`]). Most keep no more of a body than one block: whoever is slow holds the other up. What HTTP/2 holds for
-//! its client is bounded by the client's share, what a coding holds by its window; and a [`Relay`] has what a slow
-//! client does not take wait where `[buffer]` says.
+//! ([`Pump`]). Most keep no more than one block, so a slow end holds up the other. HTTP/2 is bounded by its client's
+//! share, a coding by its window; and a [`Relay`] spools what a slow client does not take as `[buffer]` says.
 
 mod coded_sink;
 mod fastcgi_source;

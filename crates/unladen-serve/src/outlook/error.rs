@@ -4,7 +4,7 @@ use std::io;
 
 use unladen_http1::Fault;
 
-/// Why nothing can be said.
+/// Why nothing can be said of a request.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutlookError {

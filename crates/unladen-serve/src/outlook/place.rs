@@ -1,4 +1,4 @@
-//! The principal type is [`MatchedListener`]: where a request for a URL comes in.
+//! The principal type is [`MatchedListener`]: the listener that a URL's request reaches.
 
 use std::net::IpAddr;
 
@@ -8,26 +8,15 @@ use url::{Host, Url};
 use super::error::OutlookError;
 use crate::site::hosts::Hosts;
 
-/// Where a request for a URL comes in.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum MatchedListener<'s> {
-    Site {
-        site: &'s SiteSettings,
-        listener: &'s ListenAddress,
-    },
-    /// Clients are sent on to https.
-    Redirect {
-        site: &'s SiteSettings,
-        listener: &'s ListenAddress,
-    },
-    Outbound {
-        outbound: &'s ProxySettings,
-        listener: &'s ListenAddress,
-    },
+    Site { site: &'s SiteSettings, listener: &'s ListenAddress },
+    Redirect { site: &'s SiteSettings, listener: &'s ListenAddress },
+    Outbound { outbound: &'s ProxySettings, listener: &'s ListenAddress },
 }
 
 impl<'s> MatchedListener<'s> {
-    /// The one that listens at the URL's address; or the only site, to which somebody else may pass it on.
+    /// The listener at the URL's address; or the only site, to which another server may pass it on.
     pub(super) fn find(settings: &'s Settings, url: &Url) -> Result<Self, OutlookError> {
         let all: Vec<Self> = Self::all(settings).collect();
         if let Some(place) = all.iter().find(|place| is_at(place.listener(), url)) {
@@ -43,7 +32,6 @@ impl<'s> MatchedListener<'s> {
         Err(OutlookError::NoListener { port, listeners: listeners.join(", ") })
     }
 
-    /// Of the sites at an address, the one that has the URL's name.
     fn named(all: &[Self], first: &Self, url: &Url) -> Result<Self, OutlookError> {
         let there = all.iter().filter(|place| place.listener() == first.listener());
         let sites: Vec<(&SiteSettings, Self)> = there.filter_map(|place| Some((place.site()?, *place))).collect();
@@ -66,7 +54,6 @@ impl<'s> MatchedListener<'s> {
         }
     }
 
-    /// The name of its `hosts` that the URL's is found by.
     pub(super) fn host(&self, url: &Url) -> Option<String> {
         let of_each = self.site()?.hosts.iter().map(|host| (host, host.to_string()));
         let own = url.host_str().unwrap_or_default().to_ascii_lowercase();
@@ -78,7 +65,7 @@ impl<'s> MatchedListener<'s> {
             }
         };
         let fitting = of_each.filter(|(host, _)| fits(host)).map(|(_, text)| text);
-        // A name itself is longer than any that it is below of.
+        // An exact name is longer than the wildcards it matches.
         fitting.max_by_key(String::len)
     }
 
@@ -107,7 +94,6 @@ impl<'s> MatchedListener<'s> {
         }
     }
 
-    /// What is to be known of it besides.
     pub(super) fn notes(&self, url: &Url) -> Vec<String> {
         if is_at(self.listener(), url) {
             return Vec::new();
@@ -122,7 +108,7 @@ fn is_at(listener: &ListenAddress, url: &Url) -> bool {
     let is_host = match url.host() {
         Some(Host::Ipv4(ip)) => address.ip().is_unspecified() || address.ip() == IpAddr::V4(ip),
         Some(Host::Ipv6(ip)) => address.ip().is_unspecified() || address.ip() == IpAddr::V6(ip),
-        // What a name leads to is not asked.
+        // Names are not resolved.
         _ => true,
     };
     is_host && Some(address.port()) == url.port_or_known_default()

@@ -1,4 +1,4 @@
-//! [`of`]: all reasons for which an answer is not kept.
+//! [`of`]: all reasons why an answer is not kept.
 
 use unladen_cache::{NoStore, Time};
 use unladen_http1::{Fields, Length, Response};
@@ -8,8 +8,7 @@ use crate::cache::fetch_plan::FetchPlan;
 /// More than there are.
 const MOST: usize = 16;
 
-/// All reasons for which an answer is not kept. What keeps pages says the first alone: so that one is mended, and it is
-/// asked again.
+/// The cache gives only the first reason: it is remedied, and the cache asked again.
 pub(super) fn of(mut wanted: FetchPlan, mut response: Response) -> Vec<NoStore> {
     let mut reasons = Vec::new();
     let received = Time::now();
@@ -23,7 +22,7 @@ pub(super) fn of(mut wanted: FetchPlan, mut response: Response) -> Vec<NoStore> 
     reasons
 }
 
-/// Makes of a request and its answer others to which this does not apply.
+/// Changes request and answer so that this reason no longer applies.
 fn mend(why: NoStore, wanted: &mut FetchPlan, response: &mut Response) {
     let request = &mut wanted.request;
     match why {
@@ -35,7 +34,7 @@ fn mend(why: NoStore, wanted: &mut FetchPlan, response: &mut Response) {
         NoStore::Authorization => without(&mut request.fields, &[b"authorization"]),
         NoStore::SetCookie => without(&mut response.fields, &[b"set-cookie"]),
         NoStore::VaryAll => without(&mut response.fields, &[b"vary"]),
-        // As if somebody said that it is current.
+        // As if a validator vouched for it.
         NoStore::NoLifetime => wanted.is_validated = true,
         NoStore::Cookies => without(&mut request.fields, &[b"cookie"]),
         NoStore::TooLarge => response.length = Length::None,
@@ -46,7 +45,7 @@ fn without(fields: &mut Fields, names: &[&[u8]]) {
     fields.retain(|field| !names.iter().any(|name| field.name.eq_ignore_ascii_case(name)));
 }
 
-/// A directive, of `Cache-Control` and its kin.
+/// Removes a directive of `Cache-Control` and its kin.
 fn take_off(fields: &mut Fields, directive: &[u8]) {
     for name in [&b"cache-control"[..], b"cdn-cache-control"] {
         let lines: Vec<Vec<u8>> = fields

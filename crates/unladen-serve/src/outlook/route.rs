@@ -1,4 +1,4 @@
-//! [`find`]: which route of a site takes a request, why, and what its path comes to in the folder that it has.
+//! [`find`]: which route of a site takes a request, why, and what its path comes to in its folder.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,18 +15,16 @@ use crate::site::folder::Folder;
 use crate::site::route::{Action, Route};
 use crate::site::routes::guards::ChosenRoute;
 
-/// A route that takes a request.
 pub(super) struct FoundRoute<'s> {
     pub(super) seen: RouteSeen,
-    /// Whether the application is asked, and the cache may have its answer.
+    /// Whether the application is asked, and its answer may be cached.
     pub(super) may_be_kept: bool,
     pub(super) proxy: Arc<Proxy>,
     pub(super) script: Option<Script>,
-    /// What it does to the request's fields.
     pub(super) edits: Option<&'s Edits>,
 }
 
-/// The route that takes a request; an error says why none can. None: the site has none, and an upstream for all.
+/// `None` if the site has no routes, and an upstream for all; an error says why no route can take it.
 pub(super) fn find<'s>(site: &'s Site, request: &Request) -> Result<Option<FoundRoute<'s>>, String> {
     let Some(routes) = &site.routes else { return Ok(None) };
     let route = routes.find(&request.method, &request.target).map_err(|error| error.to_string())?;
@@ -35,7 +33,7 @@ pub(super) fn find<'s>(site: &'s Site, request: &Request) -> Result<Option<Found
     match settings {
         Some(settings) => {
             seen.name = Some(settings.name.clone());
-            // One of a preset has no line here.
+            // A preset's route has no line here.
             seen.line = (settings.line > 0).then_some(settings.line);
             seen.because = because(&settings.matching);
             if settings.access.is_some() {
@@ -48,7 +46,7 @@ pub(super) fn find<'s>(site: &'s Site, request: &Request) -> Result<Option<Found
         Action::Files(folder) | Action::Scripts(folder) => Some(folder),
         _ => None,
     };
-    // What is behind it is asked only if it is no file, no redirect and no status.
+    // The application is asked only if it is no file, redirect or status.
     let chosen = ChosenRoute { route, routes };
     let (script, guards) = match (folder, RequestPath::parse(&request.target)) {
         (Some(folder), Ok(path)) => comes_to(chosen, folder, (request, &path), &mut seen),
@@ -70,7 +68,6 @@ pub(super) fn find<'s>(site: &'s Site, request: &Request) -> Result<Option<Found
     }))
 }
 
-/// What a route says of what another route's path has come to.
 fn guarded(site: &Site, guard: &Route) -> String {
     let settings = site.settings.routes.iter().find(|settings| settings.name == guard.name);
     let line = settings.map_or(0, |settings| settings.line);
@@ -82,7 +79,7 @@ fn guarded(site: &Site, guard: &Route) -> String {
     }
 }
 
-/// What stands for the path; if that is a script, which; and the routes that guard that.
+/// What stands for the path; the script, if it is one; and the routes that guard it.
 fn comes_to<'r>(
     chosen: ChosenRoute<'r>,
     folder: &Folder,

@@ -1,4 +1,4 @@
-//! The principal type is [`Outlook`]: what is told of a request.
+//! The principal type is [`Outlook`]: the findings about a request.
 
 use std::collections::BTreeMap;
 
@@ -9,58 +9,47 @@ use unladen_validator::{Validator, ValidatorSource};
 /// What becomes of a request for a URL, and why.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Outlook {
-    /// As it was given.
     pub url: String,
-    /// The address at which it comes in.
     pub listener: String,
-    /// The name of the `[[site]]` there …
     pub site: Option<String>,
-    /// … or of the `[[outbound]]`.
     pub outbound: Option<String>,
-    /// The name of the site's `hosts` that fits; none: the site takes all names that no other site there has.
+    /// Entry of the site's `hosts` that matches; `None` if the site takes all names no other site there has.
     pub host: Option<String>,
-    /// The route that takes it; none: the site has none.
+    /// `None` if the site has no routes.
     pub route: Option<RouteSeen>,
-    /// What is to be known of it besides.
     pub notes: Vec<String>,
-    /// By what it is decided.
     pub rule: Rule,
-    /// What its page is found by; none: it is never looked for.
+    /// Cache key; `None` if the cache is not asked.
     pub key: Option<String>,
-    /// Those of the request.
     pub cookies: Vec<CookieSeen>,
-    /// Those whose path fits, in their order: the first is asked.
+    /// Those whose path fits, in order: the first is asked.
     pub validators: Vec<ValidatorSeen>,
-    /// What it answers now; none: nothing, or it was not asked.
+    /// The validator's answer; `None` if it gave none, or was not asked.
     pub label: Option<String>,
-    /// What the application answers now; none: it was not asked, or there is no answer.
+    /// The application's answer; `None` if there is none, or it was not asked.
     pub answer: Option<AnswerSeen>,
-    /// Whether the page is kept; none: that depends on what the application says.
+    /// Whether the page is kept; `None` if that depends on the application's answer.
     pub kept: Option<bool>,
-    /// If it is not: all reasons.
     pub why_not: Vec<WhyNot>,
-    /// If that depends: why a plain `200` would not be. Empty: it would.
+    /// If it depends: why a plain `200` would not be kept; empty if it would.
     pub needs: Vec<WhyNot>,
-    /// If it is kept: for whom and how long.
     pub kept_for: Option<KeptFor>,
 }
 
-/// By what it is decided whether a page is kept, and current.
+/// What decides whether a page is kept, and current.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
     /// A validator says whether it is current.
     Validator,
-    /// The application says for how long it is fresh.
+    /// The application says how long it is fresh.
     #[default]
     Lifetime,
-    /// The application has the request to itself.
+    /// The request goes past the cache.
     Passes,
-    /// The site keeps nothing.
     NoCache,
-    /// Beside an application nothing is kept.
+    /// Outbounds cache nothing.
     Outbound,
-    /// The client is sent on to https.
     Redirect,
     /// The route answers by itself, or keeps nothing.
     Route,
@@ -69,21 +58,20 @@ pub enum Rule {
 /// The route that takes a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RouteSeen {
-    /// Its name; none: no `[[site.route]]` fits, and it is what the site gives to all others.
+    /// `None` if no `[[site.route]]` fits, and the site's default applies.
     pub name: Option<String>,
-    /// Where it is in the file, counted from 1; none: nowhere, or in a preset.
+    /// Line in the file, from 1; `None` if there is none, or it is in a preset.
     pub line: Option<usize>,
-    /// Why it takes the request.
     pub because: Vec<String>,
     pub answers: String,
-    /// The file or the script that the path comes to; none: it has no folder.
+    /// The file or script for the path; `None` if there is no folder.
     pub comes_to: Option<String>,
 }
 
-/// A reason for which a page is not kept.
+/// A reason why a page is not kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WhyNot {
-    /// The word for it, as in `Cache-Status`.
+    /// Reason code, as in `Cache-Status`.
     pub reason: &'static str,
     /// What it means, and what to do.
     pub message: &'static str,
@@ -97,39 +85,39 @@ pub struct CookieSeen {
     pub counts: bool,
 }
 
-/// A validator that is for the page.
+/// A validator for the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ValidatorSeen {
-    /// Its place among the site's, counted from 1.
+    /// Its place among the site's, from 1.
     pub number: usize,
-    /// The pages that it is for.
+    /// Pages that it covers.
     pub path: String,
-    /// What the page's path says.
+    /// Values in the page's path.
     pub parameters: BTreeMap<String, String>,
     /// The query, the file, or `HEAD`.
     pub asks: String,
 }
 
-/// What the application answers.
+/// The application's answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AnswerSeen {
     pub status: u16,
-    /// Its fields that have to do with caching; of cookies the names alone.
+    /// Fields about caching; of cookies only the names.
     pub fields: Vec<(String, String)>,
-    /// Of its body.
+    /// Length of the body.
     pub bytes: u64,
 }
 
 /// For whom a page is kept, and how long.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct KeptFor {
-    /// Whether requests with cookies that tell users apart are given it too.
+    /// Whether requests with cookies that tell users apart get it too.
     pub with_cookies: bool,
-    /// What requests have to say alike to be given it: the fields of `Vary`.
+    /// The fields of `Vary`.
     pub varies_by: Vec<String>,
-    /// Whether a validator says for how long.
+    /// Whether a validator says how long.
     pub validated: bool,
-    /// For so many seconds from now it is fresh by itself.
+    /// Seconds it stays fresh by itself.
     pub fresh_seconds: u64,
 }
 
@@ -164,7 +152,6 @@ impl KeptFor {
 }
 
 impl WhyNot {
-    /// Of an answer.
     pub(super) fn of_answer(why: NoStore) -> Self {
         let message = match why {
             NoStore::Method => "only GET and HEAD are kept",
@@ -203,7 +190,6 @@ impl WhyNot {
         Self { reason: why.as_str(), message }
     }
 
-    /// Of a request that goes past the cache.
     pub(super) fn of_request(why: &'static str) -> Self {
         match why {
             "label-settling" => Self {
@@ -225,7 +211,7 @@ impl WhyNot {
     }
 }
 
-/// As text that changes no terminal.
+/// Escapes control characters, for terminals.
 pub(super) fn shown(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()

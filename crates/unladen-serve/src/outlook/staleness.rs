@@ -1,4 +1,4 @@
-//! [`bounds`]: how old a page may be that is served, where that is not what its validator or its lifetime alone says.
+//! [`bounds`]: how old a served page may be, where that is more than its validator or lifetime says.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use unladen_fleet::WhenCutOff;
 use unladen_serve_config::FleetSettings;
 use unladen_validator::ValidatorSettings;
 
-/// A sentence for each bound. `validator`: the one that says whether the page is current; none: its lifetime does.
+/// A sentence for each bound. `validator`: the one that decides; `None` if the lifetime does.
 pub(super) fn bounds(validator: Option<&ValidatorSettings>, fleet: Option<&FleetSettings>) -> Vec<String> {
     match (validator, fleet) {
         (Some(validator), _) => of_validator(validator).into_iter().collect(),
@@ -38,7 +38,7 @@ fn of_validator(validator: &ValidatorSettings) -> Option<String> {
             format_duration(stale)
         ));
     }
-    // Who asks anew gets no answer either while there is none.
+    // A new request gets no answer either while there is none.
     let whoever = match validator.stale {
         Some(_) => "whoever makes a change by way of this site sees it at once, while the validator answers",
         None => "whoever makes a change by way of this site sees it at once",
@@ -50,7 +50,7 @@ fn of_validator(validator: &ValidatorSettings) -> Option<String> {
     ))
 }
 
-/// Nothing but that makes it old.
+/// Only `stale` makes it old.
 fn of_stale(stale: Duration) -> String {
     let stale = format_duration(stale);
     format!(

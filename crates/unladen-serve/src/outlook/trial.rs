@@ -1,4 +1,4 @@
-//! [`run`]: asks the validator and the application, by the way that requests go, and tells what is kept of the answer.
+//! [`run`]: asks the validator and the application the way requests go, and reports what is kept of the answer.
 
 use std::future::poll_fn;
 use std::io;
@@ -27,13 +27,12 @@ use crate::responder::fetch::fetch;
 use crate::responder::inbound_request::InboundRequest;
 use crate::site::prepare::Who;
 
-/// The upstream's own bounds come first.
+/// Upper bound; the upstream's own apply first.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// Of a field that is shown.
+/// Most characters shown of a field.
 const SHOWN: usize = 200;
 
-/// Fields that have to do with caching.
 const TOLD: [&str; 11] = [
     "cache-control",
     "cdn-cache-control",
@@ -48,7 +47,6 @@ const TOLD: [&str; 11] = [
     "set-cookie",
 ];
 
-/// Asks, and puts down what came of it.
 pub(super) fn run(
     settings: &Settings,
     wanted: FetchPlan,
@@ -56,7 +54,7 @@ pub(super) fn run(
     peer: Peer,
     outlook: &mut Outlook,
 ) -> io::Result<()> {
-    // What is asked here is nobody's request: it is in no log.
+    // Not a client's request: it is in no log.
     let budget = Budget::new(settings.client_memory);
     let observability = Arc::new(Observability::new(ObservabilitySettings::default(), budget.clone())?);
     let runtime = Builder::new_current_thread().enable_all().build_local(Default::default())?;
@@ -91,7 +89,6 @@ async fn ask(
     following.abort();
 }
 
-/// What the validator says now.
 fn label(known: Option<ValidatorAnswer>, wanted: &FetchPlan, outlook: &mut Outlook) -> Option<Box<[u8]>> {
     match known {
         Some(ValidatorAnswer::Version(version)) => {
@@ -157,7 +154,7 @@ async fn fetched(
             outlook.kept = Some(true);
             outlook.kept_for = Some(KeptFor::new(&kept.freshness, &kept.nominated, wanted.is_validated));
         }
-        // Of a length that was not said before.
+        // The length was not announced.
         Ok(_) => outlook.why_not.push(WhyNot::of_answer(NoStore::TooLarge)),
         Err(_) => {
             outlook.why_not.extend(reasons::of(wanted, response.clone()).into_iter().map(WhyNot::of_answer));
@@ -165,7 +162,7 @@ async fn fetched(
     }
 }
 
-/// How long the body was, and whether it was whole.
+/// Length of the body, and whether it was complete.
 async fn read(reader: &mut FetchReader<News>) -> (u64, bool) {
     let mut bytes = 0;
     loop {
@@ -183,7 +180,7 @@ fn told(fields: &Fields) -> Vec<(String, String)> {
         let name = String::from_utf8_lossy(field.name).to_ascii_lowercase();
         let mut value = shown(field.value);
         if name == "set-cookie" {
-            // What it says may be a secret.
+            // Its value may be a secret.
             value = format!("{}=…", value.split('=').next().unwrap_or_default());
         }
         if value.chars().count() > SHOWN {

@@ -1,5 +1,5 @@
-//! The principal type is [`NamedFiles`]: the folders from which an application may have files sent, by naming them in
-//! its answer.
+//! The principal type is [`NamedFiles`]: folders from which an application may have files sent by naming them in its
+//! answer.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,6 @@ use std::time::Instant;
 use unladen_files::{OpenFile, RequestPath, Resolved, Root, Rules, ScriptNames, Try};
 use unladen_serve_config::ScriptSettings;
 
-/// The folders from which an application may have files sent.
 #[derive(Debug)]
 pub(crate) struct NamedFiles {
     folders: Vec<Folder>,
@@ -17,33 +16,31 @@ pub(crate) struct NamedFiles {
 
 #[derive(Debug)]
 struct Folder {
-    /// As it is configured, and without links: an application may say either.
+    /// As configured, and without links: an application may use either.
     paths: [PathBuf; 2],
     root: Result<Root, String>,
 }
 
-/// How a file was named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Named<'a> {
     /// By its path on this machine: `X-Sendfile`.
     File(&'a [u8]),
-    /// By a path beneath one of the folders, percent-encoded as in a URL: `X-Accel-Redirect`.
+    /// By a percent-encoded path beneath one of the folders: `X-Accel-Redirect`.
     Location(&'a [u8]),
 }
 
-/// Why a named file is not sent.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NotSent {
     /// It is in none of the folders, or is a script.
     Denied(String),
-    /// It is not there, or cannot be read.
+    /// It is missing or unreadable.
     Missing(String),
 }
 
 // === impl NamedFiles ===
 
 impl NamedFiles {
-    /// The folders that were named for it, and that of the scripts.
+    /// The configured folders, and that of the scripts.
     pub(crate) fn new(script: &ScriptSettings) -> Self {
         let own = script.folder.iter().map(|folder| &folder.root);
         let folder = |path: &PathBuf| Folder {
@@ -60,10 +57,6 @@ impl NamedFiles {
         Self { folders: script.sendfile.iter().chain(own).map(folder).collect(), rules }
     }
 
-    /// Opens a file.
-    ///
-    /// # Errors
-    /// Why it is not sent.
     pub(crate) fn open(&self, named: Named<'_>, now: Instant) -> Result<OpenFile, NotSent> {
         let (Named::File(shown) | Named::Location(shown)) = named;
         let shown = String::from_utf8_lossy(shown.get(..200).unwrap_or(shown)).into_owned();
@@ -107,7 +100,6 @@ impl NamedFiles {
 }
 
 impl Folder {
-    /// The path of a file in it, as one of a URL.
     fn beneath(&self, path: &Path) -> Option<Vec<u8>> {
         let rest = self.paths.iter().find_map(|folder| path.strip_prefix(folder).ok())?;
         let mut target = vec![b'/'];

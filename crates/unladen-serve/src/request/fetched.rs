@@ -1,4 +1,4 @@
-//! The principal type is [`Fetched`]: what a request that waits for a fetch has to tell of it.
+//! The principal type is [`Fetched`]: what a request that waits for a fetch logs of it.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use unladen_observability::{Cause, Reuse, Version};
 use unladen_pool::Endpoint;
 
-/// What became of a fetch so far: it is another request to the application than the one that a client made, in a task
-/// of its own, and goes on when that client leaves. Whoever had it made tells of it in its own record.
+/// State of a fetch: a separate request to the application, in a task of its own, which goes on when its client leaves.
+/// The client's request that started it logs it in its own record.
 #[derive(Debug)]
 pub(crate) struct Fetched {
     pub(crate) endpoint: RefCell<Option<Arc<Endpoint>>>,

@@ -40,36 +40,27 @@
 
 use unladen_observability::Reason;
 
-/// Where in its life a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Nothing has been decided.
     Admitting,
-    /// It waits for a place at the application.
     Queueing,
-    /// Its body is read, and nobody asked yet.
+    /// Its body is read, before anything is sent.
     Receiving,
     /// A disk is waited for, to take some of its body.
     Storing,
-    /// A connection is looked for, or made.
     Connecting,
-    /// It will be sent again in a moment.
     BackingOff,
-    /// It is being sent.
     Sending,
-    /// It has been sent.
     Waiting,
-    /// The answer is on its way.
     Answering,
-    /// Some of it is there, and the client does not take it.
+    /// Some of the answer waits for the client.
     Delivering,
-    /// The connection is another protocol's.
     Tunnelling,
 }
 
 impl Phase {
-    /// What it means if this takes too long. While the request is sent, it is the client that is waited for, or the
-    /// upstream that does not read on: either way no answer came in time.
+    /// What a timeout in this phase means. During sending, either the client or the upstream is slow: no answer came in
+    /// time.
     pub(crate) fn too_long(self) -> Reason {
         match self {
             Self::Admitting | Self::Connecting | Self::BackingOff => Reason::ConnectTimeout,

@@ -1,4 +1,4 @@
-//! The principal type is [`RequestState`]: what is known of a request so far.
+//! The principal type is [`RequestState`]: what is known of a request so far, even when it is cut off.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -13,14 +13,12 @@ use crate::request::fetched::Fetched;
 use crate::request::phase::Phase;
 use crate::request::said::Said;
 
-/// What is known of a request so far; read by whoever ends it, even if it is cut off.
 #[derive(Debug)]
 pub(crate) struct RequestState<'a> {
-    /// Its place among those in flight. Whoever ends it tells the breaker how.
+    /// Its place among those in flight; whoever ends it reports the outcome to the breaker.
     pub(crate) in_flight: RefCell<Option<InFlight<'a>>>,
-    /// Its place at the application, where there is a queue in front of that.
     pub(crate) place: RefCell<Option<Place<'a>>>,
-    /// Its client has left, and the application works on it still.
+    /// Its client has left, while the application still works on it.
     pub(crate) is_left: Cell<bool>,
     pub(crate) phase: Cell<Phase>,
     pub(crate) status: Cell<u16>,
@@ -28,17 +26,15 @@ pub(crate) struct RequestState<'a> {
     pub(crate) reuse: Cell<Reuse>,
     pub(crate) endpoint: RefCell<Option<Arc<Endpoint>>>,
     pub(crate) upstream_version: Cell<Option<Version>>,
-    /// How long it waited for a place at the application, if it did.
     pub(crate) queued: Cell<Option<Duration>>,
     pub(crate) connected: Cell<Option<Duration>>,
     pub(crate) first_byte: Cell<Option<Duration>>,
     pub(crate) bytes_in: Cell<u64>,
     pub(crate) bytes_out: Cell<u64>,
-    /// Of FastCGI: what the application said besides its answer.
+    /// FastCGI output besides the answer.
     pub(crate) said: Said,
-    /// What went wrong last at the upstream.
     pub(crate) cause: RefCell<Option<Box<Cause>>>,
-    /// Who waits for it, if it is a fetch.
+    /// Record of the waiting request, if this is a fetch.
     pub(crate) fetched: Option<Rc<Fetched>>,
 }
 
@@ -65,7 +61,7 @@ impl RequestState<'_> {
         }
     }
 
-    /// Tells who waits for it what is known: before the first of them can be told of the answer.
+    /// Publishes the state to the waiting request, before it can learn of the answer.
     pub(crate) fn show(&self) {
         if let Some(fetched) = &self.fetched {
             fetched.endpoint.replace(self.endpoint.borrow().clone());
@@ -76,7 +72,6 @@ impl RequestState<'_> {
         }
     }
 
-    /// Whether the client has been answered, or its answer begun.
     pub(crate) fn has_begun(&self) -> bool {
         self.status.get() >= 200 || self.status.get() == 101
     }

@@ -8,72 +8,70 @@ use std::time::{Duration, Instant};
 
 use tokio::time::Sleep;
 
-/// One timer for all that a connection waits for, one after the other.
+/// One timer for all that a connection waits for in turn.
 ///
-/// Moving a deadline further away does not touch the timer: it goes off early, sees that there is time left, and waits
-/// for the rest. Thus a request that is answered in time costs no work on timers.
+/// Moving a deadline back does not touch the timer: it fires early, sees that there is time left, and waits for the
+/// rest. So a request answered in time costs no timer work.
 #[derive(Debug)]
 pub(crate) struct Watch {
     sleep: Pin<Box<Sleep>>,
 }
 
-/// For an answer of our own, to a client that may be slow to take it.
+/// Time for a local reply to a client that may be slow to take it.
 const LOCAL_REPLY: Duration = Duration::from_secs(10);
 
-/// Until when something may take.
 #[derive(Debug)]
 pub(crate) struct Deadline {
     at: Cell<Instant>,
-    /// Of all of it; the parts may not go beyond.
+    /// Bound of the whole, which the parts may not exceed.
     last: Cell<Option<Instant>>,
-    /// When the clock was looked at last: it is, when something was waited for.
+    /// Last reading of the clock, updated when something was waited for.
     now: Cell<Instant>,
 }
 
 impl Deadline {
-    /// From `now` on, `within` is left.
+    /// `within` counts from `now`.
     pub(crate) fn new(now: Instant, within: Duration, last: Option<Instant>) -> Self {
         let deadline = Self { at: Cell::new(now), last: Cell::new(last), now: Cell::new(now) };
         deadline.set(within);
         deadline
     }
 
-    /// For an answer of our own, to a client that may be slow to take it.
     pub(crate) fn of_local_reply(now: Instant) -> Self {
         Self::new(now, LOCAL_REPLY, None)
     }
 
-    /// Looks at the clock.
+    /// Reads the clock.
     pub(crate) fn look(&self) -> Instant {
         self.now.set(Instant::now());
         self.now.get()
     }
 
-    /// When the clock was looked at last.
+    /// Last reading of the clock, unlike [`Self::look`].
     pub(crate) fn now(&self) -> Instant {
         self.now.get()
     }
 
-    /// From when the clock was looked at last, `within` is left.
+    /// `within` counts from the last reading of the clock.
     pub(crate) fn set(&self, within: Duration) {
         let at = self.now.get() + within.min(FAR);
         self.at.set(self.last.get().map_or(at, |last| last.min(at)));
     }
 
-    /// From now on, `within` is left.
+    /// `within` counts from now.
     pub(crate) fn renew(&self, within: Duration) {
         self.look();
         self.set(within);
     }
 
-    /// Not beyond this, if there is such a time.
+    /// Moves the deadline forward to `at`, if given.
     pub(crate) fn until(&self, at: Option<Instant>) {
         if let Some(at) = at {
             self.at.set(self.at.get().min(at));
         }
     }
 
-    /// Takes the bound of the whole off: what is left is not what it is for.
+    /// Removes the bound of the whole, which is not meant for what remains.
     pub(crate) fn lift(&self) {
         self.last.set(None);
     }
@@ -83,13 +81,13 @@ impl Deadline {
         self.last.get().is_some_and(|last| self.at.get() >= last)
     }
 
-    /// What is left of the whole.
+    /// Time left of the whole.
     pub(crate) fn left(&self) -> Option<Duration> {
         self.last.get().map(|last| last.saturating_duration_since(self.now.get()))
     }
 }
 
-/// Ten years: no sum with it is beyond what an [`Instant`] can hold.
+/// Ten years: adding it cannot overflow an [`Instant`].
 const FAR: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 impl Watch {
@@ -97,8 +95,7 @@ impl Watch {
         Self { sleep: Box::pin(tokio::time::sleep(Duration::from_secs(60))) }
     }
 
-    /// What `work` gives; none if its deadline is reached before. It is pinned by whoever calls, so that it need not be
-    /// moved.
+    /// Result of `work`; `None` if its deadline comes first. The caller pins it, so that it need not be moved.
     pub(crate) async fn over<F: Future>(&mut self, deadline: &Deadline, mut work: Pin<&mut F>) -> Option<F::Output> {
         let mut has_looked_again = false;
         poll_fn(|cx| {
@@ -117,8 +114,8 @@ impl Watch {
                     if std::mem::replace(&mut has_looked_again, true) {
                         return Poll::Ready(None);
                     }
-                    // A process that was held up may learn of the time before it learns of what came in time: the
-                    // system is asked for that once more, and `work` with it.
+                    // A stalled process may see the deadline before events that were in time: the system, and `work`,
+                    // are asked once more.
                     let _ = pin!(tokio::task::yield_now()).poll(cx);
                     return Poll::Pending;
                 }

@@ -1,4 +1,4 @@
-//! The principal type is [`Arrival`]: how a request came, whoever answers it.
+//! The principal type is [`Arrival`]: how a request came.
 
 use std::time::Instant;
 
@@ -6,10 +6,8 @@ use unladen_observability::{UpstreamIndex, Version};
 
 use crate::peer::Peer;
 
-/// How a request came.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
-    /// Under whose name it counts.
     pub(crate) index: UpstreamIndex,
     pub(crate) version: Version,
     /// When the head's first byte was read …

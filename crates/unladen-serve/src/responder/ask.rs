@@ -1,4 +1,4 @@
-//! The cheap question: what a validator says of a page now.
+//! Asks a validator for a page's current version.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::site::Site;
 use crate::site::prepare::Who;
 
 impl InboundRequest<'_> {
-    /// Asks the first validator that is for this page. Its answer was given after this was called, unless the validator
-    /// is configured to vouch for an earlier one.
+    /// Asks the first validator for this page. The answer is newer than the call, unless the validator is configured to
+    /// vouch for an earlier one.
     ///
     /// # Errors
-    /// This client has as much under way as it may: the question costs the database something.
+    /// If this client has as much under way as it may: the question costs the database something.
     pub(crate) async fn ask(&self, request: &Request, who: Who) -> Result<ValidatorAnswer, Reason> {
         let Some((_, validator, parameters)) = self.site.validators_for(&request.target).next() else {
             return Ok(ValidatorAnswer::Nothing);
@@ -46,25 +46,25 @@ impl InboundRequest<'_> {
 }
 
 impl Site {
-    /// The validators for a target, their places, and what the path says; the first is asked.
+    /// The validators for a target, their places, and the path's values; the first is asked.
     pub(crate) fn validators_for<'f>(
         &'f self,
         target: &'f [u8],
     ) -> impl Iterator<Item = (usize, &'f Arc<Validator>, Parameters)> + 'f {
         self.validators.iter().enumerate().filter_map(move |(index, validator)| {
             let parameters = validator.pattern().read(target)?;
-            // Whoever has written all of the path means it.
+            // A full path in the settings is meant, whatever its effects.
             let is_for_many = !validator.pattern().names().is_empty();
             (!is_for_many || self.effects.of(target).is_none()).then_some((index, validator, parameters))
         })
     }
 }
 
-/// A label that another change may come to have says nothing yet.
+/// A label that another change could still get proves nothing.
 fn settled(known: ValidatorAnswer) -> ValidatorAnswer {
     let ValidatorAnswer::Version(label) = &known else { return known };
     let now = Time::now();
-    // Of HEAD, it may be `Last-Modified`.
+    // From HEAD, it may be `Last-Modified`.
     let is_young_date = Time::parse(label).is_some_and(|date| now.since(date) < SETTLES_WITHIN);
     let is_young = is_young_date || is_settling(label, u64::try_from(now.0 / 1000).unwrap_or(0));
     match known {

@@ -1,4 +1,4 @@
-//! The page that an authority asks for, to see that a host is this machine's (RFC 8555, section 8.3).
+//! The page by which a certificate authority verifies a host (RFC 8555, section 8.3).
 
 use std::time::Instant;
 
@@ -10,7 +10,6 @@ use crate::message::compose::not_kept;
 use crate::site::prepare::prepare;
 
 impl InboundRequest<'_> {
-    /// Answers with the page.
     pub(crate) async fn challenge(
         &self,
         request: &mut Request,

@@ -1,4 +1,4 @@
-//! [`fetch`]: asks the application for what several may wait for. It goes on when whoever asked first has left.
+//! [`fetch`]: asks the application for what several may wait for. It goes on when the first asker has left.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -21,7 +21,7 @@ use crate::request::watch::Watch;
 use crate::responder::peers::ask_peers;
 use crate::transaction::Transaction;
 
-/// Leaves of a request what its answer is found by: what must not split what is kept must not change it either.
+/// Reduces a request to what its cache key depends on: what must not split the cache must not change the answer either.
 pub(crate) fn leave_what_tells_apart(request: &mut Request, policy: &Policy) {
     policy.set_language(&mut request.fields);
     let left = policy.cookies_left(&request.fields);
@@ -34,7 +34,7 @@ pub(crate) fn leave_what_tells_apart(request: &mut Request, policy: &Policy) {
     }
 }
 
-/// Asks, on this thread. `join`: by what others find it who wait for it too; `flow`: in whose turn it is sent.
+/// Asks on this thread. `join`: key for others to wait for it; `flow`: in whose turn it is sent.
 pub(crate) fn fetch(
     context: &Rc<Context>,
     index: UpstreamIndex,

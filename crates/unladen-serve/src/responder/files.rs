@@ -1,4 +1,4 @@
-//! [`InboundRequest::files`]: a request whose path stands for a file is answered with it.
+//! [`InboundRequest::files`]: answers a request whose path stands for a file.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,21 +21,17 @@ use crate::site::folder::{Folder, Looked, Sendable};
 use crate::site::prepare::Who;
 use crate::site::routes::guards::ChosenRoute;
 
-/// Files longer than this are not put into a coding on their way: they cost less as they are, and a file beside them
-/// (`.br`, `.zst`, `.gz`) costs least.
+/// Longest file coded on its way: longer ones cost less uncoded, and least with a `.br`, `.zst` or `.gz` beside them.
 const LONGEST_CODED: u64 = 4 * 1024 * 1024;
 
-/// What came of looking for a file.
 pub(crate) enum Filed {
-    /// The client has its answer.
     Ended(End, Instant),
-    /// A program stands for the path.
     Script(Arc<Script>),
 }
 
 impl<'a> InboundRequest<'a> {
-    /// Answers with what stands for the path in a folder, unless that is a program. Routes that guard what that is are
-    /// asked before, though another has taken the path.
+    /// Answers with what stands for the path in a folder, unless that is a program. Routes that guard it are asked
+    /// first, even if another route has taken the path.
     pub(crate) async fn files(
         &mut self,
         chosen: ChosenRoute<'a>,
@@ -88,7 +84,7 @@ impl<'a> InboundRequest<'a> {
         self.own(request, client_side, reason, None, who).await
     }
 
-    /// Sends the client to the folder's own path, where links in its page lead to what is in it.
+    /// Redirects to the folder's path with a slash, where relative links work.
     async fn to_folder(
         &self,
         mut path: Vec<u8>,
@@ -106,7 +102,6 @@ impl<'a> InboundRequest<'a> {
         self.say(request, client_side, "", (End::Answered, "redirect")).await
     }
 
-    /// A status that the settings want.
     async fn status(
         &self,
         status: u16,
@@ -172,7 +167,7 @@ impl<'a> InboundRequest<'a> {
         client_side.more.push(b"date", client_side.up);
     }
 
-    /// Whether it is text that no coding has been found for, and not so long that it is better sent as it is.
+    /// Whether it is text without a coded version, and short enough to code on the way.
     fn is_to_be_coded(&self, file: &HotFile, request: &Request, client_side: &mut ClientSide<'_, '_>) -> bool {
         let is_long_enough = (SHORTEST as u64..=LONGEST_CODED).contains(&file.length());
         if !is_long_enough || !file.varies || file.coding.is_some() || matches!(file.contents, Contents::Memory(_)) {
@@ -186,7 +181,6 @@ impl<'a> InboundRequest<'a> {
         is_wanted
     }
 
-    /// Sends it in a coding, as other answers are that pass.
     async fn coded(
         &self,
         file: &HotFile,
@@ -218,7 +212,7 @@ impl<'a> InboundRequest<'a> {
         self.sent_file(request, client_side, &sent, (200, who)).await
     }
 
-    /// In place of one that could not be read before any of it was sent, the client gets an answer that says so.
+    /// If reading failed before anything was sent, an error reply is sent instead.
     async fn sent_file(
         &self,
         request: &Request,
@@ -233,13 +227,11 @@ impl<'a> InboundRequest<'a> {
     }
 }
 
-/// What of a file is sent.
 enum Pieces {
     Whole,
     Answer(FileBody),
 }
 
-/// Where the body comes from.
 fn body<'b>(
     file: &HotFile,
     pieces: Pieces,
@@ -295,7 +287,6 @@ fn in_memory<'b>(answer: FileBody, bytes: &Bytes) -> BodySource<'b> {
     }
 }
 
-/// Whether a request has conditions, or asks for parts.
 fn has_conditions(fields: &Fields) -> bool {
     fields.iter().any(|field| {
         matches!(field.name, [b'i' | b'I', b'f' | b'F', b'-', ..]) || field.name.eq_ignore_ascii_case(b"range")

@@ -1,4 +1,4 @@
-//! Asks the application with HEAD what it says of a page: [`HeadAnswer`].
+//! Asks the application about a page with HEAD: [`HeadAnswer`].
 
 use std::pin::pin;
 use std::time::{Duration, Instant};
@@ -18,8 +18,7 @@ use crate::request::watch::{Deadline, Watch};
 use crate::transaction::Transaction;
 
 impl InboundRequest<'_> {
-    /// Asks the application with HEAD, each time anew: nothing but an answer to a question that was sent after the
-    /// request came would do for it.
+    /// Asks anew each time: only a question sent after the request came will do.
     pub(crate) async fn ask_head(
         &self,
         request: &Request,
@@ -29,7 +28,7 @@ impl InboundRequest<'_> {
         let mut request = Request { method: b"HEAD".to_vec(), length: Length::None, ..request.clone() };
         make_conditional(&mut request.fields, &unladen_cache::Validators::default());
         request.fields.remove(Name::Upgrade);
-        // What it says is held against what is stored, so it is asked for what that was made of.
+        // The answer is compared with what is stored, so it is asked under the same conditions.
         if let Some(cache) = &self.site.cache {
             leave_what_tells_apart(&mut request, &cache.policy);
         }

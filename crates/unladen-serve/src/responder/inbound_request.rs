@@ -27,40 +27,31 @@ use crate::site::Site;
 use crate::site::prepare::Who;
 use crate::tier::words::Question;
 
-/// A request to a site.
 pub(crate) struct InboundRequest<'a> {
     pub(crate) context: &'a Rc<Context>,
     pub(crate) site: &'a Arc<Site>,
-    /// Where its application is called: the site's own place, or its route's.
+    /// Where the application is called: the site's own, or its route's.
     pub(crate) proxy: &'a Arc<Proxy>,
-    /// Whether the cache may have it.
     pub(crate) is_cached: bool,
-    /// What is said to whoever has no password that its route lets in.
+    /// Reply for those without a password that its route accepts.
     pub(crate) challenge: Cell<Option<&'a [u8]>>,
     pub(crate) index: UpstreamIndex,
     pub(crate) version: Version,
-    /// When the head's first byte was read …
     pub(crate) began: Instant,
-    /// … and its last.
     pub(crate) now: Instant,
     pub(crate) peer: Peer,
-    /// For whom it is, once that is known.
     pub(crate) client: Cell<Option<IpAddr>>,
-    /// What answers it, if that is a program that stands for its path.
     pub(crate) script: RefCell<Option<Arc<Script>>>,
-    /// Why it is answered by an error, where no upstream is the cause.
+    /// Cause of an error reply that is not an upstream's.
     pub(crate) cause: RefCell<Option<Box<Cause>>>,
-    /// Of one that gets a local reply: its identifier, if it came with none.
+    /// Identifier for a local reply, if the request had none.
     pub(crate) own_id: RefCell<Vec<u8>>,
-    /// What became of what was fetched for it.
     pub(crate) fetched: RefCell<Option<Rc<Fetched>>>,
-    /// The question of a peer that it is; none: it is a client's.
     pub(crate) asked_by: OnceCell<Question>,
-    /// It has come back to the nodes that passed it on: it goes nowhere.
+    /// It has come back through the nodes that passed it on: it goes nowhere.
     pub(crate) is_looped: Cell<bool>,
 }
 
-/// What a call works with.
 pub(crate) struct ClientSide<'d, 'c> {
     pub(crate) watch: &'d mut Watch,
     pub(crate) body: &'d mut BodySource<'c>,
@@ -99,34 +90,32 @@ impl<'a> InboundRequest<'a> {
         }
     }
 
-    /// The answer is compressed on its way, if it may be, also for the client (RFC 9111, section 5.2.1.6).
+    /// Compresses the answer on its way, if allowed, also by the client (RFC 9111, section 5.2.1.6).
     pub(crate) fn compress(&self, request: &Request, client_side: &mut ClientSide<'_, '_>) {
         if self.site.settings.compress && !self.is_for_peer() && !is_not_to_be_transformed(&request.fields) {
             client_side.client.set_codings(Accepted::of(joined(&request.fields, b"accept-encoding").as_deref()));
         }
     }
 
-    /// Whose share of the application it is taken from, where there is a queue in front of that.
     pub(crate) fn flow(&self, request: &Request, who: Who) -> Flow {
         let Some(settings) = &self.site.settings.queue else { return Flow::default() };
         let told_apart = settings.cookie.as_deref().and_then(|name| cookie(&request.fields, name));
         Flow::of(who.address, told_apart)
     }
 
-    /// A place among this client's requests at the application.
     pub(crate) fn place(&self, who: Who) -> Result<Option<CrowdPermit>, Reason> {
         let Some(address) = who.address else { return Ok(None) };
         self.site.crowd.enter(address, What::Requests).map(Some).ok_or(Reason::TooManyOfClient)
     }
 
-    /// The same for one that goes there, and counts; an error may say when to come again.
+    /// Like [`Self::place`], counting the request against the rates; an error may say when to come again.
     pub(crate) fn go(&self, who: Who) -> Result<Option<CrowdPermit>, (Reason, Option<Duration>)> {
         let asked = self.site.crowd.ask(who.address, false, self.began);
         asked.map_err(|after| (Reason::RateLimited, Some(after)))?;
         self.place(who).map_err(|reason| (reason, None))
     }
 
-    /// A place among its uploads, if it is one: what came with the head takes none.
+    /// Takes a place among its uploads, unless the body came with the head.
     pub(super) fn upload(
         &self,
         request: &Request,

@@ -16,10 +16,9 @@ use crate::request::watch::Deadline;
 
 const MAX_FORWARDS: &[u8] = b"max-forwards";
 
-/// Counts a hop. The status of the answer, where this is the last one.
+/// Counts a hop, and returns the reply's status at the last.
 ///
-/// TRACE is not answered by what was received: that would show scripts of the page what they are not to see (fields
-/// that proxies have added, cookies).
+/// TRACE does not echo the request: that would reveal proxies' fields and cookies to scripts of the page.
 pub(super) fn counted(request: &mut Request) -> Option<u16> {
     let status = match &*request.method {
         b"OPTIONS" => 200,
@@ -27,20 +26,20 @@ pub(super) fn counted(request: &mut Request) -> Option<u16> {
         _ => return None,
     };
     let said = request.fields.iter().filter(|field| field.name.eq_ignore_ascii_case(MAX_FORWARDS));
-    // Of several the least counts.
+    // The least of several counts.
     let hops = said.filter_map(|field| number(field.value)).min()?;
     let Some(left) = hops.checked_sub(1) else { return Some(status) };
     request.fields.set(MAX_FORWARDS, digits(left, &mut [0; 20]));
     None
 }
 
-/// One beyond all bounds is a large one, and is counted too; what is no number means nothing.
+/// Numbers out of range saturate; others are ignored.
 fn number(digits: &[u8]) -> Option<u64> {
     let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
     is_number.then(|| std::str::from_utf8(digits).ok()?.parse().ok()).map(|number| number.unwrap_or(u64::MAX))
 }
 
-/// Answers as the final recipient: how it ended, and when.
+/// Answers as the final recipient; returns how it ended, and when.
 pub(super) async fn last_hop(
     proxy: &Proxy,
     context: &Context,
@@ -53,7 +52,7 @@ pub(super) async fn last_hop(
     response.fields.clear();
     (response.status, response.minor, response.length) = (status, 1, Length::Exact(0));
     response.fields.push(b"content-length", b"0");
-    // What goes on from here (RFC 9110, sections 9.3.7 and 15.5.6).
+    // Methods that are passed on (RFC 9110, sections 9.3.7 and 15.5.6).
     response.fields.push(b"allow", b"GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
     if !client_side.body.is_done() {
         client_side.client.ends();

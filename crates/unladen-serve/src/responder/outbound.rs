@@ -12,7 +12,6 @@ use crate::limits::queue::QueueEntry;
 use crate::proxy::Proxy;
 use crate::transaction::Transaction;
 
-/// How it ended, and when.
 pub(super) async fn respond(
     proxy: &Proxy,
     context: &Context,

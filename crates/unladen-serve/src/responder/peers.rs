@@ -22,12 +22,12 @@ use crate::tier::words::{Question, Told};
 use crate::tier::{PeerPlan, Tier, Turn};
 use crate::transaction::Transaction;
 
-/// The status of an interim answer: the request is being worked on (RFC 2518, section 10.1).
+/// Interim status: the request is being worked on (RFC 2518, section 10.1).
 const PROCESSING: u16 = 102;
-/// So often in the time that a peer waits for an answer is it told that there will be one.
+/// Interim answers within a peer's timeout.
 const BEATS: u32 = 4;
 
-/// Asks one peer after the other. None: there was an answer, and all is done; else what has to be fetched still.
+/// Asks one peer after the other. `None` if one answered, else the fetch to go on with.
 pub(super) async fn ask_peers(
     context: &Rc<Context>,
     plan: PeerPlan,
@@ -73,22 +73,22 @@ pub(super) async fn ask_peers(
         match outcome {
             PeerOutcome::Answered => return None,
             PeerOutcome::Refused => (),
-            // Whoever waits has waited for long enough.
+            // The client has waited for long enough.
             PeerOutcome::Failed => break,
         }
     }
-    // What is told of it from now on is of the application.
+    // From now on it describes the application.
     fetched.endpoint.take();
     fetched.cause.take();
     Some(fetch)
 }
 
 impl InboundRequest<'_> {
-    /// Who is at the other end, as far as is believed: a peer says for whom it asks.
+    /// Who is believed to be the client: a peer says for whom it asks.
     pub(super) fn meet(&self, tier: &Tier, request: &Request) -> Peer {
         let passed = tier.passed(&request.fields);
         match tier.question(request) {
-            // The one who asks has signed it.
+            // Signed by the asker.
             Some(question) if passed <= 1 => {
                 let peer = Peer { address: question.address, port: None, is_https: question.is_https, ..self.peer };
                 let _ = self.asked_by.set(question);
@@ -101,30 +101,28 @@ impl InboundRequest<'_> {
         }
     }
 
-    /// Whether a peer asks.
     pub(crate) fn is_for_peer(&self) -> bool {
         self.asked_by.get().is_some()
     }
 
-    /// Says that it has passed this node, for requests to the application.
+    /// Signs requests to the application as having passed this node.
     pub(super) fn sign(&self, tier: &Tier, request: &mut Request) {
         if !self.is_for_peer() && !self.is_looped.get() {
             tier.sign(&mut request.fields);
         }
     }
 
-    /// Whether a peer asks that has forgotten more than this node.
+    /// Whether an asking peer has applied more purges than this node.
     pub(super) fn is_behind(&self, cache: &Cache) -> bool {
         let Some(question) = self.asked_by.get() else { return false };
         match (&cache.fleet, &question.position) {
             (Some(link), Some(theirs)) => !link.position().is_some_and(|own| own.has_reached(theirs)),
             (None, None) => false,
-            // One of them does not hear of purges, and nobody knows what it has missed.
+            // One of them misses purges, and nobody knows which.
             _ => true,
         }
     }
 
-    /// Tells a peer to ask the application itself.
     pub(super) async fn refuse_peer(
         &self,
         request: &Request,
@@ -138,7 +136,6 @@ impl InboundRequest<'_> {
         self.own(request, client_side, Reason::NotForPeers, None, who).await
     }
 
-    /// Says of an answer that it is one to a peer.
     pub(crate) fn tell_peer(&self, client_side: &mut ClientSide<'_, '_>, version: Option<&[u8]>) {
         if let (Some(tier), true) = (&self.site.tier, self.is_for_peer()) {
             tier.counts.answering(Answering::Answered);
@@ -146,19 +143,19 @@ impl InboundRequest<'_> {
         }
     }
 
-    /// How long somebody who asks for a page is not told anything; none: until there is an answer.
+    /// Interval of interim answers to a peer; `None` for other clients.
     pub(super) fn beat(&self) -> Option<Duration> {
         let tier = self.site.tier.as_ref().filter(|_| self.is_for_peer())?;
         Some(tier.settings.upstream.timeouts.first_byte / BEATS)
     }
 
-    /// Tells a peer that an answer is awaited. False: it has gone.
+    /// Tells a peer that an answer is awaited; `false` if it has gone.
     pub(super) async fn is_told_to_wait(&self, client_side: &mut ClientSide<'_, '_>) -> bool {
         let response = Response { status: PROCESSING, minor: 1, length: Length::None, ..Response::default() };
         client_side.client.interim(&response).await.is_ok()
     }
 
-    /// Whom to ask before the application; none: nobody else may know what is asked for.
+    /// Peers to ask before the application; `None` if no other node can know the answer.
     pub(super) fn peers(&self, cache_lookup: &CacheLookup<'_>, key: &[u8]) -> Option<PeerPlan> {
         let tier = self.site.tier.as_ref()?;
         let CacheLookup { cache, request, who, known, .. } = cache_lookup;
@@ -166,7 +163,7 @@ impl InboundRequest<'_> {
             && !cache_lookup.is_authorized
             && !self.is_for_peer()
             && matches!(known, ValidatorAnswer::Nothing | ValidatorAnswer::Version(_));
-        // What is in doubt here would be in doubt as a copy, too.
+        // What is in doubt here would be so as a copy, too.
         if !is_for_all || cache_lookup.is_leaving || cache_lookup.is_cut_off {
             return None;
         }

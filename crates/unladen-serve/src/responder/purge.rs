@@ -1,4 +1,4 @@
-//! PURGE: forgets what is stored, before it answers.
+//! PURGE: purges before it answers.
 
 use std::fmt::Write;
 use std::time::Instant;
@@ -16,9 +16,9 @@ use crate::message::compose::not_kept;
 use crate::site::prepare::Who;
 
 impl InboundRequest<'_> {
-    /// Forgets a page, by the request's target and host; or what has one of the tags that `Cache-Tag`, `Surrogate-Key`
-    /// or `xkey` name. `X-Purge: soft`: it is asked about instead; `X-Purge: prefix`: all pages that begin so;
-    /// `X-Purge: wait=quorum`: whom of a fleet it waits for.
+    /// Purges a page by target and host, or all with a tag from `Cache-Tag`, `Surrogate-Key` or `xkey`. `X-Purge: soft`
+    /// only has it revalidated, `X-Purge: prefix` means all pages beginning so, and `X-Purge: wait=quorum` says which
+    /// nodes of a fleet to wait for.
     pub(crate) async fn purge(
         &self,
         cache: &Cache,
@@ -26,7 +26,7 @@ impl InboundRequest<'_> {
         client_side: &mut ClientSide<'_, '_>,
         who: Who,
     ) -> (End, Instant) {
-        // Who asks, as proxies that are trusted say it: such a proxy is no one who may for being one.
+        // The client as trusted proxies name it: such a proxy is not allowed for being one.
         let may = match who.address {
             Some(address) => cache.settings.purge.iter().any(|network| network.contains(&address.to_canonical())),
             None => cache.settings.purge_unix,
@@ -38,7 +38,7 @@ impl InboundRequest<'_> {
         let has = |word: &[u8]| ways.split(|byte| *byte == b',').any(|way| way.trim_ascii().eq_ignore_ascii_case(word));
         let tags = tags_of(&request.fields);
         let is_soft = has(b"soft");
-        // A word that is none waits for all, as it does without one by default: for more, and not for less.
+        // An unknown word waits for all, as the default does: for more, not less.
         let wait = ways.split(|byte| *byte == b',').find_map(|way| {
             let (name, word) = way.trim_ascii().split_at_checked(b"wait=".len())?;
             name.eq_ignore_ascii_case(b"wait=").then_some(word)
@@ -50,7 +50,7 @@ impl InboundRequest<'_> {
             Some(_) => tags.iter().map(|tag| What::Tag(tag.to_string())).collect(),
         };
         let purged = if tags.is_empty() {
-            // Both schemes: an application that purges need not know by which its pages are asked for.
+            // Both schemes: a purging application need not know which its pages use.
             [true, false]
                 .into_iter()
                 .map(|is_https| {
@@ -66,7 +66,7 @@ impl InboundRequest<'_> {
         let mut words = format!("{purged} purged\n");
         let mut status = 200;
         if let Some(fleet) = &cache.fleet {
-            // They are written in this order: who has read the last one has read them all.
+            // Written in this order: who has read the last has read all.
             let last = told.pop();
             told.into_iter().for_each(|what| fleet.tell(what, is_soft));
             if let Some(last) = last {
@@ -83,7 +83,6 @@ impl InboundRequest<'_> {
     }
 }
 
-/// A line for each node.
 fn tell(outcome: &Outcome, words: &mut String) {
     for node in &outcome.nodes {
         let _ = match (node.confirmed_after, node.has_left) {

@@ -1,5 +1,4 @@
-//! Sends clients of plain HTTP on to https, but for PURGE: applications send it as to a proxy, and such requests are
-//! plain.
+//! Redirects plain HTTP to https, except PURGE: applications send it as to a proxy, in the clear.
 
 use std::time::Instant;
 
@@ -9,7 +8,6 @@ use unladen_observability::{End, Reason};
 use super::inbound_request::{ClientSide, InboundRequest};
 
 impl InboundRequest<'_> {
-    /// Sends the client on.
     pub(crate) async fn redirect(&self, request: &mut Request, client_side: &mut ClientSide<'_, '_>) -> (End, Instant) {
         let who = match self.admit(request, client_side).await {
             Ok(who) => who,
@@ -24,7 +22,7 @@ impl InboundRequest<'_> {
     }
 }
 
-/// Where to: the same place, by https. None: the request names no host.
+/// The same URL by https; `None` if the request names no host.
 fn redirect(response: &mut Response, request: &Request, port: Option<u16>) -> Option<()> {
     let host = host(&request.authority);
     if host.is_empty() {
@@ -46,10 +44,9 @@ fn redirect(response: &mut Response, request: &Request, port: Option<u16>) -> Op
     Some(())
 }
 
-/// Without its port.
 fn host(authority: &[u8]) -> &[u8] {
     let end = match authority.iter().rposition(|byte| *byte == b':') {
-        // The colons of an IPv6 address are within brackets.
+        // An IPv6 address has its colons in brackets.
         Some(colon) if !authority[colon..].contains(&b']') => colon,
         _ => authority.len(),
     };

@@ -1,4 +1,4 @@
-//! Answers that a site gives itself: from memory, or that there is none.
+//! A site's own answers: from memory, or errors.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -23,23 +23,20 @@ use crate::request::stretch::Stretch;
 use crate::request::watch::Deadline;
 use crate::site::prepare::Who;
 
-/// What became of an answer that was sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sent {
     end: End,
-    /// Of its body.
     bytes: u64,
-    /// Whether the client may have seen anything of it.
     has_begun: bool,
     start: Instant,
     now: Instant,
 }
 
-/// Whoever waits for a fetch gives it so much longer than the fetch gives the application.
+/// Extra time for a waiting client beyond the fetch's own timeout.
 const BEYOND: Duration = Duration::from_secs(2);
 
 impl Sent {
-    /// Why it broke off, if the client has nothing of it: then it can have another answer.
+    /// Why it broke off, if nothing was sent, so that another answer can be.
     pub(super) fn unbegun(&self) -> Option<Reason> {
         match self.end {
             End::Broken(reason) if !self.has_begun && reason != Reason::ClientTimeout => Some(reason),
@@ -49,8 +46,7 @@ impl Sent {
 }
 
 impl InboundRequest<'_> {
-    /// Answers with a stored response, as the request wants it. `told`: what is said of it in `Cache-Status`, if it
-    /// is more than that it was there, and what stands there before it.
+    /// Answers with a stored response. `told`: details for `Cache-Status`, and what precedes them there.
     pub(crate) async fn respond_cached(
         &self,
         cache_lookup: &CacheLookup<'_>,
@@ -77,7 +73,7 @@ impl InboundRequest<'_> {
         if let Some(hops) = hops.filter(|hops| !hops.is_empty()) {
             client_side.more.push(b"cache-status", hops);
         }
-        // A hit takes no memory: what an upstream would be sent with lies idle.
+        // A hit allocates nothing: the upstream buffer is free.
         client_side.up.clear();
         CacheStatus { ttl, ..status }.write(NAME, client_side.up);
         client_side.more.push_known(Name::Other, b"cache-status", client_side.up);
@@ -93,8 +89,8 @@ impl InboundRequest<'_> {
         self.sent(cache_lookup.request, &sent, status, result)
     }
 
-    /// Waits until what is sent to others is let go, since it is kept in memory for as long: whether it was. To be
-    /// asked before anything is looked for in the store: who waits with what he has found keeps it in memory himself.
+    /// Waits until enough lent memory is released; whether it was. To be called before looking into the store: a wait
+    /// with a stored response in hand keeps it in memory.
     #[cold]
     pub(crate) async fn is_lent(&self, client_side: &mut ClientSide<'_, '_>) -> bool {
         let ClientSide { watch, body, client, .. } = client_side;
@@ -110,7 +106,6 @@ impl InboundRequest<'_> {
         watch.over(&deadline, pin!(waiting)).await.unwrap_or(false)
     }
 
-    /// Tells of an answer that was sent.
     pub(super) fn sent(
         &self,
         request: &Request,
@@ -121,7 +116,7 @@ impl InboundRequest<'_> {
         self.tell(request, sent.end, status, sent.bytes, result, Some(sent.start), sent.now)
     }
 
-    /// Sends an answer: a stored one, or the one that is in `client_side.response`.
+    /// Sends a stored answer, or the one in `client_side.response`.
     pub(super) async fn send(
         &self,
         request: &Request,
@@ -134,8 +129,7 @@ impl InboundRequest<'_> {
         let idle = self.proxy.upstream.settings().timeouts.idle;
         let is_head = request.method == b"HEAD";
         let options = ResponseOptions { head: is_head, close: false, via: self.proxy.settings.via };
-        // Nothing was waited for if there was nobody to ask; everybody else's time is not what it was when the request
-        // came.
+        // Nothing was waited for if there was nobody to ask; otherwise the clock has to be read again.
         let is_at_once = match result {
             CacheResult::Hit => self.site.validators.is_empty(),
             CacheResult::File => true,
@@ -161,7 +155,7 @@ impl InboundRequest<'_> {
                             deadline.renew(idle);
                         }
                         if is_fetched && !pump.is_held_up {
-                            // Whoever fetches has the same bound, and says why it ended.
+                            // The fetch has the same bound, and says why it ended.
                             deadline.set(idle + BEYOND);
                         }
                         deadline.until(slow.until(pace, pump.is_held_up, deadline.now(), pump.bytes));
@@ -189,14 +183,12 @@ impl InboundRequest<'_> {
         Sent { end, bytes: coded.unwrap_or(pump.bytes), has_begun, start, now }
     }
 
-    /// Why what was fetched broke off, as its own record says.
     fn why_broken(&self) -> Reason {
         let fetched = self.fetched.borrow();
         let cause = fetched.as_ref().and_then(|fetched| fetched.cause.borrow().as_ref().map(|cause| cause.reason));
         cause.unwrap_or(Reason::UpstreamClosed)
     }
 
-    /// An answer of our own.
     pub(crate) async fn own(
         &self,
         request: &Request,
@@ -205,7 +197,7 @@ impl InboundRequest<'_> {
         after: Option<Duration>,
         who: Who,
     ) -> (End, Instant) {
-        // Whatever it is, the application has not failed the peer: it asks its own.
+        // The application has not failed the peer, which asks its own.
         let reason = if self.is_for_peer() { Reason::NotForPeers } else { reason };
         let after = after.or_else(|| matches!(reason.status(), 429 | 503).then_some(self.site.settings.retry_after));
         let id = self.identify(request);
@@ -213,7 +205,7 @@ impl InboundRequest<'_> {
         let words = local_reply(client_side.response, (reason, after), page, request, &id);
         client_side.more.clear();
         self.site.add_own(client_side.more, who.is_https);
-        // What has no answer may have been done all the same.
+        // A request without an answer may have been done all the same.
         if let Some(author) = self.site.author.as_ref().filter(|_| is_unsafe(request)) {
             author.mark(client_side.more, who.is_https);
         }
@@ -226,7 +218,7 @@ impl InboundRequest<'_> {
         self.say(request, client_side, &words, (End::Local(reason), reason.as_str())).await
     }
 
-    /// By what an answer of our own can be found in the log.
+    /// Identifier by which a local reply is found in the log.
     fn identify(&self, request: &Request) -> Vec<u8> {
         let fetched = self.fetched.borrow();
         let fetched = fetched.as_ref().map(|fetched| fetched.request_id.borrow().clone());
@@ -243,7 +235,7 @@ impl InboundRequest<'_> {
         id.clone()
     }
 
-    /// Begins the head of an answer that the settings give, without a body.
+    /// Begins a reply without a body that the settings give.
     pub(super) fn begin_own(&self, status: u16, client_side: &mut ClientSide<'_, '_>, who: Who) {
         let response = &mut *client_side.response;
         response.status = status;
@@ -253,7 +245,7 @@ impl InboundRequest<'_> {
         self.site.add_own(&mut response.fields, who.is_https);
     }
 
-    /// Sends the answer in `client_side.response`, with these words; and why it is our own.
+    /// Sends the answer in `client_side.response` with this text, and why it is local.
     pub(crate) async fn say(
         &self,
         request: &Request,
@@ -277,14 +269,13 @@ impl InboundRequest<'_> {
         self.tell(request, end, status, bytes_out, (CacheResult::Own, why), Some(start), deadline.look())
     }
 
-    /// What all answers get: those to a peer get it there.
+    /// Fields of all answers, which peers add themselves.
     pub(crate) fn add_own(&self, client_side: &mut ClientSide<'_, '_>, who: Who) {
         if !self.is_for_peer() {
             self.site.add_own(client_side.more, who.is_https);
         }
     }
 
-    /// The client has gone before there was an answer.
     pub(crate) fn gone(&self, cache_lookup: &CacheLookup<'_>) -> (End, Instant) {
         self.tell(cache_lookup.request, End::ClientGone, 0, 0, (CacheResult::Miss, ""), None, Instant::now())
     }

@@ -1,4 +1,4 @@
-//! A request of a site that has routes: whom the route lets in, and what answers; and one for a name that is not here.
+//! Requests to a site with routes: access, and what answers; and requests for unknown names.
 
 use std::time::Instant;
 
@@ -18,7 +18,6 @@ use crate::site::routes::guards::ChosenRoute;
 use crate::site::routes::{NoRoute, Routes};
 
 impl<'a> InboundRequest<'a> {
-    /// Finds the route, and does as it says.
     pub(crate) async fn routed(
         mut self,
         routes: &'a Routes,
@@ -42,7 +41,7 @@ impl<'a> InboundRequest<'a> {
         self.proxy = &route.proxy;
         self.index = route.proxy.index(self.index);
         self.is_cached = route.cache;
-        // A peer does the same to its own answers.
+        // A peer does this to its own answers.
         if let Some(edits) = route.response.as_ref().filter(|_| !self.is_for_peer()) {
             client_side.client.set_edits(edits.clone());
         }
@@ -64,7 +63,7 @@ impl<'a> InboundRequest<'a> {
             }
             Action::Files(folder) => match self.found(chosen, folder, request, client_side, who).await {
                 Some(ended) => ended,
-                // What would be a script elsewhere is not sent.
+                // Elsewhere a script would stand for it, so it is not sent.
                 None => self.own(request, client_side, Reason::NotFound, None, who).await,
             },
             Action::Scripts(folder) => match self.found(chosen, folder, request, client_side, who).await {
@@ -76,7 +75,7 @@ impl<'a> InboundRequest<'a> {
         }
     }
 
-    /// A file; none: a script stands for the path, and is kept.
+    /// Sends a file; `None` if a script stands for the path, which is kept.
     async fn found(
         &mut self,
         chosen: ChosenRoute<'a>,
@@ -94,8 +93,8 @@ impl<'a> InboundRequest<'a> {
         }
     }
 
-    /// What is said to whom routes keep from what the path has come to; none: they let the client in. What they let in
-    /// goes on as the route says that has taken the path, and into the cache only if they all say so.
+    /// Replies to a client that guarding routes keep from what the path comes to; `None` if they let it in. Then the
+    /// route of the path applies, with caching only if all allow it.
     pub(crate) async fn guarded(
         &mut self,
         guards: Vec<&'a Route>,
@@ -120,7 +119,7 @@ impl<'a> InboundRequest<'a> {
         None
     }
 
-    /// What is said to whom the route does not let in; none: it does.
+    /// Replies to a client that the route does not let in; `None` if it does.
     async fn kept_out(
         &self,
         access: &'a Access,
@@ -132,7 +131,7 @@ impl<'a> InboundRequest<'a> {
             return Some(self.own(request, client_side, Reason::AccessForbidden, None, who).await);
         }
         let passwords = access.passwords.as_ref()?;
-        // Two of them could be read differently by others; and one is as good as none, where there are two.
+        // Two could be read differently by others, so they count as none.
         let mut fields = request.fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"authorization"));
         let field = fields.next().map(|field| field.value).filter(|_| fields.next().is_none());
         let reason = match passwords.try_field(field, who.address).await {
@@ -164,7 +163,6 @@ impl<'a> InboundRequest<'a> {
         self.say(request, client_side, "", (End::Answered, "redirect")).await
     }
 
-    /// A status that the route gives at once.
     async fn at_once(
         &self,
         status: u16,
@@ -187,8 +185,8 @@ impl<'a> InboundRequest<'a> {
         self.say(request, client_side, words, (End::Answered, "route")).await
     }
 
-    /// Nobody here has the name that it is for (RFC 9110, section 15.5.20): a client that had been shown another site's
-    /// certificate asks again on a connection of its own. Or whoever has it takes no head that is as long.
+    /// Replies that no site here has the name (RFC 9110, section 15.5.20), so that a client shown another site's
+    /// certificate asks again on a connection of its own; or that the head is too long for the site.
     pub(crate) async fn refused(
         &self,
         request: &mut Request,
@@ -197,7 +195,7 @@ impl<'a> InboundRequest<'a> {
     ) -> (End, Instant) {
         let who = prepare(self.site, request, &self.peer);
         self.client.set(who.address);
-        // As at an address of one site, where nothing more is read after such a head. No rates have been asked for it.
+        // As with a single site, where nothing is read after such a head. No rates were asked for it.
         if matches!(reason, Reason::Malformed(_)) {
             client_side.client.ends();
         }

@@ -1,5 +1,5 @@
-//! [`InboundRequest::run`]: a request to a site is answered from memory, by the application, or not at all. `phase` has
-//! the map.
+//! [`InboundRequest::run`]: answers a request to a site from memory, by the application, or not at all. `phase` has the
+//! map.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -19,11 +19,10 @@ use crate::site::eligible::eligible;
 use crate::site::prepare::{Who, prepare};
 use crate::transaction::Transaction;
 
-/// A request waits for another's answer so often; then it goes to the application itself.
+/// Times a request waits for others' answers before it goes to the application itself.
 const ROUNDS: usize = 3;
 
 impl InboundRequest<'_> {
-    /// How it ended, and when.
     pub(crate) async fn run(self, request: &mut Request, client_side: &mut ClientSide<'_, '_>) -> (End, Instant) {
         let who = match self.admit(request, client_side).await {
             Ok(who) => who,
@@ -35,8 +34,7 @@ impl InboundRequest<'_> {
         }
     }
 
-    /// What each request meets first: who asks, whether it may at this rate, and PURGE, which goes no further. The
-    /// error: how it ended here.
+    /// First steps of every request: who asks, its rate, and PURGE, which ends here. The error says how it ended.
     pub(super) async fn admit(
         &self,
         request: &mut Request,
@@ -50,7 +48,7 @@ impl InboundRequest<'_> {
         self.client.set(who.address);
         if let Some(tier) = &self.site.tier {
             self.sign(tier, request);
-            // It was counted where it came from.
+            // Counted where it came from.
             if self.is_for_peer() {
                 return Ok(who);
             }
@@ -71,7 +69,6 @@ impl InboundRequest<'_> {
         Ok(who)
     }
 
-    /// From memory, or by the application.
     pub(crate) async fn answer(
         &self,
         request: &Request,
@@ -93,11 +90,11 @@ impl InboundRequest<'_> {
         write_key(request, who.is_https, &cache.policy, client_side.key);
         let has_cookies = cache.policy.has_cookies(&request.fields);
         let is_authorized = request.fields.find(b"authorization").is_some();
-        // Nodes do not ask each other for what is one person's.
+        // Nodes do not ask each other for personal pages.
         if self.is_for_peer() && (has_cookies || is_authorized) {
             return self.refuse_peer(request, client_side, false, who).await;
         }
-        // Before anything is asked or looked for: what is found then is not from before what the peer has forgotten.
+        // Before anything is looked up: the result must not predate the peer's purges.
         if self.is_behind(cache) {
             return self.refuse_peer(request, client_side, true, who).await;
         }
@@ -106,11 +103,11 @@ impl InboundRequest<'_> {
             Err(reason) => return self.own(request, client_side, reason, None, who).await,
         };
         let is_leaving = cache.successor.serves();
-        // Before anything is looked for: what is found then was there when this node could still rely on it.
+        // Before anything is looked up: the result must date from when this node could still rely on it.
         let is_cut_off = cache.is_cut_off(self.began);
         let cache_lookup =
             CacheLookup { cache, request, who, control, known, has_cookies, is_authorized, is_leaving, is_cut_off };
-        // What another's answer turned out to depend on.
+        // What another's answer turned out to vary by.
         let mut told_apart: Option<Vec<u8>> = None;
         if self.context.budget.is_lent_out() && !self.is_lent(client_side).await {
             return self.gone(&cache_lookup);
@@ -151,7 +148,7 @@ impl InboundRequest<'_> {
         self.pass(request, client_side, who, Some(Forwarded::UriMiss), "not-shared").await
     }
 
-    /// Straight to the application, and its answer straight to the client.
+    /// Passes the request to the application, and its answer to the client.
     pub(crate) async fn pass(
         &self,
         request: &Request,

@@ -22,28 +22,24 @@ use crate::message::stream::{BodySource, FetchSource};
 use crate::request::fetched::Fetched;
 use crate::request::watch::Deadline;
 
-/// What waiting came to.
 pub(crate) enum Waited {
-    /// The client has its answer.
     Ended(End, Instant),
-    /// The answer was for another alone.
     NotForAll,
-    /// The answer was for those who say something else than this, which is what the request says in the fields it
-    /// depends on.
+    /// The answer varies by fields in which this request differs; its values of them.
     Another(Vec<u8>),
 }
 
-/// Whoever fetches has bounds of its own; this is for what nobody thought of.
+/// A fetch has bounds of its own; this is for what nobody thought of.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// Whoever was to ask for all may not: those who wait with it already ask for themselves, and whoever comes asks anew.
+/// Used if the one who was to fetch may not: those already waiting ask for themselves, and later requests anew.
 fn give_up(writer: FetchWriter<News>) {
     writer.tell(News::NotForAll, None);
     writer.end();
 }
 
 impl InboundRequest<'_> {
-    /// Waits for an answer of the application's, and has it asked if nobody does.
+    /// Waits for an answer of the application, and starts a fetch if there is none.
     pub(crate) async fn wait(
         &self,
         cache_lookup: &CacheLookup<'_>,
@@ -89,7 +85,7 @@ impl InboundRequest<'_> {
             });
             match (watch.over(&deadline, pin!(waiting)).await, beat) {
                 (Some(news), _) => break news,
-                // Whoever fetches has bounds of its own.
+                // The fetch has bounds of its own.
                 (None, Some(beat)) if self.is_told_to_wait(client_side).await => {
                     deadline = Deadline::new(Instant::now(), beat, None);
                 }
@@ -104,7 +100,7 @@ impl InboundRequest<'_> {
                 let detail = hops.is_some().then_some("peer");
                 let status = CacheStatus { forwarded_status: Some(304), stored: true, detail, ..status };
                 let result = if leads { CacheResult::Revalidated } else { result };
-                // Of others' questions, what became of them here is told alone.
+                // Only the asker is told of hops.
                 let hops = hops.as_deref().filter(|_| leads);
                 let told = (Some(status), hops);
                 return self.ended(self.respond_cached(cache_lookup, client_side, &stored, (result, ""), told).await);
@@ -133,7 +129,6 @@ impl InboundRequest<'_> {
         self.instead(cache_lookup, client_side, found, reason, after).await
     }
 
-    /// Asks for what is stored anew, for whoever comes later.
     pub(crate) fn fetch_behind(
         &self,
         cache_lookup: &CacheLookup<'_>,
@@ -171,7 +166,6 @@ impl InboundRequest<'_> {
         }
     }
 
-    /// Whether another's answer is not this request's.
     fn is_for_another(
         &self,
         cache_lookup: &CacheLookup<'_>,
@@ -187,7 +181,7 @@ impl InboundRequest<'_> {
         (own != *variant).then_some(Waited::Another(own))
     }
 
-    /// Passes on an answer that is on its way. The error: it broke off before the client had any of it.
+    /// Passes on an answer under way. An error if it broke off before the client had any of it.
     async fn stream(
         &self,
         cache_lookup: &CacheLookup<'_>,
@@ -202,7 +196,7 @@ impl InboundRequest<'_> {
             && response.status == 200
             && precondition(cache_lookup.request, &kept.validators(), kept.freshness.received) != Verdict::Proceed
         {
-            // The body is not needed for that; what is stored of it in the end is what this is about.
+            // The body is not needed for that; the condition is about what will be stored.
             let stored = kept.without_body(response.status);
             let hops = (began.is_of_peer && reader.is_leader()).then(|| hops(&response.fields));
             let told = (Some(status), hops.as_deref());
@@ -212,7 +206,7 @@ impl InboundRequest<'_> {
         if !reader.is_leader()
             && let Ok(kept) = &began.kept
         {
-            // What is not stored is not theirs: it was the first one's.
+            // What is not stored belongs to the first asker alone.
             client_side.response.fields.clone_from(&kept.fields);
             if let Length::Exact(length) = response.length {
                 client_side.response.fields.push(b"content-length", length.to_string().as_bytes());
@@ -236,7 +230,7 @@ impl InboundRequest<'_> {
         }
     }
 
-    /// Answers although the application could not: with what is stored, if it may be; or with why.
+    /// Answers although the application could not: with a stored response, if allowed, or with an error.
     async fn instead(
         &self,
         cache_lookup: &CacheLookup<'_>,
@@ -247,7 +241,7 @@ impl InboundRequest<'_> {
     ) -> Waited {
         if let Some(stored) = &found.stored
             && cache_lookup.known == ValidatorAnswer::Nothing
-            // What another process was told to forget is no answer, not even now.
+            // What another process was told to purge is no answer, not even now.
             && !cache_lookup.is_leaving
             && !cache_lookup.is_cut_off
             && !cache_lookup.cache.fleet.as_ref().is_some_and(|fleet| fleet.doubts(stored))

@@ -8,16 +8,15 @@ use unladen_serve_config::AccessSettings;
 
 use super::passwords::{Passwords, PasswordsError};
 
-/// Whom a route lets in.
 #[derive(Debug)]
 pub(crate) struct Access {
     allow: Vec<IpNet>,
     allow_unix: bool,
     deny: Vec<IpNet>,
     deny_unix: bool,
-    /// Names and passwords; none: nobody is asked for one.
+    /// `None` if no password is needed.
     pub(crate) passwords: Option<Arc<Passwords>>,
-    /// What is said to those who have none (RFC 7617, section 2).
+    /// Value of `WWW-Authenticate` (RFC 7617, section 2).
     pub(crate) challenge: Vec<u8>,
 }
 
@@ -32,7 +31,7 @@ impl Access {
         Ok(Self { allow, allow_unix, deny, deny_unix, passwords, challenge })
     }
 
-    /// Whether a client may ask from where it is; none: it came by a Unix socket.
+    /// Whether a client may ask from this address; `None` for a Unix socket.
     pub(crate) fn lets_in(&self, address: Option<IpAddr>) -> bool {
         let everywhere = self.allow.is_empty() && !self.allow_unix;
         let Some(address) = address.map(|address| address.to_canonical()) else {

@@ -1,9 +1,9 @@
-//! The principal type is [`Author`]: how clients are known that have just changed something.
+//! The principal type is [`Author`]: marks clients that have just changed something.
 //!
-//! A validator that need not ask each time may not know of a change yet; whoever made it does, and looks for it. So the
-//! answer to a request that may have changed something sets a cookie for as long as that may be, and the requests that
-//! have it are asked about. It says nothing of the client, and nothing of the page: it is taken off before anything is
-//! looked for, and the application never gets it. Whoever forges it has validators ask, as they do without all this.
+//! A validator that is not asked each time may not know of a change yet; its author does, and looks for it. So the
+//! answer to a possibly changing request sets a cookie for as long as that may last, and requests with it are
+//! revalidated. It says nothing of client or page: it is removed before anything is looked up, and the application
+//! never gets it. Forging it only has validators asked, as without this mechanism.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,28 +11,25 @@ use std::time::Duration;
 use unladen_http1::Fields;
 use unladen_validator::Validator;
 
-/// The cookie's name.
 const NAME: &[u8] = b"__unladen_fresh";
 
-/// How clients are known that have just changed something.
 #[derive(Debug)]
 pub(crate) struct Author {
-    /// For how long a validator may not know of it.
+    /// How long a validator may not know of a change.
     seconds: u64,
 }
 
 impl Author {
-    /// None: all validators know of a change at once.
+    /// `None` if all validators know of changes at once.
     pub(crate) fn new(validators: &[Arc<Validator>]) -> Option<Self> {
         validators.iter().filter_map(|validator| validator.bound()).max().map(Self::within)
     }
 
     fn within(bound: Duration) -> Self {
-        // The age of a cookie is in whole seconds.
+        // Max-Age is in whole seconds.
         Self { seconds: bound.as_secs() + u64::from(bound.subsec_nanos() > 0) }
     }
 
-    /// Has the client known.
     pub(crate) fn mark(&self, more: &mut Fields, is_https: bool) {
         let name = String::from_utf8_lossy(NAME);
         let secure = if is_https { "; Secure" } else { "" };
@@ -40,7 +37,7 @@ impl Author {
         more.push(b"set-cookie", value.as_bytes());
     }
 
-    /// Takes the cookie off: whether it was there.
+    /// Removes the cookie; whether it was there.
     pub(crate) fn take_off(&self, fields: &mut Fields) -> bool {
         let is_cookie = |name: &[u8]| name.eq_ignore_ascii_case(b"cookie");
         let is_there =
@@ -64,7 +61,6 @@ impl Author {
     }
 }
 
-/// Of a field, each cookie, and whether it is ours.
 fn pairs(value: &[u8]) -> impl Iterator<Item = (&[u8], bool)> {
     value.split(|byte| *byte == b';').map(<[u8]>::trim_ascii).filter(|pair| !pair.is_empty()).map(|pair| {
         let name = pair.split(|byte| *byte == b'=').next().unwrap_or_default();

@@ -1,5 +1,4 @@
-//! The principal type is [`Country`]: from which country an address is, by a database in MaxMind's format (mmdb,
-//! version 2).
+//! The principal type is [`Country`]: looks up the country of an address in a MaxMind database (mmdb, version 2).
 
 use std::fs::File;
 use std::io;
@@ -9,27 +8,23 @@ use std::path::{Path, PathBuf};
 
 use maxminddb::{MaxMindDbError, PathElement, Reader, WithinOptions};
 
-/// The country of an address that no database knows: two letters that ISO 3166 never assigns, so that it is a value as
-/// others are.
+/// Country of unknown addresses: two letters that ISO 3166 never assigns.
 pub(crate) const UNKNOWN: &str = "XX";
 
-/// The largest database that is read, in bytes: GeoLite2-City has 60 MB.
+/// Largest database read, in bytes: GeoLite2-City has 60 MB.
 const LARGEST: u64 = 512 << 20;
 
-/// MaxMind's own: GeoLite2-Country and the like.
+/// Layout of MaxMind's own, such as GeoLite2-Country.
 const NESTED: &[PathElement<'static>] = &[PathElement::Key("country"), PathElement::Key("iso_code")];
-/// That of ip-location-db.
+/// Layout of ip-location-db.
 const FLAT: &[PathElement<'static>] = &[PathElement::Key("country_code")];
 
-/// From which country an address is. In memory as a whole.
 #[derive(Debug)]
 pub(crate) struct Country {
     reader: Reader<Vec<u8>>,
-    /// Where its records have the code.
     path: &'static [PathElement<'static>],
 }
 
-/// Why a database cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CountryError {
     #[error("cannot read the country database {}: {source}", file.display())]
@@ -38,7 +33,6 @@ pub(crate) enum CountryError {
     Wrong { file: PathBuf, source: WrongDatabase },
 }
 
-/// What is wrong with a database.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WrongDatabase {
     #[error("it is no database of MaxMind's format, or damaged: {0}")]
@@ -50,19 +44,18 @@ pub(crate) enum WrongDatabase {
 }
 
 impl Country {
-    /// Reads all of a database, and looks at each of its records: what is damaged is found here, and not by a request.
+    /// Reads a whole database, and checks each record, so that damage is found here and not by a request.
     ///
     /// # Errors
-    /// If it cannot be read, is damaged, or not about countries.
+    /// If it cannot be read, is damaged, or is not about countries.
     pub(crate) fn open(file: &Path) -> Result<Self, CountryError> {
         let bytes = read(file).map_err(|source| CountryError::Read { file: file.to_owned(), source })?;
         Self::new(bytes).map_err(|source| CountryError::Wrong { file: file.to_owned(), source })
     }
 
-    /// The same, of its bytes.
     pub(crate) fn new(bytes: Vec<u8>) -> Result<Self, WrongDatabase> {
         let reader = Reader::from_source(bytes)?;
-        // A node has two ends; a tree that is one has no more.
+        // A node has two ends; a proper tree has no more networks than this.
         let most = (reader.metadata().node_count as usize).saturating_mul(3);
         let mut path = None;
         for (count, record) in reader.networks(WithinOptions::default())?.enumerate() {
@@ -97,8 +90,7 @@ impl Country {
     }
 }
 
-/// Whether it is of a network of its own, whatever a database says: that of ip-location-db has 192.168.0.0/16 in
-/// Australia.
+/// Whether it is a private address, whatever a database says: ip-location-db has 192.168.0.0/16 in Australia.
 fn is_nowhere(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => {

@@ -3,25 +3,23 @@
 use unladen_http1::Fields;
 use unladen_serve_config::HeaderEdits;
 
-/// Fields that are set and removed.
 #[derive(Debug)]
 pub(crate) struct Edits {
     set: Vec<Set>,
     remove: Vec<Box<[u8]>>,
 }
 
-/// A field's name and value.
 type Set = (Box<[u8]>, Box<[u8]>);
 
 impl Edits {
-    /// None: nothing is edited.
+    /// `None` if nothing is edited.
     pub(crate) fn of(settings: &HeaderEdits) -> Option<Self> {
         let bytes = |text: &String| Box::from(text.as_bytes());
         let set = settings.set.iter().map(|(name, value)| (bytes(name), bytes(value))).collect();
         (!settings.is_empty()).then(|| Self { set, remove: settings.remove.iter().map(bytes).collect() })
     }
 
-    /// Takes off what is removed, and what is to make room.
+    /// Removes the fields to remove, and those to be set.
     pub(crate) fn take_off(&self, fields: &mut Fields) {
         let is_gone = |name: &[u8]| {
             self.remove.iter().any(|gone| gone.eq_ignore_ascii_case(name))
@@ -30,7 +28,6 @@ impl Edits {
         fields.retain(|field| !is_gone(field.name));
     }
 
-    /// Does all of it.
     pub(crate) fn apply(&self, fields: &mut Fields) {
         self.take_off(fields);
         for (name, value) in &self.set {

@@ -5,31 +5,29 @@ use std::iter::once;
 
 use percent_encoding::percent_decode;
 
-/// Segments of paths whose GETs do something, or answer by whom they are asked, whatever a validator says of the pages
-/// beside them: any program of PHP, and what WordPress and others call theirs.
+/// Path segments whose GETs do something, or depend on who asks, whatever a validator says: PHP programs, and the usual
+/// names of WordPress and others.
 const USUAL: [&str; 10] =
     ["*.php", "wp-admin", "cron", "admin", "administrator", "login", "logout", "signin", "signout", "unsubscribe"];
 
-/// Of PHP's applications this program shows pages; any other does something.
+/// The PHP program that shows pages; any other does something.
 const FRONT_CONTROLLER: &str = "index.php";
 
-/// Which GETs may do something.
 #[derive(Clone, Debug)]
 pub(crate) struct Effects {
-    /// What is said to do something, whatever else is said of it.
+    /// Configured effects, which take precedence.
     own: Vec<EffectPattern>,
-    /// What is said to do nothing, though it is among the usual.
+    /// Usual ones configured as harmless.
     harmless: Vec<EffectPattern>,
     usual: Vec<EffectPattern>,
 }
 
-/// A segment of a path, or, with `/` at its beginning, a whole path; `*` at its end or its beginning is anything. Case
-/// does not count.
+/// A segment of a path, or, beginning with `/`, a whole path; `*` at an end is anything. Case-insensitive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EffectPattern(String);
 
 impl Effects {
-    /// The usual ones, without those of `no_effects`, and those of `effects`.
+    /// The usual ones without those of `no_effects`, and those of `effects`.
     pub(crate) fn new(effects: &[String], no_effects: &[String]) -> Self {
         let patterns = |texts: &[String]| texts.iter().cloned().map(EffectPattern).collect();
         let mut harmless: Vec<EffectPattern> = patterns(no_effects);
@@ -38,11 +36,11 @@ impl Effects {
         Self { own: patterns(effects), harmless, usual }
     }
 
-    /// By which pattern a GET for this target may do something; none: it does nothing. A validator for many pages is
-    /// not for it, as its answer is not what it is asked for.
+    /// Pattern by which a GET for this target may do something, if any. Then validators for many pages are not asked,
+    /// as they know nothing of its answer.
     pub(crate) fn of(&self, target: &[u8]) -> Option<&str> {
         let path = decoded(target.split(|byte| *byte == b'?').next().unwrap_or_default());
-        // What comes before a `;` is the segment's name to servers of Java, and a `;` is part of it to others.
+        // Java servers end a segment's name at `;`, others include it.
         let has_parameters = path.contains(&b';');
         let segments = || {
             let named = move |whole| has_parameters.then(|| named(whole));
@@ -75,7 +73,7 @@ impl EffectPattern {
     fn fits(&self, text: &[u8]) -> bool {
         match self.0.as_bytes() {
             [start @ .., b'*'] => text.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start)),
-            // A name that is nothing but its ending is no program.
+            // A bare ending is no program's name.
             [b'*', end @ ..] => {
                 text.len() > end.len()
                     && text.get(text.len() - end.len()..).is_some_and(|own| own.eq_ignore_ascii_case(end))
@@ -85,7 +83,7 @@ impl EffectPattern {
     }
 }
 
-/// Whether a segment ends or begins as one of [`USUAL`] does: most do not, and each request of a site has some.
+/// Cheap test for [`USUAL`], as each request has some segments and most fail it.
 fn may_be_usual(segment: &[u8]) -> bool {
     matches!(segment.last(), Some(b'p' | b'P'))
         || segment.first().is_some_and(|first| b"wcalsu".contains(&first.to_ascii_lowercase()))

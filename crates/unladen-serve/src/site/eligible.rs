@@ -5,7 +5,7 @@ use unladen_http1::{Length, Name, Request};
 
 use super::prepare::Who;
 
-/// What a request says of caching, if it may be answered from memory; else why the application has it to itself.
+/// The request's cache directives, if it may be answered from memory; else why it goes past the cache.
 pub(crate) fn eligible(request: &Request, who: Who) -> Result<RequestControl, (Forwarded, &'static str)> {
     let is_plain = matches!(&*request.method, b"GET" | b"HEAD")
         && matches!(request.length, Length::None | Length::Exact(0))

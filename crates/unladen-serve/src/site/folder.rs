@@ -1,4 +1,4 @@
-//! The principal type is [`Folder`]: a folder of files as a site or one of its routes has it.
+//! The principal type is [`Folder`]: a folder of files as configured for a site or route.
 
 pub(crate) mod hot_files;
 mod htaccess;
@@ -16,24 +16,22 @@ use self::hot_files::HotFiles;
 pub(crate) use htaccess::ToldByHtaccess;
 pub(crate) use look::{Looked, Sendable};
 
-/// A folder of files as a site or one of its routes has it.
 #[derive(Debug)]
 pub(crate) struct Folder {
     pub(crate) root: Root,
     pub(crate) rules: Rules,
     lifetimes: Lifetimes,
     precompressed: bool,
-    /// How paths begin, where that is left out; empty: nothing is.
+    /// Prefix of paths that is dropped.
     alias: Vec<u8>,
-    /// What its files are found by in memory; none: they are not kept there.
     hot: Option<HotFiles>,
 }
 
-/// Each folder's files are its own, also after a reload.
+/// Unique id of a folder, also after a reload.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 impl Folder {
-    /// Opens it. `scripts`: how the names of programs end; none are run otherwise, and never is one sent.
+    /// `scripts`: endings of programs, which are never sent as files.
     ///
     /// # Errors
     /// It cannot be opened.
@@ -65,17 +63,16 @@ impl Folder {
         })
     }
 
-    /// What is beneath the root, by the path of the site that leads to it.
+    /// Path of the site for a path beneath the root.
     pub(crate) fn name_of(&self, beneath: &[u8]) -> Vec<u8> {
         [&*self.alias, b"/", beneath].concat()
     }
 
-    /// Whether a name is that of what stands for all paths for which there is nothing else: the last of `try`.
+    /// Whether `name` is the fallback for all paths: the last of `try`.
     pub(crate) fn is_last(&self, name: &[u8]) -> bool {
         self.rules.tries.last().is_some_and(|last| self.is_fixed(last, name))
     }
 
-    /// Whether any path may lead to what has this name.
     fn is_of_any_path(&self, name: &[u8]) -> bool {
         self.rules.tries.iter().any(|one| self.is_fixed(one, name))
     }
@@ -87,7 +84,7 @@ impl Folder {
     }
 }
 
-/// A pattern of the site's paths as one of paths beneath the root; none: no path beneath it is like this.
+/// Converts a pattern of the site's paths to paths beneath the root; `None` if no path there matches.
 fn beneath(pattern: &str, alias: &str) -> Option<String> {
     if !pattern.starts_with('/') || pattern.strip_suffix('*').is_some_and(|start| alias.starts_with(start)) {
         return Some(if pattern.starts_with('/') && !alias.is_empty() { "/*".to_owned() } else { pattern.to_owned() });

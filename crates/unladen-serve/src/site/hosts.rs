@@ -1,13 +1,12 @@
-//! The principal type is [`Hosts`]: which site of an address answers for a name.
+//! The principal type is [`Hosts`]: which site at an address answers for a name.
 
 use std::collections::HashMap;
 
 use unladen_serve_config::{HostName, SiteSettings};
 
-/// The longest name of the DNS, with a dot at its end (RFC 1035, section 2.3.4).
+/// Longest DNS name, with a dot at its end (RFC 1035, section 2.3.4).
 const LONGEST: usize = 254;
 
-/// Which site of an address answers for a name.
 #[derive(Debug)]
 pub(crate) struct Hosts<T> {
     exact: HashMap<Box<[u8]>, T>,
@@ -17,7 +16,7 @@ pub(crate) struct Hosts<T> {
     rest: Option<T>,
 }
 
-/// A name as it is compared: without port and without the dot of the root, in small letters.
+/// Normalised name: without port and final dot, in lower case.
 #[derive(Debug)]
 pub(crate) struct Name {
     bytes: [u8; LONGEST],
@@ -25,7 +24,6 @@ pub(crate) struct Name {
 }
 
 impl<T: Clone> Hosts<T> {
-    /// Of the sites at an address, and what stands for each.
     pub(crate) fn new<'s>(sites: impl IntoIterator<Item = (&'s SiteSettings, T)>) -> Self {
         let mut hosts = Self { exact: HashMap::new(), below: HashMap::new(), rest: None };
         for (settings, site) in sites {
@@ -43,13 +41,12 @@ impl<T: Clone> Hosts<T> {
         hosts
     }
 
-    /// The site for a request's `Host` or `:authority`; none: no site here has that name.
     pub(crate) fn find(&self, authority: &[u8]) -> Option<&T> {
         let Some(name) = Name::of(authority) else { return self.rest.as_ref() };
         self.named(name.bytes()).or(self.rest.as_ref())
     }
 
-    /// The one that has this name itself, or all names below one; of those the one with the longest.
+    /// The site with this exact name, or with the longest wildcard for it.
     pub(crate) fn named(&self, name: &[u8]) -> Option<&T> {
         if let Some(site) = self.exact.get(name) {
             return Some(site);
@@ -63,7 +60,7 @@ impl<T: Clone> Hosts<T> {
 }
 
 impl Name {
-    /// None: it is empty, or longer than any name is.
+    /// `None` if empty or too long.
     pub(crate) fn of(authority: &[u8]) -> Option<Self> {
         let host = without_port(authority);
         let host = host.strip_suffix(b".").unwrap_or(host);
@@ -79,7 +76,7 @@ impl Name {
     }
 }
 
-/// The colons of an address of IPv6 are within brackets.
+/// An IPv6 address has its colons in brackets.
 pub(crate) fn without_port(authority: &[u8]) -> &[u8] {
     match authority.iter().rposition(|byte| *byte == b':') {
         Some(colon) if !authority[colon..].contains(&b']') => &authority[..colon],

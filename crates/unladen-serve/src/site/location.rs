@@ -4,7 +4,6 @@ use unladen_http1::Request;
 
 use super::hosts::Name;
 
-/// Where a redirect leads: text, and places for parts of the request.
 #[derive(Debug)]
 pub(crate) struct Location {
     pieces: Vec<Piece>,
@@ -14,7 +13,6 @@ pub(crate) struct Location {
 #[derive(Debug)]
 enum Piece {
     Text(Box<[u8]>),
-    /// Path and query, as they came.
     Uri,
     Path,
     /// Without its `?`.
@@ -24,7 +22,6 @@ enum Piece {
 }
 
 impl Location {
-    /// Of the text of the configuration.
     pub(crate) fn new(text: &str, status: u16) -> Self {
         let mut pieces = Vec::new();
         let mut rest = text;
@@ -49,14 +46,14 @@ impl Location {
         Self { pieces, status }
     }
 
-    /// Of a request. None: it names no host, and that is asked for.
+    /// `None` if the request names no host, which is needed.
     pub(crate) fn of(&self, request: &Request) -> Option<Vec<u8>> {
         let target: &[u8] = if request.target.first() == Some(&b'/') { &request.target } else { b"/" };
         let mut split = target.splitn(2, |byte| *byte == b'?');
         let (path, query) = (split.next().unwrap_or_default(), split.next().unwrap_or_default());
         let mut to = Vec::with_capacity(target.len() + 64);
         for piece in &self.pieces {
-            // What leads to another host than it says begins so.
+            // A leading part could name another host.
             let own = |part| if to.is_empty() { one_slash(part) } else { part };
             let part = match piece {
                 Piece::Text(text) => text,
@@ -75,7 +72,7 @@ impl Location {
     }
 }
 
-/// A path as nobody takes it for a host: browsers read `//x`, `/\x` and `\x` as one.
+/// A path that is not taken for a host: browsers read `//x`, `/\x` and `\x` as one.
 fn one_slash(path: &[u8]) -> &[u8] {
     let slashes = path.iter().take_while(|byte| matches!(byte, b'/' | b'\\')).count();
     path.get(slashes.saturating_sub(1)..).filter(|path| path.first() == Some(&b'/')).unwrap_or(b"/")

@@ -1,5 +1,5 @@
-//! The principal type is [`Passwords`]: who has which password. A hash that is slow to try is tried on threads of its
-//! own, few at a time; whoever got in once is known again for a while.
+//! The principal type is [`Passwords`]: checks names and passwords. Slow hashes are checked on threads of their own,
+//! few at a time; successes are remembered for a while.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -19,28 +19,25 @@ use self::trial::{Full, Joined, Mark, PLACES, TURNS, Trials};
 
 mod trial;
 
-/// Those who got in are known again for so long, as long as their line stays as it is.
+/// How long a success is remembered, as long as its line is unchanged.
 const KNOWN: Duration = Duration::from_secs(600);
-/// So many of them.
 const MOST_KNOWN: usize = 4096;
-/// A name and a password together, in bytes.
+/// Longest name and password together, in bytes.
 const LONGEST: usize = 1024;
-/// The largest file.
+/// Largest file, in bytes.
 const LARGEST: u64 = 4 << 20;
 
-/// Names and passwords.
 pub(crate) struct Passwords {
     users: Users,
-    /// What those are found by who got in, and when that was.
+    /// When each remembered success was, by mark.
     known: Mutex<HashMap<Mark, Instant>>,
     trials: Arc<Trials>,
-    /// Of this process: what it keeps of passwords is of no use to another.
+    /// Per process: its marks are of no use to another.
     salt: [u8; 32],
-    /// Of the file: as secret as its hashes, and the same after a restart.
+    /// Digest of the file: as secret as its hashes, and the same after a restart.
     digest: [u8; 32],
 }
 
-/// Why a file of passwords cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PasswordsError {
     #[error("cannot read the passwords in {}: {source}", file.display())]
@@ -51,25 +48,24 @@ pub(crate) enum PasswordsError {
     Random,
 }
 
-/// What became of a name and a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tried {
     Right,
-    /// Or none were said.
+    /// Also if none were given.
     Wrong,
-    /// As many are being tried as may be.
+    /// The bound on trials is reached …
     Busy,
-    /// As many of this client are being tried as may be.
+    /// … or this client's.
     TooMany,
 }
 
 // === impl Passwords ===
 
 impl Passwords {
-    /// Reads a file. On the main thread.
+    /// To be called on the main thread.
     ///
     /// # Errors
-    /// It cannot be read, or has a line that is none.
+    /// It cannot be read, or has an invalid line.
     pub(super) fn read(file: &Path) -> Result<Self, PasswordsError> {
         let cannot = |source| PasswordsError::Read { file: file.to_owned(), source };
         let mut bytes = Vec::new();
@@ -81,10 +77,10 @@ impl Passwords {
         Ok(Self { users, known: Mutex::default(), trials: Arc::default(), salt, digest })
     }
 
-    /// Tries what a request says in `Authorization`, for a client at this address; none: it came by a Unix socket.
+    /// Checks `Authorization` for a client at this address; `None` for a Unix socket.
     pub(crate) async fn try_field(self: &Arc<Self>, field: Option<&[u8]>, address: Option<IpAddr>) -> Tried {
         let Some((name, password)) = field.and_then(credentials) else { return Tried::Wrong };
-        // Of a name that there is not, another's is tried: the time that it takes tells nobody which names there are.
+        // For an unknown name another's hash is tried, so that the time taken does not reveal which names exist.
         let (hash, is_user) = match self.users.find(&name) {
             Some(hash) => (hash.to_owned(), true),
             None => match self.stand_in(&name) {
@@ -97,12 +93,12 @@ impl Passwords {
             if is_user && self.is_known(&mark) {
                 return Tried::Right;
             }
-            // A page's images are asked for all at once, with the same password.
+            // A page's images are requested all at once, with the same password.
             let mut other = match self.trials.join(mark) {
                 Joined::First(trial) => break trial,
                 Joined::Other(other) => other,
             };
-            // An error: whoever tried it has left before its turn.
+            // An error means that its checker left before its turn.
             if let Ok(is_right) = other.wait_for(Option::is_some).await {
                 return if *is_right == Some(true) { Tried::Right } else { Tried::Wrong };
             }
@@ -120,15 +116,15 @@ impl Passwords {
                 passwords.remember(mark);
             }
             trial.end(is_right);
-            // A client that leaves does not stop this: until it is done, it counts.
+            // It goes on, and counts, even if its client leaves.
             drop((place, turn));
             is_right
         });
         if tried.await.unwrap_or(false) { Tried::Right } else { Tried::Wrong }
     }
 
-    /// The hash that is tried for a name that there is not: always the same one for this name, and each of the file's
-    /// as often as any other, as they may differ in how long they take.
+    /// Hash tried for an unknown name: always the same for that name, and each of the file's equally often, as they may
+    /// differ in duration.
     fn stand_in(&self, name: &str) -> Option<&str> {
         let digest = Sha256::new().chain_update(self.digest).chain_update(name).finalize();
         let number = u64::from_be_bytes(*digest.first_chunk()?);
@@ -136,7 +132,7 @@ impl Passwords {
         self.users.entries.get(usize::try_from(at).ok()?).map(|(_, hash)| &**hash)
     }
 
-    /// Found by what nobody can make but this process, so that how long it takes to find it tells nothing.
+    /// Salted, so that nobody else can make it, and lookup times reveal nothing.
     fn mark(&self, name: &str, password: &[u8], hash: &str) -> Mark {
         let mut digest = Sha256::new();
         digest.update(self.salt);
@@ -170,7 +166,7 @@ impl std::fmt::Debug for Passwords {
     }
 }
 
-/// What `Authorization: Basic` says (RFC 7617, section 2): a name, which has no colon, and a password.
+/// Parses `Authorization: Basic` (RFC 7617, section 2): a name without colon, and a password.
 fn credentials(field: &[u8]) -> Option<(String, Vec<u8>)> {
     let (scheme, rest) = field.split_at_checked(6)?;
     if !scheme.eq_ignore_ascii_case(b"basic ") {
@@ -187,7 +183,6 @@ fn credentials(field: &[u8]) -> Option<(String, Vec<u8>)> {
     Some((String::from_utf8(pair).ok()?, password))
 }
 
-/// Whether a hash is of this password. It takes long.
 fn is_right(password: &[u8], hash: &str) -> bool {
     if hash.starts_with("$argon2id$") {
         return PasswordHash::new(hash).is_ok_and(|hash| Argon2::default().verify_password(password, &hash).is_ok());

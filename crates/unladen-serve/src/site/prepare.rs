@@ -1,4 +1,4 @@
-//! [`prepare`]: who asks, and what becomes of the fields by which a request could say that it were another.
+//! [`prepare`]: who asks, and removal of fields by which a request could pose as another.
 
 use std::net::IpAddr;
 
@@ -11,23 +11,21 @@ use super::edits::Edits;
 use super::routes::Routes;
 use crate::peer::Peer;
 
-/// For whom a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Who {
-    /// None: it came through a Unix socket.
+    /// `None` for a Unix socket.
     pub(crate) address: Option<IpAddr>,
     pub(crate) is_https: bool,
-    /// It has a field by which some applications take a request for another than its method and target say: what they
-    /// answer is not what others asked for.
+    /// It has a field that makes some applications take it for a request with another method or target: its answer must
+    /// not be shared.
     pub(crate) is_disguised: bool,
-    /// It has just changed something: it may know what validators may not know yet.
+    /// It may know of a change that validators do not know yet.
     pub(crate) is_author: bool,
 }
 
-/// The country of the client's address; made up for PledgeBank, so that `Vary` can name it.
+/// Country of the client's address; made up for PledgeBank, so that `Vary` can name it.
 pub(crate) const COUNTRY: &[u8] = b"x-geoip-country";
 
-/// Takes off what is not believed, and says what is known instead.
 pub(crate) fn prepare(site: &Site, request: &mut Request, peer: &Peer) -> Who {
     let trust = &site.trust;
     let is_trusted = trust.is_trusted_peer(peer.address);
@@ -50,15 +48,15 @@ pub(crate) fn prepare(site: &Site, request: &mut Request, peer: &Peer) -> Who {
             if !underscores {
                 return false;
             }
-            // What it is to the application, it is not here.
+            // The application may see another request than we do.
             is_disguised = true;
         }
         let owned = Owned::find(field.name);
         match owned.map(|owned| owned.fate) {
             None => true,
-            // Routes that refuse are held against the target alone.
+            // Refusing routes check only the target.
             Some(_) if has_guards && owned.is_some_and(Owned::is_path) => false,
-            // What a trusted proxy passes on is what its target says.
+            // A trusted proxy's rewritten path is what its target says.
             Some(Fate::Front) if is_trusted => false,
             Some(Fate::Alone | Fate::Front) => {
                 is_disguised = true;
@@ -68,7 +66,7 @@ pub(crate) fn prepare(site: &Site, request: &mut Request, peer: &Peer) -> Who {
         }
     });
     let scheme = if is_https { "https" } else { "http" };
-    // Of what a proxy passes on nobody can tell what its client has said: only what was understood goes on.
+    // Nobody can tell what a proxy's client has said: only what was understood goes on.
     if let Some(asker) = address.filter(|_| is_trusted && address != peer.address) {
         match (site.proxy.settings.forwarded, asker) {
             (Forwarded::Forwarded, IpAddr::V4(asker)) => {
@@ -89,7 +87,7 @@ pub(crate) fn prepare(site: &Site, request: &mut Request, peer: &Peer) -> Who {
     Who { address, is_https, is_disguised, is_author }
 }
 
-/// Does what a route does to a request's fields. What it takes off, or says itself, disguises nothing.
+/// Applies a route's edits. Fields it removes or sets disguise nothing.
 pub(crate) fn edit(edits: &Edits, fields: &mut Fields, who: &mut Who) {
     if who.is_disguised {
         edits.take_off(fields);
@@ -98,21 +96,21 @@ pub(crate) fn edit(edits: &Edits, fields: &mut Fields, who: &mut Who) {
     edits.apply(fields);
 }
 
-/// The fields by which some applications take a request for another than its method and target say.
+/// Fields that make some applications see another method or target.
 pub(crate) fn disguises(fields: &Fields) -> impl Iterator<Item = Field<'_>> {
     let is_disguise = |name: &[u8]| !is_plain(name) || Owned::find(name).is_some_and(Owned::is_disguise);
     fields.iter().filter(move |field| field.id == Name::Other && is_disguise(field.name))
 }
 
-/// Takes off what `Connection` lists (RFC 9110, section 7.6.1) before anything is decided: the application is not told
-/// of it, so nothing may be found by it; and what is added later is not taken off with it.
+/// Removes what `Connection` lists (RFC 9110, section 7.6.1) before anything is decided: the application does not get
+/// it, so nothing may depend on it, and fields added later are spared.
 fn take_off_listed(fields: &mut Fields) {
     let mut listed: Vec<Vec<u8>> = Vec::new();
     let mut upgrades = false;
     for field in fields.iter().filter(|field| field.id == Name::Connection) {
         for token in field.value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
             upgrades |= token.eq_ignore_ascii_case(b"upgrade");
-            // Those of which nobody can take off one by naming it are how a message is framed and who sent it.
+            // Framing and sender fields cannot be removed by naming them.
             if !token.is_empty() && !token.eq_ignore_ascii_case(b"close") && Name::of(token) == Name::Other {
                 listed.push(token.to_ascii_lowercase());
             }

@@ -1,7 +1,6 @@
-//! Reads what a proxy says of a connection at its very beginning, before TLS: the PROXY protocol of HAProxy, versions 1
-//! and 2.
+//! Reads the PROXY protocol of HAProxy, versions 1 and 2, at the beginning of a connection, before TLS.
 //!
-//! Only from those who are trusted, and then it has to be there. No byte more than it is taken from the socket.
+//! Only from trusted peers, for whom it is mandatory. It takes no byte too many from the socket.
 
 use std::future::poll_fn;
 use std::io;
@@ -13,17 +12,15 @@ use ppp::{v1, v2};
 use tokio::io::{AsyncRead, ReadBuf};
 use unladen_pool::Socket;
 
-/// What both versions have at least: `PROXY UNKNOWN\r\n` has 15 bytes, version 2 16.
+/// Least length of both: `PROXY UNKNOWN\r\n` has 15 bytes, version 2 16.
 const LEAST: usize = 12;
-/// The longest header of version 1, in bytes, its end included (section 2.1).
+/// Longest header of version 1, in bytes, with its end (section 2.1).
 const LONGEST_V1: usize = 107;
-/// Of version 2 up to its length.
+/// Version 2 up to its length field.
 const FIXED_V2: usize = 16;
-/// The longest of version 2: what fits into one segment on any path (section 2.2), and has room for Unix sockets'
-/// paths.
+/// Longest of version 2: fits into one segment on any path (section 2.2), with room for Unix socket paths.
 const LONGEST_V2: usize = 536;
 
-/// Why a connection is closed that should have begun with PROXY.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProxyError {
     #[error("it cannot be read: {0}")]
@@ -40,11 +37,11 @@ pub(crate) enum ProxyError {
     Datagrams,
 }
 
-/// From whom the connection is. None: from the proxy itself (`LOCAL`, such as its health checks), or it does not know
-/// (`UNKNOWN`, or a Unix socket). The caller bounds the time.
+/// The sender; `None` if that is the proxy itself (`LOCAL`, such as its health checks), or unknown (`UNKNOWN`, or a
+/// Unix socket). The caller bounds the time.
 ///
 /// # Errors
-/// If it is not there, or is wrong: the connection is then to be closed, as what follows could be anything.
+/// If it is missing or wrong: the connection must be closed, as what follows could be anything.
 pub(crate) async fn read(socket: &mut Socket) -> Result<Option<SocketAddr>, ProxyError> {
     let mut bytes = [0; LONGEST_V2];
     whole(socket, &mut bytes[..LEAST]).await?;
@@ -67,7 +64,6 @@ pub(crate) async fn read(socket: &mut Socket) -> Result<Option<SocketAddr>, Prox
     version_1(&bytes[..length])
 }
 
-/// As many as there is room for.
 async fn whole(socket: &mut Socket, into: &mut [u8]) -> Result<(), ProxyError> {
     let mut into = ReadBuf::new(into);
     poll_fn(|cx| {
@@ -83,14 +79,14 @@ async fn whole(socket: &mut Socket, into: &mut [u8]) -> Result<(), ProxyError> {
     .await
 }
 
-/// Takes what has come, up to a line's end: how much that is.
+/// Reads up to a line's end at most, and returns how many bytes.
 async fn until_line_end(socket: &mut Socket, into: &mut [u8]) -> Result<usize, ProxyError> {
     let count = match socket {
         Socket::Tcp(stream) => {
             let seen = stream.peek(into).await?;
             into[..seen].iter().position(|byte| *byte == b'\n').map_or(seen, |at| at + 1)
         }
-        // tokio cannot look ahead on these; there are few, and no more than a hundred bytes.
+        // tokio cannot peek here; such sockets are few, and the bytes at most a hundred.
         _ => 1,
     };
     whole(socket, &mut into[..count.max(1)]).await?;
@@ -102,8 +98,7 @@ fn version_1(bytes: &[u8]) -> Result<Option<SocketAddr>, ProxyError> {
         v1::BinaryParseError::Parse(error) => ProxyError::V1(error),
         v1::BinaryParseError::InvalidUtf8(_) => ProxyError::V1(v1::ParseError::InvalidProtocol),
     })?;
-    // What is behind a `\r` within the line is not looked at by the parser, and it takes ` \n` for an end (section 2.1 has
-    // `\r\n` alone).
+    // The parser ignores what follows a `\r` within the line, and takes ` \n` for an end (section 2.1 has only `\r\n`).
     if header.header.len() != bytes.len() || !bytes.ends_with(b"\r\n") {
         return Err(ProxyError::V1(v1::ParseError::InvalidSuffix));
     }

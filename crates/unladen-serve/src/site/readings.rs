@@ -1,26 +1,22 @@
-//! The principal type is [`Readings`]: the ways in which those behind a route may read a path.
+//! The principal type is [`Readings`]: the ways in which applications may read a path.
 
 use unladen_files::{PathFault, RequestPath};
 
-/// A path as routes are held against it: decoded once and without empty segments (`RequestPath`), and, where others may
-/// read it otherwise, as they do. A request for which the readings lead to different routes is for neither.
+/// A path as routes see it, decoded once and without empty segments (`RequestPath`), and as others may read it. A
+/// request whose readings lead to different routes is refused.
 #[derive(Debug)]
 pub(crate) struct Readings<'t> {
     pub(crate) path: RequestPath<'t>,
-    /// Those of [`others`], and of what begins with two slashes all of them once more, without the first segment, which
-    /// parsers of URLs take for a host. Each once; none: nobody reads it otherwise.
+    /// Those of [`others`]; and for a path beginning with two slashes, all of them again without the first segment,
+    /// which URL parsers take for a host. No duplicates.
     pub(crate) others: Vec<Vec<u8>>,
 }
 
 impl<'t> Readings<'t> {
-    /// Of a request's target.
-    ///
-    /// # Errors
-    /// It is no path that a client may send, in one of the readings: 400.
     pub(crate) fn of(target: &'t [u8]) -> Result<Self, PathFault> {
         let path = RequestPath::parse(target)?;
         let mut others = others(path.bytes())?;
-        // `new URL` of JavaScript takes `/\` for `//` (WHATWG URL, 4.4); some decode before they parse.
+        // JavaScript's `new URL` takes `/\` for `//` (WHATWG URL, 4.4); some decode before they parse.
         if target.starts_with(b"//") || path.bytes().starts_with(b"/\\") || path.bytes().starts_with(b"/%2F") {
             let behind: Vec<_> =
                 std::iter::once(path.bytes()).chain(others.iter().map(Vec::as_slice)).map(behind_host).collect();
@@ -29,16 +25,15 @@ impl<'t> Readings<'t> {
         Ok(Self { path, others })
     }
 
-    /// All readings, the usual one first.
     pub(crate) fn each(&self) -> impl Iterator<Item = &[u8]> {
         std::iter::once(self.path.bytes()).chain(self.others.iter().map(Vec::as_slice))
     }
 }
 
-/// How others than this may read a decoded path: with an encoded slash and `\` as slashes; without the parameters of
-/// segments (`;` and what follows), where they end at a slash as it came or at any of these (RFC 3986, section 3.3;
-/// Java's servers look for them before they decode); decoded once more, whole or up to what could begin a query or a
-/// fragment. Each once, and none that is the path itself.
+/// How others may read a decoded path: with an encoded slash and `\` as slashes; without the parameters of segments
+/// (`;` and what follows), ending at a literal slash or at any of these (RFC 3986, section 3.3; Java servers look for
+/// them before decoding); decoded once more, whole or up to a possible query or fragment. No duplicates, and not the
+/// path itself.
 pub(super) fn others(path: &[u8]) -> Result<Vec<Vec<u8>>, PathFault> {
     let mut found = Vec::new();
     if !path.iter().any(|byte| b";\\%?#".contains(byte)) {
@@ -64,14 +59,14 @@ fn behind_host(path: &[u8]) -> Vec<u8> {
     rest.and_then(|at| path.get(at + 1..)).unwrap_or(b"/").to_vec()
 }
 
-/// Up to the next slash that came as one.
+/// Up to the next literal slash.
 fn without_parameters(path: &[u8]) -> Vec<u8> {
     let segments = path.split(|byte| *byte == b'/');
     let bare = segments.map(|segment| segment.split(|byte| *byte == b';').next().unwrap_or_default());
     bare.collect::<Vec<_>>().join(&b'/')
 }
 
-/// An escape that is none stays as it is.
+/// Invalid escapes stay as they are.
 fn decode_again(path: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(path.len());
     let mut rest = path;

@@ -10,46 +10,39 @@ use super::folder::Folder;
 use super::location::Location;
 use crate::proxy::Proxy;
 
-/// What some requests of a site get; or, the last one, all others.
 #[derive(Debug)]
 pub(crate) struct Route {
-    /// As in the settings; empty: it is the site's own.
+    /// Empty for the site's own.
     pub(crate) name: String,
     pub(crate) action: Action,
     /// Where its application is called, with the bounds that hold for it.
     pub(crate) proxy: Arc<Proxy>,
-    /// Fields of the response.
     pub(crate) response: Option<Arc<Edits>>,
-    /// Fields of the request.
     pub(crate) request: Option<Edits>,
-    /// Whether the cache may have it.
     pub(crate) cache: bool,
     pub(crate) access: Option<Access>,
-    /// Whether it keeps somebody out: what a path comes to is held against such routes too.
+    /// Whether it may refuse: such routes are also checked against what a path comes to.
     pub(crate) refuses: bool,
-    /// Whether a preset has it: it refuses files then, and no paths of an application.
+    /// From a preset: it refuses files, not an application's paths.
     pub(crate) is_preset: bool,
     matching: Matching,
 }
 
-/// What answers.
 #[derive(Debug)]
 pub(crate) enum Action {
     Application,
     /// Files, and programs that FastCGI runs.
     Scripts(Arc<Folder>),
-    /// Files alone.
     Files(Arc<Folder>),
     Redirect(Location),
     Status(u16),
 }
 
-/// Which requests a route takes.
 #[derive(Debug)]
 struct Matching {
     settings: RouteMatch,
-    /// Whether a suffix may be that of any segment: what is refused is refused with whatever is behind it, and a script
-    /// may have a path behind it.
+    /// Whether a suffix may end any segment: what follows a refused segment is refused too, and a script may have a
+    /// path behind it.
     is_of_any_segment: bool,
 }
 
@@ -72,7 +65,6 @@ impl Route {
         }
     }
 
-    /// What the site gives to all that no route has taken.
     pub(super) fn last(action: Action, proxy: Arc<Proxy>) -> Self {
         let matching = Matching { settings: RouteMatch::default(), is_of_any_segment: false };
         let name = String::new();
@@ -90,7 +82,7 @@ impl Route {
         }
     }
 
-    /// Whether it takes a request for a path that is normalised.
+    /// Whether it takes a request for this normalised path.
     pub(crate) fn takes(&self, method: &[u8], path: &[u8]) -> bool {
         let RouteMatch { prefixes, exact, suffixes, methods } = &self.matching.settings;
         (methods.is_empty() || methods.iter().any(|one| is_method(one.as_bytes(), method)))
@@ -99,7 +91,7 @@ impl Route {
             && (suffixes.is_empty() || suffixes.iter().any(|suffix| self.ends(path, suffix.as_bytes())))
     }
 
-    /// Many an application drops a slash at the end.
+    /// Many applications ignore a final slash.
     fn is_exact(&self, path: &[u8], one: &[u8]) -> bool {
         path == one || (self.refuses && path.strip_suffix(b"/") == Some(one))
     }
@@ -116,13 +108,13 @@ impl Route {
     }
 }
 
-/// HEAD is asked wherever GET may be (RFC 9110, section 9.3.2). Case does not count: `post` is another method than
-/// `POST` (section 9.1), but many an application takes it for that.
+/// HEAD is allowed wherever GET is (RFC 9110, section 9.3.2). Case-insensitive: `post` is another method than `POST`
+/// (section 9.1), but many applications take it for that.
 fn is_method(one: &[u8], method: &[u8]) -> bool {
     one.eq_ignore_ascii_case(method) || (one.eq_ignore_ascii_case(b"GET") && method.eq_ignore_ascii_case(b"HEAD"))
 }
 
-/// Whole segments: `/static` and `/static/` have `/static` and all below it.
+/// By whole segments: `/static` and `/static/` cover `/static` and all below it.
 fn begins(path: &[u8], prefix: &[u8]) -> bool {
     let prefix = prefix.strip_suffix(b"/").unwrap_or(prefix);
     path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.first() == Some(&b'/'))

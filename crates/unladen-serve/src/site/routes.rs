@@ -19,16 +19,14 @@ use super::readings::Readings;
 use super::route::{Action, Route};
 use crate::proxy::Proxy;
 
-/// Which route takes a request: the first that fits, else the site's own.
+/// The first route that fits, else the site's own.
 #[derive(Debug)]
 pub(crate) struct Routes {
     list: Vec<Route>,
     last: Route,
-    /// Whether one of them keeps somebody out.
     refuses: bool,
 }
 
-/// Why routes cannot be as they are configured.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RoutesError {
     #[error(transparent)]
@@ -44,7 +42,7 @@ pub(crate) enum RoutesError {
 pub(crate) enum NoRoute {
     #[error("{0}")]
     Path(#[from] PathFault),
-    /// Others may read the path otherwise than this does, and another route would take it then.
+    /// Another reading of the path would lead to another route.
     #[error("a path that two readers may read differently, with another route for each")]
     Ambiguous,
     /// A field names another method, for which another route would take the request.
@@ -55,10 +53,10 @@ pub(crate) enum NoRoute {
 // === impl Routes ===
 
 impl Routes {
-    /// None: all requests go to the site's upstream. `before`: the routes that a reload takes the place of.
+    /// `None` if all requests go to the site's upstream. `before`: the routes that a reload replaces.
     ///
     /// # Errors
-    /// A folder, a file of passwords or an upstream that cannot be used.
+    /// A folder, a file of passwords or an upstream cannot be used.
     pub(super) fn new(
         settings: &SiteSettings,
         proxy: &Arc<Proxy>,
@@ -75,15 +73,11 @@ impl Routes {
         Ok(Some(Self { list, last: Route::last(own.action(), proxy.clone()), refuses }))
     }
 
-    /// The route for a request.
-    ///
-    /// # Errors
-    /// Its path is none, or could be for two of them.
     pub(crate) fn find(&self, method: &[u8], target: &[u8]) -> Result<&Route, NoRoute> {
         if self.list.is_empty() {
             return Ok(&self.last);
         }
-        // `OPTIONS *` is about the server, and no path is meant (RFC 9110, section 9.3.7).
+        // `OPTIONS *` is about the server, not a path (RFC 9110, section 9.3.7).
         if target == b"*" {
             return Ok(&self.last);
         }
@@ -96,12 +90,11 @@ impl Routes {
         Ok(first)
     }
 
-    /// Whether one of them keeps somebody out.
     pub(crate) fn refuses(&self) -> bool {
         self.refuses
     }
 
-    /// Whether a field names a method for which another route would take the request: some applications go by it.
+    /// Whether a field names a method that leads to another route: some applications go by it.
     pub(crate) fn is_got_round(&self, route: &Route, request: &Request) -> bool {
         let is_method = |name: &[u8]| Owned::find(name).is_some_and(Owned::is_method);
         let mut named = request.fields.iter().filter(|field| field.id == Name::Other && is_method(field.name));
@@ -116,13 +109,12 @@ impl Routes {
         self.list.iter().find(|route| route.takes(method, path)).unwrap_or(&self.last)
     }
 
-    /// The upstreams that are not the site's own.
+    /// The upstreams besides the site's own.
     pub(crate) fn proxies<'r>(&'r self, own: &'r Arc<Proxy>) -> impl Iterator<Item = &'r Arc<Proxy>> {
         let others = self.list.iter().map(|route| &route.proxy);
         others.filter(|proxy| !Arc::ptr_eq(&proxy.upstream, &own.upstream))
     }
 
-    /// The folders of files, each root once.
     pub(crate) fn folders(&self) -> Vec<&Arc<Folder>> {
         let mut folders: Vec<&Arc<Folder>> = Vec::new();
         for route in std::iter::once(&self.last).chain(&self.list) {
@@ -140,7 +132,6 @@ impl Routes {
     }
 }
 
-/// What routes have of their site.
 struct Own<'s> {
     settings: &'s SiteSettings,
     proxy: &'s Arc<Proxy>,
@@ -168,7 +159,7 @@ impl Own<'_> {
                 (action, self.called(route, Some(script), threads, before)?)
             }
             RouteAction::Files(folder) => {
-                // A script that FastCGI runs elsewhere is none that is sent here.
+                // A script that FastCGI runs elsewhere must not be sent here.
                 let suffixes = match &self.settings.application {
                     Application::Php(script) => script.suffixes.clone(),
                     _ => Vec::new(),
@@ -182,7 +173,6 @@ impl Own<'_> {
         Ok(Route::new(route, action, proxy, access))
     }
 
-    /// The site's own upstream, with the route's bound of bodies.
     fn bounded(&self, route: &RouteSettings) -> Arc<Proxy> {
         match route.body_bytes {
             Some(bytes) => Arc::new(self.proxy.with_body_bound(bytes)),
@@ -190,7 +180,6 @@ impl Own<'_> {
         }
     }
 
-    /// The route's own upstream.
     fn called(
         &self,
         route: &RouteSettings,
@@ -200,7 +189,7 @@ impl Own<'_> {
     ) -> Result<Arc<Proxy>, RoutesError> {
         let Some(settings) = route.called() else { return Ok(self.proxy.clone()) };
         let before = before.and_then(|before| before.proxy(&settings.upstream.name));
-        // What is in a file may be another, and its name the same.
+        // The files' content may differ under the same names.
         let has_files = settings.upstream.tls.ca.is_some() || settings.upstream.tls.certificate.is_some();
         let kept = before.filter(|before| !has_files && before.settings.upstream == settings.upstream);
         let upstream = match kept {
@@ -213,7 +202,7 @@ impl Own<'_> {
             settings.client.body_bytes = Some(bytes);
         }
         let proxy = Proxy::new(settings, upstream, before.map(|before| &**before));
-        // Bodies that wait have one account in a site.
+        // All of a site's waiting bodies share one account.
         let proxy = proxy.with_spools(self.proxy.spools.clone()).with_error_page(self.proxy.error_page.clone());
         Ok(Arc::new(match script {
             Some(script) => proxy.with_script(script),

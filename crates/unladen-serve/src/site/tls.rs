@@ -1,4 +1,4 @@
-//! The principal type is [`Acceptor`]: as whom a site appears to its clients, by TLS.
+//! The principal type is [`Acceptor`]: accepts TLS connections for a site.
 
 pub(crate) mod acme;
 mod certificates;
@@ -22,26 +22,24 @@ use self::certificates::{Certificates, OfSeveral};
 pub(crate) use self::error::AcceptorError;
 use super::hosts::Hosts;
 
-/// Takes connections of TLS. Shared by all threads.
 pub(crate) struct Acceptor {
     acceptor: TlsAcceptor,
-    /// Kept over a reload, so that clients can go on with their sessions. Its keys change every six hours (rustls).
+    /// Kept over a reload, so that clients can resume sessions. Keys rotate every six hours (rustls).
     tickets: Arc<dyn ProducesTickets>,
     certificates: Arc<Certificates>,
-    /// What was asked for besides.
     options: Options,
-    /// What is doubtful about the certificates, a sentence each.
+    /// Doubts about the certificates, a sentence each.
     pub(crate) warnings: Vec<String>,
 }
 
 // === impl Acceptor ===
 
 impl Acceptor {
-    /// Reads the certificates and keys; `http2`: whether it is offered; `acme`: the certificate that an authority
-    /// issues besides, and what authorities are answered. With the one before, its tickets are still taken.
+    /// Reads the certificates and keys. `http2`: whether it is offered; `acme`: an authority's certificate, and its
+    /// challenge answers. Tickets of `before` stay valid.
     ///
     /// # Errors
-    /// If a file cannot be used, or a key is another certificate's.
+    /// If a file cannot be used, or a key does not match its certificate.
     pub(crate) fn new(
         settings: &ServerTlsSettings,
         http2: bool,
@@ -63,8 +61,8 @@ impl Acceptor {
         Ok(Self { acceptor, tickets, certificates, options, warnings })
     }
 
-    /// Of several sites at an address: the one that a client names (SNI) shows its certificate, the first one if it
-    /// names none of them. The first one's versions and protocols are those of all.
+    /// For several sites at an address: the named one (SNI) shows its certificate, or the first if none is named. The
+    /// first one's versions and protocols hold for all.
     ///
     /// # Errors
     /// If they cannot be together.
@@ -76,19 +74,18 @@ impl Acceptor {
         let options = Options { has_answers, ..first.options };
         let (tickets, certificates) = (first.tickets.clone(), first.certificates.clone());
         let acceptor = acceptor(Arc::new(several), options, &tickets)?;
-        // What is doubtful is told of each site by itself.
         Ok(Self { acceptor, tickets, certificates, options, warnings: Vec::new() })
     }
 
-    /// The certificates from files: a name of each, and the last second in which it is valid, since 1970.
+    /// For each certificate from a file, one of its names, and the last second of its validity, since 1970.
     pub(crate) fn files(&self) -> &[(String, u64)] {
         self.certificates.files()
     }
 
-    /// Takes a connection. The caller bounds the time, and has the socket on this thread's runtime.
+    /// Accepts a connection. The caller bounds the time, and has the socket on this thread's runtime.
     ///
     /// # Errors
-    /// If the client breaks off, or speaks something else. A client that can read it has been told by an alert.
+    /// If the client breaks off, or speaks something else. It is told by an alert if it can read that.
     pub(crate) async fn accept(&self, socket: Socket) -> io::Result<Transport> {
         let mut stream = self.acceptor.accept(socket).await?;
         if stream.get_ref().1.alpn_protocol() == Some(ACME_TLS) {
@@ -100,12 +97,11 @@ impl Acceptor {
     }
 }
 
-/// What it speaks.
 #[derive(Clone, Copy, Debug)]
 struct Options {
     tls12: bool,
     http2: bool,
-    /// Whether authorities may look at a certificate alone.
+    /// Whether TLS-ALPN challenges are answered.
     has_answers: bool,
 }
 
@@ -127,16 +123,16 @@ fn acceptor(
         config.alpn_protocols.push(ACME_TLS.to_vec());
     }
     config.ticketer = tickets.clone();
-    // Tickets have all of a session: nothing is kept here, whoever comes.
+    // Tickets hold the whole session: nothing is kept here, whoever comes.
     config.session_storage = Arc::new(NoServerSessionStorage {});
-    // What is sent early can be sent again by others (RFC 8446, 8).
+    // Early data can be replayed by others (RFC 8446, 8).
     config.max_early_data_size = 0;
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
 impl std::fmt::Debug for Acceptor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // What it holds is secret, or in the settings.
+        // The rest is secret, or in the settings.
         f.debug_struct("Acceptor").field("warnings", &self.warnings).finish_non_exhaustive()
     }
 }

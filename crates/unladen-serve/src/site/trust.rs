@@ -1,4 +1,4 @@
-//! The principal type is [`Trust`]: for whom a request is made, as its connection and the proxies that are trusted say.
+//! The principal type is [`Trust`]: for whom a request is made, according to its connection and trusted proxies.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -6,14 +6,14 @@ use ipnet::IpNet;
 use unladen_http1::{Fields, Name};
 use unladen_serve_config::{ForwardedBy, TrustedSettings};
 
-/// So many proxies may stand behind one another. Each looked at is a trusted one, so nobody else can make it more.
+/// Most proxies in a row. Each one counted is trusted, so nobody else can make it more.
 const MOST_HOPS: usize = 32;
-/// So many lines of one header, counted from the last, are looked at.
+/// Most lines of one header that are read, from the last.
 const MOST_LINES: usize = 8;
-/// The longest element that can mean anything, in bytes.
+/// Longest meaningful element, in bytes.
 const LONGEST: usize = 512;
 
-/// Who is believed when it says for whom it asks.
+/// Whose statements about the client are believed.
 #[derive(Clone, Debug)]
 pub(crate) struct Trust {
     v4: Box<[ipnet::Ipv4Net]>,
@@ -22,19 +22,17 @@ pub(crate) struct Trust {
     by: ForwardedBy,
 }
 
-/// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Asker {
-    /// Its address; none: it came by a Unix socket, and nobody says from where.
+    /// `None` for a Unix socket whose client is not named.
     pub(crate) address: Option<IpAddr>,
-    /// Whether it asked by https; none: it is as the connection is.
+    /// Whether it used https; `None` if nothing but the connection says.
     pub(crate) is_https: Option<bool>,
 }
 
-/// What one element says of who passed the request on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Hop {
-    /// None: it is hidden, or makes no sense.
+    /// `None` if hidden or invalid.
     address: Option<IpAddr>,
     is_https: Option<bool>,
 }
@@ -46,7 +44,6 @@ impl Trust {
         Self { v4: v4.collect(), v6: v6.collect(), unix: settings.unix, by: settings.header }
     }
 
-    /// Whether what this address says of others is believed.
     pub(crate) fn is_trusted(&self, address: IpAddr) -> bool {
         match address.to_canonical() {
             IpAddr::V4(address) => self.v4.iter().any(|net| net.contains(&address)),
@@ -54,16 +51,16 @@ impl Trust {
         }
     }
 
-    /// The same of a connection; one of a Unix socket has no address.
+    /// Whether a connection's peer is trusted; a Unix socket has no address.
     pub(crate) fn is_trusted_peer(&self, peer: Option<IpAddr>) -> bool {
         peer.map_or(self.unix, |address| self.is_trusted(address))
     }
 
-    /// Who asks: whoever is connected, or for whom it asks if it is trusted.
+    /// The client: the connected peer, or whom it names if it is trusted.
     ///
-    /// The header is read from its end, where the nearest proxy has written: the first address that is not trusted is
-    /// the client; what is to the left of it, anyone may have written, and it is not looked at. What is no address ends
-    /// the search: the client is then the proxy that passed it on.
+    /// The header is read from its end, where the nearest proxy has written: the first untrusted address is the client;
+    /// anyone may have written what precedes. An invalid address ends the search: the client is then the proxy that
+    /// passed it on.
     pub(crate) fn asker(&self, fields: &Fields, peer: Option<IpAddr>) -> Asker {
         let peer = peer.map(|address| address.to_canonical());
         let mut asker = Asker { address: peer, is_https: None };
@@ -94,7 +91,7 @@ impl Trust {
     }
 }
 
-/// `X-Forwarded-Proto` has one value, or one for each proxy: then that of the proxy which the client is connected to.
+/// `X-Forwarded-Proto` has one value, or one for each proxy: then that of the proxy nearest the client.
 fn scheme(fields: &Fields, hops: usize) -> Option<bool> {
     let mut found = None;
     for element in Elements::of(fields, Name::XForwardedProto).take(hops.max(1)) {
@@ -111,7 +108,7 @@ fn is_https(scheme: &[u8]) -> Option<bool> {
     }
 }
 
-/// An element of `Forwarded` (RFC 7239, 4): pairs, of which `for` and `proto` are read.
+/// Parses an element of `Forwarded` (RFC 7239, 4): `for` and `proto`.
 fn forwarded(element: &[u8]) -> Hop {
     let nothing = Hop { address: None, is_https: None };
     let (mut address, mut https, mut has_for) = (None, None, false);
@@ -132,7 +129,7 @@ fn forwarded(element: &[u8]) -> Hop {
             value => value,
         };
         if name.eq_ignore_ascii_case(b"for") {
-            // Two of them are read differently by different readers.
+            // Readers differ on which of two counts.
             if std::mem::replace(&mut has_for, true) {
                 return nothing;
             }
@@ -144,15 +141,14 @@ fn forwarded(element: &[u8]) -> Hop {
     Hop { address, is_https: https }
 }
 
-/// An address as it is written into these headers: with a port or without, of IPv6 with brackets or without. None: it
-/// is `unknown`, `_hidden`, or nothing that is known.
+/// Parses an address with or without port, IPv6 with or without brackets. `None` for `unknown`, `_hidden` and the like.
 fn address_of(text: &[u8]) -> Option<IpAddr> {
     let text = std::str::from_utf8(text).ok()?;
     let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let address = match bare {
         Some(v6) => v6.parse::<Ipv6Addr>().map(IpAddr::V6).ok(),
         None => match text.parse::<SocketAddr>() {
-            // Without an interface: that is of another machine.
+            // Scoped addresses are of another machine.
             Ok(SocketAddr::V6(address)) if address.scope_id() != 0 => None,
             Ok(address) => Some(address.ip()),
             Err(_) => text.parse::<IpAddr>().ok().or_else(|| hidden_port(text)),
@@ -161,7 +157,7 @@ fn address_of(text: &[u8]) -> Option<IpAddr> {
     address.map(|address| address.to_canonical())
 }
 
-/// `192.0.2.1:_port` (RFC 7239, 6): the port may be hidden, or its digits no port's.
+/// `192.0.2.1:_port` (RFC 7239, 6): the port may be obfuscated, or its digits invalid.
 fn hidden_port(text: &str) -> Option<IpAddr> {
     let (host, port) = text.rsplit_once(':')?;
     let is_hidden =
@@ -175,9 +171,9 @@ fn hidden_port(text: &str) -> Option<IpAddr> {
     }
 }
 
-/// The elements of a header's lines, the last first. Those that are empty are passed over.
+/// Non-empty elements of a header's lines, the last first.
 struct Elements<'a> {
-    /// The last of them, in their order.
+    /// The last lines, in order.
     lines: [&'a [u8]; MOST_LINES],
     count: usize,
 }
@@ -220,11 +216,10 @@ impl<'a> Iterator for Elements<'a> {
     }
 }
 
-/// What is behind the last separator that is not in quotes, without white space around it; and what is before that. One
-/// that is too long is all there is, and means nothing.
+/// Trimmed text behind the last unquoted separator, and what precedes it. Text that is too long is all there is, and
+/// means nothing.
 ///
-/// From the end: what a trusted proxy has added is well-formed, and quotes that a client has left open are to the left
-/// of it.
+/// Scanned from the end: what a trusted proxy added is well-formed, and quotes that a client left open are to its left.
 fn last_of(line: &[u8], separator: u8) -> (&[u8], &[u8]) {
     let mut in_quotes = false;
     for (back, byte) in line.iter().rev().take(LONGEST).enumerate() {
@@ -238,7 +233,7 @@ fn last_of(line: &[u8], separator: u8) -> (&[u8], &[u8]) {
     if line.len() > LONGEST { (&[], b"?") } else { (&[], line.trim_ascii()) }
 }
 
-/// Whether what comes next is behind an odd number of backslashes (RFC 9110, 5.6.4).
+/// Whether an odd number of backslashes precedes (RFC 9110, 5.6.4).
 fn is_escaped(before: &[u8]) -> bool {
     before.iter().rev().take(LONGEST).take_while(|byte| **byte == b'\\').count() % 2 == 1
 }

@@ -1,4 +1,4 @@
-//! A site as it can be looked at, and told what to forget: [`SiteView`].
+//! A site as it can be observed and purged: [`SiteView`].
 
 use unladen_cache::{Purge, write_key};
 use unladen_http1::Request;
@@ -83,7 +83,6 @@ impl SiteView for Site {
     }
 }
 
-/// Those from files, and the one that an authority issues.
 fn certificates(site: &Site) -> Vec<CertificateState> {
     let files = site.acceptor.iter().flat_map(|acceptor| acceptor.files());
     let from_file = |(name, not_after): &(String, u64)| CertificateState {

@@ -1,20 +1,20 @@
-//! The principal type is [`Heat`]: which pages this node asks its peers for again and again.
+//! The principal type is [`Heat`]: which pages this node asks its peers for often.
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Counters of each of two rows: some ten thousand pages are told apart well enough.
+/// Counters of each of two rows: enough for some ten thousand pages.
 const WIDTH: usize = 1 << 15;
-/// After so long, half of each count is forgotten.
+/// Time after which each count is halved.
 const HALF: Duration = Duration::from_secs(120);
 
-/// Which pages this node asks its peers for again and again: counts that are a little too high where pages share their
-/// counters, and never too low (a count-min sketch of two rows). 64 KiB, whatever is asked for.
+/// A count-min sketch of two rows: counts are a little too high where pages share counters, and never too low. 64 KiB,
+/// whatever is asked for.
 #[derive(Debug)]
 pub(crate) struct Heat {
     counts: Box<[AtomicU8]>,
     began: Instant,
-    /// How often half was forgotten.
+    /// Number of halvings so far.
     halved: AtomicU64,
 }
 
@@ -23,7 +23,7 @@ impl Heat {
         Self { counts: (0..2 * WIDTH).map(|_| AtomicU8::new(0)).collect(), began: now, halved: AtomicU64::new(0) }
     }
 
-    /// The page with this hash is asked for: how often it was lately, with this time.
+    /// Counts a question for this page, and returns the recent count with it.
     pub(crate) fn count(&self, page: u64, now: Instant) -> u8 {
         self.forget(now);
         let places = [page as usize % WIDTH, WIDTH + (page >> 32) as usize % WIDTH];

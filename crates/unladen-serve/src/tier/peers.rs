@@ -1,4 +1,4 @@
-//! The principal type is [`Peers`]: the nodes of a tier, as they are known now.
+//! The principal type is [`Peers`]: the nodes of a tier, as currently known.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,31 +7,27 @@ use unladen_pool::{Address, Balancer, Endpoint, Upstream};
 
 use super::rendezvous::hash;
 
-/// A port has to be said; it is the one of nothing.
+/// Any port will do; discard's is used.
 const DISCARD: u16 = 9;
 
-/// The nodes of a tier, as they are known now.
 #[derive(Debug)]
 pub(crate) struct Peers {
-    /// Which of them this one is, if that is configured.
+    /// This node's address, if configured.
     node: Option<SocketAddr>,
-    /// The ports that sites listen at.
     ports: Vec<u16>,
     known: Mutex<Option<Known>>,
 }
 
-/// What the nodes of a list are.
 #[derive(Debug)]
 struct Known {
     of: Arc<Balancer>,
     peers: Arc<[Peer]>,
 }
 
-/// A node.
 #[derive(Debug)]
 pub(crate) struct Peer {
     pub(crate) endpoint: Arc<Endpoint>,
-    /// Of its address.
+    /// Hash of its address.
     pub(crate) hash: u64,
     pub(crate) is_self: bool,
 }
@@ -57,13 +53,12 @@ impl Peers {
 
     fn peer(&self, endpoint: &Arc<Endpoint>) -> Option<Peer> {
         let Address::Tcp(addresses) = &endpoint.address else { return None };
-        // Names may be looked up in another order elsewhere.
+        // Names may resolve in another order elsewhere.
         let least = addresses.iter().min()?;
         let hash = hash(least.to_string().as_bytes());
         Some(Peer { endpoint: endpoint.clone(), hash, is_self: self.is_self(endpoint) })
     }
 
-    /// Whether it is this node.
     pub(crate) fn is_self(&self, endpoint: &Endpoint) -> bool {
         let Address::Tcp(addresses) = &endpoint.address else { return false };
         match self.node {
@@ -73,8 +68,8 @@ impl Peers {
     }
 }
 
-/// Whether it is an address of this machine: the kernel goes there from that address itself. Nothing is sent. That it
-/// could be bound to says nothing where `net.ipv4.ip_nonlocal_bind` is set, as beside keepalived.
+/// Whether it is an address of this machine: then the kernel uses it as the source to reach itself. Nothing is sent.
+/// Binding proves nothing where `net.ipv4.ip_nonlocal_bind` is set, as beside keepalived.
 fn is_here(address: IpAddr) -> bool {
     let any: IpAddr = if address.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
     let goes_from = || {

@@ -1,7 +1,7 @@
-//! The principal types are [`Question`] and [`Told`]: what a node says of its question to a peer besides the request,
-//! and what the peer says of its answer.
+//! The principal types are [`Question`] and [`Told`]: what a node's question to a peer, and the peer's answer, carry
+//! besides the message.
 //!
-//! Both stand in fields that begin with `X-Unladen-`, which are taken off whatever clients and applications send.
+//! Both are in `X-Unladen-` fields, which are removed from what clients and applications send.
 
 use std::net::IpAddr;
 
@@ -9,29 +9,27 @@ use sha2::{Digest, Sha256};
 use unladen_fleet::Position;
 use unladen_http1::Fields;
 
-/// Of requests and answers.
+/// In requests and answers.
 pub(crate) const TIER: &[u8] = b"x-unladen-tier";
-/// Of requests.
+/// In requests.
 pub(crate) const SECRET: &[u8] = b"x-unladen-tier-secret";
-/// More means nothing that is known: an address and a place on the bus are shorter.
+/// Longest meaningful value, in bytes: an address and a bus position are shorter.
 const LONGEST: usize = 256;
 
-/// What a node says of its question besides the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Question {
-    /// For whom it asks; none: a client without an address.
+    /// The client; `None` if it has no address.
     pub(crate) address: Option<IpAddr>,
     pub(crate) is_https: bool,
-    /// All that the fleet purged up to there is forgotten where the answer goes to; none: there is no fleet.
+    /// Position up to which the asker has applied the fleet's purges; `None` without a fleet.
     pub(crate) position: Option<Position>,
-    /// It wants what is stored alone.
+    /// Only stored answers are wanted.
     pub(crate) only_stored: bool,
 }
 
-/// What a peer says of its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Told {
-    /// Under which answer of a validator it is current, as a hash; none: no validator is for it.
+    /// Hash of the validator's answer under which it is current; `None` without a validator.
     pub(crate) label: Option<String>,
 }
 
@@ -50,7 +48,7 @@ impl Question {
         fields.push(TIER, text.as_bytes());
     }
 
-    /// None: it is not one, or there are two.
+    /// `None` if missing, duplicate or invalid.
     pub(crate) fn read(fields: &Fields) -> Option<Self> {
         let mut parts = only(fields, TIER)?.split(';');
         let is_https = match parts.next()? {
@@ -68,7 +66,7 @@ impl Question {
                     question.position = Some(position.parse().ok()?);
                 }
                 None if part == "stored" => question.only_stored = true,
-                // Of a version that knows more: it would not be answered as it is meant.
+                // A newer version's question would not be answered as meant.
                 _ => return None,
             }
         }
@@ -77,7 +75,6 @@ impl Question {
 }
 
 impl Told {
-    /// Of an answer that is current under this answer of a validator.
     pub(crate) fn of(version: Option<&[u8]>) -> Self {
         Self { label: version.map(label) }
     }
@@ -89,7 +86,7 @@ impl Told {
         }
     }
 
-    /// None: it is no answer to a peer.
+    /// `None` if it is no answer to a peer.
     pub(crate) fn read(fields: &Fields) -> Option<Self> {
         match only(fields, TIER)?.strip_prefix("answer")? {
             "" => Some(Self { label: None }),
@@ -98,7 +95,7 @@ impl Told {
     }
 }
 
-/// Whether this is the secret: how long that takes tells nobody where they differ.
+/// Compares the secret in constant time.
 pub(crate) fn is_secret(fields: &Fields, secret: &str) -> bool {
     let Some(given) = only(fields, SECRET) else { return false };
     let (given, secret) = (Sha256::digest(given), Sha256::digest(secret));
@@ -106,17 +103,16 @@ pub(crate) fn is_secret(fields: &Fields, secret: &str) -> bool {
     std::hint::black_box(differences) == 0
 }
 
-/// As hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A validator's answers may be long, or no text.
+/// Hashed, as a validator's answer may be long, or no text.
 fn label(version: &[u8]) -> String {
     hex(&Sha256::digest(version))
 }
 
-/// The value of a field that is there once, and is a text of a length that means something.
+/// Value of a field that occurs once, is UTF-8, and not too long.
 fn only<'f>(fields: &'f Fields, name: &[u8]) -> Option<&'f str> {
     let mut found = fields.iter().filter(|field| field.name.eq_ignore_ascii_case(name));
     let value = found.next()?.value;

@@ -1,4 +1,4 @@
-//! [`Exchange::admission`]: a place at the application, which is waited for if all are taken.
+//! [`Exchange::admission`]: takes a place at the application, waiting if all are taken.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -11,7 +11,7 @@ use crate::request::phase::Phase;
 use crate::upstream::exchange::{Exchange, Failure};
 
 impl<'u> Exchange<'_, 'u> {
-    /// Takes a place. `is_whole`: all of the request has been read.
+    /// `is_whole`: all of the request has been read.
     pub(crate) async fn admission(
         &self,
         queue: &'u Queue,
@@ -22,14 +22,13 @@ impl<'u> Exchange<'_, 'u> {
         match queue.enter(&self.queue_entry, self.deadline.now()) {
             Ok(Entered::Place(place)) => Ok(place),
             Ok(Entered::Ticket(ticket)) => {
-                // Few wait: those who do not need not have room for it.
+                // Boxed: few wait, and the others need no room for it.
                 Box::pin(self.turn(ticket, is_whole, body, client)).await
             }
             Err(refusal) => Err(refused(refusal)),
         }
     }
 
-    /// Waits for one's turn.
     #[cold]
     async fn turn(
         &self,
@@ -41,7 +40,7 @@ impl<'u> Exchange<'_, 'u> {
         let began = self.deadline.now();
         let longest = ticket.longest();
         self.state.phase.set(Phase::Queueing);
-        // What waits in the queue is bounded there.
+        // The queue bounds the wait itself.
         self.deadline.set(longest.saturating_mul(2) + Duration::from_secs(1));
         let is_watched = is_whole && client.is_waited_for();
         let waiting = poll_fn(|cx| match ticket.poll(cx) {

@@ -15,39 +15,29 @@ use crate::message::stream::{BodySource, FastCgiSource, Guard, H1Source, H2Sourc
 use crate::request::said::Said;
 use crate::upstream::exchange::Failure;
 
-/// An answer has at most so many interim ones before it: no real one has more than a few, and a client that does not
-/// read them would have us keep them.
+/// Most interim answers before one: real ones have a few at most, and unread ones would have to be kept.
 const INTERIM: u32 = 64;
 
-/// The upstream's answer, awaited.
 pub(crate) struct Answer<'a> {
     from: Peer<'a>,
     method: &'a [u8],
-    /// Interim ones that came.
     interim: u32,
-    /// It is of another node: what it says as `serve` is meant.
+    /// From another node: its `serve` fields are meant.
     is_of_peer: bool,
 }
 
-/// Whoever gives it.
 enum Peer<'a> {
-    /// On a connection of HTTP/1.1.
     H1 { half: Half<'a>, buffer: &'a mut Buffer, limits: HeadLimits, silent: bool },
-    /// On a connection of FastCGI.
     FastCgi { output: Output<'a>, limits: HeadLimits, said: &'a Said, waits: Option<Waits> },
-    /// On a stream of HTTP/2.
     H2 { future: h2::client::ResponseFuture, body: Option<h2::RecvStream> },
 }
 
-/// Why there is none.
 #[derive(Debug)]
 pub(crate) enum Lost {
-    /// It is the client's doing.
     Client(Failure),
-    /// It is the upstream's.
     Upstream {
         reason: Reason,
-        /// It has said that it has processed nothing (HTTP/2 alone can).
+        /// It says that it has processed nothing (HTTP/2 only).
         unprocessed: bool,
         /// It has sent nothing at all.
         silent: bool,
@@ -61,7 +51,7 @@ impl<'a> Answer<'a> {
         Self { from: Peer::H1 { half, buffer, limits, silent: true }, method, interim: 0, is_of_peer: false }
     }
 
-    /// `waits`: of a connection that nobody may serve yet.
+    /// `waits`: for a connection that nobody may serve yet.
     pub(crate) fn fastcgi(
         output: Output<'a>,
         method: &'a [u8],
@@ -76,7 +66,7 @@ impl<'a> Answer<'a> {
         Self { from: Peer::H2 { future, body: None }, method, interim: 0, is_of_peer: false }
     }
 
-    /// The same, of another node: it says again and again that it is at work.
+    /// From another node, which sends interim answers while it works.
     pub(crate) fn of_peer(self) -> Self {
         Self { is_of_peer: true, ..self }
     }
@@ -84,7 +74,7 @@ impl<'a> Answer<'a> {
     /// The next head: an interim one (1xx), or the answer's.
     pub(crate) fn poll_head(&mut self, cx: &mut Context<'_>, response: &mut Response) -> Poll<Result<(), Lost>> {
         let head = ready!(self.from.poll_head(cx, response, self.method));
-        // An answer that has it is ours, and nothing of it is from the upstream.
+        // Only we may send these fields; an upstream's are removed.
         if !self.is_of_peer && response.fields.iter().any(|field| is_said_by_us(field.name)) {
             response.fields.retain(|field| !is_said_by_us(field.name));
         }
@@ -97,7 +87,7 @@ impl<'a> Answer<'a> {
         Poll::Ready(head)
     }
 
-    /// What is left of it if it has no body: of FastCGI, the end of the request.
+    /// What is left of an answer without body: for FastCGI, the end of the request.
     pub(crate) fn into_rest(self) -> BodySource<'a> {
         match self.from {
             Peer::FastCgi { output, .. } => BodySource::FastCgi(FastCgiSource::new(output, Length::None)),
@@ -105,7 +95,6 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Its body.
     pub(crate) fn into_source(self, length: Length) -> BodySource<'a> {
         let mut source = match self.from {
             Peer::H1 { half, buffer, .. } => BodySource::H1(H1Source::new(half, buffer, length)),
@@ -160,7 +149,7 @@ impl Peer<'_> {
                 }
             },
             Self::H2 { future, body } => {
-                // Interim ones come before the answer; when none is there, both are waited for.
+                // Interim answers come first; if none is there, both are waited for.
                 let (status, headers, ends) = if let Poll::Ready(Some(Ok(interim))) = future.poll_informational(cx) {
                     let (head, ()) = interim.into_parts();
                     (head.status, head.headers, true)
@@ -182,7 +171,7 @@ impl Peer<'_> {
     }
 }
 
-/// It has processed nothing of the request (FastCGI 1.0, section 5.5).
+/// Nothing of the request was processed (FastCGI 1.0, section 5.5).
 fn refused(refusal: Refusal, said: &Said) -> Lost {
     said.refusal.set(Some(refusal));
     let reason = if refusal == Refusal::Role { Reason::UpstreamMalformed } else { Reason::BacklogFull };
@@ -199,7 +188,7 @@ fn lost(reason: Reason, silent: bool) -> Lost {
 }
 
 fn lost_h2(error: &h2::Error) -> Lost {
-    // GOAWAY tells of streams that were not looked at, REFUSED_STREAM of this one (RFC 9113, sections 6.8 and 8.7).
+    // GOAWAY covers streams not looked at, REFUSED_STREAM this one (RFC 9113, sections 6.8 and 8.7).
     let unprocessed = error.reason() == Some(h2::Reason::REFUSED_STREAM)
         || (error.is_go_away() && error.is_remote() && error.reason() == Some(h2::Reason::NO_ERROR));
     let is_malformed = error

@@ -1,5 +1,4 @@
-//! One attempt at an [`Exchange`]: the request sent on one connection, and its answer passed on, whichever HTTP is
-//! spoken.
+//! One attempt at an [`Exchange`]: sends the request on one connection and passes its answer on, whatever the protocol.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -26,13 +25,12 @@ use crate::upstream::retry::{Decision, Facts, Reached, decide};
 use crate::upstream::transit::Transit;
 use crate::upstream::tunnel::tunnel;
 
-/// An answer's head waits so long for the first of its body, if that does not come with it. Most come within a round trip
-/// to the upstream; and who flushes a head on purpose, long before its body, has a client that is not hurt by a tenth of a
-/// second.
+/// How long a head waits for its body to begin. Most do within a round trip to the upstream; and a head flushed on
+/// purpose long before its body suffers no harm from a tenth of a second.
 const HELD_BACK: Duration = Duration::from_millis(100);
 
 impl<'u> Exchange<'_, 'u> {
-    /// Sends the request once, on a connection that is there.
+    /// Sends the request once, on this connection.
     pub(crate) async fn attempt(&self, lease: Lease, work: &mut Work<'_, '_, 'u>) -> Result<Attempt, Failure> {
         if !matches!(lease, Lease::H1(_, unladen_pool::LeaseSource::Own) | Lease::H2(_, unladen_pool::LeaseSource::Own))
         {
@@ -101,7 +99,7 @@ impl<'u> Exchange<'_, 'u> {
             Ok(Carried::Upgraded) => {
                 let idle = self.proxy.upstream.settings().timeouts.tunnel;
                 self.state.phase.set(Phase::Tunnelling);
-                // It has a bound of its own.
+                // The tunnel has a bound of its own.
                 self.deadline.lift();
                 if let Some(client) = work.body.connection() {
                     tunnel(client, half_and_buffer(&mut connection), self.deadline, idle, self.state).await;
@@ -147,7 +145,7 @@ impl<'u> Exchange<'_, 'u> {
         }
     }
 
-    /// The same, with TLS for its reason if that has failed.
+    /// Replaces the failure's reason by TLS's, if that has failed.
     fn unless_tls_failed<'w, 'c>(
         &self,
         carried: Result<Carried<'w, 'c, 'u>, Failure>,
@@ -166,8 +164,7 @@ impl<'u> Exchange<'_, 'u> {
         }
     }
 
-    /// With TLS 1.3 a server that refuses our certificate says so after the handshake: not the answer has failed then,
-    /// but TLS.
+    /// A TLS 1.3 server that refuses our certificate says so after the handshake: then TLS has failed, not the answer.
     fn unless_tls(&self, reason: Reason, fault: Option<TlsFault>, endpoint: &Arc<Endpoint>) -> Reason {
         let Some(fault) = fault.filter(|_| reason == Reason::UpstreamClosed) else { return reason };
         let error = self.proxy.upstream.tls_failed(endpoint, fault);
@@ -175,7 +172,6 @@ impl<'u> Exchange<'_, 'u> {
         Reason::TlsFailed
     }
 
-    /// Sends the request, waits for the answer, and passes it on; whichever HTTP is spoken.
     pub(super) async fn carry<'w, 'c>(
         &self,
         mut transit: Transit<'_>,
@@ -195,7 +191,7 @@ impl<'u> Exchange<'_, 'u> {
                 }
                 Ok(()) if work.response.status < 200 => {
                     work.client.interim(work.response).await.map_err(|_| Failure::ClientGone)?;
-                    // A peer says so that it is at work, and will again.
+                    // A peer's sign of being at work, which it will repeat.
                     if self.endpoint.is_some() {
                         self.deadline.renew(self.proxy.upstream.settings().timeouts.first_byte);
                     }
@@ -225,14 +221,13 @@ impl<'u> Exchange<'_, 'u> {
         self.pass_on(sink, answer, named, work, (uploading, refused.is_some())).await
     }
 
-    /// The upstream agrees to another protocol: so is the client told.
     async fn switch(
         &self,
         transit: &Transit<'_>,
         work: &mut Work<'_, '_, 'u>,
         endpoint: &Arc<Endpoint>,
     ) -> Result<(), Failure> {
-        // Before all of the request was there, the rest of it would be taken for the other protocol's.
+        // The rest of an incomplete request would be taken for the other protocol's.
         if !work.upgrade || transit.uploading {
             return Err(Failure::Upstream(Reason::UpstreamMalformed, None));
         }
@@ -245,7 +240,7 @@ impl<'u> Exchange<'_, 'u> {
         Ok(())
     }
 
-    /// Takes note of an answer's head. Whether the request is sent again because of its status: there is leave then.
+    /// Records an answer's head; whether the request is sent again for its status, with leave.
     fn declines(&self, work: &mut Work<'_, '_, 'u>, endpoint: &Arc<Endpoint>) -> bool {
         let upstream = &*self.proxy.upstream;
         self.deadline.look();
@@ -258,7 +253,6 @@ impl<'u> Exchange<'_, 'u> {
             && self.leave(work)
     }
 
-    /// Passes an answer on whose head is there.
     async fn pass_on<'w, 'c>(
         &self,
         mut sink: Sink<'_>,
@@ -267,7 +261,7 @@ impl<'u> Exchange<'_, 'u> {
         work: &'w mut Work<'_, 'c, 'u>,
         (mut uploading, refused): (bool, bool),
     ) -> Result<Carried<'w, 'c, 'u>, Failure> {
-        // What it has not read of the request would be taken for the next one.
+        // Unread parts of the request would be taken for the next one.
         let is_early = uploading || refused;
         let keeps = !is_early && work.response.keeps_alive();
         let is_head = self.request.method == b"HEAD";
@@ -290,9 +284,9 @@ impl<'u> Exchange<'_, 'u> {
         if !has_none {
             let begun = match poll_fn(|cx| Poll::Ready(from.poll_fill(cx))).await {
                 Poll::Ready(begun) => begun.map(drop),
-                // The upstream may wait for more of the request, and whoever reads events for the head.
+                // The upstream may wait for more of the request, and a reader of events for the head.
                 Poll::Pending if uploading || is_stream(response) => Ok(()),
-                // In a box: nearly all bodies begin with their head, and pay for no timer.
+                // Boxed: nearly all bodies begin with their head, and pay for no timer.
                 Poll::Pending => Box::pin(self.held_back(&mut from)).await,
             };
             begun.map_err(|error| self.broken(&error))?;
@@ -305,7 +299,7 @@ impl<'u> Exchange<'_, 'u> {
         let mut download = Relay::new(self.proxy.reads_ahead(), self.client);
         let mut is_uploads_turn = true;
         let done = poll_fn(|cx| {
-            // By turns: one that never pauses would leave the other nothing of what a task may do in one go.
+            // By turns: one that never pauses would use up the task's budget.
             is_uploads_turn = !is_uploads_turn;
             if uploading && is_uploads_turn {
                 uploading = upload.poll(cx, received.as_mut().unwrap_or(body), &mut sink, limit).is_pending();
@@ -321,7 +315,7 @@ impl<'u> Exchange<'_, 'u> {
                 let (held_up, now) = (download.is_held_up, self.deadline.now());
                 self.deadline.until(slow.until(self.proxy.settings.client.answer_pace, held_up, now, download.bytes));
                 self.state.phase.set(if held_up { Phase::Delivering } else { Phase::Answering });
-                // One that is not written to, because nothing comes for it, would be missed by nobody.
+                // Without output nothing would notice that the client has gone.
                 if !uploading && (body.poll_gone(cx) || to.poll_gone(cx)) {
                     return Poll::Ready(Err(PumpError::Sink(SinkError::Gone)));
                 }
@@ -339,7 +333,7 @@ impl<'u> Exchange<'_, 'u> {
             Err(PumpError::TooLarge) => Err(Failure::Upstream(Reason::BodyTooLarge, None)),
             Err(PumpError::Source(error)) => {
                 if !to.has_sent() {
-                    // The client knows nothing of the answer yet, and so can have one of our own.
+                    // The client knows nothing of the answer yet, and so can have an error reply.
                     self.state.status.set(0);
                 }
                 to.reset();
@@ -348,16 +342,14 @@ impl<'u> Exchange<'_, 'u> {
         }
     }
 
-    /// Waits for the first of an answer's body, a short while. As long as nobody has been told of the answer, one whose
-    /// body breaks off can still be answered for: by a page of ours, or by what is stored. The same for whoever waits:
-    /// a client of HTTP/1, one of HTTP/2, or all who wait for a fetch.
+    /// Waits briefly for the body to begin. Until an answer is passed on, one that breaks off can be replaced by an
+    /// error page or a stored response, for HTTP/1, HTTP/2 and fetches alike.
     async fn held_back(&self, from: &mut BodySource<'_>) -> Result<(), SourceError> {
         let begun = tokio::time::timeout(HELD_BACK, poll_fn(|cx| from.poll_fill(cx))).await;
         self.deadline.renew(self.proxy.upstream.settings().timeouts.idle);
         begun.map_or(Ok(()), |begun| begun.map(drop))
     }
 
-    /// The body of the upstream's answer broke off.
     fn broken(&self, error: &SourceError) -> Failure {
         let reason = match error {
             SourceError::Malformed(_) => Reason::UpstreamMalformed,
@@ -371,28 +363,28 @@ impl<'u> Exchange<'_, 'u> {
     }
 }
 
-/// What became of a request on one connection.
 #[allow(clippy::large_enum_variant, reason = "one at a time: in a box it would be memory asked for with each request")]
 pub(super) enum Carried<'w, 'c, 'u> {
-    /// The answer is here; whether the connection can be used again, and for how long; and what the client has yet to
-    /// take.
+    /// The answer is here; whether and for how long the connection can be reused; and what the client has yet to take.
     Whole(Option<Option<Duration>>, Option<Rest<'w, 'c, 'u>>),
-    /// The connection is another protocol's from now on.
+    /// The connection has changed its protocol.
     Upgraded,
     /// The client has been told nothing.
     Nothing(Attempt),
 }
 
-/// What a client has yet to take of an answer that is here. `body`: of a request that is over; by it is seen whether
-/// the client has gone.
+/// What a client has yet to take. `body`: of the finished request, to notice that the client has gone.
 #[allow(clippy::large_enum_variant, reason = "as `Carried`, which it is within")]
 pub(crate) enum Rest<'w, 'c, 'u> {
-    /// What the client did not take as fast as it came.
-    Waiting { download: Relay<'u>, to: Sink<'w>, body: &'w mut BodySource<'c> },
-    /// A file that the upstream has named: the client has nothing of it, and no head either.
+    Waiting {
+        download: Relay<'u>,
+        to: Sink<'w>,
+        body: &'w mut BodySource<'c>,
+    },
+    /// A file named by the upstream: nothing is sent yet, not even the head.
     File {
         file: Arc<OwnedFd>,
-        /// What of it is the body: none if there is none.
+        /// Parts of it to send; empty if there is no body.
         pieces: VecDeque<Piece>,
         client: &'w mut Downstream<'c>,
         response: &'w Response,
@@ -401,7 +393,7 @@ pub(crate) enum Rest<'w, 'c, 'u> {
     },
 }
 
-/// Whether the client acts on the head alone: the body may come at any time, or never. `X-Accel-Buffering: no` is how
+/// Whether the client acts on the head alone, as the body may come at any time or never. `X-Accel-Buffering: no` is how
 /// applications tell nginx so.
 fn is_stream(response: &Response) -> bool {
     let begins =
@@ -415,7 +407,7 @@ fn half_and_buffer(connection: &mut Connection) -> (Half<'_>, &mut Buffer) {
     (Half(&connection.transport), &mut connection.buffer)
 }
 
-/// What the upstream says, and a second less, so that it is not met on the way.
+/// The upstream's timeout less a second, so that it is not met on the way.
 pub(super) fn keep_alive(response: &Response) -> Option<Duration> {
     Some(response.idle_timeout()?.saturating_sub(Duration::from_secs(1)).max(Duration::from_millis(500)))
 }

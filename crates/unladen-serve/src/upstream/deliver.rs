@@ -1,5 +1,4 @@
-//! [`Exchange::delivered`]: the rest of an answer that is here, for a client that takes it more slowly than it came.
-//! Nothing of the upstream's is held meanwhile.
+//! [`Exchange::delivered`]: delivers the rest of an answer to a slow client, holding nothing of the upstream meanwhile.
 
 use std::future::poll_fn;
 use std::task::{Context, Poll, ready};
@@ -13,7 +12,6 @@ use crate::upstream::attempt::Rest;
 use crate::upstream::exchange::{Attempt, Exchange, Failure};
 
 impl Exchange<'_, '_> {
-    /// Has the client take the rest, if there is one.
     pub(crate) async fn delivered(&self, rest: Option<Rest<'_, '_, '_>>) -> Result<Attempt, Failure> {
         let Some(rest) = rest else { return Ok(Attempt::Done(End::Answered)) };
         let status = match &rest {
@@ -42,7 +40,7 @@ impl Exchange<'_, '_> {
                     let hold = |bytes| share.as_ref().and_then(|share| share.try_hold(bytes));
                     BodySource::File(Box::new(FileSource::read(file, pieces, hold)))
                 };
-                // It is on a disk already: nothing of it is read ahead.
+                // It is on a disk already: nothing is read ahead.
                 (Some(from), Relay::new(None, self.client), to, body)
             }
         };
@@ -71,7 +69,7 @@ impl Exchange<'_, '_> {
             Ok(()) => Ok(Attempt::Done(End::Answered)),
             Err(PumpError::Source(_) | PumpError::Sink(SinkError::Shrunk)) => {
                 if !to.has_sent() {
-                    // The client knows nothing of the answer yet, and so can have one of our own.
+                    // The client knows nothing of the answer yet, and so can have an error reply.
                     self.state.status.set(0);
                 }
                 to.reset();
@@ -82,7 +80,7 @@ impl Exchange<'_, '_> {
     }
 }
 
-/// Carries a file, if there is one, to its end, and has the client take what waits.
+/// Carries a file, if there is one, to its end, and delivers what waits.
 fn poll_delivered(
     cx: &mut Context<'_>,
     file: &mut Option<BodySource<'_>>,

@@ -1,5 +1,4 @@
-//! The principal type is [`Exchange`]: one request and what becomes of it, sent as often as it takes and may. `phase`
-//! has the map.
+//! The principal type is [`Exchange`]: one request, sent as often as it takes and may. `phase` has the map.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -22,7 +21,6 @@ use crate::request::state::RequestState;
 use crate::request::watch::Deadline;
 use crate::upstream::retry::{Decision, Facts, Reached, decide, has_time};
 
-/// One request and what becomes of it.
 pub(crate) struct Exchange<'a, 'u> {
     pub(crate) proxy: &'u Proxy,
     pub(crate) thread: usize,
@@ -30,15 +28,12 @@ pub(crate) struct Exchange<'a, 'u> {
     pub(crate) request_id: Option<&'a [u8]>,
     pub(crate) trace: Option<&'a Trace>,
     pub(crate) began: Instant,
-    /// In front of an application: whom it is for.
     pub(crate) client: Option<IpAddr>,
-    /// Of that one's connection, where there is nobody between.
+    /// The client's port, if it is connected directly.
     pub(crate) port: Option<u16>,
-    /// What answers it, if that is a program that stands for its path.
     pub(crate) script: Option<&'a Script>,
-    /// In whose turn it is sent.
     pub(crate) queue_entry: QueueEntry<'a>,
-    /// To which it is sent; none: to one that can take it.
+    /// Endpoint to send to; `None` for any.
     pub(crate) endpoint: Option<&'a Arc<Endpoint>>,
     pub(crate) deadline: &'a Deadline,
     pub(crate) state: &'a RequestState<'u>,
@@ -47,25 +42,22 @@ pub(crate) struct Exchange<'a, 'u> {
 /// Why the upstream's answer did not get to the client whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// Answer this, or if an answer has begun, break off.
+    /// Reply so, or if an answer has begun, break off.
     Upstream(Reason, Option<Duration>),
-    /// There is nobody to answer.
     ClientGone,
 }
 
 /// What an attempt works with, and leaves to the next.
 pub(crate) struct Work<'w, 'c, 'u> {
-    /// The request's body.
     pub(crate) body: &'w mut BodySource<'c>,
     pub(crate) client: &'w mut Downstream<'c>,
-    /// The head of the answer.
     pub(crate) response: &'w mut Response,
-    /// The head of the request, as it is sent.
+    /// The request's head as sent.
     pub(crate) buffers: &'w mut Vec<u8>,
-    /// The same, if it has waited until it was whole.
+    /// The request's body, if it was spooled until whole.
     pub(crate) received: Option<BodySource<'c>>,
     pub(crate) upload: Pump,
-    /// Whether the connection is to become another protocol's.
+    /// Whether the connection is to change its protocol.
     pub(crate) upgrade: bool,
     /// Times it was sent again because its connection was just being closed …
     pub(crate) races: u32,
@@ -75,17 +67,15 @@ pub(crate) struct Work<'w, 'c, 'u> {
     pub(crate) retrying: Option<Retrying<'u>>,
 }
 
-/// What an attempt came to.
 pub(crate) enum Attempt {
     Done(End),
     /// Nothing of an answer has been passed on.
     Lost(Facts),
-    /// The answer's status is one to try again, and there is leave.
+    /// The answer's status is to be retried, and there is leave.
     Declined,
 }
 
 impl Failure {
-    /// The request's body did not come.
     pub(crate) fn of_client(error: &SourceError) -> Self {
         match error {
             SourceError::Malformed(fault) => Self::Upstream(Reason::Malformed(*fault), None),
@@ -96,7 +86,6 @@ impl Failure {
 }
 
 impl<'u> Exchange<'_, 'u> {
-    /// Asks the upstream, and passes its answer on.
     pub(crate) async fn run<'c>(
         &self,
         body: &mut BodySource<'c>,
@@ -111,7 +100,7 @@ impl<'u> Exchange<'_, 'u> {
             .map_err(|after| Failure::Upstream(Reason::RateLimited, Some(after)))?;
         if let Some(shared) = &self.proxy.rates.shared {
             let Self { request, thread, began: now, .. } = *self;
-            // What is fetched for memory is of whoever wanted it first.
+            // A fetch belongs to its first asker.
             let client = self.client.or_else(|| client.address());
             let asked = shared.ask(Asker { request, client, thread, now }, Counting::Going).await;
             self.deadline.look();
@@ -123,7 +112,7 @@ impl<'u> Exchange<'_, 'u> {
         {
             return Err(Failure::Upstream(Reason::BodyTooLarge, None));
         }
-        // Before it counts as under way: who is slow to say what it wants takes no place of those who have said it.
+        // Before it counts as under way: slow senders take no place from those who have sent everything.
         let received = self.receive(body, client).await?;
         if let Some(queue) = &self.proxy.queue {
             let is_whole = received.is_some() || body.is_done() || body.holds(self.request.length);
@@ -136,7 +125,7 @@ impl<'u> Exchange<'_, 'u> {
         })?;
         self.state.in_flight.replace(Some(in_flight));
         let upgrade = client.can_upgrade() && self.asks_for_upgrade();
-        // Not only of what may be sent twice: nothing of it may have been sent once.
+        // Kept for unsafe requests too, as possibly none of it was sent.
         let upload = match received {
             Some(_) => Pump::rewinding(),
             None => Pump::keeping(upstream.settings().retry.replay_bytes),
@@ -153,7 +142,7 @@ impl<'u> Exchange<'_, 'u> {
         let mut tried: Vec<Arc<Endpoint>> = Vec::new();
         loop {
             self.state.phase.set(Phase::Connecting);
-            // Time to connect is bounded where it is done, for each attempt.
+            // Connecting is bounded for each attempt.
             self.deadline.set(settings.timeouts.connect.saturating_mul(2));
             let endpoint = match self.endpoint {
                 Some(peer) => Some(peer.clone()),
@@ -164,7 +153,7 @@ impl<'u> Exchange<'_, 'u> {
                 return Err(Failure::Upstream(Reason::NoEndpoint, None));
             };
             self.state.attempts.set(self.state.attempts.get() + 1);
-            // Before it is asked: whoever ends the request meanwhile says whose fault it was.
+            // Before it is asked: whoever ends the request meanwhile needs to know whose fault it was.
             *self.state.endpoint.borrow_mut() = Some(endpoint.clone());
             let attempt = match upstream.lease(self.thread, &endpoint, need, self.deadline.now()).await {
                 Ok(lease) => self.attempt(lease, &mut work).await?,
@@ -210,7 +199,6 @@ impl<'u> Exchange<'_, 'u> {
         }
     }
 
-    /// What is known of a request that came to nothing.
     pub(crate) fn facts(&self, work: &Work<'_, '_, '_>, reason: Reason, reached: Reached) -> Facts {
         Facts {
             reason,
@@ -223,7 +211,6 @@ impl<'u> Exchange<'_, 'u> {
         }
     }
 
-    /// Asks for leave to send the request again.
     pub(crate) fn leave(&self, work: &mut Work<'_, '_, 'u>) -> bool {
         let upstream: &'u _ = &*self.proxy.upstream;
         // A request is counted once, however often it is sent again.
@@ -247,12 +234,11 @@ impl<'u> Exchange<'_, 'u> {
 }
 
 impl<'c> Work<'_, 'c, '_> {
-    /// The body is to be sent from its start again.
     fn begin_again(&mut self) {
         self.upload.again(self.received.as_mut().unwrap_or(self.body));
     }
 
-    /// How the body is framed, if it has waited until it was whole.
+    /// Framing of the body, if it was spooled until whole.
     pub(crate) fn waited(&self) -> Option<Length> {
         match &self.received {
             Some(BodySource::Spool(source)) => Some(source.length()),
@@ -261,7 +247,7 @@ impl<'c> Work<'_, 'c, '_> {
     }
 }
 
-/// Whether it is none of HTTP itself: requests within a tunnel would pass us by (RFC 9113, section 3.1; RFC 2817).
+/// Whether it is not HTTP itself: requests within a tunnel would pass us by (RFC 9113, section 3.1; RFC 2817).
 fn is_another_protocol(listed: &[u8]) -> bool {
     let name = listed.split(|byte| *byte == b'/').next().unwrap_or_default().trim_ascii();
     ![&b"h2c"[..], b"h2", b"http", b"tls"].iter().any(|ours| name.eq_ignore_ascii_case(ours))

@@ -1,4 +1,4 @@
-//! [`Exchange::over_fastcgi`]: one attempt over a connection of FastCGI.
+//! [`Exchange::over_fastcgi`]: one attempt over a FastCGI connection.
 
 use unladen_http1::{Length, Response};
 use unladen_observability::{End, Reason};
@@ -12,7 +12,6 @@ use crate::upstream::params::{ParamsOf, write_request};
 use crate::upstream::transit::Transit;
 
 impl<'u> Exchange<'_, 'u> {
-    /// Sends the request once, and passes the answer on.
     pub(super) async fn over_fastcgi(
         &self,
         mut connection: Connection,
@@ -22,7 +21,7 @@ impl<'u> Exchange<'_, 'u> {
         let endpoint = connection.endpoint.clone();
         let busy = endpoint.busy();
         self.state.said.clear();
-        // Not the same twice: what is late of an answer is not taken for the next one's.
+        // Alternating: late data of an answer is not taken for the next one's.
         let number = 1 + (connection.requests % 2) as u16;
         let mut buffers = std::mem::take(work.buffers);
         buffers.clear();
@@ -78,7 +77,7 @@ impl<'u> Exchange<'_, 'u> {
         done
     }
 
-    /// Of the body, in bytes; a body whose length is not known has waited until it was ([`Exchange::receive`]).
+    /// Bytes of the body; one of unknown length was spooled until known ([`Exchange::receive`]).
     fn length(&self, work: &Work<'_, '_, '_>) -> Option<u64> {
         match (&work.received, self.request.length) {
             (Some(BodySource::Spool(source)), _) => Some(source.bytes()),

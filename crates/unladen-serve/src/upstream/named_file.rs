@@ -1,5 +1,5 @@
-//! [`Exchange::pass_named_on`]: an application of FastCGI has a file sent in place of its own body, by naming it
-//! (`X-Sendfile`, `X-Accel-Redirect`).
+//! [`Exchange::pass_named_on`]: sends a file that a FastCGI application names in place of its body (`X-Sendfile`,
+//! `X-Accel-Redirect`).
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -16,7 +16,7 @@ use crate::proxy::named_files::{Named, NotSent};
 use crate::upstream::attempt::{Carried, Rest, keep_alive};
 use crate::upstream::exchange::{Exchange, Failure, Work};
 
-/// What an application's head says of the body that is not sent.
+/// Fields about the application's own body, which is not sent.
 const OF_ITS_BODY: [&[u8]; 9] = [
     b"etag",
     b"last-modified",
@@ -29,10 +29,10 @@ const OF_ITS_BODY: [&[u8]; 9] = [
     b"repr-digest",
 ];
 
-/// By which an application says how long its answer may be kept.
+/// Fields about how long the answer may be kept.
 const FOR_CACHES: [&[u8]; 3] = [b"cache-control", b"expires", b"cdn-cache-control"];
 
-/// Fields of an answer that are for the web server alone: the file that it names, how it is to be sent, where it is.
+/// Fields for the web server alone: the file, and how to send it.
 fn is_for_us(name: &[u8]) -> bool {
     matches!(name, [b'x' | b'X', b'-', ..])
         && (name.eq_ignore_ascii_case(b"x-sendfile")
@@ -40,7 +40,7 @@ fn is_for_us(name: &[u8]) -> bool {
 }
 
 impl<'u> Exchange<'_, 'u> {
-    /// Takes from an answer's head what is for us alone. The file that it names, if it names one.
+    /// Removes from an answer's head what is for us alone, and opens the file it names, if any.
     pub(super) fn named(&self, response: &mut Response) -> Result<Option<OpenFile>, Failure> {
         let fields = &mut response.fields;
         if !fields.iter().any(|field| is_for_us(field.name)) {
@@ -68,9 +68,8 @@ impl<'u> Exchange<'_, 'u> {
         Err(Failure::Upstream(reason, None))
     }
 
-    /// Passes an answer on that names a file. The application is waited for until it has done its part, and what it
-    /// has is given back before the first byte of the file goes: a client that takes it slowly holds up nobody else.
-    /// `rest`: of its own body, which is not wanted.
+    /// Passes on an answer that names a file. The application is awaited and released before the first byte of the file
+    /// goes: a slow client holds up nobody else. `rest`: of its own body, which is dropped.
     pub(super) async fn pass_named_on<'w, 'c>(
         &self,
         (mut sink, mut uploading): (Sink<'_>, bool),
@@ -102,8 +101,8 @@ impl<'u> Exchange<'_, 'u> {
         Ok(Carried::Whole(keep, Some(Rest::File { file, pieces, client, response, options, body })))
     }
 
-    /// Puts the file into the answer's place: its conditions and ranges are those of the file, and of the application's
-    /// head stays what does not tell of the body. What of the file is sent.
+    /// Puts the file in place of the body: conditions and ranges are the file's, and fields not about the body stay.
+    /// Returns the parts to send.
     fn with_file(&self, file: &OpenFile, work: &mut Work<'_, '_, '_>) -> VecDeque<Piece> {
         let representation = Representation {
             meta: file.meta,
@@ -124,7 +123,7 @@ impl<'u> Exchange<'_, 'u> {
             (FileBody::Part(0..file.meta.length), file.meta.length)
         } else {
             response.status = answer.status;
-            // The age of the file says nothing of how long it may be had without asking the application.
+            // The file's age says nothing of how long it may be served without the application.
             let says_how_long = |name: &[u8]| FOR_CACHES.iter().any(|own| name.eq_ignore_ascii_case(own));
             if !response.fields.iter().any(|field| says_how_long(field.name)) {
                 response.fields.push(b"cache-control", b"no-cache");

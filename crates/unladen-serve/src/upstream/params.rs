@@ -1,4 +1,4 @@
-//! [`write_request`]: a request as a program of CGI is told of it (RFC 3875, section 4.1; FastCGI 1.0, section 5.2).
+//! [`write_request`]: a request as CGI parameters (RFC 3875, section 4.1; FastCGI 1.0, section 5.2).
 
 use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr};
@@ -12,32 +12,29 @@ use unladen_serve_config::{HostRule, ScriptSettings};
 
 use crate::message::compose::{Additions, digits};
 
-/// As `SERVER_SOFTWARE`.
 const SOFTWARE: &[u8] = concat!("unladen/", env!("CARGO_PKG_VERSION")).as_bytes();
 
-/// What a request is answered that does not fit into FastCGI.
+/// Reply to a request that does not fit into FastCGI.
 const TOO_LONG: Reason = Reason::Malformed(Fault::HeadTooLong);
 
-/// What a request's parameters are made of.
 pub(crate) struct ParamsOf<'a> {
     pub(crate) request: &'a Request,
     pub(crate) additions: &'a Additions<'a>,
-    /// For whom it is, if that is known.
     pub(crate) client: Option<IpAddr>,
-    /// Of that one's connection, where there is nobody between.
+    /// The client's port, if it is connected directly.
     pub(crate) port: Option<u16>,
-    /// What stands for its path; none: the one program of `settings`.
+    /// What stands for its path; `None` for the program of `settings`.
     pub(crate) script: Option<&'a Script>,
     pub(crate) settings: &'a ScriptSettings,
-    /// Bytes of its body, as it is sent; none: it has none.
+    /// Bytes of the body as sent; `None` without one.
     pub(crate) body: Option<u64>,
 }
 
-/// Writes all of a request but its body. Each parameter is written once: those of the settings last, and in place of
-/// what the request would say under the same name.
+/// Writes a request without its body. Each parameter is written once: those of the settings last, replacing the
+/// request's.
 ///
 /// # Errors
-/// What the client is answered: a field does not fit into a record, or the path is none.
+/// The reply: a field does not fit into a record, or the path is invalid.
 pub(crate) fn write_request(out: &mut Vec<u8>, number: u16, of: &ParamsOf<'_>) -> Result<(), Reason> {
     let mut params = Params { writer: RequestWriter::begin(out, number, of.settings.keep), own: &of.settings.params };
     of.script(&mut params)?;
@@ -52,7 +49,6 @@ pub(crate) fn write_request(out: &mut Vec<u8>, number: u16, of: &ParamsOf<'_>) -
 
 struct Params<'a> {
     writer: RequestWriter<'a>,
-    /// Those of the settings.
     own: &'a [(String, String)],
 }
 
@@ -66,7 +62,6 @@ impl Params<'_> {
 }
 
 impl ParamsOf<'_> {
-    /// What is run, and what is left of the path for it.
     fn script(&self, params: &mut Params<'_>) -> Result<(), Reason> {
         let path;
         let path_info;
@@ -110,7 +105,7 @@ impl ParamsOf<'_> {
         let request = self.request;
         let query = request.target.splitn(2, |byte| *byte == b'?').nth(1).unwrap_or_default();
         let is_https = request.fields.get(Name::XForwardedProto) == Some(b"https");
-        // It has to be there (RFC 3875, section 4.1.14), also for HTTP/1.0, which may name no host.
+        // Mandatory (RFC 3875, section 4.1.14), also for HTTP/1.0, which may name no host.
         let (named, port) = split_port(&request.authority);
         let name = if named.is_empty() { split_port(self.additions.host(request)).0 } else { named };
         let port = port.unwrap_or(if is_https { b"443" } else { b"80" });
@@ -126,7 +121,7 @@ impl ParamsOf<'_> {
         }
         params.add(b"REQUEST_URI", &request.target)?;
         params.add(b"QUERY_STRING", query)?;
-        // PHP runs no script without it where it was built with --enable-force-cgi-redirect.
+        // PHP built with --enable-force-cgi-redirect runs no script without it.
         params.add(b"REDIRECT_STATUS", b"200")?;
         let client = self.client.or_else(|| asker(&request.fields)).or(self.additions.client);
         if let Some(client) = client {
@@ -148,14 +143,14 @@ impl ParamsOf<'_> {
         Ok(())
     }
 
-    /// The fields as `HTTP_*`; those of one name are one parameter.
+    /// Writes the fields as `HTTP_*`; equal names become one parameter.
     fn fields(&self, params: &mut Params<'_>) -> Result<(), ParamTooLong> {
         let fields = &self.request.fields;
-        // A host that nobody has named is no `Host`: the address that the program listens at would get into its links.
+        // Without a named host there is no `Host`: otherwise the program's own address would get into its links.
         if !self.request.authority.is_empty() || !matches!(self.additions.settings.host, HostRule::Keep) {
             params.add(b"HTTP_HOST", self.additions.host(self.request))?;
         }
-        // What `Connection` lists was taken off when the request came (`prepare`).
+        // `prepare` has removed what `Connection` lists.
         let passed = |field: &Field<'_>| is_told(field) && !field.id.is_hop_by_hop() && self.additions.keeps(field);
         let (mut name, mut value) = (Vec::with_capacity(64), Vec::new());
         for (at, field) in fields.iter().enumerate().filter(|(_, field)| passed(field)) {
@@ -191,9 +186,9 @@ impl ParamsOf<'_> {
     }
 }
 
-/// Whether a program is told of it under its own name. `Proxy` would be `HTTP_PROXY`, by which libraries find the proxy
-/// for what they call (CVE-2016-5385). For whom a request is, is told by `REMOTE_ADDR`, `HTTPS` and `HTTP_HOST`. Names
-/// with other bytes than letters, digits, `-` and `_` are no names of variables.
+/// Whether a program gets it under its own name. `Proxy` would be `HTTP_PROXY`, which libraries take for their proxy
+/// (CVE-2016-5385). `REMOTE_ADDR`, `HTTPS` and `HTTP_HOST` tell of the client. Names with bytes other than letters,
+/// digits, `-` and `_` are no variable names.
 fn is_told(field: &Field<'_>) -> bool {
     match field.id {
         Name::Host
@@ -213,14 +208,13 @@ fn is_told(field: &Field<'_>) -> bool {
     }
 }
 
-/// Whether two names are one of CGI's.
+/// Whether two names are the same in CGI.
 fn is_alike(one: &[u8], other: &[u8]) -> bool {
     let told = |byte: u8| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() };
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| told(*one) == told(*other))
 }
 
-/// For whom a proxy in front of us asks: written by `prepare`, and by nobody else; in the one field or the other, as
-/// `forwarded` says.
+/// The client of a proxy in front of us: written only by `prepare`, in one field or the other, as `forwarded` says.
 fn asker(fields: &Fields) -> Option<IpAddr> {
     let text = |name| fields.get(name).and_then(|value| std::str::from_utf8(value).ok());
     let address = text(Name::XForwardedFor).or_else(|| {
@@ -230,7 +224,7 @@ fn asker(fields: &Fields) -> Option<IpAddr> {
     address?.trim().parse().ok()
 }
 
-/// As it is written, without what formatting costs.
+/// Formats an address, faster than `Display`.
 fn dotted(address: Ipv4Addr, into: &mut [u8; 16]) -> &[u8] {
     let mut at = 0;
     for octet in address.octets() {
@@ -243,13 +237,13 @@ fn dotted(address: Ipv4Addr, into: &mut [u8; 16]) -> &[u8] {
     &into[..at - 1]
 }
 
-/// The part of the path that is the program's own.
+/// The path's part that is the program's own.
 fn own_part<'p>(path: &'p [u8], name: &[u8]) -> &'p [u8] {
     let is_own = path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.first() == Some(&b'/'));
     if is_own { path.get(..name.len()).unwrap_or_default() } else { &[] }
 }
 
-/// A host, and its port if there is one. The brackets of IPv6 stay (RFC 3875, section 4.1.14).
+/// A host, and its port if any. IPv6 keeps its brackets (RFC 3875, section 4.1.14).
 fn split_port(authority: &[u8]) -> (&[u8], Option<&[u8]>) {
     let Some(colon) = authority.iter().rposition(|byte| *byte == b':') else { return (authority, None) };
     let (host, port) = (&authority[..colon], &authority[colon + 1..]);

@@ -1,4 +1,4 @@
-//! [`Exchange::receive`]: reads a request's body to its end before the application is asked for anything.
+//! [`Exchange::receive`]: spools a request's body before the application is asked for anything.
 
 use std::future::poll_fn;
 use std::task::Poll;
@@ -14,13 +14,12 @@ use crate::message::stream::{BodySource, SpoolSource};
 use crate::request::phase::Phase;
 use crate::upstream::exchange::{Exchange, Failure};
 
-/// What a client is told to wait when there is no room for its body now: by then slow ones have come to an end, or have
-/// been ended.
+/// `Retry-After` when there is no room for a body: by then slow ones have ended, or been ended.
 const ROOM_AFTER: Duration = Duration::from_secs(5);
 
 impl Exchange<'_, '_> {
-    /// Reads the body to its end, and gives it to be sent from where it waits. None: there is none, it is here already,
-    /// or it is to be sent on as it comes.
+    /// Reads the body to its end, and returns the spooled source. `None` if there is none, it is here already, or it is
+    /// streamed.
     pub(crate) async fn receive<'c>(
         &self,
         body: &mut BodySource<'c>,
@@ -28,7 +27,7 @@ impl Exchange<'_, '_> {
     ) -> Result<Option<BodySource<'c>>, Failure> {
         let buffer = &self.proxy.settings.buffer;
         let length = self.request.length;
-        // A program of CGI is told the length before the body (RFC 3875, section 4.1.2).
+        // A CGI program gets the length before the body (RFC 3875, section 4.1.2).
         let is_needed = self.proxy.script.is_some() && length == Length::Chunked;
         let is_wanted = buffer.requests || is_needed;
         if matches!(length, Length::None | Length::Exact(0)) || !is_wanted || body.holds(length) {
@@ -76,7 +75,7 @@ impl Exchange<'_, '_> {
                     Poll::Ready(Err(error)) => break Poll::Ready(Err(Failure::of_client(&error))),
                     Poll::Pending => {
                         self.state.phase.set(Phase::Receiving);
-                        // Whoever sends nothing takes nothing.
+                        // An idle sender holds no memory.
                         body.rest();
                         break Poll::Pending;
                     }

@@ -1,11 +1,11 @@
-//! The principal function is [`decide`]: whether a request that came to nothing is sent again. It knows nothing but
-//! [`Facts`], and does nothing; who asks for leave, waits, and sends is `exchange`.
+//! The principal function is [`decide`]: whether a failed request is sent again. It depends on [`Facts`] alone;
+//! `exchange` asks for leave, waits, and sends.
 
 use std::time::Duration;
 
 use unladen_observability::Reason;
 
-/// What is known of a request that came to nothing, when its client has been told nothing.
+/// What is known of a failed request whose client has been told nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Facts {
     pub(crate) reason: Reason,
@@ -22,14 +22,11 @@ pub(crate) struct Facts {
     pub(crate) attempts: u32,
 }
 
-/// How far it got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reached {
-    /// No connection was there for it.
     Nothing,
-    /// A connection, but no answer came.
     Connection {
-        /// Nothing of it has been processed: none of it was sent, or the upstream says so.
+        /// None of it was sent, or the upstream says that nothing was processed.
         unprocessed: bool,
         /// Nothing of an answer came.
         silent: bool,
@@ -38,28 +35,28 @@ pub(crate) enum Reached {
         /// The connection had carried others before.
         was_used: bool,
     },
-    /// An answer, whose status is listed as one to try again.
+    /// An answer whose status is to be retried.
     Answer,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// Send it at once, without leave; whether on a new connection.
-    AtOnce { new: bool },
-    /// Send it if the upstream's budget gives leave, after a while, if there is [time](has_time).
+    /// Send it at once, without leave; `new`: on a new connection.
+    AtOnce {
+        new: bool,
+    },
+    /// Send it after a while, if the upstream's budget gives leave and there is [time](has_time).
     WithLeave,
-    /// Do not.
     Never,
 }
 
-/// Whether it is sent again.
 pub(crate) fn decide(facts: &Facts) -> Decision {
     if !facts.reason.may_be_tried_again() || !facts.is_kept || !facts.is_safe() {
         return Decision::Never;
     }
     match (facts.is_race(), facts.races) {
         (true, 0) => Decision::AtOnce { new: false },
-        // Whatever closes all idle connections at once is not raced a third time.
+        // What closes all idle connections at once is not raced a third time.
         (true, 1) => Decision::AtOnce { new: true },
         (true, _) => Decision::Never,
         (false, _) if facts.retries < facts.attempts => Decision::WithLeave,
@@ -67,24 +64,23 @@ pub(crate) fn decide(facts: &Facts) -> Decision {
     }
 }
 
-/// Whether so long a wait fits in what is left of the request's time.
+/// Whether the wait fits into the request's remaining time.
 pub(crate) fn has_time(left: Option<Duration>, wait: Duration) -> bool {
     left.is_none_or(|left| left > wait)
 }
 
 impl Facts {
-    /// Whether the connection was being closed when the request was put on it: nobody's fault.
+    /// Whether the connection was being closed when the request was sent: nobody's fault.
     pub(crate) fn is_race(&self) -> bool {
         let Reached::Connection { unprocessed, silent, ended, was_used } = self.reached else { return false };
-        // Nothing of an answer came on a connection that had been idle: it was being closed (RFC 9112, section 9.3.1).
+        // No answer on a connection that had been idle: it was being closed (RFC 9112, section 9.3.1).
         let was_idle = was_used && ended && silent && self.is_idempotent;
         self.reason == Reason::UpstreamClosed && (unprocessed || was_idle)
     }
 
-    /// Whether nothing is done twice that must not be.
     fn is_safe(&self) -> bool {
         match self.reached {
-            // Nothing was sent: whatever it is, it can be sent elsewhere.
+            // Nothing was sent, so it can be sent elsewhere.
             Reached::Nothing => true,
             Reached::Connection { unprocessed, silent, .. } => unprocessed || (silent && self.is_idempotent),
             Reached::Answer => self.is_idempotent,

@@ -11,11 +11,9 @@ use crate::request::stretch::Stretch;
 use crate::upstream::answer::{Answer, Lost};
 use crate::upstream::exchange::{Exchange, Failure, Work};
 
-/// A request and its answer on one connection.
 pub(crate) struct Transit<'a> {
     pub(crate) sink: Sink<'a>,
     pub(crate) answer: Answer<'a>,
-    /// The request is not all sent yet, and more of it would be taken.
     pub(crate) uploading: bool,
     /// Why the upstream takes no more of it.
     pub(crate) refused: Option<SinkError>,
@@ -29,16 +27,15 @@ impl<'a> Transit<'a> {
 }
 
 impl Exchange<'_, '_> {
-    /// Sends what can be sent, until a head is there: an interim one, or the answer's.
+    /// Sends what it can until a head is there: an interim one, or the answer's.
     pub(crate) fn poll_head(
         &self,
         cx: &mut Context<'_>,
         transit: &mut Transit<'_>,
         work: &mut Work<'_, '_, '_>,
     ) -> Poll<Result<(), Lost>> {
-        // Once it can be one to this request, an answer that is there goes before all else: before a client that takes
-        // too long or breaks off, and before an upload that never pauses, which would use up what a task may do in one
-        // go, time after time.
+        // Once the request has begun, its answer takes precedence over a client that is slow or breaks off, and over an
+        // upload that never pauses, which would use up the task's budget time after time.
         let is_asked = transit.sink.has_sent();
         if is_asked && let Poll::Ready(headed) = transit.answer.poll_head(cx, work.response) {
             self.end_without_body(cx, transit, work);
@@ -58,7 +55,7 @@ impl Exchange<'_, '_> {
         Poll::Pending
     }
 
-    /// A request without a body is whole: it is not answered early, and its connections stay.
+    /// Ends a request without body, which is complete: it is not answered early, and its connections stay.
     fn end_without_body(&self, cx: &mut Context<'_>, transit: &mut Transit<'_>, work: &mut Work<'_, '_, '_>) {
         let limit = self.proxy.settings.client.body_bytes;
         if transit.uploading
@@ -72,7 +69,7 @@ impl Exchange<'_, '_> {
         }
     }
 
-    /// Sends what there is of the request, and says until when there has to be more.
+    /// Sends what there is, and sets the deadline for more.
     fn upload(
         &self,
         cx: &mut Context<'_>,
@@ -101,7 +98,7 @@ impl Exchange<'_, '_> {
         self.deadline.set(timeouts.first_byte);
         match done {
             Ok(()) => Ok(()),
-            // It may have answered before it stopped to listen.
+            // It may have answered before it stopped reading.
             Err(PumpError::Sink(error)) => {
                 transit.refused = Some(error);
                 Ok(())

@@ -1,4 +1,4 @@
-//! Both ways between two connections that have become another protocol's (RFC 9110, section 7.8).
+//! Tunnels between two connections that have changed their protocol (RFC 9110, section 7.8).
 
 use std::future::poll_fn;
 use std::io;
@@ -11,13 +11,12 @@ use unladen_pool::{Buffer, Half};
 use crate::request::state::RequestState;
 use crate::request::watch::Deadline;
 
-/// One direction.
 struct Way<'a> {
     from: Half<'a>,
     buffer: &'a mut Buffer,
     to: Half<'a>,
     bytes: u64,
-    /// Its sender has said its last.
+    /// Its sender has ended.
     ended: bool,
     done: bool,
 }
@@ -43,7 +42,7 @@ impl Way<'_> {
     }
 }
 
-/// Carries bytes both ways until both have said their last, or one fails.
+/// Carries bytes both ways until both sides have ended, or one fails.
 pub(crate) async fn tunnel(
     client: (Half<'_>, &mut Buffer),
     upstream: (Half<'_>, &mut Buffer),
@@ -51,14 +50,14 @@ pub(crate) async fn tunnel(
     idle: Duration,
     state: &RequestState<'_>,
 ) {
-    // It may last for hours, and takes a connection of its own, which is bounded. Others have their turn.
+    // It may last for hours on a connection of its own, which is bounded, so it frees its place.
     drop(state.place.take());
     deadline.renew(idle);
     let mut up = Way { from: client.0, buffer: client.1, to: upstream.0, bytes: 0, ended: false, done: false };
     let mut down = Way { from: upstream.0, buffer: upstream.1, to: client.0, bytes: 0, ended: false, done: false };
     let mut is_ups_turn = false;
     poll_fn(|cx| {
-        // By turns: one that never pauses would leave the other nothing of what a task may do in one go.
+        // By turns: one that never pauses would use up the task's budget.
         is_ups_turn = !is_ups_turn;
         let early = is_ups_turn.then(|| up.poll(cx, deadline, idle));
         let received = down.poll(cx, deadline, idle);

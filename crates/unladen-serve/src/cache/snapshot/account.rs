@@ -5,7 +5,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use unladen_cache::Restored;
 use unladen_observability::{SnapshotState, WrittenSnapshot};
 
-/// Counts what became of a site's snapshots.
 #[derive(Debug, Default)]
 pub(crate) struct SnapshotAccount(Mutex<SnapshotState>);
 
@@ -16,7 +15,6 @@ impl SnapshotAccount {
         self.lock().clone()
     }
 
-    /// Responses of a predecessor, by what came of them.
     pub(crate) fn restored(&self, counts: &Counts) {
         let mut state = self.lock();
         state.loaded += counts.stored;
@@ -28,7 +26,6 @@ impl SnapshotAccount {
         }
     }
 
-    /// A snapshot is not used.
     pub(crate) fn refused(&self, why: String) {
         self.lock().refused = Some(why);
     }
@@ -39,7 +36,7 @@ impl SnapshotAccount {
         state.failure = None;
     }
 
-    /// It could not be written. Whether that is news.
+    /// Records a failed write; whether the reason is a new one.
     pub(crate) fn failed(&self, why: String) -> bool {
         let mut state = self.lock();
         state.failures += 1;
@@ -51,7 +48,6 @@ impl SnapshotAccount {
     }
 }
 
-/// What came of responses of another process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) stored: u64,

@@ -1,4 +1,4 @@
-//! [`doubts`]: what would keep a snapshot from being read or written, seen before it is.
+//! [`doubts`]: checks in advance what would prevent reading or writing a snapshot.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use nix::unistd::{AccessFlags, access};
 
 use super::file::{FileError, SnapshotFile, new_path};
 
-/// A sentence each, of a site's file. Nothing is written.
+/// One sentence for each problem with a site's file. Writes nothing.
 pub(crate) fn doubts(path: &Path) -> Vec<String> {
     let mut doubts = Vec::new();
     let shown = path.display();
     for path in [path.to_owned(), new_path(path)] {
         match SnapshotFile::open(&path) {
-            // What is wrong with its content is told when it is read, and it is written anew.
+            // Wrong content is reported when it is read, and the file is written anew.
             Ok(_) | Err(FileError::Content(_)) => {}
             Err(error) => doubts.push(format!("the snapshot {} cannot be used: {error}", path.display())),
         }

@@ -1,5 +1,5 @@
-//! The principal type is [`SnapshotFile`]: a snapshot on disk, which nobody but this process's user, or root, could
-//! have written.
+//! The principal type is [`SnapshotFile`]: a snapshot on disk that only this process's user, or root, could have
+//! written.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -9,12 +9,11 @@ use std::path::{Path, PathBuf};
 use nix::fcntl::OFlag;
 use unladen_cache::{HEADER_LENGTH, SnapshotError, SnapshotHeader};
 
-/// Its mode: what is kept is for everybody who may see the site, and for nobody else.
+/// File mode: its content is for those who may see the site only.
 const MODE: u32 = 0o600;
-/// Whoever else may write.
+/// Write permission of group and others.
 const OTHERS: u32 = 0o022;
 
-/// A snapshot on disk.
 #[derive(Debug)]
 pub(crate) struct SnapshotFile {
     pub(crate) file: File,
@@ -22,7 +21,6 @@ pub(crate) struct SnapshotFile {
     pub(crate) length: u64,
 }
 
-/// Why a snapshot is not used, or not written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileError {
     #[error("{0}")]
@@ -42,10 +40,10 @@ pub(crate) enum FileError {
 }
 
 impl SnapshotFile {
-    /// Opens it, if it is of these rules; none: there is none.
+    /// Opens it, if it passes the checks; `None` if there is no file.
     pub(crate) fn open(path: &Path) -> Result<Option<Self>, FileError> {
         let open = |write| open(OpenOptions::new().read(true).write(write), path);
-        // Where it cannot be written it can be read all the same.
+        // A file that cannot be written can still be read.
         let file = match open(true).or_else(|_| open(false)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -58,16 +56,15 @@ impl SnapshotFile {
         Ok(Some(Self { file, header, length }))
     }
 
-    /// From now on it is no longer the last word: what is purged from now on is missing in it, and if this process
-    /// crashes, the next one has to know, also after a loss of power. False: that cannot be written, so it must not be
-    /// believed now either.
+    /// Marks it as no longer final: later purges are missing in it, which the next process has to know after a crash or
+    /// a loss of power. `false` if that cannot be written, and it must not be trusted now either.
     pub(crate) fn begin_again(&self) -> bool {
         let header = SnapshotHeader { is_last: false, ..self.header };
         self.file.write_all_at(&header.to_bytes(), 0).and_then(|()| self.file.sync_data()).is_ok()
     }
 }
 
-/// A new file beside the one whose place it takes once it is whole.
+/// A new file beside the one it replaces once it is whole.
 #[derive(Debug)]
 pub(crate) struct NewFile {
     pub(crate) file: File,
@@ -79,12 +76,12 @@ pub(crate) struct NewFile {
 // === impl NewFile ===
 
 impl NewFile {
-    /// Begins one; one that a crash has left is begun anew.
+    /// Begins one; restarts one left by a crash.
     pub(crate) fn begin(to: &Path) -> Result<Self, FileError> {
         let path = new_path(to);
         let file = open(OpenOptions::new().write(true).create(true).mode(MODE), &path)?;
         check(&file)?;
-        // Before it is emptied: it may be another's that is being written.
+        // Locked before truncation: another process may be writing it.
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(FileError::Locked),
@@ -95,7 +92,6 @@ impl NewFile {
         Ok(Self { file, path, to: to.to_owned(), is_done: false })
     }
 
-    /// It is whole.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.file.sync_all()?;
         std::fs::rename(&self.path, &self.to)?;
@@ -113,19 +109,18 @@ impl Drop for NewFile {
     }
 }
 
-/// Where it is made.
 pub(crate) fn new_path(to: &Path) -> PathBuf {
     let mut path = to.as_os_str().to_owned();
     path.push(".new");
     path.into()
 }
 
-/// No link is followed, and nothing waited for.
+/// Opens without following links and without blocking.
 fn open(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     options.custom_flags((OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_NOCTTY).bits()).open(path)
 }
 
-/// Whether nobody else could have written it; its length.
+/// Checks that nobody else could have written it; returns its length.
 fn check(file: &File) -> Result<u64, FileError> {
     let metadata = file.metadata()?;
     if !metadata.is_file() {

@@ -1,11 +1,11 @@
-//! [`fingerprint`]: of all in a configuration by which pages are made, let in and found.
+//! [`fingerprint`]: hash of the settings by which pages are made, admitted and found.
 
 use serde_json::Value;
 use unladen_serve_config::SiteSettings;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Of a site, what changes no page: where it listens, whom it lets in, how much it may take. What is not listed here
-/// counts, so that a key that is new counts until somebody has thought about it.
+/// Keys of a site that change no page: where it listens, whom it lets in, its limits. Unlisted keys count, so that a
+/// new one counts until somebody has thought about it.
 const HARMLESS: [&str; 12] = [
     "redirect",
     "tls",
@@ -21,17 +21,17 @@ const HARMLESS: [&str; 12] = [
     "is_default",
 ];
 
-/// Of its cache.
+/// The same for its cache.
 const HARMLESS_OF_CACHE: [&str; 8] =
     ["memory", "largest", "variants", "ignore_reload", "uncacheable", "purge", "purge_unix", "tier"];
 
-/// Of where it calls its application, what says which application that is, and what it is told.
+/// Keys of the proxy that say which application it is, and what it is told.
 const TELLING_OF_PROXY: [&str; 4] = ["host", "forwarded", "via", "upstream"];
-/// Of that, what says where it is.
+/// Keys of `upstream` that say where it is.
 const TELLING_OF_UPSTREAM: [&str; 3] = ["name", "origins", "protocol"];
 
-/// Of all in a site's settings by which pages are made, let in and found: by other rules, what was kept means something
-/// else. None: settings that cannot be told, of which nothing is kept.
+/// Fingerprint of all settings by which pages are made, admitted and found: by other rules, stored pages mean something
+/// else. `None` if the settings cannot be serialised; then nothing is kept.
 pub(crate) fn fingerprint(settings: &SiteSettings) -> Option<u128> {
     let mut all = serde_json::to_value(settings).ok()?;
     let site = all.as_object_mut()?;
@@ -45,6 +45,6 @@ pub(crate) fn fingerprint(settings: &SiteSettings) -> Option<u128> {
             upstream.retain(|key, _| TELLING_OF_UPSTREAM.contains(&key.as_str()));
         }
     }
-    // Its keys are in order.
+    // The keys are sorted.
     Some(xxh3_128(&serde_json::to_vec(&all).ok()?))
 }

@@ -1,4 +1,4 @@
-//! [`give`]: what is kept to the process that takes over.
+//! [`give`]: passes what is kept to the process that takes over.
 
 use std::io;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::remembered::Remembered;
 use super::successor::Successor;
 use super::wire::{POSITION, SITE, WHOLE, frame};
 
-/// Tells a successor what these sites keep, and from then on what they are told to forget. It waits until the successor listens.
+/// Waits until the successor listens, then sends it what these sites keep; from then on it is sent purges too.
 pub(crate) fn give(
     successor: &Arc<Successor>,
     sites: &[Arc<Remembered>],
@@ -19,11 +19,11 @@ pub(crate) fn give(
     patience: Duration,
 ) -> io::Result<()> {
     successor.wait(patience)?;
-    // Before anything is told: what is purged meanwhile is purged after it.
+    // Set before anything is sent, so that purges made meanwhile follow.
     for site in sites {
         site.cache.successor.set(Some((site.name.clone(), successor.clone())));
     }
-    // What is purged elsewhere from here on reaches the successor by the bus.
+    // Purges of other nodes after this position reach the successor by the bus.
     if let Some(position) = fleet.and_then(Fleet::position) {
         successor.send(&frame(POSITION, position.to_string().as_bytes())?)?;
     }
@@ -35,7 +35,7 @@ pub(crate) fn give(
     successor.send(&frame(WHOLE, &[])?)
 }
 
-/// Nobody takes over after all.
+/// Undoes it: nobody takes over after all.
 pub(crate) fn take_back(successor: &Successor, sites: &[Arc<Remembered>]) {
     sites.iter().for_each(|site| site.cache.successor.set(None));
     successor.close();

@@ -1,4 +1,4 @@
-//! [`load`]: takes what a site's predecessor has written.
+//! [`load`]: reads the snapshot that a site's predecessor wrote.
 
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -13,25 +13,24 @@ use super::file::{FileError, SnapshotFile, short};
 use super::remembered::Remembered;
 use super::wire::POSITION;
 
-/// A clean stop vouches for this long, in milliseconds: after longer, the site may have been served without a snapshot
-/// meanwhile, and what was purged then is not known here.
+/// How long, in milliseconds, a clean stop vouches for a snapshot: after longer, the site may have been served without
+/// one meanwhile, and purges made then are unknown here.
 const VOUCHES: i64 = 10 * 60 * 1000;
-/// What is read at a time.
 const BUFFER: usize = 256 * 1024;
 
-/// Takes what a site's predecessor has written, if all of it is as it was written: it is read twice. How many
-/// responses; none: there is no file.
+/// Loads a snapshot if all of it is intact, for which it is read twice. Returns how many responses were taken; `None`
+/// if there is no file.
 pub(crate) fn load(
     site: &Remembered,
     path: &Path,
     trust: SnapshotTrust,
     fleet: Option<&Fleet>,
 ) -> Result<Option<u64>, FileError> {
-    // What is purged from now on is not taken.
+    // Entries purged from now on are not taken.
     let sequence = site.cache.store.sequence();
     let Some(mut snapshot) = SnapshotFile::open(path)? else { return Ok(None) };
     let was_last = snapshot.header.is_last && snapshot.begin_again();
-    // Only now: if the next process is configured as that one was, it is not to believe what this one has not heard.
+    // Checked after the mark: a next process configured as the writer was must not trust what this one skips.
     if snapshot.header.fingerprint != site.fingerprint {
         return Err(FileError::Configuration);
     }
@@ -43,13 +42,13 @@ pub(crate) fn load(
         Ok(())
     })?;
     let now = Time::now();
-    // Less than nothing: the clock was set back.
+    // Negative if the clock was set back.
     let age = now.0.saturating_sub(snapshot.header.written.0);
     let is_known = match (fleet, &position) {
         (None, _) => was_last && (0..=VOUCHES).contains(&age),
-        // From there on, a fleet tells all that was purged meanwhile; until it has, nothing that only its lifetime vouches
-        // for is served unasked. After a crash, this node may have had purges that the bus did not get. And a node
-        // that serves whether or not it is reached would serve before it is told.
+        // From the position on, a fleet tells what was purged meanwhile; until then nothing vouched for by its lifetime
+        // alone is served unasked. After a crash, this node may have had purges that the bus did not get; without a
+        // lease, it would serve before it is told.
         (Some(fleet), Some(_)) => was_last && age >= 0 && fleet.lease().is_some(),
         (Some(_), None) => false,
     };
@@ -77,7 +76,6 @@ pub(crate) fn load(
     read.map(|()| Some(counts.stored))
 }
 
-/// Reads all entries from the beginning.
 fn each(
     snapshot: &mut SnapshotFile,
     mut taken: impl FnMut(u32, &[u8]) -> Result<(), SnapshotError>,
@@ -91,7 +89,7 @@ fn each(
         file.read_exact(&mut head).map_err(short)?;
         let head = FrameHead::read(&head);
         left = left.saturating_sub(FRAME_LENGTH as u64);
-        // No memory is taken for what is not there.
+        // Allocate only for bytes that exist.
         left = left.checked_sub(head.length.into()).ok_or(SnapshotError::Short)?;
         payload.resize(head.length as usize, 0);
         file.read_exact(&mut payload).map_err(short)?;

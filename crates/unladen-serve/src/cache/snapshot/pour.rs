@@ -1,4 +1,4 @@
-//! [`pour`]: what a site keeps as frames, into a file or to another process.
+//! [`pour`]: writes what a site keeps as frames, to a file or to another process.
 
 use std::io;
 use std::io::Write;
@@ -7,18 +7,17 @@ use unladen_cache::SnapshotEntry;
 
 use super::remembered::Remembered;
 
-/// What was poured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Poured {
     pub(crate) responses: u64,
     pub(crate) bytes: u64,
 }
 
-/// So much is written at once; but a response that is longer is not divided.
+/// Bytes written at once; a longer response is not divided.
 const PIECE: usize = 256 * 1024;
 
-/// Writes all that a site keeps, without the end; no more bytes than it may keep. No lock is held while it writes, and
-/// what leaves the memory meanwhile leaves it.
+/// Writes all that a site keeps, up to the cache's bound, without the end frame. Holds no lock while writing; entries
+/// evicted meanwhile are skipped.
 pub(crate) fn pour(site: &Remembered, to: &mut impl Write) -> io::Result<Poured> {
     let mut poured = Poured::default();
     let mut piece = Vec::with_capacity(PIECE);

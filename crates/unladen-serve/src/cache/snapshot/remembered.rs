@@ -1,4 +1,4 @@
-//! The principal type is [`Remembered`]: a site whose memory is to survive.
+//! The principal type is [`Remembered`]: a site whose cache survives the process.
 
 use std::sync::Arc;
 
@@ -10,18 +10,17 @@ use super::fingerprint::fingerprint;
 use crate::cache::Cache;
 use crate::site::Site;
 
-/// A site whose memory is to survive.
 #[derive(Debug)]
 pub(crate) struct Remembered {
     pub(crate) name: String,
     pub(crate) cache: Cache,
-    /// None: it survives a handover alone.
+    /// `None` if it survives only a handover.
     pub(crate) settings: Option<SnapshotSettings>,
     pub(crate) fingerprint: u128,
 }
 
 impl Remembered {
-    /// None: it keeps nothing.
+    /// `None` if nothing of it is kept.
     pub(crate) fn of(site: &Site) -> Option<Self> {
         let cache = site.cache.clone()?;
         let name = site.proxy.upstream.settings().name.clone();
@@ -29,8 +28,8 @@ impl Remembered {
         Some(Self { name, cache, settings, fingerprint: fingerprint(&site.settings)? })
     }
 
-    /// Stores a response of another process, unless it was purged since the sequence, which is from before the first
-    /// of that process's bytes was read.
+    /// Stores a response of another process, unless it was purged since `sequence`, which must have been taken before
+    /// the first of that process's bytes was read.
     pub(crate) fn restore(&self, entry: SnapshotEntry, sequence: Sequence, counts: &mut Counts) {
         let SnapshotEntry { key, nominated, variant, mut stored } = entry;
         stored.sequence = sequence;
@@ -38,7 +37,6 @@ impl Remembered {
         counts.add(self.cache.store.restore(&key, &nominated, &variant, Arc::new(stored)));
     }
 
-    /// What came of a predecessor's responses.
     pub(crate) fn restored(&self, counts: &Counts) {
         self.cache.account.restored(counts);
     }

@@ -1,4 +1,4 @@
-//! The principal type is [`Successor`]: the process that takes over, as what is kept here sees it.
+//! The principal type is [`Successor`]: the process that takes over, as the cache sees it.
 
 use std::io;
 use std::io::{Read, Write};
@@ -12,18 +12,18 @@ use unladen_cache::Purge;
 
 use super::wire::{DONE, Forgotten, PURGE, READY, frame};
 
-/// Whoever purges waits for the new process no longer than this; then it is told no more, and trusts nothing.
+/// How long a purge waits for the new process; then the process is told no more, and trusts nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The process that takes over. What is purged here after it was told what is kept is purged there, too, before
-/// whoever purges hears of it: a form that was sent here may be followed by a look at the page there.
+/// The process that takes over. Once it has been sent what is kept, purges made here are applied there before the
+/// purging client is answered: after posting a form here, the client may look at the page there.
 #[derive(Debug)]
 pub(crate) struct Successor {
-    /// None: it has gone, or it was given up.
+    /// `None` once it has gone or was given up.
     stream: Mutex<Option<UnixStream>>,
 }
 
-/// Who takes over from a site, if anybody does: shared by all that keep for it.
+/// Who takes over from a site, if anybody; shared by all caches of the site.
 #[derive(Debug, Default)]
 pub(crate) struct SuccessorSlot {
     who: Mutex<Option<(String, Arc<Successor>)>>,
@@ -33,14 +33,14 @@ pub(crate) struct SuccessorSlot {
 // === impl Successor ===
 
 impl Successor {
-    /// Not before it has said that it listens, within this time.
+    /// To be used after [`Self::wait`].
     pub(crate) fn new(stream: UnixStream) -> Arc<Self> {
         Arc::new(Self { stream: Mutex::new(Some(stream)) })
     }
 
-    /// Waits until it takes what it is told.
+    /// Waits until it says that it listens.
     pub(crate) fn wait(&self, patience: Duration) -> io::Result<()> {
-        // What is told to it waits for nothing but this.
+        // A clone, so that the wait does not hold the lock.
         let stream = self.with(|stream| stream.try_clone())?;
         stream.set_read_timeout(Some(patience))?;
         let mut word = [0];
@@ -50,12 +50,11 @@ impl Successor {
         if word == [READY] { Ok(()) } else { Err(io::Error::other("it does not know how to take what is kept")) }
     }
 
-    /// Sends whole frames.
     pub(crate) fn send(&self, frames: &[u8]) -> io::Result<()> {
         self.with(|stream| stream.write_all(frames))
     }
 
-    /// Has it forget; returns when it has.
+    /// Has it forget; returns once it has.
     fn forget(&self, forgotten: &Forgotten) {
         let done = self.with(|stream| {
             stream.write_all(&frame(PURGE, &forgotten.to_bytes())?)?;
@@ -63,11 +62,10 @@ impl Successor {
             stream.read_exact(&mut word)?;
             if word == [DONE] { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
         });
-        // It sees that the stream ended without a farewell, and doubts all that it has been given.
+        // An error closes the stream without a farewell, so that the successor distrusts all it was given.
         drop(done);
     }
 
-    /// Tells it no more.
     pub(crate) fn close(&self) {
         let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(stream) = stream {
@@ -88,7 +86,6 @@ impl Successor {
     }
 }
 
-/// Sends what is poured in pieces of whole frames.
 impl Write for &Successor {
     fn write(&mut self, frames: &[u8]) -> io::Result<usize> {
         self.send(frames).map(|()| frames.len())
@@ -100,23 +97,20 @@ impl Write for &Successor {
 }
 
 impl SuccessorSlot {
-    /// Of this name there, or nobody.
     pub(crate) fn set(&self, successor: Option<(String, Arc<Successor>)>) {
         *self.who.lock().unwrap_or_else(PoisonError::into_inner) = successor;
     }
 
-    /// Another process is about to carry requests. What is purged there is not purged here, so that from now on nothing
-    /// is answered from memory here, by whichever thread: one may not have heard yet that it is to drain.
+    /// Another process is about to carry requests. Its purges are not made here, so from now on no thread here answers
+    /// from memory; a thread may not have heard yet that it is to drain.
     pub(crate) fn begin_to_serve(&self) {
         self.serves.store(true, Ordering::SeqCst);
     }
 
-    /// Whether another process may carry requests already.
     pub(crate) fn serves(&self) -> bool {
         self.serves.load(Ordering::SeqCst)
     }
 
-    /// Passes on what was purged.
     pub(crate) fn forget(&self, purge: &Purge, is_soft: bool) {
         let successor = self.who.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((site, successor)) = successor {

@@ -1,4 +1,4 @@
-//! [`take`]: what the process before has kept, and what it is told to forget.
+//! [`take`]: takes over what the previous process kept, and its purges.
 
 use std::io;
 use std::io::{BufReader, Write};
@@ -13,15 +13,15 @@ use super::remembered::Remembered;
 use super::wire;
 use super::wire::{BYE, DONE, Forgotten, POSITION, PURGE, READY, SITE, UNSENT, WHOLE};
 
-/// Besides what a response may have.
+/// Bytes a frame may have besides a response's body.
 const HEAD: u64 = 1 << 20;
 
-/// Takes what the process before has kept for these sites, of those that are configured as they were there; then
-/// forgets what is purged there, for as long as it lives: `now` gives the site of a name as it is then. `reached` is
-/// called once all that is purged there is purged here, too; `whole` when all is taken.
+/// Takes what the previous process kept for those of these sites that are configured alike; then applies its purges for
+/// as long as it lives, with `now` looking up a site by name at that time. Calls `reached` once its purges reach this
+/// process, and `whole` when everything is taken.
 ///
 /// # Errors
-/// It went without a word: what was purged there last is not known, so that nothing is trusted that was taken.
+/// If it ended without a farewell: its last purges are unknown, so nothing taken is trusted.
 pub(crate) fn take(
     stream: &UnixStream,
     sites: &[Arc<Remembered>],
@@ -45,7 +45,7 @@ fn follow(
     now: impl Fn(&str) -> Option<Arc<Remembered>>,
     (reached, whole): (impl FnOnce(), impl FnOnce()),
 ) -> io::Result<()> {
-    // Before it is said that this listens: what is purged from now on is not taken.
+    // Before READY is sent: entries purged from now on are not taken.
     let sites: Vec<(&Arc<Remembered>, Sequence)> =
         sites.iter().map(|site| (site, site.cache.store.sequence())).collect();
     let most = sites.iter().map(|(site, _)| site.cache.settings.memory).max().unwrap_or(0) + HEAD;
@@ -60,12 +60,12 @@ fn follow(
         let Some(kind) = wire::read(&mut frames, &mut payload, most)? else {
             return Err(io::ErrorKind::UnexpectedEof.into());
         };
-        // Before anything of it is kept: what the fleet has purged since is forgotten again, of it too.
+        // Before anything is kept: what the fleet has purged since is forgotten again, in what is taken too.
         if let Some(hold) = hold.take() {
             let told = if kind == POSITION { std::str::from_utf8(&payload).ok() } else { None };
             hold.begin_at(told.and_then(|told| told.parse().ok()));
         }
-        // Whatever it tells first, it passes purges on before.
+        // Whatever it sends first, it passes on purges before.
         if let Some(reached) = reached.take() {
             reached();
         }
@@ -95,7 +95,7 @@ fn follow(
                 stream.write_all(&[DONE])?;
             }
             (POSITION, _) => {}
-            // Which pages it means is not said: others ask about everything.
+            // The purged pages are unknown: the other nodes revalidate everything.
             (UNSENT, _) => fleet.iter().for_each(|fleet| fleet.tell(None, What::All, true)),
             (BYE, _) => return Ok(()),
             _ => return Err(io::ErrorKind::InvalidData.into()),
@@ -103,7 +103,7 @@ fn follow(
     }
 }
 
-/// The site that is meant, if it is configured as it is there.
+/// The named site, if it is configured as it is there.
 fn named<'s>(sites: &[(&'s Arc<Remembered>, Sequence)], payload: &[u8]) -> Option<(&'s Arc<Remembered>, Sequence)> {
     let (fingerprint, name) = payload.split_first_chunk()?;
     let (site, sequence) = sites.iter().find(|(site, _)| site.name.as_bytes() == name)?;

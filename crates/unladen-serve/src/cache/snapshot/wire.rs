@@ -1,33 +1,31 @@
-//! What a process says to the one that takes over, besides what snapshots have, over a stream of their own: frames from
-//! the old one, single bytes from the new one. The principal type is [`Forgotten`].
+//! Messages of a process to its successor besides those of snapshots, over a stream of their own: frames from the old
+//! one, single bytes from the new one. The principal type is [`Forgotten`].
 
 use std::io;
 use std::io::Read;
 
 use unladen_cache::{FRAME_LENGTH, FrameHead, Purge};
 
-/// What follows is a site's: its fingerprint, and its name.
+/// The following frames are a site's: its fingerprint and name.
 pub(crate) const SITE: u32 = 16;
-/// Something was purged ([`Forgotten`]); the new process says [`DONE`] once it has forgotten it too.
+/// A purge ([`Forgotten`]); the new process answers [`DONE`] once it has applied it.
 pub(crate) const PURGE: u32 = 17;
-/// All sites have been told.
 pub(crate) const WHOLE: u32 = 18;
-/// The old process is done, and nothing more will be purged there.
+/// The old process is done, and purges nothing more.
 pub(crate) const BYE: u32 = 19;
 
-/// Of a fleet: all purges up to this place were forgotten before anything that follows was looked at. It comes first, in
-/// a file too.
+/// In a fleet: all purges up to this position were applied before anything that follows was looked at. It comes first,
+/// in a file too.
 pub(crate) const POSITION: u32 = 20;
 
 /// The old process has purges that no other node was told: the new one tells them all.
 pub(crate) const UNSENT: u32 = 21;
 
-/// Said by the new process: it takes what it is told.
+/// New process: it is ready to receive.
 pub(crate) const READY: u8 = b'r';
-/// Said by the new process: it is forgotten.
+/// New process: the purge is applied.
 pub(crate) const DONE: u8 = b'd';
 
-/// What a site has forgotten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Forgotten {
     pub(crate) site: String,
@@ -35,17 +33,17 @@ pub(crate) struct Forgotten {
     pub(crate) is_soft: bool,
 }
 
-/// A frame; an error: it is longer than frames are.
+/// Fails if the payload is longer than frames may be.
 pub(crate) fn frame(kind: u32, payload: &[u8]) -> io::Result<Vec<u8>> {
     let head = FrameHead::of(kind, payload).ok_or(io::ErrorKind::InvalidInput)?;
     Ok([&head.to_bytes()[..], payload].concat())
 }
 
-/// Reads a frame of at most so many bytes: its kind. None: the other process has gone.
+/// Reads a frame of at most `most` bytes, and returns its kind; `None` if the other process has gone.
 pub(crate) fn read(from: &mut impl Read, payload: &mut Vec<u8>, most: u64) -> io::Result<Option<u32>> {
     let mut head = [0; FRAME_LENGTH];
     let (first, rest) = head.split_at_mut(1);
-    // Whatever interrupts the wait for it is no end; and the end is one before a frame alone.
+    // An interrupted read is no end; and only before a frame is an end clean.
     match from.read_exact(first) {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         read => read?,

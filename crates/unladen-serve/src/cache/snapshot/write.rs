@@ -1,4 +1,4 @@
-//! [`write`]: a site's memory into its file.
+//! [`write`]: writes a site's cache to its file.
 
 use std::fs::File;
 use std::io;
@@ -16,16 +16,15 @@ use super::pour::{Poured, pour};
 use super::remembered::Remembered;
 use super::wire::{POSITION, frame};
 
-/// How fast it is written, and whether it still is to be.
 pub(crate) trait Pace: Send + Sync {
-    /// Waits; false: it is to be given up.
+    /// Waits; `false` if writing is to be given up.
     fn wait(&self, pause: Duration) -> bool;
 }
 
-/// Bytes a second while requests are served: a fraction of what disks do, and some seconds for what is usual.
+/// Bytes a second while requests are served: a fraction of what disks do, and some seconds for a usual cache.
 const RATE: f64 = 32.0 * 1024.0 * 1024.0;
 
-/// The last time, nobody else needs the disk.
+/// At the last write nobody else needs the disk.
 pub(crate) struct AtOnce;
 
 struct Paced<'a> {
@@ -36,7 +35,8 @@ struct Paced<'a> {
     is_slow: bool,
 }
 
-/// Writes it. `position`: all purges of the fleet up to there were forgotten before. `is_last`: nothing is served any more. None: it was given up, and the old file stays.
+/// `position`: all the fleet's purges up to it were applied before. `is_last`: nothing is served any more. `None`:
+/// given up, the old file stays.
 pub(crate) fn write(
     site: &Arc<Remembered>,
     settings: &SnapshotSettings,
@@ -91,7 +91,7 @@ impl Write for Paced<'_> {
             match self.write(rest) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(count) => rest = rest.get(count..).unwrap_or_default(),
-                // A signal's; what this gives otherwise means that it was given up.
+                // Interrupted by a signal; giving up is another error.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }

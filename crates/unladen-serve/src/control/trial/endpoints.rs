@@ -1,4 +1,4 @@
-//! [`look_up`], [`try_origin`], [`try_endpoint`]: finds endpoints, and connects to them as a request would be sent there.
+//! [`look_up`], [`try_origin`], [`try_endpoint`]: finds endpoints, and connects to them as a request would.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,16 +11,16 @@ use unladen_pool::{Address, Endpoint, EndpointAddress, Placed, ResolveError, Res
 use super::outcome::{Failed, Trial};
 use crate::control::error::ServeError;
 
-/// However long the configuration allows: whoever checks one waits for the answer.
+/// Bound on a trial, whatever the configuration allows: somebody waits for the check.
 pub(super) const LONGEST: Duration = Duration::from_secs(30);
 
-/// Neither the breaker nor a share of the connections decides whether it is tried.
+/// An upstream whose breaker and connection shares do not decide whether it is tried.
 pub(super) fn one_try(settings: &UpstreamSettings) -> Result<Arc<Upstream>, ServeError> {
     let name = settings.name.clone();
     Upstream::new(settings.clone(), 1).map_err(|source| ServeError::Upstream { name, source: Box::new(source) })
 }
 
-/// Where an origin is: at one place at least; else why not.
+/// Endpoints of an origin, at least one; else why there are none.
 pub(super) async fn look_up(
     upstream: &Upstream,
     origin: usize,
@@ -35,7 +35,6 @@ pub(super) async fn look_up(
     }
 }
 
-/// Looks up where an origin is, and connects to all its endpoints.
 pub(super) async fn try_origin(
     table: &'static str,
     upstream: Arc<Upstream>,
@@ -61,7 +60,6 @@ pub(super) async fn try_origin(
     trials
 }
 
-/// Connects to one.
 pub(super) async fn try_endpoint(mut trial: Trial, upstream: &Upstream, endpoint: &Arc<Endpoint>) -> Trial {
     trial.address = match &endpoint.address {
         Address::Tcp(_) => Some(endpoint.address.to_string()),
@@ -92,7 +90,6 @@ pub(super) async fn try_endpoint(mut trial: Trial, upstream: &Upstream, endpoint
     trial
 }
 
-/// Where one of its origins is.
 pub(super) fn url(upstream: &Upstream, origin: usize) -> String {
     let Some(origin) = upstream.settings().origins.get(origin) else { return String::new() };
     match &origin.at {

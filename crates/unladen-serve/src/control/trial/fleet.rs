@@ -1,4 +1,4 @@
-//! What a fleet and its bounds of rates rest on, tried: [`bus`], [`limits`].
+//! Trials of a fleet's bus and rate limit services: [`bus`], [`limits`].
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -10,10 +10,9 @@ use super::outcome::Trial;
 use crate::control::fleet::bus_settings;
 use crate::limits::service::RateService;
 
-/// Connecting and an answer.
+/// Bound on connecting and an answer.
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// Does what a node does with the engine.
 pub(super) async fn bus(settings: FleetSettings) -> Trial {
     let trial = Trial::of("fleet", &settings.name, "bus", settings.purges.to_string());
     match try_bus(&bus_settings(&settings), settings.lease).await {
@@ -24,7 +23,7 @@ pub(super) async fn bus(settings: FleetSettings) -> Trial {
     }
 }
 
-/// Each service once, with the first table that asks it.
+/// Each service once, with the first table that uses it.
 pub(super) fn services(settings: &Settings) -> Vec<(&'static str, String, RateServiceSettings)> {
     let mut seen = HashSet::new();
     let sites = settings.site.iter().map(|site| ("site", &site.proxy));
@@ -35,7 +34,6 @@ pub(super) fn services(settings: &Settings) -> Vec<(&'static str, String, RateSe
     all.filter(|(_, _, service)| seen.insert(service.clone())).collect()
 }
 
-/// Asks a service of limits.
 pub(super) async fn limits((table, name, settings): (&'static str, String, RateServiceSettings)) -> Trial {
     let trial = Trial::of(table, &name, "rate limit service", settings.to_string());
     match RateService::try_once(&settings, ANSWER).await {

@@ -1,4 +1,4 @@
-//! The principal type is [`TriedTier`]: the nodes of a tier, connected to.
+//! The principal type is [`TriedTier`]: connects to the nodes of a tier.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,14 +14,12 @@ use crate::tier::peers::Peers;
 
 const IGNORED: &str = "nodes of a tier are alike: their weights, zones and priorities are not looked at";
 
-/// The nodes of a tier, connected to.
 pub(super) struct TriedTier {
     upstream: Arc<Upstream>,
     peers: Peers,
 }
 
 impl TriedTier {
-    /// `ports`: those that sites listen at.
     pub(super) fn new(settings: &TierSettings, ports: Vec<u16>) -> Result<Self, ServeError> {
         Ok(Self { upstream: one_try(&settings.upstream)?, peers: Peers::new(settings.node, ports) })
     }
@@ -44,7 +42,7 @@ impl TriedTier {
         }
         let all: Vec<Placed> = found.iter().map(|(_, placed)| placed.clone()).collect();
         found.retain(|(_, placed)| !peers.is_self(&placed.endpoint));
-        // Whoever is not found may be this node.
+        // A node that was not found may be this one.
         if trials.is_empty() {
             trials.push(this_node(all.len() - found.len(), &all));
         }
@@ -66,7 +64,6 @@ fn trial(place: String) -> Trial {
     Trial::of("tier", "tier", "peer", place)
 }
 
-/// So many of them are this node.
 fn this_node(own: usize, all: &[Placed]) -> Trial {
     let trial = trial("this node".to_owned());
     let doubt = is_uneven(all).then(|| IGNORED.to_owned());
@@ -86,7 +83,7 @@ fn this_node(own: usize, all: &[Placed]) -> Trial {
     }
 }
 
-/// Whether what tells them means some to get more than others.
+/// Whether the settings would give some nodes more than others.
 fn is_uneven(all: &[Placed]) -> bool {
     let what = |placed: &Placed| (placed.endpoint.weight.load(Ordering::Relaxed), placed.priority, placed.zone.clone());
     all.windows(2).any(|two| what(&two[0]) != what(&two[1]))

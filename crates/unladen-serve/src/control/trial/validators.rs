@@ -1,4 +1,4 @@
-//! What a validator asks, listens at and shares, tried: [`ask`], [`share`].
+//! Trials of what a validator asks, listens to and shares: [`ask`], [`share`].
 
 use unladen_validator::{AskError, Validator, ValidatorSettings, ValidatorSource};
 
@@ -23,8 +23,8 @@ pub(super) fn databases<'a>(all: impl Iterator<Item = (&'a str, &'a ValidatorSet
     databases.into_iter().map(|(_, validators)| validators).collect()
 }
 
-/// One after the other, so that a check takes no more of a database's connections than serving does; who lets nobody in
-/// is not asked again.
+/// Asks one after the other, so that a check takes no more of a database's connections than serving does; a database
+/// that refuses the login is not asked again.
 pub(super) fn ask(database: &Database<'_>) -> Vec<Trial> {
     let mut out: Option<AskError> = None;
     let mut trials = Vec::new();
@@ -52,7 +52,6 @@ pub(super) fn ask(database: &Database<'_>) -> Vec<Trial> {
     trials
 }
 
-/// Each validator that shares its answers, once.
 pub(super) fn share(name: &str, settings: &ValidatorSettings) -> Option<Trial> {
     let shared = settings.shared.as_ref()?;
     let tried = made(settings).and_then(|validator| validator.try_to_share());

@@ -1,32 +1,30 @@
-//! The principal type is [`Frames`]: follows the frames of HTTP/2 on one way of a connection, as far as it takes to
-//! tell whether a head is under way, and how much of bodies has passed. What they say is `h2`'s to read.
+//! The principal type is [`Frames`]: follows HTTP/2 frames in one direction, as far as needed to tell whether a head is
+//! under way and how many body bytes have passed. `h2` parses the content.
 
-/// How long a frame's own head is (RFC 9113, section 4.1).
+/// Length of a frame's own head (RFC 9113, section 4.1).
 const HEAD: usize = 9;
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
 const CONTINUATION: u8 = 9;
 const END_HEADERS: u8 = 4;
 
-/// Follows frames as they pass, in whatever pieces.
 #[derive(Debug)]
 pub(crate) struct Frames {
     head: [u8; HEAD],
     filled: usize,
-    /// Of the frame, what is still to come. Before the first: the preface.
+    /// Bytes of the frame still to come; before the first frame, of the preface.
     left: usize,
     kind: u8,
-    /// Heads that have begun; the first is all that goes before the first frame's end.
+    /// Heads begun; the first stands for everything up to the end of the first frame.
     begun: u64,
     is_in_head: bool,
-    /// Bytes of bodies that have passed, with their padding.
+    /// Body bytes that have passed, with their padding.
     pub(crate) bodies: u64,
-    /// Frames that have begun.
     pub(super) frames: u64,
 }
 
 impl Frames {
-    /// Frames that follow so many bytes of something else. Until the first frame is over, that counts as a head.
+    /// Frames after a preface of this length. Until the first frame is over, all counts as a head.
     pub(crate) fn after(preface: usize) -> Self {
         Self {
             head: [0; HEAD],
@@ -40,12 +38,11 @@ impl Frames {
         }
     }
 
-    /// The number of the head that is under way, if one is.
+    /// Number of the head under way, if any.
     pub(crate) fn head(&self) -> Option<u64> {
         self.is_in_head.then_some(self.begun)
     }
 
-    /// Some more has passed.
     pub(crate) fn pass(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             if self.left > 0 {
@@ -85,7 +82,7 @@ impl Frames {
     }
 
     fn over(&mut self) {
-        // Between the frames of a head there can be no others (RFC 9113, section 6.10): `h2` ends such a connection.
+        // No other frames may come between those of a head (RFC 9113, section 6.10): `h2` ends such a connection.
         let goes_on = matches!(self.kind, HEADERS | CONTINUATION) && self.head[4] & END_HEADERS == 0;
         self.is_in_head = goes_on;
     }

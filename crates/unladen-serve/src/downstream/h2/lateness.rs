@@ -1,25 +1,23 @@
-//! The principal type is [`Lateness`]: how long a connection has been at what it is at.
+//! The principal type is [`Lateness`]: how long a connection has not got on.
 
 use std::time::{Duration, Instant};
 
-/// How long a connection has been at what it is at; looked at now and then.
 #[derive(Debug, Default)]
 pub(super) struct Lateness {
     head: Same,
     sent: Same,
 }
 
-/// A number, and since when it has been the same.
+/// A number, and since when it has been unchanged.
 #[derive(Debug, Default)]
 struct Same(Option<(u64, Instant)>);
 
 impl Lateness {
-    /// How long the head that is under way has been so.
     pub(super) fn of_head(&mut self, head: Option<u64>, now: Instant) -> Duration {
         self.head.since(head, now)
     }
 
-    /// How long nothing has been taken of what waits to be sent: by what has been taken so far, if anything waits.
+    /// How long nothing was taken of what waits to be sent. `taken`: bytes taken so far, if anything waits.
     pub(super) fn of_sending(&mut self, taken: Option<u64>, now: Instant) -> Duration {
         self.sent.since(taken, now)
     }

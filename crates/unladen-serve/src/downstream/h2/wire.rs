@@ -1,5 +1,5 @@
-//! The principal type is [`Wire`]: what carries a connection of HTTP/2, of which something was read already, and what
-//! is seen of it.
+//! The principal type is [`Wire`]: the transport of an HTTP/2 connection, some of which was read already, observed as
+//! it passes.
 
 use std::cell::Cell;
 use std::io;
@@ -16,25 +16,24 @@ use unladen_pool::{Buffer, Transport};
 use super::frames::Frames;
 use crate::limits::budget::Share;
 
-/// So many frames cost `h2` about as much as a read.
+/// Frames that cost `h2` about as much as a read.
 const FRAMES_A_READ: u64 = 16;
 
-/// What carries a connection.
 pub(super) struct Wire {
     read: Buffer,
     transport: Transport,
     came: Frames,
     went: Frames,
-    /// Reads that the frames of the last one stand for: whoever sends tiny ones lets others go first.
+    /// Reads that the last one's frames count for: a client that sends tiny frames yields to others.
     owed: u64,
     seen: Rc<Seen>,
     share: Arc<Share>,
 }
 
-/// What is seen of it, from where the connection is driven.
+/// Observed state, for the connection's driver.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// The number of the head that is under way, if one is.
+    /// Number of the head under way, if any.
     pub(super) head: Cell<Option<u64>>,
 }
 
@@ -55,7 +54,6 @@ impl Wire {
         self.seen.head.set(self.came.head());
     }
 
-    /// So many bytes of these went.
     fn went(&mut self, pieces: &[IoSlice<'_>], mut count: usize) {
         let frames = &mut self.went;
         let before = frames.bodies;
@@ -64,7 +62,7 @@ impl Wire {
             frames.pass(&piece[..part]);
             count -= part;
         }
-        // What else is sent, such as answers to PINGs, is no progress.
+        // Other frames, such as answers to PINGs, are no progress.
         let bodies = usize::try_from(frames.bodies - before).unwrap_or(usize::MAX);
         if bodies > 0 {
             self.share.took(bodies);

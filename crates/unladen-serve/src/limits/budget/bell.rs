@@ -5,23 +5,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Waker};
 
-/// Wakes all who wait. Whoever is woken looks again, and waits again if there is need.
 #[derive(Debug, Default)]
 pub(super) struct Bell {
-    /// Looked at without the lock: mostly nobody waits.
+    /// Read without the lock: mostly nobody waits.
     has_waiters: AtomicBool,
-    /// By who waits, so that those who have gone leave nothing here: a waker keeps the memory of its task.
+    /// By waiter, so that those who leave take their waker along, which keeps the memory of its task.
     waiters: Mutex<BTreeMap<u64, Waker>>,
 }
 
 impl Bell {
-    /// Whoever polls is woken the next time. What is waited for has to be looked at once more after this.
+    /// Registers for the next ring. Check the condition once more afterwards.
     pub(super) fn wait(&self, waiter: u64, cx: &Context<'_>) {
         self.lock().insert(waiter, cx.waker().clone());
         self.has_waiters.store(true, Ordering::SeqCst);
     }
 
-    /// It waits no more.
     pub(super) fn leave(&self, waiter: u64) {
         self.lock().remove(&waiter);
     }

@@ -15,34 +15,31 @@ use super::client::ClientHeld;
 use super::order::ORDER;
 use crate::limits::crowd::network;
 
-/// What a client may hold of all: a fourth.
+/// Divisor of the process's bound for a client.
 const OF_CLIENT: usize = 4;
-/// What a connection may hold of all: a twelfth.
+/// Divisor of the process's bound for a connection.
 const OF_CONNECTION: usize = 12;
-/// The least that a connection may hold, however small all of it is: some frames, and a head as long as is usual.
+/// Least bound of a connection, however small the process's: some frames, and a usual head.
 const LEAST_OF_CONNECTION: usize = 128 * 1024;
-/// A connection that holds less than this is given more though its client or the process is at its bound, until the
-/// process is an eighth above; and, of what is to be sent, a fourth: whoever takes what he is sent does not wait for
-/// those who do not.
+/// A connection that holds less than this gets more although its client or the process is at its bound, until the
+/// process is an eighth above, or for data to be sent a fourth: those who read do not wait for those who do not.
 pub(super) const FLOOR: usize = 16 * 1024;
-/// Memory is given back to the system after so much was held, and most of it was let go
+/// Memory is given back to the system after this much was held, and most of it released.
 const PEAK: usize = 4 * 1024 * 1024;
 
-/// How much is held for clients, and the bounds that it has.
 #[derive(Debug)]
 pub(super) struct Bounds {
     limit: AtomicUsize,
     held: AtomicUsize,
-    /// The most that was held since memory was given back.
+    /// The most held since memory was given back.
     pub(super) peak: AtomicUsize,
-    /// Told when something is let go while somebody waits at the process's bound.
+    /// Rings when something is released while somebody waits at the process's bound.
     pub(super) room: Bell,
-    /// Told to whoever looks after it: it is at its bound, or there is memory to give back.
+    /// Notified at the bound, or when there is memory to give back.
     pub(super) look: Notify,
     clients: Mutex<HashMap<IpAddr, Weak<ClientHeld>>>,
-    /// Of all caches that there are.
     bodies: ArcSwap<Vec<Arc<Bodies>>>,
-    /// Clients that are near to their bound.
+    /// Number of clients near their bound.
     short_clients: AtomicUsize,
     pub(super) counts: Counts,
 }
@@ -57,7 +54,6 @@ pub(super) struct Counts {
 }
 
 impl Bounds {
-    /// Of so many bytes.
     pub(super) fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self {
             limit: limit.into(),
@@ -72,7 +68,6 @@ impl Bounds {
         })
     }
 
-    /// As it can be looked at.
     pub(super) fn state(&self) -> ClientMemoryState {
         let Counts { at_connection, at_client, at_process, ended_slow, ended_stalled } = &self.counts;
         ClientMemoryState {
@@ -84,13 +79,11 @@ impl Bounds {
         }
     }
 
-    /// From now on it is so many bytes.
     pub(super) fn set_limit(&self, limit: usize) {
         self.limit.store(limit, Ordering::Relaxed);
         self.room.ring();
     }
 
-    /// These are the bodies of all caches, from now on.
     pub(super) fn set_bodies(&self, bodies: Vec<Arc<Bodies>>) {
         self.bodies.store(Arc::new(bodies));
     }
@@ -103,12 +96,12 @@ impl Bounds {
         self.held.load(ORDER) + self.lent()
     }
 
-    /// Nobody is ended before seven eighths are held, of all or of a client's part.
+    /// No connection is ended before seven eighths are held, of the process's bound or a client's.
     pub(super) fn is_short(&self) -> bool {
         self.too_much() > 0 || self.short_clients.load(Ordering::Relaxed) > 0
     }
 
-    /// What is to be let go of, if too much is held.
+    /// Bytes to release, if too much is held.
     pub(super) fn too_much(&self) -> usize {
         let (held, lent, limit) = (self.held(), self.lent(), self.limit());
         let of_all = if held > limit / 8 * 7 { held - limit / 4 * 3 } else { 0 };
@@ -116,7 +109,6 @@ impl Bounds {
         of_all.max(of_lent)
     }
 
-    /// What is held for this client: one for all its connections.
     pub(super) fn client(&self, address: IpAddr) -> Arc<ClientHeld> {
         let client = network(address);
         let mut clients = self.clients();
@@ -128,14 +120,12 @@ impl Bounds {
         held
     }
 
-    /// Of a client, so much more is held …
     pub(super) fn take_of(&self, client: &ClientHeld, bytes: usize) {
         if client.take(bytes) {
             self.client_is_short();
         }
     }
 
-    /// … or so much less.
     pub(super) fn give_of(&self, client: &ClientHeld, bytes: usize) {
         if client.give(bytes) {
             self.client_is_short_no_more();
@@ -143,7 +133,7 @@ impl Bounds {
         client.room.ring();
     }
 
-    /// A connection does not use it any more: the last one takes it off the list.
+    /// Called when a connection no longer uses it; the last removes it from the list.
     pub(super) fn leave(&self, held: Arc<ClientHeld>) {
         let client = held.client();
         let mut clients = self.clients();
@@ -167,29 +157,28 @@ impl Bounds {
         peak >= PEAK && self.held() < peak / 4
     }
 
-    /// How much more may be held.
     pub(super) fn left(&self) -> usize {
         self.limit().saturating_sub(self.held())
     }
 
-    /// Whether so much is held that no request is begun any more …
+    /// Whether no request is begun any more …
     pub(super) fn is_over(&self) -> bool {
         let limit = self.limit();
         self.held() >= limit + limit / 8
     }
 
-    /// … and so much that nothing is sent any more until something has been taken.
+    /// … and nothing sent any more until something has been taken.
     pub(super) fn is_far_over(&self) -> bool {
         let limit = self.limit();
         self.held() >= limit + limit / 4
     }
 
-    /// Whether so much is sent that caches do not store any more, that nothing more is sent from them.
+    /// Whether so many bodies no longer stored are being sent that nothing more is sent from caches.
     pub(super) fn is_lent_out(&self) -> bool {
         self.lent() >= self.limit() / 2
     }
 
-    /// What caches have made, beyond their bounds.
+    /// Bodies that caches made, beyond their bounds.
     pub(super) fn lent(&self) -> usize {
         self.bodies.load().iter().map(|bodies| bodies.excess()).sum()
     }
@@ -197,7 +186,7 @@ impl Bounds {
     pub(super) fn take(&self, bytes: usize) {
         self.held.fetch_add(bytes, ORDER);
         let held = self.held();
-        // Others may do so too: a peak that is told too low by a piece is no harm.
+        // Races are harmless: the peak may be a piece too low.
         if held > self.peak.load(Ordering::Relaxed) {
             self.peak.store(held, Ordering::Relaxed);
         }
@@ -227,7 +216,6 @@ impl Bounds {
     }
 }
 
-/// One more.
 pub(super) fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }

@@ -6,13 +6,13 @@ use std::task::{Context, Poll, Waker};
 
 use super::share::{Held, Share};
 
-/// Waits for room in a share, or for its end: one for each that may wait.
+/// One for each that may wait.
 #[derive(Debug)]
 pub(crate) struct Claim {
     share: Arc<Share>,
-    /// By which bells know it; 0: none does.
+    /// Its number at the bells; 0 while unregistered.
     waiter: u64,
-    /// Who is woken by the share's end.
+    /// Waker registered for the share's end.
     listening: Option<Waker>,
 }
 
@@ -25,21 +25,21 @@ impl Claim {
         &self.share
     }
 
-    /// Holds up to so much of what is to be sent, at least one byte; waits for room if there is none.
+    /// Holds up to `most` bytes to be sent, at least one; waits if there is no room.
     pub(crate) fn poll_hold(&mut self, cx: &Context<'_>, most: usize) -> Poll<Held> {
         if let Some(held) = self.share.hold_some(most) {
             return Poll::Ready(held);
         }
         let waiter = self.waiter();
         self.share.wait_for_room(waiter, cx);
-        // It may have been let go between the two looks.
+        // It may have been released between the two looks.
         match self.share.hold_some(most) {
             Some(held) => Poll::Ready(held),
             None => Poll::Pending,
         }
     }
 
-    /// Holds so much for what begins; waits for room if there is none.
+    /// Holds `bytes` for a beginning request; waits if there is no room.
     pub(crate) fn poll_begin(&mut self, cx: &Context<'_>, bytes: usize) -> Poll<Held> {
         if let Some(held) = self.share.try_hold(bytes) {
             return Poll::Ready(held);
@@ -49,7 +49,6 @@ impl Claim {
         self.share.try_hold(bytes).map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// Waits until caches may lend again.
     pub(crate) fn poll_lent(&mut self, cx: &Context<'_>) -> Poll<()> {
         if !self.share.is_lent_out() {
             return Poll::Ready(());
@@ -59,7 +58,7 @@ impl Claim {
         if self.share.is_lent_out() { Poll::Pending } else { Poll::Ready(()) }
     }
 
-    /// Whether what is held is to be let go, because others need it; whoever polls is woken when it is.
+    /// Whether what is held is to be released as others need it; registers the waker for that.
     pub(crate) fn poll_ended(&mut self, cx: &Context<'_>) -> bool {
         if !self.listening.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
             let waiter = self.waiter();

@@ -7,24 +7,21 @@ use std::sync::atomic::AtomicUsize;
 use super::bell::Bell;
 use super::order::ORDER;
 
-/// How much is held for all connections of one client.
 #[derive(Debug)]
 pub(super) struct ClientHeld {
     client: IpAddr,
     held: AtomicUsize,
-    /// From so much on it is looked at who of its connections does not read.
+    /// Bytes from which its connections are checked for not reading.
     most: usize,
-    /// Told when something of it is let go.
     pub(super) room: Bell,
 }
 
 impl ClientHeld {
-    /// Nothing yet, of this client; `limit`: what all its connections may hold.
+    /// `limit`: what all its connections may hold.
     pub(super) fn new(client: IpAddr, limit: usize) -> Arc<Self> {
         Arc::new(Self { client, held: AtomicUsize::new(0), most: limit / 8 * 7, room: Bell::default() })
     }
 
-    /// Whose it is.
     pub(super) fn client(&self) -> IpAddr {
         self.client
     }
@@ -33,21 +30,21 @@ impl ClientHeld {
         self.held.load(ORDER)
     }
 
-    /// Holds so much more: whether it is near to its bound from now on.
+    /// Adds; whether that takes it near its bound.
     #[must_use]
     pub(super) fn take(&self, bytes: usize) -> bool {
         let before = self.held.fetch_add(bytes, ORDER);
         before <= self.most && before + bytes > self.most
     }
 
-    /// Holds so much less: whether it is near to its bound no more.
+    /// Subtracts; whether it is no longer near its bound.
     #[must_use]
     pub(super) fn give(&self, bytes: usize) -> bool {
         let before = self.held.fetch_sub(bytes, ORDER);
         before > self.most && before.saturating_sub(bytes) <= self.most
     }
 
-    /// What is to be let go of: none, if it is not short.
+    /// Bytes to release; 0 if it is not short.
     pub(super) fn too_much(&self) -> usize {
         let held = self.held();
         if held > self.most { held - self.most / 7 * 6 } else { 0 }

@@ -1,7 +1,7 @@
-//! [`ORDER`]: how what is held is counted.
+//! [`ORDER`]: memory order of the held counts.
 
 use std::sync::atomic::Ordering;
 
-/// Of what is held: who lets go looks afterwards whether somebody waits, and who waits looks afterwards whether
-/// something was let go. Where the one's look could pass its change, neither would see the other.
+/// Sequentially consistent: who releases checks for waiters afterwards, and who waits checks for releases afterwards.
+/// If a check could pass the change, neither would see the other.
 pub(super) const ORDER: Ordering = Ordering::SeqCst;

@@ -1,4 +1,4 @@
-//! The principal type is [`Share`]: what is held for one connection of a client.
+//! The principal type is [`Share`]: memory held for one client connection.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -11,13 +11,11 @@ use super::client::ClientHeld;
 use super::order::ORDER;
 use super::pace::Pace;
 
-/// So much of a connection's is not counted: most answers are no longer, and cost no more than this connection's own
-/// counting.
+/// Bytes of a connection that are not counted: most answers are shorter, and cost no more than the counting itself.
 const FREE: usize = 4 * 1024;
-/// The process and the client are told of more in lots of this: not of each small piece.
+/// Process and client are updated in lots of this many bytes, not for each small piece.
 const LOT: usize = 16 * 1024;
 
-/// What is held for one connection.
 #[derive(Debug)]
 pub(crate) struct Share {
     bounds: Arc<Bounds>,
@@ -25,28 +23,24 @@ pub(crate) struct Share {
     address: Option<IpAddr>,
     client: OnceLock<Arc<ClientHeld>>,
     held: AtomicUsize,
-    /// What the process and the client have been told of, in lots.
+    /// Bytes reported to process and client, in lots.
     told: AtomicUsize,
-    /// Bytes that it has taken, ever.
+    /// Bytes taken so far.
     moved: AtomicU64,
-    /// Pieces that wait to be sent.
+    /// Pieces waiting to be sent.
     waiting: AtomicUsize,
     /// Their bytes.
     sending: AtomicUsize,
     is_listed: AtomicBool,
     is_ended: AtomicBool,
-    /// Told when something is let go.
     room: Bell,
-    /// Told when it is to end.
     ended: Bell,
     pub(super) pace: Pace,
 }
 
-/// The connections that something is held for.
 #[derive(Debug, Default)]
 pub(super) struct Holders(Mutex<Vec<Weak<Share>>>);
 
-/// So much is held, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
     share: Arc<Share>,
@@ -88,22 +82,21 @@ impl Share {
         Held { share: self.clone(), bytes, is_to_be_sent: false }
     }
 
-    /// Holds so much, if there is room.
     pub(crate) fn try_hold(self: &Arc<Self>, bytes: usize) -> Option<Held> {
         (self.room() >= bytes).then(|| self.hold(bytes))
     }
 
-    /// Holds what little a connection may hold in any case, or more if there is room.
+    /// Holds what little any connection may have, or more if there is room.
     pub(crate) fn try_hold_head(self: &Arc<Self>, bytes: usize) -> Option<Held> {
         (self.held() + bytes <= FLOOR || self.room() >= bytes).then(|| self.hold(bytes))
     }
 
-    /// Holds as much, if half of what the connection may hold is left for other things.
+    /// Holds `bytes` if half of the connection's bound stays free for other things.
     pub(crate) fn try_hold_aside(self: &Arc<Self>, bytes: usize) -> Option<Held> {
         (self.room() >= bytes + self.bounds.connection_limit() / 2).then(|| self.hold(bytes))
     }
 
-    /// Holds up to so much of what is to be sent, at least one byte; none: there is no room.
+    /// Holds up to `most` bytes to be sent, at least one; `None` if there is no room.
     pub(super) fn hold_some(self: &Arc<Self>, most: usize) -> Option<Held> {
         match self.room_to_send() {
             0 => None,
@@ -117,7 +110,7 @@ impl Share {
             client.room.wait(waiter, cx);
         }
         self.bounds.room.wait(waiter, cx);
-        // Who waits for his own connection or client is woken by those.
+        // The bells of connection and client wake their own waiters.
         if self.bounds.is_short() {
             self.bounds.look.notify_one();
         }
@@ -136,22 +129,20 @@ impl Share {
         self.bounds.room.leave(waiter);
     }
 
-    /// How much more may be held of what is to be sent. A part of the connection's is left for what it asks meanwhile.
+    /// Bytes that may still be held for sending. A part of the connection's bound is left for its requests meanwhile.
     pub(super) fn room_to_send(&self) -> usize {
         let most = self.bounds.connection_limit() / 4 * 3;
         self.room_of(most, self.sending(), |bounds| !bounds.is_far_over())
     }
 
-    /// How much more may be held.
     pub(crate) fn room(&self) -> usize {
         self.room_of(self.bounds.connection_limit(), self.held(), |bounds| !bounds.is_over())
     }
 
-    /// `small`: what is to be below the floor, for more to be held than others leave, as long as `is_there` any.
+    /// `small`: amount to compare with the floor, which is available beyond the bounds as long as `is_there` says so.
     fn room_of(&self, most: usize, small: usize, is_there: impl Fn(&Bounds) -> bool) -> usize {
         let (held, counts) = (self.held(), &self.bounds.counts);
-        // Others, of this client or all, may not hold up who takes what he is sent; nor may what waits for the
-        // application.
+        // Neither other connections nor what waits for the application may hold up a client that reads.
         let least = || if is_there(&self.bounds) { FLOOR.saturating_sub(small) } else { 0 };
         let own = most.saturating_sub(held);
         if own == 0 {
@@ -172,53 +163,45 @@ impl Share {
         own.min(of_client.min(of_all).max(least()))
     }
 
-    /// Whether caches lend no more.
     pub(super) fn is_lent_out(&self) -> bool {
         self.bounds.is_lent_out()
     }
 
-    /// How much is held.
     pub(crate) fn held(&self) -> usize {
         self.held.load(ORDER)
     }
 
-    /// How much waits to be sent.
     fn sending(&self) -> usize {
         self.sending.load(Ordering::Relaxed)
     }
 
-    /// Whether anything waits to be sent.
     pub(crate) fn is_waiting(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
     }
 
-    /// It has taken so many bytes.
     pub(crate) fn took(&self, bytes: usize) {
         self.moved.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// How many bytes it has taken, ever.
     pub(crate) fn moved(&self) -> u64 {
         self.moved.load(Ordering::Relaxed)
     }
 
-    /// It is to end: what is held for it is needed for others.
     pub(crate) fn end(&self) {
         self.is_ended.store(true, Ordering::SeqCst);
         self.ended.ring();
     }
 
-    /// It was ended for having taken nothing for too long.
+    /// Counts it as ended for having taken nothing for too long.
     pub(crate) fn stalled(&self) {
         count(&self.bounds.counts.ended_stalled);
     }
 
-    /// Whether it is to end.
     pub(crate) fn is_ended(&self) -> bool {
         self.is_ended.load(Ordering::SeqCst)
     }
 
-    /// Of its client, how much is to be let go of.
+    /// Identifies its client, and how much of that one's is to be released.
     pub(super) fn clients_too_much(&self) -> Option<(usize, usize)> {
         self.client.get().map(|client| (Arc::as_ptr(client).addr(), client.too_much()))
     }
@@ -241,7 +224,7 @@ impl Share {
         self.room.ring();
     }
 
-    /// Tells the process and the client how much is held, if that is another lot than before.
+    /// Updates process and client, if the number of lots has changed.
     fn tell(&self) {
         let now = self.held().saturating_sub(FREE).div_ceil(LOT) * LOT;
         if now == self.told.load(Ordering::Relaxed) {
@@ -278,7 +261,7 @@ impl Drop for Share {
 // === impl Held ===
 
 impl Held {
-    /// It waits to be sent to the client: who does not take it is to blame.
+    /// Marks it as waiting to be sent: if it stays, the client is to blame.
     pub(crate) fn outgoing(mut self) -> Self {
         if !std::mem::replace(&mut self.is_to_be_sent, true) {
             self.share.waiting.fetch_add(1, Ordering::Relaxed);
@@ -287,12 +270,11 @@ impl Held {
         self
     }
 
-    /// How much.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Holds so much instead, whether there is room or not.
+    /// Changes the amount, whether there is room or not.
     pub(crate) fn set(&mut self, bytes: usize) {
         if bytes > self.bytes {
             self.share.add(bytes - self.bytes);

@@ -1,5 +1,5 @@
-//! Ends who takes least of what is held for him, while the process is at its bound. Who waits for the application, and
-//! has nothing to take, is not to blame.
+//! Ends the slowest takers while the process is at its bound. Connections that wait for the application, with nothing
+//! to take, are exempt.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use std::time::Instant;
 use super::bounds::{Bounds, count};
 use super::share::{Holders, Share};
 
-/// Whoever takes so many bytes a second is not ended for taking too little.
+/// Bytes a second that always count as fast enough.
 pub(crate) const LEAST_RATE: u64 = 16 * 1024;
-/// How long is looked at, before a connection is judged by what it took meanwhile.
+/// Time a connection is observed before it is judged.
 const MILLISECONDS: u64 = 1000;
 
-/// Ends those whose bytes would stay for longest, until no more than three fourths are held: of all, and of each
-/// client's part.
+/// Ends those whose bytes would stay longest, until at most three fourths are held, of the process's bound and each
+/// client's.
 pub(super) fn shed(bounds: &Bounds, holders: &Holders) {
     shed_at(bounds, holders, milliseconds());
 }
@@ -26,7 +26,7 @@ pub(super) fn shed_at(bounds: &Bounds, holders: &Holders, now: u64) {
     let mut slow: Vec<(u64, Arc<Share>)> = waiting.filter_map(|share| Some((stay(&share, now)?, share))).collect();
     slow.sort_by_key(|(stay, _)| std::cmp::Reverse(*stay));
     let mut too_much = bounds.too_much();
-    // By client, what is still to be let go of.
+    // Bytes still to be released, by client.
     let mut of_clients: HashMap<usize, usize> = HashMap::new();
     for (_, share) in slow {
         let held = share.held();
@@ -43,8 +43,7 @@ pub(super) fn shed_at(bounds: &Bounds, holders: &Holders, now: u64) {
     }
 }
 
-/// For how many milliseconds what is held would stay, as fast as it is taken; none: that is fast enough, or is not
-/// known yet.
+/// Milliseconds until what is held would be taken at the current rate; `None` if that is fast enough, or not known yet.
 fn stay(share: &Share, now: u64) -> Option<u64> {
     let (at, moved) = (share.pace.at.load(Ordering::Relaxed), share.moved());
     let since = now.saturating_sub(at.saturating_sub(1));
@@ -53,7 +52,7 @@ fn stay(share: &Share, now: u64) -> Option<u64> {
     }
     let taken = moved.saturating_sub(share.pace.moved.swap(moved, Ordering::Relaxed));
     share.pace.at.store(now + 1, Ordering::Relaxed);
-    // What was taken long before tells nothing: it is looked at anew.
+    // An old observation says nothing: start anew.
     if at == 0 || since > 10 * MILLISECONDS {
         return None;
     }
@@ -61,7 +60,7 @@ fn stay(share: &Share, now: u64) -> Option<u64> {
     (rate < LEAST_RATE).then(|| share.held() as u64 * 1000 / rate.max(1))
 }
 
-/// Since the first look.
+/// Since the first call.
 fn milliseconds() -> u64 {
     static FIRST: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     u64::try_from(FIRST.get_or_init(Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX / 2)

@@ -9,30 +9,26 @@ use super::queue_entry::QueueEntry;
 use super::refusal::Refusal;
 use super::waiter::Waiter;
 
-/// A place at the application, until it is dropped: then the next one has it.
+/// A place at the application; dropping it passes it on.
 #[derive(Debug)]
 pub(crate) struct Place<'q>(&'q Queue);
 
-/// Waits for a place. Dropped, it is out of the queue.
+/// Waits for a place; dropping it leaves the queue.
 #[derive(Debug)]
 pub(crate) struct Ticket<'q> {
     queue: &'q Queue,
     number: u64,
     waiter: Arc<Waiter>,
-    /// It has been told what became of it.
     is_over: bool,
 }
 
-/// What asking for a place comes to.
 #[derive(Debug)]
 pub(crate) enum Entered<'q> {
     Place(Place<'q>),
-    /// It is waited for.
     Ticket(Ticket<'q>),
 }
 
 impl Queue {
-    /// Takes a place at the application, or waits for one.
     pub(crate) fn enter(&self, queue_entry: &QueueEntry<'_>, now: Instant) -> Result<Entered<'_>, Refusal> {
         Ok(match self.ask(queue_entry, now)? {
             Asked::Place => Entered::Place(Place(self)),
@@ -44,19 +40,17 @@ impl Queue {
 // === impl Ticket ===
 
 impl<'q> Ticket<'q> {
-    /// How long it may wait in all.
     pub(crate) fn longest(&self) -> Duration {
         self.queue.longest()
     }
 
-    /// A place, or why there is none.
     pub(crate) fn poll(&mut self, cx: &Context<'_>) -> Poll<Result<Place<'q>, Refusal>> {
         let told = self.waiter.poll(cx);
         self.is_over |= told.is_ready();
         told.map_ok(|()| Place(self.queue))
     }
 
-    /// Its time is over. A place, if it was given one at the last moment.
+    /// Ends the wait; it may have got a place at the last moment.
     pub(crate) fn expire(mut self, now: Instant) -> Result<Place<'q>, Refusal> {
         self.is_over = true;
         let refusal = self.queue.expire(self.number, now);

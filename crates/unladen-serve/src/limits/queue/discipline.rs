@@ -1,14 +1,13 @@
 //! The principal type is [`Discipline`]: who waits for the application, who is next, and who waits no longer.
 //!
-//! - In ordinary times each client's oldest request is next, the clients taking turns ([`FairQueue`]); a request that
-//!   has waited for `wait` is refused.
-//! - Under overload ([`Standing`]) a request is refused as soon as it has waited for a tenth of that, the oldest first:
-//!   no more are answered by having them wait. Then each client's newest request is next (adaptive LIFO, Maurer 2015):
-//!   whoever has pressed "reload" has given up the one before. As many as there are places are left waiting however old
-//!   they are, so that no place stays empty for want of a request (RFC 8289, section 4.4, does not drop the last packet
-//!   either).
-//! - If as many wait as may, the client that has most of them gives one up for a client that has fewer (RFC 8290,
-//!   section 4.1.3); whoever has most is refused.
+//! - In ordinary times clients take turns with their oldest requests ([`FairQueue`]); a request that has waited for
+//!   `wait` is refused.
+//! - Under overload ([`Standing`]) requests are refused after a tenth of that, the oldest first: making them wait
+//!   answers no more of them. Each client's newest request is next (adaptive LIFO, Maurer 2015), as a user who pressed
+//!   "reload" has given up the one before. As many as there are places stay however old they are, so that no place
+//!   stays empty for want of a request (RFC 8289, section 4.4, does not drop the last packet either).
+//! - At the bound on length, the client with most requests gives one up for a client that has fewer (RFC 8290, section
+//!   4.1.3); the client with most is refused.
 //!
 //! Nothing here waits, wakes, or looks at a clock.
 
@@ -20,33 +19,29 @@ use super::flow::Flow;
 use super::refusal::{Refusal, Why};
 use super::standing::Standing;
 
-/// Nobody is told to come again sooner …
+/// Shortest `Retry-After` …
 const SOONEST: Duration = Duration::from_secs(1);
-/// … or later, but for the spread.
+/// … and longest, before spreading.
 const LATEST: Duration = Duration::from_secs(60);
 
-/// Who waits for the application, who is next, and who waits no longer.
 #[derive(Debug)]
 pub(super) struct Discipline<T> {
     queue: FairQueue<T>,
     standing: Standing,
-    /// Requests that may wait.
     length: usize,
-    /// How long one may.
     wait: Duration,
-    /// At the application at a time.
     places: usize,
     pub(super) counts: Counts,
 }
 
 impl<T> Discipline<T> {
-    /// Of this many places, for this many to wait, each for so long.
+    /// `length`: requests that may wait, each for up to `wait`.
     pub(super) fn new(places: usize, length: usize, wait: Duration) -> Self {
         let (queue, standing, counts) = Default::default();
         Self { queue, standing, length, wait, places, counts }
     }
 
-    /// Others from now on. Those who wait already, wait on.
+    /// Changes the bounds; those waiting already go on waiting.
     pub(super) fn set(&mut self, places: usize, length: usize, wait: Duration) {
         (self.places, self.length, self.wait) = (places, length, wait);
     }
@@ -63,17 +58,15 @@ impl<T> Discipline<T> {
         self.wait
     }
 
-    /// How many wait.
     pub(super) fn len(&self) -> usize {
         self.queue.len()
     }
 
-    /// Whether there is overload.
     pub(super) fn is_overload(&self, now: Instant) -> bool {
         self.standing.is_overload(now, self.wait, self.places)
     }
 
-    /// One more waits: its number. Others may be refused in its place, and for their age.
+    /// Enqueues a request, and returns its number. Others may be refused in its place, or for their age.
     pub(super) fn push(
         &mut self,
         now: Instant,
@@ -91,12 +84,11 @@ impl<T> Discipline<T> {
         Ok(self.queue.push(now, flow, key, item))
     }
 
-    /// Another client waits for what is found by this key.
     pub(super) fn join(&mut self, key: &[u8], flow: Flow) {
         self.queue.join(key, flow);
     }
 
-    /// A place is free: whose it is. Others may be refused for their age.
+    /// Takes the next request for a free place. Others may be refused for their age.
     pub(super) fn next(&mut self, now: Instant, refused: &mut Vec<(T, Refusal)>) -> Option<T> {
         self.shed(now, refused);
         let taken = self.queue.take(self.is_overload(now));
@@ -108,16 +100,16 @@ impl<T> Discipline<T> {
         taken.map(|(item, _)| item)
     }
 
-    /// It waits no more, by its own will or because its time is over: whether it did.
+    /// Removes it, by its own will or as its time is over; whether it was waiting.
     pub(super) fn leave(&mut self, number: u64) -> bool {
         let was_waiting = self.queue.remove(number).is_some();
         self.rest();
         was_waiting
     }
 
-    /// A request is refused: when its client may come again. A queue that has stood for a while is not gone in a moment:
-    /// what is best assumed of how long something will yet last is how long it has; at least it takes as long as those
-    /// take who wait. Spread over as long again, so that those who are refused together do not come together.
+    /// Refuses a request, and says when its client may come again. A queue that has stood for a while will stand on:
+    /// the best guess for what remains is the time it has lasted, and at least what draining it takes. Spread over as
+    /// long again, so that those refused together do not come together.
     pub(super) fn refusal(&mut self, now: Instant, why: Why, counts: bool) -> Refusal {
         if counts {
             self.counts.refused(why);
@@ -125,12 +117,11 @@ impl<T> Discipline<T> {
         }
         let drain = self.standing.drain(now, self.queue.len()).unwrap_or(self.wait);
         let base = drain.max(self.standing.lasted(now)).clamp(SOONEST, LATEST);
-        // The golden ratio's multiples are spread evenly, however many there are.
+        // Multiples of the golden ratio spread evenly, however many there are.
         let spread = (self.counts.refusals() as f64 * 0.618_033_988_749_895).fract();
         Refusal { why, after: base.mul_f64(1.0 + spread) }
     }
 
-    /// Refuses who has waited for too long.
     fn shed(&mut self, now: Instant, refused: &mut Vec<(T, Refusal)>) {
         let (is_overload, target) = (self.is_overload(now), Standing::target(self.wait));
         while let Some((number, since)) = self.queue.oldest() {

@@ -1,12 +1,11 @@
-//! The principal type is [`FairQueue`]: what waits, in a line for each client; the lines have their turns.
+//! The principal type is [`FairQueue`]: a line of requests for each client, served in turns.
 //!
-//! One from each line in turn (round robin; with requests of equal weight that is the deficit round robin of RFC 8290):
-//! a client with a hundred requests gets no more of the application than one with a single request, if both have one
-//! waiting.
+//! One from each line in turn (round robin; with equal weights that is the deficit round robin of RFC 8290): a client
+//! with a hundred requests gets no more of the application than one with a single request, if both have one waiting.
 //!
-//! An answer that several wait for is asked for once, but stands in the lines of all of them: it goes when the first of
-//! their turns comes. So a page that many wait for comes sooner the more they are, without a rule of its own; and who
-//! joins a greedy client's request does not wait for that client's turn.
+//! A shared answer is asked for once, but stands in the lines of all who wait for it, and goes at the first of their
+//! turns. So a popular page comes sooner without a rule of its own, and joining a greedy client's request does not mean
+//! waiting for that client's turn.
 
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
@@ -15,15 +14,14 @@ use std::time::Instant;
 
 use super::flow::Flow;
 
-/// Lines that one request stands in: by then it is next anyway.
+/// Most lines that one request stands in: by then it is next anyway.
 const LINES: usize = 16;
 
-/// What waits, in a line for each client.
 #[derive(Debug)]
 pub(super) struct FairQueue<T> {
     /// By number, and so by age.
     waiting: BTreeMap<u64, Waiting<T>>,
-    /// None is empty.
+    /// No line is empty.
     lines: HashMap<Flow, VecDeque<u64>>,
     /// Each of `lines` once; the first is next.
     turns: VecDeque<Flow>,
@@ -35,7 +33,6 @@ pub(super) struct FairQueue<T> {
 struct Waiting<T> {
     item: T,
     since: Instant,
-    /// The lines that it stands in.
     flows: Vec<Flow>,
     key: Option<Box<[u8]>>,
 }
@@ -53,12 +50,11 @@ impl<T> Default for FairQueue<T> {
 }
 
 impl<T> FairQueue<T> {
-    /// How many wait.
     pub(super) fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Waits at the end of its client's line: its number. `key`: what it is found by, if others may wait for it too.
+    /// Enqueues at the end of its client's line; returns the number. `key` is what others may join it by.
     pub(super) fn push(&mut self, now: Instant, flow: Flow, key: Option<&[u8]>, item: T) -> u64 {
         let number = self.next;
         self.next += 1;
@@ -71,7 +67,7 @@ impl<T> FairQueue<T> {
         number
     }
 
-    /// Another client waits for what is found by this key: it stands in that one's line too.
+    /// Puts the request with this key into another client's line too.
     pub(super) fn join(&mut self, key: &[u8], flow: Flow) {
         if let Some(number) = self.shared.get(key) {
             self.stand(*number, flow);
@@ -91,7 +87,7 @@ impl<T> FairQueue<T> {
         line.push_back(number);
     }
 
-    /// The next one, and since when it has waited: of the line whose turn it is, the oldest or the newest.
+    /// Takes the oldest or newest of the line whose turn it is, and since when it waited.
     pub(super) fn take(&mut self, newest: bool) -> Option<(T, Instant)> {
         let flow = *self.turns.front()?;
         let line = self.lines.get(&flow)?;
@@ -100,7 +96,6 @@ impl<T> FairQueue<T> {
         self.remove(number)
     }
 
-    /// Waits no more, if it does.
     pub(super) fn remove(&mut self, number: u64) -> Option<(T, Instant)> {
         let Waiting { item, since, flows, key } = self.waiting.remove(&number)?;
         for flow in flows {
@@ -108,7 +103,7 @@ impl<T> FairQueue<T> {
             line.get_mut().retain(|other| *other != number);
             if line.get().is_empty() {
                 line.remove();
-                // Whoever waited for longest is next to the front; whoever was just taken has gone to the back.
+                // The line that waited longest is at the front; one just taken has gone to the back.
                 let is_last = self.turns.back() == Some(&flow);
                 let place = if is_last {
                     Some(self.turns.len() - 1)
@@ -126,26 +121,24 @@ impl<T> FairQueue<T> {
         Some((item, since))
     }
 
-    /// Who has waited for longest, and since when.
     pub(super) fn oldest(&self) -> Option<(u64, Instant)> {
         self.waiting.first_key_value().map(|(number, waiting)| (*number, waiting.since))
     }
 
-    /// The oldest of the longest line that nobody else waits for, if the line is longer by more than one than this
-    /// client's. Where others wait for all that is in it: what the fewest wait for.
+    /// Oldest request of the longest line that nobody else waits for, if that line is longer by more than one than this
+    /// client's. If all are shared, the least shared.
     pub(super) fn surplus(&self, flow: Flow) -> Option<u64> {
         let own = self.lines.get(&flow).map_or(0, VecDeque::len);
-        // Of several, always the same one.
+        // Deterministic among lines of equal length.
         let longest = self.lines.values().max_by_key(|line| (line.len(), Reverse(line.front())))?;
         if longest.len() <= own + 1 {
             return None;
         }
-        // What a client asks for itself stands in its line by age.
+        // Unshared requests stand in a line by age.
         let is_its_own = |number: &&u64| self.shares(**number) == 1;
         longest.iter().find(is_its_own).or_else(|| longest.iter().min_by_key(|number| self.shares(**number))).copied()
     }
 
-    /// The clients who wait for it.
     fn shares(&self, number: u64) -> usize {
         self.waiting.get(&number).map_or(0, |waiting| waiting.flows.len())
     }

@@ -6,22 +6,20 @@ use std::sync::OnceLock;
 
 use crate::limits::crowd::network;
 
-/// Shares that the clients of one address may have by their cookies: more, and whoever makes cookies up had as many as
-/// it liked.
+/// Most shares for one address, told apart by cookies: without a bound, made-up cookies would get any number.
 const PARTS: u64 = 8;
 
-/// Whose share of the application a request is taken from: an address (of IPv6 its /64), and a part of those who share
-/// it.
+/// An address (IPv6: its /64), and a part of those who share it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Flow {
-    /// None: it came through a Unix socket.
+    /// `None` for a Unix socket.
     client: Option<IpAddr>,
-    /// Of those who share an address, by a cookie; 0: it has none.
+    /// Among those who share an address, by cookie; 0 without one.
     part: u8,
 }
 
 impl Flow {
-    /// Of a client, and what it says in the cookie that tells those apart who share an address.
+    /// `cookie`: value that tells apart those who share an address.
     pub(crate) fn of(client: Option<IpAddr>, cookie: Option<&[u8]>) -> Self {
         static HASHER: OnceLock<RandomState> = OnceLock::new();
         let part = |cookie| 1 + (HASHER.get_or_init(RandomState::new).hash_one(cookie) % PARTS) as u8;
@@ -29,7 +27,6 @@ impl Flow {
     }
 }
 
-/// The value of a cookie, in the fields that have them.
 pub(crate) fn cookie<'f>(fields: &'f unladen_http1::Fields, name: &str) -> Option<&'f [u8]> {
     let lines = fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"cookie"));
     let mut pairs = lines.flat_map(|field| field.value.split(|byte| *byte == b';'));

@@ -1,4 +1,4 @@
-//! The principal type is [`Queue`]: the places at the application, and those who wait for one; all threads together.
+//! The principal type is [`Queue`]: the places at the application, and those who wait for one, for all threads.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,36 +14,33 @@ use super::queue_entry::QueueEntry;
 use super::refusal::{Refusal, Why};
 use super::waiter::Waiter;
 
-/// As many places as there may be requests: nobody waits.
+/// As many places as requests: nobody waits.
 const UNBOUNDED: u32 = u32::MAX;
-/// In the upper half of [`Queue::state`].
+/// One in the upper half of [`Queue::state`].
 const ONE_WAITS: u64 = 1 << 32;
 
 /// The places at the application, and those who wait for one.
 ///
-/// How many there are of each stands in one word: so a place is taken or given back by one atomic operation while nobody
-/// waits, and nobody can begin to wait while the last place is given back. Those who wait are behind a lock, by whose
-/// holder alone their number is changed. A place that is given back while somebody waits is handed on: one thread is
-/// woken, and it has the place already.
+/// Both counts are in one word: while nobody waits, a place is taken or given back by one atomic operation, and nobody
+/// can begin to wait while the last place is given back. Waiters are behind a lock, whose holder alone changes their
+/// number. A place given back while somebody waits is handed on: the thread woken has it already.
 #[derive(Debug)]
 pub(crate) struct Queue {
-    /// Requests at the application in the lower half, those who wait in the upper.
+    /// Requests at the application in the lower half, waiting ones in the upper.
     state: AtomicU64,
     places: AtomicU32,
-    /// Whether the settings say how many places there are.
+    /// Whether the settings give the number of places.
     is_configured: AtomicBool,
     discipline: Mutex<Discipline<Arc<Waiter>>>,
 }
 
-/// What asking for a place comes to.
 pub(super) enum Asked {
     Place,
-    /// It waits, by this number.
     Waits(u64, Arc<Waiter>),
 }
 
 impl Queue {
-    /// As these settings say; with as many places as requests, where they do not say how many.
+    /// Unbounded where the settings do not give the number of places.
     pub(crate) fn new(settings: &QueueSettings) -> Self {
         let places = places(settings.running);
         Self {
@@ -54,8 +51,8 @@ impl Queue {
         }
     }
 
-    /// As these settings say, from now on. Where they say nothing of its places, what the application has said of them
-    /// stands, but not what settings before have said.
+    /// Replaces the settings. Where they give no number of places, the application's stands, but not that of earlier
+    /// settings.
     pub(crate) fn set(&self, settings: &QueueSettings) {
         let was_configured = self.is_configured.swap(settings.running.is_some(), Ordering::Relaxed);
         let said = || if was_configured { UNBOUNDED } else { self.places.load(Ordering::Relaxed) };
@@ -63,7 +60,7 @@ impl Queue {
         self.change(|discipline| discipline.set(running as usize, settings.length, settings.wait));
     }
 
-    /// The application has so many places from now on; none: nobody knows how many. What the settings say goes before.
+    /// Sets the number of places the application has, if known. The settings take precedence.
     pub(crate) fn set_running(&self, running: Option<usize>) {
         if self.is_configured.load(Ordering::Relaxed) {
             return;
@@ -86,7 +83,6 @@ impl Queue {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// Takes a place, or waits for one.
     pub(super) fn ask(&self, queue_entry: &QueueEntry<'_>, now: Instant) -> Result<Asked, Refusal> {
         if queue_entry.is_question {
             self.state.fetch_add(1, Ordering::AcqRel);
@@ -95,7 +91,6 @@ impl Queue {
         if self.take() { Ok(Asked::Place) } else { self.wait(queue_entry, now) }
     }
 
-    /// A place, if one is free, and nobody waits for it.
     fn take(&self) -> bool {
         let places = self.places.load(Ordering::Relaxed);
         let next = |state| (waiting(state) == 0 && at_work(state) < places).then_some(state + 1);
@@ -125,15 +120,14 @@ impl Queue {
         pushed.map(|number| Asked::Waits(number, waiter))
     }
 
-    /// Somebody else waits for an answer that is asked for already: it is asked for in that one's turn too, if it is
-    /// not yet.
+    /// Somebody else waits for an answer already asked for: it may go in that client's turn too, if it still waits.
     pub(crate) fn join(&self, key: &[u8], flow: Flow) {
         if waiting(self.state.load(Ordering::Acquire)) > 0 {
             self.lock().join(key, flow);
         }
     }
 
-    /// A place is free again: hands it on, if somebody waits.
+    /// Frees a place, or hands it on if somebody waits.
     pub(super) fn give_back(&self) {
         let places = self.places.load(Ordering::Relaxed);
         let next = |state| (waiting(state) == 0 || at_work(state) > places).then(|| state - 1);
@@ -153,7 +147,7 @@ impl Queue {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// Gives a place to the next one: whether somebody waited.
+    /// Gives a place to the next waiter; whether there was one.
     fn hand_on(&self, discipline: &mut Discipline<Arc<Waiter>>, now: Instant, wakers: &mut Vec<Waker>) -> bool {
         let mut refused = Vec::new();
         let next = discipline.next(now, &mut refused);
@@ -164,13 +158,13 @@ impl Queue {
         true
     }
 
-    /// They wait no more: whom to wake, once the lock is let go.
+    /// Ends their waits; returns the wakers to wake once the lock is released.
     fn refuse(&self, refused: Vec<(Arc<Waiter>, Refusal)>) -> Vec<Waker> {
         self.state.fetch_sub(refused.len() as u64 * ONE_WAITS, Ordering::AcqRel);
         refused.into_iter().filter_map(|(waiter, refusal)| waiter.refuse(refusal)).collect()
     }
 
-    /// The time of one who waits is over: what it is told, if it was told nothing else meanwhile.
+    /// Ends a waiter's time; returns its refusal, unless it was told something else meanwhile.
     #[cold]
     pub(super) fn expire(&self, number: u64, now: Instant) -> Refusal {
         let mut discipline = self.lock();
@@ -178,7 +172,7 @@ impl Queue {
         discipline.refusal(now, Why::Timeout, was_waiting)
     }
 
-    /// One who waits leaves. If it has a place meanwhile, that is another's.
+    /// Removes a waiter that leaves. If it has got a place meanwhile, that is handed on.
     #[cold]
     pub(super) fn leave(&self, number: u64, waiter: &Waiter) {
         let mut discipline = self.lock();
@@ -200,17 +194,14 @@ impl Queue {
         was_waiting
     }
 
-    /// Whether somebody waits.
     pub(crate) fn is_waited(&self) -> bool {
         waiting(self.state.load(Ordering::Relaxed)) > 0
     }
 
-    /// How long a request may wait.
     pub(super) fn longest(&self) -> Duration {
         self.lock().wait()
     }
 
-    /// As it can be looked at.
     pub(crate) fn state(&self) -> QueueState {
         let discipline = self.lock();
         let places = self.places.load(Ordering::Relaxed);

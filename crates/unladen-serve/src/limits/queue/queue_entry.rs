@@ -2,12 +2,11 @@
 
 use super::flow::Flow;
 
-/// For whom a request is sent to the application.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct QueueEntry<'a> {
     pub(crate) flow: Flow,
-    /// Of an answer that several may wait for: what is asked for. Whoever comes to wait for it lends it his turn.
+    /// Key of an answer that several may wait for; those who join lend it their turns.
     pub(crate) shared: Option<&'a [u8]>,
-    /// It waits for nobody: a question that is cheap, without whose answer others could not be answered.
+    /// Takes no turn: a cheap question that others' answers depend on.
     pub(crate) is_question: bool,
 }

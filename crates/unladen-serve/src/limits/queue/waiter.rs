@@ -1,19 +1,16 @@
-//! The principal type is [`Waiter`]: where one who waits learns what has become of it.
+//! The principal type is [`Waiter`]: where a waiting thread learns its fate from another.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use super::refusal::Refusal;
 
-/// Where one who waits, on one thread, learns from another what has become of it.
 #[derive(Debug, Default)]
 pub(super) struct Waiter(Mutex<Fate>);
 
-/// What has become of one who waits.
 #[derive(Debug)]
 enum Fate {
     Waits(Option<Waker>),
-    /// It has a place.
     Granted,
     Refused(Refusal),
 }
@@ -25,19 +22,17 @@ impl Default for Fate {
 }
 
 impl Waiter {
-    /// It has a place from now on: whom to wake, once no lock is held.
+    /// Gives it a place; returns the waker to wake once no lock is held.
     #[must_use]
     pub(super) fn grant(&self) -> Option<Waker> {
         self.become_(Fate::Granted)
     }
 
-    /// It need not wait any longer.
     #[must_use]
     pub(super) fn refuse(&self, refusal: Refusal) -> Option<Waker> {
         self.become_(Fate::Refused(refusal))
     }
 
-    /// What has become of it, if that is known.
     pub(super) fn told(&self) -> Option<Result<(), Refusal>> {
         match &*self.fate() {
             Fate::Granted => Some(Ok(())),
@@ -46,7 +41,7 @@ impl Waiter {
         }
     }
 
-    /// A place, or none; whoever polls last is woken when that is known.
+    /// Polls for a place; the last to poll is woken.
     pub(super) fn poll(&self, cx: &Context<'_>) -> Poll<Result<(), Refusal>> {
         let mut fate = self.fate();
         let before = match &mut *fate {
@@ -55,7 +50,7 @@ impl Waiter {
             Fate::Waits(Some(waker)) if waker.will_wake(cx.waker()) => None,
             Fate::Waits(waker) => waker.replace(cx.waker().clone()),
         };
-        // What a waker takes with it may be whatever waits: not with the lock held.
+        // Dropping a waker may drop anything: not with the lock held.
         drop(fate);
         drop(before);
         Poll::Pending

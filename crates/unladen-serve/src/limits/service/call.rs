@@ -1,4 +1,4 @@
-//! One question and its answer in gRPC (<https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md>): [`call`].
+//! [`call`]: one question and its answer in gRPC (<https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md>).
 
 use bytes::{Bytes, BytesMut};
 use h2::client::SendRequest;
@@ -8,10 +8,10 @@ use unladen_pool::grpc::{Ended, PREFIX, framed, head, request};
 
 use super::messages::{RateLimitRequest, RateLimitResponse, Verdict};
 
-/// A verdict is some tens of bytes for each descriptor.
+/// Most bytes of an answer: a verdict takes some tens for each descriptor.
 const LARGEST: usize = 64 << 10;
 
-/// Asks. The error: what happened instead of an answer.
+/// Asks; the error says what happened instead of an answer.
 pub(super) async fn call(sender: SendRequest<Bytes>, uri: Uri, question: &RateLimitRequest) -> Result<Verdict, String> {
     let failed = |error: h2::Error| format!("its connection failed: {error}");
     let bytes = framed(question)?;
@@ -32,13 +32,12 @@ pub(super) async fn call(sender: SendRequest<Bytes>, uri: Uri, question: &RateLi
         read.extend_from_slice(&data);
     }
     let trailers = body.trailers().await.map_err(failed)?;
-    // Of an answer without a message, its head is all there is.
+    // An answer without a message has only a head.
     ended_well(trailers.as_ref().unwrap_or(&head.headers))?;
     let response = RateLimitResponse::decode(message(&read)?).map_err(|error| format!("it cannot be read: {error}"))?;
     response.verdict().ok_or_else(|| "it answered UNKNOWN".to_owned())
 }
 
-/// The one message of an answer.
 pub(super) fn message(read: &[u8]) -> Result<&[u8], String> {
     let (length, message) = head(read)?.ok_or("an answer without a message")?;
     if length != message.len() {
@@ -47,7 +46,6 @@ pub(super) fn message(read: &[u8]) -> Result<&[u8], String> {
     Ok(message)
 }
 
-/// Whether the call succeeded, by what is said at its end.
 pub(super) fn ended_well(trailers: &HeaderMap) -> Result<(), String> {
     match Ended::of(trailers) {
         Ended { status, .. } if status == "0" => Ok(()),

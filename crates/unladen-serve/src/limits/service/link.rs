@@ -1,4 +1,4 @@
-//! The principal type is [`Link`]: a connection of HTTP/2 to a service of limits, kept by a task of its own.
+//! The principal type is [`Link`]: an HTTP/2 connection to a rate limit service, driven by a task of its own.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,18 +10,17 @@ use tokio::task::JoinHandle;
 use unladen_pool::{Address, Connector, Protocol, ResolveSettings, Resolver, TlsSettings, Transport, dial, is_h2};
 use unladen_serve_config::RateServiceSettings;
 
-/// Nothing of connecting takes longer.
 const CONNECT: Duration = Duration::from_secs(2);
 /// Answers are some tens of bytes each.
 const WINDOW: u32 = 1 << 20;
 const LARGEST_HEAD: u32 = 16 << 10;
 
-/// A connection to a service of limits. It ends with this.
+/// Dropping it ends the connection.
 #[derive(Debug)]
 pub(super) struct Link {
     state: watch::Receiver<LinkState>,
     task: JoinHandle<()>,
-    /// How often the service had failed when this was begun.
+    /// Failures of the service when this was begun.
     pub(super) generation: u64,
 }
 
@@ -39,19 +38,16 @@ impl Drop for Link {
 }
 
 impl Link {
-    /// Begun on this thread's runtime.
     pub(super) fn begin(settings: &RateServiceSettings, resolver: &Arc<Resolver>, generation: u64) -> Self {
         let (tell, state) = watch::channel(LinkState::Connecting);
         let task = tokio::spawn(keep(settings.clone(), resolver.clone(), tell));
         Self { state, task, generation }
     }
 
-    /// Whether there will be no more of it.
     pub(super) fn is_over(&self) -> bool {
         matches!(*self.state.borrow(), LinkState::Ended(_)) || self.state.has_changed().is_err()
     }
 
-    /// Where requests are sent, as soon as it is there.
     pub(super) fn sender(&self) -> impl Future<Output = Result<SendRequest<Bytes>, Arc<str>>> + use<> {
         let mut state = self.state.clone();
         async move {

@@ -1,14 +1,14 @@
 //! The messages of `envoy.service.ratelimit.v3`, as far as a verdict needs them
-//! (<https://github.com/envoyproxy/data-plane-api>, `envoy/service/ratelimit/v3/rls.proto`). Other fields are passed over,
-//! as Protocol Buffers have it.
+//! (<https://github.com/envoyproxy/data-plane-api>, `envoy/service/ratelimit/v3/rls.proto`). Other fields are ignored,
+//! as is usual for Protocol Buffers.
 
 use std::time::Duration;
 
 use prost::{Enumeration, Message};
 
-/// No service tells more than a day; one that does is mistaken.
+/// Longest reset believed: a day.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
-/// A service that tells no time.
+/// Assumed if a service gives no time.
 const UNTOLD: Duration = Duration::from_secs(1);
 
 #[derive(Clone, PartialEq, Message)]
@@ -68,7 +68,6 @@ pub(crate) enum Code {
     OverLimit = 2,
 }
 
-/// What a service says of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     Within,
@@ -77,7 +76,7 @@ pub(crate) enum Verdict {
 }
 
 impl RateLimitResponse {
-    /// None: it does not know.
+    /// `None` for `Unknown`.
     pub(crate) fn verdict(&self) -> Option<Verdict> {
         match self.overall_code() {
             Code::Unknown => None,
@@ -92,7 +91,7 @@ impl RateLimitResponse {
 }
 
 impl Reset {
-    /// None: it is negative, or no duration.
+    /// `None` if negative or invalid.
     fn duration(&self) -> Option<Duration> {
         let nanos = u32::try_from(self.nanos).ok().filter(|nanos| *nanos < 1_000_000_000)?;
         Some(Duration::new(u64::try_from(self.seconds).ok()?, nanos))

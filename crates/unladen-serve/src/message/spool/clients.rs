@@ -1,4 +1,4 @@
-//! The principal type is [`Clients`]: what each client may take of the files that bodies wait in.
+//! The principal type is [`Clients`]: each client's part of the files for waiting bodies.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -7,13 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use super::room::Room;
 use crate::limits::crowd::network;
 
-/// What a client may take of all: half. It is as much as one body may be long.
+/// Divisor of the disk bound for one client: half, which also bounds a single body.
 const OF_CLIENT: u64 = 2;
-/// Those that have nothing any more are looked for when there are so many, and again when there are twice as many as
-/// are left.
+/// Entries from which empty ones are purged, and again at twice the remaining number.
 const MANY: usize = 256;
 
-/// What each client may take of the files.
 #[derive(Debug)]
 pub(super) struct Clients {
     bound: u64,
@@ -27,17 +25,15 @@ struct Known {
 }
 
 impl Clients {
-    /// Of files that take so much together.
     pub(super) fn new(all: u64) -> Self {
         Self { bound: all / OF_CLIENT, known: Mutex::new(Known { rooms: HashMap::new(), most: MANY }) }
     }
 
-    /// What each of them may take.
     pub(super) fn bound(&self) -> u64 {
         self.bound
     }
 
-    /// What this client (an address; of IPv6 its /64) has of it, one for all its bodies.
+    /// Disk space of this client (an address, or an IPv6 /64), shared by its bodies.
     pub(super) fn room(&self, client: IpAddr) -> Arc<Room> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.rooms.len() >= known.most {

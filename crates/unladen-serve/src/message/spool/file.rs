@@ -1,5 +1,5 @@
-//! The principal type is [`Scrap`]: a file without a name, written at its end and read from anywhere, by threads that
-//! may wait for a disk.
+//! The principal type is [`Scrap`]: an unnamed file, appended to and read anywhere, by threads that may block on the
+//! disk.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -12,14 +12,14 @@ use std::task::{Context, Poll, ready};
 use nix::libc;
 use tokio::task::JoinHandle;
 
-/// A file without a name. One thing at a time is done with it.
+/// One job at a time.
 #[derive(Debug)]
 pub(super) struct Scrap {
     file: Option<Arc<File>>,
     job: Option<JoinHandle<Done>>,
 }
 
-/// What a thread has done: the block that it worked with, and the file if it had to be made.
+/// A thread's result: the block it used, and the file if it was made.
 #[derive(Debug)]
 struct Done {
     block: Vec<u8>,
@@ -31,7 +31,7 @@ impl Scrap {
         Self { file: None, job: None }
     }
 
-    /// Has a block written at this place; the file is made if there is none.
+    /// Starts writing a block; makes the file if there is none.
     pub(super) fn write(&mut self, folder: &Path, block: Vec<u8>, at: u64) {
         let (file, folder) = (self.file.clone(), folder.to_owned());
         self.job = Some(tokio::task::spawn_blocking(move || {
@@ -48,7 +48,6 @@ impl Scrap {
         }));
     }
 
-    /// Has a block filled from this place.
     pub(super) fn read(&mut self, mut block: Vec<u8>, at: u64) {
         let file = self.file.clone();
         self.job = Some(tokio::task::spawn_blocking(move || {
@@ -62,12 +61,11 @@ impl Scrap {
         }));
     }
 
-    /// Whether something is being done.
     pub(super) fn is_busy(&self) -> bool {
         self.job.is_some()
     }
 
-    /// Waits for what is being done, and gives the block back, also if it could not be done.
+    /// Waits for the running job, and returns the block, also on failure.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<(Vec<u8>, io::Result<()>)> {
         let Some(job) = &mut self.job else { return Poll::Ready((Vec::new(), Ok(()))) };
         let done = ready!(Pin::new(job).poll(cx));
@@ -81,13 +79,12 @@ impl Scrap {
     }
 }
 
-/// A file that nobody else can find: made without a name; or, where the file system knows no such thing, with one that
-/// is taken off at once.
+/// A file that nobody else can find: unnamed, or where the file system cannot do that, unlinked at once.
 fn open(folder: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).mode(0o600);
     match options.clone().custom_flags(libc::O_TMPFILE).open(folder) {
-        // What kernels and file systems say that do not have it (open(2)).
+        // Errors of kernels and file systems without it (open(2)).
         Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::EISDIR | libc::EINVAL)) => {
             let path = folder.join(format!(".unladen-{:032x}", fastrand::u128(..)));
             let file = options.create_new(true).open(&path)?;

@@ -1,16 +1,15 @@
-//! The principal type is [`Room`]: so many bytes for all who wait, and [`Held`], what one of them has of it.
+//! The principal types are [`Room`], a shared bound in bytes, and [`Held`], one user's part of it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// So many bytes for all.
 #[derive(Debug)]
 pub(crate) struct Room {
     bound: u64,
     held: AtomicU64,
 }
 
-/// What one has of it, until it is dropped.
+/// One user's part, until dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
     room: Arc<Room>,
@@ -22,12 +21,10 @@ impl Room {
         Arc::new(Self { bound, held: AtomicU64::new(0) })
     }
 
-    /// Bytes that are held.
     pub(crate) fn held(&self) -> u64 {
         self.held.load(Ordering::Relaxed)
     }
 
-    /// Bytes that there are in all.
     pub(crate) fn bound(&self) -> u64 {
         self.bound
     }
@@ -41,12 +38,11 @@ impl Room {
 // === impl Held ===
 
 impl Held {
-    /// Nothing of it yet.
     pub(crate) fn none(room: &Arc<Room>) -> Self {
         Self { room: room.clone(), bytes: 0 }
     }
 
-    /// So much in all: whether there is room for that. What is held already stays.
+    /// Grows to `bytes` in all, and returns whether there was room. What is held already stays.
     pub(crate) fn grow(&mut self, bytes: u64) -> bool {
         let more = bytes.saturating_sub(self.bytes);
         let has_room = more == 0 || self.room.take(more);

@@ -1,4 +1,4 @@
-//! The principal type is [`Spools`]: what all bodies of a listener that wait may take together, and what came of it.
+//! The principal type is [`Spools`]: bounds and counters of a listener's waiting bodies.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -12,10 +12,9 @@ use super::clients::Clients;
 use super::room::Room;
 use crate::say::say;
 
-/// A disk that fails does so for each request: a line says it, and after that one in so long.
+/// Least time between messages: a failing disk fails for each request.
 const TELL_EVERY: Duration = Duration::from_secs(10);
 
-/// What all bodies of a listener that wait may take together.
 #[derive(Debug)]
 pub(crate) struct Spools {
     pub(crate) settings: BufferSettings,
@@ -53,12 +52,12 @@ impl Spools {
         }
     }
 
-    /// Bytes of files that bodies of this client may take together; none: of nobody who is told apart.
+    /// The client's part of the disk; `None` for clients that cannot be told apart.
     pub(super) fn disk_of(&self, client: Option<IpAddr>) -> Option<Arc<Room>> {
         client.map(|client| self.clients.room(client))
     }
 
-    /// The longest body of such a client that there could be room for.
+    /// Longest body of such a client that could ever fit.
     pub(crate) fn longest(&self, client: Option<IpAddr>) -> u64 {
         let disk = if client.is_some() { self.clients.bound() } else { self.disk.bound() };
         disk.saturating_add(self.settings.memory as u64)
@@ -68,7 +67,7 @@ impl Spools {
         self.files.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A file could not be made, written or read: says so on standard error, though not each time.
+    /// Counts a failure to make, write or read a file; prints some of them.
     pub(crate) fn failed(&self, error: &std::io::Error) {
         let count = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -86,7 +85,7 @@ impl Spools {
         self.say(line);
     }
 
-    /// By a thread of its own: who carries requests does not wait for a pipe that nobody reads.
+    /// On a thread of its own: requests do not wait for a pipe that nobody reads.
     fn say(&self, line: String) {
         if self.is_telling.swap(true, Ordering::Relaxed) {
             return;

@@ -1,4 +1,4 @@
-//! The principal type is [`Spool`]: a body that waits, written at its end and read from its start.
+//! The principal type is [`Spool`]: a waiting body, written at its end and read from its start.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,61 +11,55 @@ use crate::limits::budget;
 use crate::limits::budget::Share;
 use crate::message::spool::spools::Spools;
 
-/// So much is written to a file at a time, and read from it.
+/// Bytes written to a file, or read from it, at a time …
 const BLOCK: usize = 64 * 1024;
-/// The same where there is no room for that: what a body takes of memory that nobody counts.
+/// … and without room for that: memory for a body that is not counted.
 const SMALL_BLOCK: usize = 4 * 1024;
-/// What a file takes at least.
+/// Least bytes of a file.
 pub(crate) const LEAST_ON_DISK: u64 = SMALL_BLOCK as u64;
-/// Memory is taken in such steps at first, doubled each time.
+/// Memory is first taken in this many bytes, doubled each time.
 const FIRST: usize = 4 * 1024;
 
-/// A body that waits: its beginning in memory, what follows in a file, and its end in memory until it is written there.
+/// A waiting body: its beginning in memory, the rest in a file, and its end in memory until written there.
 #[derive(Debug)]
 pub(crate) struct Spool {
     spools: Arc<Spools>,
     start: Vec<u8>,
     of_memory: Held,
-    /// What is held for the client whose it is; and what of that is this.
+    /// Memory of its client, and what this holds of it.
     share: Option<Arc<Share>>,
     of_share: Option<budget::Held>,
-    /// Who may have no more than a share of the disk; none: it is nobody's who is told apart.
+    /// Client whose share of the disk it is bound by; `None` if clients cannot be told apart.
     client: Option<IpAddr>,
-    /// If memory was not enough.
     tail: Option<Box<Tail>>,
-    /// Of the whole, what has been read.
     read: u64,
-    /// Of the whole, what has been written.
     length: u64,
 }
 
-/// What is not in memory.
 #[derive(Debug)]
 struct Tail {
     file: Scrap,
-    /// Bytes in the file, and those that are being written.
+    /// Bytes in the file, including those being written.
     written: u64,
-    /// What follows those: at most a block.
+    /// Bytes after those: at most a block.
     end: Vec<u8>,
-    /// What was read from the file last, and where it is in there.
+    /// Block read last, and its offset in the file.
     block: Vec<u8>,
     block_at: u64,
     job: Job,
     size: usize,
-    /// Nothing more can be written.
     is_broken: bool,
     of_disk: Held,
     of_client: Option<Held>,
-    /// Held until it is dropped.
+    /// Keeps the blocks' memory counted.
     _of_memory: Held,
 }
 
-/// What the file is being used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Job {
     None,
     Write,
-    /// From this place on.
+    /// Offset.
     Read(u64),
 }
 
@@ -85,27 +79,25 @@ impl Spool {
         }
     }
 
-    /// Of this client's: with what it has of memory besides, it has no more than its share.
+    /// Bounds its memory by this client's share.
     pub(crate) fn of(self, share: Option<&Arc<Share>>) -> Self {
         Self { share: share.cloned(), ..self }
     }
 
-    /// For this client: with what waits for it besides, it takes no more than its share of the disk.
+    /// Bounds its part of the disk by this client's share.
     pub(crate) fn for_client(self, client: Option<IpAddr>) -> Self {
         Self { client, ..self }
     }
 
-    /// Bytes in all.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
 
-    /// Whether all of it has been read.
     pub(crate) fn is_read(&self) -> bool {
         self.read == self.length
     }
 
-    /// Takes some bytes at its end: how many. Waits only for a disk.
+    /// Appends some bytes, and returns how many. Waits only for a disk.
     pub(crate) fn poll_push(&mut self, cx: &mut Context<'_>, data: &[u8]) -> Poll<Result<usize, SpoolError>> {
         let taken = match &mut self.tail {
             None => {
@@ -123,7 +115,6 @@ impl Spool {
         Poll::Ready(Ok(taken))
     }
 
-    /// As many as there is memory for.
     fn push_to_memory(&mut self, data: &[u8]) -> usize {
         let most = self.spools.settings.memory;
         let mut room = self.start.capacity() - self.start.len();
@@ -152,7 +143,7 @@ impl Spool {
         }
     }
 
-    /// Waits until there is something to read: false if all of it has been.
+    /// Waits until there is something to read; `false` at the end.
     pub(crate) fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, SpoolError>> {
         if self.is_read() {
             return Poll::Ready(Ok(false));
@@ -163,7 +154,7 @@ impl Spool {
         Poll::Ready(Ok(true))
     }
 
-    /// What is there to read, after [`Self::poll_fill`].
+    /// The bytes to read, after [`Self::poll_fill`].
     pub(crate) fn data(&self) -> &[u8] {
         match self.read.checked_sub(self.start.len() as u64) {
             // It fits: it is within what is in memory.
@@ -172,12 +163,10 @@ impl Spool {
         }
     }
 
-    /// The first `count` bytes of that have been used.
     pub(crate) fn consume(&mut self, count: usize) {
         self.read = (self.read + count as u64).min(self.length);
     }
 
-    /// Reads it from its start again.
     pub(crate) fn rewind(&mut self) {
         self.read = 0;
     }
@@ -229,7 +218,6 @@ impl Tail {
         Poll::Ready(Ok(count))
     }
 
-    /// Waits for what is being done.
     fn poll_job(&mut self, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
         if !self.file.is_busy() {
             return Poll::Ready(Ok(()));
@@ -249,7 +237,6 @@ impl Tail {
         Poll::Ready(result)
     }
 
-    /// Brings up what is at this place.
     fn poll_fill(&mut self, cx: &mut Context<'_>, at: u64, spools: &Spools) -> Poll<Result<(), SpoolError>> {
         loop {
             if at >= self.written || !self.data(at).is_empty() {

@@ -1,4 +1,4 @@
-//! The principal type is [`CodedSink`]: a body that is put into a coding on its way to a client.
+//! The principal type is [`CodedSink`]: compresses a body on its way to a client.
 
 use std::task::{Context, Poll, ready};
 
@@ -9,31 +9,26 @@ use super::plain_sink::PlainSink;
 use super::sink_error::SinkError;
 use crate::limits::budget::Held;
 
-/// So much is taken at a time …
+/// Bytes taken at a time …
 const PIECE: usize = 16 * 1024;
-/// … and so much before others on this thread have their turn.
+/// … and before others on this thread have their turn.
 const TURN: usize = 64 * 1024;
-/// So much of what has come out may wait before more is taken.
+/// Output bytes that may wait before more input is taken.
 const WAITING: usize = 16 * 1024;
 
-/// A body that is put into a coding on its way to a client.
 #[derive(Debug)]
 pub(crate) struct CodedSink<'a> {
     inner: PlainSink<'a>,
-    /// None: the body is over.
+    /// `None` once the body is over.
     encoder: Option<Encoder>,
-    /// What has come out at the end.
+    /// The encoder's last output.
     rest: Vec<u8>,
-    /// Of what waits, what has been sent.
     sent: usize,
-    /// Whether something was taken that has not come out yet.
+    /// Whether the encoder holds input not yet put out.
     holds_back: bool,
     turn: usize,
-    /// Whether others have their turn.
     has_yielded: bool,
-    /// Bytes that have gone out.
     pub(super) bytes: u64,
-    /// The memory of the encoder.
     _held: Held,
 }
 
@@ -70,7 +65,7 @@ impl<'a> CodedSink<'a> {
         Poll::Ready(Ok(piece.len()))
     }
 
-    /// Nothing more is there now: whoever reads gets all of what was.
+    /// Flushes the encoder, so that the client gets all there is.
     pub(super) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SinkError>> {
         if std::mem::take(&mut self.holds_back)
             && let Some(encoder) = &mut self.encoder
@@ -90,7 +85,7 @@ impl<'a> CodedSink<'a> {
         self.inner.poll_end(cx, trailers)
     }
 
-    /// Whether nothing was taken so that others have their turn, and not because the client takes nothing. Asked once.
+    /// Whether nothing was taken for the sake of others, not because the client is slow. Resets the flag.
     pub(super) fn has_yielded(&mut self) -> bool {
         std::mem::take(&mut self.has_yielded)
     }
@@ -107,7 +102,7 @@ impl<'a> CodedSink<'a> {
         self.inner.reset();
     }
 
-    /// Sends what has come out, until no more than so much waits.
+    /// Sends output until at most `most` bytes wait.
     fn poll_out(&mut self, cx: &mut Context<'_>, most: usize) -> Poll<Result<(), SinkError>> {
         let Self { inner, encoder, rest, sent, bytes, .. } = self;
         let out = encoder.as_mut().map_or(rest, Encoder::out);

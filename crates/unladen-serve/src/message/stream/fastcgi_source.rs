@@ -1,4 +1,4 @@
-//! The principal type is [`FastCgiSource`]: the body of an answer on a connection of FastCGI.
+//! The principal type is [`FastCgiSource`]: the body of a FastCGI answer.
 
 use std::task::{Context, Poll, ready};
 
@@ -9,7 +9,7 @@ use unladen_pool::{Buffer, Half, LARGE};
 use super::source_error::SourceError;
 use crate::request::said::Said;
 
-/// What has come of an answer on a connection of FastCGI: the output, without its records.
+/// FastCGI output as received, without its records.
 #[derive(Debug)]
 pub(crate) struct Output<'a> {
     half: Half<'a>,
@@ -18,16 +18,16 @@ pub(crate) struct Output<'a> {
     said: &'a Said,
     /// Bytes of output at the buffer's start.
     pub(crate) ready: usize,
-    /// Whether anything has come.
+    /// Whether nothing has come yet.
     pub(crate) is_silent: bool,
 }
 
-/// The body of an answer. It ends when the request does, also if it has none, or is longer than its head says: what is
-/// left on the connection would be taken for the next answer.
+/// The body of an answer. It ends with the request, even if the body is empty or longer than announced: leftovers on
+/// the connection would be taken for the next answer.
 #[derive(Debug)]
 pub(crate) struct FastCgiSource<'a> {
     output: Output<'a>,
-    /// Bytes that the head has announced and that did not come yet; none: it has not said.
+    /// Announced bytes still to come; `None` if not announced.
     left: Option<u64>,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Output<'a> {
         Self { half, buffer, decoder: Decoder::new(request), said, ready: 0, is_silent: true }
     }
 
-    /// Reads once: false if the connection has ended.
+    /// Reads once; `false` if the connection has ended.
     pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, SourceError>> {
         let count = ready!(self.half.poll_read(self.buffer, cx))?;
         if count == 0 {
@@ -50,13 +50,12 @@ impl<'a> Output<'a> {
         self.buffer.truncate(ready + rest);
         self.ready = ready;
         if has_more {
-            // There is more to come than fits: fewer reads for what follows.
+            // More is coming than fits: a larger buffer saves reads.
             self.buffer.grow(LARGE);
         }
         Poll::Ready(Ok(true))
     }
 
-    /// The output that was not used yet.
     pub(crate) fn data(&self) -> &[u8] {
         &self.buffer.bytes()[..self.ready]
     }
@@ -66,7 +65,6 @@ impl<'a> Output<'a> {
         self.buffer.consume(count);
     }
 
-    /// Whether the request is over.
     pub(crate) fn has_ended(&self) -> bool {
         self.decoder.has_ended()
     }
@@ -96,13 +94,13 @@ impl<'a> FastCgiSource<'a> {
                 return Poll::Ready(Ok(true));
             }
             if self.output.has_ended() {
-                // It was taken, and then it was not.
+                // It was accepted, and then refused.
                 if self.output.decoder.refusal().is_some() {
                     return Poll::Ready(Err(SourceError::Closed));
                 }
                 return match self.left {
                     None | Some(0) => Poll::Ready(Ok(false)),
-                    // The client must not take it for whole.
+                    // The client must not take it for complete.
                     Some(_) => Poll::Ready(Err(Fault::Head(unladen_http1::Fault::ContentLength).into())),
                 };
             }

@@ -1,4 +1,4 @@
-//! The principal type is [`FileSource`]: a body that lies in a file, or parts of one with what stands between them.
+//! The principal type is [`FileSource`]: a body from a file, or parts of one with what stands between them.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSliceMut};
@@ -15,17 +15,16 @@ use tokio::task::JoinHandle;
 use super::source_error::SourceError;
 use crate::limits::budget::Held;
 
-/// So much is read at a time …
+/// Bytes read at a time …
 const BLOCK: usize = 64 * 1024;
-/// … and so little if there is no memory left for clients.
+/// … and without memory left for clients.
 const SMALL_BLOCK: usize = 8 * 1024;
-/// So much is looked for in memory at a time before the system is told to send it: what is not there is read by a
-/// thread that may wait for a disk.
+/// Bytes checked for being in memory before sendfile is used: what is not is read by a thread that may block on the
+/// disk.
 const STRETCH: u64 = 2 * 1024 * 1024;
-/// So much goes out before others on this thread have their turn.
+/// Bytes sent before others on this thread have their turn.
 const TURN: u64 = 4 * 1024 * 1024;
 
-/// A body that lies in a file.
 #[derive(Debug)]
 pub(crate) struct FileSource {
     file: Arc<OwnedFd>,
@@ -35,30 +34,26 @@ pub(crate) struct FileSource {
     turn: u64,
 }
 
-/// One piece of the body.
 #[derive(Debug)]
 pub(crate) enum Piece {
-    /// What stands around parts.
+    /// Text between parts.
     Bytes(Bytes),
-    /// A part of the file.
     Part(Range<u64>),
 }
 
-/// How the file's bytes go to the client.
 #[derive(Debug)]
 enum Way {
-    /// The system sends them. Up to where they are known to be in memory.
+    /// By sendfile, up to where they are known to be in memory.
     Direct { warm: u64 },
     Read {
         block: Vec<u8>,
-        /// Of the block, what has been read and not used.
+        /// Unused bytes of the block.
         start: usize,
         end: usize,
         _held: Option<Held>,
     },
 }
 
-/// What of the file is to be sent by the system.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch<'a> {
     pub(super) file: BorrowedFd<'a>,
@@ -67,13 +62,13 @@ pub(super) struct Stretch<'a> {
 }
 
 impl FileSource {
-    /// One that is sent by the system, to a client that can be sent to so. `is_warm`: it was sent a moment ago.
+    /// A body sent by the system, to a client that allows it. `is_warm`: it was sent a moment ago.
     pub(crate) fn direct(file: Arc<OwnedFd>, pieces: VecDeque<Piece>, is_warm: bool) -> Self {
         let warm = if is_warm { u64::MAX } else { 0 };
         Self { file, pieces, way: Way::Direct { warm }, job: None, turn: 0 }
     }
 
-    /// One that is read. `hold` holds memory for its client, if there is some.
+    /// A body that is read. `hold` reserves client memory, if there is some.
     pub(crate) fn read(file: Arc<OwnedFd>, pieces: VecDeque<Piece>, hold: impl FnOnce(usize) -> Option<Held>) -> Self {
         let length: u64 = pieces.iter().map(Piece::len).sum();
         let wanted = usize::try_from(length).unwrap_or(BLOCK).min(BLOCK);
@@ -139,7 +134,7 @@ impl FileSource {
         Poll::Ready(Ok(true))
     }
 
-    /// What has been read; empty: the system is to send it.
+    /// What has been read; empty if the system is to send it.
     pub(super) fn data(&self) -> &[u8] {
         match (self.pieces.front(), &self.way) {
             (Some(Piece::Bytes(bytes)), _) => bytes,
@@ -148,7 +143,7 @@ impl FileSource {
         }
     }
 
-    /// What the system is to send next; none: it has been read.
+    /// What the system is to send next; `None` if it has been read.
     pub(super) fn stretch(&self) -> Option<Stretch<'_>> {
         match (self.pieces.front(), &self.way) {
             (Some(Piece::Part(part)), Way::Direct { warm }) => {
@@ -198,7 +193,7 @@ impl Piece {
     }
 }
 
-/// Reads what is in memory; none: it is on a disk, or the file system cannot tell.
+/// Reads from memory; `None` if that would wait for a disk, or the file system cannot tell.
 pub(crate) fn read_now(file: BorrowedFd<'_>, into: &mut [u8], at: u64) -> io::Result<Option<usize>> {
     match preadv2(file, &mut [IoSliceMut::new(into)], at, ReadWriteFlags::NOWAIT) {
         Ok(count) => Ok(Some(count)),
@@ -208,8 +203,8 @@ pub(crate) fn read_now(file: BorrowedFd<'_>, into: &mut [u8], at: u64) -> io::Re
     }
 }
 
-/// Whether a byte is in memory, and with it most likely those before it: the system reads ahead. Past the file's end,
-/// there is nothing to wait for.
+/// Whether a byte is in memory, and so most likely those before it, as the system reads ahead. Past the end there is
+/// nothing to wait for.
 fn is_in_memory(file: BorrowedFd<'_>, at: u64) -> io::Result<bool> {
     Ok(read_now(file, &mut [0; 1], at)?.is_some())
 }
@@ -226,7 +221,6 @@ fn read_later(
     })
 }
 
-/// Has a stretch of a file read into the system's memory.
 fn warm_up(file: Arc<OwnedFd>, stretch: Range<u64>) -> JoinHandle<(Vec<u8>, io::Result<usize>)> {
     tokio::task::spawn_blocking(move || {
         let mut block = vec![0; BLOCK];

@@ -13,42 +13,37 @@ use super::send_file::{poll_send_file, poll_send_more};
 use super::sink_error::SinkError;
 use crate::limits::budget::{Claim, Held, Share};
 
-/// Pieces up to this are gathered in one write with what goes before; larger ones are written from where they are.
+/// Largest piece copied into one write with what precedes; larger ones are written in place.
 const GATHERED: usize = 8 * 1024;
-/// So much is gathered before it is written, though more may follow at once.
+/// Bytes gathered before they are written, though more may follow at once.
 const GATHER: usize = 32 * 1024;
-/// What a request takes whose answer waits for its client, besides what waits: the heads, and what they were read into.
+/// Memory of a request whose answer waits for its client: the heads, and their buffers.
 const WAITING: usize = 16 * 1024;
-/// What TLS holds of what was written and does not go out (rustls).
+/// Bytes that rustls may hold unsent.
 const ENCRYPTED: usize = 64 * 1024;
 
-/// A body on a connection of HTTP/1, or of FastCGI.
 #[derive(Debug)]
 pub(crate) struct H1Sink<'a> {
     half: Half<'a>,
-    /// Not written yet: the head to begin with.
+    /// Unwritten output; at first the head.
     out: &'a mut Vec<u8>,
-    /// Of `out`, what has been written.
+    /// Bytes of `out` already written.
     written: usize,
     framing: Framing,
-    /// Of the chunk or record that was announced last, what is still to come.
+    /// Bytes to come of the chunk or record announced last.
     chunk: usize,
     ended: bool,
-    /// Whether the peer may have seen anything.
     has_sent: bool,
-    /// Of a client: what is held for it.
     share: Option<&'a Arc<Share>>,
-    /// Once it did not take what there was: what is held meanwhile, and waits for the share's end.
+    /// Once the client did not take everything: what is held meanwhile, and the wait for the share's end.
     blocked: Option<Box<(Held, Claim)>>,
 }
 
-/// How it is put into pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Framing {
-    /// Not at all.
     Plain,
     Chunks,
-    /// Records of FastCGI, for the request of this number.
+    /// FastCGI records of this request id.
     Records(u16),
 }
 
@@ -59,7 +54,7 @@ impl<'a> H1Sink<'a> {
         Self::framed(half, out, framing)
     }
 
-    /// `out` has the message's beginning, up to the end of its parameters.
+    /// `out` has everything up to the end of the parameters.
     pub(crate) fn fastcgi(half: Half<'a>, out: &'a mut Vec<u8>, request: u16) -> Self {
         Self::framed(half, out, Framing::Records(request))
     }
@@ -69,12 +64,11 @@ impl<'a> H1Sink<'a> {
         Self { half, out, written: 0, framing, chunk: 0, ended: false, has_sent: false, share, blocked }
     }
 
-    /// To a client: what it does not take is held for it.
+    /// Holds what the client does not take in its share.
     pub(crate) fn for_client(self, share: Option<&'a Arc<Share>>) -> Self {
         Self { share, ..self }
     }
 
-    /// Whether the system can send it files.
     pub(super) fn takes_files(&self) -> bool {
         self.framing == Framing::Plain && !self.half.is_encrypted()
     }
@@ -117,7 +111,7 @@ impl<'a> H1Sink<'a> {
         Poll::Ready(Ok(taken))
     }
 
-    /// Writes what was gathered and then (some of) a piece, in one system call if the peer takes it.
+    /// Writes the gathered bytes and some of the piece, in one system call if possible.
     fn poll_through(&mut self, cx: &mut Context<'_>, piece: &[u8]) -> Poll<Result<usize, SinkError>> {
         loop {
             let before = self.out.len() - self.written;
@@ -140,7 +134,7 @@ impl<'a> H1Sink<'a> {
         }
     }
 
-    /// Has the system send some of a file behind what was gathered. The body is framed by its length.
+    /// Has the system send some of a file after the gathered bytes. The body must be framed by its length.
     pub(super) fn poll_file(&mut self, cx: &mut Context<'_>, stretch: Stretch<'_>) -> Poll<Result<usize, SinkError>> {
         while self.written < self.out.len() {
             let written = poll_send_more(self.half, cx, &self.out[self.written..]);
@@ -174,7 +168,6 @@ impl<'a> H1Sink<'a> {
         flushed.map_err(SinkError::Io)
     }
 
-    /// Ends the body, and sends what was gathered.
     pub(super) fn poll_end(&mut self, cx: &mut Context<'_>, trailers: Option<&Fields>) -> Poll<Result<(), SinkError>> {
         if !std::mem::replace(&mut self.ended, true) {
             self.end(trailers);
@@ -182,17 +175,16 @@ impl<'a> H1Sink<'a> {
         self.poll_flush(cx)
     }
 
-    /// Whether the peer may have seen anything of the message.
     pub(super) fn has_sent(&self) -> bool {
         self.has_sent
     }
 
-    /// Of a client that does not take what it is sent: whether the memory is needed for others.
+    /// Whether a client that does not read has to give up its memory for others.
     pub(super) fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
         self.blocked.as_mut().is_some_and(|blocked| blocked.1.poll_ended(cx))
     }
 
-    /// What came of a write: keeps account of what waits for a client.
+    /// Accounts for what waits for a client after a write.
     fn wrote(&mut self, written: Poll<std::io::Result<usize>>) -> Poll<std::io::Result<usize>> {
         match &written {
             Poll::Pending => self.block(),
@@ -207,7 +199,7 @@ impl<'a> H1Sink<'a> {
         written
     }
 
-    /// From now on what waits is counted: a client that takes an answer at once costs no counting.
+    /// Counts what waits from now on: a client that takes its answer at once costs no counting.
     #[cold]
     fn block(&mut self) {
         let Some(share) = self.share else { return };
@@ -222,7 +214,7 @@ impl<'a> H1Sink<'a> {
     fn end(&mut self, trailers: Option<&Fields>) {
         match self.framing {
             Framing::Plain => return,
-            // It has no trailers.
+            // Records have no trailers.
             Framing::Records(request) => return end_of_stdin(self.out, request),
             Framing::Chunks => (),
         }

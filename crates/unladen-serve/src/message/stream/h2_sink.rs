@@ -1,4 +1,4 @@
-//! The principal type is [`H2Sink`]: a body on a stream of HTTP/2.
+//! The principal type is [`H2Sink`]: a body on an HTTP/2 stream.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -11,41 +11,37 @@ use super::sink_error::SinkError;
 use crate::limits::budget::{Claim, Held, Share};
 use crate::message::convert::fields_to_h2;
 
-/// What a piece takes besides its bytes: its place among the frames that wait, and the stream that has it.
+/// Bytes for a piece besides its content: its place among waiting frames, and its stream.
 const PIECE: usize = 3 * 1024;
-/// A head that is no larger, and is all of its message, is not held: the bound of streams bounds those, too.
+/// Largest head that is its whole message and not held: the bound on streams bounds those, too.
 const SMALL_HEAD: usize = 512;
-/// The largest piece that is handed over at once: so many are as many as a window may have.
+/// Largest piece handed over at once: an HTTP/2 window has no more.
 const LARGEST: usize = 1 << 30;
 
-/// A body on a stream of HTTP/2.
+/// A body on an HTTP/2 stream.
 ///
-/// What is handed to `h2` waits there until the peer has room for it, and the socket. Of a client, what waits is held
-/// by its share: no more is handed over than the peer's window and the share have room for. But for what is stored: it
-/// lies in memory anyhow, and is handed over at once and whole, so that a stream which the client does not read keeps
-/// nothing else.
+/// What `h2` is given waits there for the peer's window and the socket. For a client, its share holds that: no more is
+/// handed over than window and share have room for. Stored bodies are in memory anyhow, so they are handed over at once
+/// and whole, and an unread stream keeps nothing else.
 ///
-/// A response's head is held until some of the body is there, or has to be waited for: an answer that breaks off at once
-/// can still be another one, as by HTTP/1.
+/// A response's head is held back until some of the body is there or has to be waited for: an answer that breaks off at
+/// once can still be replaced, as in HTTP/1.
 #[derive(Debug)]
 pub(crate) struct H2Sink<'a> {
     stream: Stream<'a>,
     ended: bool,
-    /// Of a client.
     claim: Option<Claim>,
-    /// What the head that was sent is held by, until a piece or the end follows it.
+    /// Holds the sent head's memory until a piece or the end follows.
     of_head: Option<Held>,
 }
 
 enum Stream<'a> {
-    /// The head is yet to be sent.
     Held(&'a mut SendResponse<Bytes>, http::Response<()>),
     Begun(h2::SendStream<Bytes>),
-    /// The head could not be sent.
     Failed,
 }
 
-/// A piece on its way: until it is dropped, it is held.
+/// A piece on its way; dropping it releases what it holds.
 struct Piece {
     bytes: Bytes,
     _held: [Option<Held>; 2],
@@ -54,22 +50,22 @@ struct Piece {
 // === impl H2Sink ===
 
 impl<'a> H2Sink<'a> {
-    /// `ended`: the head was sent as the whole message.
+    /// `ended`: the head was the whole message.
     pub(crate) fn new(stream: h2::SendStream<Bytes>, ended: bool) -> Self {
         Self { stream: Stream::Begun(stream), ended, claim: None, of_head: None }
     }
 
-    /// For the body of a response to a client, whose head is sent with it. What the client does not take is held by its
-    /// share.
+    /// For a response to a client, whose head is sent with the body's beginning. The client's share holds what it does
+    /// not take.
     pub(crate) fn holding(send: &'a mut SendResponse<Bytes>, head: http::Response<()>, share: &Arc<Share>) -> Self {
         let claim = Some(Claim::new(share.clone()));
         Self { stream: Stream::Held(send, head), ended: false, claim, of_head: None }
     }
 
-    /// The same of a response that may be its head alone, which is sent at once.
+    /// For a response that may be only a head, which is sent at once.
     ///
-    /// A client that reads nothing has such heads wait in `h2`, up to as many as it may have streams. What holds one
-    /// goes with the frame behind it, if only an empty one (RFC 9113, section 8.1).
+    /// For a client that reads nothing, such heads wait in `h2`, up to the bound on streams. The hold on one goes with
+    /// the frame behind it, even an empty one (RFC 9113, section 8.1).
     pub(crate) fn begun_with(
         send: &'a mut SendResponse<Bytes>,
         head: http::Response<()>,
@@ -95,13 +91,12 @@ impl<'a> H2Sink<'a> {
         Ok(())
     }
 
-    /// From here on its head is held by nobody: a connection that waits for a body, or for a window, is not one that takes
-    /// nothing. An empty piece would hold it on, and peers end connections with many of those.
+    /// Releases the head's hold: a connection waiting for a body or a window is not one that takes nothing. An empty
+    /// piece would keep the hold, but peers end connections with many of those.
     fn part_with_head(&mut self) {
         self.of_head = None;
     }
 
-    /// Whether the peer may have seen anything of the message.
     pub(super) fn has_sent(&self) -> bool {
         !matches!(self.stream, Stream::Held(..))
     }
@@ -120,7 +115,7 @@ impl<'a> H2Sink<'a> {
         }
     }
 
-    /// Takes some of a body, as a copy.
+    /// Takes a copy of some of the body.
     pub(super) fn poll_write(&mut self, cx: &mut Context<'_>, data: &[u8]) -> Poll<Result<usize, SinkError>> {
         if data.is_empty() {
             return Poll::Ready(Ok(0));
@@ -130,7 +125,7 @@ impl<'a> H2Sink<'a> {
         Poll::Ready(Ok(count))
     }
 
-    /// Takes some of a body, which is kept alive by this.
+    /// Takes some of the body by reference.
     pub(super) fn poll_share(&mut self, cx: &mut Context<'_>, data: &Bytes) -> Poll<Result<usize, SinkError>> {
         if data.is_empty() {
             return Poll::Ready(Ok(0));
@@ -140,7 +135,7 @@ impl<'a> H2Sink<'a> {
         Poll::Ready(Ok(count))
     }
 
-    /// Takes what is stored, whole, whether the peer has room for it or not: it takes no more memory than it has.
+    /// Takes a stored body whole, whatever the peer's window: it uses no more memory than it does already.
     pub(super) fn lend(&mut self, data: &Bytes) -> Result<usize, SinkError> {
         let count = data.len().min(LARGEST);
         self.begun()?;
@@ -153,7 +148,7 @@ impl<'a> H2Sink<'a> {
         Ok(count)
     }
 
-    /// Of so many bytes, how many can be taken, and what they are held by.
+    /// How many of `length` bytes can be taken, and their hold.
     fn poll_room(&mut self, cx: &mut Context<'_>, length: usize) -> Poll<Result<(usize, Option<Held>), SinkError>> {
         let room = self.poll_room_of_both(cx, length);
         if room.is_pending() {
@@ -162,7 +157,7 @@ impl<'a> H2Sink<'a> {
         room
     }
 
-    /// In the peer's window and in its share.
+    /// Room in both the peer's window and the share.
     fn poll_room_of_both(
         &mut self,
         cx: &mut Context<'_>,
@@ -170,7 +165,7 @@ impl<'a> H2Sink<'a> {
     ) -> Poll<Result<(usize, Option<Held>), SinkError>> {
         let stream = self.begun()?;
         stream.reserve_capacity(length);
-        // It tells of new capacity alone: of what it has told already, and nobody has used, it does not tell again.
+        // `h2` reports new capacity only: what was reported and not used is not repeated.
         let capacity = loop {
             match stream.capacity().min(length) {
                 0 => match ready!(stream.poll_capacity(cx)) {
@@ -215,7 +210,7 @@ impl<'a> H2Sink<'a> {
         }
     }
 
-    /// Of a head that is held, the peer knows nothing.
+    /// A head held back is unknown to the peer.
     pub(super) fn reset(&mut self) {
         if let Stream::Begun(stream) = &mut self.stream {
             stream.send_reset(h2::Reason::CANCEL);
@@ -233,7 +228,7 @@ impl std::fmt::Debug for Stream<'_> {
     }
 }
 
-/// What a head takes: its fields, and about as much again for their places.
+/// Memory of a head: its fields, and about as much again for their places.
 fn size(head: &http::Response<()>) -> usize {
     2 * head.headers().iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>()
 }

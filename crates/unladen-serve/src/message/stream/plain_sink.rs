@@ -1,4 +1,4 @@
-//! The principal type is [`PlainSink`]: where a body goes to as it is, by HTTP/1 or HTTP/2.
+//! The principal type is [`PlainSink`]: where an uncoded body goes, HTTP/1, HTTP/2 or the cache.
 
 use std::task::{Context, Poll};
 
@@ -10,14 +10,10 @@ use super::sink_error::SinkError;
 use super::source::BodySource;
 use crate::cache::cache_fetch::FetchSink;
 
-/// Where a body goes to as it is.
 #[derive(Debug)]
 pub(crate) enum PlainSink<'a> {
-    /// A connection of HTTP/1.
     H1(H1Sink<'a>),
-    /// A stream of HTTP/2.
     H2(H2Sink<'a>),
-    /// Whoever waits for it, and the store.
     Fetch(FetchSink<'a>),
 }
 

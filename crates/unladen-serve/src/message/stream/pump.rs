@@ -7,54 +7,46 @@ use crate::message::stream::sink_error::SinkError;
 use crate::message::stream::source::BodySource;
 use crate::message::stream::source_error::SourceError;
 
-/// Carries a body over. Polled by hand, since two of them share a task, and what they work on is used by others between
-/// the polls.
+/// Polled by hand, since two of them share a task, and others use source and sink between the polls.
 #[derive(Debug, Default)]
 pub(crate) struct Pump {
-    /// Bytes carried.
     pub(crate) bytes: u64,
-    /// What was carried, as long as it is not more than the limit: to be sent again.
+    /// What was carried, up to the limit `keep`: to be sent again.
     kept: Vec<u8>,
     keep: usize,
     overflowed: bool,
-    /// The source can begin again by itself.
+    /// The source can be rewound.
     rewinds: bool,
-    /// From an earlier attempt: goes before what the source has.
+    /// Bytes of `kept` already sent again, before the source's.
     replayed: usize,
     ended: bool,
-    /// Whether it is the sink that is waited for, not the source.
+    /// Whether the sink is waited for, not the source.
     pub(crate) is_held_up: bool,
     moved: bool,
 }
 
-/// Which end a body broke off at.
 #[derive(Debug)]
 pub(crate) enum PumpError {
-    /// Where it comes from.
     Source(SourceError),
-    /// Where it goes to.
     Sink(SinkError),
-    /// It is longer than is allowed.
     TooLarge,
 }
 
 impl Pump {
-    /// One that keeps up to `keep` bytes, so that they can be sent again.
     pub(crate) fn keeping(keep: usize) -> Self {
         Self { keep, ..Self::default() }
     }
 
-    /// One whose source is rewound to send all of it again.
+    /// A pump whose source is rewound to send all again.
     pub(crate) fn rewinding() -> Self {
         Self { rewinds: true, ..Self::default() }
     }
 
-    /// Whether all that was carried can be sent again.
     pub(crate) fn is_kept(&self) -> bool {
         !self.overflowed || self.rewinds
     }
 
-    /// Begins again, as the source does if it can. Only if all that was carried can be sent again.
+    /// Starts over, rewinding the source if possible. Only if [`Self::is_kept`].
     pub(crate) fn again(&mut self, source: &mut BodySource<'_>) {
         source.rewind();
         (self.replayed, self.ended) = (0, false);
@@ -63,7 +55,6 @@ impl Pump {
         }
     }
 
-    /// Carries what there is.
     pub(crate) fn poll(
         &mut self,
         cx: &mut Context<'_>,
@@ -79,7 +70,7 @@ impl Pump {
             match source.poll_fill(cx) {
                 Poll::Ready(Ok(true)) => {
                     let data = source.data();
-                    // Before it is sent: the last piece would make the request whole.
+                    // Before it is sent: the last piece would complete the request.
                     if limit.is_some_and(|limit| data.len() as u64 > limit.saturating_sub(self.bytes)) {
                         return Poll::Ready(Err(PumpError::TooLarge));
                     }
@@ -103,7 +94,7 @@ impl Pump {
         sink.poll_end(cx, source.trailers()).map_err(PumpError::Sink)
     }
 
-    /// Whether anything was carried since this was asked the last time.
+    /// Whether anything was carried since the last call.
     pub(crate) fn has_moved(&mut self) -> bool {
         std::mem::take(&mut self.moved)
     }

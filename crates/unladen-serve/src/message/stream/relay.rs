@@ -1,5 +1,4 @@
-//! The principal type is [`Relay`]: carries an answer to its client, and reads on ahead while the client does not take
-//! it.
+//! The principal type is [`Relay`]: carries an answer to its client, and reads ahead while the client is slow.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -12,40 +11,36 @@ use crate::message::stream::pump::PumpError;
 use crate::message::stream::sink::Sink;
 use crate::message::stream::source::BodySource;
 
-/// Carries an answer over. As long as the client takes what comes, nothing is kept and nothing copied; what it does not
-/// take waits, so that whoever sends it is done with it.
+/// While the client keeps up, nothing is kept or copied; what it does not take is spooled, so that the sender is done
+/// with it.
 #[derive(Debug)]
 pub(crate) struct Relay<'s> {
-    /// Where what is not taken waits; none: whoever sends it waits.
+    /// Where untaken data waits; `None` makes the sender wait.
     spools: Option<&'s Arc<Spools>>,
-    /// Whom it is for, where clients are told apart.
     client: Option<IpAddr>,
     waiting: Option<Box<Spool>>,
-    /// Bytes that the client took.
     pub(crate) bytes: u64,
-    /// Whether it is the client that is waited for.
+    /// Whether the client is waited for.
     pub(crate) is_held_up: bool,
     moved: bool,
-    /// The answer is whole, with these after it.
+    /// Set with the trailers once the answer has fully come.
     ended: Option<Option<Fields>>,
 }
 
-/// How far an answer has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Relayed {
-    /// The client has all of it.
     Whole,
-    /// All of it is here, and the client has yet to take the rest.
+    /// All of it is here; the client has yet to take the rest.
     Here,
 }
 
 impl<'s> Relay<'s> {
-    /// One that reads ahead, if there is a place where what it reads may wait.
+    /// Reads ahead if there are `spools`.
     pub(crate) fn new(spools: Option<&'s Arc<Spools>>, client: Option<IpAddr>) -> Self {
         Self { spools, client, waiting: None, bytes: 0, is_held_up: true, moved: false, ended: None }
     }
 
-    /// Whether the client took anything since this was asked the last time.
+    /// Whether the client took anything since the last call.
     pub(crate) fn has_moved(&mut self) -> bool {
         std::mem::take(&mut self.moved)
     }
@@ -89,14 +84,12 @@ impl<'s> Relay<'s> {
         }
     }
 
-    /// Delivers the rest of what is here.
     pub(crate) fn poll_rest(&mut self, cx: &mut Context<'_>, sink: &mut Sink<'_>) -> Poll<Result<(), PumpError>> {
         ready!(self.poll_waiting(cx, sink))?;
         let trailers = self.ended.as_ref().and_then(Option::as_ref);
         sink.poll_end(cx, trailers).map_err(PumpError::Sink)
     }
 
-    /// Has the client take what waits.
     fn poll_waiting(&mut self, cx: &mut Context<'_>, sink: &mut Sink<'_>) -> Poll<Result<(), PumpError>> {
         while let Some(spool) = &mut self.waiting {
             let has_more = ready!(spool.poll_fill(cx)).map_err(|error| PumpError::Source(error.into()))?;
@@ -111,7 +104,7 @@ impl<'s> Relay<'s> {
         Poll::Ready(Ok(()))
     }
 
-    /// Takes what comes while the client does not, as far as there is room for it.
+    /// Spools what comes while the client is slow, as far as there is room.
     fn read_ahead(
         &mut self,
         cx: &mut Context<'_>,
@@ -130,8 +123,7 @@ impl<'s> Relay<'s> {
                         self.waiting.get_or_insert_with(|| Box::new(Spool::new(spools).for_client(self.client)));
                     match spool.poll_push(cx, source.data()) {
                         Poll::Ready(Ok(count)) => source.consume(count),
-                        // There is no room: whoever sends it waits until the client has taken some, as it would
-                        // without.
+                        // Without room, the sender waits until the client has taken some, as it would without spooling.
                         Poll::Ready(Err(_)) | Poll::Pending => return Poll::Pending,
                     }
                 }

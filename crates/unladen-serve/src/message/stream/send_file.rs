@@ -1,4 +1,4 @@
-//! [`poll_send_file`]: a part of a file goes into a socket within the system, without a copy here.
+//! [`poll_send_file`]: sends part of a file within the kernel, without a copy.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -8,12 +8,12 @@ use rustix::net::SendFlags;
 use tokio::io::Interest;
 use unladen_pool::{Half, Socket};
 
-/// Sends bytes that lie in memory, of which more follows at once, so that both share packets: how many were taken.
+/// Sends bytes of which more follows at once, so that they share packets; returns how many were taken.
 pub(super) fn poll_send_more(half: Half<'_>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
     poll_socket(half, cx, |socket| Ok(rustix::net::send(socket, bytes, SendFlags::MORE | SendFlags::NOSIGNAL)?))
 }
 
-/// Sends up to so many bytes of a file from a place on: how many were taken; 0: the file ends there.
+/// Sends up to `most` bytes of a file; returns how many were taken, 0 at the file's end.
 pub(super) fn poll_send_file(
     half: Half<'_>,
     cx: &mut Context<'_>,
@@ -27,7 +27,7 @@ pub(super) fn poll_send_file(
     })
 }
 
-/// Does something with the socket as soon as it takes bytes, and again if it did not after all.
+/// Runs `work` once the socket is writable, and again if it was not after all.
 fn poll_socket(
     half: Half<'_>,
     cx: &mut Context<'_>,

@@ -1,4 +1,4 @@
-//! The principal type is [`Sink`]: where a body goes to, by HTTP/1 or HTTP/2, as it is or in another coding.
+//! The principal type is [`Sink`]: where a body goes to, over HTTP/1 or HTTP/2, as it is or coded.
 
 use std::task::{Context, Poll};
 
@@ -12,19 +12,16 @@ use super::sink_error::SinkError;
 use super::source::BodySource;
 use crate::cache::cache_fetch::FetchSink;
 
-/// Where a body goes to.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "nearly all are plain, and a box would be an allocation for each body")]
 pub(crate) enum Sink<'a> {
     Plain(PlainSink<'a>),
-    /// To a client, in another coding.
     Coded(Box<CodedSink<'a>>),
 }
 
 // === impl Sink ===
 
 impl Sink<'_> {
-    /// Takes some of a body: how many bytes.
     pub(crate) fn poll_write(&mut self, cx: &mut Context<'_>, data: &[u8]) -> Poll<Result<usize, SinkError>> {
         match self {
             Self::Plain(sink) => sink.poll_write(cx, data),
@@ -32,8 +29,7 @@ impl Sink<'_> {
         }
     }
 
-    /// Takes some of what a source has: how many bytes. What lies in memory for others too is not copied, where it need
-    /// not be.
+    /// Takes some of the source's data, and returns how many bytes. Avoids copying shared memory where possible.
     pub(crate) fn poll_take(
         &mut self,
         cx: &mut Context<'_>,
@@ -45,12 +41,11 @@ impl Sink<'_> {
         }
     }
 
-    /// Whether the system can send it files: what it takes goes on as it is, on a connection of HTTP/1 in clear.
+    /// Whether the system can send it files: uncoded HTTP/1 without TLS.
     pub(crate) fn takes_files(&self) -> bool {
         matches!(self, Self::Plain(PlainSink::H1(sink)) if sink.takes_files())
     }
 
-    /// Sends what was gathered.
     pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), SinkError>> {
         match self {
             Self::Plain(sink) => sink.poll_flush(cx),
@@ -58,7 +53,6 @@ impl Sink<'_> {
         }
     }
 
-    /// Ends the body, and sends what was gathered.
     pub(crate) fn poll_end(&mut self, cx: &mut Context<'_>, trailers: Option<&Fields>) -> Poll<Result<(), SinkError>> {
         match self {
             Self::Plain(sink) => sink.poll_end(cx, trailers),
@@ -66,7 +60,7 @@ impl Sink<'_> {
         }
     }
 
-    /// Of a body that is put into another coding: how many bytes of it have gone out.
+    /// Bytes of a coded body that have gone out.
     pub(crate) fn coded(&self) -> Option<u64> {
         match self {
             Self::Plain(_) => None,
@@ -74,8 +68,7 @@ impl Sink<'_> {
         }
     }
 
-    /// Whether it took nothing for the sake of others on this thread, and not because the peer takes nothing. Asked
-    /// once.
+    /// Whether nothing was taken for the sake of others on this thread, not because the peer is slow. Resets the flag.
     pub(super) fn has_yielded(&mut self) -> bool {
         match self {
             Self::Plain(_) => false,
@@ -83,7 +76,6 @@ impl Sink<'_> {
         }
     }
 
-    /// Whether the peer may have seen anything of the message.
     pub(crate) fn has_sent(&self) -> bool {
         match self {
             Self::Plain(sink) => sink.has_sent(),
@@ -91,8 +83,8 @@ impl Sink<'_> {
         }
     }
 
-    /// Of HTTP/2: whether the peer has reset the stream, or its connection has ended. Of a client of HTTP/1 that does
-    /// not take what it is sent: whether the memory is needed for others. Whether nobody waits for it any more.
+    /// HTTP/2: whether the peer reset the stream, or the connection ended. HTTP/1: whether a slow client's memory is
+    /// needed for others. A fetch: whether nobody waits any more.
     pub(crate) fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
         match self {
             Self::Plain(sink) => sink.poll_gone(cx),
@@ -100,7 +92,7 @@ impl Sink<'_> {
         }
     }
 
-    /// Of HTTP/2: lets the peer know that the body breaks off.
+    /// HTTP/2: tells the peer that the body breaks off.
     pub(crate) fn reset(&mut self) {
         match self {
             Self::Plain(sink) => sink.reset(),

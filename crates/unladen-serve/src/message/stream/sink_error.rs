@@ -1,6 +1,5 @@
 //! The principal type is [`SinkError`]: why a body cannot be taken.
 
-/// Why a body cannot be taken.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SinkError {
     #[error("{0}")]

@@ -1,4 +1,4 @@
-//! The principal type is [`BodySource`]: where a body comes from, by HTTP/1 or HTTP/2.
+//! The principal type is [`BodySource`]: where a body comes from, HTTP/1, HTTP/2, FastCGI, memory, a spool or a file.
 
 use std::task::{Context, Poll, ready};
 
@@ -15,26 +15,18 @@ use super::spooled::SpoolSource;
 use crate::cache::news::News;
 use crate::message::convert::trailers_from_h2;
 
-/// Where a body comes from.
 #[derive(Debug)]
 pub(crate) enum BodySource<'a> {
-    /// There is none.
     Empty,
-    /// A connection of HTTP/1.
     H1(H1Source<'a>),
-    /// A connection of FastCGI.
     FastCgi(FastCgiSource<'a>),
-    /// A stream of HTTP/2.
     H2(Box<H2Source>),
     Memory(Bytes),
-    /// An answer that is on its way for several.
     Fetch(Box<FetchSource>),
-    /// Where it has waited until it was whole.
     Spool(Box<SpoolSource>),
     File(Box<FileSource>),
 }
 
-/// A body that is on its way for several.
 #[derive(Debug)]
 pub(crate) struct FetchSource {
     reader: FetchReader<News>,
@@ -42,20 +34,18 @@ pub(crate) struct FetchSource {
     done: bool,
 }
 
-/// Which trailers go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guard {
     None,
-    /// Of a site's client: none that a head would lose. Whether names with underscores go on.
+    /// From a site's client: none that a head would lose. Whether names with underscores pass.
     Client(bool),
-    /// Of an upstream: none that we alone say.
+    /// From an upstream: none that only we may send.
     Upstream,
 }
 
-/// Parts of a body, such as chunks, that are passed on before others have their turn.
+/// Most parts of a body, such as chunks, passed on before others have their turn.
 const MOST_PARTS: u32 = 128;
 
-/// A body of HTTP/1.
 #[derive(Debug)]
 pub(crate) struct H1Source<'a> {
     half: Half<'a>,
@@ -63,14 +53,13 @@ pub(crate) struct H1Source<'a> {
     decoder: Decoder,
     /// Bytes of the body at the buffer's start.
     ready: usize,
-    /// Parts that were found since something was read.
+    /// Parts found since the last read.
     parts: u32,
     ends_with_connection: bool,
     done: bool,
     guard: Guard,
 }
 
-/// A body of HTTP/2.
 #[derive(Debug)]
 pub(crate) struct H2Source {
     stream: h2::RecvStream,
@@ -82,7 +71,7 @@ pub(crate) struct H2Source {
 }
 
 impl BodySource<'_> {
-    /// Waits for data: false at the body's end.
+    /// Waits for data; `false` at the body's end.
     pub(crate) fn poll_fill(&mut self, cx: &mut Context<'_>) -> Poll<Result<bool, SourceError>> {
         match self {
             Self::Empty => Poll::Ready(Ok(false)),
@@ -96,7 +85,6 @@ impl BodySource<'_> {
         }
     }
 
-    /// What is there.
     pub(crate) fn data(&self) -> &[u8] {
         match self {
             Self::Empty => &[],
@@ -110,7 +98,7 @@ impl BodySource<'_> {
         }
     }
 
-    /// What is there, if it is shared: empty, if it is not.
+    /// The available data if it is shared, else empty.
     pub(super) fn shared(&self) -> &Bytes {
         static NOTHING: Bytes = Bytes::new();
         match self {
@@ -121,7 +109,6 @@ impl BodySource<'_> {
         }
     }
 
-    /// The first `count` bytes of it have been used.
     pub(crate) fn consume(&mut self, count: usize) {
         match self {
             Self::Empty => (),
@@ -144,7 +131,6 @@ impl BodySource<'_> {
         }
     }
 
-    /// Whether all of it has been used.
     pub(crate) fn is_done(&self) -> bool {
         match self {
             Self::Empty => true,
@@ -158,17 +144,15 @@ impl BodySource<'_> {
         }
     }
 
-    /// Says which trailers go on.
     pub(crate) fn guard(&mut self, guard: Guard) {
         match self {
             Self::H1(source) => source.guard = guard,
             Self::H2(source) => source.guard = guard,
-            // What was spooled, was read from one that is guarded.
+            // A spooled body was read from a guarded source.
             Self::Empty | Self::FastCgi(_) | Self::Memory(_) | Self::Fetch(_) | Self::Spool(_) | Self::File(_) => (),
         }
     }
 
-    /// After the end: what came as trailers.
     pub(crate) fn trailers(&self) -> Option<&Fields> {
         let trailers = match self {
             Self::Empty | Self::FastCgi(_) | Self::Memory(_) | Self::Fetch(_) | Self::File(_) => None,
@@ -179,26 +163,25 @@ impl BodySource<'_> {
         trailers.filter(|trailers| !trailers.is_empty())
     }
 
-    /// Of HTTP/1: whether all of a body of this length has come already, with its head.
+    /// HTTP/1: whether a body of this length has fully come with its head.
     pub(crate) fn holds(&self, length: Length) -> bool {
         matches!((self, length), (Self::H1(source), Length::Exact(length)) if source.buffer.bytes().len() as u64 >= length)
     }
 
-    /// Gives memory back that nothing is in, as long as nothing comes.
+    /// Releases an empty buffer while nothing comes.
     pub(crate) fn rest(&mut self) {
         if let Self::H1(source) = self {
             source.buffer.release();
         }
     }
 
-    /// Begins again, if it is one that can: of what has waited.
     pub(crate) fn rewind(&mut self) {
         if let Self::Spool(source) = self {
             source.rewind();
         }
     }
 
-    /// Of HTTP/1: the connection itself, for what follows the message.
+    /// HTTP/1: the connection itself, for what follows the message.
     pub(crate) fn connection(&mut self) -> Option<(Half<'_>, &mut Buffer)> {
         match self {
             Self::H1(source) => Some((source.half, source.buffer)),
@@ -206,7 +189,7 @@ impl BodySource<'_> {
         }
     }
 
-    /// Of a peer that has sent all of its body: whether it has gone. What it sends for later is kept.
+    /// Whether a peer that has sent all of its body has gone. What it sends for later is kept.
     pub(crate) fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
         match self {
             Self::H1(source) => source.poll_gone(cx),
@@ -226,7 +209,7 @@ impl Guard {
 }
 
 impl FetchSource {
-    /// Of a reader that has been told the head.
+    /// The reader must have been told the head.
     pub(crate) fn new(reader: FetchReader<News>) -> Self {
         Self { reader, held: Bytes::new(), done: false }
     }
@@ -267,7 +250,7 @@ impl<'a> H1Source<'a> {
             if self.done {
                 return Poll::Ready(Ok(false));
             }
-            // A read may be millions of parts: whoever sends a body byte by byte lets others go first.
+            // A read may hold millions of parts: a sender of single bytes yields to others.
             if self.parts >= MOST_PARTS {
                 self.parts = 0;
                 cx.waker().wake_by_ref();
@@ -295,7 +278,7 @@ impl<'a> H1Source<'a> {
                         }
                         self.done = true;
                     } else if self.buffer.is_full() {
-                        // There is more to come than fits: fewer reads for what follows.
+                        // More is coming than fits: a larger buffer saves reads.
                         self.buffer.grow(LARGE);
                     }
                 }
@@ -304,7 +287,7 @@ impl<'a> H1Source<'a> {
     }
 
     fn poll_gone(&mut self, cx: &mut Context<'_>) -> bool {
-        // What the client's request was read into, its answer may be.
+        // The answer may use the memory of the request's buffer.
         self.buffer.release();
         while !self.buffer.is_full() {
             match self.half.poll_read(self.buffer, cx) {

@@ -4,7 +4,6 @@ use unladen_http1::Fault;
 
 use crate::message::spool::SpoolError;
 
-/// Why a body broke off.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SourceError {
     #[error("{0}")]
@@ -17,10 +16,8 @@ pub(crate) enum SourceError {
     FastCgi(#[from] unladen_fastcgi::Fault),
     #[error("{0}")]
     H2(#[from] h2::Error),
-    /// The file that it lies in has become shorter.
     #[error("the file became shorter while it was sent")]
     Shrunk,
-    /// It cannot be read from where it has waited.
     #[error("{0}")]
     Spool(#[from] SpoolError),
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`SpoolSource`]: a request's body from where it has waited until it was whole.
+//! The principal type is [`SpoolSource`]: a request's body that was spooled until whole.
 
 use std::task::{Context, Poll, ready};
 
@@ -7,7 +7,6 @@ use unladen_http1::{Fields, Length};
 use super::source_error::SourceError;
 use crate::message::spool::Spool;
 
-/// A body that has waited until it was whole.
 #[derive(Debug)]
 pub(crate) struct SpoolSource {
     spool: Spool,
@@ -19,12 +18,11 @@ impl SpoolSource {
         Self { spool, trailers }
     }
 
-    /// How it is framed: by its length, which is known; but trailers come after chunks alone.
+    /// Framed by its length, or by chunks if there are trailers.
     pub(crate) fn length(&self) -> Length {
         if self.trailers.is_some() { Length::Chunked } else { Length::Exact(self.spool.length()) }
     }
 
-    /// How many bytes it has.
     pub(crate) fn bytes(&self) -> u64 {
         self.spool.length()
     }

@@ -1,11 +1,10 @@
-//! The principal type is [`HotFiles`]: files that are asked for often, ready to be sent.
+//! The principal type is [`HotFiles`]: frequently requested files, ready to be sent.
 //!
-//! One memory for the whole process, of [`BOUND`] bytes. What it has of a path is current as of at most [`CHECK`] ago:
-//! then the path is resolved again, and whatever is not the same file, of the same times and length, is read anew. A
-//! file that changed less than two seconds ago is not kept at all, since the next change of it might not show in its
-//! times.
+//! One memory for the whole process, of [`BOUND`] bytes. An entry is at most [`CHECK`] old: then the path is resolved
+//! again, and whatever differs in identity, times or length is read anew. A file that changed less than two seconds ago
+//! is not kept, since its next change might not show in its times.
 //!
-//! Of a program for FastCGI it is known for as long that there is one; the program itself reads it.
+//! Of a FastCGI program only its existence is remembered; the program itself reads it.
 
 use std::hash::{Hash, Hasher};
 use std::os::fd::OwnedFd;
@@ -20,76 +19,68 @@ use unladen_cache::Coding;
 use unladen_files::{CodedBy, Meta, Representation, Script};
 use unladen_http1::Fields;
 
-/// Files are kept whole up to this; what is longer, is kept open …
+/// Files up to this many bytes are kept whole, longer ones open …
 pub(crate) const SHORT: u64 = 64 * 1024;
-/// … up to this: of a file that is deleted, the room on the disk is not free before it is closed.
+/// … up to this: a deleted file's disk space is not freed before it is closed.
 pub(crate) const OPEN: u64 = 1024 * 1024;
-/// Bytes that all of them may take.
+/// Bound on all, in bytes.
 const BOUND: u64 = 64 * 1024 * 1024;
-/// What an open file counts: as many of them as there may be are some hundred file descriptors.
+/// Bytes an open file counts for: the bound then allows some hundred file descriptors.
 const OPEN_WEIGHT: u64 = 128 * 1024;
-/// How long a path is not looked at again.
+/// How long a path is not checked again.
 const CHECK: Duration = Duration::from_millis(100);
-/// Of an entry, besides what is in it.
+/// Bytes of an entry besides its content.
 const ENTRY: u64 = 512;
 
-/// A folder's files in memory.
 #[derive(Debug)]
 pub(crate) struct HotFiles {
     folder: u64,
 }
 
-/// Which form of a path's file is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Form {
-    /// The only one there is, or that there are several.
+    /// The only one, or the note that there are several.
     Any,
     Plain,
-    /// What a client gets that takes these codings, the best first.
+    /// For a client that takes these codings, the best first.
     Coded([Option<Coding>; 3]),
 }
 
-/// What is kept of a path.
 #[derive(Clone, Debug)]
 pub(crate) enum Kept {
-    /// It has several forms.
     Varies,
     File(Arc<HotFile>),
-    /// A program for FastCGI.
     Script(Arc<KnownScript>),
 }
 
-/// A program for FastCGI that was there a moment ago.
+/// A FastCGI program that existed a moment ago.
 #[derive(Debug)]
 pub(crate) struct KnownScript {
     pub(crate) script: Arc<Script>,
-    /// When it was looked for: milliseconds since [`BEGAN`].
+    /// Last check, in milliseconds since [`BEGAN`].
     checked: u64,
 }
 
-/// A file that is ready to be sent.
 #[derive(Debug)]
 pub(crate) struct HotFile {
     /// Of the file itself …
     pub(crate) original: Meta,
-    /// … and of the one that is sent, where another is.
+    /// … and of a coded sibling that is sent instead.
     pub(crate) sibling: Option<(Coding, Meta)>,
-    /// The path of the site that is the file's own, whichever was asked for.
+    /// The file's own path, whichever was requested.
     pub(crate) name: Box<[u8]>,
     pub(crate) contents: Contents,
     pub(crate) content_type: Box<str>,
     pub(crate) coding: Option<(Coding, CodedBy)>,
     pub(crate) varies: bool,
     pub(crate) cache_control: Option<Box<str>>,
-    /// The head of a whole answer, without what changes with time …
+    /// Head of a complete answer, without what changes with time.
     pub(crate) fields: Fields,
-    /// … as lines of HTTP/1.
     pub(crate) lines: Bytes,
-    /// When it was last known to be current: milliseconds since [`BEGAN`].
+    /// Last check, in milliseconds since [`BEGAN`].
     pub(super) checked: AtomicU64,
 }
 
-/// Where the bytes are.
 #[derive(Debug)]
 pub(crate) enum Contents {
     Memory(Bytes),
@@ -121,7 +112,7 @@ impl HotFiles {
         Self { folder }
     }
 
-    /// What is kept of a path, decoded, in a form: other spellings would fill the memory with the same files.
+    /// Kept under a decoded path: other spellings would fill the memory with the same files.
     pub(crate) fn get(&self, path: &[u8], form: Form) -> Option<Kept> {
         FILES.get(&KeyRef { folder: self.folder, path, form })
     }
@@ -138,17 +129,15 @@ impl HotFiles {
 // === impl HotFile ===
 
 impl HotFile {
-    /// Whether it is current as of so short a time ago that it need not be looked at.
+    /// Whether it was checked recently enough.
     pub(crate) fn is_checked(&self, now: Instant) -> bool {
         is_recent(self.checked.load(Ordering::Relaxed), now)
     }
 
-    /// It is current now.
     pub(crate) fn check(&self, now: Instant) {
         self.checked.store(since_began(now), Ordering::Relaxed);
     }
 
-    /// What is told of it.
     pub(crate) fn representation(&self) -> Representation<'_> {
         Representation {
             meta: self.sibling.map_or(self.original, |(_, meta)| meta),
@@ -160,7 +149,6 @@ impl HotFile {
         }
     }
 
-    /// Bytes of it as it is sent.
     pub(crate) fn length(&self) -> u64 {
         match &self.contents {
             Contents::Memory(bytes) => bytes.len() as u64,
@@ -168,7 +156,7 @@ impl HotFile {
         }
     }
 
-    /// `fields` are those of a whole answer; `at`: when it was looked at.
+    /// `fields`: head of a complete answer; `at`: time of the check.
     pub(crate) fn with_head(mut self, fields: Fields, at: Instant) -> Self {
         let mut lines = Vec::new();
         for field in fields.iter() {
@@ -202,12 +190,11 @@ impl Default for HotFile {
 }
 
 impl KnownScript {
-    /// One that is there now.
     pub(crate) fn new(script: Arc<Script>, now: Instant) -> Self {
         Self { script, checked: since_began(now) }
     }
 
-    /// Whether it was there so short a time ago that it need not be looked for.
+    /// Whether it was checked recently enough.
     pub(crate) fn is_checked(&self, now: Instant) -> bool {
         is_recent(self.checked, now)
     }

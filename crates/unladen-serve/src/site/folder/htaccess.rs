@@ -6,17 +6,16 @@ use unladen_files::{Denial, HtaccessSeen};
 
 use super::Folder;
 
-/// What is said of the `.htaccess` below a root, a sentence each.
+/// Findings on the `.htaccess` files below a root, a sentence each.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ToldByHtaccess {
-    /// What is refused here as by Apache.
+    /// Refused here as by Apache.
     pub(crate) notes: Vec<String>,
-    /// What Apache would answer otherwise.
+    /// Answered otherwise by Apache.
     pub(crate) doubts: Vec<String>,
 }
 
 impl Folder {
-    /// Looks at each `.htaccess` below the root.
     pub(crate) fn told_by_htaccess(&self) -> ToldByHtaccess {
         let walk = self.root.each_htaccess(&self.rules);
         let mut told = ToldByHtaccess::default();
@@ -89,7 +88,7 @@ impl Folder {
     }
 }
 
-/// How many sections of a refused folder name files that are sent.
+/// Text on how many sections of a refused folder name files that are sent.
 fn opened(seen: &HtaccessSeen) -> Option<String> {
     match seen.granted {
         0 => None,

@@ -18,18 +18,13 @@ use crate::cache::cached_response::joined;
 use crate::cache::codable::{SHORTEST, is_not_to_be_transformed};
 use crate::message::stream::read_now;
 
-/// What stands for a path.
 #[derive(Debug)]
 pub(crate) enum Looked {
-    /// A file, as it is to be sent.
     File(Sendable),
-    /// A program for FastCGI.
     Script(Arc<Script>),
-    /// Something else.
     Other(Resolved),
 }
 
-/// A file as it is to be sent.
 #[derive(Debug)]
 pub(crate) struct Sendable {
     pub(crate) file: Arc<HotFile>,
@@ -37,31 +32,28 @@ pub(crate) struct Sendable {
     pub(crate) is_hot: bool,
 }
 
-/// What a request takes.
 struct Wanted<'r> {
-    /// The path that it is kept by.
     path: &'r [u8],
     accepted: Accepted,
-    /// Whether files that are kept in memory are put into codings.
+    /// Whether files in memory are compressed.
     compress: bool,
     now: Instant,
 }
 
-/// What came of putting a file into a coding.
 enum Encoded {
     /// Another request has done so meanwhile.
     Before(Arc<HotFile>),
-    /// It is done, or there is nothing to be done. The turn ends once the file is kept.
+    /// Done, or nothing to do. The turn ends once the file is kept.
     Now(Option<SemaphorePermit<'static>>),
 }
 
-/// Half of the processors put files into codings at a time: requests are answered by the others.
+/// Half of the processors may compress at a time; the others answer requests.
 static TURNS: LazyLock<Semaphore> = LazyLock::new(|| {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     Semaphore::new((processors / 2).max(1))
 });
 
-/// What is kept, if it was there so short a time ago that it need not be looked at.
+/// Takes what is kept, if it was checked recently enough.
 fn take_checked(kept: &mut Option<Kept>, now: Instant) -> Option<Looked> {
     match kept.take()? {
         Kept::File(file) if file.is_checked(now) => Some(Looked::File(Sendable { file, is_hot: true })),
@@ -74,10 +66,10 @@ fn take_checked(kept: &mut Option<Kept>, now: Instant) -> Option<Looked> {
 }
 
 impl Folder {
-    /// What stands for a request's path. `compress`: whether answers are put into codings here.
+    /// What stands for a request's path. `compress`: whether answers are compressed here.
     ///
     /// # Errors
-    /// The path is none that a client may send.
+    /// The path is invalid.
     pub(crate) async fn look(&self, request: &Request, compress: bool, now: Instant) -> Result<Looked, PathFault> {
         let spelt = request.target.split(|byte| *byte == b'?').next().unwrap_or_default();
         // Without a `%`, it is its own decoded form, or nothing is kept by it.
@@ -106,7 +98,7 @@ impl Folder {
             }
         };
         let name = self.name_of(&opened.path);
-        // There is no end of the paths that lead to a page for all of them: that is kept by its name.
+        // Endless paths lead to a fallback page, which is kept by its name.
         let is_of_any_path = name != path && path != b"/" && self.is_of_any_path(&name);
         if is_of_any_path {
             before = self.kept(&name, request, compress);
@@ -120,7 +112,6 @@ impl Folder {
         Ok(Looked::File(self.sendable(opened, before, &wanted).await))
     }
 
-    /// What is kept by a path, in the form that a request takes.
     fn kept(&self, path: &[u8], request: &Request, compress: bool) -> Option<Kept> {
         let hot = self.hot.as_ref()?;
         match hot.get(path, Form::Any)? {
@@ -129,8 +120,7 @@ impl Folder {
         }
     }
 
-    /// Keeps in mind that there is a program, where the path is its own, or its folder's: there is no end of the others
-    /// that lead to one.
+    /// Remembers a program under its own path, or its folder's: endless others lead to it.
     fn remembered(&self, script: Script, path: &[u8], now: Instant) -> Arc<Script> {
         let script = Arc::new(script);
         if let Some(hot) = self.hot.as_ref().filter(|_| script.path_info.is_empty() && script.name.starts_with(path)) {
@@ -139,7 +129,7 @@ impl Folder {
         script
     }
 
-    /// Beneath the root is what follows the alias.
+    /// Paths beneath the root follow the alias.
     pub(crate) fn resolve(&self, path: &RequestPath<'_>, now: Instant) -> Resolved {
         let Some(rest) = path.without(&self.alias).filter(|_| !self.alias.is_empty()) else {
             return self.root.resolve(path, &self.rules, now);
@@ -155,8 +145,8 @@ impl Folder {
         }
     }
 
-    /// What a request takes of a file that has several forms. Parts are given of the file itself: those of another form
-    /// would not fit to those that the client may have.
+    /// Form that a request takes of a file with several. Ranges are of the file itself: those of other forms would not
+    /// fit parts the client may have.
     fn form(&self, request: &Request, compress: bool) -> (Accepted, Form) {
         let header = joined(&request.fields, b"accept-encoding");
         let has_forms = self.precompressed || compress;
@@ -235,7 +225,7 @@ impl Folder {
         if form[0].is_some() { Form::Coded(form) } else { Form::Plain }
     }
 
-    /// Reads a short file whole: whether it could, and it still is as it was. Otherwise it stays a file.
+    /// Reads a short file whole; whether it could, and the file is unchanged. Otherwise it stays a file.
     async fn read(&self, file: &mut HotFile, length: u64) -> bool {
         let Contents::File(open) = &file.contents else { return false };
         let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
@@ -263,7 +253,7 @@ impl Folder {
         }
         is_whole
     }
-    /// Puts a file that is kept into the coding that the client likes best, once for all who take the same.
+    /// Compresses a kept file as the client likes best, once for all who take the same.
     async fn encode(&self, file: &mut HotFile, wanted: &Wanted<'_>) -> Encoded {
         let Contents::Memory(bytes) = &file.contents else { return Encoded::Now(None) };
         let best = wanted.accepted.shortest_by_weight().next();
@@ -276,7 +266,7 @@ impl Folder {
             return Encoded::Before(made);
         }
         let bytes = bytes.clone();
-        // Some milliseconds: other requests do not wait for it. The turn goes along, as who asked may leave meanwhile.
+        // Takes milliseconds, so not on this thread. The turn goes along, as the asker may leave meanwhile.
         let coded = tokio::task::spawn_blocking(move || (coding.encode(&bytes), turn));
         let Ok((coded, turn)) = coded.await else { return Encoded::Now(None) };
         if let Some(coded) = coded {

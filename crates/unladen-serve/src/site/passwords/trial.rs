@@ -1,5 +1,5 @@
-//! The principal type is [`Trial`]: a name and a password that are being tried. Whoever says the same meanwhile waits
-//! for what comes of it, and of each client few are tried at a time.
+//! The principal type is [`Trial`]: a name and password being checked. Equal ones wait for its result, and few are
+//! checked at a time for each client.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,60 +10,52 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::limits::crowd::network;
 
-/// So many wait for a hash to be tried …
+/// Most requests waiting for a hash …
 const MOST_WAITING: usize = 64;
-/// … and of one client so many: what it sends leaves room for the others.
+/// … and of one client, which leaves room for the others.
 pub(super) const MOST_OF_CLIENT: usize = 4;
 
-/// Hashes are tried by half of the processors: the others answer requests.
+/// Half of the processors check hashes; the others answer requests.
 pub(super) static TURNS: LazyLock<Semaphore> = LazyLock::new(|| {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     Semaphore::new((processors / 2).max(1))
 });
-/// Of all sites.
+/// Shared by all sites.
 pub(super) static PLACES: LazyLock<Places> = LazyLock::new(Places::default);
 
-/// By what a name, a password and a hash are found together.
+/// Identifies a name, a password and a hash together.
 pub(super) type Mark = [u8; 32];
 
-/// What is being tried, and where it is told what came of it.
 #[derive(Debug, Default)]
 pub(super) struct Trials(Mutex<HashMap<Mark, watch::Receiver<Option<bool>>>>);
 
-/// A name and a password that are being tried, until it is dropped.
 pub(super) struct Trial {
     trials: Arc<Trials>,
     mark: Mark,
     tell: watch::Sender<Option<bool>>,
 }
 
-/// Who tries.
 pub(super) enum Joined {
     First(Trial),
-    /// Another does already.
     Other(watch::Receiver<Option<bool>>),
 }
 
-/// Who waits for a hash to be tried.
 #[derive(Debug, Default)]
 pub(super) struct Places(Mutex<Waiting>);
 
 #[derive(Debug, Default)]
 struct Waiting {
     all: usize,
-    /// By network; those by a Unix socket are in none.
+    /// By network; Unix sockets are not in it.
     clients: HashMap<IpAddr, usize>,
 }
 
-/// Why there is no place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Full {
     OfClient,
-    /// For anybody.
     OfAll,
 }
 
-/// One of those who wait.
 #[derive(Debug)]
 pub(super) struct Place<'p> {
     places: &'p Places,
@@ -91,7 +83,6 @@ impl Trials {
 // === impl Trial ===
 
 impl Trial {
-    /// Tells what came of it.
     pub(super) fn end(self, is_right: bool) {
         self.tell.send_replace(Some(is_right));
     }
@@ -106,7 +97,6 @@ impl Drop for Trial {
 // === impl Places ===
 
 impl Places {
-    /// A place for a client at this address.
     pub(super) fn take(&self, address: Option<IpAddr>) -> Result<Place<'_>, Full> {
         let client = address.map(network);
         let mut waiting = lock(&self.0);

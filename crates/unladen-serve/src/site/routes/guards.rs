@@ -1,5 +1,5 @@
 //! The principal type is [`ChosenRoute`]: the route that has taken a request's path. Others may refuse what the path
-//! then comes to: `/uploads/a/` is no script, and its `index.php` is one.
+//! comes to: `/uploads/a/` is no script, but its `index.php` is one.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -11,14 +11,12 @@ use crate::site::folder::Folder;
 use crate::site::readings::{Readings, others};
 use crate::site::route::Route;
 
-/// The route that has taken a request's path, among the site's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChosenRoute<'r> {
     pub(crate) route: &'r Route,
     pub(crate) routes: &'r Routes,
 }
 
-/// Routes that guard what a path has come to.
 #[derive(Debug)]
 struct Guards<'r> {
     chosen: ChosenRoute<'r>,
@@ -26,16 +24,16 @@ struct Guards<'r> {
 }
 
 impl<'r> ChosenRoute<'r> {
-    /// The routes that refuse a file or a script by its name, or by what follows that in the path, though they have not
-    /// taken the path itself. Nearly always there are none, and nothing is compared but the two paths.
+    /// Routes that refuse a file or script by its name, or by what follows that in the path, without having taken the
+    /// path itself. Nearly always there are none, and only two paths are compared.
     pub(crate) fn guards(self, folder: &Folder, request: &Request, name: &[u8], is_script: bool) -> Vec<&'r Route> {
         if !self.routes.refuses || path_of(request) == name {
             return Vec::new();
         }
-        // It has been a path before.
+        // It was parsed before.
         let Ok(readings) = Readings::of(&request.target) else { return Vec::new() };
         let mut guards = Guards::of(self);
-        // Whatever stands for all paths is guarded by none of its own names.
+        // The fallback for all paths is not guarded by its own names.
         if name != readings.path.bytes() && !folder.is_last(name) {
             guards.hold(&request.method, name, true);
         }
@@ -45,8 +43,8 @@ impl<'r> ChosenRoute<'r> {
         guards.found
     }
 
-    /// The same for the one program of all paths, which takes them with and without its name at their beginning. One
-    /// that has none is looked for by the name of its file, as Symfony does.
+    /// The same for an application's only program, which takes paths with and without its name in front. Without a
+    /// configured name, that of its file is used, as in Symfony.
     pub(crate) fn guards_of_program(self, request: &Request) -> Vec<&'r Route> {
         let script = self.route.proxy.script.as_ref().filter(|_| self.routes.refuses);
         let Some((program, given)) = script.and_then(|script| Some((script.script.as_ref()?, script.name.as_bytes())))
@@ -59,7 +57,7 @@ impl<'r> ChosenRoute<'r> {
         let mut guards = Guards::of(self);
         guards.hold_behind(&request.method, &readings, name);
         let path = readings.path.bytes();
-        // Who bars the file of a program without a name does not mean all paths.
+        // Refusing the file of a program without a name does not mean all paths.
         if !given.is_empty() && !matches!(path.strip_prefix(name), Some([] | [b'/', ..])) {
             guards.hold_path_info(&request.method, &[name, path].concat());
         }
@@ -76,7 +74,7 @@ impl<'r> Guards<'r> {
         Self { chosen, found: Vec::new() }
     }
 
-    /// Only the first route that fits counts, as for a path that a client sends.
+    /// Only the first fitting route counts, as for a path that a client sends.
     fn hold(&mut self, method: &[u8], path: &[u8], with_presets: bool) {
         let route = self.chosen.routes.at(method, path);
         let is_known = std::ptr::eq(route, self.chosen.route) || self.found.iter().any(|one| std::ptr::eq(*one, route));
@@ -85,8 +83,8 @@ impl<'r> Guards<'r> {
         }
     }
 
-    /// What is behind a program's name in the path, however that is read and whatever divides the two: Symfony and
-    /// Laravel take `/index.phpadmin` for `/admin`, too. An application in a folder takes it for a path beneath that.
+    /// Checks what follows a program's name in the path, in all readings and with any divider: Symfony and Laravel also
+    /// take `/index.phpadmin` for `/admin`. An application in a folder takes it for a path beneath that.
     fn hold_behind(&mut self, method: &[u8], readings: &Readings<'_>, name: &[u8]) {
         let slash = name.iter().rposition(|byte| *byte == b'/').unwrap_or_default();
         let folder = name.get(..slash).unwrap_or_default();
@@ -100,11 +98,11 @@ impl<'r> Guards<'r> {
         }
     }
 
-    /// Most applications take `/index.php/admin` for `/admin`. What presets refuse are files: a wiki may have a page
-    /// that is called as one of their folders is.
+    /// Most applications take `/index.php/admin` for `/admin`. Presets are exempt, as they refuse files: a wiki may
+    /// have a page named like one of their folders.
     fn hold_path_info(&mut self, method: &[u8], path_info: &[u8]) {
         self.hold(method, path_info, false);
-        // Of the whole path this has been no error.
+        // It was no error for the whole path.
         for other in others(path_info).unwrap_or_default().iter() {
             self.hold(method, other, false);
         }

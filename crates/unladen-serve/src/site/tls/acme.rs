@@ -1,4 +1,4 @@
-//! The principal type is [`Acme`]: the certificates that authorities issue, by whom they are wanted.
+//! The principal type is [`Acme`]: the certificates that authorities issue, by what is wanted.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -7,16 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use unladen_acme::{Answers, Authority, ChallengeKind, ExternalAccount, Held, Wanted, WantedError};
 use unladen_serve_config::{AcmeSettings, Challenge, HostName, ListenAddress, SiteSettings};
 
-/// The certificates that authorities issue. Kept over a reload: a certificate that is wanted as before goes on.
+/// Kept over a reload: a certificate that is still wanted goes on.
 #[derive(Debug, Default)]
 pub(crate) struct Acme {
     answers: Arc<Answers>,
     held: Mutex<HashMap<Wanted, Arc<Held>>>,
-    /// Whether it is a check, which looks at no disk.
+    /// A check, which touches no disk.
     is_trial: bool,
 }
 
-/// Why a site cannot have a certificate.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AcmeProblem {
     #[error(transparent)]
@@ -29,17 +28,15 @@ pub(crate) enum AcmeProblem {
 }
 
 impl Acme {
-    /// For a check.
     pub(crate) fn trial() -> Self {
         Self { is_trial: true, ..Self::default() }
     }
 
-    /// What authorities are answered.
     pub(crate) fn answers(&self) -> &Arc<Answers> {
         &self.answers
     }
 
-    /// The certificate of a site, which several sites may share; none: it wants none from an authority.
+    /// A site's certificate, which sites may share; `None` if it wants none from an authority.
     ///
     /// # Errors
     /// If no authority issues it.
@@ -50,7 +47,7 @@ impl Acme {
         Ok(Some(held.entry(wanted.clone()).or_insert_with(make).clone()))
     }
 
-    /// Those of these sites, each once; others are forgotten.
+    /// Certificates of these sites, each once; others are forgotten.
     pub(crate) fn follow<'s>(&self, sites: impl Iterator<Item = &'s SiteSettings>) -> Vec<(Wanted, Arc<Held>)> {
         let all: Vec<Wanted> = sites.filter_map(|site| wanted(site).ok().flatten()).collect();
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,10 +56,10 @@ impl Acme {
     }
 }
 
-/// Whether the certificates of these sites can be beside each other on disk.
+/// Checks that the certificates of these sites do not conflict on disk.
 ///
 /// # Errors
-/// If one of them cannot be had at all, or two would lie in one file: the name of the second such site.
+/// If one cannot be had at all, or two would be in one file: the name of the second site.
 pub(crate) fn check<'s>(sites: impl Iterator<Item = &'s SiteSettings>) -> Result<(), (String, AcmeProblem)> {
     let mut files: HashMap<(PathBuf, String, String), Wanted> = HashMap::new();
     for site in sites {
@@ -77,14 +74,12 @@ pub(crate) fn check<'s>(sites: impl Iterator<Item = &'s SiteSettings>) -> Result
     Ok(())
 }
 
-/// What a site wants.
 pub(crate) fn wanted(settings: &SiteSettings) -> Result<Option<Wanted>, WantedError> {
     let Some(acme) = &settings.acme else { return Ok(None) };
     let names = settings.hosts.iter().map(HostName::to_string).collect();
     Wanted::new(authority(acme), names, kinds(acme.challenge, settings)).map(Some)
 }
 
-/// From whom.
 pub(crate) fn authority(acme: &AcmeSettings) -> Authority {
     Authority {
         directory: acme.directory.clone(),
@@ -95,8 +90,8 @@ pub(crate) fn authority(acme: &AcmeSettings) -> Authority {
     }
 }
 
-/// The way that is likely to work comes first; after a failure it is the other's turn. Ports may be mapped: a site that
-/// has no address of plain HTTP is seen by TLS, whatever its port is here.
+/// The likelier way first; the other's turn is after a failure. Ports may be mapped: a site without plain HTTP is
+/// checked by TLS, whatever its port is here.
 fn kinds(challenge: Challenge, settings: &SiteSettings) -> Vec<ChallengeKind> {
     let is_tcp = |address: &ListenAddress| matches!(address, ListenAddress::Tcp(_));
     match challenge {

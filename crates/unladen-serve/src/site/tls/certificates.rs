@@ -1,4 +1,4 @@
-//! The principal type is [`Certificates`]: finds the one that is for the name which a client asks for.
+//! The principal type is [`Certificates`]: finds the certificate for a requested name.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,30 +14,28 @@ use x509_parser::parse_x509_certificate;
 use super::error::AcceptorError;
 use crate::site::hosts::Hosts;
 
-/// Certificates by their names, in small letters. Of two for the same name the first is taken.
+/// By lower-case name; the first of several for a name counts.
 #[derive(Debug, Default)]
 pub(super) struct Certificates {
     exact: HashMap<Box<str>, Source>,
     /// `example.org` for `*.example.org`: one label, and no more (RFC 9525, 6.3).
     wild: HashMap<Box<str>, Source>,
     first: Option<Source>,
-    /// What authorities are answered that look at a certificate alone; none: none is expected to.
+    /// Answers to TLS-ALPN challenges, if expected.
     answers: Option<Arc<Answers>>,
-    /// A name of each from files, and the last second in which it is valid, since 1970.
     files: Vec<(String, u64)>,
 }
 
-/// Where a certificate comes from.
 #[derive(Clone, Debug)]
 enum Source {
-    /// From files: another one comes with a reload.
+    /// Replaced by a reload.
     File(Arc<CertifiedKey>),
-    /// From an authority: it changes by itself, and may not be there yet.
+    /// Changes by itself, and may not be there yet.
     Acme(Arc<Held>),
 }
 
 impl Source {
-    /// For a client that asks for this name, or for none that is known here.
+    /// `name`: as asked for, `None` if that is unknown here.
     fn key(&self, name: Option<&str>) -> Option<Arc<CertifiedKey>> {
         match (self, name) {
             (Self::File(key), _) => Some(key.clone()),
@@ -50,10 +48,6 @@ impl Source {
 // === impl Certificates ===
 
 impl Certificates {
-    /// Reads chains and their keys.
-    ///
-    /// # Errors
-    /// The first that cannot be used.
     pub(super) fn read(pairs: &[(PathBuf, PathBuf)], warnings: &mut Vec<String>) -> Result<Self, AcceptorError> {
         let mut all = Self::default();
         for (certificate, key) in pairs {
@@ -78,7 +72,6 @@ impl Certificates {
         Ok(all)
     }
 
-    /// Adds one that an authority issues.
     pub(super) fn add(&mut self, held: &Arc<Held>, answers: &Arc<Answers>) {
         let source = Source::Acme(held.clone());
         for name in held.names() {
@@ -88,12 +81,11 @@ impl Certificates {
         self.answers = Some(answers.clone());
     }
 
-    /// Those from files: a name of each, and the last second in which it is valid, since 1970.
+    /// For each file, one of its names, and the last second of its validity, since 1970.
     pub(super) fn files(&self) -> &[(String, u64)] {
         &self.files
     }
 
-    /// Whether authorities may look at a certificate alone.
     pub(super) fn has_answers(&self) -> bool {
         self.answers.is_some()
     }
@@ -104,10 +96,8 @@ impl Certificates {
     }
 }
 
-/// Those of several sites at an address.
 #[derive(Debug)]
 pub(super) struct OfSeveral {
-    /// By the names that the sites answer for.
     pub(super) hosts: Hosts<Arc<Certificates>>,
     pub(super) all: Vec<Arc<Certificates>>,
 }
@@ -123,7 +113,7 @@ impl ResolvesServerCert for OfSeveral {
             let named = self.hosts.named(name.as_bytes());
             named.or_else(|| self.all.iter().find(|certificates| certificates.find(name).is_some()))
         });
-        // Of the site that all other names are for, if there is one.
+        // The site for all other names, if there is one.
         let site = site.or(self.hosts.find(b"")).or(self.all.first())?;
         site.resolve(hello)
     }
@@ -151,7 +141,7 @@ impl ResolvesServerCert for Certificates {
     }
 }
 
-/// The names that a certificate is for (RFC 9525, 6.1: the subject's is none of them), and when it ends; what is doubtful about it.
+/// Names of a certificate (RFC 9525, 6.1: not the subject's), and its end; adds warnings.
 fn names(
     file: &Path,
     certificate: Option<&CertificateDer<'_>>,
@@ -176,7 +166,6 @@ fn names(
     Ok((found, u64::try_from(validity.not_after.timestamp()).unwrap_or(0)))
 }
 
-/// Seconds since 1970.
 fn now() -> i64 {
     x509_parser::time::ASN1Time::now().timestamp()
 }

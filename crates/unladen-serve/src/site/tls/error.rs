@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use unladen_tls::FileError;
 
-/// Why certificates cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AcceptorError {
     #[error(transparent)]
