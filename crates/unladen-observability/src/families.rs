@@ -13,7 +13,7 @@ mod snapshot;
 mod tier;
 mod upstream;
 
-pub(super) use self::family::{Amount, Attributes, Examples, Family, Point, Shape, Unit};
+pub(super) use self::family::{Amount, Attributes, Examples, Family, Shape, Unit};
 use super::metrics_snapshot::MetricsSnapshot;
 
 /// All metrics, those without points left out.

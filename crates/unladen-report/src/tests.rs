@@ -8,7 +8,7 @@ use unladen_document::About;
 use unladen_quantity::Span;
 
 use crate::latency::{Latency, LatencyQuantile};
-use crate::{Change, FORMATS, Load, Metric, Prove, Slice, Style, Unfit, tests::sample};
+use crate::{Change, FORMATS, Load, Metric, Prove, Slice, Style, Unfit};
 use std::time::Duration;
 
 fn odd() -> impl Strategy<Value = f64> {

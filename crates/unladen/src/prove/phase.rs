@@ -268,7 +268,7 @@ impl Sender {
             let why = format!(
                 "was lost {:.1} s after a phase began ({}). The block that it was in does not count, and the experiment \
                  ends: without its requests an arm would be another one",
-                lost.at.as_secs_f64(),
+                lost.at_ns as f64 / 1e9,
                 lost.why
             );
             return Err(Failure::AgentLost { agent, why });

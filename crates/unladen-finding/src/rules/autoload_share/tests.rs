@@ -1,5 +1,4 @@
-use super::AutoloadShare;
-use crate::rule::Rule;
+use super::RULE;
 use crate::rules::tests::testing::{around, function, profile};
 
 #[test]

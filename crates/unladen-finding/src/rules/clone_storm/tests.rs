@@ -1,5 +1,4 @@
-use super::CloneStorm;
-use crate::rule::Rule;
+use super::RULE;
 use crate::rules::tests::testing::{called, caller, function, profile};
 
 #[test]

@@ -1,6 +1,6 @@
 use unladen_trace::{GroupSeen, ProcessSeen, State};
 
-use super::super::unpooled_tls::UnpooledTls;
+use super::super::unpooled_tls;
 use super::*;
 use crate::rules::tests::testing::{self, PHP};
 
@@ -271,10 +271,10 @@ fn a_database_that_is_asked_over_tls_was_taken_for_a_web_service() {
     );
     assert!(found.fix.advice.starts_with("ask it without TLS"), "{found:?}");
     assert!(found.fix.advice.contains("then keep it: pg_pconnect"), "{found:?}");
-    testing::silent(&UnpooledTls, &evidence);
+    testing::silent(&unpooled_tls::RULE, &evidence);
     let evidence = of(Protocol::Mysql, "10.0.0.7:3306");
     assert!(testing::only(&RULE, &evidence).summary.contains("to MySQL at 10.0.0.7:3306"));
-    testing::silent(&UnpooledTls, &evidence);
+    testing::silent(&unpooled_tls::RULE, &evidence);
     // What a web server says through a tunnel is none.
     testing::silent(&RULE, &of(Protocol::Http, "10.0.0.7:3128"));
 }

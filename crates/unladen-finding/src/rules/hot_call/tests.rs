@@ -1,5 +1,4 @@
-use super::HotCall;
-use crate::rule::Rule;
+use super::RULE;
 use crate::rules::tests::testing::{called, function, profile};
 
 #[test]

@@ -1,5 +1,4 @@
-use super::RegexStorm;
-use crate::rule::Rule;
+use super::RULE;
 use crate::rules::tests::testing::{called, function, profile};
 
 #[test]

@@ -1,6 +1,6 @@
 use unladen_trace::{Evidence, FileCall, FileOutcome, TransferSeen};
 
-use super::super::write_per_request::WritePerRequest;
+use super::super::write_per_request::RULE;
 use crate::fix::Audience;
 use crate::rules::tests::testing::*;
 
@@ -20,7 +20,7 @@ fn with_session(settings: &[(&str, &str)], folder: &str) -> Evidence {
 /// A reader of feeds gained 11 % from sessions in memory, and no rule said so.
 #[test]
 fn sessions_on_the_disk_were_not_told_to_be_kept_in_memory() {
-    let fix = only(&WritePerRequest, &with_session(&SETTINGS, "/var/lib/php/sessions")).fix;
+    let fix = only(&RULE, &with_session(&SETTINGS, "/var/lib/php/sessions")).fix;
     assert_eq!(fix.lines, ["session.save_path=/run/unladen-sessions"]);
     assert_eq!(fix.commands[0], "install -d -m 1733 /run/unladen-sessions");
     assert_eq!(fix.also[0].lines, ["d /run/unladen-sessions 1733 root root -"]);
@@ -30,12 +30,12 @@ fn sessions_on_the_disk_were_not_told_to_be_kept_in_memory() {
     assert!(fix.developers.expect("code").contains("read_and_close"));
     // `N;/path` is PHP's own way to write it.
     let deep = [SETTINGS[0], ("session.save_path", "1;0600;/var/lib/php/sessions/")];
-    assert_eq!(only(&WritePerRequest, &with_session(&deep, "/var/lib/php/sessions/a")).fix.lines.len(), 1);
+    assert_eq!(only(&RULE, &with_session(&deep, "/var/lib/php/sessions/a")).fix.lines.len(), 1);
 }
 
 #[test]
 fn sessions_elsewhere_are_not_moved() {
-    let advice = |settings: &[(&str, &str)], folder: &str| only(&WritePerRequest, &with_session(settings, folder)).fix;
+    let advice = |settings: &[(&str, &str)], folder: &str| only(&RULE, &with_session(settings, folder)).fix;
     let is_code = |fix: &crate::fix::Fix| fix.lines.is_empty() && fix.audience == Audience::Developer;
     // The application says where; they are in memory; another handler keeps them; PHP may not go there.
     assert!(is_code(&advice(&SETTINGS, "/srv/app/sessions")));

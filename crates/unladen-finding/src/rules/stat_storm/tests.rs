@@ -1,7 +1,7 @@
 use unladen_trace::{FileCall, FileOutcome, FileSeen, LockKind, LockSeen};
 
-use super::super::opcache_revalidation::OpcacheRevalidation;
-use super::super::same_file_again::SameFileAgain;
+use super::super::opcache_revalidation;
+use super::super::same_file_again;
 use super::*;
 use crate::rules::tests::testing::*;
 
@@ -202,8 +202,8 @@ fn no_check_is_told_twice() {
     let mut evidence = with_files(checks(PHP, "/srv/app/src", 300, ".php", FileOutcome::Found));
     evidence.files.push(file(PHP, FileCall::Stat, "/srv/app/state", FileOutcome::Found, 101));
     evidence.php = vec![php(&[("opcache.enable", "1"), ("opcache.revalidate_freq", "0")])];
-    assert_eq!(OpcacheRevalidation.check(&evidence).len(), 1);
-    assert_eq!(SameFileAgain.check(&evidence).len(), 1);
+    assert_eq!(opcache_revalidation::RULE.check(&evidence).len(), 1);
+    assert_eq!(same_file_again::RULE.check(&evidence).len(), 1);
     silent(&RULE, &evidence);
     // A second check of each source file is the application's.
     for file in &mut evidence.files[..300] {

@@ -1,7 +1,6 @@
 use unladen_trace::{Evidence, State};
 
-use super::TemplateParsedAgain;
-use crate::rule::Rule;
+use super::RULE;
 use crate::rules::tests::testing::{function, profile};
 
 #[test]

@@ -1,8 +1,6 @@
 use unladen_trace::DnsSeen;
 
-use super::super::dns_again::DnsAgain;
-use super::super::unpooled_connection::UnpooledConnection;
-use super::super::unpooled_tls::UnpooledTls;
+use super::super::{dns_again, unpooled_connection, unpooled_tls};
 use super::*;
 use crate::rule::Rule;
 use crate::rules::tests::testing::{self, NGINX, PERL, PHP, PYTHON};
@@ -207,7 +205,7 @@ fn what_rules_print_of_a_service_is_the_same() {
         let text = fixes.flat_map(|fix| fix.lines).collect::<Vec<_>>().join("\n");
         text.split("[[outbound]]\n").skip(1).map(|lines| lines.trim_end().to_owned()).collect()
     };
-    let (tls, plain, dns) = (of(&UnpooledTls), of(&UnpooledConnection), of(&DnsAgain));
+    let (tls, plain, dns) = (of(&unpooled_tls::RULE), of(&unpooled_connection::RULE), of(&dns_again::RULE));
     assert_eq!((tls.len(), plain.len(), dns.len()), (2, 1, 2));
     let all: BTreeSet<String> = tls.union(&plain).cloned().collect();
     assert!(dns.is_subset(&all), "{dns:?}\n{all:?}");

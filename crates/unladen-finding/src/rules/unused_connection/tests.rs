@@ -92,7 +92,7 @@ fn the_time_of_a_login_is_not_of_the_connection_that_asks_nothing() {
     };
     let found = testing::only(&RULE, &page(twice.clone()));
     assert!((testing::part(&found).value - 0.01).abs() < 1e-9, "{:?}", testing::part(&found));
-    let used = testing::only(&super::super::database_reconnect::DatabaseReconnect, &page(twice.clone()));
+    let used = testing::only(&super::super::database_reconnect::RULE, &page(twice.clone()));
     assert!((testing::part(&used).value - 0.21).abs() < 1e-9, "{:?}", testing::part(&used));
     // A client that logs in and asks nothing has its login's time.
     let alone = ConnectionSeen { opened: testing::counted(1, 200_000), ..twice };

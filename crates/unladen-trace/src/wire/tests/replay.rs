@@ -1,16 +1,16 @@
 //! Conversations that were recorded: bytes of real clients and servers, as a tracer sees them.
 
 /// One call.
-pub(super) struct Turn {
-    pub(super) sent: bool,
+pub(in crate::wire) struct Turn {
+    pub(in crate::wire) sent: bool,
     /// Bytes altogether.
-    pub(super) total: usize,
+    pub(in crate::wire) total: usize,
     /// What a tracer keeps of them.
-    pub(super) bytes: Vec<u8>,
+    pub(in crate::wire) bytes: Vec<u8>,
 }
 
 /// Lines `> 5 5800000004`: way, bytes altogether, the kept ones.
-pub(super) fn turns(recording: &str) -> Vec<Turn> {
+pub(in crate::wire) fn turns(recording: &str) -> Vec<Turn> {
     let lines = recording.lines().filter(|line| !line.starts_with('#'));
     lines
         .map(|line| {
