@@ -13,6 +13,8 @@ mod snapshot;
 mod tier;
 mod upstream;
 
+#[cfg(test)]
+pub(super) use self::family::Point;
 pub(super) use self::family::{Amount, Attributes, Examples, Family, Shape, Unit};
 use super::metrics_snapshot::MetricsSnapshot;
 
