@@ -69,6 +69,7 @@ impl Held {
         &self.names
     }
 
+    /// The certificate's state.
     pub fn look(&self) -> Look {
         self.look.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

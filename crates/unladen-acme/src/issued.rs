@@ -96,6 +96,7 @@ impl Issued {
         })
     }
 
+    /// The chain and its key, as rustls shows them to clients.
     pub fn key(&self) -> &Arc<CertifiedKey> {
         &self.key
     }

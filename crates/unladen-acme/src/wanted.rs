@@ -151,10 +151,12 @@ impl Wanted {
         &self.names
     }
 
+    /// The first name.
     pub fn name(&self) -> &str {
         self.names.first().map_or("", String::as_str)
     }
 
+    /// The authority that issues it.
     pub fn authority(&self) -> &Authority {
         &self.authority
     }

@@ -42,6 +42,7 @@ pub enum Forwarded {
 }
 
 impl Forwarded {
+    /// The token in `Cache-Status`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Bypass => "bypass",

@@ -66,6 +66,7 @@ impl Accepted {
         }
     }
 
+    /// Whether the client accepts a coding.
     pub fn takes(self, coding: Coding) -> bool {
         match coding {
             Coding::Brotli => self.brotli,
@@ -99,6 +100,7 @@ impl Accepted {
 }
 
 impl Coding {
+    /// The name in `Content-Encoding`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Brotli => "br",

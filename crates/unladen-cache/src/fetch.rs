@@ -36,6 +36,7 @@ pub enum Joined<H: Clone> {
 // === impl InFlightFetches ===
 
 impl<H: Clone> InFlightFetches<H> {
+    /// Begins without any fetch.
     pub fn new() -> Self {
         let shared = Shared { by_key: Mutex::default(), fills: AtomicUsize::new(0), bytes: AtomicU64::new(0) };
         Self { shared: Arc::new(shared) }

@@ -65,10 +65,12 @@ impl Asking {
         }
     }
 
+    /// Whether a cache would send such a request itself ([`is_ordinary`]).
     pub fn is_ordinary(&self) -> bool {
         self.is_ordinary
     }
 
+    /// Whether it has only usual fields ([`is_usual`]).
     pub fn is_usual(&self) -> bool {
         self.is_usual
     }

@@ -79,6 +79,7 @@ const LEAST: u64 = 1 << 20;
 const SPARE: u64 = 8;
 
 impl Store {
+    /// An empty store.
     pub fn new(settings: StoreSettings) -> Self {
         let StoreSettings { memory, largest, variants } = settings;
         let slots = usize::try_from(memory / 1024).unwrap_or(usize::MAX).clamp(64, 1 << 16);
@@ -253,6 +254,7 @@ impl Store {
         self.uncacheable.lift(mark);
     }
 
+    /// The counters so far.
     pub fn totals(&self) -> StoreTotals {
         let mut totals = StoreTotals {
             stored: self.stored.load(Ordering::Relaxed),

@@ -159,6 +159,7 @@ impl Stored {
         self.coded.get(coding as usize).is_some_and(|coded| coded.set(body).is_ok())
     }
 
+    /// Whether it was purged softly, and has to be validated.
     pub fn is_soft_purged(&self) -> bool {
         self.is_soft_purged.load(Ordering::Relaxed)
     }

@@ -50,6 +50,7 @@ impl Decoder {
         Self { request, state: State::Header, has_output_ended: false, refusal: None }
     }
 
+    /// Whether the request is over.
     pub fn has_ended(&self) -> bool {
         matches!(self.state, State::Over)
     }

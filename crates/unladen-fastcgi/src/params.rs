@@ -36,6 +36,7 @@ impl Params {
         }
     }
 
+    /// Removes a parameter.
     pub fn remove(&mut self, name: &str) {
         self.0.retain(|(own, _)| own != name.as_bytes());
     }

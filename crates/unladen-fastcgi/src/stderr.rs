@@ -17,10 +17,12 @@ impl Stderr {
         self.left_out += (content.len() - taken) as u64;
     }
 
+    /// Whether nothing was written.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
+    /// Forgets all.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.left_out = 0;

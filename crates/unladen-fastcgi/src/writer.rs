@@ -44,6 +44,7 @@ impl<'a> RequestWriter<'a> {
         Ok(())
     }
 
+    /// Ends the parameters.
     pub fn end(mut self) {
         if self.out.len() > self.record + HEADER {
             self.end_record();

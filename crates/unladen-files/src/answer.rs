@@ -45,6 +45,7 @@ pub struct FileAnswer {
     pub length: u64,
 }
 
+/// The part of a file that is the body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileBody {
     None,

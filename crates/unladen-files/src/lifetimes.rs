@@ -37,6 +37,7 @@ impl Lifetimes {
 }
 
 impl PathPattern {
+    /// Takes a pattern's text.
     pub fn new(text: &str) -> Self {
         Self(text.as_bytes().to_vec())
     }

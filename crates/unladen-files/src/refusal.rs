@@ -34,6 +34,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// The status that clients get.
     pub fn status(&self) -> u16 {
         match self {
             Self::Denied(_) | Self::Htaccess(..) => 403,

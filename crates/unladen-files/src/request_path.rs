@@ -113,6 +113,7 @@ impl<'t> RequestPath<'t> {
         })
     }
 
+    /// Whether it is a folder's path.
     pub fn ends_with_slash(&self) -> bool {
         self.bytes.last() == Some(&b'/')
     }

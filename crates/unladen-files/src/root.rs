@@ -96,6 +96,7 @@ impl Root {
         &self.links
     }
 
+    /// The path as given to [`Root::open`].
     pub fn path(&self) -> &Path {
         &self.path
     }

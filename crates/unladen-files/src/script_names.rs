@@ -48,10 +48,12 @@ impl ScriptNames {
         Self { suffixes: suffixes.into_iter().filter(|suffix| !suffix.is_empty()).collect() }
     }
 
+    /// Whether nothing is run.
     pub fn is_empty(&self) -> bool {
         self.suffixes.is_empty()
     }
 
+    /// Whether a name or path is a program's.
     pub fn is_script(&self, name: &[u8]) -> bool {
         self.suffixes.iter().any(|suffix| name.len() > suffix.len() && name.ends_with(suffix.as_bytes()))
     }

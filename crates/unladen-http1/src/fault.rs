@@ -55,6 +55,7 @@ impl Fault {
         }
     }
 
+    /// The name in logs and metrics.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::HeadTooLong => "head_too_long",

@@ -5,8 +5,11 @@ use http_body_util::Full;
 use hyper::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
 
+/// The type of plain text.
 pub const TEXT: &str = "text/plain; charset=utf-8";
+/// The type of JSON.
 pub const JSON: &str = "application/json";
+/// The type of pages.
 pub const HTML: &str = "text/html; charset=utf-8";
 
 /// An answer that is not stored, and that no other page can read.

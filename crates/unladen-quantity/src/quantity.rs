@@ -53,7 +53,7 @@ pub struct Quantity {
 /// Most decimals: beyond a thousandth, the next smaller unit applies.
 const MOST_DECIMALS: i32 = 3;
 
-/// Shown for a number that is not finite or unknown.
+/// Shown for a number that is not finite.
 pub const UNKNOWN: &str = "–";
 
 impl Quantity {

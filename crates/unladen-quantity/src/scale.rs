@@ -32,6 +32,7 @@ impl Scale {
         if high / low >= LOG_FROM { Self::new(low * 0.95, high * 1.05) } else { Self::new(low - room, high + room) }
     }
 
+    /// Whether equal ratios have equal distances.
     pub fn is_log(&self) -> bool {
         self.is_log
     }

@@ -98,7 +98,7 @@ impl Database {
     /// Counts a query's placeholders, except within quotes.
     ///
     /// # Errors
-    /// If it has placeholders that this database does not know: the form it accepts.
+    /// If this database does not know them, or numbers them otherwise: the form it accepts.
     pub(super) fn placeholders(&self, query: &str) -> Result<usize, &'static str> {
         let (marks, numbered) = count(query);
         match self {

@@ -71,6 +71,7 @@ pub struct AdminSettings {
 }
 
 impl Settings {
+    /// The settings of metrics, traces, logs and the live page.
     pub fn observability(&self) -> ObservabilitySettings {
         let admin = |admin: &AdminSettings| (admin.ready.clone(), admin.peers.clone());
         let (ready, peers) = self.admin.as_ref().map(admin).unwrap_or_default();

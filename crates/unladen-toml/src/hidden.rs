@@ -59,7 +59,7 @@ fn end_of_string(text: &str, from: usize, quote: Option<char>) -> usize {
     text.len()
 }
 
-/// End of an invalid port: a password whose `@` is missing, or comes after a `/`.
+/// Start of text that stands for a port but is none: a password whose `@` is missing, or comes after a `/`.
 fn no_port(rest: &str) -> Option<usize> {
     let host = rest.find(']').filter(|_| rest.starts_with('[')).unwrap_or(0);
     let colon = host + rest[host..].find([':', '/', '?', '#', ','])?;

@@ -94,6 +94,7 @@ impl<'t> Table<'t> {
         self.entries.iter().map(move |(name, spanned)| (name.get_ref().as_ref(), name.span(), Value::new(key, spanned)))
     }
 
+    /// The table's place in the text.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }

@@ -87,18 +87,22 @@ impl<'t> Value<'t> {
         Problem::other(error).at(self.span())
     }
 
+    /// The string, if it is one.
     pub fn as_text(&self) -> Option<&'t str> {
         self.raw().as_str()
     }
 
+    /// The flag, if it is one.
     pub fn as_flag(&self) -> Option<bool> {
         self.raw().as_bool()
     }
 
+    /// Whether it is a string.
     pub fn is_text(&self) -> bool {
         self.raw().is_str()
     }
 
+    /// Whether it is a table.
     pub fn is_table(&self) -> bool {
         self.raw().is_table()
     }

@@ -23,6 +23,7 @@ pub enum AskError {
 }
 
 impl AskError {
+    /// The kind, as metrics name it.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Timeout => "timeout",

@@ -104,6 +104,7 @@ impl PathPattern {
         Ok(Self { segments: segments.into(), names: names.into() })
     }
 
+    /// The names in it, in order.
     pub fn names(&self) -> &[String] {
         &self.names
     }

@@ -59,6 +59,7 @@ impl Validator {
         &self.settings
     }
 
+    /// The pages that it is asked about.
     pub fn pattern(&self) -> &PathPattern {
         &self.pattern
     }

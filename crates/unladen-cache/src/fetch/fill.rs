@@ -151,6 +151,7 @@ impl<H: Clone> FetchWriter<H> {
         // Dropping it takes it off the map.
     }
 
+    /// Whether anyone reads.
     pub fn has_readers(&self) -> bool {
         self.fetch.state().is_read()
     }

@@ -18,6 +18,7 @@ pub struct SnapshotHeader {
     pub is_last: bool,
 }
 
+/// Bytes of a header.
 pub const HEADER_LENGTH: usize = 48;
 
 const MAGIC: [u8; 8] = *b"unladen\x1a";

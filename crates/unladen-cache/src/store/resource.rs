@@ -39,6 +39,7 @@ impl Resource {
         }
     }
 
+    /// All its responses.
     pub fn responses(&self) -> impl ExactSizeIterator<Item = &Arc<Stored>> {
         self.variants.iter().map(|variant| &variant.stored)
     }
@@ -50,6 +51,7 @@ impl Resource {
         variants.into_iter().map(|variant| (&*variant.said, &variant.stored)).collect()
     }
 
+    /// The key of [`write_key`](crate::write_key).
     pub fn key_bytes(&self) -> &[u8] {
         &self.key.bytes
     }

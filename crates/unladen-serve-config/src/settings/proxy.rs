@@ -12,6 +12,7 @@ use unladen_pool::UpstreamSettings;
 pub use self::shared_rate::*;
 use crate::pace::Pace;
 
+/// Where to listen.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ListenAddress {

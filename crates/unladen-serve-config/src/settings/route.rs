@@ -115,6 +115,7 @@ impl RouteSettings {
 }
 
 impl HeaderEdits {
+    /// Whether nothing is edited.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty() && self.remove.is_empty()
     }

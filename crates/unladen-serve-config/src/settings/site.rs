@@ -68,6 +68,7 @@ pub struct SiteSettings {
 }
 
 impl SiteSettings {
+    /// Whether clients use TLS.
     pub fn is_tls(&self) -> bool {
         self.tls.is_some() || self.acme.is_some()
     }

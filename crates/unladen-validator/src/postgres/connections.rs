@@ -36,7 +36,7 @@ pub(super) struct InFlightQuery {
     ended: bool,
 }
 
-/// A connection being made. Dropping it means that it failed.
+/// A connection being made; dropping this gives it up.
 pub(super) struct Making {
     /// Weak: nobody may want the connection any more when it is made.
     connections: Weak<ThreadConnections>,
