@@ -27,7 +27,7 @@ const DEADLINE_BOUNDS: std::ops::RangeInclusive<Duration> = Duration::from_milli
 const LONGEST: usize = 255;
 const MOST_ENTRIES: usize = 8;
 
-/// `header` separates the buckets if there is no `descriptor`.
+/// `header` separates buckets of this process, and is refused beside `service`.
 pub(super) fn read(level: &Level<'_>, header: Option<&str>, r: &mut Reading<'_>) -> Shared {
     let service = level.take(
         "service",
