@@ -22,12 +22,10 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Most addresses that are remembered; a forgotten one is sent once more.
 const MOST_SENT: usize = 100;
 
-/// The account's file.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     /// Another directory's account is useless, and its key must not be shown there.
     directory: String,
-    /// The address that the authority was sent.
     email: Option<String>,
     /// Addresses sent, by the certificate whose configuration names them: an address is not sent again because another
     /// certificate's configuration names another.
@@ -106,7 +104,6 @@ pub(crate) async fn open(
     Ok(account)
 }
 
-/// Whether the authority says that there is no such account.
 pub(crate) fn is_unknown(error: &Error) -> bool {
     matches!(error, Error::Api(said) if problem::kind(said) == "accountDoesNotExist")
 }

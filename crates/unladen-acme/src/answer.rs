@@ -15,15 +15,12 @@ use crate::wanted::ChallengeKind;
 const LASTS: u64 = 3600;
 /// The longest token; Let's Encrypt's have 43 characters.
 const LONGEST_TOKEN: usize = 256;
-/// Bytes of a SHA-256 digest.
 const DIGEST: usize = 32;
 
-/// An answer to a challenge.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Answer {
     /// `http-01` or `tls-alpn-01`.
     kind: String,
-    /// The host that the authority asks.
     pub(crate) name: String,
     /// Token in the page's path.
     pub(crate) token: String,

@@ -51,7 +51,6 @@ impl Answers {
         table.as_ref()?.certificates.get(&name.to_ascii_lowercase()).cloned()
     }
 
-    /// Reads a folder, if its files have changed.
     pub(crate) fn look(&self, folder: &Folder, now: u64) {
         let files = folder.answer_names();
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
@@ -76,7 +75,6 @@ impl Answers {
         self.table.store(Table::of(folders.values()).map(Arc::new));
     }
 
-    /// Stops watching a folder.
     pub(crate) fn forget(&self, folder: &Folder) {
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         folders.remove(&folder.challenges());

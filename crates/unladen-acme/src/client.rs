@@ -31,7 +31,6 @@ const ADDRESSES: usize = 5;
 /// `User-Agent` (RFC 8555, section 6.1).
 const AGENT: &str = concat!("unladen/", env!("CARGO_PKG_VERSION"), " (instant-acme)");
 
-/// Why an authority's API gave no usable answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ClientError {
     #[error("`{0}` is no https:// URL")]
@@ -198,7 +197,6 @@ impl HttpClient for Client {
     }
 }
 
-/// Connects to the first address that answers.
 async fn dial(host: &str, port: u16) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "its name has no address");
     for address in tokio::net::lookup_host((host, port)).await?.take(ADDRESSES) {

@@ -7,11 +7,9 @@ use crate::error::AcmeError;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// An order begins.
     Ordering {
         names: &'a [String],
         directory: &'a str,
-        /// Why now.
         why: &'static str,
     },
     /// Clients get a new certificate from now on.
@@ -30,7 +28,6 @@ pub enum Event<'a> {
         /// … and the clock's time.
         now: u64,
     },
-    /// An order failed.
     Failed {
         name: &'a str,
         error: &'a AcmeError,
@@ -49,7 +46,6 @@ pub enum Event<'a> {
         directory: &'a str,
         error: &'a AcmeError,
     },
-    /// Another process is ordering.
     Elsewhere {
         name: &'a str,
     },
@@ -63,9 +59,7 @@ pub enum Event<'a> {
         name: &'a str,
         /// Seconds since 1970.
         next: u64,
-        /// Why the last order failed.
         error: &'a str,
-        /// The file that holds it.
         path: &'a std::path::Path,
     },
 }

@@ -23,7 +23,6 @@ pub struct Look {
     pub names: Vec<String>,
     /// The last second of validity of the current certificate, since 1970; `None` if there is none.
     pub not_after: Option<u64>,
-    /// Whether one is being ordered.
     pub is_ordering: bool,
     /// Time of the next step, in seconds since 1970: an order, or a question about renewal.
     pub next: Option<u64>,

@@ -15,7 +15,6 @@ use crate::schedule::Lifetime;
 
 /// Clocks differ: a new certificate may begin this many seconds in the future. More is reported.
 const SKEW: u64 = 300;
-/// Most certificates in a chain.
 const LONGEST_CHAIN: usize = 16;
 
 /// A certificate with its key.

@@ -84,7 +84,6 @@ impl Keeper {
 }
 
 impl Default for Keeper {
-    /// Without reporting.
     fn default() -> Self {
         Self::new(Arc::default(), Pace::default(), |_| {})
     }

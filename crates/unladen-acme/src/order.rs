@@ -26,7 +26,6 @@ use crate::wanted::{ChallengeKind, Wanted};
 const FIRST_LOOK: Duration = Duration::from_millis(500);
 const GROWTH: f32 = 1.5;
 
-/// The inputs of an order.
 pub(crate) struct Ordering<'a> {
     pub(crate) wanted: &'a Wanted,
     pub(crate) folder: &'a Folder,

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use crate::event::Event;
 
-/// Receives events.
 pub(crate) type Tell = Arc<dyn Fn(&Event<'_>) + Send + Sync>;
 
 /// Intervals of the keeper.

@@ -2,7 +2,6 @@
 
 use instant_acme::Problem;
 
-/// Longest text from outside that is shown.
 const LONGEST: usize = 600;
 /// Problems of single names that are shown.
 const MOST: usize = 5;

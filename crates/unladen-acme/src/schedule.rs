@@ -20,7 +20,6 @@ const ASK_AFTER_FAILURE: u64 = 6 * 3600;
 /// or a window that is always over, orders would otherwise follow each other without pause.
 const BETWEEN_SUCCESSES: u64 = 24 * 3600;
 
-/// The validity of an existing certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lifetime {
     pub(crate) not_before: u64,
@@ -55,7 +54,6 @@ pub(crate) struct Schedule {
     pub(crate) error: Option<String>,
     #[serde(default)]
     pub(crate) suggestion: Option<Suggestion>,
-    /// Next time to ask the authority for its suggestion.
     #[serde(default)]
     pub(crate) ask: u64,
     #[serde(default)]
@@ -65,9 +63,7 @@ pub(crate) struct Schedule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Order,
-    /// Ask the authority when to renew.
     Ask,
-    /// Nothing until then.
     Wait(u64),
 }
 

@@ -32,7 +32,6 @@ const LONGEST_JSON: u64 = 64 * 1024;
 /// Most answers in a folder: more are not ours.
 const MOST_ANSWERS: usize = 1000;
 
-/// One authority's state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Folder {
     path: PathBuf,

@@ -166,7 +166,6 @@ impl Wanted {
         &self.challenges
     }
 
-    /// What equality compares.
     fn identity(&self) -> (&Authority, &[String], [bool; 2]) {
         let kinds = [ChallengeKind::Http01, ChallengeKind::TlsAlpn01].map(|kind| self.challenges.contains(&kind));
         (&self.authority, &self.names, kinds)

@@ -5,16 +5,12 @@ use crate::text::is_token;
 /// What the cache did with a request, for `Cache-Status`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheStatus<'a> {
-    /// It answered without asking the application.
     pub hit: bool,
-    /// Why the application was asked.
     pub forwarded: Option<Forwarded>,
-    /// The application's status.
     pub forwarded_status: Option<u16>,
     /// Seconds of freshness left; negative if stale.
     pub ttl: Option<i64>,
     pub stored: bool,
-    /// The request was collapsed with another.
     pub collapsed: bool,
     /// Written as a token if possible, else as a string.
     pub detail: Option<&'a str>,
@@ -25,7 +21,6 @@ pub struct CacheStatus<'a> {
 pub enum Forwarded {
     /// The cache was told not to handle the request.
     Bypass,
-    /// The method cannot be cached.
     Method,
     /// Nothing is stored for the target.
     UriMiss,
@@ -35,9 +30,7 @@ pub enum Forwarded {
     Miss,
     /// The stored response is fresh, but the request asks for a new one.
     Request,
-    /// The stored response is stale.
     Stale,
-    /// The stored response is a part.
     Partial,
 }
 

@@ -117,7 +117,6 @@ impl ResponseControl {
         control
     }
 
-    /// The explicit lifetime, if any.
     pub(crate) fn lifetime(&self) -> Option<Duration> {
         self.s_maxage.or(self.max_age)
     }

@@ -13,7 +13,6 @@ pub struct Freshness {
     /// Its age when received: `corrected_initial_age`.
     pub initial_age: Duration,
     pub received: Time,
-    /// The age at which it becomes stale.
     pub lifetime: Duration,
     /// The lifetime was guessed from `Last-Modified`.
     pub heuristic: bool,

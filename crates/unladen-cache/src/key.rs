@@ -82,7 +82,6 @@ impl Policy {
     }
 }
 
-/// Decodes each `%` with two digits.
 fn decoded(name: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr(b'%', name).is_none() {
         return Cow::Borrowed(name);

@@ -18,7 +18,6 @@ pub struct Policy {
     /// The application's languages, which `Vary: Accept-Language` distinguishes; if empty, the header counts as it is.
     /// Of a client's equal preferences, the first of these counts.
     pub languages: Vec<String>,
-    /// Query parameters that are not part of the key.
     pub ignore_query: Vec<CookiePattern>,
     /// Whether a lifetime or `public` in `Cache-Control` or `Expires` permits sharing with clients that have cookies;
     /// else that takes `s-maxage`, `CDN-Cache-Control` or `Vary: Cookie`.

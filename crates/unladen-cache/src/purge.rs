@@ -13,7 +13,6 @@ pub use sequence::Sequence;
 pub enum Purge {
     /// The key of [`write_key`](crate::write_key), with all variants.
     Key(Vec<u8>),
-    /// All keys with this prefix.
     Prefix(Vec<u8>),
     Tag(Box<str>),
     All,

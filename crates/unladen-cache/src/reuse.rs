@@ -7,7 +7,6 @@ use crate::{Freshness, MaxStale, RequestControl, Time};
 /// What to do with a stored response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reuse {
-    /// Serve it.
     Fresh,
     /// Serve it although it is stale: the request allows it (`max-stale`).
     MaxStale,

@@ -10,9 +10,7 @@ use crate::{Freshness, Nominated, Policy, RequestControl, ResponseControl, Time}
 /// Why a response is not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoStore {
-    /// Neither GET nor HEAD.
     Method,
-    /// The request has `no-store`.
     RequestNoStore,
     /// A status with unknown caching rules and `must-understand`; 206, 304, or one that is not final; or one about this
     /// request alone: its credentials, conditions, range or size. Under a validator: all but those that are kept until
@@ -32,7 +30,6 @@ pub enum NoStore {
     NoLifetime,
     /// The request had cookies, and the response does not permit sharing.
     Cookies,
-    /// Its body is too long.
     TooLarge,
 }
 

@@ -43,7 +43,6 @@ pub struct Stored {
     /// The head's lines in HTTP/1 form, each with its end, made once. Those of a 304 come first
     /// ([`Stored::lines_of_304`]).
     pub lines: Bytes,
-    /// Bytes of the lines of a 304.
     of_304: usize,
     /// The body in other codings, made on demand; `None` if not worth it.
     pub coded: [OnceLock<Option<Bytes>>; 3],

@@ -16,12 +16,17 @@ pub struct Decoder {
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// Before a header.
     Header,
     /// Remaining bytes of a content and of padding.
-    Content { of: Content, left: usize, padding: usize },
+    Content {
+        of: Content,
+        left: usize,
+        padding: usize,
+    },
     /// The eight bytes of the request's end, and then padding.
-    End { padding: usize },
+    End {
+        padding: usize,
+    },
     Over,
 }
 

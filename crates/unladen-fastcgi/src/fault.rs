@@ -8,7 +8,6 @@ pub enum Fault {
     /// A record of a type that only a web server sends, or an unknown one.
     #[error("it sent a record of type {0}, which no application sends")]
     Kind(u8),
-    /// A record of a request that is not under way.
     #[error("it sent a record of request {came}, where request {asked} is under way")]
     Request { came: u16, asked: u16 },
     #[error("it sent more output after the end of its output")]
@@ -17,7 +16,6 @@ pub enum Fault {
     EndLength(u16),
     #[error("it ended the request with protocol status {0}, which FastCGI does not have")]
     Status(u8),
-    /// The request ended before the head was complete.
     #[error("it ended the request before its head was whole")]
     NoHead,
     /// The head is invalid or ambiguous as CGI.

@@ -20,7 +20,6 @@ pub struct Status {
     /// Connections waiting to be accepted. Linux reports this for TCP alone; for a Unix socket it is 0.
     #[serde(rename = "listen queue")]
     pub waiting: u64,
-    /// Processes waiting for a connection.
     #[serde(rename = "idle processes")]
     pub idle: u32,
     /// Processes serving a connection: including the one that makes this page, and those of kept connections.

@@ -5,9 +5,7 @@ use unladen_http1::{Fault as HeadFault, Fields, HeadLimits, Length, Name, Respon
 
 use crate::fault::Fault;
 
-/// Default status.
 const OK: u16 = 200;
-/// Default status with `Location`.
 const FOUND: u16 = 302;
 
 /// Parses the head of an answer to a request of this method at the start of `bytes`: returns its length, or `None` if

@@ -83,7 +83,6 @@ pub fn write_param(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     out.extend_from_slice(value);
 }
 
-/// Bytes of an encoded pair.
 pub(crate) fn size(name: &[u8], value: &[u8]) -> usize {
     let of = |length: usize| if length <= MOST_IN_ONE_BYTE { 1 } else { 4 };
     of(name.len()) + of(value.len()) + name.len() + value.len()

@@ -13,7 +13,6 @@ const KEEP_CONN: u8 = 1;
 pub struct RequestWriter<'a> {
     out: &'a mut Vec<u8>,
     request: u16,
-    /// Start of the current record of parameters.
     record: usize,
 }
 

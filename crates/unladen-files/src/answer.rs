@@ -16,7 +16,6 @@ pub struct Representation<'a> {
     /// Bytes of the whole.
     pub length: u64,
     pub content_type: &'a str,
-    /// Its coding, and who made it.
     pub coding: Option<(Coding, CodedBy)>,
     /// Whether other clients may get another coding.
     pub varies: bool,
@@ -39,7 +38,6 @@ pub struct FileAnswer {
     pub status: u16,
     /// All but `Date` and `Content-Length`.
     pub fields: Fields,
-    /// The part of the file that is the body.
     pub body: FileBody,
     /// Bytes of the body, even if a HEAD does not get it.
     pub length: u64,
@@ -50,7 +48,6 @@ pub struct FileAnswer {
 pub enum FileBody {
     None,
     Part(Range<u64>),
-    /// Several parts, each with its head.
     Parts(Vec<Range<u64>>, Multipart),
 }
 

@@ -34,7 +34,6 @@ pub enum Denial {
     Unread,
 }
 
-/// Access rules of an `.htaccess`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Htaccess {
     folder: Option<Access>,
@@ -43,7 +42,6 @@ pub(crate) struct Htaccess {
     unclear: Vec<(usize, String)>,
 }
 
-/// The rules of one place.
 #[derive(Debug, Default)]
 struct Said {
     deny_all: Option<usize>,
@@ -65,7 +63,6 @@ enum Section {
     Skipped,
     /// `<RequireAll>`: one refusal is enough.
     All,
-    /// Files whose names match.
     Files(Option<Regex>, Said, (usize, String)),
 }
 
@@ -140,7 +137,6 @@ impl Htaccess {
         })
     }
 
-    /// Number of sections that admit files.
     pub(crate) fn granted_files(&self) -> usize {
         self.files.iter().filter(|(_, access)| *access == Access::Granted).count()
     }

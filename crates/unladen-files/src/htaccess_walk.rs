@@ -9,9 +9,7 @@ use crate::htaccess::{Access, Denial, Htaccess};
 use crate::root::{Folder, Root};
 use crate::rules::Rules;
 
-/// Most files and folders that are looked at.
 const MOST_ENTRIES: usize = 200_000;
-/// Most files that are reported.
 const MOST_SEEN: usize = 200;
 
 /// Every `.htaccess` below a root that has access rules.

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use crate::htaccess::Htaccess;
 
-/// How often a folder is looked at.
 const LOOK: Duration = Duration::from_secs(1);
 /// Beyond, all are forgotten.
 const MOST: usize = 4096;

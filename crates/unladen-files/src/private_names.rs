@@ -7,7 +7,6 @@ use crate::lifetimes::PathPattern;
 pub struct PrivateName {
     /// Lower-case suffixes of names; those without leading dot are whole names.
     pub ends: &'static [&'static str],
-    /// Where they are refused.
     pub place: Place,
     /// A description of such files: "holds …" follows.
     pub why: &'static str,
@@ -77,7 +76,6 @@ const PUBLIC: [&str; 6] =
 
 /// Suffixes that leave a private file private.
 const PACKED: [&[u8]; 8] = [b".gz", b".bz2", b".xz", b".zst", b".br", b".zip", b".7z", b".gpg"];
-/// Most such suffixes of a name.
 const MOST_ENDS: usize = 4;
 
 /// Which files are private, except those that the settings open.

@@ -11,7 +11,6 @@ pub struct RequestPath<'t> {
     unfit: Option<(usize, Unfit)>,
     /// Positions where `%2F` is an encoded slash, and not decoded from `%252F`.
     slashes: Vec<usize>,
-    /// Start of the first segment with a leading dot.
     hidden: Option<usize>,
 }
 

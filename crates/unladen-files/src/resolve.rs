@@ -35,16 +35,13 @@ pub(crate) enum Found {
     Script,
 }
 
-/// One search for a path.
 pub(crate) struct Search<'a> {
     pub(crate) folder: &'a Folder,
-    /// Other folders that links may lead to.
     pub(crate) links: &'a [Folder],
     pub(crate) rules: &'a Rules,
     pub(crate) now: Instant,
 }
 
-/// An open file, and its real location if links led there.
 struct Opened<'a> {
     file: OwnedFd,
     linked: Option<(&'a Folder, Vec<u8>)>,

@@ -8,16 +8,12 @@ use crate::refusal::Refusal;
 /// What answers a path.
 #[derive(Debug)]
 pub enum Resolved {
-    /// A regular file, open for reading.
     File(OpenFile),
-    /// A program for FastCGI.
     Script(Script),
     /// A folder whose path lacks the final slash: the path with it, percent-encoded, with exactly one leading slash.
     /// The query has to be appended.
     Redirect(Vec<u8>),
-    /// Nothing: 404.
     NotFound,
-    /// This status, at once.
     Status(u16),
     /// It exists, but may not or cannot be sent.
     Refused(Refusal),

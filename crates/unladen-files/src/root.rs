@@ -58,7 +58,6 @@ pub enum RootError {
     NoOpenat2 { path: PathBuf, source: io::Error },
 }
 
-/// How often the root's own path is looked at.
 const LOOK: Duration = Duration::from_secs(1);
 /// Attempts to resolve a path while folders are moved (openat2(2), EAGAIN).
 const ATTEMPTS: usize = 16;

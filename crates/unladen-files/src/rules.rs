@@ -8,9 +8,7 @@ use crate::script_names::ScriptNames;
 pub struct Rules {
     /// Names of files that stand for a folder, in this order.
     pub index: Vec<String>,
-    /// Where to look, in this order.
     pub tries: Vec<Try>,
-    /// Which names are programs.
     pub scripts: ScriptNames,
     /// Whether files are sent whose names begin with a dot.
     pub hidden: bool,

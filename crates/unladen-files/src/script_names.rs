@@ -39,7 +39,6 @@ const NO_COPIES: [&[u8]; 30] = [
     b"png", b"gif", b"webp", b"avif", b"svg", b"ico", b"pdf", b"woff", b"woff2", b"ttf", b"otf", b"mp3", b"mp4",
     b"webm", b"ogg", b"wasm", b"epub",
 ];
-/// Most such suffixes of a name.
 const MOST_ENDS: usize = 8;
 
 impl ScriptNames {

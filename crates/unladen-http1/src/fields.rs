@@ -6,7 +6,6 @@ use crate::list::members;
 /// A header field.
 #[derive(Clone, Copy, Debug)]
 pub struct Field<'a> {
-    /// The known name, if it is one.
     pub id: Name,
     /// The name as received.
     pub name: &'a [u8],

@@ -32,7 +32,6 @@ impl<'a> Lines<'a> {
         Self { bytes: bytes.get(..limit).unwrap_or(bytes), at: 0, full: bytes.len() >= limit }
     }
 
-    /// Number of bytes consumed.
     pub(crate) fn position(&self) -> usize {
         self.at
     }
@@ -107,7 +106,6 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Whether a carriage return is not followed by a line feed.
 pub(crate) fn has_bare_return(bytes: &[u8]) -> bool {
     memchr::memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1) != Some(&b'\n'))
 }

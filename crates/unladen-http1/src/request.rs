@@ -24,7 +24,6 @@ pub struct Request {
     /// Without Host, which is in `authority`. Content-Length and Transfer-Encoding, if present, occur once, and the
     /// number has no leading zeros.
     pub fields: Fields,
-    /// The body's length.
     pub length: Length,
 }
 

@@ -16,7 +16,6 @@ pub(crate) struct RequestLine<'a> {
 /// A target in origin-form, whatever form it was received in.
 #[derive(Debug)]
 pub(crate) struct Target<'a> {
-    /// The absolute-form's authority.
     pub(crate) authority: Option<&'a [u8]>,
     /// Missing start of the path: `/`, or nothing.
     pub(crate) root: &'static [u8],

@@ -20,7 +20,6 @@ pub(crate) struct Connections {
     answered: Arc<Notify>,
 }
 
-/// A connection's state.
 pub(crate) struct Turn {
     /// Start of its wait for a request; `None` while one is being answered.
     waits_since: Mutex<Option<Instant>>,
@@ -90,7 +89,6 @@ impl Connections {
 // === impl Turn ===
 
 impl Turn {
-    /// Records that a request has arrived.
     pub(crate) fn answering(&self) -> Answering<'_> {
         self.set(None);
         Answering(self)

@@ -34,7 +34,6 @@ pub struct PostgresAddress {
 /// Time for several hosts together, if none answers. The caller's timeout is longer.
 const SEVERAL: Duration = Duration::from_millis(1500);
 
-/// How much of a certificate is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Check {
     Nothing,

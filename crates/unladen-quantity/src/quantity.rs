@@ -11,7 +11,6 @@ pub enum Kind {
     Time,
     /// Bytes, shown as B, kB, MB, GB (powers of 1,000).
     Bytes,
-    /// Plain numbers.
     Count,
 }
 

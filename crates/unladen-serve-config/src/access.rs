@@ -14,7 +14,6 @@ use super::trusted;
 use super::users::Users;
 use crate::settings::{AccessSettings, AuthSettings};
 
-/// Permission bits of others, as of chmod.
 const OF_OTHERS: u32 = 0o007;
 
 /// Access rules; `site` is the usual realm, and the stamp changes with the password file.

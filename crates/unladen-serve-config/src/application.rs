@@ -58,7 +58,6 @@ pub(super) fn both(level: &Level<'_>, key: &'static str, other: &str, r: &mut Re
     r.refuse(level.at(&[key]), Problem::Value { key: key.into(), value, expected });
 }
 
-/// `upstream`, where it is optional.
 pub(super) fn origins(level: &Level<'_>, name: &'static str, r: &mut Reading<'_>) -> Option<Vec<Origin>> {
     let read = |value: &Value<'_>, r: &mut Reading<'_>| origins::all(value, r).map(Some);
     let show = |origins: &Option<Vec<Origin>>| origins.as_ref().map_or(Shown::None, |origins| origins::show(origins));

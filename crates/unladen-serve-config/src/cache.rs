@@ -137,7 +137,6 @@ fn statuses(level: &Level<'_>, r: &mut Reading<'_>) -> Vec<u16> {
     level.take("statuses", Vec::new(), r, read, show)
 }
 
-/// A list of texts of one kind; each wrong one is reported.
 fn texts(
     level: &Level<'_>,
     name: &'static str,

@@ -3,7 +3,6 @@
 /// Mistakes that only a configuration can have, and not any TOML file.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConfigProblem {
-    /// A name or an address that is already used.
     #[error("{what} `{name}` is already used in line {line}: {instead}")]
     Twice { what: &'static str, name: String, line: usize, instead: &'static str },
     #[error("`{key}` is {value}, and `{other}` is {other_value}: {why}")]

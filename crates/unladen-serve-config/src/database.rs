@@ -113,7 +113,6 @@ impl Database {
     }
 }
 
-/// The number of `?`, and the highest `$1`.
 fn count(query: &str) -> (usize, usize) {
     let (mut marks, mut numbered) = (0, 0);
     let mut quote = None;

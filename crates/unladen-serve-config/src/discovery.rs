@@ -9,7 +9,6 @@ use super::reading::Reading;
 const FORM: &str = "\"srv:_http._tcp.app.example\" (DNS), \"file:/etc/unladen/app.json\" or \"xds://control-plane:18000/CLUSTER?node=ID\"";
 const XDS: &str = "a control plane, a cluster of it, and as which node it is asked: \"xds://control-plane:18000/CLUSTER?node=ID\" (xdss:// with TLS)";
 const SCHEMES: [&str; 4] = ["srv", "file", "xds", "xdss"];
-/// Longest name of a cluster or node.
 const LONGEST_ID: usize = 255;
 /// Longest name in DNS, without its final dot (RFC 1035, section 2.3.4).
 const LONGEST_NAME: usize = 253;

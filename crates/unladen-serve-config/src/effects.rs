@@ -8,7 +8,6 @@ use super::reading::Reading;
 
 const FORM: &str = "a path segment such as \"export\" or \"*.cgi\", or a path such as \"/shop/cart*\"";
 
-/// GETs that may change something, and GETs that do not.
 pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (Vec<String>, Vec<String>) {
     let effects = patterns(level, "effects", r);
     let no_effects = patterns(level, "no_effects", r);

@@ -23,9 +23,7 @@ pub struct Explained {
 pub enum Origin {
     /// The table itself, in this line, counted from 1.
     Said(usize),
-    /// `[defaults]`, in this line.
     Defaults(usize),
-    /// The preset of this name.
     Preset(&'static str),
     /// Nobody; [`Key::why`] gives the reason.
     BuiltIn,
@@ -45,7 +43,6 @@ pub enum Shown {
     Text(String),
     Weighted(String, u32),
     Table(Vec<(&'static str, Shown)>),
-    /// A table whose keys are the user's own.
     Map(Vec<(String, Shown)>),
     List(Vec<Shown>),
 }
@@ -162,7 +159,6 @@ impl std::fmt::Display for Shown {
     }
 }
 
-/// A basic string of TOML.
 fn quoted(text: &str, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
     f.write_str("\"")?;
     for letter in text.chars() {

@@ -15,7 +15,6 @@ const FORM: &str = "a host name such as \"example.org\" or \"*.example.org\", wi
 const LONGEST: usize = 253;
 const LONGEST_LABEL: usize = 63;
 
-/// Names, each with its place in the file.
 pub(super) type Hosts = Vec<(HostName, Range<usize>)>;
 
 /// The names, and whether the site also takes all others.

@@ -65,7 +65,6 @@ impl<'t> Level<'t> {
         on.then(|| self.open(name, "a table, or `false`", true, reading))
     }
 
-    /// A value, and its origin.
     pub(super) fn find(&self, name: &'static str, reading: &Reading<'_>) -> Option<(Value<'t>, Origin)> {
         let own = self.own.as_ref().and_then(|table| table.get(name));
         let line = |value: &Value<'_>| reading.line(&value.span());
@@ -91,7 +90,6 @@ impl<'t> Level<'t> {
         names.iter().find_map(value).unwrap_or_else(table)
     }
 
-    /// A value, or its default.
     pub(super) fn take<T>(
         &self,
         name: &'static str,
@@ -180,7 +178,6 @@ impl<'t> Level<'t> {
         self.take(name, usual, reading, read, |value| Shown::Count((*value).try_into().unwrap_or(u64::MAX)))
     }
 
-    /// A number of bytes, in the settings' type.
     pub(super) fn bytes<T: TryFrom<u64> + TryInto<u64> + Copy>(
         &self,
         name: &'static str,
@@ -200,7 +197,6 @@ impl<'t> Level<'t> {
         self.take(name, usual, reading, |value, _| value.flag(), |value| Shown::Flag(*value))
     }
 
-    /// One of a few words.
     pub(super) fn choice<T: Clone + PartialEq>(
         &self,
         name: &'static str,

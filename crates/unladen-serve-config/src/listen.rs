@@ -14,7 +14,6 @@ const FORM: &str = "an address and a port, such as \"127.0.0.1:6102\" or \"[::1]
 /// Longest path of a Unix socket, in bytes: `sun_path` has one more, for the zero byte (unix(7)).
 const LONGEST_PATH: usize = 107;
 
-/// An address and a port, or a Unix socket.
 pub(super) fn address(value: &Value<'_>, reading: &Reading<'_>) -> Result<ListenAddress, Bad> {
     if value.as_text().is_none() {
         return Err(value.wrong_type(FORM));

@@ -106,7 +106,6 @@ fn is_maximum_of(column: &[Token], from: &[Token]) -> bool {
     !from.iter().any(is_counter)
 }
 
-/// The tokens between a leading parenthesis and its end.
 fn inside(tokens: &[Token]) -> &[Token] {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate() {

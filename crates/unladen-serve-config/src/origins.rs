@@ -22,12 +22,10 @@ pub(super) fn all(value: &Value<'_>, reading: &mut Reading<'_>) -> Result<Vec<Or
     several(value, (FORM, url), reading)
 }
 
-/// Like [`all`], for FastCGI.
 pub(super) fn all_of_fastcgi(value: &Value<'_>, reading: &mut Reading<'_>) -> Result<Vec<Origin>, Bad> {
     several(value, (FASTCGI, fastcgi), reading)
 }
 
-/// The written form, and its parser.
 type Form = (&'static str, fn(&Value<'_>, &Reading<'_>) -> Result<Origin, Bad>);
 
 fn several(value: &Value<'_>, form: Form, reading: &mut Reading<'_>) -> Result<Vec<Origin>, Bad> {
@@ -195,7 +193,6 @@ fn fastcgi(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
     }
 }
 
-/// FastCGI origins as written in the file.
 pub(super) fn show_fastcgi(origins: &[Origin]) -> Shown {
     show_as(origins, |origin| match &origin.at {
         EndpointAddress::Unix(path) => format!("unix:{}", path.display()),
@@ -203,7 +200,6 @@ pub(super) fn show_fastcgi(origins: &[Origin]) -> Shown {
     })
 }
 
-/// HTTP origins as written in the file.
 pub(super) fn show(origins: &[Origin]) -> Shown {
     show_as(origins, |origin| match (&origin.at, origin.tls) {
         (EndpointAddress::Unix(path), _) => format!("unix:{}", path.display()),

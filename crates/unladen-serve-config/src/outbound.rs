@@ -20,7 +20,6 @@ const LONGEST_NAME: usize = 64;
 pub(super) struct Usual {
     pub(super) host: HostRule,
     pub(super) forwarded: Forwarded,
-    /// Values of `forwarded`.
     pub(super) forwards: &'static [(&'static str, Forwarded)],
     pub(super) breaker: bool,
     pub(super) limits: LimitSettings,
@@ -219,7 +218,6 @@ pub(super) fn name(value: &Value<'_>) -> Result<String, Bad> {
     Ok(text.to_owned())
 }
 
-/// Addresses, each with its place in the file.
 pub(super) type Addresses = Vec<(ListenAddress, std::ops::Range<usize>)>;
 
 pub(super) fn show_addresses(listen: &[(ListenAddress, std::ops::Range<usize>)]) -> Shown {
@@ -256,7 +254,6 @@ fn host(value: &Value<'_>) -> Result<HostRule, Bad> {
     }
 }
 
-/// A mode as of chmod.
 fn mode(value: &Value<'_>) -> Result<u32, Bad> {
     let form = "a file mode in octal, as a string: \"0660\"";
     let text = value.text_as(form)?;

@@ -34,7 +34,6 @@ const WHO: &str = "the client's address";
 const NEXT: &str = "what parts of Next.js tell each other: the path, and what has been checked";
 const OTHER: &str = "another method, target or host than the request's";
 
-/// All owned fields; the first match counts.
 const OWNED: &[Owned] = &[
     owned("x-forwarded-for", Fate::Written, WHO),
     owned("x-forwarded-host", Fate::Written, "the host"),

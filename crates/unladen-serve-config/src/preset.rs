@@ -130,7 +130,6 @@ fn source(one: &PresetValidator, kept: &Kept) -> Option<ValidatorSource> {
     }
 }
 
-/// A database's URL, or `file:` and a folder.
 fn kept(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Kept, Bad> {
     let text = value.one_line()?;
     match text.strip_prefix("file:") {

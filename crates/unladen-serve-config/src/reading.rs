@@ -12,17 +12,14 @@ use super::warning::Warning;
 use super::whose::Whose;
 use crate::settings::FleetSettings;
 
-/// Context and results of reading a file's parts.
 pub(super) struct Reading<'a> {
     pub(super) text: &'a str,
     pub(super) file: &'a Path,
-    /// Folder of relative paths.
     folder: &'a Path,
     pub(super) machine: &'a dyn Surroundings,
     /// `[defaults]` are read by themselves: nothing is missing there, and nothing is in force.
     pub(super) is_trial: bool,
     pub(super) zone: Option<String>,
-    /// `[fleet]`, once it is read.
     pub(super) fleet: Option<FleetSettings>,
     pub(super) bads: Vec<Bad>,
     pub(super) warnings: Vec<Warning>,
@@ -35,7 +32,6 @@ impl<'a> Reading<'a> {
         Self { text, file, folder, machine, is_trial: false, zone: None, fleet: None, bads, warnings, explained }
     }
 
-    /// A reading of `[defaults]` by themselves.
     pub(super) fn trial(&self) -> Reading<'a> {
         let zone = self.zone.clone();
         let fleet = self.fleet.clone();

@@ -28,7 +28,6 @@ const PATH: &str = "a path such as \"/static/\", decoded, without a query";
 /// Tables that both a route and a `[[site]]` may have.
 const GROUPS: [&str; 8] = ["pool", "limits", "timeouts", "retry", "breaker", "outlier", "health", "resolve"];
 
-/// What routes use of their site.
 pub(super) struct OfSite<'s> {
     pub(super) name: &'s str,
     pub(super) proxy: &'s ProxySettings,

@@ -33,7 +33,6 @@ pub use self::tier::*;
 /// All settings of `serve`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Settings {
-    /// Threads that carry requests.
     pub threads: usize,
     /// How long requests in flight may take after a stop or at a handover.
     pub drain: Duration,
@@ -64,7 +63,6 @@ pub struct AdminSettings {
     pub listen: ListenAddress,
     /// Address of probes for a supervisor on another machine.
     pub probes: Option<ListenAddress>,
-    /// Conditions of readiness.
     pub ready: Vec<ReadyCheck>,
     /// Other nodes, which the live page shows too.
     pub peers: Vec<PeerAddress>,

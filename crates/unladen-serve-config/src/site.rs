@@ -204,7 +204,6 @@ fn usual() -> Usual {
     }
 }
 
-/// Whether an address is in both.
 fn overlap(one: &[ipnet::IpNet], other: &[ipnet::IpNet]) -> bool {
     one.iter().any(|one| other.iter().any(|other| one.contains(other) || other.contains(one)))
 }

@@ -24,7 +24,6 @@ pub(super) fn texts<T>(
     Ok(found)
 }
 
-/// As written in the file; `none` if empty.
 pub(super) fn show(texts: &[String]) -> Shown {
     if texts.is_empty() {
         return Shown::None;

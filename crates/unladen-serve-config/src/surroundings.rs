@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 /// What reading a configuration needs of the machine.
 pub trait Surroundings {
-    /// The CPUs that this process may use.
     fn processors(&self) -> usize;
 
     /// A file's content.
@@ -31,7 +30,6 @@ pub trait Surroundings {
         None
     }
 
-    /// Whether one can listen at IPv6 addresses.
     fn has_ipv6(&self) -> bool {
         true
     }

@@ -88,7 +88,6 @@ pub(super) fn is_open(file: &Path, r: &Reading<'_>) -> bool {
     r.machine.mode(file).is_some_and(|mode| mode & OF_OTHERS != 0)
 }
 
-/// Warns of a key that others may read.
 pub(super) fn of_key(key: &Path, at: Range<usize>, r: &mut Reading<'_>) {
     if is_open(key, r) {
         r.warn(at, format!("anyone on this machine may read the private key {0}: run `chmod 0640 {0}`", key.display()));

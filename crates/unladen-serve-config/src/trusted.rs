@@ -40,7 +40,6 @@ pub(super) fn read(site: &Level<'_>, r: &mut Reading<'_>) -> TrustedSettings {
     TrustedSettings { proxies, unix, header, proxy_protocol }
 }
 
-/// Addresses and nets, and whether `"unix"` is in the list.
 pub(super) fn nets(level: &Level<'_>, name: &'static str, r: &mut Reading<'_>) -> (Vec<IpNet>, bool) {
     level.take(name, (Vec::new(), false), r, list, |(nets, has_unix)| show(nets, *has_unix))
 }

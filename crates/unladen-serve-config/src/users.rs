@@ -1,6 +1,5 @@
 //! The principal type is [`Users`]: names and password hashes, from a file.
 
-/// Most users in a file.
 const MOST: usize = 10_000;
 /// Cost of bcrypt hashes: 2^14 rounds take about a second.
 const BCRYPT: std::ops::RangeInclusive<u32> = 4..=14;
@@ -25,7 +24,6 @@ pub struct Users {
 pub struct UsersError {
     /// Counted from 1.
     pub line: usize,
-    /// What is wrong, and how to repair it.
     pub why: &'static str,
 }
 

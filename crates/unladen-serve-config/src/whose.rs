@@ -4,9 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Whose {
     Whole,
-    /// The `[[outbound]]` of this name.
     Outbound(String),
-    /// The `[[site]]` of this name.
     Site(String),
 }
 

@@ -18,20 +18,16 @@ pub enum TlsFault {
     Expired(Option<Duration>),
     /// The certificate begins after this time, or a clock is wrong.
     NotYetValid(Option<Duration>),
-    /// The certificate is for other names.
     WrongName {
         /// The expected name, as far as known.
         expected: Option<String>,
         /// Its names, as far as known.
         presented: Vec<String>,
     },
-    /// Another problem of the certificate.
     Certificate(String),
-    /// The peer does not speak TLS.
     NotTls,
     /// The peer speaks TLS, but not the requested version of HTTP.
     NoSuchHttp,
-    /// The peer wants a client certificate.
     WantsClientCertificate,
     /// The peer rejects our certificate, or its absence.
     RefusesClientCertificate(String),

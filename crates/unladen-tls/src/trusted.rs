@@ -31,7 +31,6 @@ pub struct Trusted {
     authorities: Option<Arc<WebPkiServerVerifier>>,
 }
 
-/// A certificate that is trusted as it is.
 #[derive(Debug)]
 struct Own {
     certificate: CertificateDer<'static>,

@@ -13,7 +13,6 @@ use crate::provider;
 #[derive(Debug)]
 pub struct Shown<'a> {
     pub certificate: &'a CertificateDer<'a>,
-    /// Further certificates that it sends.
     pub intermediates: &'a [CertificateDer<'a>],
     /// The name that was called.
     pub name: &'a ServerName<'a>,

@@ -23,7 +23,6 @@ pub struct BadPlace {
     pub problem: Problem,
 }
 
-/// Most characters of a line that are shown.
 const SHOWN: usize = 160;
 
 // === impl BadPlace ===

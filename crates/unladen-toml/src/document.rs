@@ -50,7 +50,6 @@ fn replace_in(value: &mut DeValue<'_>, replace: &impl Fn(&str) -> Option<String>
     }
 }
 
-/// The parser's error.
 fn syntax(text: &str, error: &toml::de::Error) -> Bad {
     let span = error.span().unwrap_or(0..0);
     // It lists what a value could begin with, but not that there is none.

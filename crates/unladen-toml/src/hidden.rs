@@ -2,7 +2,6 @@
 
 /// Replaces each character of a secret: so columns stay the same.
 const MARK: char = '*';
-/// Keys and parameters whose values are secret.
 const SECRETS: [&str; 6] = ["password", "passwd", "passphrase", "secret", "token", "pass"];
 
 /// The text, with a mark for each character of a possible secret: user and password of a URL, even of an invalid one,
@@ -47,7 +46,6 @@ fn end_of_url(text: &str, at: usize) -> usize {
     end_of_string(text, at, quote)
 }
 
-/// End of the string that this quote began.
 fn end_of_string(text: &str, from: usize, quote: Option<char>) -> usize {
     let mut is_escaped = false;
     for (at, letter) in text[from..].char_indices() {

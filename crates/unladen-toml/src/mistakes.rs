@@ -10,9 +10,7 @@ use crate::bad_place::BadPlace;
 /// All mistakes in a file, in the order of its text.
 #[derive(Debug)]
 pub struct Mistakes {
-    /// The first of them.
     pub places: Vec<BadPlace>,
-    /// Number of further ones.
     pub more: usize,
 }
 

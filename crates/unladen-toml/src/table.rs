@@ -19,7 +19,6 @@ pub struct Table<'t> {
 }
 
 impl<'t> Table<'t> {
-    /// The whole file.
     pub(crate) fn root(root: &'t Spanned<DeTable<'t>>) -> Self {
         Self { entries: root.get_ref(), span: 0..0, place: "the file".into() }
     }

@@ -10,7 +10,6 @@ use crate::{Question, Version};
 
 /// Places for answers. The hottest pages matter, and there are seldom more of them.
 const PLACES: usize = 8192;
-/// Number of places that each answer may take.
 const WAYS: usize = 4;
 /// Most bytes of a question and its answer: longer ones are asked each time. So all take some 8 MB at most.
 const LONGEST: usize = 1024;

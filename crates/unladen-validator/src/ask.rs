@@ -6,7 +6,6 @@ use crate::{AskError, Question, Version};
 
 pub(crate) type Answer = Result<Version, AskError>;
 
-/// A source that can be asked.
 pub(crate) trait Ask: Send + Sync + 'static {
     /// Asks, on the thread of this number. The future may be dropped at any time.
     fn ask(&self, thread: usize, question: &Question) -> impl Future<Output = Answer>;

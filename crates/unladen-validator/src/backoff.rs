@@ -6,10 +6,8 @@ use tokio::time::Instant;
 
 use crate::AskError;
 
-/// Pause after the first failure.
 const FIRST: Duration = Duration::from_millis(50);
 
-/// Longest pause after a failure.
 const LAST: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default)]
@@ -28,7 +26,6 @@ impl Backoff {
         self.failed = Some((error, Instant::now() + self.pause));
     }
 
-    /// The current pause.
     pub(crate) fn length(&self) -> Duration {
         self.pause
     }

@@ -23,7 +23,6 @@ pub(crate) struct File {
 #[derive(Debug, PartialEq, Eq)]
 enum Part {
     Text(String),
-    /// The parameter at this place.
     Name(usize),
 }
 

@@ -19,7 +19,6 @@ const ZONES: i64 = 15 * 60;
 const FURTHEST: i64 = 15 * 3600;
 /// A tag that lies further ahead is no time, but a checksum that looks like one.
 const TAG_AHEAD: i64 = 24 * 3600;
-/// Bytes of a label that are looked at.
 const LONGEST: usize = 512;
 
 /// Whether a label has a time in whole seconds (`1714550400`, `2024-05-01 08:00:00`, `20240501080000`, nginx's `ETag`

@@ -51,7 +51,6 @@ struct Shared {
 
 struct Row {
     version: Version,
-    /// The key by which notifications name it.
     key: Option<String>,
 }
 

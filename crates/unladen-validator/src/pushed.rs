@@ -23,7 +23,6 @@ use crate::answers::Answers;
 use crate::counts::locked;
 use crate::{Question, Version};
 
-/// Number of distinct key hashes.
 const KEYS: usize = 1024;
 
 /// Answers that a database vouches for by notifying each change.
@@ -32,7 +31,6 @@ pub(crate) struct Pushed {
     base: Instant,
     /// Nanoseconds after the base until which they are vouched for.
     until: AtomicU64,
-    /// The number of the last notification.
     last: AtomicU64,
     /// The number of the last one that concerned everything.
     everything: AtomicU64,
@@ -46,7 +44,6 @@ pub(crate) struct Pushed {
     found: Box<[OwnLine]>,
 }
 
-/// A counter with its own cache line.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct OwnLine(AtomicU64);

@@ -39,7 +39,6 @@ pub struct ListenSettings {
 /// How the nodes of a fleet share answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SharedSettings {
-    /// Greatest age of an answer.
     pub within: Duration,
     /// Valkey or Redis. Neither display nor serialisation shows its password.
     pub url: BusUrl,
@@ -78,7 +77,6 @@ pub enum ValidatorSource {
         /// Names in the path, in the order of the question marks.
         parameters: Vec<String>,
     },
-    /// A SQLite database.
     Sqlite {
         file: PathBuf,
         /// With `?1`, `?2` …: one statement that changes nothing. The first column of the first row is the version.
@@ -86,7 +84,6 @@ pub enum ValidatorSource {
         /// Names in the path, in the order of the numbers.
         parameters: Vec<String>,
     },
-    /// A file's modification time.
     File {
         /// Its path: `{name}` stands for the page path's value.
         path: String,

@@ -39,7 +39,6 @@ const WAIT: Duration = Duration::from_millis(25);
 /// Between two looks for it.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Answers that a fleet's nodes share for a moment.
 #[derive(Debug)]
 pub(crate) struct Shared {
     asker: Arc<SingleFlight<Asker>>,

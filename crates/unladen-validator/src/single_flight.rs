@@ -165,7 +165,6 @@ impl<A: Ask> Drop for Leader<A> {
     }
 }
 
-/// Returns the waiting round.
 fn forget(shard: &mut Shard, question: &Question) -> Option<Arc<Flight>> {
     let waiting = shard.remove(question).flatten();
     // Frees a burst's room.

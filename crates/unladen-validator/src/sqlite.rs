@@ -19,7 +19,6 @@ use crate::{AskError, Question};
 mod plan;
 mod reader;
 
-/// Questions that may wait for the thread.
 const QUEUE: usize = 1024;
 
 #[derive(Debug)]

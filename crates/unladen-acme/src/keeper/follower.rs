@@ -24,7 +24,6 @@ const TOLD_AGAIN: u64 = 3600;
 /// Pause before writing is tried again.
 const STUCK: Duration = Duration::from_secs(30);
 
-/// Maintains one certificate.
 pub(super) struct Follower {
     wanted: Wanted,
     held: Arc<Held>,
@@ -32,7 +31,6 @@ pub(super) struct Follower {
     answers: Arc<Answers>,
     pace: Pace,
     tell: Tell,
-    /// The certificate's file as last read.
     read: Option<Stamp>,
     /// Reports by file, with their time: they are not repeated at each look.
     told: HashMap<PathBuf, (String, u64)>,

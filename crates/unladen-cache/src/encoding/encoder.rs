@@ -12,7 +12,6 @@ const WINDOW: u32 = 16;
 const ZSTD_LEVEL: i32 = 2;
 const GZIP_LEVEL: u32 = 4;
 const BROTLI_QUALITY: u32 = 3;
-/// Size of a chunk of Brotli's output.
 const PIECE: usize = 4096;
 
 /// Compresses a body while it passes. Output is taken from [`Self::out`].

@@ -7,11 +7,9 @@ use bytes::Bytes;
 #[derive(Debug, Default)]
 pub(super) struct Body {
     pieces: Vec<Bytes>,
-    /// The growing piece.
     last: Vec<u8>,
     /// The complete body, instead of the pieces.
     whole: Option<Bytes>,
-    /// Bytes kept.
     held: usize,
     /// Bytes before those, in whole pieces that all have read.
     gone: usize,
@@ -60,7 +58,6 @@ impl Body {
         self.gone + self.held
     }
 
-    /// Takes all that is kept.
     pub(super) fn take(&mut self) -> Vec<u8> {
         self.held = 0;
         if self.pieces.is_empty() {

@@ -17,7 +17,6 @@ pub struct InFlightFetch<H> {
 
 type ByKey<H> = HashMap<Arc<[u8]>, Arc<InFlightFetch<H>>>;
 
-/// What all fetches share.
 #[derive(Debug)]
 pub(super) struct Shared<H> {
     pub(super) by_key: Mutex<ByKey<H>>,

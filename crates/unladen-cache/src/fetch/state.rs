@@ -30,7 +30,6 @@ pub(super) struct Told<H> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// More may come.
     Open,
     Whole,
     Broken,
@@ -135,7 +134,6 @@ impl<H> State<H> {
         (self.body.forget_before(last), self.fetcher.take())
     }
 
-    /// Position of the slowest reader.
     pub(super) fn last(&self) -> usize {
         let read = self.readers.iter().filter_map(|place| match place {
             ReaderState::Present(_, read) => Some(*read),

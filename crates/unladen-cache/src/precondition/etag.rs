@@ -31,7 +31,6 @@ pub(super) fn is_weak_match(one: &[u8], other: &[u8]) -> bool {
     opaque(one) == opaque(other)
 }
 
-/// Whether two tags are the same and neither is weak.
 pub(super) fn is_strong_match(one: &[u8], other: &[u8]) -> bool {
     one == other && one.starts_with(b"\"")
 }

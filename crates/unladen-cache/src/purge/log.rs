@@ -7,7 +7,6 @@ use std::sync::{Mutex, PoisonError};
 use super::{Purge, Sequence};
 use crate::Stored;
 
-/// The last purges, within a bound.
 #[derive(Debug)]
 pub(crate) struct PurgeLog {
     last: AtomicU64,

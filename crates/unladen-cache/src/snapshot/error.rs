@@ -10,7 +10,6 @@ pub enum SnapshotError {
     NoSnapshot,
     #[error("it has format {0}, and this version reads {expected}", expected = FORMAT)]
     Format(u32),
-    /// A checksum does not match.
     #[error("a checksum is wrong: it was torn, or its disk is faulty")]
     Checksum,
     #[error("it ends early")]

@@ -12,7 +12,6 @@ use crate::Time;
 pub struct SnapshotHeader {
     /// Fingerprint of all rules of storage and keys: under others, responses mean something else.
     pub fingerprint: u128,
-    /// When writing began.
     pub written: Time,
     /// Nothing was served after `written`: it misses no purge.
     pub is_last: bool,

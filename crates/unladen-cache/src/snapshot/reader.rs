@@ -5,7 +5,6 @@ use std::time::Duration;
 use super::SnapshotError;
 use crate::text::LONGEST;
 
-/// Takes numbers and lengths from bytes.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     pub(super) rest: &'a [u8],

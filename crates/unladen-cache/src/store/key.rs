@@ -5,14 +5,12 @@ use std::sync::Arc;
 
 use quick_cache::Equivalent;
 
-/// A stored key with its hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Key {
     pub(super) hash: u64,
     pub(super) bytes: Arc<[u8]>,
 }
 
-/// A key that is looked up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Query<'a> {
     pub(super) hash: u64,

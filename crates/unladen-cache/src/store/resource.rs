@@ -22,7 +22,6 @@ struct Variant {
     /// Shared by resources that replace one another: copies would leave holes in the heap.
     said: Arc<[u8]>,
     stored: Arc<Stored>,
-    /// The order of storing.
     born: u64,
 }
 

@@ -25,7 +25,6 @@ pub(super) struct Shard {
     heaviest: u64,
 }
 
-/// Responses that left a shard.
 #[derive(Debug, Default)]
 pub(super) struct Gone {
     pub(super) resources: Vec<Arc<Resource>>,
@@ -35,7 +34,6 @@ pub(super) struct Gone {
 #[derive(Clone, Copy, Debug)]
 struct Bytewise;
 
-/// Collects evicted and replaced responses.
 #[derive(Clone, Copy, Debug)]
 struct Evicted;
 
@@ -155,7 +153,6 @@ impl Shard {
         stays
     }
 
-    /// Keys that a purge may cover.
     pub(super) fn candidates(&self, purge: &Purge) -> Vec<Arc<[u8]>> {
         let keys = || self.cache.iter().map(|(key, _)| &key.bytes);
         match purge {
@@ -193,7 +190,6 @@ impl Shard {
         meant as u64
     }
 
-    /// Removes one response, if it is still there.
     pub(super) fn remove(&mut self, query: Query<'_>, stored: &Arc<Stored>, gone: &mut Gone) {
         let Some(old) = self.cache.peek(&query).cloned() else { return };
         if !old.responses().any(|own| Arc::ptr_eq(own, stored)) {

@@ -11,11 +11,9 @@ use super::preset_validator::PresetValidator;
 pub struct Preset {
     /// The name in `preset = "…"`; its page is docs/reference/presets/NAME.md.
     pub name: &'static str,
-    /// The application's own name.
     pub title: &'static str,
     /// The body of a `[[site]]`, as TOML.
     pub fragment: &'static str,
-    /// `fragment`, parsed on first use.
     pub(crate) document: &'static LazyLock<Document<'static>>,
     /// Validators, where the site sets its `database`.
     pub(crate) validators: &'static [PresetValidator],

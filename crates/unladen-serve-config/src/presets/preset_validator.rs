@@ -11,11 +11,7 @@ pub(crate) struct PresetValidator {
 pub(crate) enum Asked {
     /// A query for each kind of database; `None` if the application cannot use it, or the query would miss changes
     /// there.
-    Query {
-        mysql: Option<&'static str>,
-        postgres: Option<&'static str>,
-        sqlite: Option<&'static str>,
-    },
+    Query { mysql: Option<&'static str>, postgres: Option<&'static str>, sqlite: Option<&'static str> },
     /// The modification time of this file in the folder that `database` names.
     File(&'static str),
 }

@@ -5,7 +5,6 @@
 pub struct Starter {
     pub name: &'static str,
     pub about: &'static str,
-    /// The file's text, with comments.
     pub text: &'static str,
 }
 

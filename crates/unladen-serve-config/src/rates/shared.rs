@@ -73,7 +73,6 @@ pub(super) fn read(level: &Level<'_>, header: Option<&str>, r: &mut Reading<'_>)
 }
 
 impl Shared {
-    /// The request fields that the descriptor depends on.
     pub(super) fn headers(&self) -> impl Iterator<Item = &str> {
         self.descriptor.iter().filter_map(|entry| match &entry.value {
             EntryValue::Header(name) => Some(name.as_str()),

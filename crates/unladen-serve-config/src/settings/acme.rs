@@ -9,9 +9,7 @@ use serde::{Serialize, Serializer};
 pub struct AcmeSettings {
     /// Contact for the authority.
     pub email: Option<String>,
-    /// The URL of the authority's directory.
     pub directory: String,
-    /// How control of the names is proved.
     pub challenge: Challenge,
     /// Authorities trusted for calls to the directory, for a private one.
     pub ca: Option<PathBuf>,

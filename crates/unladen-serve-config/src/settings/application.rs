@@ -57,7 +57,6 @@ pub struct ScriptSettings {
     pub suffixes: Vec<String>,
     /// Parameters that add to the usual ones or replace them.
     pub params: Vec<(String, String)>,
-    /// The path of PHP-FPM's status page.
     pub status_path: Option<String>,
     pub keep: bool,
 }
@@ -75,7 +74,6 @@ pub struct FilesSettings {
     pub hidden: bool,
     /// Paths of files that are sent despite a private name or an `.htaccess`.
     pub allow: Vec<String>,
-    /// Whether small files are kept in memory.
     pub memory: bool,
     /// Folders outside the root that links may lead to.
     pub links: Vec<PathBuf>,

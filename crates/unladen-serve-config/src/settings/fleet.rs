@@ -36,18 +36,15 @@ pub struct FleetSettings {
     pub htcp: Option<SocketAddr>,
     /// HTCP senders allowed; empty for this machine alone.
     pub htcp_from: Vec<IpNet>,
-    /// Multicast groups to join for HTCP.
     pub htcp_groups: Vec<IpAddr>,
 }
 
 /// Reception of HTCP purges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HtcpSettings {
-    /// A UDP address.
     pub listen: SocketAddr,
     /// Senders allowed; empty for this machine alone.
     pub from: Vec<IpNet>,
-    /// Multicast groups to join.
     pub groups: Vec<IpAddr>,
 }
 

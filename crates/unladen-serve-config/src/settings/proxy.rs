@@ -27,17 +27,13 @@ pub struct ProxySettings {
     pub listen: Vec<ListenAddress>,
     /// Mode of its Unix sockets, as of chmod.
     pub socket_mode: u32,
-    /// Where its calls go.
     pub upstream: UpstreamSettings,
-    /// `Host` sent to the upstream.
     pub host: HostRule,
     /// What happens to `X-Forwarded-*` and `Forwarded`.
     pub forwarded: Forwarded,
-    /// Whether `Via` is added to requests and responses.
     pub via: bool,
     /// Whether a request without `X-Request-Id` is given one.
     pub request_id: bool,
-    /// Whether clients may speak HTTP/2.
     pub http2: bool,
     pub client: ClientSettings,
     pub rates: Vec<RateSettings>,
@@ -77,20 +73,16 @@ pub enum Forwarded {
 pub struct ClientSettings {
     /// Connections; beyond, new ones wait in the listener's queue.
     pub connections: usize,
-    /// Bytes of a request's head.
     pub head_bytes: usize,
     pub fields: usize,
     /// Bytes of a request's body; `None` for no bound.
     pub body_bytes: Option<u64>,
     /// From a request's first byte to its head's end.
     pub head_timeout: Duration,
-    /// Minimum speed of a request's body.
     pub body_pace: Pace,
     /// Minimum speed at which an answer is taken.
     pub answer_pace: Pace,
-    /// Time between requests.
     pub idle: Duration,
-    /// Concurrent HTTP/2 streams on a connection.
     pub streams: u32,
 }
 
@@ -117,9 +109,7 @@ impl ClientSettings {
 pub struct RateSettings {
     /// One bucket for each value of this header; `None` for one in all.
     pub header: Option<String>,
-    /// Requests a second.
     pub rate: f64,
-    /// Requests at once.
     pub burst: u32,
     /// Number of header values with their own bucket; those beyond share one.
     pub keys: usize,
@@ -130,7 +120,6 @@ pub struct RateSettings {
     pub service: Option<RateServiceSettings>,
     /// What the service is sent about a request.
     pub descriptor: Vec<EntrySettings>,
-    /// Longest wait for the service's answer.
     pub deadline: Duration,
 }
 
@@ -145,11 +134,8 @@ pub struct BufferSettings {
     pub streamed: Vec<String>,
     /// Bytes of one body in memory; the rest goes to a file.
     pub memory: usize,
-    /// Bytes of all bodies in memory.
     pub all_memory: u64,
-    /// Bytes of all files.
     pub disk: u64,
-    /// Folder of the files.
     pub folder: PathBuf,
 }
 

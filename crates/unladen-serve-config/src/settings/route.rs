@@ -22,7 +22,6 @@ pub struct RouteSettings {
     pub cache: bool,
     /// Bytes of a request's body; `None` for the site's bound.
     pub body_bytes: Option<u64>,
-    /// Who may ask; `None` for everybody.
     pub access: Option<AccessSettings>,
     /// The line in the file, counted from 1.
     pub line: usize,
@@ -34,7 +33,6 @@ pub struct RouteMatch {
     /// Path prefixes of whole segments.
     pub prefixes: Vec<String>,
     pub exact: Vec<String>,
-    /// Suffixes of the path.
     pub suffixes: Vec<String>,
     pub methods: Vec<String>,
 }
@@ -78,7 +76,6 @@ pub struct AccessSettings {
     pub allow_unix: bool,
     /// Addresses that are denied, even if `allow` has them.
     pub deny: Vec<IpNet>,
-    /// Whether clients on a Unix socket are denied.
     pub deny_unix: bool,
     /// Names and passwords, if required.
     pub auth: Option<AuthSettings>,
@@ -89,7 +86,6 @@ pub struct AccessSettings {
 pub struct AuthSettings {
     /// A file with a line `name:hash` for each user; hashes of bcrypt and Argon2id.
     pub users: PathBuf,
-    /// The realm that clients see.
     pub realm: String,
 }
 

@@ -32,7 +32,6 @@ pub struct SiteSettings {
     pub underscores: bool,
     /// Concurrent requests of one client (its address; for IPv6 its /64).
     pub per_client: usize,
-    /// Bounds of each client and each network.
     pub clients: CrowdSettings,
     /// `Retry-After` when the application is overloaded.
     pub retry_after: Duration,
@@ -52,7 +51,6 @@ pub struct SiteSettings {
     pub is_default: bool,
     /// Issuer of its certificate; `None` if it uses `tls`, or has none.
     pub acme: Option<AcmeSettings>,
-    /// What answers requests that no route has taken.
     pub application: Application,
     /// The first match counts.
     pub routes: Vec<RouteSettings>,
@@ -63,7 +61,6 @@ pub struct SiteSettings {
     pub error_page: Option<PathBuf>,
     /// What the cache writes to disk; `None` for nothing.
     pub snapshot: Option<SnapshotSettings>,
-    /// The name of its preset.
     pub preset: Option<&'static str>,
 }
 
@@ -84,7 +81,6 @@ impl SiteSettings {
 pub struct ServerTlsSettings {
     /// Chains and their keys; the first is for clients that name no host, or one without certificate.
     pub certificates: Vec<(PathBuf, PathBuf)>,
-    /// Whether TLS 1.2 is accepted too.
     pub tls12: bool,
 }
 
@@ -103,10 +99,8 @@ pub struct TrustedSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ForwardedBy {
-    /// `X-Forwarded-For` and `-Proto`.
     #[default]
     XForwardedFor,
-    /// `Forwarded` (RFC 7239).
     Forwarded,
 }
 
@@ -115,7 +109,6 @@ pub enum ForwardedBy {
 pub struct CrowdSettings {
     pub connections: usize,
     pub network_connections: usize,
-    /// Concurrent uploads of a client.
     pub uploads: usize,
     pub network_uploads: usize,
     /// Requests a second of a client; `None` for no bound.
@@ -157,7 +150,6 @@ impl Default for CrowdSettings {
 pub struct CacheSettings {
     /// Bytes, all together.
     pub memory: u64,
-    /// Bytes of the longest body stored.
     pub largest: u64,
     /// Variants of one address.
     pub variants: usize,
@@ -175,7 +167,6 @@ pub struct CacheSettings {
     pub ignore_reload: bool,
     /// Whether answers with `Set-Cookie` are stored, with the field.
     pub store_set_cookie: bool,
-    /// The application's languages.
     pub languages: Vec<String>,
     /// Query parameters that are not part of the key.
     pub ignore_query: Vec<String>,

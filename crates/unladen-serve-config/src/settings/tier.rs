@@ -12,7 +12,6 @@ use unladen_pool::{Origin, UpstreamSettings};
 /// The peers that a node asks before the application.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TierSettings {
-    /// Where they are, and how they are called.
     pub upstream: UpstreamSettings,
     /// Changes with the authorities' file.
     pub stamp: u64,

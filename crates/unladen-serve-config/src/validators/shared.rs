@@ -12,7 +12,6 @@ use crate::reading::Reading;
 
 /// Sites that can bear more are better off with a lifetime.
 const LONGEST: Duration = Duration::from_secs(10);
-/// The URL schemes of Valkey and Redis.
 const SCHEMES: [&str; 4] = ["valkey", "valkeys", "redis", "rediss"];
 
 /// `None` if each node asks for itself.

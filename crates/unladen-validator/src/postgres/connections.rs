@@ -142,7 +142,6 @@ impl InFlightQuery {
         locked(&self.connections.state).backoff.failed(error.clone());
     }
 
-    /// The connection is closed.
     pub(super) fn dead(mut self) {
         self.ended = true;
         self.connections.remove(&self.link);

@@ -14,7 +14,6 @@ pub(crate) struct SharedCounts {
     pub(crate) failed: AtomicU64,
     /// Requests answered from local memory.
     pub(crate) remembered: AtomicU64,
-    /// Working connections.
     up: AtomicUsize,
     pub(crate) last_error: Mutex<Option<String>>,
 }

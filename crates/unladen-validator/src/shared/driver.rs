@@ -19,7 +19,6 @@ const PATIENCE: Duration = Duration::from_millis(10);
 const CONNECT: Duration = Duration::from_secs(2);
 /// First and longest pause after a failure.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
-/// Jobs sent together.
 const BATCH: usize = 64;
 
 /// Returns the engine's time, and an answer that is recent enough, or an asker's mark; without either, leaves a mark.
@@ -45,15 +44,17 @@ pub(super) enum Job {
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Looked {
-    /// An answer and its age.
-    Answer { version: Version, age: Duration },
-    /// Somebody else is asking.
+    Answer {
+        version: Version,
+        age: Duration,
+    },
     Asked,
     /// Nothing: the caller has to ask. With the engine's time.
-    Ask { now: u64 },
+    Ask {
+        now: u64,
+    },
 }
 
-/// A thread's connection, and its jobs.
 pub(super) struct Driver {
     pub(super) place: ValkeyPlace,
     pub(super) jobs: Receiver<Job>,

@@ -17,7 +17,6 @@ const STEPS: std::ffi::c_int = 10_000;
 pub(super) struct SqliteReader {
     connection: Connection,
     query: String,
-    /// The file's device and inode number.
     identity: Option<(u64, u64)>,
 }
 

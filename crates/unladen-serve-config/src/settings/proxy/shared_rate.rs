@@ -29,7 +29,6 @@ pub enum EntryValue {
     Fixed(String),
     /// The client's address; for IPv6, its /64.
     Client,
-    /// The value of this request field.
     Header(String),
 }
 
