@@ -56,7 +56,7 @@ pub(crate) struct Client {
 struct Shared {
     tls: Arc<ClientConfig>,
     idle: Mutex<Option<Idle>>,
-    /// Of the last unsuccessful answer, in seconds since 1970; 0 if missing.
+    /// `Retry-After` of the last unsuccessful answer, in seconds since 1970; 0 if missing.
     retry_after: AtomicU64,
 }
 

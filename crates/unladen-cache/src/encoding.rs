@@ -30,7 +30,7 @@ pub struct Accepted {
     weights: [u16; 4],
 }
 
-/// Of 0 to 11: some tens of megabytes a second on one core. A body is coded once for all clients.
+/// Quality from 0 to 11: some tens of megabytes a second on one core. A body is coded once for all clients.
 const BROTLI_QUALITY: i32 = 5;
 /// Logarithm of the window, which browsers accept.
 const BROTLI_WINDOW: i32 = 22;

@@ -34,7 +34,7 @@ pub struct Stored {
     pub validators: Validators,
     /// The validator's answer before it was fetched.
     pub version: Option<Box<[u8]>>,
-    /// Of `Cache-Tag`, `Surrogate-Key`, `xkey` and `Cache-Groups`.
+    /// From `Cache-Tag`, `Surrogate-Key`, `xkey` and `Cache-Groups`.
     pub tags: Vec<Box<str>>,
     /// It has too many or too long tags to keep: a purge of any tag covers it.
     pub has_more_tags: bool,

@@ -11,7 +11,7 @@ use crate::open_file::Meta;
 /// A file to be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Representation<'a> {
-    /// Of the file that is sent, which may be the precompressed one.
+    /// Length and times of the file that is sent, which may be the precompressed one.
     pub meta: Meta,
     /// Bytes of the whole.
     pub length: u64,

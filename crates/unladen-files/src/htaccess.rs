@@ -10,9 +10,9 @@ use regex::bytes::{Regex, RegexBuilder};
 
 /// A longer file is not read.
 pub(crate) const LONGEST: usize = 64 * 1024;
-/// Of one file.
+/// Most sections of one file.
 const MOST_SECTIONS: usize = 64;
-/// Of one file, and the bytes kept of each.
+/// Most unclear lines of one file, and the bytes kept of each.
 const MOST_UNCLEAR: usize = 16;
 const LONGEST_UNCLEAR: usize = 80;
 /// Most bytes of a compiled expression of `FilesMatch`.

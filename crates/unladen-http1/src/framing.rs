@@ -2,7 +2,7 @@
 
 use crate::Fault;
 
-// So that readers with signed numbers read the same.
+// Readers with signed numbers read the same.
 const MAX_LENGTH: u64 = i64::MAX as u64;
 
 /// The values of Content-Length and Transfer-Encoding so far (RFC 9112, section 6).

@@ -13,7 +13,7 @@ pub struct Owned {
     pub about: &'static str,
 }
 
-/// What becomes of a client's field.
+/// What happens to a client's field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It is removed.

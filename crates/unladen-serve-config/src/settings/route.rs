@@ -67,7 +67,7 @@ pub struct HeaderEdits {
     pub remove: Vec<String>,
 }
 
-/// Who may ask.
+/// Who may make requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct AccessSettings {
     /// Addresses that are allowed; empty for all that `deny` does not have.
