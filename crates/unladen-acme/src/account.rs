@@ -109,7 +109,6 @@ pub(crate) fn is_unknown(error: &Error) -> bool {
 }
 
 impl Kept {
-    /// Whether this certificate's configuration has a new address.
     fn is_to_be_told(&self, wanted: &Wanted) -> bool {
         let email = &wanted.authority().email;
         self.email != *email && self.sent.get(wanted.name()) != Some(email)

@@ -128,7 +128,6 @@ impl<'a> Ordering<'a> {
         Ok(given)
     }
 
-    /// Tells the authority that answers are ready.
     async fn ready(&self, order: &mut Order) -> Result<(), AcmeError> {
         let mut authorizations = order.authorizations();
         while let Some(authorization) = authorizations.next().await {

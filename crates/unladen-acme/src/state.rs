@@ -58,7 +58,6 @@ impl Folder {
         file::replace(&self.pem(name), pem.as_bytes())
     }
 
-    /// The record of attempts for this name.
     pub(crate) fn schedule(&self, name: &str, now: u64) -> Found<Schedule> {
         read::parsed(&self.json(name), LONGEST_JSON, |bytes| {
             let schedule: Schedule = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;

@@ -29,7 +29,6 @@ impl Purge {
         }
     }
 
-    /// Bytes to remember it.
     fn weight(&self) -> usize {
         size_of::<Self>()
             + match self {

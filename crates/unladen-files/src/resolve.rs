@@ -119,7 +119,6 @@ impl Search<'_> {
         Ok(Resolved::NotFound)
     }
 
-    /// A file or script at a path beneath the root.
     fn found(&self, name: Vec<u8>) -> Result<Option<Resolved>, Refusal> {
         Ok(match self.look(&name)? {
             Found::File(file) => Some(Resolved::File(file)),

@@ -157,7 +157,6 @@ impl Folder {
         self.known(path, now).real.get_or_init(real).clone()
     }
 
-    /// The `.htaccess` of a folder beneath it, if any.
     pub(crate) fn htaccess(&self, path: &[u8]) -> Option<Htaccess> {
         let separator: &[u8] = if path.is_empty() { b"" } else { b"/" };
         let path = [path, separator, b".htaccess"].concat();

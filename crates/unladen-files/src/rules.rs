@@ -31,7 +31,6 @@ pub enum Try {
 }
 
 impl Default for Rules {
-    /// Files, and folders with an `index.html`; no scripts.
     fn default() -> Self {
         Self {
             index: vec!["index.html".to_owned()],

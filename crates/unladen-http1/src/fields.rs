@@ -70,7 +70,6 @@ impl Fields {
         self.list.reserve(fields);
     }
 
-    /// Appends a field whose name and value are parts of the block.
     pub(crate) fn push_part(&mut self, id: Name, block: &[u8], name: &[u8], value: &[u8]) {
         let part = |bytes: &[u8]| {
             let start = bytes.as_ptr().addr().wrapping_sub(block.as_ptr().addr());
@@ -140,7 +139,6 @@ impl Fields {
         lines.any(|span| members(span.field(&self.arena).value).any(|member| member.eq_ignore_ascii_case(token)))
     }
 
-    /// Whether the connection persists after a message of this minor version.
     pub(crate) fn keep_alive(&self, minor: u8) -> bool {
         !self.has_token(Name::Connection, b"close") && (minor == 1 || self.has_token(Name::Connection, b"keep-alive"))
     }

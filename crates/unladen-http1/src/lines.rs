@@ -36,7 +36,6 @@ impl<'a> Lines<'a> {
         self.at
     }
 
-    /// The next byte, if it has arrived.
     pub(crate) fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -69,7 +68,6 @@ impl<'a> Lines<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// All bytes, including the empty line at the end.
     pub(crate) fn bytes(&self) -> &'a [u8] {
         self.bytes
     }

@@ -31,7 +31,6 @@ pub(crate) struct StatusLine {
 }
 
 impl<'a> RequestLine<'a> {
-    /// Parses a line without its CRLF.
     pub(crate) fn read(line: &'a [u8]) -> Result<Self, Fault> {
         Self::words(line).map_err(|fault| if has_bare_return(line) { Fault::LineEnd } else { fault })
     }

@@ -34,7 +34,6 @@ impl Connections {
         Self { most, tasks: JoinSet::new(), open: HashMap::new(), answered: Arc::default() }
     }
 
-    /// Waits until there is a place for one more.
     pub(crate) async fn room(&mut self) {
         while let Some(ended) = self.tasks.try_join_next_with_id() {
             self.forget(ended);

@@ -208,7 +208,6 @@ fn of_connections(clients: &CrowdSettings) -> (usize, usize, u8, u8) {
     (clients.connections, clients.network_connections, clients.ipv4, clients.ipv6)
 }
 
-/// Reports an upstream that is this listener itself.
 fn goes_round(origins: &[Origin], listen: &[&(ListenAddress, Range<usize>)], level: &Level<'_>, r: &mut Reading<'_>) {
     let is_own = |place: &EndpointAddress| {
         listen.iter().any(|(address, _)| match (place, address) {

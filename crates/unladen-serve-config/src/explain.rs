@@ -60,7 +60,6 @@ impl Explained {
         }
     }
 
-    /// Where the value comes from, on one line.
     pub(super) fn reason(&self) -> String {
         match self.origin {
             Origin::Said(line) => format!("line {line}"),

@@ -31,7 +31,6 @@ const LONGEST_NAME: usize = 32;
 const LONGEST_NODE: usize = 64;
 const FORM: &str = "a URL such as \"valkey://user:password@cache.example:6379/0\"";
 
-/// `None` if there is no `[fleet]`.
 pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<FleetSettings> {
     let level = top::table(top, "fleet", "[fleet]", r)?;
     let about = "the engine, such as purges = \"valkey://cache.example:6379/0\"";

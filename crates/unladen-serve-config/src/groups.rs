@@ -243,7 +243,6 @@ fn pace(level: &Level<'_>, (rate, grace): (&'static str, &'static str), usual: P
     Pace { rate, grace: level.duration(grace, MILLISECOND..=DAY, usual.grace, r) }
 }
 
-/// A value, or `"none"`.
 pub(super) fn or_none<'t, T>(
     value: &Value<'t>,
     read: impl FnOnce(&Value<'t>) -> Result<T, Bad>,

@@ -131,7 +131,6 @@ impl<'t> Level<'t> {
         self.take(name, None, reading, read, |value| value.as_ref().map_or(Shown::None, show))
     }
 
-    /// Reports two values that contradict each other.
     pub(super) fn contradict(
         &self,
         reading: &mut Reading<'_>,
@@ -166,7 +165,6 @@ impl<'t> Level<'t> {
         self.take(name, usual, reading, |value, _| value.duration(bounds), |value| Shown::Duration(*value))
     }
 
-    /// A whole number, in the settings' type.
     pub(super) fn count<T: TryFrom<u64> + TryInto<u64> + Copy>(
         &self,
         name: &'static str,

@@ -187,7 +187,6 @@ pub(super) fn called(
 }
 
 impl Default for Usual {
-    /// Defaults of a proxy beside an application.
     fn default() -> Self {
         Self {
             host: HostRule::default(),

@@ -420,7 +420,6 @@ fn is_of_upstream(name: &str) -> bool {
     GROUPS.contains(&name) || ONES.contains(&name)
 }
 
-/// Reports keys of an upstream on a route without another upstream.
 fn of_upstreams_alone(level: &Level<'_>, r: &mut Reading<'_>) {
     for name in keys::names("route").into_iter().filter(|name| is_of_upstream(name)) {
         if level.says(name) {

@@ -4,7 +4,6 @@ use unladen_toml::{Bad, Table};
 
 use super::keys;
 
-/// The keys that are not known.
 pub(super) fn strangers(table: &Table<'_>, known: &[&str]) -> Vec<Bad> {
     table.strangers(known, |word| {
         let homes = homes(table.place(), word);

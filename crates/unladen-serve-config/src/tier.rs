@@ -24,7 +24,6 @@ const HOT_BOUNDS: std::ops::RangeInclusive<u64> = 1..=100;
 const OUT: Duration = Duration::from_secs(1);
 const LONGEST_OUT: Duration = Duration::from_secs(30);
 
-/// `None` if there is no `[tier]`.
 pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<TierSettings> {
     let level = top::table(top, "tier", "[tier]", r)?;
     let about = "the nodes, such as peers = [\"http://10.0.0.1:8080\", \"http://10.0.0.2:8080\"]";

@@ -94,7 +94,6 @@ pub(super) fn of_key(key: &Path, at: Range<usize>, r: &mut Reading<'_>) {
     }
 }
 
-/// Checks the TLS settings against the upstream's scheme.
 fn of_origins(level: &Level<'_>, tls: &TlsSettings, origins: &[Origin], is_plain: bool, r: &mut Reading<'_>) {
     let names = ["ca", "certificate", "key", "server_name", "insecure"];
     for name in names.into_iter().filter(|name| level.says(name)) {

@@ -197,7 +197,6 @@ impl Follower {
         if before.not_after() <= now() { "the one that is there has expired" } else { "it is time to renew it" }
     }
 
-    /// Asks the authority when to renew the certificate.
     async fn ask(&mut self) -> Result<(), StateError> {
         self.load();
         let mut schedule = self.schedule(now());
@@ -222,7 +221,6 @@ impl Follower {
         self.folder.keep_schedule(self.wanted.name(), &schedule)
     }
 
-    /// Adopts the certificate on disk, if it has changed.
     fn load(&mut self) {
         let path = self.folder.pem(self.wanted.name());
         let stamp = stamp(&path);
@@ -315,7 +313,6 @@ impl Follower {
         }
     }
 
-    /// Whether this was not reported lately.
     fn is_new(&mut self, path: &Path, why: &str) -> bool {
         let now = now();
         let is_new = self.told.get(path).is_none_or(|(told, at)| told != why || at + TOLD_AGAIN <= now);

@@ -12,7 +12,6 @@ use serde::de::DeserializeOwned;
 /// A part of the state: `None` if it is missing; the error says why it is invalid.
 pub(crate) type Found<T> = Result<Option<T>, String>;
 
-/// Reads and parses a file of at most `longest` bytes.
 pub(super) fn parsed<T>(path: &Path, longest: u64, parse: impl FnOnce(&[u8]) -> Result<T, String>) -> Found<T> {
     let bytes = match bytes(path, longest) {
         Ok(bytes) => bytes,
