@@ -13,33 +13,31 @@ use crate::problem;
 use crate::state::{Folder, StateError};
 use crate::wanted::{Authority, Wanted};
 
-/// The name of the account's lock; no host has it.
+/// Name of the account's lock; no host has it.
 const LOCK: &str = "account";
-/// Another process makes the account: so often it is looked whether it has, with this pause.
+/// How often, and after which pause, to look whether another process has made the account.
 const LOOKS: u32 = 60;
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Addresses that are remembered, at most: without one, an address is sent once more.
+/// Most addresses that are remembered; a forgotten one is sent once more.
 const MOST_SENT: usize = 100;
 
-/// As it is kept.
 #[derive(Serialize, Deserialize)]
 struct Kept {
-    /// Another directory's account is of no use, and its key is not to be shown there.
+    /// Another directory's account is useless, and its key must not be shown there.
     directory: String,
-    /// What the authority was told.
     email: Option<String>,
-    /// Addresses that were sent, by the certificate whose configuration named them: one that has been sent is not sent
-    /// again because another certificate's configuration names another.
+    /// Addresses sent, by the certificate whose configuration names them: an address is not sent again because another
+    /// certificate's configuration names another.
     #[serde(default)]
     sent: BTreeMap<String, Option<String>>,
     credentials: serde_json::Value,
 }
 
-/// The account, made if there is none; `tell` is told if the file of one cannot be used, or its address not be changed.
+/// Opens the account, or makes one; `tell` learns of an unusable file, or an address that cannot be changed.
 ///
 /// # Errors
-/// If the authority refuses, or the account cannot be kept: then it is not made.
+/// If the authority refuses, or the account cannot be stored: then it is not made.
 pub(crate) async fn open(
     wanted: &Wanted,
     folder: &Folder,
@@ -76,7 +74,7 @@ pub(crate) async fn open(
                         folder.keep_account(&kept.told(wanted))?;
                         return Ok(account);
                     }
-                    // Below another is made.
+                    // A new one is made below.
                     Err(error) if is_unknown(&error) => {
                         folder.forget_account();
                         spoiled("the authority does not know this account");
@@ -95,7 +93,7 @@ pub(crate) async fn open(
     }
     let contact = contact(authority);
     let contact: Vec<&str> = contact.iter().map(String::as_str).collect();
-    // Whoever configures ACME agrees to the terms; the guide says so.
+    // Configuring ACME means agreeing to the terms; the guide says so.
     let new = NewAccount { contact: &contact, terms_of_service_agreed: true, only_return_existing: false };
     let eab = authority.eab.as_ref().and_then(|eab| Some(ExternalAccountKey::new(eab.kid.clone(), &eab.bytes()?)));
     let made = builder().create(&new, authority.directory.clone(), eab.as_ref()).await;
@@ -106,19 +104,17 @@ pub(crate) async fn open(
     Ok(account)
 }
 
-/// Whether the authority says that there is no such account.
 pub(crate) fn is_unknown(error: &Error) -> bool {
     matches!(error, Error::Api(said) if problem::kind(said) == "accountDoesNotExist")
 }
 
 impl Kept {
-    /// Whether this certificate's configuration names an address that is new.
     fn is_to_be_told(&self, wanted: &Wanted) -> bool {
         let email = &wanted.authority().email;
         self.email != *email && self.sent.get(wanted.name()) != Some(email)
     }
 
-    /// The authority has this certificate's address from now on.
+    /// Records that the authority has this certificate's address.
     fn told(mut self, wanted: &Wanted) -> Self {
         if self.sent.len() >= MOST_SENT {
             self.sent.clear();
@@ -129,7 +125,7 @@ impl Kept {
     }
 }
 
-/// Of a file that anyone may have changed.
+/// From a file that anyone may have changed.
 fn credentials(kept: &Kept, authority: &Authority) -> Result<AccountCredentials, String> {
     let theirs = kept.credentials.get("directory").and_then(serde_json::Value::as_str);
     if kept.directory != authority.directory || theirs != Some(&authority.directory) {

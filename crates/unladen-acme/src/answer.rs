@@ -1,4 +1,4 @@
-//! The principal type is [`Answer`]: what the authority expects to see, as it lies on disk for all that share the state.
+//! The principal type is [`Answer`]: an answer to a challenge, stored on disk for all that share the state.
 
 use std::sync::Arc;
 
@@ -11,27 +11,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::wanted::ChallengeKind;
 
-/// No answer is asked for longer.
+/// Longest validity of an answer, in seconds.
 const LASTS: u64 = 3600;
 /// The longest token; Let's Encrypt's have 43 characters.
 const LONGEST_TOKEN: usize = 256;
-/// Of SHA-256.
 const DIGEST: usize = 32;
 
-/// What the authority expects to see.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Answer {
     /// `http-01` or `tls-alpn-01`.
     kind: String,
-    /// The host that it asks.
     pub(crate) name: String,
-    /// By which it asks for the page.
+    /// Token in the page's path.
     pub(crate) token: String,
-    /// The page (RFC 8555, section 8.1).
+    /// The page's content (RFC 8555, section 8.1).
     pub(crate) key_authorization: String,
-    /// The page's SHA-256 in base64url.
+    /// The content's SHA-256 in base64url.
     digest: String,
-    /// Seconds since 1970.
     until: u64,
 }
 
@@ -53,12 +49,12 @@ impl Answer {
         }
     }
 
-    /// The name of its file, another for each kind; none: its token is no token, and would be no name.
+    /// The file name, which differs between kinds; `None` for an invalid token, which would make no file name.
     pub(crate) fn file(&self) -> Option<String> {
         is_token(&self.token).then(|| format!("{}.{}.json", self.kind, self.token))
     }
 
-    /// Whether it may be given now. Who wrote it is not known.
+    /// Whether it may be given now. Its writer is unknown.
     pub(crate) fn is_usable(&self, now: u64) -> bool {
         let thumbprint = self.key_authorization.strip_prefix(&self.token).and_then(|rest| rest.strip_prefix('.'));
         is_token(&self.token) && thumbprint.is_some_and(is_token) && (now..=now + 2 * LASTS).contains(&self.until)
@@ -68,7 +64,7 @@ impl Answer {
         self.kind == ChallengeKind::Http01.as_str()
     }
 
-    /// The certificate that answers by TLS (RFC 8737, section 3): for this name alone, signed by itself, with the digest.
+    /// The certificate that answers by TLS (RFC 8737, section 3): for this name alone, self-signed, with the digest.
     pub(crate) fn certificate(&self) -> Option<Arc<CertifiedKey>> {
         if self.kind != ChallengeKind::TlsAlpn01.as_str() {
             return None;
@@ -81,7 +77,7 @@ impl Answer {
         let certificate = params.self_signed(&key).ok()?;
         let key = PrivateKeyDer::try_from(key.serialize_der()).ok()?;
         let key = unladen_tls::provider().key_provider.load_private_key(key).ok()?;
-        // Not by `from_der`: it knows no certificate with this extension, which is critical.
+        // Not `from_der`: it rejects a certificate with this extension, which is critical.
         Some(Arc::new(CertifiedKey::new(vec![certificate.der().clone()], key)))
     }
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`Answers`]: what authorities that ask now are to be answered.
+//! The principal type is [`Answers`]: current answers to authorities' challenges.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -10,21 +10,20 @@ use rustls::sign::CertifiedKey;
 use crate::answer::Answer;
 use crate::state::Folder;
 
-/// Where pages for authorities are (RFC 8555, section 8.3).
+/// Path of challenge pages (RFC 8555, section 8.3).
 const PREFIX: &[u8] = b"/.well-known/acme-challenge/";
-/// The protocol by which an authority looks at a certificate alone (RFC 8737, section 6.2).
+/// The protocol by which an authority asks only for a certificate (RFC 8737, section 6.2).
 pub const ACME_TLS: &[u8] = b"acme-tls/1";
 
-/// What authorities that ask now are to be answered: whatever lies in the folders that are looked at, whichever process
-/// has put it there. Threads that carry requests read it without a lock.
+/// Current answers to authorities' challenges: all files in the watched folders, whichever process has written them.
+/// Threads that carry requests read them without a lock.
 #[derive(Debug, Default)]
 pub struct Answers {
-    /// None: nobody is expected to ask.
+    /// `None` if no challenge is expected.
     table: ArcSwapOption<Table>,
     folders: Mutex<BTreeMap<PathBuf, Seen>>,
 }
 
-/// Of one folder.
 #[derive(Debug, Default)]
 struct Seen {
     files: Vec<String>,
@@ -38,7 +37,7 @@ struct Table {
 }
 
 impl Answers {
-    /// The page at this path, without its query, if an authority is expected to ask for it.
+    /// The page at this path, without query, if it answers an expected challenge.
     #[inline]
     pub fn page(&self, path: &[u8]) -> Option<Arc<str>> {
         let token = path.strip_prefix(PREFIX)?;
@@ -52,7 +51,6 @@ impl Answers {
         table.as_ref()?.certificates.get(&name.to_ascii_lowercase()).cloned()
     }
 
-    /// Reads what lies in a folder, if other files do than before.
     pub(crate) fn look(&self, folder: &Folder, now: u64) {
         let files = folder.answer_names();
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,7 +75,6 @@ impl Answers {
         self.table.store(Table::of(folders.values()).map(Arc::new));
     }
 
-    /// A folder is no longer looked at.
     pub(crate) fn forget(&self, folder: &Folder) {
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         folders.remove(&folder.challenges());
@@ -86,7 +83,7 @@ impl Answers {
 }
 
 impl Table {
-    /// None: there is nothing.
+    /// `None` if there are no answers.
     fn of<'a>(folders: impl Iterator<Item = &'a Seen>) -> Option<Self> {
         let mut table = Self::default();
         for (answer, certificate) in folders.flat_map(|seen| &seen.answers) {

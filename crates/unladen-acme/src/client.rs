@@ -1,4 +1,4 @@
-//! The principal type is [`Client`]: HTTP for the authority's API, over one connection that is kept.
+//! The principal type is [`Client`]: HTTP for the authority's API, over one kept connection.
 
 use std::future::Future;
 use std::io;
@@ -24,14 +24,13 @@ use crate::patience;
 use crate::problem;
 use crate::wanted::Authority;
 
-/// No answer of an authority is longer: a chain has some kilobytes.
+/// Longest answer of an authority: a chain has some kilobytes.
 const LONGEST: usize = 1 << 20;
-/// Of its addresses so many are tried: a request takes no longer than it may.
+/// Number of addresses tried, so that a request stays within its time.
 const ADDRESSES: usize = 5;
-/// Who asks (RFC 8555, section 6.1).
+/// `User-Agent` (RFC 8555, section 6.1).
 const AGENT: &str = concat!("unladen/", env!("CARGO_PKG_VERSION"), " (instant-acme)");
 
-/// Why an authority's API gave no answer that can be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ClientError {
     #[error("`{0}` is no https:// URL")]
@@ -48,7 +47,6 @@ pub(crate) enum ClientError {
     Status { url: String, status: StatusCode, said: String, retry_after: Option<u64> },
 }
 
-/// HTTP for the authority's API.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     shared: Arc<Shared>,
@@ -58,11 +56,10 @@ pub(crate) struct Client {
 struct Shared {
     tls: Arc<ClientConfig>,
     idle: Mutex<Option<Idle>>,
-    /// Of the last answer that was no success, in seconds since 1970; 0: it did not say.
+    /// `Retry-After` of the last unsuccessful answer, in seconds since 1970; 0 if missing.
     retry_after: AtomicU64,
 }
 
-/// A connection without a request.
 #[derive(Debug)]
 struct Idle {
     host: (String, u16),
@@ -90,7 +87,7 @@ fn hint(error: &io::Error) -> &'static str {
 // === impl Client ===
 
 impl Client {
-    /// For this authority.
+    /// Makes a client for this authority.
     ///
     /// # Errors
     /// If its `ca` cannot be read, or the system trusts nobody.
@@ -106,7 +103,6 @@ impl Client {
         Ok(Self { shared: Arc::new(Shared { tls, idle: Mutex::default(), retry_after: AtomicU64::new(0) }) })
     }
 
-    /// Of the last answer that was no success.
     pub(crate) fn retry_after(&self) -> Option<u64> {
         Some(self.shared.retry_after.load(Ordering::Relaxed)).filter(|at| *at != 0)
     }
@@ -125,7 +121,7 @@ impl Client {
         }
         parts.uri = parts.uri.path_and_query().map_or_else(Uri::default, |path| Uri::from(path.clone()));
         let answer = async {
-            // One that was kept may have been closed meanwhile: then nothing of the request was read.
+            // A kept connection may have been closed meanwhile: then nothing of the request was read.
             if let Some(mut sender) = self.idle(&host).await
                 && let Ok(response) = sender.send_request(copy(&parts, &body)).await
             {
@@ -154,12 +150,12 @@ impl Client {
         let stream = TlsConnector::from(self.shared.tls.clone()).connect(name, stream).await.map_err(failed)?;
         let exchange = |source| ClientError::Exchange { host: host.0.clone(), source };
         let (sender, connection) = handshake(TokioIo::new(stream)).await.map_err(exchange)?;
-        // It ends when the sender is dropped.
+        // The task ends when the sender is dropped.
         tokio::spawn(async move { drop(connection.await) });
         Ok(sender)
     }
 
-    /// Reads it to its end, keeps the connection, and refuses what the library would take for something else.
+    /// Reads an answer to its end, keeps the connection, and refuses what the library would mistake.
     async fn read(
         &self,
         url: &str,
@@ -201,7 +197,6 @@ impl HttpClient for Client {
     }
 }
 
-/// To the first of its addresses that answers.
 async fn dial(host: &str, port: u16) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "its name has no address");
     for address in tokio::net::lookup_host((host, port)).await?.take(ADDRESSES) {
@@ -218,13 +213,13 @@ fn copy(parts: &http::request::Parts, body: &Bytes) -> Request<Full<Bytes>> {
     Request::from_parts(parts.clone(), Full::new(body.clone()))
 }
 
-/// Where to connect; the URL may come from the authority.
+/// Host and port to connect to; the URL may come from the authority.
 fn host(uri: &Uri) -> Option<(String, u16)> {
     let host = uri.host().filter(|_| uri.scheme_str() == Some("https"))?;
     Some((host.trim_matches(['[', ']']).to_owned(), uri.port_u16().unwrap_or(443)))
 }
 
-/// Seconds, or a date (RFC 9110, section 10.2.3), in seconds since 1970.
+/// Seconds or a date (RFC 9110, section 10.2.3), converted to seconds since 1970.
 fn retry_after(headers: &HeaderMap, now: u64) -> Option<u64> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     match text.parse::<u64>() {

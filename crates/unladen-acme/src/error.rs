@@ -15,19 +15,19 @@ pub enum AcmeError {
     Unreachable {
         doing: &'static str,
         cause: String,
-        /// When it wants to be asked again, in seconds since 1970.
+        /// When the authority wants to be asked again, in seconds since 1970.
         retry_after: Option<u64>,
     },
     #[error("the authority refuses ({doing}): {said}")]
     Refused {
         doing: &'static str,
         said: String,
-        /// The last part of its kind, such as `rateLimited`.
+        /// The last part of the problem's type, such as `rateLimited`.
         kind: String,
-        /// When it wants to be asked again, in seconds since 1970.
+        /// When the authority wants to be asked again, in seconds since 1970.
         retry_after: Option<u64>,
     },
-    /// It could not see that a name belongs to this machine.
+    /// The authority could not verify control of a name.
     #[error(
         "the authority could not see that `{name}` is this machine's ({}; from outside, try `{}`): {said}",
         kind.as_str(),
@@ -49,7 +49,7 @@ pub enum AcmeError {
 }
 
 impl AcmeError {
-    /// One word for it, as in logs and metrics.
+    /// The kind in one word, for logs and metrics.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Unreachable { .. } => "authority_unreachable",
@@ -71,7 +71,7 @@ impl AcmeError {
         }
     }
 
-    /// Of what the library says; `retry_after`: what the last answer said.
+    /// Converts the library's error; `retry_after` is from the last answer.
     pub(crate) fn of(doing: &'static str, retry_after: Option<u64>) -> impl Fn(instant_acme::Error) -> Self {
         move |error| match error {
             instant_acme::Error::Api(said) => {

@@ -1,80 +1,65 @@
-//! The principal type is [`Event`]: what happens to certificates, as a server says it.
+//! The principal type is [`Event`]: what happens to certificates, for a server's log.
 
 use crate::clock::text as time;
 use crate::error::AcmeError;
 
-/// What happens to certificates. Displayed, it is a sentence.
+/// What happens to certificates. Its display is a sentence.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// An order begins.
     Ordering {
         names: &'a [String],
-        /// The authority's directory.
         directory: &'a str,
-        /// Why now.
         why: &'static str,
     },
-    /// Clients are shown a new certificate from now on.
+    /// Clients get a new certificate from now on.
     Held {
         names: &'a [String],
-        /// The last second in which it is valid, since 1970.
+        /// The last second of validity, since 1970.
         not_after: u64,
         /// Whether another process has ordered it.
         is_found: bool,
     },
-    /// A certificate begins only later, by this machine's clock: it is slow.
+    /// A certificate is not yet valid by this machine's clock, which must be slow.
     SlowClock {
-        /// The first name.
         name: &'a str,
-        /// The first second in which it is valid, since 1970 …
+        /// The first second of validity, since 1970 …
         not_before: u64,
-        /// … and what the clock says.
+        /// … and the clock's time.
         now: u64,
     },
-    /// An order failed.
     Failed {
-        /// The first name.
         name: &'a str,
         error: &'a AcmeError,
         /// When the next order may begin, in seconds since 1970.
         next: u64,
-        /// The last second in which the one that is shown is valid; none: there is none.
+        /// The last second of validity of the current certificate, if any.
         not_after: Option<u64>,
     },
-    /// A file of the state is not what it should be, and is replaced.
+    /// A state file is invalid, and is replaced.
     Spoiled {
-        /// The file.
         path: &'a std::path::Path,
-        /// What is wrong with it.
         why: &'a str,
     },
-    /// The authority does not take the address to which it is to write; all else goes on.
+    /// The authority rejects the contact address; all else goes on.
     Contact {
-        /// The authority's directory.
         directory: &'a str,
         error: &'a AcmeError,
     },
-    /// Another process orders.
     Elsewhere {
-        /// The first name.
         name: &'a str,
     },
-    /// Something cannot be kept, so that nothing is ordered.
+    /// The state cannot be written, so nothing is ordered.
     Stuck {
-        /// The first name.
         name: &'a str,
         error: &'a AcmeError,
     },
-    /// Nothing is ordered before then, as of an earlier process.
+    /// Nothing is ordered before `next`, as an earlier process has recorded.
     Waiting {
-        /// The first name.
         name: &'a str,
         /// Seconds since 1970.
         next: u64,
-        /// Why the last order failed.
         error: &'a str,
-        /// The file that holds it.
         path: &'a std::path::Path,
     },
 }
@@ -101,7 +86,7 @@ impl std::fmt::Display for Event<'_> {
                     Some(at) => format!("the one before, which expires {}, stays in force", time(*at)),
                     None => "handshakes for it are refused".to_owned(),
                 };
-                // Long words may be cut: what the authority says comes last.
+                // Long text may be cut: the authority's words come last.
                 write!(f, "no new certificate for {name} (next order: {}; {meanwhile}): {error}", time(*next))
             }
             Self::Spoiled { path, why } => {
@@ -124,7 +109,7 @@ impl std::fmt::Display for Event<'_> {
     }
 }
 
-/// Of more, the configuration tells.
+/// Number of names shown; further ones are in the configuration.
 const SHOWN: usize = 5;
 
 fn listed(names: &[String]) -> String {

@@ -1,4 +1,4 @@
-//! The principal type is [`Issued`]: a certificate with its key, as it is on disk and as clients are shown it.
+//! The principal type is [`Issued`]: a certificate with its key.
 
 use std::sync::Arc;
 
@@ -13,9 +13,8 @@ use x509_parser::parse_x509_certificate;
 
 use crate::schedule::Lifetime;
 
-/// Clocks differ: what an authority has just issued may begin in a moment. More is told.
+/// Clocks differ: a new certificate may begin this many seconds in the future. More is reported.
 const SKEW: u64 = 300;
-/// A chain has no more certificates.
 const LONGEST_CHAIN: usize = 16;
 
 /// A certificate with its key.
@@ -24,21 +23,21 @@ pub struct Issued {
     pub(crate) key: Arc<CertifiedKey>,
     pub(crate) names: Vec<String>,
     pub(crate) lifetime: Lifetime,
-    /// By RFC 9773, section 4.1; none: the certificate does not name its authority's key.
+    /// By RFC 9773, section 4.1; `None` if the certificate does not name its authority's key.
     pub(crate) id: Option<(String, String)>,
 }
 
 /// Why a certificate is not used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IssuedError {
-    /// It is not PEM, or nothing is in it.
+    /// It is not PEM, or lacks a part.
     #[error("it has no {0} (PEM)")]
     Missing(&'static str),
     #[error("its certificate cannot be read: {0}")]
     Malformed(String),
     #[error("its key is not that of its certificate: {0}")]
     Key(String),
-    /// It is not for a name that it was ordered for.
+    /// It does not cover a name that it was ordered for.
     #[error("it is not for `{0}`")]
     Name(String),
     #[error("it has expired")]
@@ -48,7 +47,7 @@ pub enum IssuedError {
 // === impl Issued ===
 
 impl Issued {
-    /// Of a key and a chain, PEM in one text: the key may come first or last.
+    /// Parses key and chain from one PEM text: the key may come first or last.
     ///
     /// # Errors
     /// If the chain cannot be read, or the key is not the first certificate's.
@@ -68,8 +67,8 @@ impl Issued {
         Ok(Self { key: Arc::new(key), names, lifetime, id })
     }
 
-    /// Whether clients may be shown it, for all these names, at this time. One that has not begun yet is no worse: its
-    /// authority goes by the right time, and a certificate that is thrown away counts towards its limits.
+    /// Checks whether clients may get it for all these names at this time. A begin in the future is accepted: the
+    /// authority's clock is right, and a discarded certificate counts towards its limits.
     ///
     /// # Errors
     /// The reason why not.
@@ -83,12 +82,12 @@ impl Issued {
         Ok(())
     }
 
-    /// Whether this machine's clock must be slow, as an authority has issued it already.
+    /// Whether this machine's clock must be slow, since the certificate already exists.
     pub(crate) fn is_ahead(&self, now: u64) -> bool {
         self.lifetime.not_before > now + SKEW
     }
 
-    /// Whether this name is among its own; `*.example.org` is for one label more, and no other (RFC 9525, section 6.3).
+    /// Whether it covers this name; `*.example.org` covers exactly one label more (RFC 9525, section 6.3).
     pub(crate) fn is_for(&self, name: &str) -> bool {
         self.names.iter().any(|own| match own.strip_prefix("*.") {
             Some(parent) => name.split_once('.').is_some_and(|(_, rest)| rest == parent),
@@ -96,25 +95,25 @@ impl Issued {
         })
     }
 
-    /// What clients are shown.
+    /// The chain and its key, as rustls shows them to clients.
     pub fn key(&self) -> &Arc<CertifiedKey> {
         &self.key
     }
 
-    /// The names that it is for, in small letters.
+    /// The names that it covers, in small letters.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The last second in which it is valid, since 1970.
+    /// The last second of validity, since 1970.
     pub fn not_after(&self) -> u64 {
         self.lifetime.not_after
     }
 
-    /// A number of its own, by which renewals are spread.
+    /// A number of its own, which spreads renewals.
     pub(crate) fn number(&self) -> u64 {
         let bytes = self.key.cert.first().map_or(&[][..], |certificate| certificate.as_ref());
-        // The signature at its end is as good as drawn.
+        // The end of the signature is as good as random.
         bytes.iter().rev().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 }

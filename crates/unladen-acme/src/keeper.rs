@@ -1,4 +1,4 @@
-//! The principal type is [`Keeper`]: sees to it that each certificate that is wanted is held.
+//! The principal type is [`Keeper`]: keeps each wanted certificate held and current.
 
 mod follower;
 
@@ -16,8 +16,8 @@ use crate::pace::{Pace, Tell};
 use crate::state::Folder;
 use crate::wanted::Wanted;
 
-/// Sees to it that each certificate that is wanted is held. Its tasks run on the runtime of whoever calls
-/// [`Keeper::follow`]; they end when it is dropped, also in the middle of an order.
+/// Keeps each wanted certificate held and current. Its tasks run on the runtime of the caller of [`Keeper::follow`];
+/// they end when it is dropped, even in the middle of an order.
 pub struct Keeper {
     answers: Arc<Answers>,
     pace: Pace,
@@ -26,7 +26,7 @@ pub struct Keeper {
     folders: HashMap<Folder, Task>,
 }
 
-/// Ends with this.
+/// Aborted on drop.
 struct Task(JoinHandle<()>);
 
 impl Drop for Task {
@@ -38,12 +38,12 @@ impl Drop for Task {
 // === impl Keeper ===
 
 impl Keeper {
-    /// One that has nothing to see to yet.
+    /// Makes a keeper without certificates.
     pub fn new(answers: Arc<Answers>, pace: Pace, tell: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
         Self { answers, pace, tell: Arc::new(tell), certificates: HashMap::new(), folders: HashMap::new() }
     }
 
-    /// Sees to these from now on, and no longer to others. What goes on is not begun anew.
+    /// Follows these certificates from now on, and no others. Those already followed are not restarted.
     pub fn follow(&mut self, wanted: Vec<(Wanted, Arc<Held>)>) {
         let mut before = std::mem::take(&mut self.certificates);
         let mut folders_before = std::mem::take(&mut self.folders);
@@ -84,7 +84,6 @@ impl Keeper {
 }
 
 impl Default for Keeper {
-    /// Tells nobody.
     fn default() -> Self {
         Self::new(Arc::default(), Pace::default(), |_| {})
     }

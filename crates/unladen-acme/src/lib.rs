@@ -1,7 +1,7 @@
-//! Certificates by ACME (RFC 8555): ordered when there is none, renewed when their authority says so (RFC 9773), and
-//! kept on disk, where several processes may share them.
+//! Certificates by ACME (RFC 8555): ordered when missing, renewed when their authority says so (RFC 9773), and stored
+//! on disk, where several processes may share them.
 //!
-//! The principal type is [`Keeper`]: it sees to it that each certificate that is [`Wanted`] is [`Held`].
+//! The principal type is [`Keeper`]: it keeps each [`Wanted`] certificate [`Held`].
 //!
 //! ```
 //! use unladen_acme::{Authority, ChallengeKind, Held, Keeper, Wanted};

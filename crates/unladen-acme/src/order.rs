@@ -1,5 +1,5 @@
-//! [`order`]: one order, from the account to a certificate that is proven. Dropped in the middle, it leaves nothing that
-//! a later order would stumble over.
+//! [`order`]: one order, from the account to a verified certificate. Dropping it midway leaves nothing that would
+//! hinder a later order.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -22,24 +22,24 @@ use crate::problem;
 use crate::state::Folder;
 use crate::wanted::{ChallengeKind, Wanted};
 
-/// The first question whether the authority is done, and how the pauses between questions grow.
+/// First pause before asking whether the authority is done, and how the pauses grow.
 const FIRST_LOOK: Duration = Duration::from_millis(500);
 const GROWTH: f32 = 1.5;
 
-/// What an order works with.
 pub(crate) struct Ordering<'a> {
     pub(crate) wanted: &'a Wanted,
     pub(crate) folder: &'a Folder,
     pub(crate) answers: &'a Answers,
-    /// Answers are there for so long before the authority is told: other processes, which it may reach, have seen them.
+    /// Pause between an answer's placement and telling the authority: other processes, which it may reach, have then
+    /// seen it.
     pub(crate) settle: Duration,
-    /// How often it has been tried before: each time with the next kind of challenge.
+    /// Number of earlier attempts: each uses the next kind of challenge.
     pub(crate) turn: u32,
-    /// The certificate that is to be replaced (RFC 9773, section 5).
+    /// The certificate to be replaced (RFC 9773, section 5).
     pub(crate) replaces: Option<(String, String)>,
 }
 
-/// An answer on disk, as long as this lives.
+/// An answer on disk, removed on drop.
 struct Given<'a> {
     folder: &'a Folder,
     answers: &'a Answers,
@@ -54,7 +54,7 @@ impl Drop for Given<'_> {
 }
 
 impl<'a> Ordering<'a> {
-    /// The certificate, and it with its key as PEM; `tell` is told what is wrong with the account.
+    /// Returns the certificate, and its PEM text with the key; `tell` learns of problems with the account.
     pub(crate) async fn run(self, tell: impl Fn(&Event<'_>)) -> Result<(Issued, String), AcmeError> {
         let client = Client::new(self.wanted.authority()).map_err(AcmeError::Setup)?;
         let account = crate::account::open(self.wanted, self.folder, &client, tell).await?;
@@ -108,7 +108,7 @@ impl<'a> Ordering<'a> {
         account.new_order(&NewOrder::new(&names)).await
     }
 
-    /// Puts an answer there for each name that the authority has not seen yet.
+    /// Places an answer for each name that the authority has not verified yet.
     async fn give(&self, order: &mut Order) -> Result<Vec<Given<'a>>, AcmeError> {
         let mut given = Vec::new();
         let mut authorizations = order.authorizations();
@@ -128,7 +128,6 @@ impl<'a> Ordering<'a> {
         Ok(given)
     }
 
-    /// Tells the authority that it may look.
     async fn ready(&self, order: &mut Order) -> Result<(), AcmeError> {
         let mut authorizations = order.authorizations();
         while let Some(authorization) = authorizations.next().await {
@@ -143,7 +142,7 @@ impl<'a> Ordering<'a> {
         Ok(())
     }
 
-    /// A name that the authority has not seen yet, and how it is to be shown; none: it has.
+    /// A name that is not verified yet, and its challenge; `None` if it is.
     fn unseen<'o>(
         &self,
         authorization: Result<AuthorizationHandle<'o>, Error>,
@@ -157,7 +156,7 @@ impl<'a> Ordering<'a> {
         Ok(Some((authorization, name, kind)))
     }
 
-    /// The kind of challenge whose turn it is, of those that are allowed and offered.
+    /// The kind of challenge whose turn it is, of those allowed and offered.
     fn kind(&self, name: &str, offered: &[instant_acme::Challenge]) -> Result<ChallengeKind, AcmeError> {
         let is_offered = |kind: &&ChallengeKind| offered.iter().any(|challenge| challenge.r#type == type_of(**kind));
         let kinds: Vec<ChallengeKind> = self.wanted.challenges().iter().filter(is_offered).copied().collect();
@@ -168,7 +167,7 @@ impl<'a> Ordering<'a> {
         })
     }
 
-    /// Why the order came to nothing: what is said of a single name tells more than what is said of the order.
+    /// Why the order failed: a single name's problem says more than the order's.
     async fn why(&self, order: &mut Order, error: Option<Error>) -> AcmeError {
         let mut authorizations = order.authorizations();
         while let Some(Ok(mut authorization)) = authorizations.next().await {

@@ -1,23 +1,22 @@
-//! The principal type is [`Pace`]: how often the keeper of certificates looks. And [`Tell`]: who is told what it sees.
+//! The principal type is [`Pace`]: how often the keeper looks. And [`Tell`]: receives its events.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::event::Event;
 
-/// Who is told of events.
 pub(crate) type Tell = Arc<dyn Fn(&Event<'_>) + Send + Sync>;
 
-/// How often it looks.
+/// Intervals of the keeper.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// Whether another process has put a certificate in place, or somebody has removed a file.
+    /// For another process's certificate, or a removed file.
     pub look: Duration,
-    /// Whether there are other answers for authorities.
+    /// For changed answers to authorities.
     pub answers: Duration,
-    /// For so long answers are there before the authority is told: longer than [`Pace::answers`].
+    /// Pause between an answer's placement and telling the authority: longer than [`Pace::answers`].
     pub settle: Duration,
-    /// Whether the process that orders is done.
+    /// For the end of another process's order.
     pub elsewhere: Duration,
 }
 

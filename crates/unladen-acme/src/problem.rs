@@ -1,10 +1,9 @@
-//! [`text`]: what an authority said, as people read it.
+//! [`text`]: an authority's error as readable text.
 
 use instant_acme::Problem;
 
-/// What comes from outside is told this far.
 const LONGEST: usize = 600;
-/// Problems of single names that are told.
+/// Problems of single names that are shown.
 const MOST: usize = 5;
 
 /// In one line: the sentence, the kind in brackets, and the same for single names.
@@ -23,12 +22,12 @@ pub(crate) fn text(problem: &Problem) -> String {
     clean(&text)
 }
 
-/// The last part of its kind, such as `rateLimited`.
+/// The last part of its type, such as `rateLimited`.
 pub(crate) fn kind(problem: &Problem) -> &str {
     problem.r#type.as_deref().map_or("", short)
 }
 
-/// One line of bounded length, without what would move a terminal's cursor.
+/// One line of bounded length, without control characters for a terminal.
 pub(crate) fn clean(text: &str) -> String {
     let line = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     let mut line: String = line.take(LONGEST + 1).collect();

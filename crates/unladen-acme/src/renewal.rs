@@ -1,4 +1,4 @@
-//! [`ask`]: when the authority would have a certificate renewed (RFC 9773).
+//! [`ask`]: the authority's suggested renewal time (RFC 9773).
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::wanted::Wanted;
 /// A window, in seconds since 1970, and after how many seconds to ask again.
 pub(crate) type Suggested = ((u64, u64), u64);
 
-/// None: this authority suggests nothing.
+/// `None` if this authority suggests nothing.
 pub(crate) async fn ask(
     wanted: &Wanted,
     folder: &Folder,

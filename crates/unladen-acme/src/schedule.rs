@@ -1,49 +1,47 @@
-//! The principal type is [`Schedule`]: when a certificate is to be ordered, of what is known. No clock and no I/O: times
-//! are seconds since 1970.
+//! The principal type is [`Schedule`]: decides when to order a certificate. No clock and no I/O: times are seconds
+//! since 1970.
 
 use serde::{Deserialize, Serialize};
 
-/// Waits after a first, second … failure. Let's Encrypt refuses a name after five failed authorizations in an hour; with
-/// these there are no more than five.
+/// Waits after a first, second … failure. Let's Encrypt refuses a name after five failed authorizations in an hour;
+/// these waits allow no more than five.
 const BACKOFF: [u64; 9] = [60, 300, 900, 1800, 3600, 7200, 14_400, 28_800, 43_200];
-/// Up to this share of a wait comes on top: many that failed at once do not come again at once.
+/// Up to this share is added to a wait, so that many that failed at once do not return at once.
 const SPREAD: f64 = 0.2;
 /// The longest wait that an authority may ask for: Let's Encrypt counts duplicates over a week.
 const LONGEST: u64 = 8 * 24 * 3600;
-/// After an order that was interrupted, such as by a new process that takes over.
+/// Wait after an interrupted order, for example when a new process takes over.
 const AFTER_INTERRUPTION: u64 = 10;
-/// The authority is asked again for its suggestion no sooner and no later (RFC 9773, section 4.3.2).
+/// Shortest and longest wait before asking for a suggestion again (RFC 9773, section 4.3.2).
 const ASK_AGAIN: (u64, u64) = (60, 24 * 3600);
 /// … if it did not answer.
 const ASK_AFTER_FAILURE: u64 = 6 * 3600;
-/// Between an order that succeeded and the next there is this much, or a share of the life that is left for failures: a
-/// wrong clock, or a window that is always over, would have them follow each other without a pause.
+/// Shortest wait after a success, or a share of the remaining life that leaves time for failures: with a wrong clock,
+/// or a window that is always over, orders would otherwise follow each other without pause.
 const BETWEEN_SUCCESSES: u64 = 24 * 3600;
 
-/// What is known of a certificate that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lifetime {
     pub(crate) not_before: u64,
-    /// The last second in which it is valid.
+    /// The last second of validity.
     pub(crate) not_after: u64,
 }
 
-/// The time at which an authority would have a certificate renewed (RFC 9773, section 4.2).
+/// An authority's suggested renewal time (RFC 9773, section 4.2).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Suggestion {
     /// The certificate that it is for.
     pub(crate) of: String,
     pub(crate) start: u64,
     pub(crate) end: u64,
-    /// The moment that was drawn within the window: drawn once for each window, or those that look often would all come
-    /// at its beginning.
+    /// The moment drawn from the window, once for each window: clients that look often would otherwise all come at its
+    /// beginning.
     pub(crate) at: u64,
 }
 
-/// What is remembered of earlier attempts, also over restarts.
+/// The record of earlier attempts, which survives restarts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Schedule {
-    /// Failures since the last success.
     #[serde(default)]
     pub(crate) failures: u32,
     /// Nothing is ordered before.
@@ -56,21 +54,16 @@ pub(crate) struct Schedule {
     pub(crate) error: Option<String>,
     #[serde(default)]
     pub(crate) suggestion: Option<Suggestion>,
-    /// When the authority is asked for its suggestion next.
     #[serde(default)]
     pub(crate) ask: u64,
-    /// When the last order succeeded.
     #[serde(default)]
     pub(crate) renewed_at: Option<u64>,
 }
 
-/// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Order,
-    /// Ask the authority when.
     Ask,
-    /// Nothing until then.
     Wait(u64),
 }
 
@@ -79,27 +72,25 @@ impl Lifetime {
         self.not_after.saturating_sub(self.not_before)
     }
 
-    /// When it is renewed if the authority says nothing: at two thirds of its life, somewhat spread by the certificate's
-    /// own number.
+    /// Renewal time without a suggestion: two thirds of its life, spread somewhat by the certificate's number.
     fn two_thirds(self, spread: u64) -> u64 {
         let window = self.length() / 30;
         self.not_before + self.length() * 2 / 3 + if window == 0 { 0 } else { spread % window }
     }
 
-    /// However soon the authority would have the next, after an order that succeeded.
+    /// Shortest wait after a success, however soon the authority wants the next.
     fn pause(self) -> u64 {
         (self.length() / 10).min(BETWEEN_SUCCESSES)
     }
 
-    /// However late the authority would have it: time for failures is left.
+    /// Latest renewal, whatever the authority suggests: it leaves time for failures.
     fn latest(self) -> u64 {
         self.not_before + self.length() / 10 * 9
     }
 }
 
 impl Schedule {
-    /// What is to be done now. `have`: the certificate that is there and good for all names, with its identifier and a
-    /// number of its own.
+    /// The step that is due. `have`: the existing certificate that covers all names, with its identifier and number.
     pub(crate) fn step(&self, now: u64, have: Option<(Lifetime, &str, u64)>) -> Step {
         let due = match have {
             None => 0,
@@ -107,10 +98,10 @@ impl Schedule {
                 let usual = lifetime.two_thirds(spread);
                 let suggested = self.suggestion.as_ref().filter(|suggestion| suggestion.of == id);
                 let due = suggested.map_or(usual, |suggestion| suggestion.at.min(lifetime.latest()));
-                // One in the future is of a clock that was wrong.
+                // A time in the future stems from a wrong clock.
                 let renewed_at = self.renewed_at.filter(|at| *at <= now);
                 let due = due.max(renewed_at.map_or(0, |at| at + lifetime.pause()));
-                // The authority may say sooner.
+                // The authority may suggest an earlier time.
                 let ask = self.ask.max(self.not_until);
                 if now < due && ask <= now {
                     return Step::Ask;
@@ -127,17 +118,17 @@ impl Schedule {
         }
     }
 
-    /// Before an order begins: if this process dies meanwhile, over and over, it does not come again at once each time.
+    /// Call before an order: if this process keeps dying meanwhile, it does not retry at once each time.
     pub(crate) fn begin(&mut self, now: u64, draw: f64) {
         self.not_until = now + wait(self.failures, draw);
     }
 
-    /// It was given up for no fault of anyone's.
+    /// Records an order that was given up without a failure.
     pub(crate) fn interrupted(&mut self, now: u64) {
         self.not_until = now + AFTER_INTERRUPTION;
     }
 
-    /// It failed; the authority may have said when to come again.
+    /// Records a failure; the authority may have said when to retry.
     pub(crate) fn failed(&mut self, now: u64, error: String, retry_after: Option<u64>, draw: f64) {
         let asked = retry_after.map_or(0, |at| at.saturating_sub(now).min(LONGEST));
         self.not_until = now + wait(self.failures, draw).max(asked);
@@ -146,16 +137,16 @@ impl Schedule {
         self.error = Some(error);
     }
 
-    /// There is a new certificate: the authority is asked about it soon.
+    /// Records a new certificate: the authority is asked about it soon.
     pub(crate) fn succeeded(&mut self, now: u64) {
         *self = Self { renewed_at: Some(now), ..Self::default() };
     }
 
-    /// The authority has a window for this certificate, and says after how many seconds to ask again.
+    /// Records the authority's window for this certificate, and after how many seconds to ask again.
     pub(crate) fn suggested(&mut self, now: u64, of: &str, (start, end): (u64, u64), again: u64, draw: f64) {
         self.ask = now + again.clamp(ASK_AGAIN.0, ASK_AGAIN.1);
         if end <= start {
-            // RFC 9773, section 4.2: such a window is none.
+            // RFC 9773, section 4.2: such a window counts as none.
             self.suggestion = None;
             return;
         }
@@ -166,18 +157,18 @@ impl Schedule {
         }
     }
 
-    /// It has none, or could not be asked. What it said before holds.
+    /// Records that there is no suggestion, or no answer. An earlier one stays.
     pub(crate) fn not_suggested(&mut self, now: u64, is_offered: bool) {
         self.ask = now + if is_offered { ASK_AFTER_FAILURE } else { ASK_AGAIN.1 };
     }
 
-    /// Whether a file can have said this: a time far off would stop renewals for good.
+    /// Whether a stored value is credible: a distant time would stop renewals for good.
     pub(crate) fn is_plausible(&self, now: u64) -> bool {
         self.not_until <= now + LONGEST && self.ask <= now + LONGEST
     }
 }
 
-/// Seconds after so many failures; `draw` is between 0 and 1.
+/// Seconds to wait after this many failures; `draw` is between 0 and 1.
 fn wait(failures: u32, draw: f64) -> u64 {
     let wait = BACKOFF.get(failures as usize).or(BACKOFF.last()).copied().unwrap_or(LONGEST);
     wait + (wait as f64 * SPREAD * draw.clamp(0.0, 1.0)) as u64

@@ -1,4 +1,4 @@
-//! The principal type is [`Folder`]: what is kept of one authority, on a disk that processes and machines may share.
+//! The principal type is [`Folder`]: one authority's state, on a disk that processes and machines may share.
 //!
 //! ```text
 //! STATE/acme-v02.api.letsencrypt.org_2fdirectory/
@@ -25,41 +25,39 @@ pub(crate) use self::read::Found;
 use crate::issued::Issued;
 use crate::schedule::Schedule;
 
-/// The longest file of certificates.
+/// Longest file of certificates, in bytes.
 const LONGEST_PEM: u64 = 256 * 1024;
-/// The longest other file.
+/// Longest other file, in bytes.
 const LONGEST_JSON: u64 = 64 * 1024;
-/// Answers there are at most: more are somebody else's.
+/// Most answers in a folder: more are not ours.
 const MOST_ANSWERS: usize = 1000;
 
-/// What is kept of one authority.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Folder {
     path: PathBuf,
 }
 
 impl Folder {
-    /// Of this directory's URL; nothing is made yet.
+    /// The folder of this directory's URL; nothing is created yet.
     pub(crate) fn new(state: &Path, directory: &str) -> Self {
         Self { path: state.join(file::name_of(directory)) }
     }
 
-    /// Makes what is missing, for this user alone.
+    /// Creates missing folders, for this user alone.
     pub(crate) fn make(&self) -> Result<(), StateError> {
         file::make(&self.challenges())
     }
 
-    /// The certificate of this name, as far as it is a certificate.
+    /// The certificate of this name, if it is valid.
     pub(crate) fn issued(&self, name: &str) -> Found<Issued> {
         read::parsed(&self.pem(name), LONGEST_PEM, |bytes| Issued::parse(bytes).map_err(|error| error.to_string()))
     }
 
-    /// Replaces it: whoever reads at any time has the old one or the new one.
+    /// Replaces the certificate: readers see the old or the new one.
     pub(crate) fn keep_issued(&self, name: &str, pem: &str) -> Result<(), StateError> {
         file::replace(&self.pem(name), pem.as_bytes())
     }
 
-    /// What is remembered of attempts for this name.
     pub(crate) fn schedule(&self, name: &str, now: u64) -> Found<Schedule> {
         read::parsed(&self.json(name), LONGEST_JSON, |bytes| {
             let schedule: Schedule = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
@@ -79,7 +77,7 @@ impl Folder {
         file::replace_json(&self.account_path(), account)
     }
 
-    /// The authority does not know it.
+    /// Call if the authority does not know the account.
     pub(crate) fn forget_account(&self) {
         let _ = std::fs::remove_file(self.account_path());
     }
@@ -88,17 +86,15 @@ impl Folder {
         self.path.join("account.json")
     }
 
-    /// The right to order a certificate of this name, or to make the account; none: another process has it.
+    /// The right to order a certificate of this name, or to make the account; `None` if another process has it.
     pub(crate) fn lock(&self, name: &str) -> Result<Option<Lock>, StateError> {
         Lock::take(&self.path.join(format!("{name}.lock")))
     }
 
-    /// Where this name's certificate is.
     pub(crate) fn pem(&self, name: &str) -> PathBuf {
         self.path.join(format!("{name}.pem"))
     }
 
-    /// Where this name's attempts are.
     pub(crate) fn json(&self, name: &str) -> PathBuf {
         self.path.join(format!("{name}.json"))
     }
@@ -107,12 +103,11 @@ impl Folder {
         self.path.join("challenges")
     }
 
-    /// The names of all answers that lie there.
     pub(crate) fn answer_names(&self) -> Vec<String> {
         read::names(&self.challenges(), ".json", MOST_ANSWERS)
     }
 
-    /// Reads one; nothing, if it is none.
+    /// Reads an answer; `None` if it is invalid.
     pub(crate) fn answer<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         read::json(&self.challenges().join(name), LONGEST_JSON).ok().flatten()
     }
@@ -122,7 +117,7 @@ impl Folder {
     }
 
     pub(crate) fn forget_answer(&self, name: &str) {
-        // One that is gone is what is wanted.
+        // A missing file is fine.
         let _ = std::fs::remove_file(self.challenges().join(name));
     }
 }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::Request;
 use instant_acme::{BodyWrapper, HttpClient};
 
-/// What a directory has to have (RFC 8555, section 7.1.1).
+/// Required members of a directory (RFC 8555, section 7.1.1).
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Directory {
@@ -18,7 +18,7 @@ struct Directory {
     _new_account: String,
 }
 
-/// Asks an authority for its directory, and for nothing else.
+/// Asks an authority for its directory, and nothing else.
 ///
 /// # Errors
 /// If there is none at its URL, or it cannot be reached.

@@ -1,4 +1,4 @@
-//! The principal type is [`Wanted`]: a certificate that somebody is to have, and from whom.
+//! The principal type is [`Wanted`]: a certificate to be obtained, and its authority.
 
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
@@ -6,46 +6,46 @@ use std::path::PathBuf;
 use base64::Engine;
 use base64::prelude::{BASE64_URL_SAFE, BASE64_URL_SAFE_NO_PAD};
 
-/// The names in one certificate, at most: Let's Encrypt's bound.
+/// Most names in one certificate: Let's Encrypt's bound.
 const MOST_NAMES: usize = 100;
-/// The longest URL of a directory: the name of its folder is made of it.
+/// Longest URL of a directory: the name of its folder is made of it.
 const LONGEST_DIRECTORY: usize = 80;
 
-/// Who issues certificates, and what is told to it.
+/// An authority, and the account's data.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Authority {
     /// The URL of its directory, https.
     pub directory: String,
-    /// Where it writes to, if something is wrong with a certificate.
+    /// Contact for problems with a certificate.
     pub email: Option<String>,
-    /// A file of the authorities that the directory's own certificate is checked by; none: the system's.
+    /// A file of authorities that the directory's own certificate is checked by; `None` for the system's.
     pub ca: Option<PathBuf>,
-    /// An account that exists there already, to which the ACME account is bound.
+    /// An existing account there, to which the ACME account is bound.
     pub eab: Option<ExternalAccount>,
-    /// The folder of all that is kept. Below it each authority has its own.
+    /// The state's folder, with a subfolder for each authority.
     pub state: PathBuf,
 }
 
 /// An account outside ACME (RFC 8555, section 7.3.4).
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ExternalAccount {
-    /// What the authority calls it.
+    /// The authority's identifier of it.
     pub kid: String,
-    /// Its MAC key, base64url as the authority gives it.
+    /// Its MAC key in base64url, as the authority gives it.
     pub key: String,
 }
 
-/// How the authority sees that a name belongs to whoever asks.
+/// How control of a name is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChallengeKind {
-    /// A page at port 80 (RFC 8555, section 8.3).
+    /// A page on port 80 (RFC 8555, section 8.3).
     Http01,
-    /// A certificate at port 443 (RFC 8737).
+    /// A certificate on port 443 (RFC 8737).
     TlsAlpn01,
 }
 
-/// A certificate that somebody is to have. Two are the same if they are had from the same authority, for the same names,
-/// in the same ways; which way is tried first makes no other certificate.
+/// A certificate to be obtained. Two are equal if they have the same authority, names and kinds of challenge; the
+/// kinds' order does not matter.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     pub(crate) authority: Authority,
@@ -53,7 +53,7 @@ pub struct Wanted {
     pub(crate) challenges: Vec<ChallengeKind>,
 }
 
-/// Why a certificate cannot be had by ACME.
+/// Why a certificate cannot be obtained by ACME.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WantedError {
     #[error("a certificate needs the names that it is for: give the site its `hosts`")]
@@ -83,7 +83,6 @@ impl std::fmt::Debug for Authority {
 }
 
 impl ExternalAccount {
-    /// The key's bytes.
     pub(crate) fn bytes(&self) -> Option<Vec<u8>> {
         let key = self.key.trim();
         BASE64_URL_SAFE_NO_PAD.decode(key).or_else(|_| BASE64_URL_SAFE.decode(key)).ok()
@@ -91,7 +90,7 @@ impl ExternalAccount {
 }
 
 impl ChallengeKind {
-    /// As RFC 8555 and RFC 8737 write it.
+    /// The name in RFC 8555 and RFC 8737.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Http01 => "http-01",
@@ -99,7 +98,7 @@ impl ChallengeKind {
         }
     }
 
-    /// The command by which somebody outside sees what the authority sees.
+    /// A command that shows from outside what the authority sees.
     pub(crate) fn command(self, name: &str) -> String {
         match self {
             Self::Http01 => format!("curl -v http://{name}/.well-known/acme-challenge/test"),
@@ -111,11 +110,11 @@ impl ChallengeKind {
 // === impl Wanted ===
 
 impl Wanted {
-    /// A certificate for these names, shown to be one's own in one of these ways: the first is tried first, and after a
-    /// failure the next.
+    /// Describes a certificate for these names. The first kind of challenge is tried first, and after a failure the
+    /// next.
     ///
     /// # Errors
-    /// If it cannot be had so.
+    /// If it cannot be obtained.
     pub fn new(authority: Authority, names: Vec<String>, challenges: Vec<ChallengeKind>) -> Result<Self, WantedError> {
         let directory = &authority.directory;
         let is_printable = directory.bytes().all(|byte| byte.is_ascii_graphic());
@@ -147,7 +146,7 @@ impl Wanted {
         Ok(Self { authority, names: distinct, challenges })
     }
 
-    /// What it is for: at least one, the first gives it its name on disk.
+    /// Its names, at least one; the first names its files.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -157,17 +156,16 @@ impl Wanted {
         self.names.first().map_or("", String::as_str)
     }
 
-    /// From whom.
+    /// The authority that issues it.
     pub fn authority(&self) -> &Authority {
         &self.authority
     }
 
-    /// In which ways, the first tried first.
+    /// The allowed kinds, the first tried first.
     pub fn challenges(&self) -> &[ChallengeKind] {
         &self.challenges
     }
 
-    /// What makes it this one.
     fn identity(&self) -> (&Authority, &[String], [bool; 2]) {
         let kinds = [ChallengeKind::Http01, ChallengeKind::TlsAlpn01].map(|kind| self.challenges.contains(&kind));
         (&self.authority, &self.names, kinds)
@@ -188,7 +186,7 @@ impl Hash for Wanted {
     }
 }
 
-/// A name of the DNS that an authority can look up: letters, digits and hyphens (RFC 1123, section 2.1), no address.
+/// A DNS name that an authority can look up: letters, digits and hyphens (RFC 1123, section 2.1), no address.
 fn is_name(name: &str) -> bool {
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())

@@ -2,22 +2,17 @@
 
 use crate::text::is_token;
 
-/// What the cache did.
+/// What the cache did with a request, for `Cache-Status`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheStatus<'a> {
-    /// It answered without asking the application.
     pub hit: bool,
-    /// Why the application was asked.
     pub forwarded: Option<Forwarded>,
-    /// What the application answered.
     pub forwarded_status: Option<u16>,
-    /// Seconds of freshness left; less than none: stale.
+    /// Seconds of freshness left; negative if stale.
     pub ttl: Option<i64>,
-    /// The answer was stored.
     pub stored: bool,
-    /// The question was another's, too.
     pub collapsed: bool,
-    /// More about it: a token if it can be, else a string.
+    /// Written as a token if possible, else as a string.
     pub detail: Option<&'a str>,
 }
 
@@ -26,24 +21,21 @@ pub struct CacheStatus<'a> {
 pub enum Forwarded {
     /// The cache was told not to handle the request.
     Bypass,
-    /// The method is not for caches.
     Method,
     /// Nothing is stored for the target.
     UriMiss,
-    /// What is stored for the target is for other requests.
+    /// Stored responses of the target do not match the request.
     VaryMiss,
-    /// Nothing that is stored could be used.
+    /// No stored response could be used.
     Miss,
-    /// What is stored is fresh, and the request would have it anew.
+    /// The stored response is fresh, but the request asks for a new one.
     Request,
-    /// What is stored is stale.
     Stale,
-    /// What is stored is a part.
     Partial,
 }
 
 impl Forwarded {
-    /// Its token.
+    /// The token in `Cache-Status`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Bypass => "bypass",
@@ -59,7 +51,7 @@ impl Forwarded {
 }
 
 impl CacheStatus<'_> {
-    /// Appends a member of the list: `unladen; hit; ttl=12`.
+    /// Appends a list member: `unladen; hit; ttl=12`.
     pub fn write(&self, name: &str, out: &mut Vec<u8>) {
         write_text(name, out);
         if self.hit {
@@ -93,7 +85,7 @@ impl CacheStatus<'_> {
 /// An integer of structured fields has 15 digits (RFC 9651, section 3.3.1).
 const LARGEST: i64 = 999_999_999_999_999;
 
-/// Its digits: each hit has some, and formatting them in general costs several times as much.
+/// By hand: each hit has a number, and general formatting costs several times as much.
 fn write_number(number: i64, out: &mut Vec<u8>) {
     let mut digits = [0; 20];
     let mut at = digits.len();
@@ -112,7 +104,8 @@ fn write_number(number: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits[at..]);
 }
 
-/// A token if it can be, else a string of what strings may hold (RFC 9651, sections 3.3.3 and 3.3.4).
+/// As a token if possible, else as a string of the characters that strings may hold (RFC 9651, sections 3.3.3 and
+/// 3.3.4).
 fn write_text(text: &str, out: &mut Vec<u8>) {
     let begins = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'*');
     let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');

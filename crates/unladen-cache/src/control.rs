@@ -11,7 +11,7 @@ use unladen_http1::Fields;
 use crate::text::{is_token, lines, members, seconds};
 use directives::{Directive, directives};
 
-/// What a request says. What is not valid is as if it were not said: a gateway is not bound by it.
+/// `Cache-Control` of a request. Invalid directives are ignored: they do not bind a gateway.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names of the directives")]
 pub struct RequestControl {
@@ -24,18 +24,16 @@ pub struct RequestControl {
     pub stale_if_error: Option<Duration>,
 }
 
-/// How stale a response may be.
+/// The value of `max-stale`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaxStale {
-    /// However stale.
     Any,
-    /// For no longer than this.
     For(Duration),
 }
 
-/// What a response says, to a shared cache that is a gateway: `CDN-Cache-Control` in place of `Cache-Control` where it
-/// is valid. A time that is not valid is zero, so that what is in doubt is stale (RFC 9111, section 4.2.1); of several,
-/// the first counts.
+/// `Cache-Control` of a response, for a shared cache that is a gateway: a valid `CDN-Cache-Control` replaces it. An
+/// invalid time is zero, so that a doubtful response is stale (RFC 9111, section 4.2.1); of repeated directives, the
+/// first counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names of the directives")]
 pub struct ResponseControl {
@@ -43,7 +41,7 @@ pub struct ResponseControl {
     pub private: bool,
     pub public: bool,
     pub no_cache: bool,
-    /// Fields that `no-cache="…"` or `private="…"` name, in lower case: not to be reused.
+    /// Lower-case names in `no-cache="…"` or `private="…"`: fields that must not be reused.
     pub without: Vec<Box<[u8]>>,
     pub must_revalidate: bool,
     pub proxy_revalidate: bool,
@@ -53,15 +51,15 @@ pub struct ResponseControl {
     pub s_maxage: Option<Duration>,
     pub stale_while_revalidate: Option<Duration>,
     pub stale_if_error: Option<Duration>,
-    /// It was `CDN-Cache-Control` that said so.
+    /// The directives come from `CDN-Cache-Control`.
     pub targeted: bool,
 }
 
-/// Fields that a response may name as not to be reused. One that names more is not reused at all without asking.
+/// Most fields named as not to be reused. A response that names more is never reused without validation.
 const MOST_WITHOUT: usize = 32;
 
 impl RequestControl {
-    /// Of `Cache-Control`, or if there is none of `Pragma` (RFC 9111, section 5.4).
+    /// Reads `Cache-Control`, or without it `Pragma` (RFC 9111, section 5.4).
     pub fn of(fields: &Fields) -> Self {
         let mut control = Self::default();
         let (mut is_said, mut has_pragma) = (false, false);
@@ -104,7 +102,7 @@ impl RequestControl {
 }
 
 impl ResponseControl {
-    /// Of `CDN-Cache-Control` if it is valid; else of `Cache-Control`, or if there is none of `Pragma`.
+    /// Reads `CDN-Cache-Control` if it is valid; else `Cache-Control`, or without it `Pragma`.
     pub fn of(fields: &Fields) -> Self {
         if let Some(control) = Self::targeted(fields) {
             return control;
@@ -119,7 +117,6 @@ impl ResponseControl {
         control
     }
 
-    /// How long it is fresh, if it says so here.
     pub(crate) fn lifetime(&self) -> Option<Duration> {
         self.s_maxage.or(self.max_age)
     }
@@ -144,7 +141,7 @@ impl ResponseControl {
         }
     }
 
-    /// The directive that has no value, by its name.
+    /// The field of a directive without value.
     fn flag(&mut self, is: impl Fn(&[u8]) -> bool) -> Option<&mut bool> {
         Some(match () {
             () if is(b"no-store") => &mut self.no_store,
@@ -157,8 +154,8 @@ impl ResponseControl {
         })
     }
 
-    /// Whether a directive is about the fields that its value names, which are taken down, and not about the whole. A
-    /// value that is no list of names is about the whole.
+    /// Whether a directive concerns only the fields that its value names, which are recorded, and not the whole
+    /// response. A value that is no list of names concerns the whole.
     fn is_qualified(&mut self, value: Option<Option<&[u8]>>) -> bool {
         let Some(Some(list)) = value else { return false };
         let count = members(list).count();

@@ -1,11 +1,11 @@
 //! The principal type is [`CookiePattern`].
 
-/// A name, or with `*` at its end how names begin.
+/// A cookie's name, or with `*` at its end a prefix of names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CookiePattern(pub String);
 
 impl CookiePattern {
-    /// Whether a name is meant. Names differ by case.
+    /// Whether the pattern matches a name, case-sensitively.
     pub fn matches(&self, name: &[u8]) -> bool {
         match self.0.as_bytes() {
             [start @ .., b'*'] => name.starts_with(start),

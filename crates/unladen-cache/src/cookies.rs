@@ -1,4 +1,4 @@
-//! Cookies that matter, and those that do not (RFC 6265).
+//! Cookies that tell users apart, and those that do not (RFC 6265).
 
 use unladen_http1::Fields;
 
@@ -6,14 +6,14 @@ use crate::Policy;
 use crate::text::{lines, split_once, trim};
 
 impl Policy {
-    /// Whether a request has cookies that tell users apart: not ignored, and if `vary_cookies` are configured, among
-    /// them.
+    /// Whether a request has cookies that tell users apart: not ignored and, if `vary_cookies` are configured, in that
+    /// list.
     pub fn has_cookies(&self, fields: &Fields) -> bool {
         pairs(fields).any(|pair| self.is_telling(name(pair)))
     }
 
-    /// The value of `Cookie` with those alone that tell apart; none: nothing is left. For a request whose answer may be
-    /// kept: what is no part of how it is found must be no part of how it is made, or whoever asks first chooses what
+    /// The value of `Cookie` reduced to cookies that tell users apart; `None` if none is left. For a request whose
+    /// response may be stored: what is not in the key must not reach the application, or the first client chooses what
     /// others get.
     pub fn cookies_left(&self, fields: &Fields) -> Option<Vec<u8>> {
         let mut left = Vec::new();
@@ -26,8 +26,8 @@ impl Policy {
         (!left.is_empty()).then_some(left)
     }
 
-    /// Those that tell apart, by name; two of one name in the order in which they came, since one of them wins. Whether
-    /// there are any.
+    /// Appends the cookies that tell users apart, by name; two of one name in their order, since one of them wins.
+    /// Returns whether there are any.
     pub(crate) fn write_cookies(&self, fields: &Fields, out: &mut Vec<u8>) -> bool {
         let mut telling: Vec<&[u8]> = pairs(fields).filter(|pair| self.is_telling(name(pair))).collect();
         telling.sort_by_key(|pair| name(pair));
@@ -48,7 +48,7 @@ impl Policy {
     }
 }
 
-/// `name=value` of each cookie, in all lines.
+/// `name=value` of each cookie, from all lines.
 fn pairs(fields: &Fields) -> impl Iterator<Item = &[u8]> {
     lines(fields, b"cookie").flat_map(|line| line.split(|byte| *byte == b';')).map(trim).filter(|pair| !pair.is_empty())
 }

@@ -8,7 +8,7 @@ pub use self::encoder::Encoder;
 
 use crate::text::{split_once, trim, weighted};
 
-/// A content coding that bodies are given here.
+/// A content coding that this cache applies to bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)]
 pub enum Coding {
@@ -17,30 +17,30 @@ pub enum Coding {
     Gzip,
 }
 
-/// What a client takes.
+/// The content codings that a client accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct Accepted {
     pub brotli: bool,
     pub zstd: bool,
     pub gzip: bool,
-    /// Not only if `identity;q=0` or `*;q=0` says so.
+    /// False only for `identity;q=0` or `*;q=0`.
     pub identity: bool,
-    /// Weights in thousandths, of those in this order; of what is not named, 0.
+    /// Weights in thousandths, in this order; 0 if not named.
     weights: [u16; 4],
 }
 
-/// Of 0 to 11: what a processor's core does at some tens of megabytes a second. A body is coded once for all who ask.
+/// Quality from 0 to 11: some tens of megabytes a second on one core. A body is coded once for all clients.
 const BROTLI_QUALITY: i32 = 5;
-/// The window's logarithm, which browsers take.
+/// Logarithm of the window, which browsers accept.
 const BROTLI_WINDOW: i32 = 22;
-/// The default of the library. Its window is below the 8 MiB that RFC 9659 allows in HTTP.
+/// The library's default. Its window is below the 8 MiB that RFC 9659 allows in HTTP.
 const ZSTD_LEVEL: i32 = 3;
 const GZIP_LEVEL: u32 = 6;
 
 impl Accepted {
-    /// Of `Accept-Encoding`, all lines of it joined; none: anything, of which identity is the safe choice. A coding
-    /// that is named twice has the last of its weights.
+    /// Reads `Accept-Encoding`, all lines joined; `None` means anything, of which identity is the safe choice. Of a
+    /// coding that is named twice, the last weight counts.
     pub fn of(header: Option<&[u8]>) -> Self {
         let [mut brotli, mut zstd, mut gzip, mut identity, mut other] = [None; 5];
         for (name, weight) in weighted(header.unwrap_or_default()) {
@@ -61,12 +61,12 @@ impl Accepted {
             zstd: weight(zstd) > 0,
             gzip: weight(gzip) > 0,
             identity: identity.or(other).unwrap_or(1) > 0,
-            // To be sent as it is is a wish only if it is named.
+            // Identity is preferred only if it is named.
             weights: [weight(brotli), weight(zstd), weight(gzip), identity.unwrap_or(0)],
         }
     }
 
-    /// Whether a coding is taken.
+    /// Whether the client accepts a coding.
     pub fn takes(self, coding: Coding) -> bool {
         match coding {
             Coding::Brotli => self.brotli,
@@ -75,8 +75,8 @@ impl Accepted {
         }
     }
 
-    /// For what passes: what the client likes best first, and of the same weight what costs least. None that it likes
-    /// less than what is sent as it is.
+    /// For streams: the client's order, and at equal weight the cheapest. Codings liked less than identity are left
+    /// out.
     pub fn by_weight(self) -> impl Iterator<Item = Coding> {
         let [brotli, zstd, gzip, identity] = self.weights;
         let mut all = [(zstd, Coding::Zstd), (brotli, Coding::Brotli), (gzip, Coding::Gzip)];
@@ -84,8 +84,8 @@ impl Accepted {
         all.into_iter().filter(move |(weight, _)| *weight > 0 && *weight >= identity).map(|(_, coding)| coding)
     }
 
-    /// For what lies there in several codings: what the client likes best first, and of the same weight the shortest.
-    /// None that it likes less than what is sent as it is.
+    /// For bodies stored in several codings: the client's order, and at equal weight the shortest. Codings liked less
+    /// than identity are left out.
     pub fn shortest_by_weight(self) -> impl Iterator<Item = Coding> {
         let [brotli, zstd, gzip, identity] = self.weights;
         let mut all = [(brotli, Coding::Brotli), (zstd, Coding::Zstd), (gzip, Coding::Gzip)];
@@ -93,14 +93,14 @@ impl Accepted {
         all.into_iter().filter(move |(weight, _)| *weight > 0 && *weight >= identity).map(|(_, coding)| coding)
     }
 
-    /// In the order to be tried: the best first.
+    /// Codings to try, the best first.
     pub fn each(self) -> impl Iterator<Item = Coding> {
         [Coding::Brotli, Coding::Zstd, Coding::Gzip].into_iter().filter(move |coding| self.takes(*coding))
     }
 }
 
 impl Coding {
-    /// Its name in `Content-Encoding`.
+    /// The name in `Content-Encoding`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Brotli => "br",
@@ -109,11 +109,11 @@ impl Coding {
         }
     }
 
-    /// A body in this coding; none: it would be no shorter.
+    /// A body in this coding; `None` if it would be no shorter.
     pub fn encode(self, body: &[u8]) -> Option<Vec<u8>> {
         let mut coded = match self {
             Self::Brotli => {
-                // A window longer than the body, or tables for a body of any length, would be memory for nothing.
+                // A window longer than the body, or tables for any length, would waste memory.
                 let window = body.len().max(1).ilog2() as i32 + 1;
                 let params = brotli::enc::BrotliEncoderParams {
                     quality: BROTLI_QUALITY,
@@ -132,13 +132,13 @@ impl Coding {
                 writer.finish().ok()?
             }
         };
-        // Some make room for what could not be made shorter, which would be kept with it.
+        // Some encoders reserve room for incompressible data, which would be kept with the body.
         coded.shrink_to_fit();
         (coded.len() < body.len()).then_some(coded)
     }
 
-    /// Whether a body of this media type is worth it: text in the widest sense, and what has not been compressed
-    /// before. Not what comes in events, each of which is waited for.
+    /// Whether bodies of a media type are worth compressing: text in the widest sense, not compressed before, and no
+    /// event stream, of which each event is waited for.
     pub fn is_worth_it(content_type: &[u8]) -> bool {
         let mut name = trim(split_once(content_type, b';').0).to_ascii_lowercase();
         name.truncate(LONGEST_TYPE);
@@ -149,10 +149,10 @@ impl Coding {
     }
 }
 
-/// Names of media types are no longer (RFC 6838, section 4.2, allows 127 for each of two parts).
+/// Media types are no longer (RFC 6838, section 4.2, allows 127 for each of two parts).
 const LONGEST_TYPE: usize = 255;
 
-/// What is worth it, beside `text/…`, `…+json` and `…+xml`.
+/// Types worth compressing, besides `text/…`, `…+json` and `…+xml`.
 const WORTH: [&str; 29] = [
     "application/ecmascript",
     "application/graphql",

@@ -1,7 +1,7 @@
-//! The principal type is [`InFlightFetches`]: answers that are on their way, each for all who wait for it (collapsed
+//! The principal type is [`InFlightFetches`]: answers on their way, each shared by all who wait for it (collapsed
 //! forwarding).
 //!
-//! `H` is what is said once, before the body: the head, a stored response, or why there is none.
+//! `H` is sent once, before the body: the head, a stored response, or why there is none.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -18,31 +18,31 @@ pub use reader::FetchReader;
 
 use in_flight::Shared;
 
-/// Answers that are on their way, by key.
+/// Answers on their way, by key.
 #[derive(Debug)]
 pub struct InFlightFetches<H> {
     shared: Arc<Shared<H>>,
 }
 
-/// What asking for a key comes to.
+/// The result of joining a key.
 #[derive(Debug)]
 pub enum Joined<H: Clone> {
-    /// Nobody else asks: fetch it, with this …
+    /// Nobody else is fetching: fetch it, with this …
     Lead(FetchWriter<H>, FetchReader<H>),
-    /// … or wait for who does.
+    /// … or wait for the one who is.
     Follow(FetchReader<H>),
 }
 
 // === impl InFlightFetches ===
 
 impl<H: Clone> InFlightFetches<H> {
-    /// None yet.
+    /// Begins without any fetch.
     pub fn new() -> Self {
         let shared = Shared { by_key: Mutex::default(), fills: AtomicUsize::new(0), bytes: AtomicU64::new(0) };
         Self { shared: Arc::new(shared) }
     }
 
-    /// Joins whoever asks for this key, if somebody does and has not got a whole answer yet.
+    /// Joins the fetch of this key, if one is under way and not complete.
     pub fn join(&self, key: &[u8]) -> Joined<H> {
         let mut by_key = self.shared.by_key();
         if let Some(fetch) = by_key.get(key) {
@@ -57,20 +57,20 @@ impl<H: Clone> InFlightFetches<H> {
         Joined::Lead(FetchWriter::new(fetch), reader)
     }
 
-    /// Asks without joining, and without being joined: for a key that is known not to be stored.
+    /// Fetches without joining or being joined: for a key that is known to be uncacheable.
     pub fn alone(&self, key: &[u8]) -> (FetchWriter<H>, FetchReader<H>) {
         let fetch = Arc::new(InFlightFetch::new(&self.shared, &key.into()));
         let reader = FetchReader::new(Arc::clone(&fetch));
         (FetchWriter::new(fetch), reader)
     }
 
-    /// From now on nobody joins those of these keys, but whoever comes asks anew: what is on its way may be from before
-    /// a purge. Those who wait already get it. To be called before the purge returns.
+    /// Ends joining of the fetches of these keys: what is on its way may be older than a purge, so later requests ask
+    /// anew. Present readers still get it. To be called before the purge returns.
     pub fn part(&self, mut is_meant: impl FnMut(&[u8]) -> bool) {
         self.shared.by_key().retain(|key, _| !is_meant(key));
     }
 
-    /// How many are on their way, and how many bytes of their bodies are kept.
+    /// Fetches on their way, and kept bytes of their bodies.
     pub fn in_flight(&self) -> (usize, u64) {
         (self.shared.fills.load(Ordering::Relaxed), self.shared.bytes.load(Ordering::Relaxed))
     }

@@ -1,4 +1,4 @@
-//! The principal type is [`Freshness`]: how old a response is, and how old it may become (RFC 9111, section 4.2).
+//! The principal type is [`Freshness`]: a response's age and lifetime (RFC 9111, section 4.2).
 
 use std::time::Duration;
 
@@ -7,37 +7,35 @@ use unladen_http1::Fields;
 use crate::text::{LONGEST, lines, members, seconds};
 use crate::{Policy, ResponseControl, Time};
 
-/// How old a response is, and how old it may become.
+/// A response's age and lifetime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Freshness {
-    /// Its age when it was received: `corrected_initial_age`.
+    /// Its age when received: `corrected_initial_age`.
     pub initial_age: Duration,
     pub received: Time,
-    /// The age at which it becomes stale.
     pub lifetime: Duration,
-    /// It was guessed from `Last-Modified`.
+    /// The lifetime was guessed from `Last-Modified`.
     pub heuristic: bool,
-    /// It is never reused without asking.
+    /// It is never reused without validation.
     pub no_cache: bool,
-    /// Once stale, it is never reused without asking: `must-revalidate`, `proxy-revalidate`, or `s-maxage` (RFC 9111,
-    /// section 5.2.2.10), which `stale-while-revalidate` beside it does not change.
+    /// Once stale, it is never reused without validation: `must-revalidate`, `proxy-revalidate`, or `s-maxage` (RFC
+    /// 9111, section 5.2.2.10), which `stale-while-revalidate` beside it does not change.
     pub must_revalidate: bool,
-    /// Fresh, it is not asked about because of `max-age` of a request, which is what a reload says (RFC 8246).
+    /// While fresh, a request's `max-age`, as a reload sends it, does not cause validation (RFC 8246).
     pub immutable: bool,
-    /// It may answer requests with cookies that tell users apart: it speaks to shared caches (`s-maxage`,
-    /// `CDN-Cache-Control`), or depends on `Cookie` by `Vary`; or the policy takes any lifetime or `public` for leave.
+    /// It may answer requests with cookies that tell users apart: it addresses shared caches (`s-maxage`,
+    /// `CDN-Cache-Control`), or has `Vary: Cookie`; or the policy accepts any lifetime or `public`.
     pub shared_with_cookies: bool,
-    /// It may answer requests with `Authorization`: it says how long it is fresh, or `public`, or depends on `Cookie`
-    /// by `Vary`.
+    /// It may answer requests with `Authorization`: it has an explicit lifetime, `public`, or `Vary: Cookie`.
     pub shared_with_authorized: bool,
-    /// For so long after it became stale it may answer while it is asked for anew (RFC 5861).
+    /// How long a stale response may be served while it is fetched anew (RFC 5861).
     pub stale_while_revalidate: Duration,
-    /// For so long after it became stale it may answer if the application fails (RFC 5861).
+    /// How long a stale response may be served if the application fails (RFC 5861).
     pub stale_if_error: Duration,
 }
 
 impl Freshness {
-    /// Of a response to a request that was sent at one time and answered at another.
+    /// Computes a response's freshness, from the times of request and response.
     pub fn of(status: u16, fields: &Fields, requested: Time, received: Time, policy: &Policy) -> Self {
         Self::with(status, fields, &ResponseControl::of(fields), requested, received, policy)
     }
@@ -66,12 +64,12 @@ impl Freshness {
         let has_lifetime = explicit.is_some_and(|lifetime| !lifetime.is_zero());
         let varies = || lines(fields, b"vary").flat_map(members).any(|name| name.eq_ignore_ascii_case(b"cookie"));
         let is_for_any_cache = control.public || has_lifetime;
-        // What is said to browsers and caches alike is mostly said without a thought of those who are logged in.
+        // Lifetimes for browsers and caches alike are mostly set without a thought of users who are logged in.
         let is_for_shared_ones =
             (control.targeted && is_for_any_cache) || control.s_maxage.is_some_and(|lifetime| !lifetime.is_zero());
-        // It comes and goes, and must not stay for longer since somebody has made it come.
+        // Such errors come and go, and must not stay longer because somebody has provoked one.
         let is_passing = is_passing_error(status);
-        // Nor must what is no page, and for which nobody has said a lifetime.
+        // Nor must a response that is no page and has no explicit lifetime.
         let is_short = is_passing || (is_guessed && status >= 300);
         let longest = if is_short { policy.error_max.min(LONGEST) } else { LONGEST };
         let stale_use = |said: Option<Duration>, usual: Duration| {
@@ -92,15 +90,14 @@ impl Freshness {
         }
     }
 
-    /// It is fresh for no longer than this, and never used once it is stale.
+    /// Bounds the lifetime, and forbids use once stale.
     pub(crate) fn shorten(&mut self, longest: Duration) {
         self.lifetime = self.lifetime.min(longest);
         self.stale_while_revalidate = Duration::ZERO;
         self.stale_if_error = Duration::ZERO;
     }
 
-    /// `current_age` (RFC 9111, section 4.2.3). A clock that is set back does not make it younger than it was when it
-    /// came.
+    /// `current_age` (RFC 9111, section 4.2.3). A clock that is set back never makes it less than the initial age.
     pub fn age(&self, now: Time) -> Duration {
         self.initial_age.saturating_add(now.since(self.received))
     }
@@ -110,13 +107,13 @@ impl Freshness {
         self.age(now) < self.lifetime
     }
 
-    /// For how long it has been stale: zero if it is fresh, and in the moment in which it becomes stale.
+    /// How long it has been stale: zero if it is fresh, and at the moment it becomes stale.
     pub fn staleness(&self, now: Time) -> Duration {
         self.age(now).saturating_sub(self.lifetime)
     }
 }
 
-/// What `Age` says. It holds one number (RFC 9111, section 5.1). What holds anything else, or more, has been through a
+/// The value of `Age`, which is one number (RFC 9111, section 5.1). A response with anything else has been through a
 /// cache in an unknown way, and is older than anything.
 enum Age {
     None,
@@ -133,13 +130,13 @@ fn age(fields: &Fields) -> Age {
     }
 }
 
-/// The first of a field's lines as a date: none, there is none; none in it, it is no date.
+/// A field's first line as a date: `None` without the field, `Some(None)` if it is no date.
 fn date(fields: &Fields, name: &[u8]) -> Option<Option<Time>> {
     fields.find(name).map(Time::parse)
 }
 
-/// The lifetime by `Expires`, which counts only if `Cache-Control` says none, and not at all beside `CDN-Cache-Control`
-/// (RFC 9213, section 2.2). What is no date is in the past (RFC 9111, section 5.3).
+/// The lifetime by `Expires`, which counts only if `Cache-Control` has none, and never beside `CDN-Cache-Control` (RFC
+/// 9213, section 2.2). An invalid date is in the past (RFC 9111, section 5.3).
 fn expires(fields: &Fields, control: &ResponseControl, date_or_received: Time) -> Option<Duration> {
     if control.targeted {
         return None;
@@ -148,20 +145,19 @@ fn expires(fields: &Fields, control: &ResponseControl, date_or_received: Time) -
     Some(expires.map_or(Duration::ZERO, |expires| expires.since(date_or_received)))
 }
 
-/// A lifetime where none is said: a share of the time for which the response has not changed (RFC 9111, section 4.2.2).
+/// A lifetime where none is given: a share of the time since the last change (RFC 9111, section 4.2.2).
 fn heuristic(status: u16, fields: &Fields, control: &ResponseControl, date: Time, policy: &Policy) -> Option<Duration> {
     if !(control.public || is_heuristically_cacheable(status)) {
         return None;
     }
     let modified = self::date(fields, b"last-modified")??;
     let share = date.since(modified).min(LONGEST).as_secs_f64() * policy.heuristic_share;
-    // a share that is no number, negative or beyond all bounds gives none
+    // A share that is no number, negative or unbounded gives zero.
     let lifetime = Duration::try_from_secs_f64(share).unwrap_or(Duration::ZERO);
     Some(lifetime.min(policy.heuristic_max))
 }
 
-/// An error, and not one that tells of the resource itself that it is not there (404, 410): what somebody's request or
-/// a bad moment has brought about.
+/// Whether a status is an error brought about by a request or a bad moment, rather than a missing resource (404, 410).
 pub fn is_passing_error(status: u16) -> bool {
     status >= 400 && !matches!(status, 404 | 410)
 }

@@ -1,4 +1,4 @@
-//! What an unsafe request makes of what is stored (RFC 9111, section 4.4; RFC 9875).
+//! Which stored responses an unsafe request invalidates (RFC 9111, section 4.4; RFC 9875).
 
 mod reference;
 
@@ -7,21 +7,21 @@ use unladen_http1::{Fields, Request, Response};
 
 use crate::text::lines;
 
-/// Whether a response to this method with this status says that what is stored for its target is no longer good: any
-/// method that is not known to be safe, and a status that is no error.
+/// Whether a response invalidates what is stored for its target: any method that is not known to be safe, and a status
+/// that is no error.
 pub fn invalidates(method: &[u8], status: u16) -> bool {
     !matches!(method, b"GET" | b"HEAD" | b"OPTIONS" | b"TRACE") && matches!(status, 200..=399)
 }
 
-/// Further targets (path and query) of the same origin that it says so of: `Location`, `Content-Location`.
+/// Further targets (path and query) of the same origin that it invalidates: `Location`, `Content-Location`.
 pub fn targets(request: &Request, response: &Response, is_https: bool) -> Vec<Vec<u8>> {
     let fields = &response.fields;
     let references = lines(fields, b"location").chain(lines(fields, b"content-location"));
     references.filter_map(|reference| reference::resolve(reference, request, is_https)).collect()
 }
 
-/// `Cache-Group-Invalidation`: groups of the same origin. It counts in responses to unsafe methods alone (RFC 9875,
-/// section 3). A field that is no list of strings names none.
+/// `Cache-Group-Invalidation`: groups of the same origin. It counts only in responses to unsafe methods (RFC 9875,
+/// section 3). A field that is no list of strings is ignored.
 pub fn group_invalidations(fields: &Fields) -> Vec<Box<str>> {
     let mut joined = Vec::new();
     for line in lines(fields, b"cache-group-invalidation") {

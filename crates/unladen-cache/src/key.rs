@@ -1,4 +1,4 @@
-//! [`write_key`]: what a stored response is found by.
+//! [`write_key`]: the key of a stored response.
 
 use std::borrow::Cow;
 
@@ -8,9 +8,8 @@ use crate::Policy;
 use crate::text::split_once;
 
 /// Appends the key of a GET for the request's target: scheme, host ([`normalise_host`]), path and query as the
-/// application sees them, without the parameters that are ignored ([`Policy::target_left`]). Two requests that the
-/// application could tell apart by their target have two keys: nothing is decoded, no segment resolved, and parameters
-/// keep their order and their number.
+/// application sees them, without ignored parameters ([`Policy::target_left`]). Two targets that the application could
+/// distinguish have two keys: nothing is decoded, no segment resolved, and parameters keep their order and number.
 pub fn write_key(request: &Request, is_https: bool, policy: &Policy, out: &mut Vec<u8>) {
     out.extend_from_slice(if is_https { b"https://" } else { b"http://" });
     let (host, port) = plain(&request.authority, is_https);
@@ -21,9 +20,8 @@ pub fn write_key(request: &Request, is_https: bool, policy: &Policy, out: &mut V
     policy.write_target(&request.target, out);
 }
 
-/// Makes an authority what it is in a key: in lower case, without the port that its scheme has anyway, without the dot
-/// that a name in the DNS may end with. The application is told this one: by another spelling it could write another
-/// page.
+/// Brings an authority into a key's form: lower case, without its scheme's default port and a name's final dot. The
+/// application gets this form, too: with another spelling it could write another page.
 pub fn normalise_host(authority: &mut Vec<u8>, is_https: bool) {
     let (host, port) = plain(authority, is_https);
     let (end, length) = (host.len(), host.len() + port.len());
@@ -36,11 +34,11 @@ pub fn normalise_host(authority: &mut Vec<u8>, is_https: bool) {
 }
 
 impl Policy {
-    /// What of a target is a part of the key: what the application is asked for, so that no parameter that is ignored
-    /// can change what is stored.
+    /// The part of a target that belongs to the key. The application is asked for exactly this, so that no ignored
+    /// parameter can change what is stored.
     ///
-    /// A parameter is what stands between two of `&` and `;`, by which some applications divide too; its name is what
-    /// stands before the first `=`, with `%41` read as `A`. With it goes what divides it from the one before.
+    /// Parameters are separated by `&` and `;`, which some applications use too; the name ends at the first `=`, with
+    /// `%41` read as `A`. The separator before an ignored parameter is removed with it.
     pub fn target_left<'t>(&self, target: &'t [u8]) -> Cow<'t, [u8]> {
         if self.ignore_query.is_empty() || memchr::memchr(b'?', target).is_none() {
             return Cow::Borrowed(target);
@@ -76,7 +74,7 @@ impl Policy {
         }
     }
 
-    /// What is empty is no parameter, but the application sees it.
+    /// An empty parameter is none, but the application sees it.
     fn is_ignored_parameter(&self, parameter: &[u8]) -> bool {
         let name = split_once(parameter, b'=').0;
         let name = decoded(name);
@@ -84,7 +82,6 @@ impl Policy {
     }
 }
 
-/// With each `%` and two digits as the byte that they mean.
 fn decoded(name: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr(b'%', name).is_none() {
         return Cow::Borrowed(name);
@@ -107,8 +104,8 @@ fn decoded(name: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(decoded)
 }
 
-/// A host without the dot at its end, if there is more to it; and its port with the colon, if that is not the one that
-/// its scheme has anyway.
+/// A host without its final dot, unless that is all of it; and its port with the colon, if it is not the scheme's
+/// default.
 pub(crate) fn plain(authority: &[u8], is_https: bool) -> (&[u8], &[u8]) {
     let digits = authority.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let (host, port) = match authority.len().checked_sub(digits + 1) {

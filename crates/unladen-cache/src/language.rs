@@ -1,12 +1,12 @@
-//! [`pick`]: the one of an application's languages that a client likes best (RFC 4647, section 3.4; RFC 9110, section
+//! [`pick`]: the client's preferred language of those of an application (RFC 4647, section 3.4; RFC 9110, section
 //! 12.5.4).
 
 use crate::text::weighted;
 
-/// None: the client names none of them. Of those that it likes equally, the first that is offered.
+/// `None` if the client names none of them. Of equal ones, the first that is offered.
 ///
-/// `de-CH` means `de-CH`, else `de`; `de` means `de`, else the first of its kinds, `de-AT` say; `*` means any but those
-/// that are refused.
+/// `de-CH` means `de-CH`, else `de`; `de` means `de`, else the first variant, such as `de-AT`; `*` means any that is
+/// not refused.
 pub(crate) fn pick<'a>(header: &[u8], offered: &'a [String]) -> Option<&'a str> {
     let mut best: Option<(u16, &'a str)> = None;
     for tag in offered {
@@ -18,8 +18,8 @@ pub(crate) fn pick<'a>(header: &[u8], offered: &'a [String]) -> Option<&'a str> 
     best.map(|(_, tag)| tag)
 }
 
-/// How much a client likes a language: as much as the best of what it names that means it, unless it refuses just that
-/// one; and only if nothing else means it, as much as any.
+/// A language's weight: the highest of the ranges that match it, unless it is itself refused; the weight of `*` only if
+/// no other matches.
 fn weight(header: &[u8], tag: &[u8]) -> u16 {
     let mut named = None;
     let mut any = 0;
@@ -37,7 +37,7 @@ fn weight(header: &[u8], tag: &[u8]) -> u16 {
     named.unwrap_or(any)
 }
 
-/// Whether a tag is another with more behind it.
+/// Whether a tag extends another.
 fn begins(longer: &[u8], start: &[u8]) -> bool {
     longer.get(start.len()) == Some(&b'-') && longer[..start.len()].eq_ignore_ascii_case(start)
 }

@@ -1,9 +1,9 @@
-//! An HTTP cache (RFC 9111) without input or output.
+//! An HTTP cache (RFC 9111) without I/O.
 //!
 //! Decisions are functions of headers and time, each in a file of its own: may a response be stored ([`storable`]), may
-//! it be reused ([`reuse`]), is a client's own copy still good ([`precondition`]), which of several variants is meant
-//! ([`Nominated`]). The principal type is [`Store`]: what was stored, within a bound of bytes; [`InFlightFetches`] has
-//! one request made where many ask for the same.
+//! it be reused ([`reuse`]), is a client's own copy still good ([`precondition`]), which of several variants matches
+//! ([`Nominated`]). The principal type is [`Store`]: responses within a bound of bytes; [`InFlightFetches`] makes one
+//! request where many ask for the same.
 #![forbid(unsafe_code)]
 
 mod cache_status;

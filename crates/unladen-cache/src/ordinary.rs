@@ -1,17 +1,17 @@
-//! [`is_ordinary`]: whether a request is one that a cache would send itself; [`is_usual`]: whether it says nothing but
-//! what all do.
+//! [`is_ordinary`]: whether a cache would send such a request itself; [`is_usual`]: whether it has nothing that others
+//! lack.
 
 use unladen_http1::{Name, Request};
 
-/// All fields together, in bytes, with what stands between them: half of what nginx and Apache allow a single one.
-/// Browsers say some hundred bytes, and cookies.
+/// Bytes of all fields with separators: half of what nginx and Apache allow a single one. Browsers send some hundred
+/// bytes, and cookies.
 const LARGEST: usize = 4096;
-/// So many fields: browsers have some twenty.
+/// Number of fields: browsers send some twenty.
 const MOST: usize = 48;
-/// Fields that a GET which can be answered from memory does not need, and for which servers have errors of their own.
+/// Fields that a cacheable GET does not need, and for which servers have errors of their own.
 const ODD: [&[u8]; 6] = [b"expect", b"max-forwards", b"range", b"trailer", b"transfer-encoding", b"upgrade"];
 
-/// What browsers, crawlers and caches say of themselves with each request, and proxies of them, sorted.
+/// Fields that browsers, crawlers and caches send with each request, and that proxies add, sorted.
 const USUAL: [&[u8]; 38] = [
     b"accept",
     b"accept-encoding",
@@ -52,20 +52,18 @@ const USUAL: [&[u8]; 38] = [
     b"x-geoip-country",
     b"x-request-id",
 ];
-/// The longest of them.
 const LONGEST_USUAL: usize = b"upgrade-insecure-requests".len();
-/// … and what the names of others begin with: client hints, and where a request comes from.
+/// Prefixes of further ones: client hints, and the request's origin.
 const USUAL_BEGINNINGS: [&[u8]; 2] = [b"sec-ch-", b"sec-fetch-"];
 
-/// Whether a request says nothing but what everybody's requests say, and takes any kind of answer. What another has in
-/// addition may be what an application answers with an error or a redirect, and is part of no key; so would be a kind
-/// of page that only programs ask for.
+/// Whether a request has only usual fields, and accepts any kind of answer. To further fields an application may answer
+/// with an error or a redirect, and they are not in the key; nor is a kind of page that only programs ask for.
 pub fn is_usual(request: &Request) -> bool {
     request.fields.iter().all(|field| {
         if field.name.eq_ignore_ascii_case(b"accept") {
             return field.value.windows(3).any(|kind| kind == b"*/*");
         }
-        // On the stack: this is asked for each request that goes to the application.
+        // On the stack: this runs for each request that goes to the application.
         let mut lower = [0_u8; LONGEST_USUAL];
         let is_known = match lower.get_mut(..field.name.len()) {
             Some(lower) => {
@@ -79,9 +77,9 @@ pub fn is_usual(request: &Request) -> bool {
     })
 }
 
-/// Whether a request is one that a cache would send itself: small, of plain words, and without what servers answer with
-/// errors of their own. An error to another says nothing of what the next one gets: an 8 KiB field, a control character
-/// or a byte beyond ASCII are refused by some servers, and are no part of any key.
+/// Whether a cache would send such a request itself: small, plain, and without what servers answer with their own
+/// errors. An error for another request does not predict the next answer: an 8 KiB field, a control character or a byte
+/// beyond ASCII are refused by some servers, and are not in any key.
 pub fn is_ordinary(request: &Request) -> bool {
     let mut bytes = 0_usize;
     let mut count = 0;
@@ -101,7 +99,7 @@ pub fn is_ordinary(request: &Request) -> bool {
     true
 }
 
-/// Without an early end: sixteen bytes at a time.
+/// Without early exit: sixteen bytes at a time.
 fn all(bytes: &[u8], is_one: impl Fn(u8) -> bool) -> bool {
     bytes.iter().fold(true, |all, byte| all & is_one(*byte))
 }

@@ -1,4 +1,4 @@
-//! [`precondition`]: whether the copy that a client has is still good (RFC 9110, section 13).
+//! [`precondition`]: whether a client's copy is still good (RFC 9110, section 13).
 
 mod etag;
 
@@ -10,35 +10,33 @@ use crate::Time;
 use crate::text::lines;
 use etag::{is_strong_match, is_weak_match, tags};
 
-/// What tells a version of a response from another.
+/// Fields that distinguish versions of a response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Validators {
-    /// As it is written: `"abc"`, `W/"abc"`.
+    /// As written: `"abc"`, `W/"abc"`.
     pub etag: Option<Box<[u8]>>,
-    /// `Last-Modified`
     pub modified: Option<Time>,
-    /// `Date`
     pub date: Option<Time>,
 }
 
-/// What a client's conditions come to.
+/// The result of a client's conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// There are none, or they hold.
     Proceed,
     /// 304
     NotModified,
-    /// 412: what is stored may be older than what the client has seen, so that whoever would be sure asks the
-    /// application instead, as RFC 9110, sections 13.1.1 and 13.1.4, allows.
+    /// 412: the stored response may be older than what the client has seen, so a careful cache asks the application
+    /// instead, as RFC 9110, sections 13.1.1 and 13.1.4, allows.
     Failed,
 }
 
-/// How long before its response was made something must have changed for the time of the change to tell versions apart:
-/// a second tells no more than that, and two clocks may differ (RFC 9110, section 8.8.2.2).
+/// A change must be this much older than its response for its time to distinguish versions: within a second it cannot,
+/// and two clocks may differ (RFC 9110, section 8.8.2.2).
 const STRONG_AFTER: Duration = Duration::from_secs(60);
 
 impl Validators {
-    /// Of a response. Dates that are none are not there.
+    /// Reads a response's validators; invalid dates are ignored.
     pub fn of(fields: &Fields) -> Self {
         let date = |name| fields.find(name).and_then(Time::parse);
         Self {
@@ -54,10 +52,10 @@ impl Validators {
 }
 
 /// Evaluates `If-Match`, `If-None-Match`, `If-Modified-Since`, `If-Unmodified-Since` of a GET or HEAD against a stored
-/// response of status 200 (RFC 9110, section 13.2.2). `received`: in place of a `Last-Modified` that is missing (RFC
-/// 9111, section 4.3.2).
+/// response of status 200 (RFC 9110, section 13.2.2). `received` replaces a missing `Last-Modified` (RFC 9111, section
+/// 4.3.2).
 ///
-/// Another method has conditions that only the application can judge: for it, what would be 304 proceeds.
+/// Only the application can judge conditions of other methods: for them, what would be 304 proceeds.
 pub fn precondition(request: &Request, validators: &Validators, received: Time) -> Verdict {
     let fields = &request.fields;
     let there = Conditions::of(fields);
@@ -93,7 +91,7 @@ pub fn precondition(request: &Request, validators: &Validators, received: Time) 
     if is_unmodified { Verdict::NotModified } else { Verdict::Proceed }
 }
 
-/// Whether `Range` is to be looked at: there is no `If-Range`, or it matches (RFC 9110, section 13.1.5).
+/// Whether `Range` counts: there is no `If-Range`, or it matches (RFC 9110, section 13.1.5).
 pub fn if_range(request: &Request, validators: &Validators) -> bool {
     let mut lines = lines(&request.fields, b"if-range");
     let Some(value) = lines.next() else { return true };
@@ -106,7 +104,7 @@ pub fn if_range(request: &Request, validators: &Validators) -> bool {
     }
 }
 
-/// Which conditions a request has. Most have none, and few have two: they are looked for once.
+/// Which conditions a request has. Most have none, and few have two: one pass finds them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Conditions {
     matches: bool,
@@ -129,12 +127,12 @@ impl Conditions {
     }
 }
 
-/// Whether one of the tags of all lines matches, or `*` stands for whatever is stored.
+/// Whether any tag of any line matches, or `*` stands for whatever is stored.
 fn any_tag(fields: &Fields, name: &[u8], matches: impl Fn(&[u8]) -> bool) -> bool {
     lines(fields, name).flat_map(tags).any(|tag| tag == b"*" || matches(tag))
 }
 
-/// A date in its only line: what is none, or in several, is not looked at (RFC 9110, sections 13.1.3 and 13.1.4).
+/// A date in its only line: an invalid or repeated one is ignored (RFC 9110, sections 13.1.3 and 13.1.4).
 fn only_date(fields: &Fields, name: &[u8]) -> Option<Time> {
     let mut lines = lines(fields, name);
     let date = Time::parse(lines.next()?)?;

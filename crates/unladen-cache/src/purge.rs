@@ -1,4 +1,4 @@
-//! The principal type is [`Purge`]: what is to be forgotten.
+//! The principal type is [`Purge`]: which responses to forget.
 
 use crate::Stored;
 
@@ -8,20 +8,18 @@ mod sequence;
 pub(crate) use log::{PurgeLog, Spared};
 pub use sequence::Sequence;
 
-/// What is to be forgotten.
+/// Which responses to forget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Purge {
-    /// The key as [`write_key`](crate::write_key) has it, all variants.
+    /// The key of [`write_key`](crate::write_key), with all variants.
     Key(Vec<u8>),
-    /// All keys that begin so.
     Prefix(Vec<u8>),
     Tag(Box<str>),
-    /// All that is stored.
     All,
 }
 
 impl Purge {
-    /// Whether a response stored under this key is to be forgotten.
+    /// Whether it covers a response stored under this key.
     pub fn means(&self, key: &[u8], stored: &Stored) -> bool {
         match self {
             Self::Key(meant) => key == meant.as_slice(),
@@ -31,7 +29,6 @@ impl Purge {
         }
     }
 
-    /// Bytes that it takes to remember it.
     fn weight(&self) -> usize {
         size_of::<Self>()
             + match self {

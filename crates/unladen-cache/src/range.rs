@@ -1,4 +1,4 @@
-//! [`ranges`]: which parts of a body are asked for (RFC 9110, section 14); [`Multipart`]: several of them in one body.
+//! [`ranges`]: requested parts of a body (RFC 9110, section 14); [`Multipart`]: several parts in one body.
 
 mod multipart;
 
@@ -8,24 +8,24 @@ use crate::text::{members, number, split_once};
 
 pub use multipart::{Multipart, multipart};
 
-/// Which parts of a body are asked for.
+/// Requested parts of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ranges {
-    /// The whole: no range, one that is none, or too many.
+    /// The whole: no range, an invalid one, or too many.
     Whole,
-    /// From a byte up to and without another: in their order in the body, none empty, none touching another.
+    /// Half-open, in the body's order, none empty, none touching another.
     Some(Vec<Range<u64>>),
     /// 416
     Unsatisfiable,
 }
 
-/// More parts than this are not served, but the whole: each costs a head, whose bytes nobody asked for.
+/// With more parts, the whole is served: each costs a head that nobody asked for.
 const MOST_PARTS: usize = 8;
-/// More ranges than this are not even looked at.
+/// With more ranges, none is looked at.
 const MOST_RANGES: usize = 64;
 
-/// Of `Range`, for a body of this length. Ranges that overlap or touch are joined; the whole is served if more than 8
-/// are left, or if more was asked for than there is (RFC 9110, section 14.2, on many small or overlapping ranges).
+/// Reads `Range` for a body of this length. Ranges that overlap or touch are joined; the whole is served if more than 8
+/// are left, or if they add up to more than the body (RFC 9110, section 14.2, on many small or overlapping ranges).
 pub fn ranges(header: &[u8], length: u64) -> Ranges {
     let (unit, Some(set)) = split_once(header, b'=') else { return Ranges::Whole };
     if !unit.eq_ignore_ascii_case(b"bytes") {
@@ -45,7 +45,7 @@ pub fn ranges(header: &[u8], length: u64) -> Ranges {
             parts.push(part);
         }
     }
-    // an empty body has no range that could be told, though a suffix of it is no fault: RFC 9110, section 14.1.2
+    // An empty body has no range to name, though a suffix of it is valid: RFC 9110, section 14.1.2.
     if count == 0 || sum > length || (length == 0 && members(set).any(is_suffix)) {
         return Ranges::Whole;
     }
@@ -63,7 +63,7 @@ pub fn ranges(header: &[u8], length: u64) -> Ranges {
     if parts.len() > MOST_PARTS { Ranges::Whole } else { Ranges::Some(parts) }
 }
 
-/// One range within the length; empty: it cannot be satisfied; none: it is no range, and so nothing of the field is.
+/// One range within the length; empty if it cannot be satisfied; `None` if it is invalid, and so the whole field.
 fn part(text: &[u8], length: u64) -> Option<Range<u64>> {
     let (first, last) = split_once(text, b'-');
     let last = last?;

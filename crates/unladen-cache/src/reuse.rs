@@ -1,38 +1,35 @@
-//! [`reuse`]: whether a stored response answers a request without asking (RFC 9111, section 4; RFC 5861).
+//! [`reuse`]: whether a stored response may be served without validation (RFC 9111, section 4; RFC 5861).
 
 use std::time::Duration;
 
 use crate::{Freshness, MaxStale, RequestControl, Time};
 
-/// What is to be done with a stored response.
+/// What to do with a stored response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reuse {
-    /// It answers.
     Fresh,
-    /// It is stale, and answers since the request says so (`max-stale`).
+    /// Serve it although it is stale: the request allows it (`max-stale`).
     MaxStale,
-    /// It is stale, and answers while it is asked for anew (`stale-while-revalidate`).
+    /// Serve it although it is stale, and fetch it anew (`stale-while-revalidate`).
     WhileRevalidate,
-    /// The application is asked whether it is still good.
+    /// Ask the application whether it is still good.
     Validate(WhyValidate),
 }
 
-/// Why a stored response is asked about.
+/// Why a stored response is validated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhyValidate {
-    /// It is too old.
     Stale,
-    /// It says `no-cache`.
+    /// The response says `no-cache`.
     NoCache,
     /// The request says `no-cache`, `max-age` or `min-fresh`.
     Request,
 }
 
-/// What is to be done with a stored response that a request selects.
+/// What to do with a stored response that a request selects.
 ///
-/// `max-age` of a request does not have a response asked about that is fresh and `immutable`: browsers say `max-age=0`
-/// of all that a page needs when it is reloaded, which is what `immutable` is against (RFC 8246, section 2). `no-cache`
-/// does.
+/// A request's `max-age` does not cause validation of a fresh `immutable` response: on a reload, browsers send
+/// `max-age=0` for all that a page needs, which is what `immutable` is against (RFC 8246, section 2). `no-cache` does.
 pub fn reuse(control: &RequestControl, freshness: &Freshness, now: Time) -> Reuse {
     if freshness.no_cache {
         return Reuse::Validate(WhyValidate::NoCache);
@@ -43,7 +40,7 @@ pub fn reuse(control: &RequestControl, freshness: &Freshness, now: Time) -> Reus
     let age = freshness.age(now);
     let is_fresh = freshness.is_fresh(now);
     let is_settled = is_fresh && freshness.immutable;
-    // the age of what has just come is zero, and max-age=0 still asks for it anew
+    // The age of a new response is zero, and `max-age=0` still asks for another.
     let is_too_old = control.max_age.is_some_and(|max_age| age > max_age || max_age.is_zero());
     let is_not_fresh_enough =
         control.min_fresh.is_some_and(|min_fresh| freshness.lifetime.saturating_sub(age) < min_fresh);
@@ -60,7 +57,7 @@ pub fn reuse(control: &RequestControl, freshness: &Freshness, now: Time) -> Reus
     if takes_stale(control, staleness) {
         return Reuse::MaxStale;
     }
-    // who says max-age or min-fresh without max-stale takes nothing stale: RFC 9111, section 5.2.1.1
+    // `max-age` or `min-fresh` without `max-stale` excludes stale responses: RFC 9111, section 5.2.1.1.
     let takes_fresh_alone = control.max_age.is_some() || control.min_fresh.is_some();
     if !takes_fresh_alone && is_within(staleness, freshness.stale_while_revalidate) {
         return Reuse::WhileRevalidate;
@@ -68,8 +65,8 @@ pub fn reuse(control: &RequestControl, freshness: &Freshness, now: Time) -> Reus
     Reuse::Validate(WhyValidate::Stale)
 }
 
-/// Whether it may answer although the application could not be asked, or failed (`stale-if-error`, said by the
-/// response, the request or the policy; RFC 5861, section 4).
+/// Whether it may be served although the application could not be asked, or failed (`stale-if-error` of the response,
+/// the request or the policy; RFC 5861, section 4).
 pub fn may_serve_on_error(control: &RequestControl, freshness: &Freshness, now: Time) -> bool {
     if freshness.no_cache || control.no_cache {
         return false;
@@ -95,7 +92,7 @@ fn takes_stale(control: &RequestControl, staleness: Duration) -> bool {
     }
 }
 
-/// None allowed is none, even in the moment in which a response becomes stale.
+/// Zero allows nothing, even at the moment in which a response becomes stale.
 fn is_within(staleness: Duration, allowed: Duration) -> bool {
     !allowed.is_zero() && staleness <= allowed
 }

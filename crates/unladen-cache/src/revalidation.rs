@@ -1,16 +1,16 @@
-//! Asking whether a stored response is still good, and taking the answer (RFC 9111, sections 4.3 and 3.2).
+//! Validation of a stored response, and its result (RFC 9111, sections 4.3 and 3.2).
 
 use unladen_http1::{Field, Fields, Name};
 
 use crate::Validators;
 use crate::storable::Listed;
 
-/// Conditions of requests, and what is asked for with them.
+/// Conditional fields of requests, and ranges.
 const CONDITIONS: [&[u8]; 6] =
     [b"if-match", b"if-none-match", b"if-modified-since", b"if-unmodified-since", b"if-range", b"range"];
 
-/// Makes a request's fields ask about a stored response: the client's own conditions and ranges are taken off. With no
-/// validators it asks for a whole new response.
+/// Makes a request ask about a stored response: the client's own conditions and ranges are removed. Without validators
+/// it asks for a whole new response.
 pub fn make_conditional(fields: &mut Fields, validators: &Validators) {
     fields.retain(|field| !CONDITIONS.iter().any(|condition| field.name.eq_ignore_ascii_case(condition)));
     if let Some(etag) = &validators.etag {
@@ -21,9 +21,9 @@ pub fn make_conditional(fields: &mut Fields, validators: &Validators) {
     }
 }
 
-/// A stored response's fields after a 304 with these (RFC 9111, section 3.2). Freshness is to be found from them before
-/// they are [`kept`](crate::kept): an `Age` among them is that of the 304; and `Date` is not among them if the 304 had
-/// none, since the stored one would make it as old as it was.
+/// A stored response's fields after a 304 with these (RFC 9111, section 3.2). Compute freshness before they are
+/// [`kept`](crate::kept): an `Age` is the 304's; and `Date` is missing if the 304 had none, since the stored one would
+/// make it as old as before.
 pub fn update(stored: &Fields, by: &Fields) -> Fields {
     let listed = Listed::of(by);
     let mut updated = Fields::default();
@@ -43,9 +43,8 @@ pub fn update(stored: &Fields, by: &Fields) -> Fields {
     updated
 }
 
-/// Not what belongs to a connection, and not what describes the body that is stored: an answer without a body does not
-/// change it. Its tag stays, too: a tag that comes later could be that of another body that was made within the same
-/// second.
+/// False for fields of a connection and for those that describe the stored body, which an answer without body does not
+/// change. The tag stays, too: a later tag could belong to another body made within the same second.
 fn is_updated(listed: &Listed<'_>, field: Field<'_>) -> bool {
     const OF_BODY: [&[u8]; 6] =
         [b"content-length", b"content-encoding", b"content-range", b"content-md5", b"etag", b"set-cookie"];

@@ -1,11 +1,10 @@
 //! A store's responses as bytes, for another process: the principal type is [`SnapshotEntry`].
 //!
-//! A snapshot is a [`SnapshotHeader`], then frames. Each frame has a [`FrameHead`] with the length and the checksum of
-//! what follows. [`ENTRY`] frames hold a response each, and one [`END`] frame tells how many there were, so that what
-//! was cut off between two frames is seen. All numbers are little-endian.
+//! A snapshot is a [`SnapshotHeader`], then frames. Each frame has a [`FrameHead`] with the length and checksum of its
+//! payload. An [`ENTRY`] frame holds a response, and one [`END`] frame has their number, so that a cut between two
+//! frames is seen. All numbers are little-endian.
 //!
-//! The checksums (XXH3) find what was torn or has decayed, and nobody who means harm: whoever reads a file has to see
-//! to who could write it.
+//! The checksums (XXH3) find torn or decayed data, but no malice: readers of a file have to control who can write it.
 //!
 //! ```
 //! use unladen_cache::{FRAME_LENGTH, FrameHead, SnapshotEntry, Store, StoreSettings, write_end};

@@ -1,4 +1,4 @@
-//! [`storable`]: whether a response may be stored by a shared cache (RFC 9111, section 3); [`kept`]: what of it is.
+//! [`storable`]: whether a shared cache may store a response (RFC 9111, section 3); [`kept`]: which fields it stores.
 
 use unladen_http1::{Field, Fields, Length, Name, Request, Response};
 
@@ -10,36 +10,30 @@ use crate::{Freshness, Nominated, Policy, RequestControl, ResponseControl, Time}
 /// Why a response is not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoStore {
-    /// Neither GET nor HEAD.
     Method,
-    /// The request has `no-store`.
     RequestNoStore,
-    /// A status whose meaning for caches is not known, with `must-understand`; or 206, 304, or one that is not final;
-    /// or one that is about this request alone: its credentials, its conditions, its range, its size. Under a
-    /// validator: none of those that are kept until it has another answer.
+    /// A status with unknown caching rules and `must-understand`; 206, 304, or one that is not final; or one about this
+    /// request alone: its credentials, conditions, range or size. Under a validator: all but those that are kept until
+    /// its answer changes.
     Status,
-    /// An error, or a redirect, that the request may have brought about itself: it is none that a cache would send
+    /// An error or a redirect that an odd request may have brought about: a cache would not send such a request
     /// ([`is_ordinary`]).
     OddRequest,
-    /// The response has `no-store`.
     NoStore,
-    /// The response has `private`.
     Private,
-    /// The request was authorized, and the response does not say that others may have it.
+    /// The request has credentials, and the response does not permit sharing.
     Authorization,
-    /// The response sets cookies.
     SetCookie,
-    /// `Vary: *`, or one that cannot be read.
+    /// `Vary: *`, or an invalid one.
     VaryAll,
-    /// It says neither how long it is fresh nor how to ask whether it still is.
+    /// It has neither a lifetime nor a validator.
     NoLifetime,
-    /// The request had cookies, and the response says nothing of who may have it.
+    /// The request had cookies, and the response does not permit sharing.
     Cookies,
-    /// Its body is longer than what is stored.
     TooLarge,
 }
 
-/// What of a request matters to whether its response may be stored.
+/// Properties of a request that decide whether its response may be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asking {
     is_safe: bool,
@@ -47,14 +41,14 @@ pub struct Asking {
     is_authorized: bool,
     has_cookies: bool,
     is_ordinary: bool,
-    /// It says nothing but what all say ([`is_usual`]), and has no cookies that matter.
+    /// It has only usual fields ([`is_usual`]), and no cookies that tell users apart.
     is_usual: bool,
-    /// A validator tells whether the response is current, so that it needs neither a lifetime nor a way to ask.
+    /// A validator vouches for the response, which therefore needs neither a lifetime nor an `ETag` or `Last-Modified`.
     is_validated: bool,
 }
 
 impl Asking {
-    /// Of a request. `is_validated`: a validator tells whether the response is current.
+    /// `is_validated`: a validator vouches for the response.
     pub fn of(request: &Request, policy: &Policy, is_validated: bool) -> Self {
         let has_cookies = policy.has_cookies(&request.fields);
         Self {
@@ -68,12 +62,12 @@ impl Asking {
         }
     }
 
-    /// Whether the cache would send it itself.
+    /// Whether a cache would send such a request itself ([`is_ordinary`]).
     pub fn is_ordinary(&self) -> bool {
         self.is_ordinary
     }
 
-    /// Whether it says nothing but what all say.
+    /// Whether it has only usual fields ([`is_usual`]).
     pub fn is_usual(&self) -> bool {
         self.is_usual
     }
@@ -81,10 +75,10 @@ impl Asking {
 
 /// Whether a response may be stored, and how fresh it is.
 ///
-/// Under a validator there is no lifetime to end what went wrong: what is stored is served until the validator has
-/// another answer. So nothing but pages is kept there (200, 203, 204), and those statuses that the policy names; no
-/// error of a server, ever. An error that says itself how long it may be kept is, but no longer than the policy allows.
-/// So is a redirect, a 404 or a 410 to a request that says more than others.
+/// Under a validator no lifetime ends a mistake: a stored response is served until the validator's answer changes. So
+/// only pages are kept there (200, 203, 204), and statuses that the policy names; never a server's error. An error with
+/// an explicit lifetime is kept, but no longer than the policy allows. So is a redirect, a 404 or a 410 to a request
+/// with unusual fields.
 pub fn storable(
     asking: &Asking,
     response: &Response,
@@ -108,11 +102,11 @@ pub fn storable(
     if validated && !is_kept_under_a_validator(status, policy) {
         return Err(NoStore::Status);
     }
-    // Whoever comes next, and asks as one does, may well get another answer.
+    // The next ordinary request may well get another answer.
     if status >= 300 && (!asking.is_ordinary || (validated && !asking.is_usual)) {
         return Err(NoStore::OddRequest);
     }
-    // who understands ignores no-store, which is for those that do not: RFC 9111, section 5.2.2.3
+    // A cache that understands ignores `no-store`, which is for others: RFC 9111, section 5.2.2.3.
     if control.no_store && !control.must_understand {
         return Err(NoStore::NoStore);
     }
@@ -131,7 +125,7 @@ pub fn storable(
         return Err(NoStore::VaryAll);
     }
     let mut freshness = Freshness::with(status, fields, &control, requested, received, policy);
-    // What one client alone says may have brought it about: it is over for all before long, whatever it says of itself.
+    // One client's fields may have brought it about: it must end soon for all, whatever lifetime it has.
     if status >= 300 && !asking.is_usual {
         freshness.shorten(policy.error_max);
     }
@@ -147,13 +141,13 @@ pub fn storable(
     }
 }
 
-/// Whether it may be stored by what it says of its lifetime, and would ever be reused.
+/// Whether its lifetime permits storing, and it would ever be reused.
 fn is_of_use(status: u16, fields: &Fields, control: &ResponseControl, freshness: &Freshness) -> bool {
     let is_explicit = control.lifetime().is_some() || (!control.targeted && fields_have(fields, b"expires"));
     if !(is_explicit || control.public || is_heuristically_cacheable(status)) {
         return false;
     }
-    // An error is no page that is asked about until it changes: it has a lifetime, said or guessed, which is short.
+    // An error is no page to be validated until it changes: it has a short lifetime, explicit or guessed.
     if is_passing_error(status) && freshness.lifetime.is_zero() {
         return false;
     }
@@ -163,8 +157,8 @@ fn is_of_use(status: u16, fields: &Fields, control: &ResponseControl, freshness:
     can_be_asked_about || (!freshness.no_cache && (!freshness.lifetime.is_zero() || is_reused_stale))
 }
 
-/// What of a response's fields is stored (RFC 9111, section 3.1): without those of one connection and of proxies, `Age`
-/// and `Content-Length`, which are told anew, `Set-Cookie`, and those that the response names as not to be reused.
+/// The fields of a response that are stored (RFC 9111, section 3.1): without those of one connection and of proxies,
+/// `Age` and `Content-Length`, which are written anew, `Set-Cookie`, and those named as not to be reused.
 pub fn kept(fields: &Fields) -> Fields {
     let control = ResponseControl::of(fields);
     let listed = Listed::of(fields);
@@ -183,7 +177,7 @@ pub fn kept(fields: &Fields) -> Fields {
     kept
 }
 
-/// What the `Connection` of a message lists, found once for all of its fields.
+/// The fields that a message's `Connection` lists, parsed once.
 pub(crate) struct Listed<'a>(Vec<&'a [u8]>);
 
 impl<'a> Listed<'a> {
@@ -210,8 +204,8 @@ fn fields_have(fields: &Fields, name: &[u8]) -> bool {
     lines(fields, name).next().is_some()
 }
 
-/// Whether it tells of a request what the key does not hold, so that it would be wrong for others however long it says
-/// that it is fresh: not final; a part or a condition; credentials; an upgrade, a size, a connection, an expectation.
+/// Whether a status depends on what the key does not have, so that it would be wrong for others whatever its lifetime:
+/// not final; a part or a condition; credentials; an upgrade, a size, a connection, an expectation.
 fn is_for_one_request(status: u16) -> bool {
     matches!(
         status,
@@ -219,19 +213,18 @@ fn is_for_one_request(status: u16) -> bool {
     ) || status > 599
 }
 
-/// Whether it is a page, or what the policy takes for one. A server's error is none, whatever the policy says.
+/// Whether it is a page, or the policy names it. A server's error never is.
 fn is_kept_under_a_validator(status: u16, policy: &Policy) -> bool {
     matches!(status, 200 | 203 | 204) || (status < 500 && policy.statuses.contains(&status))
 }
 
-/// Whether what the status means for a cache is known: those of RFC 9110, section 15, that [`is_for_one_request`]
-/// leaves.
+/// Whether the status's caching rules are known: those of RFC 9110, section 15, without [`is_for_one_request`].
 fn is_understood(status: u16) -> bool {
     matches!(status, 200..=205 | 300..=303 | 305 | 307 | 308 | 400 | 402..=406 | 409 | 410 | 414 | 422 | 451 | 500..=505 | 511)
 }
 
 impl NoStore {
-    /// Its name in `Cache-Status`, logs and metrics.
+    /// The name in `Cache-Status`, logs and metrics.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Method => "method",

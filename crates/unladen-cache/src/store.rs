@@ -1,4 +1,4 @@
-//! The principal type is [`Store`]: responses in memory, within a bound of bytes. Shared by all threads.
+//! The principal type is [`Store`]: responses in memory, within a bound of bytes, shared by all threads.
 
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,9 +30,9 @@ use uncacheable::Uncacheable;
 /// Bounds of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreSettings {
-    /// Bytes, all that is stored and what it takes to find it.
+    /// Bytes of all responses and their index.
     pub memory: u64,
-    /// The longest body.
+    /// Bytes of the longest body.
     pub largest: u64,
     /// Variants of one resource; the oldest goes first.
     pub variants: usize,
@@ -40,9 +40,9 @@ pub struct StoreSettings {
 
 /// Responses in memory.
 ///
-/// It has up to 64 parts, each with a lock and an equal share of the memory: as many as leave each at least twice the
-/// longest body, and at least one. What is more than nine tenths of a part is not stored, however long it may be: with
-/// 64 MiB, bodies of up to some 50 MiB, and with a longest body of 16 MiB or less, every one. What is evicted is the
+/// It has up to 64 shards, each with a lock and an equal share of the memory: as many as leave each at least twice the
+/// longest body, and at least one. What exceeds nine tenths of a shard is not stored: with 64 MiB, bodies of up to some
+/// 50 MiB fit, and with a longest body of 16 MiB or less, every one. `quick_cache` chooses what is evicted.
 /// choice of `quick_cache`.
 #[derive(Debug)]
 pub struct Store {
@@ -56,27 +56,26 @@ pub struct Store {
     purged: AtomicU64,
 }
 
-/// What a store has done.
+/// Counters of a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StoreTotals {
-    /// Keys that are stored now.
+    /// Keys stored now.
     pub resources: u64,
-    /// Bytes that they take now.
+    /// Bytes they take now.
     pub bytes: u64,
     /// Responses stored so far, …
     pub stored: u64,
-    /// … those of them that had to make room, …
+    /// … those of them evicted, …
     pub evicted: u64,
-    /// … and those that were purged, softly ones too.
+    /// … and those purged, softly or not.
     pub purged: u64,
 }
 
-/// Parts of a store, at most.
+/// Most shards of a store.
 const SHARDS: u64 = 64;
-/// Bytes of a part, at least.
+/// Fewest bytes of a shard.
 const LEAST: u64 = 1 << 20;
-/// This part of the memory is for tables that keep their size when what is in them gets fewer, and for what malloc
-/// leaves unused.
+/// This fraction of the memory is for tables that keep their size when they get emptier, and for malloc's unused rest.
 const SPARE: u64 = 8;
 
 impl Store {
@@ -104,20 +103,20 @@ impl Store {
         }
     }
 
-    /// What is stored under a key.
+    /// The resource of a key.
     pub fn find(&self, key: &[u8]) -> Option<Arc<Resource>> {
         let query = self.query(key);
         self.shard(query)?.read().unwrap_or_else(PoisonError::into_inner).find(query)
     }
 
-    /// To be taken before the application is asked: what it answers is not kept if a purge meant it meanwhile.
+    /// To be taken before the application is asked: its answer is not stored if a purge covered it meanwhile.
     pub fn sequence(&self) -> Sequence {
         self.purges.last()
     }
 
-    /// Stores a variant. `variant` is [`Nominated::write_variant`]'s of the request, by the fields that `nominated`
-    /// has, and those that responses for this key nominated before; it is called with a lock held. False: it was purged
-    /// meanwhile, or is too large. If it was purged softly meanwhile, it is stored as one that is to be asked about.
+    /// Stores a variant. `variant` is [`Nominated::write_variant`] of the request, by the fields of `nominated` and
+    /// those that earlier responses for this key nominated; it is called with a lock held. False if it was purged
+    /// meanwhile, or is too large. If it was purged softly meanwhile, it is stored as one to be validated.
     pub fn put(
         &self,
         key: &[u8],
@@ -133,7 +132,7 @@ impl Store {
         let mut gone = Gone::default();
         let is_stored = {
             let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
-            // With the lock: a purge that is not in the log yet comes for the lock after this.
+            // Under the lock: a purge that is not in the log yet takes the lock after this.
             match self.purges.spares(key, &stored) {
                 Spared::Whole => {}
                 Spared::Soft => stored.purge_softly(),
@@ -149,9 +148,8 @@ impl Store {
         is_stored
     }
 
-    /// Stores a response that another process had, if it is not in anything's way: nothing is evicted for it, and what
-    /// was fetched meanwhile stays. What was purged since the response's sequence is not stored; what was purged softly is
-    /// to be asked about.
+    /// Stores another process's response unless it would displace anything: nothing is evicted for it, and what was
+    /// fetched meanwhile stays. It is not stored if purged since its sequence; if purged softly, it is to be validated.
     pub fn restore(&self, key: &[u8], nominated: &Nominated, said: &[u8], stored: Arc<Stored>) -> Restored {
         if stored.body.len() as u64 > self.largest {
             return Restored::Full;
@@ -163,7 +161,7 @@ impl Store {
         }
         let mut gone = Gone::default();
         let mut shard = shard.write().unwrap_or_else(PoisonError::into_inner);
-        // With the lock, as in `put`.
+        // Under the lock, as in `put`.
         match self.purges.spares(key, &stored) {
             Spared::Whole => {}
             Spared::Soft => stored.purge_softly(),
@@ -175,8 +173,8 @@ impl Store {
         restored
     }
 
-    /// All that is stored, what was known to be current most lately first. Nothing is kept by this: what leaves the
-    /// store meanwhile is gone. Each part of the store is locked for as long as it takes to list it.
+    /// All resources, those most recently known to be current first. References are weak: what leaves the store
+    /// meanwhile is gone. Each shard is locked while it is listed.
     pub fn survey(&self) -> Vec<Weak<Resource>> {
         let mut all = Vec::new();
         for shard in &self.shards {
@@ -186,8 +184,8 @@ impl Store {
         all.into_iter().map(|(_, resource)| resource).collect()
     }
 
-    /// Sets the body of a stored response in another coding, and counts it: memory for it is made by evicting. None: it
-    /// is not worth it; so it is too if it does not fit.
+    /// Sets a stored response's body in another coding, and counts it, evicting if needed. `None` if coding is not
+    /// worth it; the same is recorded if it does not fit.
     pub fn set_coded(&self, key: &[u8], stored: &Arc<Stored>, coding: Coding, body: Option<Bytes>) {
         let query = self.query(key);
         let Some(shard) = self.shard(query) else { return };
@@ -196,8 +194,8 @@ impl Store {
         self.evicted.fetch_add(gone.evicted, Ordering::Relaxed);
     }
 
-    /// Forgets, before it returns; softly: is to ask about. How many responses. What is asked for after this began is
-    /// not meant.
+    /// Carries out a purge before it returns; a soft one marks responses for validation. Returns their number.
+    /// Responses asked for after the begin are not covered.
     pub fn purge(&self, purge: &Purge, is_soft: bool) -> u64 {
         let sequence = self.purges.push(purge, is_soft);
         let mut count = 0;
@@ -208,7 +206,7 @@ impl Store {
             for shard in &self.shards {
                 let keys = shard.read().unwrap_or_else(PoisonError::into_inner).candidates(purge);
                 let queries: Vec<_> = keys.iter().map(|key| self.query(key)).collect();
-                // In batches, so that nobody waits for long.
+                // In batches, so that nobody waits long.
                 let batches = queries.chunks(256);
                 count += batches.map(|keys| self.forget(shard, keys, purge, sequence, is_soft)).sum::<u64>();
             }
@@ -232,7 +230,7 @@ impl Store {
         count
     }
 
-    /// Forgets this response alone, if it is still there.
+    /// Removes this response, if it is still there.
     pub fn remove(&self, key: &[u8], stored: &Arc<Stored>) {
         let query = self.query(key);
         let Some(shard) = self.shard(query) else { return };
@@ -240,24 +238,23 @@ impl Store {
         shard.write().unwrap_or_else(PoisonError::into_inner).remove(query, stored, &mut gone);
     }
 
-    /// Remembers for a while that responses for a key are not stored, so that nobody waits for another's. `is_seen`: of
-    /// another one it is seen by its head whether it is stored, so that this one can be forgotten then
-    /// ([`Store::lift`]).
+    /// Remembers for a while that a key's responses are not stored, so that nobody waits for another's. `is_seen`:
+    /// another response's head shows whether it is stored, and then lifts this ([`Store::lift`]).
     pub fn set_uncacheable(&self, key: &[u8], until: Instant, is_seen: bool) {
         self.uncacheable.set(self.query(key).hash, until, is_seen);
     }
 
-    /// Whether responses for a key are known not to be stored, and what this is remembered by.
+    /// The mark of a key whose responses are known not to be stored.
     pub fn uncacheable(&self, key: &[u8], now: Instant) -> Option<Mark> {
         self.uncacheable.find(self.query(key).hash, now)
     }
 
-    /// A response would have been stored: the next one is asked for, for all who wait for it.
+    /// Lifts a mark after a storable response: the next one is fetched for all who wait for it.
     pub fn lift(&self, mark: Mark) {
         self.uncacheable.lift(mark);
     }
 
-    /// What it has done so far.
+    /// The counters so far.
     pub fn totals(&self) -> StoreTotals {
         let mut totals = StoreTotals {
             stored: self.stored.load(Ordering::Relaxed),
@@ -278,7 +275,7 @@ impl Store {
     }
 
     fn shard(&self, query: Query<'_>) -> Option<&RwLock<Shard>> {
-        // Bits that the tables within do not look at.
+        // Bits that the tables within do not use.
         self.shards.get((query.hash >> 32) as usize & self.shards.len().wrapping_sub(1))
     }
 }

@@ -14,51 +14,49 @@ mod tags;
 
 pub use groups::group_tag;
 
-/// The tags that `Cache-Tag`, `Surrogate-Key` and `xkey` name: of a response, or of a request to purge.
+/// The tags of `Cache-Tag`, `Surrogate-Key` and `xkey` of a response or a purge request.
 pub fn tags_of(fields: &Fields) -> Vec<Box<str>> {
     tags::of(fields).0
 }
 
-/// A response in memory. What changes with time is told by others: `Age`, `Date` (as it came), `Cache-Status`.
+/// A response in memory. Fields that depend on time are added when it is served: `Age`, `Date` (as received),
+/// `Cache-Status`.
 #[derive(Debug)]
 pub struct Stored {
-    /// The status code.
     pub status: u16,
-    /// Without those that belong to one connection, `Age`, `Content-Length` (which the body tells), and what must not
-    /// be stored.
+    /// Without those of one connection, `Age`, `Content-Length` (which follows from the body), and what must not be
+    /// stored.
     pub fields: Fields,
-    /// A block of memory of its own, not a part of a larger one, which would be kept as a whole and not be counted.
+    /// In a block of its own: a part of a larger block would keep all of it, uncounted.
     pub body: Bytes,
-    /// How old it is, and how old it may become.
     pub freshness: Freshness,
-    /// What it is asked about by.
+    /// What validation requests use.
     pub validators: Validators,
-    /// What the validator said before it was fetched.
+    /// The validator's answer before it was fetched.
     pub version: Option<Box<[u8]>>,
-    /// Of `Cache-Tag`, `Surrogate-Key`, `xkey` and `Cache-Groups`.
+    /// From `Cache-Tag`, `Surrogate-Key`, `xkey` and `Cache-Groups`.
     pub tags: Vec<Box<str>>,
-    /// It has more tags than are kept, or longer ones: a purge of any tag means it.
+    /// It has too many or too long tags to keep: a purge of any tag covers it.
     pub has_more_tags: bool,
-    /// Purges up to this one do not mean it.
+    /// Purges up to this one do not cover it.
     pub sequence: Sequence,
-    /// The head's lines as HTTP/1 has them, each with its end: made once, for all who are answered with it. Those that
-    /// a 304 has come first ([`Stored::lines_of_304`]).
+    /// The head's lines in HTTP/1 form, each with its end, made once. Those of a 304 come first
+    /// ([`Stored::lines_of_304`]).
     pub lines: Bytes,
-    /// Bytes of them that a 304 has.
     of_304: usize,
-    /// The body in other codings, made when they are asked for; none: not worth it.
+    /// The body in other codings, made on demand; `None` if not worth it.
     pub coded: [OnceLock<Option<Bytes>>; 3],
-    /// Purged softly: it is to be asked about.
+    /// Purged softly: it is to be validated.
     pub is_soft_purged: AtomicBool,
-    /// When it was known to be current the last time, in milliseconds as [`Time`](crate::Time) has them.
+    /// When it was last known to be current, in the milliseconds of [`Time`](crate::Time).
     pub vouched: AtomicI64,
 }
 
-/// What [`Fields`] keeps of each field besides its bytes, at most.
+/// Most memory that [`Fields`] takes for each field besides its bytes.
 const SPAN: usize = 20;
 
 impl Stored {
-    /// With the parts that are derived from others. Groups belong to an origin: [`Stored::add_groups`].
+    /// Derives the other parts. Groups belong to an origin: [`Stored::add_groups`].
     pub fn new(
         status: u16,
         fields: Fields,
@@ -88,7 +86,7 @@ impl Stored {
         }
     }
 
-    /// The same response with other fields and freshness, after a 304: the body is shared, also in other codings.
+    /// The same response with other fields and freshness, after a 304: the bodies in all codings are shared.
     #[must_use]
     pub fn freshened(
         &self,
@@ -101,8 +99,8 @@ impl Stored {
         Self { coded, ..Self::new(self.status, fields, self.body.clone(), freshness, version, sequence) }
     }
 
-    /// Adds the groups that `Cache-Groups` names (RFC 9875), as tags that no other origin's groups meet, nor other
-    /// tags: [`group_tag`]. To be called before it is stored.
+    /// Adds the groups of `Cache-Groups` (RFC 9875), as tags that no other origin's groups nor other tags equal:
+    /// [`group_tag`]. To be called before it is stored.
     pub fn add_groups(&mut self, origin: &[u8]) {
         let groups = groups::of(&self.fields);
         let (tags, more) =
@@ -111,17 +109,17 @@ impl Stored {
         self.has_more_tags |= more;
     }
 
-    /// The lines of a head that says that the client's own copy is still good.
+    /// The head's lines of a 304.
     pub fn lines_of_304(&self) -> &[u8] {
         self.lines.get(..self.of_304).unwrap_or_default()
     }
 
-    /// Whether a purge of this tag means it.
+    /// Whether a purge of this tag covers it.
     pub fn has_tag(&self, tag: &str) -> bool {
         self.has_more_tags || self.tags.iter().any(|own| **own == *tag)
     }
 
-    /// All memory that it takes, in bytes.
+    /// All its memory, in bytes.
     pub fn weight(&self) -> usize {
         let fields = self.fields.iter().map(|field| field.name.len() + field.value.len()).sum();
         let coded = self.coded.iter().filter_map(|coded| coded.get()?.as_ref()).map(Self::coded_weight);
@@ -139,7 +137,7 @@ impl Stored {
             + self.validators.etag.as_ref().map_or(0, |etag| heap(etag.len()))
     }
 
-    /// What bytes take that are shared, with their count.
+    /// The memory of shared bytes, with their counter.
     pub(crate) fn coded_weight(bytes: &Bytes) -> usize {
         if bytes.is_empty() { 0 } else { heap(bytes.len()) + heap(24) }
     }
@@ -149,18 +147,18 @@ impl Stored {
         self.coded.get(coding as usize)?.get()?.as_ref()
     }
 
-    /// Whether it is known what the body is in a coding, or that it is not worth it.
+    /// Whether the body in a coding has been made, or found not worth it.
     pub fn is_coded(&self, coding: Coding) -> bool {
         self.coded.get(coding as usize).is_some_and(|coded| coded.get().is_some())
     }
 
-    /// Sets the body in a coding, once: whether this was the first time. For one that is in a store,
-    /// [`Store::set_coded`](crate::Store::set_coded) does it, and counts it.
+    /// Sets the body in a coding, once; returns whether this was the first time. Within a store, use
+    /// [`Store::set_coded`](crate::Store::set_coded), which counts it.
     pub fn set_coded(&self, coding: Coding, body: Option<Bytes>) -> bool {
         self.coded.get(coding as usize).is_some_and(|coded| coded.set(body).is_ok())
     }
 
-    /// Whether it was purged softly, and is to be asked about.
+    /// Whether it was purged softly, and has to be validated.
     pub fn is_soft_purged(&self) -> bool {
         self.is_soft_purged.load(Ordering::Relaxed)
     }
@@ -170,15 +168,15 @@ impl Stored {
     }
 }
 
-/// The same fields in blocks of memory that have no more room than they need.
+/// The same fields in blocks without spare room.
 fn compact(fields: &Fields) -> Fields {
     let mut compact = Fields::default();
     fields.iter().for_each(|field| compact.push(field.name, field.value));
-    // A copy's blocks are as long as what is in them.
+    // A clone's blocks are as long as their content.
     compact.clone()
 }
 
-/// Fields that a 304 has (RFC 9110, section 15.4.5): what the client keeps, it may update.
+/// Fields of a 304 (RFC 9110, section 15.4.5): the client may update what it has stored.
 pub fn is_of_304(name: &[u8]) -> bool {
     [
         &b"cache-control"[..],
@@ -195,7 +193,7 @@ pub fn is_of_304(name: &[u8]) -> bool {
     .any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// Lines, and how many bytes of them are those of a 304. The order of fields of different names means nothing (RFC
+/// The lines, and the number of bytes of those of a 304. The order of fields of different names means nothing (RFC
 /// 9110, section 5.3).
 fn lines(fields: &Fields) -> (Bytes, usize) {
     let length = fields.iter().map(|field| field.name.len() + field.value.len() + 4).sum();

@@ -1,12 +1,12 @@
-//! What the values of fields are made of (RFC 9110, section 5.6): lists, tokens, quoted strings, seconds.
+//! Syntax of field values (RFC 9110, section 5.6): lists, tokens, quoted strings, seconds.
 
 use std::time::Duration;
 
 use unladen_http1::Fields;
 pub(crate) use unladen_http1::{members, trim};
 
-/// The longest time that is told apart: what is longer, or does not fit a number, is this (RFC 9111, section 1.2.2).
-/// Sums of a few of them are far from what a [`Duration`] holds.
+/// The longest time: longer or unparseable large values count as this (RFC 9111, section 1.2.2). Sums of a few are far
+/// from a [`Duration`]'s limit.
 pub(crate) const LONGEST: Duration = Duration::from_secs(1 << 31);
 
 /// The values of all lines of a field, by its name in any case.
@@ -14,7 +14,7 @@ pub(crate) fn lines<'a>(fields: &'a Fields, name: &'a [u8]) -> impl Iterator<Ite
     fields.iter().filter(move |field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value)
 }
 
-/// Up to a byte, and what follows it, if it is there.
+/// The bytes up to the separator, and those behind it, if it is there.
 pub(crate) fn split_once(bytes: &[u8], at: u8) -> (&[u8], Option<&[u8]>) {
     match memchr::memchr(at, bytes) {
         Some(position) => (&bytes[..position], Some(&bytes[position + 1..])),
@@ -22,12 +22,12 @@ pub(crate) fn split_once(bytes: &[u8], at: u8) -> (&[u8], Option<&[u8]>) {
     }
 }
 
-/// A token (RFC 9110, section 5.6.2).
+/// Whether it is a token (RFC 9110, section 5.6.2).
 pub(crate) fn is_token(bytes: &[u8]) -> bool {
     !bytes.is_empty() && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
 }
 
-/// Digits and nothing else; a number too great for 64 bits is the greatest.
+/// Only digits; a number beyond 64 bits is the greatest.
 pub(crate) fn number(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;
@@ -42,7 +42,7 @@ pub(crate) fn seconds(digits: &[u8]) -> Option<Duration> {
     number(digits).map(|number| Duration::from_secs(number).min(LONGEST))
 }
 
-/// Thousandths of a `q`-value (RFC 9110, section 12.4.2); none: it is not one.
+/// A `q`-value in thousandths (RFC 9110, section 12.4.2), if valid.
 fn quality(text: &[u8]) -> Option<u16> {
     let (whole, rest) = split_once(text, b'.');
     let rest = rest.unwrap_or_default();
@@ -57,8 +57,8 @@ fn quality(text: &[u8]) -> Option<u16> {
     }
 }
 
-/// The members of an `Accept-…` field with their weights in thousandths. A weight that is none is taken for the lowest
-/// that is not a refusal.
+/// The members of an `Accept-…` field with their weights in thousandths. An invalid weight counts as the lowest that is
+/// not a refusal.
 pub(crate) fn weighted(value: &[u8]) -> impl Iterator<Item = (&[u8], u16)> {
     members(value).map(|member| {
         let (name, parameters) = split_once(member, b';');

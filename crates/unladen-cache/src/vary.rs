@@ -11,11 +11,11 @@ use crate::text::{is_token, lines, members};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nominated(pub Vec<Box<[u8]>>);
 
-/// A longer variant is told by its digest.
+/// A longer variant is replaced by its digest.
 const LONGEST_VARIANT: usize = 1024;
 
 impl Nominated {
-    /// Of `Vary`, all lines of it; none: `*`, or something that is no name, so that nobody knows what is meant.
+    /// Reads all lines of `Vary`; `None` for `*` or an invalid name, whose meaning is unknown.
     pub fn of(fields: &Fields) -> Option<Self> {
         let mut names = Vec::new();
         for name in lines(fields, b"vary").flat_map(members) {
@@ -29,7 +29,7 @@ impl Nominated {
         Some(Self(names))
     }
 
-    /// Those of both.
+    /// The names of both.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         let mut names = [&*self.0, &*other.0].concat();
@@ -38,18 +38,17 @@ impl Nominated {
         Self(names)
     }
 
-    /// What a request says in them, normalised so that what means the same is the same: appended to `out`; nothing, if
-    /// none is nominated.
+    /// Appends a request's values of these fields, normalised so that equal meanings are equal; nothing if none is
+    /// nominated.
     ///
-    /// Two requests that differ in what they mean have two variants, whatever bytes they hold: names and values carry
-    /// their lengths. What would be longer than 1 KiB is a digest of 128 bits instead, under a key that this process
-    /// draws, so that nobody can look for two that meet; it means nothing to another process.
+    /// Two requests that differ in meaning have two variants, whatever bytes they hold: names and values carry their
+    /// lengths. A variant of more than 1 KiB is replaced by a digest of 128 bits, under a key that this process draws,
+    /// so that nobody can search for collisions; it means nothing to another process.
     ///
-    /// - `Accept-Encoding`: which codings are taken, in whatever order.
-    /// - `Accept-Language`: the one of the application's languages that fits, if they are configured; else without
-    ///   regard to case.
-    /// - `Cookie`: the cookies that tell apart, by name; if there are none, it is as if there were no such field.
-    /// - Others: their lines joined, without white space around commas. A field that is not there is not an empty one.
+    /// - `Accept-Encoding`: the accepted codings, without their order.
+    /// - `Accept-Language`: the application's language that matches, if they are configured; else regardless of case.
+    /// - `Cookie`: the cookies that tell users apart, by name; without any, as if there were no such field.
+    /// - Others: their lines joined, without white space around commas. A missing field differs from an empty one.
     pub fn write_variant(&self, request: &Request, policy: &Policy, out: &mut Vec<u8>) {
         let start = out.len();
         for name in &self.0 {
@@ -66,19 +65,19 @@ impl Nominated {
         if out.len() - start > LONGEST_VARIANT {
             let digest = normal::digest(&out[start..]);
             out.truncate(start);
-            // no name is as long as this says
+            // No name has this length.
             out.extend_from_slice(&[0xff; 4]);
             out.extend_from_slice(&digest);
         }
     }
 }
 
-/// What is written, behind its length.
+/// Writes with a length prefix.
 fn write_sized(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     let at = out.len();
     out.extend_from_slice(&[0; 4]);
     write(out);
-    // a head is far shorter than 4 GiB
+    // A head is far shorter than 4 GiB.
     let length = u32::try_from(out.len() - at - 4).unwrap_or(u32::MAX - 1);
     out[at..at + 4].copy_from_slice(&length.to_le_bytes());
 }

@@ -4,8 +4,8 @@ use crate::fault::{Fault, Refusal};
 use crate::record::{END_REQUEST, HEADER, Header, STDERR, STDOUT};
 use crate::stderr::Stderr;
 
-/// Finds an application's output in the bytes of its connection, however they are cut. The contents of several records
-/// are moved together in place, so that they can be sent on in one piece.
+/// Finds an application's output in the bytes of its connection, however they are split. The contents of several
+/// records are moved together in place, so that they can be sent on in one piece.
 #[derive(Clone, Debug)]
 pub struct Decoder {
     request: u16,
@@ -16,13 +16,17 @@ pub struct Decoder {
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// A header comes.
     Header,
-    /// So many bytes of a content, and then of padding.
-    Content { of: Content, left: usize, padding: usize },
+    /// Remaining bytes of a content and of padding.
+    Content {
+        of: Content,
+        left: usize,
+        padding: usize,
+    },
     /// The eight bytes of the request's end, and then padding.
-    End { padding: usize },
-    /// The request is over.
+    End {
+        padding: usize,
+    },
     Over,
 }
 
@@ -34,15 +38,14 @@ enum Content {
     Nothing,
 }
 
-/// Where output is, of the bytes that were given: `ready` bytes from `start` on, and right after them `rest` bytes of a
-/// record that is not whole, or that belongs to nobody.
+/// Position of output in the input: `ready` bytes from `start` on, and then `rest` bytes of an incomplete record, or
+/// one of no request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unwrapped {
-    /// Bytes before it, which are of no use any more.
+    /// Bytes before it, no longer needed.
     pub start: usize,
-    /// Bytes of output.
     pub ready: usize,
-    /// Bytes after it that are to be given again, with what comes.
+    /// Bytes after it, to be passed in again with the next input.
     pub rest: usize,
 }
 
@@ -57,16 +60,16 @@ impl Decoder {
         matches!(self.state, State::Over)
     }
 
-    /// Why the application did not take the request, if it has said so.
+    /// Why the application refused the request, if it did.
     pub fn refusal(&self) -> Option<Refusal> {
         self.refusal
     }
 
-    /// Takes what has come: of `bytes`, the first `ready` are output from before that was not used yet, what follows
-    /// came as it is. Records of no request (number 0) are skipped, whatever their type (FastCGI 1.0, section 4).
+    /// Decodes input: the first `ready` of `bytes` are earlier output that was not used yet, the rest is new. Records
+    /// of no request (number 0) are skipped, whatever their type (FastCGI 1.0, section 4).
     ///
     /// # Errors
-    /// What of it is no FastCGI. The bytes mean nothing then.
+    /// If the input is no FastCGI; the bytes are then meaningless.
     pub fn unwrap(&mut self, bytes: &mut [u8], ready: usize, stderr: &mut Stderr) -> Result<Unwrapped, Fault> {
         let ready = ready.min(bytes.len());
         let (mut start, mut end, mut at) = (0, ready, ready);

@@ -1,4 +1,4 @@
-//! The principal type is [`Status`]: how a pool of PHP-FPM does, from its status page.
+//! The principal type is [`Status`]: the state of a PHP-FPM pool, from its status page.
 //!
 //! Source: PHP manual, "The PHP-FPM status page" (`pm.status_path`), in its JSON form (`?json`).
 
@@ -7,36 +7,33 @@ use serde::Deserialize;
 /// Longest page that is read: the short form has some 400 bytes.
 pub const MOST_BYTES: usize = 16 * 1024;
 
-/// How a pool of PHP-FPM does.
+/// The state of a PHP-FPM pool.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Status {
-    /// The pool's name.
     pub pool: String,
     /// `static`, `dynamic` or `ondemand`.
     #[serde(rename = "process manager")]
     pub manager: String,
-    /// Requests that were taken since it started.
+    /// Requests accepted since the start.
     #[serde(rename = "accepted conn")]
     pub accepted: u64,
-    /// Connections that wait to be taken. Linux tells this of TCP alone; of a Unix socket it is 0.
+    /// Connections waiting to be accepted. Linux reports this for TCP alone; for a Unix socket it is 0.
     #[serde(rename = "listen queue")]
     pub waiting: u64,
-    /// Processes that wait for a connection.
     #[serde(rename = "idle processes")]
     pub idle: u32,
-    /// Processes that serve one: the one that makes this page is among them, and so are those of connections that are
-    /// kept.
+    /// Processes serving a connection: including the one that makes this page, and those of kept connections.
     #[serde(rename = "active processes")]
     pub active: u32,
-    /// The most of these at a time, since it started.
+    /// The maximum of `active` since the start.
     #[serde(rename = "max active processes")]
     pub most_active: u32,
-    /// How often a process was wanted beyond `pm.max_children`, since it started.
+    /// How often `pm.max_children` was exceeded, since the start.
     #[serde(rename = "max children reached")]
     pub max_children_reached: u64,
 }
 
-/// Why a page tells nothing.
+/// Why a status page cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StatusError {
     #[error("it is not the status page of PHP-FPM (`pm.status_path`) as JSON: {0}")]
@@ -46,10 +43,10 @@ pub enum StatusError {
 }
 
 impl Status {
-    /// Reads the page.
+    /// Parses the page.
     ///
     /// # Errors
-    /// Why it is none.
+    /// If it is invalid.
     pub fn parse(page: &[u8]) -> Result<Self, StatusError> {
         if page.len() > MOST_BYTES {
             return Err(StatusError::Long);
@@ -57,8 +54,8 @@ impl Status {
         Ok(serde_json::from_slice(page)?)
     }
 
-    /// Processes there are now. With `dynamic` and `ondemand` there can come to be more, up to `pm.max_children`, which
-    /// the page does not tell.
+    /// Current processes. With `dynamic` and `ondemand` there can be more later, up to `pm.max_children`, which the
+    /// page does not show.
     pub fn workers(&self) -> u32 {
         self.idle.saturating_add(self.active)
     }

@@ -1,29 +1,27 @@
-//! [`parse_head`]: the head of an answer of CGI (RFC 3875, section 6).
+//! [`parse_head`]: the head of a CGI answer (RFC 3875, section 6).
 
 use memchr::memchr;
 use unladen_http1::{Fault as HeadFault, Fields, HeadLimits, Length, Name, Response};
 
 use crate::fault::Fault;
 
-/// Of an answer that names no status.
 const OK: u16 = 200;
-/// Of one that names none, but a place to look at.
 const FOUND: u16 = 302;
 
-/// Reads the head of an answer to a request of this method from the start of `bytes`: as many bytes as it is long, or
-/// none if it is not whole yet. Unless a length is returned, what the response holds means nothing. `ended`: the
-/// request is over, so that all of the answer is here, and its length is known.
+/// Parses the head of an answer to a request of this method at the start of `bytes`: returns its length, or `None` if
+/// it is incomplete. Unless a length is returned, the response's content is meaningless. `ended`: the request is over,
+/// so that the whole answer is here, and its length known.
 ///
-/// Lines end with a line feed, with or without a carriage return before it (RFC 3875, section 6.2, leaves it to the
-/// system). All else is as strict as in HTTP ([`Response::settle`]): folded lines, bare carriage returns, NUL, names
-/// that are no tokens and two lengths are refused. So are two of `Status`, and `Transfer-Encoding`: framing is not the
-/// application's here. Fields of a connection (`Connection`, `Keep-Alive`, `Upgrade` and their kin) are left out.
+/// Lines end with a line feed, with or without a carriage return (RFC 3875, section 6.2, leaves it to the system). All
+/// else is as strict as in HTTP ([`Response::settle`]): folded lines, bare carriage returns, NUL, names that are no
+/// tokens and two lengths are refused. So are two of `Status`, and `Transfer-Encoding`: framing is not the
+/// application's here. Connection fields (`Connection`, `Keep-Alive`, `Upgrade` and their kin) are left out.
 ///
-/// A `Location` without a `Status` is a redirect for the client (302) also if it is a path: RFC 3875, section 6.2.2, has
-/// the server answer with another document of its own, which nginx and PHP-FPM do not know either.
+/// A `Location` without `Status` is a redirect for the client (302) even if it is a path: RFC 3875, section 6.2.2, has
+/// the server answer with another of its own documents, which nginx and PHP-FPM do not support either.
 ///
 /// # Errors
-/// Why it is none.
+/// If it is invalid.
 pub fn parse_head(
     response: &mut Response,
     bytes: &[u8],
@@ -61,7 +59,7 @@ pub fn parse_head(
         take(fields, name, value, &mut status, &mut has_location)?;
     };
     if lines == 0 {
-        // There has to be one (RFC 3875, section 6.2).
+        // One field is required (RFC 3875, section 6.2).
         return Err(Fault::NoHead);
     }
     response.status = status.unwrap_or(if has_location { FOUND } else { OK });
@@ -102,14 +100,14 @@ fn take(
     Ok(())
 }
 
-/// Name and value; what bytes they are of is looked at later.
+/// Name and value; their bytes are checked later.
 fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let colon = memchr(b':', line)?;
     let (name, value) = line.split_at_checked(colon)?;
     Some((name, value.get(1..)?.trim_ascii()))
 }
 
-/// `200 OK`, or the number alone. An interim status is none that an application can name (RFC 3875, section 6.3.3).
+/// `200 OK`, or the number alone. An application cannot use an interim status (RFC 3875, section 6.3.3).
 fn status_of(value: &[u8]) -> Option<u16> {
     let (digits, rest) = value.split_at_checked(3)?;
     if !digits.iter().all(u8::is_ascii_digit) || !matches!(rest, [] | [b' ', ..]) {

@@ -1,9 +1,9 @@
-//! The framing of FastCGI 1.0 as a web server speaks it, without input or output: parameters and bodies in, records
-//! out; bytes in, heads and bodies of answers out.
+//! The framing of FastCGI 1.0 on a web server's side, without I/O: parameters and bodies in, records out; bytes in,
+//! heads and bodies of answers out.
 //!
-//! The principal types are [`RequestWriter`], which writes what a request begins with; [`Decoder`], which finds in the
-//! bytes of a connection what belongs to the answer, in place; and [`parse_head`], which reads the head of an answer of
-//! CGI (RFC 3875, section 6) as strictly as one of HTTP is read.
+//! The principal types are [`RequestWriter`], which writes a request's begin and parameters; [`Decoder`], which finds
+//! the answer in a connection's bytes, in place; and [`parse_head`], which parses the head of a CGI answer (RFC 3875,
+//! section 6) as strictly as one of HTTP.
 //!
 //! One connection carries one request at a time: no application in wide use takes more.
 //!

@@ -1,35 +1,33 @@
-//! The principal type is [`Params`]: what a web server tells an application of a request (FastCGI 1.0, section 3.4:
-//! name-value pairs).
+//! The principal type is [`Params`]: a request's parameters (FastCGI 1.0, section 3.4: name-value pairs).
 
 use crate::record::MOST_CONTENT;
 
 /// Longer lengths take four bytes, with the first bit set.
 const MOST_IN_ONE_BYTE: usize = 127;
 
-/// A parameter that does not fit into a record: PHP reads none that is cut in two.
+/// A parameter that does not fit into a record: PHP does not read one that is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a parameter has {length} bytes, and a record of FastCGI {MOST_CONTENT}")]
 pub struct ParamTooLong {
-    /// Bytes that it would take.
     pub length: usize,
 }
 
-/// Parameters of a FastCGI request, in their order.
+/// Parameters of a FastCGI request, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Params(pub Vec<(Vec<u8>, Vec<u8>)>);
 
 impl Params {
-    /// The value of the first of that name.
+    /// The first value of this name.
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         self.0.iter().find(|(own, _)| own == name.as_bytes()).map(|(_, value)| &value[..])
     }
 
-    /// The value of the first of that name, if it is text.
+    /// The first value of this name, if it is UTF-8.
     pub fn text(&self, name: &str) -> Option<&str> {
         std::str::from_utf8(self.get(name)?).ok()
     }
 
-    /// Gives it another value, or adds it.
+    /// Replaces a value, or adds it.
     pub fn set(&mut self, name: &str, value: impl Into<Vec<u8>>) {
         let value = value.into();
         match self.0.iter_mut().find(|(own, _)| own == name.as_bytes()) {
@@ -38,12 +36,12 @@ impl Params {
         }
     }
 
-    /// Takes it out.
+    /// Removes a parameter.
     pub fn remove(&mut self, name: &str) {
         self.0.retain(|(own, _)| own != name.as_bytes());
     }
 
-    /// As they go over the wire.
+    /// The wire format.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (name, value) in &self.0 {
@@ -52,7 +50,7 @@ impl Params {
         bytes
     }
 
-    /// From the wire; none if the last one is cut.
+    /// Parses the wire format; `None` if the last pair is incomplete.
     pub fn decode(mut bytes: &[u8]) -> Option<Self> {
         let mut params = Vec::new();
         while !bytes.is_empty() {
@@ -63,7 +61,7 @@ impl Params {
     }
 }
 
-/// Writes one pair as it goes over the wire: any bytes are a name or a value.
+/// Writes one pair in wire format: name and value may be any bytes.
 #[inline]
 pub fn write_param(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     out.reserve(name.len() + value.len() + 8);
@@ -77,7 +75,7 @@ pub fn write_param(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
         if length <= MOST_IN_ONE_BYTE {
             out.push(length as u8);
         } else {
-            // 31 bits are all that the protocol has: no request gets that far.
+            // The protocol has only 31 bits: no request gets that far.
             out.extend_from_slice(&(length as u32 | 1 << 31).to_be_bytes());
         }
     }
@@ -85,7 +83,6 @@ pub fn write_param(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     out.extend_from_slice(value);
 }
 
-/// Bytes that a pair takes.
 pub(crate) fn size(name: &[u8], value: &[u8]) -> usize {
     let of = |length: usize| if length <= MOST_IN_ONE_BYTE { 1 } else { 4 };
     of(name.len()) + of(value.len()) + name.len() + value.len()

@@ -1,11 +1,11 @@
-//! The principal type is [`Header`]: what stands before the content of a record (FastCGI 1.0, sections 3.3 and 8).
+//! The principal type is [`Header`]: the header of a record (FastCGI 1.0, sections 3.3 and 8).
 
 use crate::fault::Fault;
 
-/// Bytes of a record before its content.
+/// Bytes of a record's header.
 pub const HEADER: usize = 8;
-/// Most content of a record that is written: as much as fits, and a multiple of eight, so that no padding is needed to
-/// keep the records that follow aligned.
+/// Most content of a record that is written: as much as fits, and a multiple of eight, so that later records stay
+/// aligned without padding.
 pub const MOST_CONTENT: usize = 65_528;
 /// `FCGI_BEGIN_REQUEST`
 pub const BEGIN_REQUEST: u8 = 1;
@@ -19,36 +19,32 @@ pub const STDIN: u8 = 5;
 pub const STDOUT: u8 = 6;
 /// `FCGI_STDERR`
 pub const STDERR: u8 = 7;
-/// `FCGI_GET_VALUES`
 pub(crate) const GET_VALUES: u8 = 9;
-/// `FCGI_GET_VALUES_RESULT`
 pub(crate) const GET_VALUES_RESULT: u8 = 10;
 /// The only version there is.
 const VERSION: u8 = 1;
 
-/// What stands before the content of a record.
+/// The header of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Its type.
     pub kind: u8,
-    /// Of which request; 0: of none.
+    /// 0 for no request.
     pub request: u16,
-    /// Bytes of its content.
     pub length: u16,
-    /// Bytes that follow the content and mean nothing.
+    /// Meaningless bytes after the content.
     pub padding: u8,
 }
 
 impl Header {
-    /// From the wire; none if it is not whole.
+    /// Parses a header; `None` if it is incomplete.
     ///
     /// # Errors
-    /// Another version than 1.
+    /// If the version is not 1.
     pub fn read(bytes: &[u8]) -> Result<Option<Self>, Fault> {
         let Some(&[version, kind, request_high, request_low, length_high, length_low, padding, _]) =
             bytes.first_chunk::<HEADER>()
         else {
-            // That it is no FastCGI is seen by the first byte.
+            // The first byte already shows that it is no FastCGI.
             return if bytes.first().is_none_or(|version| *version == VERSION) {
                 Ok(None)
             } else {
@@ -62,7 +58,7 @@ impl Header {
         Ok(Some(Self { kind, request, length: u16::from_be_bytes([length_high, length_low]), padding }))
     }
 
-    /// For the wire.
+    /// The wire format.
     pub fn bytes(self) -> [u8; HEADER] {
         let ([request_high, request_low], [length_high, length_low]) =
             (self.request.to_be_bytes(), self.length.to_be_bytes());
@@ -70,7 +66,7 @@ impl Header {
     }
 }
 
-/// Writes a record, padded to a multiple of eight bytes. Of the content, no more than [`MOST_CONTENT`] bytes.
+/// Writes a record, padded to a multiple of eight bytes. The content may have up to [`MOST_CONTENT`] bytes.
 pub fn write_record(out: &mut Vec<u8>, kind: u8, request: u16, content: &[u8]) {
     let content = content.get(..MOST_CONTENT).unwrap_or(content);
     let padding = (8 - content.len() % 8) % 8;

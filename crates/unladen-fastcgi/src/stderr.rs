@@ -1,9 +1,9 @@
-//! The principal type is [`Stderr`]: what an application wrote to standard error for one request.
+//! The principal type is [`Stderr`]: an application's standard error for one request.
 
 /// Most bytes that are kept: a few messages. PHP's have some hundred bytes each, with a stack trace a few thousand.
 const MOST: usize = 2048;
 
-/// The beginning of what an application wrote to standard error for one request. Without any, no memory.
+/// The beginning of an application's standard error for one request. Empty, it takes no memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stderr {
     bytes: Vec<u8>,
@@ -11,14 +11,13 @@ pub struct Stderr {
 }
 
 impl Stderr {
-    /// Takes more of it.
     pub(crate) fn push(&mut self, content: &[u8]) {
         let taken = content.len().min(MOST - self.bytes.len());
         self.bytes.extend_from_slice(&content[..taken]);
         self.left_out += (content.len() - taken) as u64;
     }
 
-    /// Whether there is nothing.
+    /// Whether nothing was written.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -29,17 +28,17 @@ impl Stderr {
         self.left_out = 0;
     }
 
-    /// As it came; its beginning.
+    /// The beginning, as received.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Whether it says this.
+    /// Whether it contains these words.
     pub fn says(&self, words: &[u8]) -> bool {
         memchr::memmem::find(&self.bytes, words).is_some()
     }
 
-    /// As one line that changes no terminal.
+    /// One line without control characters for a terminal.
     pub fn line(&self) -> String {
         let text = String::from_utf8_lossy(self.bytes.trim_ascii());
         let mut line = String::with_capacity(text.len());

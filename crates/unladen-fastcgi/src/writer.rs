@@ -1,4 +1,4 @@
-//! The principal type is [`RequestWriter`]: what a request begins with, and its parameters.
+//! The principal type is [`RequestWriter`]: writes a request's begin and parameters.
 
 use crate::params::{ParamTooLong, size, write_param};
 use crate::record::{BEGIN_REQUEST, HEADER, Header, MOST_CONTENT, PARAMS, STDIN, write_record};
@@ -13,12 +13,11 @@ const KEEP_CONN: u8 = 1;
 pub struct RequestWriter<'a> {
     out: &'a mut Vec<u8>,
     request: u16,
-    /// Where the record of parameters begins that is being written.
     record: usize,
 }
 
 impl<'a> RequestWriter<'a> {
-    /// Begins one, at the end of `out`; whether the application is asked to keep the connection afterwards.
+    /// Begins a request at the end of `out`; `keep` asks the application to keep the connection.
     pub fn begin(out: &'a mut Vec<u8>, request: u16, keep: bool) -> Self {
         write_record(out, BEGIN_REQUEST, request, &[0, RESPONDER, if keep { KEEP_CONN } else { 0 }, 0, 0, 0, 0, 0]);
         let record = out.len();
@@ -26,7 +25,7 @@ impl<'a> RequestWriter<'a> {
         Self { out, request, record }
     }
 
-    /// Adds a parameter. None is cut in two: PHP reads each record of them by itself.
+    /// Adds a parameter, never split: PHP parses each record by itself.
     ///
     /// # Errors
     /// If it does not fit into a record; nothing is added then.

@@ -1,4 +1,4 @@
-//! The principal type is [`FileAnswer`]: what a GET or HEAD for a file is answered.
+//! The principal type is [`FileAnswer`]: the answer to a GET or HEAD for a file.
 
 use std::ops::Range;
 
@@ -8,57 +8,51 @@ use unladen_http1::{Fields, Request};
 use crate::entity_tag::{entity_tag, weak};
 use crate::open_file::Meta;
 
-/// A file as it is to be sent.
+/// A file to be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Representation<'a> {
-    /// Of the file that is sent: of the precompressed one, where that is.
+    /// Length and times of the file that is sent, which may be the precompressed one.
     pub meta: Meta,
-    /// Bytes of the whole of it.
+    /// Bytes of the whole.
     pub length: u64,
     pub content_type: &'a str,
-    /// Its coding, and where that was made.
     pub coding: Option<(Coding, CodedBy)>,
-    /// Whether others may get it in another coding.
+    /// Whether other clients may get another coding.
     pub varies: bool,
-    /// `Cache-Control`.
     pub cache_control: Option<&'a str>,
 }
 
 /// Where a coded form comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodedBy {
-    /// It is a file itself.
+    /// A file of its own.
     File,
-    /// It was made of the file here: its bytes depend on who made it.
+    /// Made from the file here: its bytes depend on the encoder.
     Server,
 }
 
-/// What a GET or HEAD for a file is answered.
+/// The answer to a GET or HEAD for a file.
 #[derive(Clone, Debug)]
 pub struct FileAnswer {
     /// 200, 206, 304, 412 or 416.
     pub status: u16,
     /// All but `Date` and `Content-Length`.
     pub fields: Fields,
-    /// What of the file is the body.
     pub body: FileBody,
-    /// Bytes of the body, also of one that a HEAD does not get.
+    /// Bytes of the body, even if a HEAD does not get it.
     pub length: u64,
 }
 
-/// What of a file is a body.
+/// The part of a file that is the body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileBody {
-    /// Nothing.
     None,
-    /// These bytes.
     Part(Range<u64>),
-    /// Several parts, each with what stands before it.
     Parts(Vec<Range<u64>>, Multipart),
 }
 
 impl FileAnswer {
-    /// By the request's conditions and ranges (RFC 9110, sections 13.2.2 and 14.2).
+    /// Applies the request's conditions and ranges (RFC 9110, sections 13.2.2 and 14.2).
     pub fn new(request: &Request, file: &Representation<'_>, now: Time) -> Self {
         let etag = match file.coding {
             None => entity_tag(&file.meta, None, now),
@@ -111,7 +105,7 @@ impl FileAnswer {
 }
 
 impl Representation<'_> {
-    /// `of_body`: also those that tell of the body, which a 304 does not have (RFC 9110, section 15.4.5).
+    /// `of_body`: includes fields about the body, which a 304 does not have (RFC 9110, section 15.4.5).
     fn fields(&self, etag: &str, modified: Time, of_body: bool) -> Fields {
         let mut fields = Fields::default();
         fields.push(b"etag", etag.as_bytes());
@@ -127,7 +121,7 @@ impl Representation<'_> {
             if let Some((coding, _)) = self.coding {
                 fields.push(b"content-encoding", coding.as_str().as_bytes());
             }
-            // Parts are given of files alone.
+            // Ranges are served of files alone.
             if !matches!(self.coding, Some((_, CodedBy::Server))) {
                 fields.push(b"accept-ranges", b"bytes");
             }
@@ -136,7 +130,7 @@ impl Representation<'_> {
     }
 }
 
-/// As an HTTP-date tells it.
+/// The precision of HTTP dates.
 fn whole_seconds(time: Time) -> Time {
     Time(time.0 - time.0.rem_euclid(1000))
 }

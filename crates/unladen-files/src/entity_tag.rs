@@ -1,14 +1,14 @@
-//! [`entity_tag`]: what tells the contents of a file from those that it had.
+//! [`entity_tag`]: the entity tag of a file.
 
 use unladen_cache::{Coding, Time};
 
 use crate::open_file::Meta;
 
-/// `"TIME-LENGTH"`: when the contents changed last, in nanoseconds, and how long they are; with the coding, which is
-/// other bytes. As nginx and Apache do, it does not see a change that leaves both as they were.
+/// `"TIME-LENGTH"`: modification time in nanoseconds and length; with the coding, whose bytes differ. As with nginx and
+/// Apache, a change that keeps both goes unnoticed.
 ///
-/// It is weak while the file may still change without another time of change (RFC 9110, section 8.8.1), as Apache does
-/// for files of the last second.
+/// It is weak while the file may still change without another modification time (RFC 9110, section 8.8.1), as with
+/// Apache for files of the last second.
 pub(crate) fn entity_tag(meta: &Meta, coding: Option<Coding>, now: Time) -> String {
     let weak = if meta.is_settling(now) { "W/" } else { "" };
     let (seconds, nanoseconds) = meta.modified;
@@ -17,7 +17,7 @@ pub(crate) fn entity_tag(meta: &Meta, coding: Option<Coding>, now: Time) -> Stri
     format!("{weak}\"{time:x}-{:x}{dash}{coding}\"", meta.length)
 }
 
-/// The tag of other bytes that mean the same (RFC 9110, section 8.8.1).
+/// The tag of other bytes with the same meaning (RFC 9110, section 8.8.1).
 pub(crate) fn weak(tag: String) -> String {
     if tag.starts_with("W/") { tag } else { format!("W/{tag}") }
 }

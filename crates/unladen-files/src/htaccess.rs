@@ -1,7 +1,8 @@
-//! The principal type is [`Htaccess`]: whom a folder's `.htaccess` refuses, of what can be understood without Apache.
+//! The principal type is [`Htaccess`]: access rules of a folder's `.htaccess`, as far as they can be understood without
+//! Apache.
 //!
-//! Modules are taken to be there, as Apache's usual ones are; whatever lets in some clients alone (by address, by
-//! password) lets in nobody here.
+//! Apache's usual modules are taken to be there; a rule that admits only some clients (by address, by password) admits
+//! nobody here.
 
 use std::path::Path;
 
@@ -9,15 +10,14 @@ use regex::bytes::{Regex, RegexBuilder};
 
 /// A longer file is not read.
 pub(crate) const LONGEST: usize = 64 * 1024;
-/// Of one file.
+/// Most sections of one file.
 const MOST_SECTIONS: usize = 64;
-/// Of one file, and bytes that are kept of each.
+/// Most unclear lines of one file, and the bytes kept of each.
 const MOST_UNCLEAR: usize = 16;
 const LONGEST_UNCLEAR: usize = 80;
-/// Bytes that one expression of `FilesMatch` may take.
+/// Most bytes of a compiled expression of `FilesMatch`.
 const LARGEST_EXPRESSION: usize = 256 * 1024;
 
-/// Whether files are refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Granted,
@@ -27,51 +27,47 @@ pub(crate) enum Access {
 /// Which line of an `.htaccess` refuses files, and to whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Denial {
-    /// To everybody.
     All(usize),
-    /// Apache would send them to some clients, by their addresses or passwords; here nobody gets them.
+    /// Apache would send them to some clients, by address or password; here nobody gets them.
     Some(usize),
     /// No line: the file cannot be read, or is longer than 64 KiB.
     Unread,
 }
 
-/// What an `.htaccess` says of who may have files.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Htaccess {
     folder: Option<Access>,
     files: Vec<(Regex, Access)>,
-    /// Lines that may refuse something, and are not understood, with how they begin.
+    /// Lines that may refuse something but are not understood, with their beginnings.
     unclear: Vec<(usize, String)>,
 }
 
-/// What has been said in one place.
 #[derive(Debug, Default)]
 struct Said {
     deny_all: Option<usize>,
     allow_all: bool,
-    /// `Order allow,deny`: who is not allowed is denied.
+    /// `Order allow,deny`: clients that are not allowed are denied.
     allow_first: Option<usize>,
     has_order: bool,
     granted: bool,
     /// `Require` of anything but all.
     required: Option<usize>,
-    /// Some clients are let in, by their addresses or passwords.
+    /// Some clients are admitted, by address or password.
     lets_some: bool,
 }
 
 enum Section {
-    /// Its lines count where it stands.
+    /// Its lines count for the surrounding place.
     Open,
     /// Its lines do not count.
     Skipped,
-    /// `<RequireAll>`: one that refuses is enough.
+    /// `<RequireAll>`: one refusal is enough.
     All,
-    /// Files that are like this.
     Files(Option<Regex>, Said, (usize, String)),
 }
 
 impl Htaccess {
-    /// Of a file that cannot be read: as Apache does, everything beneath it is refused.
+    /// For a file that cannot be read: as with Apache, everything beneath it is refused.
     pub(crate) fn unread() -> Self {
         Self { folder: Some(Access::Denied(Denial::Unread)), ..Self::default() }
     }
@@ -128,12 +124,12 @@ impl Htaccess {
         }
     }
 
-    /// Lines that may refuse something, and are not understood, with how they begin: the first of them.
+    /// The first lines that may refuse something but are not understood, with their beginnings.
     pub(crate) fn unclear(&self) -> &[(usize, String)] {
         &self.unclear
     }
 
-    /// What refuses some names alone, with the regular expression of those.
+    /// Refusals of some names alone, with their regular expressions.
     pub(crate) fn denied_files(&self) -> impl Iterator<Item = (&str, Denial)> {
         self.files.iter().filter_map(|(expression, access)| match access {
             Access::Denied(denial) => Some((expression.as_str(), *denial)),
@@ -141,7 +137,6 @@ impl Htaccess {
         })
     }
 
-    /// How many sections let files through.
     pub(crate) fn granted_files(&self) -> usize {
         self.files.iter().filter(|(_, access)| *access == Access::Granted).count()
     }
@@ -150,7 +145,7 @@ impl Htaccess {
         self.folder.as_ref()
     }
 
-    /// What sections say of a name: the last that fits counts.
+    /// The result of sections for a name: the last match counts.
     pub(crate) fn of_file(&self, name: &[u8]) -> Option<&Access> {
         self.files.iter().rev().find(|(expression, _)| expression.is_match(name)).map(|(_, access)| access)
     }
@@ -178,13 +173,13 @@ impl Denial {
 }
 
 impl Section {
-    /// None: whether its lines count is not understood.
+    /// `None` if it is unclear whether its lines count.
     fn new(begin: &str, (number, line): (usize, &str)) -> Option<Self> {
         let (kind, of) = begin.split_once(char::is_whitespace).unwrap_or((begin, ""));
         let of = of.trim();
         let of_files = |expression| Self::Files(expression, Said::default(), (number, line.to_owned()));
         Some(match kind.to_ascii_lowercase().as_str() {
-            // Both forms of Apache's rules of access stand in such pairs, and say the same.
+            // Apache's old and new access rules stand in such pairs, and say the same.
             "ifmodule" if !of.starts_with('!') || of.contains("authz") || of.contains("access") => Self::Open,
             "ifversion" | "requireany" => Self::Open,
             "ifmodule" => Self::Skipped,
@@ -220,7 +215,7 @@ fn glob(text: &str) -> String {
 }
 
 impl Said {
-    /// None: the line may refuse something, and is not understood.
+    /// `None` if the line may refuse something but is not understood.
     fn hear(&mut self, line: &str, number: usize, is_all: bool) -> Option<()> {
         let mut words = line.split_whitespace().map(str::to_ascii_lowercase);
         let first = words.next().unwrap_or_default();

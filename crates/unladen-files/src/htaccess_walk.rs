@@ -1,4 +1,4 @@
-//! [`Root::each_htaccess`]: every `.htaccess` below a root, for those who set the root up.
+//! [`Root::each_htaccess`]: every `.htaccess` below a root, to check its setup.
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -9,41 +9,39 @@ use crate::htaccess::{Access, Denial, Htaccess};
 use crate::root::{Folder, Root};
 use crate::rules::Rules;
 
-/// Files and folders that are looked at.
 const MOST_ENTRIES: usize = 200_000;
-/// Files that are told of.
 const MOST_SEEN: usize = 200;
 
-/// Every `.htaccess` below a root that says something of access.
+/// Every `.htaccess` below a root that has access rules.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HtaccessWalk {
-    /// Those of folders with few folders above them first.
+    /// Those of higher folders first.
     pub seen: Vec<HtaccessSeen>,
-    /// Whether there are more: not all folders were looked at, or too many have such a file.
+    /// Whether the walk is incomplete: not all folders were looked at, or too many have such a file.
     pub is_cut: bool,
 }
 
-/// One `.htaccess`, and what it says of access.
+/// An `.htaccess` and its access rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HtaccessSeen {
     pub file: PathBuf,
-    /// Its folder beneath the root: `/data/`; none: only links in the root lead there.
+    /// Its folder beneath the root: `/data/`; `None` if only links lead there.
     pub path: Option<Vec<u8>>,
-    /// What refuses all files of its folder, and beneath it.
+    /// Refusal of all files in its folder and beneath.
     pub folder: Option<Denial>,
-    /// Regular expressions of names, and what refuses such files.
+    /// Regular expressions of names, and the refusals of such files.
     pub files: Vec<(String, Denial)>,
-    /// How many of its sections let files through that its folder's rules refuse.
+    /// Number of its sections that admit files despite the folder's rules.
     pub granted: usize,
-    /// Lines that may refuse something, and are not understood, with how they begin.
+    /// Lines that may refuse something but are not understood, with their beginnings.
     pub unclear: Vec<(usize, String)>,
     /// Whether the settings open all files of its folder.
     pub is_open: bool,
 }
 
 impl Root {
-    /// Looks for each `.htaccess` in it, and in the folders that links may lead to. Links are not followed. Folders are
-    /// not looked into whose files are never sent.
+    /// Looks for each `.htaccess` below the root and in folders that links may lead to. Links are not followed, and
+    /// folders whose files are never sent are skipped.
     pub fn each_htaccess(&self, rules: &Rules) -> HtaccessWalk {
         let mut walk = HtaccessWalk::default();
         let Some(names) = &rules.private else { return walk };
@@ -83,7 +81,7 @@ impl Root {
 }
 
 impl HtaccessSeen {
-    /// None: it refuses nothing.
+    /// `None` if it refuses nothing.
     fn new(folder: &Folder, path: &[u8], read: &Htaccess) -> Option<Self> {
         let seen = Self {
             file: folder.real.join(OsStr::from_bytes(path)).join(".htaccess"),

@@ -1,4 +1,4 @@
-//! The principal type is [`KnownFolders`]: what was last seen in the folders beneath a root.
+//! The principal type is [`KnownFolders`]: a short-lived memory of folders beneath a root.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -7,32 +7,29 @@ use std::time::{Duration, Instant};
 
 use crate::htaccess::Htaccess;
 
-/// How often a folder is looked at.
 const LOOK: Duration = Duration::from_secs(1);
-/// Then all are forgotten.
+/// Beyond, all are forgotten.
 const MOST: usize = 4096;
 
-/// By their paths, with when they were looked at.
+/// By path, with the time of the last look.
 type Known = HashMap<Vec<u8>, (Instant, Arc<KnownFolder>)>;
 
-/// What was last seen in a folder.
 #[derive(Debug)]
 pub(crate) struct KnownFolder {
-    /// None: it has none.
     pub(crate) htaccess: Option<Htaccess>,
-    /// Without links: only scripts ask for it.
+    /// Without links: only scripts need it.
     pub(crate) real: OnceLock<PathBuf>,
 }
 
-/// What was last seen in the folders beneath a root: files of one folder are asked for many at a time, and cost no
-/// further look at it.
+/// A memory of folders beneath a root: many files of one folder are requested at a time, and need no further look at
+/// it.
 #[derive(Debug, Default)]
 pub(crate) struct KnownFolders {
     known: Mutex<Known>,
 }
 
 impl KnownFolders {
-    /// What is in a folder, looked at at most a second before `now`.
+    /// A folder's state, at most a second old at `now`.
     pub(crate) fn get(&self, path: &[u8], now: Instant, look: impl FnOnce() -> KnownFolder) -> Arc<KnownFolder> {
         let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((at, folder)) = lock().get(path)

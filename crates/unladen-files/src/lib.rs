@@ -1,14 +1,14 @@
-//! Files of a website: what a path means beneath a folder, and what a request for a file is answered. Nothing is sent
+//! Files of a website: what a path means beneath a folder, and the answer to a request for a file. Nothing is sent
 //! here.
 //!
-//! The principal type is [`Root`]: a folder that is held open. [`Root::resolve`] tells what stands for a path there:
-//! a file, a script, a folder's redirect, or nothing. What is outside of the folder is never opened, whatever the path
-//! and the links in the folder say: the kernel resolves beneath the folder alone (`openat2`, Linux 5.6).
+//! The principal type is [`Root`]: a folder that is held open. [`Root::resolve`] finds a path's file, script, redirect
+//! to a folder, or nothing. Nothing outside the folder is ever opened, whatever the path and links in the folder say:
+//! the kernel resolves beneath the folder alone (`openat2`, Linux 5.6).
 //!
-//! - [`RequestPath`] is the path of a request, decoded once; [`Unfit`] is what no file is looked for by.
+//! - [`RequestPath`] is a request's path, decoded once; [`Unfit`] is why no file is looked for.
 //! - [`Rules`] say what is looked for, and which names are [scripts](ScriptNames): those are run, never sent.
-//! - [`FileAnswer`] is what a request for a file is answered: conditions and ranges (RFC 9110, sections 13 and 14),
-//!   [precompressed](Root::precompressed) forms, and [how long](Lifetimes) it may be kept.
+//! - [`FileAnswer`] is the answer for a file: conditions and ranges (RFC 9110, sections 13 and 14),
+//! [precompressed](Root::precompressed) forms, and [how long](Lifetimes) it may be kept.
 //!
 //! ```
 //! use std::time::Instant;

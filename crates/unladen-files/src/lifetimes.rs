@@ -1,23 +1,23 @@
-//! The principal type is [`Lifetimes`]: how long files may be kept by whoever gets them.
+//! The principal type is [`Lifetimes`]: how long clients may keep files.
 
 use std::time::Duration;
 
-/// How long files may be kept by whoever gets them, by their paths.
+/// How long clients may keep files, by path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lifetimes {
     list: Vec<(PathPattern, String)>,
 }
 
-/// Paths: `*` stands for any bytes, slashes too. A pattern with a slash is held against the whole path, another one
-/// against the file's name.
+/// A pattern of paths: `*` stands for any bytes, including slashes. A pattern with a slash is compared with the whole
+/// path, another one with the file's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathPattern(Vec<u8>);
 
-/// A year, as RFC 8246 has it in its examples.
+/// A year, as in RFC 8246's examples.
 const IMMUTABLE: &str = "max-age=31536000, immutable";
 
 impl Lifetimes {
-    /// Files that never change (RFC 8246), and those that may be kept for a time; the first pattern that fits counts.
+    /// Files that never change (RFC 8246), and those that may be kept for a time; the first match counts.
     pub fn new<'p>(
         immutable: impl IntoIterator<Item = &'p str>,
         max_age: impl IntoIterator<Item = (&'p str, Duration)>,
@@ -30,26 +30,26 @@ impl Lifetimes {
         Self { list: immutable.chain(max_age).collect() }
     }
 
-    /// `Cache-Control` for a file's path, which begins with a slash; none: nothing is said.
+    /// `Cache-Control` for a file's path, which begins with a slash.
     pub fn cache_control(&self, path: &[u8]) -> Option<&str> {
         self.list.iter().find(|(pattern, _)| pattern.fits(path)).map(|(_, control)| control.as_str())
     }
 }
 
 impl PathPattern {
-    /// Of its text.
+    /// Takes a pattern's text.
     pub fn new(text: &str) -> Self {
         Self(text.as_bytes().to_vec())
     }
 
-    /// Whether a path, which begins with a slash, is like this.
+    /// Whether it matches a path, which begins with a slash.
     pub fn fits(&self, path: &[u8]) -> bool {
         let of = if self.0.contains(&b'/') { path } else { path.rsplit(|byte| *byte == b'/').next().unwrap_or(path) };
         fits(&self.0, of)
     }
 }
 
-/// In time of the product of both lengths at most: of several stars, only the last that was met is tried further on.
+/// In time of the product of both lengths at most: only the last star is extended.
 fn fits(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut in_text) = (0, 0);
     let mut star: Option<(usize, usize)> = None;

@@ -1,16 +1,16 @@
-//! [`media_type`]: what a file is, by its name.
+//! [`media_type`]: a file's media type, by its name.
 
 use std::borrow::Cow;
 
 use unladen_cache::Coding;
 
-/// What nothing is known of (RFC 2046, section 4.5.1).
+/// The type of unknown names (RFC 2046, section 4.5.1).
 const UNKNOWN: &str = "application/octet-stream";
 
-/// Where the list of types has none, or one from before IANA registered another. Small letters are not meant alone.
+/// Types that the list lacks, or that IANA has since replaced. Upper-case names match too.
 static OWN: [(&str, &str); 60] = [
     ("map", "application/json"),
-    // A site has sources of TypeScript more seldom than parts of a stream (HLS), which play under this type alone.
+    // Sites have TypeScript sources more seldom than stream segments (HLS), which play under this type alone.
     ("ts", "video/mp2t"),
     ("mts", "video/mp2t"),
     ("m2ts", "video/mp2t"),
@@ -48,7 +48,7 @@ static OWN: [(&str, &str); 60] = [
     ("wmf", "image/wmf"),
     ("dwg", "image/vnd.dwg"),
     ("dxf", "image/vnd.dxf"),
-    // Models for 3D, which were certificates and drawings of others (IANA, `model`)
+    // 3D models, formerly certificates and drawings of others (IANA, `model`)
     ("stl", "model/stl"),
     ("obj", "model/obj"),
     ("mtl", "model/mtl"),
@@ -79,8 +79,8 @@ static OWN: [(&str, &str); 60] = [
     ("patch", "text/x-diff; charset=utf-8"),
 ];
 
-/// The coding that a name says its file has, besides its type: no client would know otherwise. `.gz` says it of what is
-/// inside of an archive, which is to stay one.
+/// The coding that a file's name implies besides its type: clients would not know otherwise. `.gz` describes an
+/// archive's content, which is to stay one.
 pub fn coding_of_name(name: &[u8]) -> Option<Coding> {
     // SVG 1.1, section 1.2; RFC 7903, section 3.
     let is_coded = [&b".svgz"[..], b".emz", b".wmz"].iter().any(|end| {
@@ -89,8 +89,8 @@ pub fn coding_of_name(name: &[u8]) -> Option<Coding> {
     is_coded.then_some(Coding::Gzip)
 }
 
-/// The media type for a file's name, as `Content-Type` has it: with `charset=utf-8` for text, except XML, which says
-/// itself how it is written (RFC 7303, section 3.2).
+/// The `Content-Type` of a file's name: with `charset=utf-8` for text, except XML, which states its own encoding (RFC
+/// 7303, section 3.2).
 pub fn media_type(name: &[u8]) -> Cow<'static, str> {
     let extension = match name.iter().rposition(|byte| matches!(byte, b'.' | b'/')) {
         Some(at) if name.get(at) == Some(&b'.') => name.get(at + 1..).unwrap_or_default(),
@@ -111,7 +111,7 @@ pub fn media_type(name: &[u8]) -> Cow<'static, str> {
     }
 }
 
-/// Whether files of this type become shorter by a coding.
+/// Whether compression makes files of this type shorter.
 pub fn is_text(media_type: &str) -> bool {
     unladen_cache::Coding::is_worth_it(media_type.as_bytes())
 }

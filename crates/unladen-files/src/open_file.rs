@@ -5,24 +5,22 @@ use std::os::fd::OwnedFd;
 use rustix::fs::{FileType, Stat};
 use unladen_cache::Time;
 
-/// A regular file, open to be read. It stays the same file when another is put in its place.
+/// A regular file, open for reading. It stays the same file when another replaces it.
 #[derive(Debug)]
 pub struct OpenFile {
     pub file: OwnedFd,
-    /// What is known of it.
     pub meta: Meta,
-    /// Its path beneath the root, without the slash it begins with.
+    /// Its path beneath the root, without leading slash.
     pub path: Vec<u8>,
 }
 
-/// What is known of a file.
+/// Length and times of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Meta {
-    /// Bytes.
     pub length: u64,
-    /// Seconds and nanoseconds since 1970 began, when its contents changed last.
+    /// Modification time: seconds and nanoseconds since 1970.
     pub modified: (i64, u32),
-    /// The same of whatever changed, also its name or rights: nobody can set it back.
+    /// Time of any change, also of name or permissions: nobody can set it back.
     changed: (i64, u32),
     device: u64,
     inode: u64,
@@ -31,7 +29,7 @@ pub struct Meta {
 // === impl Meta ===
 
 impl Meta {
-    /// None: it is no regular file.
+    /// `None` if it is no regular file.
     pub(crate) fn of(stat: &Stat) -> Option<Self> {
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             return None;
@@ -46,14 +44,13 @@ impl Meta {
         })
     }
 
-    /// When its contents changed last, for `Last-Modified`: of whole seconds, and never later than now (RFC 9110,
-    /// section 8.8.2.1).
+    /// Modification time for `Last-Modified`: whole seconds, never later than now (RFC 9110, section 8.8.2.1).
     pub fn last_modified(&self, now: Time) -> Time {
         Time(self.modified.0.saturating_mul(1000).clamp(0, now.0.max(0)))
     }
 
-    /// Whether it changed so shortly before `now` that another change may not show in its times: the clock of file
-    /// systems ticks, at the coarsest every two seconds.
+    /// Whether it changed so shortly before `now` that another change may not show in its times: file systems' clocks
+    /// tick every two seconds at the coarsest.
     pub fn is_settling(&self, now: Time) -> bool {
         let last = self.modified.max(self.changed);
         now.0.saturating_sub(last.0.saturating_mul(1000)) < SETTLED

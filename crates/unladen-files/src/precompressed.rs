@@ -1,4 +1,4 @@
-//! [`Root::precompressed`]: a file's shorter form that lies beside it.
+//! [`Root::precompressed`]: a compressed form that lies beside a file.
 
 use std::time::Instant;
 
@@ -10,9 +10,8 @@ use crate::root::Root;
 use crate::rules::Rules;
 
 impl Root {
-    /// The form of a file in the coding that the client likes best, of those that lie beside it: `style.css.br`,
-    /// `.zst`, `.gz`. One that is older than the file is of what the file was before, and is passed over; so is one that
-    /// cannot be read.
+    /// The coded form beside a file that the client likes best: `style.css.br`, `.zst`, `.gz`. A form that is older
+    /// than the file belongs to an earlier content, and is ignored; so is one that cannot be read.
     pub fn precompressed(
         &self,
         file: &OpenFile,

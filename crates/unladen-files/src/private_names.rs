@@ -1,27 +1,25 @@
-//! The principal type is [`PrivateNames`]: files that lie below roots, and are never pages.
+//! The principal type is [`PrivateNames`]: files below roots that are never pages.
 
 use crate::lifetimes::PathPattern;
 
 /// One entry of [`PRIVATE`].
 #[derive(Clone, Copy, Debug)]
 pub struct PrivateName {
-    /// How names end, in small letters; those without a dot at their beginning are whole names.
+    /// Lower-case suffixes of names; those without leading dot are whole names.
     pub ends: &'static [&'static str],
-    /// Where they are refused.
     pub place: Place,
-    /// What such files are: "holds …" follows.
+    /// A description of such files: "holds …" follows.
     pub why: &'static str,
 }
 
 /// Where files with a private name are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// Below every root.
     Everywhere,
     /// Below a root whose scripts are run.
     WithScripts,
-    /// In a folder that has an index script of its own: a folder of downloads has none, or one of a few bytes that keeps
-    /// its files from being listed.
+    /// In a folder with its own index script: a folder of downloads has none, or one of a few bytes that only prevents
+    /// listing.
     BesideIndex,
 }
 
@@ -72,28 +70,27 @@ pub const PRIVATE: &[PrivateName] = &[
     ),
 ];
 
-/// Descriptions of an interface, which are written for clients. `docs/reference/files.md` names them.
+/// Interface descriptions, which are written for clients. `docs/reference/files.md` names them.
 const PUBLIC: [&str; 6] =
     ["openapi.yaml", "openapi.yml", "swagger.yaml", "swagger.yml", "asyncapi.yaml", "asyncapi.yml"];
 
-/// What stands behind the name of a private file without making another file of it.
+/// Suffixes that leave a private file private.
 const PACKED: [&[u8]; 8] = [b".gz", b".bz2", b".xz", b".zst", b".br", b".zip", b".7z", b".gpg"];
-/// A name has no more such ends.
 const MOST_ENDS: usize = 4;
 
-/// Which files are private, besides those that the settings open.
+/// Which files are private, except those that the settings open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PrivateNames {
     allow: Vec<PathPattern>,
 }
 
 impl PrivateNames {
-    /// Paths that are like one of these are private for no reason, not for an `.htaccess` either.
+    /// Paths that match one of these are never private, nor refused by an `.htaccess`.
     pub fn except<'p>(allow: impl IntoIterator<Item = &'p str>) -> Self {
         Self { allow: allow.into_iter().map(PathPattern::new).collect() }
     }
 
-    /// Whether the settings open a path beneath the root, which begins with no slash.
+    /// Whether the settings open a path beneath the root, which has no leading slash.
     pub(crate) fn allows(&self, path: &[u8]) -> bool {
         !self.allow.is_empty() && {
             let path = [b"/", path].concat();
@@ -102,7 +99,7 @@ impl PrivateNames {
     }
 }
 
-/// The entry that a file's name is like; of several, as for `dump.sql.zip`, the one that refuses in most places.
+/// The entry for a file's name; of several, as for `dump.sql.zip`, the one that refuses in most places.
 pub(crate) fn private(name: &[u8]) -> Option<&'static PrivateName> {
     let name = name.to_ascii_lowercase();
     if PUBLIC.iter().any(|public| public.as_bytes() == name) {

@@ -1,4 +1,4 @@
-//! The principal type is [`Refusal`]: why something is there, and not sent.
+//! The principal type is [`Refusal`]: why an existing file is not sent.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use rustix::io::Errno;
 
 use crate::htaccess::Denial;
 
-/// Why something is there, and not sent. It names the path for the log; clients are told the status alone.
+/// Why an existing file is not sent. It names the path for the log; clients see only the status.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -26,7 +26,7 @@ pub enum Refusal {
     /// It is no regular file: a pipe, a socket, a device.
     #[error("{}: it is no regular file", .0.display())]
     Special(PathBuf),
-    /// The system has no file descriptor or memory left.
+    /// The system is out of file descriptors or memory.
     #[error("{path}: {1}", path = .0.display())]
     Exhausted(PathBuf, Errno),
     #[error("{path}: {1}", path = .0.display())]
@@ -34,7 +34,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// What the client is answered.
+    /// The status that clients get.
     pub fn status(&self) -> u16 {
         match self {
             Self::Denied(_) | Self::Htaccess(..) => 403,

@@ -1,21 +1,20 @@
-//! The principal type is [`RequestPath`]: the path of a request, percent-decoded once.
+//! The principal type is [`RequestPath`]: a request's path, percent-decoded once.
 
 use std::borrow::Cow;
 
-/// The path of a request: percent-decoded once (RFC 3986, section 2.4), without empty segments. It begins with `/`, no
-/// segment of it is `.` or `..`, and it has no control character. Rules about paths are to be held against
-/// [`RequestPath::bytes`]: they cannot be got round by another spelling.
+/// A request's path: percent-decoded once (RFC 3986, section 2.4), without empty segments. It begins with `/`, has no
+/// segment `.` or `..`, and no control character. Compare rules about paths with [`RequestPath::bytes`]: another
+/// spelling cannot evade them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestPath<'t> {
     bytes: Cow<'t, [u8]>,
     unfit: Option<(usize, Unfit)>,
-    /// Where `%2F` stands for an encoded slash, and not for what `%252F` encodes.
+    /// Positions where `%2F` is an encoded slash, and not decoded from `%252F`.
     slashes: Vec<usize>,
-    /// Where the first segment begins whose name starts with a dot.
     hidden: Option<usize>,
 }
 
-/// Why a target has no path: 400.
+/// Why a target has no valid path: 400.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathFault {
@@ -25,32 +24,31 @@ pub enum PathFault {
     Percent,
     #[error("a control character in the path")]
     Control,
-    /// `.` or `..`, however they are written: clients resolve them before they ask (RFC 3986, section 5.2.4).
+    /// `.` or `..`, in any spelling: clients resolve them before they ask (RFC 3986, section 5.2.4).
     #[error("a segment `.` or `..` in the path")]
     DotSegment,
 }
 
-/// Why no file is looked for by a path. An application may still know what it means.
+/// Why no file is looked for. An application may still know the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
     /// `%2F`: no file's name has a slash.
     EncodedSlash,
-    /// `\`, which some take for a slash.
+    /// `\`, which some programs take for a slash.
     Backslash,
-    /// It is not UTF-8.
     NotUtf8,
     /// A name begins with a dot: `.git`, `.env`, `.htaccess`.
     Hidden,
 }
 
-/// The only name that begins with a dot and is meant for everybody, where a path begins with it (RFC 8615).
+/// The only name with a leading dot that is public, as first segment (RFC 8615).
 const WELL_KNOWN: &[u8] = b".well-known";
 
 impl<'t> RequestPath<'t> {
-    /// Of a request's target: what is before the first `?`. Most paths are taken as they are, without a copy.
+    /// Parses a request's target up to the first `?`. Most paths are taken without a copy.
     ///
     /// # Errors
-    /// It is none that a client may send: 400.
+    /// If a client may not send it: 400.
     pub fn parse(target: &'t [u8]) -> Result<Self, PathFault> {
         let raw = target.split(|byte| *byte == b'?').next().unwrap_or_default();
         if raw.first() != Some(&b'/') {
@@ -65,12 +63,13 @@ impl<'t> RequestPath<'t> {
         Ok(path)
     }
 
-    /// The path, decoded. `%2F` stands in it as it came, since it is no separator.
+    /// The decoded path. `%2F` stays encoded, since it is no separator.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// What follows in the path, wholly decoded: `%2F` too, for who knows of no file by it (RFC 3875, section 4.1.5).
+    /// The rest of the path, wholly decoded, including `%2F`, for applications that do not look for a file (RFC 3875,
+    /// section 4.1.5).
     pub fn decoded_from(&self, start: usize) -> Cow<'_, [u8]> {
         let rest = self.bytes.get(start..).unwrap_or_default();
         let mut slashes = self.slashes.iter().filter_map(|at| at.checked_sub(start)).peekable();
@@ -87,7 +86,7 @@ impl<'t> RequestPath<'t> {
         Cow::Owned(decoded)
     }
 
-    /// Up to where a file may be looked for by it, and why not by the rest. Whether names count that begin with a dot.
+    /// The part by which a file may be looked for, and why not the rest. `hidden`: names with a leading dot count.
     pub fn fit(&self, hidden: bool) -> (&[u8], Option<Unfit>) {
         let dotted = self.hidden.filter(|_| !hidden).map(|at| (at, Unfit::Hidden));
         let first = match (self.unfit, dotted) {
@@ -100,8 +99,8 @@ impl<'t> RequestPath<'t> {
         }
     }
 
-    /// What is left without a beginning of whole segments, such as `/static`; none: it does not begin so. The beginning
-    /// itself leaves an empty path, which has no slash.
+    /// The path without a prefix of whole segments, such as `/static`; `None` if it has another. The prefix itself
+    /// leaves an empty path, without slash.
     pub fn without(&self, beginning: &[u8]) -> Option<RequestPath<'_>> {
         let rest = self.bytes.strip_prefix(beginning).filter(|rest| rest.is_empty() || rest.starts_with(b"/"))?;
         let shift = |at: usize| at.checked_sub(beginning.len());
@@ -113,7 +112,7 @@ impl<'t> RequestPath<'t> {
         })
     }
 
-    /// Whether it is a folder's.
+    /// Whether it is a folder's path.
     pub fn ends_with_slash(&self) -> bool {
         self.bytes.last() == Some(&b'/')
     }
@@ -124,7 +123,7 @@ impl<'t> RequestPath<'t> {
             if is_dots(segment) {
                 return Err(PathFault::DotSegment);
             }
-            // The first is what is before the slash that a path begins with.
+            // The first segment is before the path's leading slash.
             if segment.first() == Some(&b'.') && !(place == 1 && segment == WELL_KNOWN) && self.hidden.is_none() {
                 self.hidden = Some(at);
             }
@@ -167,7 +166,7 @@ fn decode<'t>(raw: &[u8]) -> Result<RequestPath<'t>, PathFault> {
 
 fn decode_segment(segment: &[u8], into: &mut Vec<u8>, slashes: &mut Vec<usize>) -> Result<Option<Unfit>, PathFault> {
     let mut unfit = None;
-    // As whoever takes the encoded slash for one would read it.
+    // As a program reads it that decodes the slash.
     let mut piece = Vec::new();
     let mut rest = segment;
     while let Some((first, after)) = rest.split_first() {

@@ -1,4 +1,4 @@
-//! [`Root::resolve`]: what stands for a path.
+//! [`Root::resolve`]: finds what answers a path.
 
 use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
@@ -18,44 +18,40 @@ use crate::resolved::{Resolved, Script};
 use crate::root::{Folder, Root};
 use crate::rules::{Rules, Try};
 
-/// A path has no more places that are looked at where a script's name ends and `PATH_INFO` begins.
+/// Most places in a path where a script's name may end and `PATH_INFO` begin.
 const MOST_SPLITS: usize = 4;
-/// Below the root, an index script of fewer bytes only keeps its folder from being listed: `<?php // Silence is golden.`
+/// Below the root, an index script of fewer bytes only prevents listing: `<?php // Silence is golden.`
 const SHORTEST_INDEX: i64 = 128;
-/// Never waits for whoever writes into a pipe, and never makes a terminal the process's own.
+/// Never waits for a pipe's writer, and never makes a terminal the controlling one.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
-/// Of what others read: whether it is there.
+/// For files that others read: whether it exists.
 const LOOK: OFlags = OFlags::PATH;
 
-/// What is at one path.
 pub(crate) enum Found {
     Nothing,
     Folder,
     File(OpenFile),
-    /// A regular file whose name is a program's.
+    /// A regular file with a script's name.
     Script,
 }
 
-/// One search for a path.
 pub(crate) struct Search<'a> {
     pub(crate) folder: &'a Folder,
-    /// Other folders that links may lead to.
     pub(crate) links: &'a [Folder],
     pub(crate) rules: &'a Rules,
     pub(crate) now: Instant,
 }
 
-/// What is open, and where it is, if links led there.
 struct Opened<'a> {
     file: OwnedFd,
     linked: Option<(&'a Folder, Vec<u8>)>,
 }
 
 impl Root {
-    /// What stands for a path. `now` is for the root's own path alone, which is looked at once a second.
+    /// Finds what answers a path. `now` is only for the root's own path, which is looked at once a second.
     ///
-    /// For the page of an application, that is one call of the system: there is no such file, and the script that
-    /// answers all other paths is not looked for.
+    /// For an application's page this takes one system call: the file does not exist, and the script that answers all
+    /// other paths is not looked for.
     pub fn resolve(&self, path: &RequestPath<'_>, rules: &Rules, now: Instant) -> Resolved {
         let folder = self.folder(now);
         Search { folder: &folder, links: self.links(), rules, now }.resolve(path).unwrap_or_else(Resolved::Refused)
@@ -65,7 +61,7 @@ impl Root {
 impl Search<'_> {
     fn resolve(&self, path: &RequestPath<'_>) -> Result<Resolved, Refusal> {
         let (fit, unfit) = path.fit(self.rules.hidden);
-        // No file has a name that ends with a slash.
+        // No file's name ends with a slash.
         let name = (unfit.is_none() && !path.ends_with_slash()).then(|| fit.get(1..).unwrap_or_default());
         let mut is_folder = None;
         for (place, next) in self.rules.tries.iter().enumerate() {
@@ -123,7 +119,6 @@ impl Search<'_> {
         Ok(Resolved::NotFound)
     }
 
-    /// A file or script at a path beneath the root.
     fn found(&self, name: Vec<u8>) -> Result<Option<Resolved>, Refusal> {
         Ok(match self.look(&name)? {
             Found::File(file) => Some(Resolved::File(file)),
@@ -142,8 +137,8 @@ impl Search<'_> {
         })
     }
 
-    /// A script at the longest beginning of the path that is one, where something follows it: it has to be a regular
-    /// file itself, so that `upload.jpg/x.php` is nothing.
+    /// A script at the longest prefix of the path that is one, with a rest behind it: it has to be a regular file
+    /// itself, so that `upload.jpg/x.php` finds nothing.
     fn split(&self, fit: &[u8], path: &RequestPath<'_>) -> Result<Option<Resolved>, Refusal> {
         if self.rules.scripts.is_empty() {
             return Ok(None);
@@ -159,7 +154,6 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// What is at a path beneath the root.
     pub(crate) fn look(&self, path: &[u8]) -> Result<Found, Refusal> {
         let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         let is_script = self.rules.scripts.is_script(name);
@@ -167,7 +161,7 @@ impl Search<'_> {
             return Ok(Found::Nothing);
         }
         let opened = match self.open(path, if is_script { LOOK } else { READ }, is_script) {
-            // Folders may be entered that may not be read.
+            // Folders without read permission may still be entered.
             Err(Refusal::Denied(denied)) if !is_script => {
                 return if self.is_folder(path)? { Ok(Found::Folder) } else { Err(Refusal::Denied(denied)) };
             }
@@ -189,8 +183,8 @@ impl Search<'_> {
         Ok(Found::File(OpenFile { file: opened.file, meta, path: path.to_vec() }))
     }
 
-    /// Refuses what is private by its name, and what an `.htaccess` on the way to it refuses: of the folders' own rules
-    /// the last counts, and sections for files before them, as with Apache.
+    /// Refuses private names, and files that an `.htaccess` on the way refuses: of the folders' own rules the last
+    /// counts, and sections for files come before them, as with Apache.
     fn permit(&self, folder: &Folder, path: &[u8]) -> Result<(), Refusal> {
         let Some(names) = &self.rules.private else { return Ok(()) };
         if names.allows(path) {
@@ -242,7 +236,7 @@ impl Search<'_> {
                 let is_short = |stat: rustix::fs::Stat| stat.st_size < SHORTEST_INDEX;
                 parent.is_empty() || !rustix::fs::fstat(&file).is_ok_and(is_short)
             }
-            // A link is one too.
+            // A link counts, too.
             Err(errno) => errno == Errno::LOOP,
         })
     }
@@ -251,7 +245,6 @@ impl Search<'_> {
         Ok(path.is_empty() || self.open(path, LOOK | OFlags::DIRECTORY, false)?.is_some())
     }
 
-    /// None: there is nothing.
     fn open(&self, path: &[u8], flags: OFlags, is_script: bool) -> Result<Option<Opened<'_>>, Refusal> {
         match self.folder.beneath(path, flags) {
             Ok(file) => Ok(Some(Opened { file, linked: None })),
@@ -261,8 +254,8 @@ impl Search<'_> {
         }
     }
 
-    /// Where there are links on the way: follows them, and opens what they lead to by its own name, if that is beneath
-    /// the root and a name that may be sent. If a link is changed meanwhile, nothing else is opened for it.
+    /// For paths with links: follows them, and opens the target by its real name, if that is beneath the root and may
+    /// be sent. If a link changes meanwhile, nothing else is opened for it.
     #[cold]
     fn open_linked(&self, path: &[u8], flags: OFlags, is_script: bool) -> Result<Option<Opened<'_>>, Refusal> {
         let whole = self.whole(path);
@@ -284,7 +277,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a link may lead to this: not to what its own name would hide.
+    /// Whether a link may lead to this: not to a name that would itself be hidden.
     fn may_be_sent(&self, beneath: &Path, is_script: bool) -> bool {
         let mut names = beneath.iter().map(OsStr::as_bytes).enumerate();
         let is_hidden = |(at, name): (usize, &[u8])| name.starts_with(b".") && !(at == 0 && name == b".well-known");
@@ -294,8 +287,8 @@ impl Search<'_> {
             && (is_script || !self.rules.scripts.is_source(name))
     }
 
-    /// Where a script is: its folder without links, so that what a deployment moves is another file to PHP's cache; and
-    /// its own name, which may be a link: packages put them beside an application's settings (`/var/lib/mediawiki`).
+    /// A script's location: its folder without links, so that PHP's cache sees another file after a deployment; and its
+    /// own name, which may be a link: packages put them beside an application's settings (`/var/lib/mediawiki`).
     fn filename(&self, beneath: &[u8]) -> PathBuf {
         match beneath.iter().rposition(|byte| *byte == b'/') {
             Some(at) => {
@@ -314,7 +307,7 @@ impl Search<'_> {
         let whole = self.whole(path);
         match errno {
             Errno::ACCESS | Errno::PERM => Refusal::Denied(whole),
-            // A socket, or a device that is not there.
+            // A socket, or a missing device.
             Errno::NXIO | Errno::NODEV => Refusal::Special(whole),
             Errno::MFILE | Errno::NFILE | Errno::NOMEM => Refusal::Exhausted(whole, errno),
             _ => Refusal::Failed(whole, errno),
@@ -322,8 +315,8 @@ impl Search<'_> {
     }
 }
 
-/// A folder's path with a slash behind it, as it stands in a URL: what a path may have as it is stays (RFC 3986, section
-/// 3.3). It begins with one slash, since the path has no empty segment: no browser takes it for another host's.
+/// A folder's path with a final slash, encoded for a URL; unreserved characters stay (RFC 3986, section 3.3). It begins
+/// with one slash, since the path has no empty segment: no browser takes it for another host's.
 fn encode(path: &[u8]) -> Vec<u8> {
     let mut encoded = Vec::with_capacity(path.len() + 8);
     for byte in path {

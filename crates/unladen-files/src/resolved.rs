@@ -1,38 +1,34 @@
-//! The principal type is [`Resolved`]: what stands for a path.
+//! The principal type is [`Resolved`]: what answers a path.
 
 use std::path::PathBuf;
 
 use crate::open_file::OpenFile;
 use crate::refusal::Refusal;
 
-/// What stands for a path.
+/// What answers a path.
 #[derive(Debug)]
 pub enum Resolved {
-    /// A regular file, open to be read.
     File(OpenFile),
-    /// A program for FastCGI.
     Script(Script),
-    /// A folder whose path has no slash at its end: the path with one, percent-encoded, which begins with exactly one
-    /// slash. The query is to be kept behind it.
+    /// A folder whose path lacks the final slash: the path with it, percent-encoded, with exactly one leading slash.
+    /// The query has to be appended.
     Redirect(Vec<u8>),
-    /// Nothing: 404.
     NotFound,
-    /// This status, at once.
     Status(u16),
-    /// There is something that may not or cannot be sent.
+    /// It exists, but may not or cannot be sent.
     Refused(Refusal),
 }
 
 /// A program for FastCGI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
-    /// Where it is: `SCRIPT_FILENAME`. Beneath `root`.
+    /// `SCRIPT_FILENAME`, beneath `root`.
     pub filename: PathBuf,
-    /// The root's real path, without links: `DOCUMENT_ROOT`. Where a link leads to another folder, as at a deployment,
-    /// the programs of the old one are not mixed with those of the new one.
+    /// `DOCUMENT_ROOT`: the root's real path, without links. When a link is moved, as at a deployment, programs of the
+    /// old folder are not mixed with the new one's.
     pub root: PathBuf,
-    /// Its path beneath the root: `SCRIPT_NAME`. It begins with a slash.
+    /// `SCRIPT_NAME`: its path beneath the root, with leading slash.
     pub name: Vec<u8>,
-    /// What follows it in the path: `PATH_INFO`. Empty, or it begins with a slash.
+    /// `PATH_INFO`: the rest of the path; empty, or with leading slash.
     pub path_info: Vec<u8>,
 }

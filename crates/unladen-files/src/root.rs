@@ -19,8 +19,8 @@ use crate::known_folders::{KnownFolder, KnownFolders};
 
 /// A folder that is held open, so that nothing outside of it can be reached.
 ///
-/// Its path may be a link that leads to another folder later, as deployments do: that is looked at once a second. Until
-/// then, and while nothing is there, the folder before it stays in use.
+/// Its path may be a link that is moved later, as deployments do: it is looked at once a second. Until then, and while
+/// nothing is there, the previous folder stays in use.
 #[derive(Debug)]
 pub struct Root {
     path: PathBuf,
@@ -28,11 +28,10 @@ pub struct Root {
     /// Other folders that links may lead to.
     links: Vec<Folder>,
     began: Instant,
-    /// When the path was looked at last, in milliseconds since `began`.
+    /// Last look at the path, in milliseconds since `began`.
     looked: AtomicU64,
 }
 
-/// A folder that is open.
 #[derive(Debug)]
 pub(crate) struct Folder {
     dir: OwnedFd,
@@ -49,7 +48,7 @@ pub(crate) struct Folder {
 pub enum RootError {
     #[error("root = {path:?}: {source}; it has to be a folder that this process may enter")]
     NotOpened { path: PathBuf, source: io::Error },
-    /// A folder cannot be opened that links may lead to.
+    /// A folder of `links` cannot be opened.
     #[error("links = {path:?}: {source}; it has to be a folder that this process may enter")]
     NotLinked { path: PathBuf, source: io::Error },
     #[error(
@@ -59,16 +58,15 @@ pub enum RootError {
     NoOpenat2 { path: PathBuf, source: io::Error },
 }
 
-/// How often the root's own path is looked at.
 const LOOK: Duration = Duration::from_secs(1);
-/// A path is resolved anew so often where folders are moved meanwhile (openat2(2), EAGAIN).
+/// Attempts to resolve a path while folders are moved (openat2(2), EAGAIN).
 const ATTEMPTS: usize = 16;
 
 impl Root {
     /// Opens a folder.
     ///
     /// # Errors
-    /// It is none, may not be entered, or the kernel is too old.
+    /// If it is none, may not be entered, or the kernel is too old.
     pub fn open(path: &Path) -> Result<Self, RootError> {
         let folder = Folder::open(path).map_err(|source| RootError::NotOpened { path: path.to_owned(), source })?;
         folder.beneath(b".", OFlags::PATH | OFlags::DIRECTORY).map_err(|errno| match errno {
@@ -81,10 +79,10 @@ impl Root {
         Ok(Self { path: path.to_owned(), folder: ArcSwap::from_pointee(folder), links: Vec::new(), began, looked })
     }
 
-    /// Links in it may lead to these folders too, and what is beneath them.
+    /// Permits links to these folders and what is beneath them.
     ///
     /// # Errors
-    /// One cannot be opened.
+    /// If one cannot be opened.
     pub fn with_links<'p>(mut self, folders: impl IntoIterator<Item = &'p Path>) -> Result<Self, RootError> {
         for path in folders {
             let folder = Folder::open(path);
@@ -97,17 +95,17 @@ impl Root {
         &self.links
     }
 
-    /// As it was given.
+    /// The path as given to [`Root::open`].
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where it is now, without links.
+    /// Its current path, without links.
     pub fn real(&self) -> PathBuf {
         self.folder.load().real.clone()
     }
 
-    /// The folder that the path leads to, as known at most a second before `now`.
+    /// The folder that the path leads to, at most a second old at `now`.
     pub(crate) fn folder(&self, now: Instant) -> arc_swap::Guard<Arc<Folder>> {
         let since = u64::try_from(now.saturating_duration_since(self.began).as_millis()).unwrap_or(u64::MAX);
         let looked = self.looked.load(Ordering::Relaxed);
@@ -119,7 +117,6 @@ impl Root {
         self.folder.load()
     }
 
-    /// The folder that is in use.
     pub(crate) fn now(&self) -> arc_swap::Guard<Arc<Folder>> {
         self.folder.load()
     }
@@ -146,12 +143,12 @@ impl Folder {
         (self.device, self.inode) == (stat.st_dev, stat.st_ino)
     }
 
-    /// What was last seen in a folder beneath it; empty: in itself.
+    /// A folder beneath the root; the root itself if the path is empty. See [`KnownFolders::get`].
     pub(crate) fn known(&self, path: &[u8], now: Instant) -> Arc<KnownFolder> {
         self.known.get(path, now, || KnownFolder { htaccess: self.htaccess(path), real: OnceLock::new() })
     }
 
-    /// The folder beneath it without links, at most a second old.
+    /// A folder's path without links, at most a second old.
     pub(crate) fn real_of(&self, path: &[u8], now: Instant) -> PathBuf {
         let real = || {
             let whole = self.real.join(OsStr::from_bytes(path));
@@ -160,13 +157,12 @@ impl Folder {
         self.known(path, now).real.get_or_init(real).clone()
     }
 
-    /// The `.htaccess` of a folder beneath it. None: there is none.
     pub(crate) fn htaccess(&self, path: &[u8]) -> Option<Htaccess> {
         let separator: &[u8] = if path.is_empty() { b"" } else { b"/" };
         let path = [path, separator, b".htaccess"].concat();
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
         let file = match self.beneath(&path, flags) {
-            // Only what it says of access is taken from it.
+            // Only its access rules are used.
             Err(Errno::LOOP) => {
                 rustix::fs::open(self.real.join(OsStr::from_bytes(&path)), flags | OFlags::CLOEXEC, Mode::empty())
             }
@@ -179,7 +175,7 @@ impl Folder {
         }
     }
 
-    /// Opens what is at a path beneath it, on whose way there is no link (`ELOOP` if there is one).
+    /// Opens a path beneath it without links on the way (`ELOOP` if there is one).
     pub(crate) fn beneath(&self, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_SYMLINKS;
         let mut last = Errno::AGAIN;
@@ -193,7 +189,7 @@ impl Folder {
     }
 }
 
-/// One that cannot be read, or is too long, may refuse anything.
+/// A file that cannot be read, or is too long, may refuse anything.
 fn read_htaccess(file: OwnedFd) -> Htaccess {
     let is_regular =
         rustix::fs::fstat(&file).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile);

@@ -1,15 +1,15 @@
-//! The principal type is [`ScriptNames`]: which names are programs, and which are a program's source.
+//! The principal type is [`ScriptNames`]: which names are programs, and which are sources.
 
-/// Which names are programs that are run. All others that look like a program's source are neither run nor sent.
+/// Which names are programs that are run. Other names that look like sources are neither run nor sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScriptNames {
-    /// How their names end: `.php`.
+    /// Suffixes of programs: `.php`.
     suffixes: Vec<String>,
 }
 
-/// Extensions of sources, in small letters: PHP's own, and those that applications give parts of programs.
+/// Lower-case extensions of sources: PHP's own, and those that applications give parts of programs.
 const SOURCES: [&[u8]; 7] = [b"php", b"phtml", b"phar", b"phps", b"pht", b"phpt", b"inc"];
-/// What editors, tools and people put behind the name of a file that they keep a copy of, besides digits.
+/// Suffixes that editors, tools and people give copies of a file, besides digits.
 const COPIES: [&[u8]; 17] = [
     b"bak",
     b"backup",
@@ -31,19 +31,18 @@ const COPIES: [&[u8]; 17] = [
 ];
 /// Compressed forms that stand for the file itself.
 const COMPRESSED: [&[u8]; 3] = [b"br", b"gz", b"zst"];
-/// Extensions of what pages are made of: behind the name of a program, they say that it is something else, as in
-/// `photo.php.jpg` and in the `index.php.html` of a mirror. All others are of copies: of package managers
-/// (`.dpkg-old`), archives (`.zip`), editors (`.~1~`).
+/// Extensions of page resources: behind a program's name, they mean something else, as in `photo.php.jpg` and a
+/// mirror's `index.php.html`. All others mean copies: of package managers (`.dpkg-old`), archives (`.zip`), editors
+/// (`.~1~`).
 const NO_COPIES: [&[u8]; 30] = [
     b"html", b"htm", b"xhtml", b"css", b"js", b"mjs", b"map", b"json", b"xml", b"rss", b"atom", b"jpg", b"jpeg",
     b"png", b"gif", b"webp", b"avif", b"svg", b"ico", b"pdf", b"woff", b"woff2", b"ttf", b"otf", b"mp3", b"mp4",
     b"webm", b"ogg", b"wasm", b"epub",
 ];
-/// A name has no more such ends.
 const MOST_ENDS: usize = 8;
 
 impl ScriptNames {
-    /// Those whose names end like this, in exactly these letters.
+    /// Programs are names with one of these suffixes, in exactly these letters.
     pub fn new(suffixes: impl IntoIterator<Item = String>) -> Self {
         Self { suffixes: suffixes.into_iter().filter(|suffix| !suffix.is_empty()).collect() }
     }
@@ -58,8 +57,8 @@ impl ScriptNames {
         self.suffixes.iter().any(|suffix| name.len() > suffix.len() && name.ends_with(suffix.as_bytes()))
     }
 
-    /// Whether the name of a file is that of a program's source, or of a copy of one: `a.php`, `a.PHP`, `a.php.bak`,
-    /// `a.php~`, `a.php.`, `a.php.1`, `a.php.zip`. Some file systems know no difference between some of them.
+    /// Whether a file's name is that of a source or of a copy: `a.php`, `a.PHP`, `a.php.bak`, `a.php~`, `a.php.`,
+    /// `a.php.1`, `a.php.zip`. Some file systems do not distinguish some of them.
     pub fn is_source(&self, name: &[u8]) -> bool {
         let mut name = name.to_ascii_lowercase();
         if self.is_kept(&name) {
@@ -80,12 +79,12 @@ impl ScriptNames {
             }
             name.truncate(dot);
         }
-        // Who names a file like this has something in mind.
+        // A name like this is chosen with a purpose.
         true
     }
 
-    /// Whether the name of a program stands before the last end, and that end is not of something else. In small
-    /// letters.
+    /// Whether a program's name stands before the last suffix, and that suffix does not mean something else. For
+    /// lower-case names.
     fn is_kept(&self, name: &[u8]) -> bool {
         let (whole, last) = split(name);
         let last =
@@ -105,12 +104,12 @@ impl ScriptNames {
         false
     }
 
-    /// In small letters.
+    /// For lower-case names.
     fn is_own(&self, name: &[u8]) -> bool {
         self.suffixes.iter().any(|suffix| name.ends_with(suffix.to_ascii_lowercase().as_bytes()))
     }
 
-    /// In small letters.
+    /// For lower-case names.
     fn is_source_itself(&self, name: &[u8]) -> bool {
         if self.is_own(name) {
             return true;
@@ -124,7 +123,7 @@ impl ScriptNames {
     }
 }
 
-/// What is before the last dot, and its end; without a dot, there is neither.
+/// The part before the last dot, and the suffix; both empty without a dot.
 fn split(name: &[u8]) -> (&[u8], &[u8]) {
     let Some(dot) = name.iter().rposition(|byte| *byte == b'.') else { return (&[], &[]) };
     (name.get(..dot).unwrap_or_default(), name.get(dot + 1..).unwrap_or_default())

@@ -1,13 +1,13 @@
-//! Which host a request is for: `host[:port]` of Host, and of a target in absolute-form.
+//! The host of a request: `host[:port]` of Host, or of a target in absolute-form.
 
 use std::net::Ipv6Addr;
 
 use crate::bytes::is_host_byte;
 
-/// Longer than any name in the DNS.
+/// Longer than any DNS name.
 const MAX_HOST: usize = 255;
 
-/// The authority without an empty port (`example.org:`), if it is one: a name, an IPv4 address, an IPv6 address in
+/// The authority without an empty port (`example.org:`), if it is valid: a name, an IPv4 address, or an IPv6 address in
 /// brackets; and a port up to 65535. No userinfo.
 pub(crate) fn read(bytes: &[u8]) -> Option<&[u8]> {
     let host = if bytes.first() == Some(&b'[') { address(bytes)? } else { name(bytes)? };
@@ -19,7 +19,7 @@ pub(crate) fn read(bytes: &[u8]) -> Option<&[u8]> {
     }
 }
 
-// The length of the name at the start. Empty labels are none, for `..` and `.example.org` are taken for paths and for
+// Length of the name at the start. Empty labels are invalid, since `..` and `.example.org` are taken for paths and
 // suffixes.
 fn name(bytes: &[u8]) -> Option<usize> {
     let mut last = b'.';
@@ -37,7 +37,7 @@ fn name(bytes: &[u8]) -> Option<usize> {
     (1..=MAX_HOST).contains(&length).then_some(length)
 }
 
-// The length of the address in brackets at the start.
+// Length of the address in brackets at the start.
 fn address(bytes: &[u8]) -> Option<usize> {
     let end = memchr::memchr(b']', bytes)?;
     let inner = std::str::from_utf8(bytes.get(1..end)?).ok()?;

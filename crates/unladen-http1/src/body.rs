@@ -1,45 +1,43 @@
-//! The principal type is [`Decoder`]: finds the pieces of a body, and its end.
+//! The principal type is [`Decoder`]: finds a body's pieces and its end.
 
 use crate::bytes::{is_text_byte, is_token_byte};
 use crate::lines::Lines;
 use crate::list::trim;
 use crate::{Fault, Field, Fields, Name};
 
-/// The longest line before a chunk, its CRLF included.
+/// Longest line before a chunk, including CRLF.
 const MAX_LINE: usize = 4 * 1024;
-/// The digits of the largest size.
+/// Digits of the largest size.
 const MAX_DIGITS: usize = 16;
-/// The bytes of all trailers, the empty line included.
+/// Bytes of all trailers, including the empty line.
 const MAX_TRAILERS: usize = 16 * 1024;
 const MAX_TRAILER_FIELDS: usize = 64;
 
-/// How long a body is (RFC 9112, section 6.3).
+/// A body's length (RFC 9112, section 6.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// No body.
     None,
-    /// This many bytes.
     Exact(u64),
-    /// As its chunks say.
+    /// By its chunks.
     Chunked,
-    /// Until the connection ends: of responses alone.
+    /// Until the connection ends: responses only.
     UntilClose,
 }
 
-/// What the next bytes of a body are.
+/// The meaning of a body's next bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Framing: so many bytes to pass over. None were data.
+    /// This many bytes of framing, to be skipped.
     Skip(usize),
-    /// So many bytes of the body, from the start of what was given.
+    /// This many bytes of the body, from the start of the input.
     Data(usize),
-    /// More bytes are needed to go on; none were consumed.
+    /// More bytes are needed; none were consumed.
     More,
-    /// The body's end, after so many bytes more of framing (the last chunk's and the trailers' end).
+    /// The body's end, after this many bytes of framing (the end of the last chunk and the trailers).
     End(usize),
 }
 
-/// Follows a body through whatever pieces its bytes arrive in. Trailers are kept: [`Decoder::trailers`].
+/// Decodes a body in pieces of any size. Trailers are kept: [`Decoder::trailers`].
 #[derive(Debug, Default)]
 pub struct Decoder {
     state: State,
@@ -54,7 +52,7 @@ enum State {
     UntilClose,
     // before the line with a chunk's size
     Size,
-    // so much of a chunk is to come, never 0
+    // remaining bytes of a chunk, never 0
     Data(u64),
     // before the CRLF after a chunk
     DataEnd,
@@ -63,7 +61,7 @@ enum State {
 }
 
 impl Decoder {
-    /// For a body of this length. Memory of the trailers is kept.
+    /// Starts a body of this length. The trailers' memory is reused.
     pub fn start(&mut self, length: Length) {
         self.trailers.clear();
         self.state = match length {
@@ -74,13 +72,11 @@ impl Decoder {
         };
     }
 
-    /// What the next bytes are. Call again with the rest, without the bytes that the last step named, until
-    /// [`Step::End`]. A body of [`Length::None`] and of `Exact(0)` ends at once with `End(0)`; one of `UntilClose`
-    /// never does.
+    /// The meaning of the next bytes. Call again with the input behind the last step's bytes, until [`Step::End`]. A
+    /// body of [`Length::None`] and of `Exact(0)` ends at once with `End(0)`; one of `UntilClose` never does.
     ///
-    /// Chunk extensions are dropped; the size of a chunk's line and all trailers together are bounded (4 KiB, 16 KiB in
-    /// 64 fields). A buffer of 16 KiB is large enough for [`Step::More`] to find room in it. After a fault it is the
-    /// answer to every call.
+    /// Chunk extensions are dropped; a chunk's line and all trailers are bounded (4 KiB; 16 KiB and 64 fields). In a
+    /// buffer of 16 KiB, [`Step::More`] always finds room. After a fault, every call returns it.
     pub fn step(&mut self, bytes: &[u8]) -> Result<Step, Fault> {
         match self.state {
             State::Done => Ok(Step::End(0)),
@@ -107,24 +103,24 @@ impl Decoder {
         }
     }
 
-    /// Whether [`Step::End`] has been seen, or the body had none to begin with.
+    /// Whether [`Step::End`] was seen, or there was no body.
     pub fn is_done(&self) -> bool {
         matches!(self.state, State::Done)
     }
 
-    /// After the end: what came as trailers.
+    /// The trailers, after the end.
     pub fn trailers(&self) -> &Fields {
         &self.trailers
     }
 
-    /// Keeps the trailers of which this is true.
+    /// Keeps the matching trailers.
     pub fn retain_trailers(&mut self, keep: impl FnMut(Field<'_>) -> bool) {
         if !self.trailers.is_empty() {
             self.trailers.retain(keep);
         }
     }
 
-    // As much of the framing between data as is whole.
+    // Decodes as much framing between data as is complete.
     fn framing(&mut self, bytes: &[u8]) -> Result<Step, Fault> {
         let mut at = 0;
         loop {
@@ -173,7 +169,7 @@ fn take(rest: u64, bytes: usize) -> (usize, u64) {
     (data, rest - data as u64)
 }
 
-// The length of CRLF, if it is whole.
+// Length of CRLF, if complete.
 fn crlf(bytes: &[u8]) -> Result<Option<usize>, Fault> {
     match bytes {
         [b'\r', b'\n', ..] => Ok(Some(2)),
@@ -182,8 +178,8 @@ fn crlf(bytes: &[u8]) -> Result<Option<usize>, Fault> {
     }
 }
 
-// The length of a chunk's line and the size in it, if the line is whole. White space before the extension is refused,
-// though RFC 9112, section 7.1.1, has it for readers to pass over: what stands there is read in more than one way.
+// Length of a chunk's line and the size in it, if complete. White space before the extension is refused, though RFC
+// 9112, section 7.1.1, has readers skip it: readers differ on it.
 fn size_line(bytes: &[u8]) -> Result<Option<(usize, u64)>, Fault> {
     let mut size = 0_u64;
     let mut at = 0;
@@ -203,7 +199,7 @@ fn size_line(bytes: &[u8]) -> Result<Option<(usize, u64)>, Fault> {
         return Err(Fault::Chunk);
     }
     if rest.first() == Some(&b';') {
-        // looked at from its start each time, which the bound keeps short
+        // scanned from its start each time, which the bound keeps cheap
         let room = rest.get(..MAX_LINE - at).unwrap_or(rest);
         let end = room.iter().position(|byte| !is_text_byte(*byte));
         let extension = trim(room.get(1..end.unwrap_or(room.len())).unwrap_or_default());
@@ -221,8 +217,8 @@ fn size_line(bytes: &[u8]) -> Result<Option<(usize, u64)>, Fault> {
     }
 }
 
-// What says how a message is read, where it goes and who sent it must be known before its body (RFC 9110, section
-// 6.5.1); programs that put trailers among the fields would believe them.
+// Framing, routing and identity must be known before the body (RFC 9110, section 6.5.1); programs that merge trailers
+// into the fields would believe them.
 pub(crate) fn is_forbidden(id: Name, name: &[u8]) -> bool {
     const OTHERS: [&[u8]; 7] = [
         b"authorization",

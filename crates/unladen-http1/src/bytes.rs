@@ -1,4 +1,4 @@
-//! Which bytes may stand where.
+//! Classes of bytes.
 
 const fn table(marks: &[u8], letters_and_digits: bool) -> [bool; 256] {
     let mut table = [false; 256];
@@ -31,29 +31,28 @@ static TOKEN: [bool; 256] = table(b"!#$%&'*+-.^_`|~", true);
 static HOST: [bool; 256] = table(b"-._~", true);
 static TARGET: [bool; 256] = target();
 
-/// A token (RFC 9110, section 5.6.2).
+/// Whether it is a token (RFC 9110, section 5.6.2).
 pub(crate) fn is_token(bytes: &[u8]) -> bool {
     !bytes.is_empty() && bytes.iter().all(|byte| TOKEN[usize::from(*byte)])
 }
 
-/// Whether a token can begin, or go on, with it.
+/// Whether a token may contain it.
 pub(crate) fn is_token_byte(byte: u8) -> bool {
     TOKEN[usize::from(byte)]
 }
 
-/// Whether it may stand in a host's name. Narrower than the registered names of RFC 3986: neither percent signs nor
-/// sub-delimiters, which no name in the DNS has, and which programs behind tell apart in their own ways.
+/// Whether a host's name may contain it. Narrower than RFC 3986's registered names: no percent signs and
+/// sub-delimiters, which no DNS name has, and which programs behind interpret differently.
 pub(crate) fn is_host_byte(byte: u8) -> bool {
     HOST[usize::from(byte)]
 }
 
-/// Printable ASCII without the space and without `#`. Wider than RFC 3986, which has no `|`, `"`, `{` …: browsers send
-/// them.
+/// Printable ASCII without space and `#`. Wider than RFC 3986, which excludes `|`, `"`, `{` …: browsers send them.
 pub(crate) fn is_target(bytes: &[u8]) -> bool {
     bytes.iter().all(|byte| TARGET[usize::from(*byte)])
 }
 
-/// What a reason phrase, or the value of a field, is made of: no control characters but the tab.
+/// Whether a reason phrase or a field's value may contain it: no control characters except the tab.
 pub(crate) fn is_text_byte(byte: u8) -> bool {
     byte == b'\t' || (byte >= b' ' && byte != 0x7f)
 }

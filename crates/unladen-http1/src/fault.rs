@@ -1,29 +1,29 @@
-//! The principal type is [`Fault`]: why bytes are no message of HTTP/1 that two readers would read alike.
+//! The principal type is [`Fault`]: why bytes are not an unambiguous HTTP/1 message.
 
-/// What is wrong with a head or a body. For a request the answer is [`Fault::status`], and the connection ends.
+/// What is wrong with a head or a body. A request is answered with [`Fault::status`], and the connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// The head does not fit in the limit of bytes.
+    /// The head exceeds the limit of bytes.
     #[error("the head is too long")]
     HeadTooLong,
     #[error("the head has too many fields")]
     TooManyFields,
-    /// The first line is none (RFC 9112, section 3 or 4).
+    /// The first line is malformed (RFC 9112, section 3 or 4).
     #[error("the first line is malformed")]
     StartLine,
     #[error("the version of HTTP is not supported")]
     Version,
-    /// A field's line is malformed: spaces before the colon, obs-fold, a byte that is not allowed. In a request also a
-    /// name that CGI would take for another (`Content_Length`), and a Connection that lists what cannot be taken off.
+    /// A field's line is malformed: spaces before the colon, obs-fold, a forbidden byte. In a request also a name that
+    /// CGI would take for another (`Content_Length`), and a Connection that lists what cannot be removed.
     #[error("a header field is malformed")]
     Field,
-    /// A line that ends with a line feed alone, or a carriage return alone.
+    /// A line ends with a line feed alone, or a carriage return alone.
     #[error("a line does not end with CRLF")]
     LineEnd,
     /// The target is neither origin-form, nor absolute-form of http or https, nor the asterisk of OPTIONS.
     #[error("the request target is malformed")]
     Target,
-    /// None, or more than one, or malformed (RFC 9112, section 3.2).
+    /// Missing, repeated or malformed (RFC 9112, section 3.2).
     #[error("the Host field is missing, repeated or malformed")]
     Host,
     /// Not a number, too large, or several that differ (RFC 9112, section 6.3).
@@ -31,7 +31,7 @@ pub enum Fault {
     ContentLength,
     #[error("the message has both a Content-Length and a Transfer-Encoding")]
     TwoLengths,
-    /// Transfer-Encoding that is not `chunked` alone, or in HTTP/1.0.
+    /// Transfer-Encoding other than `chunked` alone, or in HTTP/1.0.
     #[error("the Transfer-Encoding is not `chunked` alone")]
     TransferEncoding,
     /// A chunk's size, extension or end is malformed (RFC 9112, section 7.1).
@@ -45,7 +45,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// What to answer a request that has it.
+    /// The status of the answer to such a request.
     pub fn status(self) -> u16 {
         match self {
             Self::HeadTooLong | Self::TooManyFields => 431,
@@ -55,7 +55,7 @@ impl Fault {
         }
     }
 
-    /// Its name in logs and metrics.
+    /// The name in logs and metrics.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::HeadTooLong => "head_too_long",

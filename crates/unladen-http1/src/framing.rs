@@ -1,22 +1,21 @@
-//! The principal type is [`Framing`]: what the fields of a head say of the body's length.
+//! The principal type is [`Framing`]: the body's length by the fields of a head.
 
 use crate::Fault;
 
-// So that whoever reads it into a signed number reads the same.
+// Readers with signed numbers read the same.
 const MAX_LENGTH: u64 = i64::MAX as u64;
 
-/// Content-Length and Transfer-Encoding, as they have come so far (RFC 9112, section 6).
+/// The values of Content-Length and Transfer-Encoding so far (RFC 9112, section 6).
 #[derive(Debug, Default)]
 pub(crate) struct Framing {
-    /// The Content-Length.
     pub(crate) exact: Option<u64>,
-    /// Whether `Transfer-Encoding: chunked` came.
+    /// Whether `Transfer-Encoding: chunked` was seen.
     pub(crate) chunked: bool,
 }
 
 impl Framing {
-    /// Takes a Content-Length: its digits without zeros in front, or none if it came before with the same number. A
-    /// list of numbers is refused even if they are equal: not all take the last of it, or the first.
+    /// Takes a Content-Length: its digits without leading zeros, or `None` if it repeats the same number. A list of
+    /// numbers is refused even if they are equal: readers differ on which counts.
     pub(crate) fn content_length<'a>(&mut self, value: &'a [u8]) -> Result<Option<&'a [u8]>, Fault> {
         let number = decimal(value).ok_or(Fault::ContentLength)?;
         match self.exact {
@@ -30,7 +29,7 @@ impl Framing {
         }
     }
 
-    /// Takes a Transfer-Encoding, of which one line with `chunked` alone is understood.
+    /// Takes a Transfer-Encoding: only a single line with `chunked` alone is accepted.
     pub(crate) fn transfer_encoding(&mut self, value: &[u8]) -> Result<(), Fault> {
         if self.chunked || !value.eq_ignore_ascii_case(b"chunked") {
             return Err(Fault::TransferEncoding);
@@ -39,7 +38,7 @@ impl Framing {
         Ok(())
     }
 
-    /// Whether what came goes together, in a message of this minor version.
+    /// Whether the fields are consistent, in a message of this minor version.
     pub(crate) fn check(&self, minor: u8) -> Result<(), Fault> {
         match (self.chunked, self.exact) {
             (true, Some(_)) => Err(Fault::TwoLengths),

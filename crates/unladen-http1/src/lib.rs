@@ -1,11 +1,10 @@
-//! The framing of HTTP/1 (RFC 9112), without input or output: bytes in, heads and pieces of bodies out.
+//! The framing of HTTP/1 (RFC 9112) without I/O: bytes in, heads and pieces of bodies out.
 //!
-//! The principal types are [`Request`] and [`Response`], heads that are strict about what they take, since two readers
-//! of one connection that disagree where a message ends are how requests are smuggled; and [`Decoder`], which finds a
-//! body's end.
+//! The principal types are [`Request`] and [`Response`], heads that are parsed strictly, since request smuggling relies
+//! on two readers of a connection that disagree where a message ends; and [`Decoder`], which finds a body's end.
 //!
-//! A head is neutral: what came by HTTP/2 is put into the same type ([`Fields::push`]), and held to the same rules
-//! ([`Request::settle`], [`Response::settle`]).
+//! A head is neutral: HTTP/2 messages use the same type ([`Fields::push`]) and the same rules ([`Request::settle`],
+//! [`Response::settle`]).
 #![forbid(unsafe_code)]
 
 mod authority;
@@ -35,7 +34,7 @@ pub use write::{CHUNK_END, LAST_CHUNK, chunk_head};
 /// Bounds of a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HeadLimits {
-    /// Its bytes, the empty line included.
+    /// Including the empty line.
     pub bytes: usize,
     pub fields: usize,
 }

@@ -1,25 +1,24 @@
-//! The principal type is [`Lines`]: the lines of a head, one after another, as far as they have come.
+//! The principal type is [`Lines`]: the lines of a head, as far as they have arrived.
 
 use httparse::{EMPTY_HEADER, Error};
 use memchr::memchr;
 
 use crate::Fault;
 
-// Most heads have fewer fields, and so few are quick to make room for.
+// Most heads have fewer fields, and room for these is cheap.
 const FEW: usize = 32;
 const MANY: usize = 128;
 
-/// Goes through the start of a connection's bytes line by line. Each ends with CRLF and no other way. Only the bytes
-/// within the limit are looked at, so that the outcome does not depend on how many have come.
+/// Iterates over the lines at the start of a connection's bytes. Each must end with CRLF. Only bytes within the limit
+/// are looked at, so that the outcome does not depend on how many have arrived.
 #[derive(Debug)]
 pub(crate) struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,
-    // there is no room for more
+    // the limit is reached
     full: bool,
 }
 
-/// All lines after the first.
 #[derive(Debug)]
 pub(crate) struct Block<'a> {
     bytes: &'a [u8],
@@ -33,17 +32,15 @@ impl<'a> Lines<'a> {
         Self { bytes: bytes.get(..limit).unwrap_or(bytes), at: 0, full: bytes.len() >= limit }
     }
 
-    /// How many bytes have been gone through.
     pub(crate) fn position(&self) -> usize {
         self.at
     }
 
-    /// The next byte, if it has come.
     pub(crate) fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
-    /// The next line without its CRLF, or none if it is not whole yet.
+    /// The next line without CRLF, or `None` if it is incomplete.
     pub(crate) fn next(&mut self) -> Result<Option<&'a [u8]>, Fault> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let Some(feed) = memchr(b'\n', rest) else {
@@ -54,7 +51,7 @@ impl<'a> Lines<'a> {
         Ok(Some(line))
     }
 
-    /// All that follows up to and with the empty line, or none if it is not whole yet.
+    /// Everything up to and including the empty line, or `None` if it is incomplete.
     pub(crate) fn block(&mut self, most: usize) -> Result<Option<Block<'a>>, Fault> {
         let start = self.at;
         let mut lines = 0;
@@ -71,17 +68,16 @@ impl<'a> Lines<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// All of it, with the empty line at the end.
     pub(crate) fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// How many fields it has at most.
+    /// Upper bound of the number of fields.
     pub(crate) fn lines(&self) -> usize {
         self.lines
     }
 
-    /// Gives each field's name and value, until one is refused.
+    /// Passes each field's name and value on, until one is refused.
     pub(crate) fn fields(&self, take: impl FnMut(&'a [u8], &'a [u8]) -> Result<(), Fault>) -> Result<(), Fault> {
         if self.lines <= FEW {
             self.read(&mut [EMPTY_HEADER; FEW], take)
@@ -108,7 +104,6 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Whether there is a carriage return that no line feed follows.
 pub(crate) fn has_bare_return(bytes: &[u8]) -> bool {
     memchr::memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1) != Some(&b'\n'))
 }

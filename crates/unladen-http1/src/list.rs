@@ -1,6 +1,6 @@
 //! Comma-separated lists (RFC 9110, section 5.6.1): [`members`].
 
-/// Without the spaces and tabs around it.
+/// Removes surrounding spaces and tabs.
 pub fn trim(mut bytes: &[u8]) -> &[u8] {
     while let [b' ' | b'\t', rest @ ..] = bytes {
         bytes = rest;
@@ -11,7 +11,7 @@ pub fn trim(mut bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// The members of a comma-separated list of what has no quotes, but for the empty ones.
+/// The non-empty members of a comma-separated list without quotes.
 pub fn members(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|byte| *byte == b',').map(trim).filter(|member| !member.is_empty())
 }

@@ -1,6 +1,6 @@
-//! The principal type is [`Name`]: which field a name names.
+//! The principal type is [`Name`]: known field names.
 
-/// Fields whose name matters on the way.
+/// Field names that matter to a proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Name {
@@ -27,7 +27,7 @@ pub enum Name {
 }
 
 impl Name {
-    /// Which field this is, in any case.
+    /// The known field of a name, in any case.
     pub fn of(name: &[u8]) -> Self {
         let is = |known: &[u8]| name.eq_ignore_ascii_case(known);
         match name.len() {
@@ -54,8 +54,8 @@ impl Name {
         }
     }
 
-    /// Whether it belongs to one connection alone and is never passed on (RFC 9110, section 7.6.1). What `Connection`
-    /// lists besides is to be found with [`Fields::has_token`](crate::Fields::has_token).
+    /// Whether it belongs to one connection and is never passed on (RFC 9110, section 7.6.1). Fields that `Connection`
+    /// lists are found with [`Fields::has_token`](crate::Fields::has_token).
     pub fn is_hop_by_hop(self) -> bool {
         matches!(
             self,
@@ -70,8 +70,8 @@ impl Name {
         )
     }
 
-    /// Whether CGI and its kin would take it for a field that matters: they write `-` and `_` alike, so that
-    /// `X_Forwarded_For` reaches the application under the name of the field that a proxy vouches for.
+    /// Whether CGI and its kin would take it for a known field: they write `-` and `_` alike, so that `X_Forwarded_For`
+    /// reaches the application under the name of the field that a proxy vouches for.
     pub(crate) fn is_lookalike(name: &[u8]) -> bool {
         if memchr::memchr(b'_', name).is_none() || name.len() > LONGEST {
             return false;

@@ -7,10 +7,10 @@ use crate::list::members;
 use crate::start_line::RequestLine;
 use crate::{Fault, Fields, HeadLimits, Length, Name, authority};
 
-/// The head of a request. Memory is kept from one to the next.
+/// The head of a request. Memory is reused between requests.
 ///
-/// After [`Request::parse`]: the target is in origin-form (or `*`), the authority is what Host or the absolute-form
-/// said, and [`Request::length`] is certain.
+/// After [`Request::parse`], the target is in origin-form (or `*`), the authority is from Host or the absolute-form,
+/// and [`Request::length`] is certain.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// GET …
@@ -19,12 +19,11 @@ pub struct Request {
     pub target: Vec<u8>,
     /// `host[:port]`; empty if HTTP/1.0 named none.
     pub authority: Vec<u8>,
-    /// The minor version, 0 or 1; 1 for a request that came by HTTP/2.
+    /// 0 or 1; 1 for HTTP/2.
     pub minor: u8,
-    /// Its fields: without Host, which `authority` is. Content-Length and Transfer-Encoding are among them, if they
-    /// came: once, and the number without zeros in front.
+    /// Without Host, which is in `authority`. Content-Length and Transfer-Encoding, if present, occur once, and the
+    /// number has no leading zeros.
     pub fields: Fields,
-    /// Of its body.
     pub length: Length,
 }
 
@@ -42,11 +41,11 @@ impl Default for Request {
 }
 
 impl Request {
-    /// Reads a head from the start of `bytes`: as many bytes as it is long, or none if it is not whole yet. One empty
-    /// line in front of it is passed over and counted (RFC 9112, section 2.2). Unless a length is returned, what the
-    /// request holds afterwards means nothing.
+    /// Parses a head at the start of `bytes`: returns its length, or `None` if it is incomplete. One empty line before
+    /// it is skipped and counted (RFC 9112, section 2.2). Unless a length is returned, the request's content is
+    /// meaningless.
     ///
-    /// A fault is found as soon as the bytes that make it have come, however few of the rest have.
+    /// A fault is found as soon as its bytes have arrived, however few of the rest have.
     pub fn parse(&mut self, bytes: &[u8], limits: &HeadLimits) -> Result<Option<usize>, Fault> {
         let mut lines = Lines::new(bytes, limits.bytes);
         if bytes.first() == Some(&b'\r') {
@@ -98,7 +97,7 @@ impl Request {
         set(&mut self.method, line.method);
         set(&mut self.target, line.target.root);
         self.target.extend_from_slice(line.target.path);
-        // the absolute-form's comes first: RFC 9112, section 3.2.2
+        // the absolute-form takes precedence: RFC 9112, section 3.2.2
         set(&mut self.authority, line.target.authority.or(host).unwrap_or_default());
         self.minor = line.minor;
         self.length = match framing.exact {
@@ -114,13 +113,13 @@ impl Request {
         self.fields.keep_alive(self.minor)
     }
 
-    /// Whether sending it twice does what sending it once does (RFC 9110, section 9.2.2).
+    /// Whether sending it twice has the same effect as once (RFC 9110, section 9.2.2).
     pub fn is_idempotent(&self) -> bool {
         matches!(&*self.method, b"GET" | b"HEAD" | b"OPTIONS" | b"TRACE" | b"PUT" | b"DELETE")
     }
 
-    /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1).
-    /// Never for HTTP/1.0, nor if there is no body to wait with.
+    /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1). Never with
+    /// HTTP/1.0 or without a body.
     pub fn expects_continue(&self) -> bool {
         self.minor == 1
             && !matches!(self.length, Length::None | Length::Exact(0))
@@ -133,7 +132,7 @@ fn set(place: &mut Vec<u8>, bytes: &[u8]) {
     place.extend_from_slice(bytes);
 }
 
-// What `Connection` lists is taken off on the way: a request whose length or host is taken off so becomes another.
+// Listed fields are removed on the way: without its length or host, a request becomes another.
 fn is_end_to_end(option: &[u8]) -> bool {
     matches!(Name::of(option), Name::ContentLength | Name::Host)
 }

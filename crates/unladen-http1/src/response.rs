@@ -7,16 +7,16 @@ use crate::lines::Lines;
 use crate::start_line::StatusLine;
 use crate::{Fault, Fields, HeadLimits, Length, Name};
 
-/// The head of a response. Memory is kept from one to the next.
+/// The head of a response. Memory is reused between responses.
 #[derive(Clone, Debug)]
 pub struct Response {
     /// 100 to 599.
     pub status: u16,
-    /// The minor version, 0 or 1; 1 for a response that came by HTTP/2.
+    /// 0 or 1; 1 for HTTP/2.
     pub minor: u8,
-    /// Its fields. The reason phrase is dropped (RFC 9112, section 4: a client should ignore it).
+    /// Without the reason phrase, which a client should ignore (RFC 9112, section 4).
     pub fields: Fields,
-    /// Of its body, given the request's method.
+    /// The body's length, given the request's method.
     pub length: Length,
 }
 
@@ -27,12 +27,13 @@ impl Default for Response {
 }
 
 impl Response {
-    /// Reads a head from the start of `bytes`: as many bytes as it is long, or none if it is not whole yet. A response
-    /// to HEAD, of 1xx, 204 and 304 has no body (RFC 9112, section 6.3). Unless a length is returned, what the response
-    /// holds afterwards means nothing.
+    /// Parses a head at the start of `bytes`: returns its length, or `None` if it is incomplete. A response to HEAD,
+    /// and one of 1xx, 204 or 304, has no body (RFC 9112, section 6.3). Unless a length is returned, the response's
+    /// content is meaningless.
     ///
     /// 1xx and 204 must have neither Transfer-Encoding nor Content-Length (RFC 9112, section 6.1; RFC 9110, section
-    /// 8.6), and readers differ about those that do. The first is a fault, and so is a length but 0, which is left out.
+    /// 8.6), and readers differ about those that do. The former is a fault, and so is a length other than 0, which is
+    /// left out.
     pub fn parse(&mut self, bytes: &[u8], to_method: &[u8], limits: &HeadLimits) -> Result<Option<usize>, Fault> {
         let mut lines = Lines::new(bytes, limits.bytes);
         if lines.peek().is_some_and(|byte| byte != b'H') {
@@ -76,13 +77,13 @@ impl Response {
         Ok(Some(lines.position()))
     }
 
-    /// Whether the upstream keeps the connection after it: also false if its body ends with the connection, and after
-    /// 101, when the connection is no longer one of HTTP/1.
+    /// Whether the upstream keeps the connection after it: false also if the body ends with the connection, and after
+    /// 101, when it no longer speaks HTTP/1.
     pub fn keeps_alive(&self) -> bool {
         self.status != 101 && self.length != Length::UntilClose && self.fields.keep_alive(self.minor)
     }
 
-    /// How long the upstream says that it keeps an idle connection: `Keep-Alive: timeout=5` (RFC 2068, section 19.7.1.1).
+    /// How long the upstream keeps an idle connection: `Keep-Alive: timeout=5` (RFC 2068, section 19.7.1.1).
     pub fn idle_timeout(&self) -> Option<Duration> {
         let value = std::str::from_utf8(self.fields.get(Name::KeepAlive)?).ok()?;
         let mut parameters = value.split(',').filter_map(|parameter| parameter.split_once('='));

@@ -1,9 +1,9 @@
-//! Heads and trailers that came by HTTP/2: what parsing sees to is seen to before they go on, maybe as HTTP/1.
+//! Checks for heads and trailers received by HTTP/2, equivalent to parsing, before they are passed on, perhaps as
+//! HTTP/1.
 //!
-//! That field names and values are of bytes that are allowed is looked at here again: the libraries of HTTP/2 that
-//! there are let names pass that are no tokens (`x"`), and in HTTP/1 those are no names. What goes beyond RFC 9113 is
-//! here too, since a request that is refused in one version of HTTP and taken in another is how requests are smuggled
-//! past those who look at one.
+//! Bytes of names and values are checked again: existing HTTP/2 libraries let invalid tokens pass as names (`x"`),
+//! which HTTP/1 does not allow. Rules beyond RFC 9113 are here too, since requests that one version of HTTP refuses and
+//! another accepts can be smuggled past programs that check only one.
 
 use crate::body::is_forbidden;
 use crate::framing::Framing;
@@ -11,8 +11,8 @@ use crate::start_line::check_method;
 use crate::{Fault, Field, Fields, Length, Name, Request, Response, authority, bytes};
 
 impl Request {
-    /// For a head that was put together from one of HTTP/2: what holds after [`Request::parse`] holds afterwards, or it
-    /// is refused. The length is set: `ends` says that there is no body.
+    /// Validates a head built from HTTP/2: afterwards all that [`Request::parse`] guarantees holds, or it is refused.
+    /// Sets the length: `ends` says that there is no body.
     pub fn settle(&mut self, ends: bool) -> Result<(), Fault> {
         if !bytes::is_token(&self.method) {
             return Err(Fault::StartLine);
@@ -39,8 +39,8 @@ impl Request {
 }
 
 impl Response {
-    /// For a head that was put together from one of HTTP/2: what holds after [`Response::parse`] holds afterwards, or
-    /// it is refused. The length is set: `ends` says that there is no body.
+    /// Validates a head built from HTTP/2: afterwards all that [`Response::parse`] guarantees holds, or it is refused.
+    /// Sets the length: `ends` says that there is no body.
     pub fn settle(&mut self, to_method: &[u8], ends: bool) -> Result<(), Fault> {
         if !(100..600).contains(&self.status) {
             return Err(Fault::StartLine);
@@ -64,7 +64,7 @@ impl Response {
 }
 
 impl Fields {
-    /// For trailers that came by HTTP/2: refuses those that [`Decoder`](crate::Decoder) refuses.
+    /// Validates trailers received by HTTP/2: refuses those that [`Decoder`](crate::Decoder) refuses.
     pub fn settle_trailers(&self) -> Result<(), Fault> {
         let is_faulty = |field: Field<'_>| is_forbidden(field.id, field.name) || !is_well_formed(&field);
         if self.iter().any(is_faulty) { Err(Fault::Trailers) } else { Ok(()) }
@@ -76,7 +76,7 @@ fn is_well_formed(field: &Field<'_>) -> bool {
     bytes::is_token(field.name) && field.value.iter().all(|byte| bytes::is_text_byte(*byte))
 }
 
-// The length that they tell, once and without zeros in front from now on.
+// Returns the length, and keeps its field once, without leading zeros.
 fn settle(fields: &mut Fields) -> Result<Option<u64>, Fault> {
     let mut framing = Framing::default();
     let mut lines = 0;
@@ -86,7 +86,7 @@ fn settle(fields: &mut Fields) -> Result<Option<u64>, Fault> {
             return Err(Fault::Field);
         }
         match field.id {
-            // Host is the authority; the others HTTP/2 does not have (RFC 9113, section 8.2.2).
+            // Host is in the authority; HTTP/2 does not have the others (RFC 9113, section 8.2.2).
             Name::Host => return Err(Fault::Host),
             Name::Connection | Name::TransferEncoding | Name::KeepAlive | Name::ProxyConnection | Name::Upgrade => {
                 return Err(Fault::Field);

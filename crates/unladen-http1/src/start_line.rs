@@ -13,12 +13,11 @@ pub(crate) struct RequestLine<'a> {
     pub(crate) minor: u8,
 }
 
-/// A target in origin-form, whichever form it came in.
+/// A target in origin-form, whatever form it was received in.
 #[derive(Debug)]
 pub(crate) struct Target<'a> {
-    /// What the absolute-form named.
     pub(crate) authority: Option<&'a [u8]>,
-    /// What is missing in front of the path: `/`, or nothing.
+    /// Missing start of the path: `/`, or nothing.
     pub(crate) root: &'static [u8],
     /// Path and query, or `*`.
     pub(crate) path: &'a [u8],
@@ -32,12 +31,11 @@ pub(crate) struct StatusLine {
 }
 
 impl<'a> RequestLine<'a> {
-    /// Reads a line without its CRLF.
     pub(crate) fn read(line: &'a [u8]) -> Result<Self, Fault> {
         Self::words(line).map_err(|fault| if has_bare_return(line) { Fault::LineEnd } else { fault })
     }
 
-    // One space between each, no other white space: RFC 9112, section 3, warns of readers that take more.
+    // Exactly one space between words: RFC 9112, section 3, warns of readers that accept more.
     fn words(line: &'a [u8]) -> Result<Self, Fault> {
         let first = memchr(b' ', line).ok_or(Fault::StartLine)?;
         let last = memrchr(b' ', line).ok_or(Fault::StartLine)?;
@@ -83,8 +81,8 @@ impl<'a> Target<'a> {
 }
 
 impl StatusLine {
-    /// Reads a line without its CRLF. The space before a reason phrase that is empty may be missing: many servers leave
-    /// it out.
+    /// Parses a line without its CRLF. The space before an empty reason phrase may be missing: many servers leave it
+    /// out.
     pub(crate) fn read(line: &[u8]) -> Result<Self, Fault> {
         Self::words(line).map_err(|fault| if has_bare_return(line) { Fault::LineEnd } else { fault })
     }
@@ -116,8 +114,8 @@ fn version(bytes: &[u8]) -> Result<u8, Fault> {
     }
 }
 
-// Methods are told apart by case, but not by all: who takes `head` for HEAD answers without a body, and whoever waits
-// for one takes the next response for it.
+// Methods are case-sensitive, but not for all: a server that takes `head` for HEAD sends no body, and a reader that
+// waits for one takes the next response for it.
 pub(crate) fn check_method(method: &[u8]) -> Result<(), Fault> {
     let is_like = |name: &[u8]| method.eq_ignore_ascii_case(name);
     if is_like(b"CONNECT") || (is_like(b"HEAD") && method != b"HEAD") { Err(Fault::Method) } else { Ok(()) }

@@ -1,11 +1,11 @@
-//! Chunks, written.
+//! Writes chunks.
 
-/// After each chunk's data.
+/// Follows each chunk's data.
 pub const CHUNK_END: &[u8] = b"\r\n";
-/// A body's end, without trailers.
+/// Ends a body without trailers.
 pub const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
 
-/// The line before a chunk of `length` bytes: hexadecimal, CRLF. Its bytes, and how many of them there are.
+/// The line before a chunk of `length` bytes (hexadecimal, CRLF), and its length.
 ///
 /// A `length` of 0 gives the line that ends the body: an empty chunk cannot be sent.
 pub fn chunk_head(length: usize) -> ([u8; 18], usize) {

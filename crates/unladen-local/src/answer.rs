@@ -1,4 +1,4 @@
-//! Answers, with the fields that all of them have: [`response`].
+//! Answers with common fields: [`response`].
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -12,7 +12,7 @@ pub const JSON: &str = "application/json";
 /// The type of pages.
 pub const HTML: &str = "text/html; charset=utf-8";
 
-/// An answer that nobody keeps, and no other page reads.
+/// An answer that is not stored, and that no other page can read.
 pub fn response(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(body.into()));
     *response.status_mut() = status;
@@ -26,12 +26,12 @@ pub fn response(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) 
     with(response, &always)
 }
 
-/// Says which methods there are instead.
+/// 405, with the allowed methods.
 pub fn not_allowed(allow: &'static str, text: &'static str) -> Response<Full<Bytes>> {
     with(response(StatusCode::METHOD_NOT_ALLOWED, TEXT, text), &[(ALLOW.as_str(), allow)])
 }
 
-/// Adds fields; one whose value has a byte that may not be in one is left out.
+/// Adds fields; a field with an invalid value is left out.
 pub fn with(mut response: Response<Full<Bytes>>, fields: &[(&'static str, &str)]) -> Response<Full<Bytes>> {
     for &(name, value) in fields {
         if let Ok(value) = HeaderValue::from_str(value) {

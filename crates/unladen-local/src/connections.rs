@@ -1,4 +1,4 @@
-//! The principal type is [`Connections`]: those that are open, up to a bound.
+//! The principal type is [`Connections`]: open connections, up to a bound.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -10,25 +10,23 @@ use tokio::task::{AbortHandle, Id, JoinSet};
 /// A request that was sent may not have been read yet: a connection that has waited for less keeps its place.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// Connections that are open. One more than the bound takes the place of the one that has waited for longest without
-/// asking anything: whoever opens many and says nothing keeps nobody out. All of a machine have one address, so they are
-/// not counted by peer.
+/// Open connections. Beyond the bound, a new one replaces the one that has waited longest for a request: many silent
+/// connections keep nobody out. Clients on one machine share an address, so they are not counted by peer.
 pub(crate) struct Connections {
     most: usize,
     tasks: JoinSet<()>,
     open: HashMap<Id, (AbortHandle, Arc<Turn>)>,
-    /// One has been answered, and waits from now on.
+    /// Notified when a connection begins to wait again.
     answered: Arc<Notify>,
 }
 
-/// Whose turn it is on a connection.
 pub(crate) struct Turn {
-    /// Since when it waits for a request; none: one is being answered.
+    /// Start of its wait for a request; `None` while one is being answered.
     waits_since: Mutex<Option<Instant>>,
     answered: Arc<Notify>,
 }
 
-/// A request that is being answered, until it is dropped.
+/// Marks a request that is being answered, until it is dropped.
 pub(crate) struct Answering<'a>(&'a Turn);
 
 impl Connections {
@@ -36,7 +34,6 @@ impl Connections {
         Self { most, tasks: JoinSet::new(), open: HashMap::new(), answered: Arc::default() }
     }
 
-    /// Returns once there is a place for one more.
     pub(crate) async fn room(&mut self) {
         while let Some(ended) = self.tasks.try_join_next_with_id() {
             self.forget(ended);
@@ -60,7 +57,7 @@ impl Connections {
         }
     }
 
-    /// Runs a connection for as long as this value is there.
+    /// Runs a connection while this value lives.
     pub(crate) fn add<F>(&mut self, converse: impl FnOnce(Arc<Turn>) -> F)
     where
         F: Future<Output = ()> + Send + 'static,
@@ -91,7 +88,6 @@ impl Connections {
 // === impl Turn ===
 
 impl Turn {
-    /// A request has come.
     pub(crate) fn answering(&self) -> Answering<'_> {
         self.set(None);
         Answering(self)

@@ -1,9 +1,9 @@
-//! HTTP for the machine itself. The principal type is [`Listener`], which [`serve`] answers at: the admin address of
+//! HTTP for the machine itself. The principal type is [`Listener`], which [`serve`] answers on: the admin address of
 //! `unladen serve`, and the pages of `unladen runs serve`.
 //!
-//! It listens on loopback or a Unix socket. A page of the web could still make a browser on this machine ask, under a
-//! name that its owner lets lead to 127.0.0.1 (DNS rebinding): whoever asks under a name that is not the machine's own
-//! is refused ([`is_local`]). Connections, heads and times are bounded.
+//! It listens on loopback or a Unix socket. A web page could still make a local browser send requests, under a name
+//! that its owner points to 127.0.0.1 (DNS rebinding): requests under names that are not the machine's own are refused
+//! ([`is_local`]). Connections, heads and times are bounded.
 //!
 //! ```
 //! use unladen_local::{is_local, response, TEXT};

@@ -1,4 +1,4 @@
-//! Accepts connections and has their requests answered: [`serve`].
+//! Accepts connections and serves their requests: [`serve`].
 
 use std::convert::Infallible;
 use std::io;
@@ -19,30 +19,29 @@ use crate::answer::{TEXT, response};
 use crate::connections::{Connections, Turn};
 use crate::local::is_local;
 
-/// Connections at a time. One more takes the place of the one that has waited for longest without asking; where all are
-/// being answered, it waits.
+/// Concurrent connections. One more replaces the one that has waited longest for a request; if all are being answered,
+/// it waits.
 pub const CONNECTIONS: usize = 64;
 
-/// For a request's head, and between requests.
+/// Timeout of a request's head, and between requests.
 pub const HEAD: Duration = Duration::from_secs(10);
 
-/// After this long a connection is closed when its request is answered …
+/// After this time a connection is closed when its request is answered …
 const LIFE: Duration = Duration::from_secs(120);
 
-/// … and this much later in any case: whoever does not read its answer must not keep its place.
+/// … and this much later in any case: a client that does not read its answer must not keep its place.
 const REST: Duration = Duration::from_secs(10);
 
-/// Bytes of a request's head.
+/// Most bytes of a request's head.
 pub const HEAD_BYTES: usize = 16 * 1024;
 
 /// Where requests come from.
 #[derive(Debug)]
 pub enum Listener {
-    /// On loopback.
     Tcp(TcpListener),
     /// A Unix socket, which its file's permissions guard.
     Unix(UnixListener),
-    /// At any address: who reaches it may ask under any name. What is answered there has to be fit for everybody.
+    /// At any address, under any name: its answers have to be fit for everybody.
     Exposed(TcpListener),
 }
 
@@ -52,8 +51,8 @@ enum Stream {
     Exposed(tokio::net::TcpStream),
 }
 
-/// Answers for as long as it is polled; connections end with it. A request under a name that is not this machine's own
-/// is refused before `answer` sees it.
+/// Serves while it is polled; connections end with it. A request under a name that is not this machine's own is refused
+/// before `answer` sees it.
 pub async fn serve<A, F>(listener: Listener, answer: A)
 where
     A: Fn(Request<Incoming>) -> F + Clone + Send + Sync + 'static,
@@ -67,14 +66,14 @@ where
             Listener::Exposed(listener) => listener.accept().await.map(|(stream, _)| Stream::Exposed(stream)),
         };
         let Ok(stream) = accepted else {
-            // Out of files, most likely: others have to be closed first.
+            // Most likely out of file descriptors: others have to be closed first.
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
         connections.room().await;
         let answer = answer.clone();
         connections.add(|turn| async move {
-            // What goes wrong is the other side's: it left, or spoke no HTTP.
+            // Errors are the client's: it left, or spoke no HTTP.
             let _ = match stream {
                 Stream::Tcp(stream) => converse(stream, false, &answer, &turn).await,
                 Stream::Unix(stream) => converse(stream, true, &answer, &turn).await,
@@ -113,7 +112,7 @@ where
     }
 }
 
-/// By all that it names: the target's authority, and each `Host`. Without any, it is no browser's.
+/// Checks the target's authority and each `Host`. A request without any is no browser's.
 fn asks_locally(uri: &Uri, headers: &HeaderMap) -> bool {
     let hosts: Vec<&HeaderValue> = headers.get_all(HOST).iter().collect();
     uri.authority().is_none_or(|authority| is_local(authority.as_str()))

@@ -1,11 +1,11 @@
-//! Whether a request asks for this machine by a name of its own: [`is_local`].
+//! Whether a request names this machine: [`is_local`].
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Whether the authority (of `Host`, or of the target) is a name or an address of loopback, with or without a port.
+/// Whether the authority (of `Host`, or of the target) is a loopback name or address, with or without a port.
 ///
-/// A browser sends the name that it looked up. Any name may lead to 127.0.0.1 if its owner wants that (DNS rebinding),
-/// but not these: `localhost` and names below it lead nowhere else (RFC 6761, section 6.3).
+/// A browser sends the name that it looked up. Its owner may point any name to 127.0.0.1 (DNS rebinding), but not
+/// these: `localhost` and names below it lead nowhere else (RFC 6761, section 6.3).
 pub fn is_local(authority: &str) -> bool {
     if let Some(rest) = authority.strip_prefix('[') {
         let Some((address, port)) = rest.split_once(']') else { return false };

@@ -1,9 +1,9 @@
-//! The principal type is [`PostgresAddress`]: where a PostgreSQL server is, and whether TLS is spoken with it.
+//! The principal type is [`PostgresAddress`]: a PostgreSQL server's address and its TLS settings.
 //!
-//! The URL is libpq's. `sslmode` and `sslrootcert` mean what they mean there (`disable`, `prefer`, `require`,
-//! `verify-ca`, `verify-full`; `require` with `sslrootcert` checks as `verify-ca` does), but for this: where `sslmode`
-//! is not given, a server elsewhere is asked with `verify-full`, and one on this machine without TLS; and without
-//! `sslrootcert` (or with `system`), the system's authorities are trusted.
+//! The URL is libpq's. `sslmode` and `sslrootcert` have libpq's meaning (`disable`, `prefer`, `require`, `verify-ca`,
+//! `verify-full`; `require` with `sslrootcert` checks as `verify-ca` does), except: without `sslmode`, a remote server
+//! is reached with `verify-full`, and one on this machine without TLS; and without `sslrootcert` (or with `system`),
+//! the system's authorities are trusted.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,20 +22,18 @@ use crate::carrier::Way;
 use crate::chain::ChainOnly;
 use crate::{AddressError, Carrier};
 
-/// Where a PostgreSQL server is, and whether TLS is spoken with it.
+/// A PostgreSQL server's address and its TLS settings.
 pub struct PostgresAddress {
-    /// What connects; without passwords in what it shows.
+    /// Its debug output has no passwords.
     pub config: Config,
-    /// None: no TLS.
+    /// `None` for no TLS.
     pub tls: Option<MakeRustlsConnect>,
-    /// The hosts, for messages.
     pub shown: String,
 }
 
-/// What several hosts may take together, of which none answers. Whoever connects is more patient.
+/// Time for several hosts together, if none answers. The caller's timeout is longer.
 const SEVERAL: Duration = Duration::from_millis(1500);
 
-/// How much of a certificate is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Check {
     Nothing,
@@ -44,7 +42,7 @@ enum Check {
 }
 
 impl PostgresAddress {
-    /// Connects. Nothing is answered unless the second is polled.
+    /// Connects. Polling the second value drives the connection.
     ///
     /// # Errors
     /// If there is no session.
@@ -61,8 +59,8 @@ impl PostgresAddress {
         })
     }
 
-    /// The same, where each session begins with these settings, such as `-c statement_timeout=2000`. In place of SET: what
-    /// is set within a session, a pooler of transactions leaves behind for whoever is lent that session next.
+    /// The same address, with settings for each session's start, such as `-c statement_timeout=2000`. Not with SET: a
+    /// transaction pooler would leave such settings to the next user of the session.
     #[must_use]
     pub fn beginning_with(&self, settings: &str) -> Self {
         let mut config = self.config.clone();
@@ -73,22 +71,22 @@ impl PostgresAddress {
         Self { config, tls: self.tls.clone(), shown: self.shown.clone() }
     }
 
-    /// Whether it is to be a server that writes (`target_session_attrs=read-write`). A session is asked for that, and so
-    /// must not begin as one that only reads.
+    /// Whether only a server that writes will do (`target_session_attrs=read-write`). A session is checked for that,
+    /// and so must not begin as read-only.
     pub fn wants_a_writer(&self) -> bool {
         self.config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite
     }
 
-    /// Whether a connection was refused since its session was to begin with settings: so PgBouncer and its like do.
+    /// Whether a connection was refused because of settings at its start, as PgBouncer and its like do.
     pub fn refuses_settings(error: &tokio_postgres::Error) -> bool {
         let of_poolers = [SqlState::PROTOCOL_VIOLATION, SqlState::FEATURE_NOT_SUPPORTED];
         error.code().is_some_and(|code| of_poolers.contains(code))
     }
 
-    /// Reads a URL as libpq takes it.
+    /// Parses a libpq URL.
     ///
     /// # Errors
-    /// If it cannot be read, names no host, or names authorities that cannot be.
+    /// If it is invalid, names no host, or names unusable authorities.
     pub fn parse(url: &str) -> Result<Self, AddressError> {
         let (plain, mode, roots) = split(url)?;
         let mut config: Config = plain.parse().map_err(|error| bad(&error))?;
@@ -98,7 +96,7 @@ impl PostgresAddress {
             ));
         }
         config.application_name("unladen");
-        // One that does not answer at all is not to take the time that the next ones have.
+        // A host that does not answer must not take the time of the next ones.
         let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
         if let Some(each) = u32::try_from(hosts).ok().and_then(|hosts| SEVERAL.checked_div(hosts))
             && hosts > 1
@@ -111,7 +109,7 @@ impl PostgresAddress {
         let mode = mode.as_deref().unwrap_or(if near { "disable" } else { "verify-full" });
         let (ssl, check) = match mode {
             "disable" => (SslMode::Disable, Check::Nothing),
-            // libpq tries without TLS first; whoever has it is asked with it.
+            // libpq tries without TLS first; here TLS is used if the server has it.
             "allow" | "prefer" => (SslMode::Prefer, Check::Nothing),
             "require" if roots.is_some() => (SslMode::Require, Check::Chain),
             "require" => (SslMode::Require, Check::Nothing),
@@ -129,13 +127,13 @@ impl PostgresAddress {
     }
 }
 
-/// The URL without what only we read, `sslmode` and `sslrootcert`.
+/// The URL without the parameters that only we read, `sslmode` and `sslrootcert`.
 fn split(url: &str) -> Result<(String, Option<String>, Option<String>), AddressError> {
     if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
         return Err(AddressError::Url("it does not begin with `postgres://`".to_owned()));
     }
     let (address, query) = url.split_once('?').unwrap_or((url, ""));
-    // Otherwise a message would name part of a password as a parameter that is not known.
+    // Otherwise a message could show part of a password as an unknown parameter.
     if query.contains('@') {
         return Err(AddressError::Url(
             "there is a `?` before an `@`: write them as `%3F` and `%40` in user and password".to_owned(),
@@ -205,7 +203,7 @@ fn shown(config: &Config) -> String {
     hosts.join(", ")
 }
 
-/// The parser's own words name the parameter that it does not know, and never a value.
+/// The parser's message names the unknown parameter, and never a value.
 fn bad(error: &tokio_postgres::Error) -> AddressError {
     let cause = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
     AddressError::Url(format!("{error}: {cause}"))

@@ -1,6 +1,6 @@
-//! The principal type is [`AddressError`]: why an address of a server cannot be used.
+//! The principal type is [`AddressError`]: why a server's address cannot be used.
 
-/// Why an address of a server cannot be used. None of it shows a password.
+/// Why a server's address cannot be used. No message shows a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddressError {

@@ -1,4 +1,4 @@
-//! The principal type is [`Carrier`]: what carries a connection, with TLS or without.
+//! The principal type is [`Carrier`]: drives a connection, with TLS or without.
 
 use std::future::poll_fn;
 use std::task::{Context, Poll};
@@ -10,7 +10,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 type Plain = Connection<Socket, <NoTls as MakeTlsConnect<Socket>>::Stream>;
 type Secret = Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
 
-/// What carries a connection, with TLS or without: nothing is sent or comes unless it is polled.
+/// Drives a connection, with TLS or without: nothing is sent or received unless it is polled.
 pub struct Carrier(pub(crate) Way);
 
 pub(crate) enum Way {
@@ -19,12 +19,12 @@ pub(crate) enum Way {
 }
 
 impl Carrier {
-    /// What comes that nobody has asked for. None: the connection is over, however that came.
+    /// The next asynchronous message; `None` once the connection has ended, for whatever reason.
     pub async fn message(&mut self) -> Option<AsyncMessage> {
         poll_fn(|context| self.poll(context)).await.and_then(Result::ok)
     }
 
-    /// Carries it until it is over; what nobody has asked for is not looked at.
+    /// Drives the connection until it ends; asynchronous messages are ignored.
     pub async fn run(mut self) {
         while self.message().await.is_some() {}
     }

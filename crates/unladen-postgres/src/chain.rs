@@ -1,4 +1,4 @@
-//! The principal type is [`ChainOnly`]: trusts whom an authority has signed, whatever their name.
+//! The principal type is [`ChainOnly`]: checks certificates without their names.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use rustls::client::danger::ServerCertVerifier;
 use rustls::{CertificateError, Error};
 use unladen_tls::{Judge, Shown};
 
-/// Trusts whom an authority has signed, whatever their name: libpq's `verify-ca`.
+/// Accepts what an authority has signed, whatever the name: libpq's `verify-ca`.
 #[derive(Debug)]
 pub(crate) struct ChainOnly(pub(crate) Arc<dyn ServerCertVerifier>);
 
 impl Judge for ChainOnly {
     fn judge(&self, shown: &Shown<'_>) -> Result<(), Error> {
         let &Shown { certificate, intermediates, name, ocsp, now } = shown;
-        // The name is looked at last, when all else is well.
+        // The name is checked last, when all else is well.
         match self.0.verify_server_cert(certificate, intermediates, name, ocsp, now) {
             Ok(_)
             | Err(Error::InvalidCertificate(

@@ -1,10 +1,10 @@
-//! [`with_one_host`]: a URL of PostgreSQL as all other URLs are.
+//! [`with_one_host`]: a PostgreSQL URL in standard form.
 
 use std::borrow::Cow;
 
-/// A URL of PostgreSQL with the first of its hosts, and the hosts as they are written. libpq's URLs name several
+/// A PostgreSQL URL with the first of its hosts, and the hosts as written. libpq's URLs may name several
 /// (`postgres://a:5432,b:5432/shop`), or none beside a user (`postgres://me@/shop?host=/run`, where the user is left
-/// out, too): neither is a URL of RFC 3986. All others come back as they are, without hosts.
+/// out, too): neither is a URL of RFC 3986. All others are returned unchanged, without hosts.
 pub fn with_one_host(url: &str) -> (Cow<'_, str>, Option<&str>) {
     let as_it_is = (Cow::Borrowed(url), None);
     let Some((scheme, rest)) = url.split_once("://") else { return as_it_is };

@@ -1,6 +1,6 @@
-//! Where a PostgreSQL server is, and whether TLS is spoken with it: what all that ask one share.
+//! A PostgreSQL server's address and TLS settings, shared by all clients of one.
 //!
-//! The principal type is [`PostgresAddress`]: read from a URL as libpq takes it.
+//! The principal type is [`PostgresAddress`]: parsed from a libpq URL.
 //!
 //! ```
 //! use unladen_postgres::PostgresAddress;

@@ -1,7 +1,7 @@
-//! The principal type is [`Quantity`]: a number written in a unit that suits it, with as many digits as its margin
-//! leaves meaningful. [`Span`] is a value with its interval, [`Scale`] the place of a value in a picture.
+//! The principal type is [`Quantity`]: a number in a suitable unit, with as many digits as its margin leaves
+//! meaningful. [`Span`] is a value with its interval, [`Scale`] a value's position in a picture.
 //!
-//! Every format of results writes numbers by this crate, so that a figure reads the same wherever it stands.
+//! Every result format writes numbers with this crate, so that a figure reads the same everywhere.
 //!
 //! ```
 //! use unladen_quantity::{Kind, Quantity, Span, plain};

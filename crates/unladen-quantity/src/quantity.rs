@@ -1,23 +1,21 @@
-//! The principal type is [`Quantity`]: a number written in a unit that suits it, with as many digits as
-//! its margin leaves meaningful.
+//! The principal type is [`Quantity`]: a number in a suitable unit, with as many digits as its margin leaves
+//! meaningful.
 
 use std::fmt;
 use std::time::Duration;
 
-/// How numbers of a unit are scaled.
+/// How a unit's numbers are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// ns, shown as ns, µs, ms, s.
     Time,
     /// Bytes, shown as B, kB, MB, GB (powers of 1,000).
     Bytes,
-    /// Plain numbers.
     Count,
 }
 
 impl Kind {
-    /// How the unit of a counter or a metric is scaled, as result documents name it: `ns`, `B`; `1` and all others are
-    /// plain.
+    /// The scale of a unit in result documents: `ns`, `B`; `1` and all others are plain.
     pub fn of_unit(unit: &str) -> Self {
         match unit {
             "ns" => Self::Time,
@@ -26,7 +24,7 @@ impl Kind {
         }
     }
 
-    /// Scales from the smallest; the last that does not exceed the value serves.
+    /// Scales in ascending order; the last that does not exceed the value is used.
     fn scales(self) -> &'static [(f64, &'static str)] {
         match self {
             Self::Time => &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")],
@@ -44,7 +42,6 @@ impl Kind {
 /// A value with its margin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Quantity {
-    /// How it is scaled.
     pub kind: Kind,
     /// In the kind's base unit.
     pub value: f64,
@@ -52,10 +49,10 @@ pub struct Quantity {
     pub margin: f64,
 }
 
-/// No more decimals than this: beyond a thousandth of a unit the next smaller unit would be at hand.
+/// Most decimals: beyond a thousandth, the next smaller unit applies.
 const MOST_DECIMALS: i32 = 3;
 
-/// Stands for a number that is none.
+/// Shown for a number that is not finite.
 pub const UNKNOWN: &str = "–";
 
 impl Quantity {
@@ -71,11 +68,11 @@ impl Quantity {
         grouped(self.margin / factor, self.decimals(factor))
     }
 
-    /// Two digits of the margin are worth writing; a margin of zero leaves two decimals.
+    /// Two significant digits of the margin are shown; a margin of zero leaves two decimals.
     fn decimals(&self, factor: f64) -> usize {
         let margin = self.margin / factor;
         let decimals = if margin > 0.0 { 1 - margin.log10().floor() as i32 } else { 2 };
-        // Bytes and counts of no fraction are whole.
+        // Bytes and counts without fraction are whole.
         let whole = self.margin == 0.0 && factor == 1.0 && self.value.fract() == 0.0;
         if whole { 0 } else { decimals.clamp(0, MOST_DECIMALS) as usize }
     }
@@ -96,9 +93,9 @@ pub fn bucket_name(bound: Duration) -> String {
     format!("{number}{unit}")
 }
 
-/// The same, to read: `50 ms`, `500 µs`.
+/// The same for people: `50 ms`, `500 µs`.
 pub fn bucket_text(bound: Duration) -> String {
-    // 2.5 s is told by one digit more, 1.234 s is not.
+    // 2.5 s is shown with one more digit, 1.234 s is not.
     let ns = bound.as_nanos();
     if ns > 1_000_000_000 && !ns.is_multiple_of(1_000_000_000) && ns.is_multiple_of(100_000_000) {
         return format!("{:.1} s", bound.as_secs_f64());
@@ -113,7 +110,7 @@ fn whole(bound: Duration) -> (u128, &'static str) {
     UNITS.iter().find(|(factor, _)| ns.is_multiple_of(*factor)).map_or((ns, "ns"), |(factor, unit)| (ns / factor, unit))
 }
 
-/// A plain value of a kind, with three digits.
+/// A value without margin, with three digits.
 pub fn plain(kind: Kind, value: f64) -> String {
     let (factor, unit) = kind.scale(value.abs());
     let scaled = value / factor;
@@ -125,7 +122,7 @@ pub fn plain(kind: Kind, value: f64) -> String {
     join(&grouped(scaled, decimals as usize), unit)
 }
 
-/// `12 to 40 ms`, `at most 40 ms`: what lies between two; where it reaches down to nothing, the upper end.
+/// `12 to 40 ms`, `at most 40 ms`: a range; if it begins at zero, only the upper end.
 pub fn between(kind: Kind, low: f64, high: f64) -> String {
     let (from, to) = (plain(kind, low), plain(kind, high.max(0.0)));
     if low <= 0.0 {
@@ -137,7 +134,7 @@ pub fn between(kind: Kind, low: f64, high: f64) -> String {
     }
 }
 
-/// A plain value without zeros at its end: `50 ms`, `2.5 s`; nothing has no unit.
+/// A value without trailing zeros: `50 ms`, `2.5 s`; zero has no unit.
 pub fn short(kind: Kind, value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -148,8 +145,8 @@ pub fn short(kind: Kind, value: f64) -> String {
     join(number, unit)
 }
 
-/// What would settle figures that are unclear, each with the further time that it takes: `Unclear so far: p50 (about 4 min
-/// more would settle it), p99 (3.5 h more)`. Nothing where all is clear.
+/// Names unclear figures, each with the further time that would settle it: `Unclear so far: p50 (about 4 min more would
+/// settle it), p99 (3.5 h more)`. `None` if all are clear.
 pub fn settling(unclear: impl IntoIterator<Item = (String, Option<Duration>)>) -> Option<String> {
     let mut would = " would settle it";
     let told = unclear.into_iter().map(|(title, more)| match more {
@@ -163,7 +160,7 @@ pub fn settling(unclear: impl IntoIterator<Item = (String, Option<Duration>)>) -
     (!told.is_empty()).then(|| format!("Unclear so far: {}", told.join(", ")))
 }
 
-/// A time that people wait: `90 s`, `42 min`, `3.5 h`.
+/// A waiting time: `90 s`, `42 min`, `3.5 h`.
 pub fn lasting(time: Duration) -> String {
     const MINUTES_FROM: f64 = 180.0;
     const HOURS_FROM: f64 = 7_200.0;

@@ -1,13 +1,13 @@
-//! Ratios in percent, as every format for people writes them.
+//! Ratios in percent, for all formats that people read.
 
 use crate::quantity::grouped;
 use crate::span::Span;
 
-/// From this many percent on a decimal tells nothing.
+/// From this many percent on, decimals are dropped.
 const WHOLE_FROM: f64 = 100.0;
 
 impl Span {
-    /// Of a ratio, what it is beyond 1.
+    /// A ratio minus 1.
     pub fn less_one(self) -> Self {
         Self { value: self.value - 1.0, low: self.low - 1.0, high: self.high - 1.0 }
     }
@@ -17,7 +17,7 @@ impl Span {
         (self.high - self.value).max(self.value - self.low)
     }
 
-    /// Of a ratio: `−62.0 % (−63.1 to −60.9)`.
+    /// A ratio as a change: `−62.0 % (−63.1 to −60.9)`.
     pub fn change_text(self) -> String {
         let Self { value, low, high } = self.less_one();
         format!("{} % ({} to {})", with_sign(value), with_sign(low), with_sign(high))

@@ -1,9 +1,9 @@
-//! The principal type is [`Scale`]: where a latency stands in a picture.
+//! The principal type is [`Scale`]: a latency's position in a picture.
 
-/// From this ratio of the ends on, the scale is logarithmic: else all but the largest would be one dot.
+/// From this ratio of the ends on, the scale is logarithmic: otherwise all but the largest would be one dot.
 const LOG_FROM: f64 = 20.0;
 
-/// Between two ends, linear or logarithmic.
+/// A range, linear or logarithmic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
     low: f64,
@@ -12,19 +12,19 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Of ends that make sense whatever they are.
+    /// Corrects ends that make no sense.
     pub fn new(low: f64, high: f64) -> Self {
         let low = if low.is_finite() { low.max(0.0) } else { 0.0 };
         let high = if high.is_finite() && high > low { high } else { low + 1.0 };
         Self { low, high, is_log: low > 0.0 && high / low >= LOG_FROM }
     }
 
-    /// Logarithmic, from a low end above 0.
+    /// A logarithmic scale, from a low end above 0.
     pub fn logarithmic(low: f64, high: f64) -> Self {
         Self { is_log: true, ..Self::new(low, high) }
     }
 
-    /// Around values, with a little room.
+    /// A scale around values, with a little room.
     pub fn around(values: impl IntoIterator<Item = f64>) -> Self {
         let (low, high) =
             values.into_iter().fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
@@ -32,12 +32,12 @@ impl Scale {
         if high / low >= LOG_FROM { Self::new(low * 0.95, high * 1.05) } else { Self::new(low - room, high + room) }
     }
 
-    /// Whether equal ratios are equally far apart.
+    /// Whether equal ratios have equal distances.
     pub fn is_log(&self) -> bool {
         self.is_log
     }
 
-    /// 0 at the low end, 1 at the high one, and never beyond.
+    /// 0 at the low end, 1 at the high one, clamped.
     pub fn at(&self, value: f64) -> f64 {
         let at = if self.is_log {
             (value.max(self.low) / self.low).ln() / (self.high / self.low).ln()
@@ -47,7 +47,7 @@ impl Scale {
         if at.is_finite() { at.clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    /// The value at a place.
+    /// The value at a position.
     pub fn value(&self, at: f64) -> f64 {
         if self.is_log { self.low * (self.high / self.low).powf(at) } else { self.low + (self.high - self.low) * at }
     }

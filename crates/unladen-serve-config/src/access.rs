@@ -1,4 +1,4 @@
-//! Reads `access` of a route: who may ask.
+//! Reads a route's `access`: who may make requests.
 
 use std::hash::{DefaultHasher, Hash};
 use std::path::PathBuf;
@@ -14,10 +14,9 @@ use super::trusted;
 use super::users::Users;
 use crate::settings::{AccessSettings, AuthSettings};
 
-/// What a file of passwords lets others do, as of chmod.
 const OF_OTHERS: u32 = 0o007;
 
-/// Who may; `site` is what the password is usually for, and the stamp is another when the file is.
+/// Access rules; `site` is the usual realm, and the stamp changes with the password file.
 pub(super) fn read(
     level: &Level<'_>,
     site: &str,
@@ -87,7 +86,7 @@ fn users(value: &Value<'_>, stamp: &mut DefaultHasher, r: &mut Reading<'_>) -> R
     Ok(path)
 }
 
-/// It stands in quotes in a field (RFC 9110, section 11.5).
+/// A realm stands in quotes in a field (RFC 9110, section 11.5).
 fn realm(value: &Value<'_>) -> Result<String, Bad> {
     let text = value.one_line()?;
     let is_plain = text.bytes().all(|byte| (byte == b' ' || byte.is_ascii_graphic()) && !b"\"\\".contains(&byte));

@@ -45,7 +45,7 @@ pub(super) fn read(site: &Level<'_>, hosts: &Hosts, r: &mut Reading<'_>) -> Opti
     );
     let words = [("auto", Challenge::Auto), ("http-01", Challenge::Http01), ("tls-alpn-01", Challenge::TlsAlpn01)];
     let challenge = level.choice("challenge", &words, Challenge::default(), r);
-    // What it holds is read when the directory is called, which is after each change.
+    // The state folder is read when the directory is called, which is after each change.
     let mut stamp = DefaultHasher::new();
     let pem = |value: &Value<'_>, r: &mut Reading<'_>| tls::pem(value, "CERTIFICATE", &mut stamp, r).map(Some);
     let ca = level.take("ca", None, r, pem, |path: &Option<PathBuf>| {
@@ -60,7 +60,7 @@ pub(super) fn read(site: &Level<'_>, hosts: &Hosts, r: &mut Reading<'_>) -> Opti
         r,
         |value, r| eab(value, r).map(Some),
         |eab: &Option<EabSettings>| {
-            // It is never shown: whoever reads this again has to add it.
+            // The key is never shown: whoever reads this output again has to add it.
             eab.as_ref().map_or(Shown::None, |eab| {
                 Shown::Table(vec![("kid", Shown::Text(eab.kid.clone())), ("key", Shown::Text("…".to_owned()))])
             })

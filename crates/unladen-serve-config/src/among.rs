@@ -1,4 +1,4 @@
-//! Holds the listeners of a configuration against each other.
+//! Checks the listeners of a configuration against each other.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,21 +15,19 @@ use super::reading::Reading;
 use super::site::PlacedSite;
 use crate::settings::{AdminSettings, CrowdSettings, HostName, ListenAddress};
 
-/// A site or an outbound.
 struct Stand<'a, 't> {
     level: &'a Level<'t>,
     name: &'a str,
     origins: &'a [Origin],
     listen: Vec<&'a (ListenAddress, Range<usize>)>,
-    /// What is to be said of one that others than this machine reach.
+    /// What to say of an address that other machines reach.
     exposed: Option<&'static str>,
     site: Option<&'a PlacedSite<'t>>,
 }
 
-/// Who uses an address.
 struct Tenant<'a> {
     span: Range<usize>,
-    /// None: an outbound, or the admin address, which share none.
+    /// `None` for an outbound or the admin address, which share no address.
     site: Option<&'a PlacedSite<'a>>,
     redirects: bool,
 }
@@ -39,7 +37,7 @@ const EXPOSED_OUTBOUND: &str = "anyone who reaches it can call the upstream with
 const EXPOSED_SITE: &str = "others on the network path can read and change its traffic; set `tls`, or `trusted.proxies` if \
                             another server terminates TLS for it";
 
-/// Tells names and addresses that are given twice, and requests that would go round.
+/// Reports names and addresses that are given twice, and requests that would loop.
 pub(super) fn check(
     sites: &[PlacedSite<'_>],
     outbounds: &[Placed<'_>],
@@ -92,7 +90,7 @@ pub(super) fn check(
             tenants.push(tenant);
             if let (ListenAddress::Tcp(tcp), Some(exposed)) = (address, exposed)
                 && !tcp.ip().is_loopback()
-                // `:80` is two addresses.
+                // `:80` stands for two addresses.
                 && exposed_at.replace(span) != Some(span)
             {
                 r.warn(span.clone(), format!("`{tcp}` is not a loopback address: {exposed}"));
@@ -123,7 +121,7 @@ fn stands<'a, 't>(sites: &'a [PlacedSite<'t>], outbounds: &'a [Placed<'t>]) -> V
 }
 
 impl Tenant<'_> {
-    /// Why both cannot be at one address; none: they can.
+    /// Why both cannot share an address; `None` if they can.
     fn is_kept_out_by(&self, first: &Self, address: &ListenAddress, r: &Reading<'_>) -> Option<ConfigProblem> {
         let line = r.line(&first.span);
         let alone = |instead| {
@@ -156,8 +154,8 @@ impl Tenant<'_> {
         Some(ConfigProblem::Twice { what: "the host name", name: host.to_string(), line, instead })
     }
 
-    /// What holds before a request says whom it is for is one thing for all sites: bounds are the most generous, and the
-    /// rest is as the first site says.
+    /// Settings that apply before a request names its host are the same for all sites: the most generous bounds, and
+    /// the first site's values for the rest.
     fn warn_of_others(&self, first: Option<&Self>, r: &mut Reading<'_>) {
         let (Some(other), Some(first)) = (self.site, first.and_then(|first| first.site)) else { return };
         let (one, own) = (&first.settings, &other.settings);
@@ -205,12 +203,11 @@ impl Tenant<'_> {
     }
 }
 
-/// What a client may have before it has asked for anything.
+/// Bounds that apply before a client has sent a request.
 fn of_connections(clients: &CrowdSettings) -> (usize, usize, u8, u8) {
     (clients.connections, clients.network_connections, clients.ipv4, clients.ipv6)
 }
 
-/// An upstream that is this listener itself.
 fn goes_round(origins: &[Origin], listen: &[&(ListenAddress, Range<usize>)], level: &Level<'_>, r: &mut Reading<'_>) {
     let is_own = |place: &EndpointAddress| {
         listen.iter().any(|(address, _)| match (place, address) {

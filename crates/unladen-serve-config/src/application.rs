@@ -17,7 +17,7 @@ const NAME: &str = "a file name such as \"index.html\"";
 const MISSING: &str = "the address of the application, such as upstream = \"http://127.0.0.1:8080\"";
 const FOLDER: &str = "the folder of its scripts, such as root = \"/var/www/html\", or [site.fastcgi] with `script`";
 
-/// What answers, and where it is; none: too little is known of it.
+/// What answers, and its origins; `None` if too little is known.
 pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> Option<(Application, Vec<Origin>)> {
     let (upstream, php) = (level.find("upstream", r).is_some(), level.find("php", r).is_some());
     let is_alone = !upstream && !php && level.find("root", r).is_none();
@@ -38,7 +38,7 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> Option<(Applicatio
     if upstream {
         if folder.is_some() {
             let without = "has no effect with `upstream`: the application answers all paths; for files set `root` in a [[site.route]]";
-            // A preset says it for those that have `php`.
+            // A preset sets `root` for sites that have `php`.
             if level.says("root") {
                 r.refuse(level.at(&["root"]), Problem::Alone { key: "root", without });
             }
@@ -51,21 +51,19 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> Option<(Applicatio
     }
 }
 
-/// Two keys of which there can be one.
+/// Reports two keys of which only one is allowed.
 pub(super) fn both(level: &Level<'_>, key: &'static str, other: &str, r: &mut Reading<'_>) {
     let (value, expected) =
         (format!("given in addition to `{other}`"), "only one of them: it answers the requests".into());
     r.refuse(level.at(&[key]), Problem::Value { key: key.into(), value, expected });
 }
 
-/// `upstream`, where it need not be.
 pub(super) fn origins(level: &Level<'_>, name: &'static str, r: &mut Reading<'_>) -> Option<Vec<Origin>> {
     let read = |value: &Value<'_>, r: &mut Reading<'_>| origins::all(value, r).map(Some);
     let show = |origins: &Option<Vec<Origin>>| origins.as_ref().map_or(Shown::None, |origins| origins::show(origins));
     level.take(name, None, r, read, show).filter(|origins| !origins.is_empty())
 }
 
-/// `php`.
 pub(super) fn fastcgi(level: &Level<'_>, r: &mut Reading<'_>) -> Option<Vec<Origin>> {
     let read = |value: &Value<'_>, r: &mut Reading<'_>| origins::all_of_fastcgi(value, r).map(Some);
     let show =
@@ -73,7 +71,6 @@ pub(super) fn fastcgi(level: &Level<'_>, r: &mut Reading<'_>) -> Option<Vec<Orig
     level.take("php", None, r, read, show).filter(|origins| !origins.is_empty())
 }
 
-/// `root`, `index` and `try`.
 pub(super) fn folder(level: &Level<'_>, php: bool, r: &mut Reading<'_>) -> Option<FolderSettings> {
     let Some(root) = path(level, "root", r) else {
         for key in ["index", "try"] {
@@ -124,7 +121,7 @@ pub(super) fn tries(level: &Level<'_>, r: &mut Reading<'_>) -> Vec<Try> {
 fn one_try(value: &Value<'_>) -> Result<Try, Bad> {
     let text = value.one_line()?;
     let wrong = || value.refuse(format!("`{text}`"), TRY);
-    // What other servers write.
+    // Variables as other servers write them.
     if text.starts_with('$') {
         return Err(value.refuse(format!("`{text}`"), format!("{TRY}; the path is written as {{path}}")));
     }
@@ -142,12 +139,11 @@ fn one_try(value: &Value<'_>) -> Result<Try, Bad> {
     }
 }
 
-/// `=404`: this status, where nothing was found before.
+/// `=404`: the status if nothing was found before.
 fn is_status(text: &str) -> bool {
     matches!(text.strip_prefix('=').map(str::parse::<u16>), Some(Ok(400..=599)))
 }
 
-/// `[site.fastcgi]`.
 pub(super) fn script(
     site: &Level<'_>,
     folder: Option<FolderSettings>,
@@ -167,7 +163,7 @@ pub(super) fn script(
     r.explain(place, (site.table, "fastcgi"), Shown::Flag(true), origin);
     let script = of_table(&site.group("fastcgi", r), r);
     if !php {
-        // A preset says it for those that have `php`.
+        // As above: a preset sets `fastcgi` for sites that have `php`.
         if site.says("fastcgi") {
             let without = "needs `php`: set `php` too, or remove this table";
             r.refuse(site.at(&["fastcgi"]), Problem::Alone { key: "fastcgi", without });
@@ -181,7 +177,6 @@ pub(super) fn script(
     Some(ScriptSettings { folder, ..script })
 }
 
-/// The keys of a table `fastcgi`.
 fn of_table(level: &Level<'_>, r: &mut Reading<'_>) -> ScriptSettings {
     let usual = usual_script();
     let script = path(level, "script", r);
@@ -250,7 +245,6 @@ fn usual_script() -> ScriptSettings {
     }
 }
 
-/// A parameter of CGI, and its value.
 fn param(name: &str, value: &Value<'_>) -> Result<(String, String), Bad> {
     let is_name = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
     if !is_name || name.is_empty() || name.len() > 128 {
@@ -265,7 +259,7 @@ fn param(name: &str, value: &Value<'_>) -> Result<(String, String), Bad> {
             "other names: this one is set from the request, or never passed",
         ));
     }
-    // An empty value is one.
+    // An empty value is allowed.
     let text = value.text_as("a string")?;
     if text.contains(['\0', '\r', '\n']) {
         return Err(value.refuse("a text of several lines", "one line"));
@@ -273,7 +267,7 @@ fn param(name: &str, value: &Value<'_>) -> Result<(String, String), Bad> {
     Ok((name.to_owned(), text.to_owned()))
 }
 
-/// How scripts are run where a route has another FastCGI application; none: it has none.
+/// How scripts are run where a route has another FastCGI application; `None` if it has none.
 pub(super) fn script_of(
     level: &Level<'_>,
     php: bool,
@@ -291,7 +285,7 @@ pub(super) fn script_of(
     None
 }
 
-/// As its own table `fastcgi` says, or else as the site's own, if that is one.
+/// From the route's own table `fastcgi`, or else from the site's, if the site has a FastCGI application.
 fn script_of_route(level: &Level<'_>, of_site: &Application, r: &mut Reading<'_>) -> ScriptSettings {
     let place = (level.whose.clone(), level.index);
     let Some((_, origin)) = level.find("fastcgi", r) else {
@@ -301,7 +295,7 @@ fn script_of_route(level: &Level<'_>, of_site: &Application, r: &mut Reading<'_>
             Application::Upstream | Application::Files(_) => usual_script(),
         };
     };
-    // What it says is told under the route's own key.
+    // Explained values go under the route's own key.
     let before = r.explained.len();
     let group = level.group("fastcgi", r);
     let script = of_table(&group, r);

@@ -42,7 +42,6 @@ pub(super) fn read(level: &Level<'_>, usual: BufferSettings, r: &mut Reading<'_>
     buffer
 }
 
-/// How a path begins.
 fn path(value: &Value<'_>) -> Result<String, Bad> {
     let text = value.one_line()?;
     let is_path = text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic() && !b"?#*".contains(&byte));

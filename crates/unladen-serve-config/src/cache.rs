@@ -15,17 +15,16 @@ use crate::settings::CacheSettings;
 const MEMORY: u64 = 256 << 20;
 const LARGEST: u64 = 16 << 20;
 const VARIANTS: usize = 64;
-/// Varnish's own (`beresp.ttl` of a hit-for-miss in its built-in VCL).
+/// Varnish's default (`beresp.ttl` of a hit-for-miss in its built-in VCL).
 const UNCACHEABLE: Duration = Duration::from_secs(120);
-/// As long as a busy page is worth being spared a failing application; and whoever provokes an error has to do it again
-/// all the time.
+/// Long enough to spare a failing application a busy page; and somebody who provokes an error has to keep doing so.
 const ERROR_MAX: Duration = Duration::from_secs(10);
-/// What tells of a page itself that it is elsewhere or gone, until a validator has another answer.
+/// Statuses that say a page is elsewhere or gone, kept until a validator's answer changes.
 const OF_THE_PAGE: [u16; 9] = [300, 301, 302, 303, 307, 308, 404, 410, 451];
-/// The longest lifetime that means anything.
+/// The longest meaningful lifetime.
 const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// What is kept, and a number that is another when the country database is.
+/// The cache settings, and a stamp that changes with the country database.
 pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (CacheSettings, u64) {
     let memory = level.bytes("memory", 1 << 20..=1 << 50, MEMORY, r);
     let largest = level.bytes("largest", 1..=1 << 50, LARGEST.min(memory), r);
@@ -96,7 +95,7 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (CacheSettings, u6
     (cache, stamp)
 }
 
-/// The database. What it holds is looked at when it is opened: it is too large to be read twice.
+/// The country database. Its content is checked when it is opened: it is too large to be read twice.
 fn country(level: &Level<'_>, r: &mut Reading<'_>) -> (Option<PathBuf>, u64) {
     let mut stamp = std::hash::DefaultHasher::new();
     let Some((value, origin)) = level.find("country", r) else {
@@ -120,7 +119,7 @@ fn country(level: &Level<'_>, r: &mut Reading<'_>) -> (Option<PathBuf>, u64) {
     (database, stamp.finish())
 }
 
-/// Those that may be kept until a validator has another answer: none that a request can bring about, and no failure.
+/// Statuses that may be kept until a validator's answer changes: none that a request can bring about, and no failure.
 fn statuses(level: &Level<'_>, r: &mut Reading<'_>) -> Vec<u16> {
     let read = |value: &Value<'_>, _: &mut Reading<'_>| {
         let each = value.list("a list of statuses, such as [301, 404]")?;
@@ -138,7 +137,6 @@ fn statuses(level: &Level<'_>, r: &mut Reading<'_>) -> Vec<u16> {
     level.take("statuses", Vec::new(), r, read, show)
 }
 
-/// A list of texts of one kind; each that is wrong is told.
 fn texts(
     level: &Level<'_>,
     name: &'static str,
@@ -158,7 +156,7 @@ fn texts(
     level.take(name, Vec::new(), r, list, show)
 }
 
-/// A token (RFC 6265, 4.1.1; RFC 9110, 5.6.2), with `*` at its end or without.
+/// A token (RFC 6265, 4.1.1; RFC 9110, 5.6.2), with or without `*` at its end.
 fn cookie(value: &Value<'_>) -> Result<String, Bad> {
     let text = value.one_line()?;
     let name = text.strip_suffix('*').unwrap_or(text);
@@ -169,7 +167,7 @@ fn cookie(value: &Value<'_>) -> Result<String, Bad> {
     Ok(text.to_owned())
 }
 
-/// A parameter's name, likewise.
+/// A parameter's name, with or without `*` at its end.
 fn parameter(value: &Value<'_>) -> Result<String, Bad> {
     let text = value.one_line()?;
     let name = text.strip_suffix('*').unwrap_or(text);

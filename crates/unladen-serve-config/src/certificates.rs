@@ -1,4 +1,4 @@
-//! Reads as whom a `[[site]]` appears to its clients: `tls`, `tls12`.
+//! Reads a `[[site]]`'s server certificates: `tls`, `tls12`.
 
 use std::hash::{DefaultHasher, Hasher};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::settings::ServerTlsSettings;
 
 const FORM: &str = "{ cert = \"site.pem\", key = \"site.key\" }, or a list of such tables";
 
-/// Certificates, and a number that is another when one of their files is.
+/// The certificates, and a stamp that changes with one of their files.
 pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (Option<ServerTlsSettings>, u64) {
     let mut stamp = DefaultHasher::new();
     let mut is_said = false;
@@ -54,14 +54,13 @@ fn pair(value: &Value<'_>, stamp: &mut DefaultHasher, r: &mut Reading<'_>) -> Re
     };
     let cert = file("cert", "CERTIFICATE", "the file of the certificate, such as cert = \"site.pem\"", stamp, r);
     let key = file("key", "PRIVATE KEY", "the file of its private key, such as key = \"site.key\"", stamp, r);
-    // Both are looked at before one is the error.
+    // Both are checked, so that both errors are reported.
     let cert = r.keep(cert);
     let (key, at) = key?;
     tls::of_key(&key, at, r);
     Ok((cert.map(|(path, _)| path).unwrap_or_default(), key))
 }
 
-/// As it is written into the file.
 fn show(pairs: &[(PathBuf, PathBuf)]) -> Shown {
     let text = |path: &PathBuf| Shown::Text(path.display().to_string());
     let one = |(cert, key): &(PathBuf, PathBuf)| Shown::Table(vec![("cert", text(cert)), ("key", text(key))]);

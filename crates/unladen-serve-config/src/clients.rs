@@ -8,7 +8,7 @@ use super::level::Level;
 use super::reading::Reading;
 use crate::settings::CrowdSettings;
 
-/// More at a time is a typing error.
+/// A larger count is taken for a typing error.
 const MANY: u64 = 1_000_000;
 
 pub(super) fn read(site: &Level<'_>, r: &mut Reading<'_>) -> CrowdSettings {

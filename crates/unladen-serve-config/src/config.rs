@@ -1,8 +1,8 @@
 //! The principal type is [`Config`]: what a file says, every default filled in, and where each value comes from.
 //!
-//! Two stages: [`Document`] has the text's tables with the place of each word, [`Settings`] what they mean. Each part of
-//! the second has a file here. All mistakes are told at once: what is wrong is kept, a default takes its place, and
-//! reading goes on.
+//! Two stages: [`Document`] has the text's tables with the place of each word, [`Settings`] what they mean. Each part
+//! of the second has a file here. All mistakes are reported at once: a wrong value is noted, a default takes its place,
+//! and reading goes on.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,26 +20,24 @@ use crate::surroundings::{Machine, Surroundings};
 use crate::warning::Warning;
 use crate::{among, fleet, keys, outbound, site, tier, top};
 
-/// What a file says.
+/// A configuration that was read, with defaults filled in.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The file; of a text that is in none, what it is called.
+    /// The file; for a text that is in no file, its name.
     pub file: PathBuf,
-    /// The text, if it is in no file, and where its relative paths begin.
+    /// The text, if it is in no file, and the folder of its relative paths.
     pub spoken: Option<(Arc<str>, PathBuf)>,
-    /// What is to be done.
     pub settings: Settings,
-    /// What may be said, and perhaps should not.
+    /// What is allowed, but perhaps a mistake.
     pub warnings: Vec<Warning>,
-    /// Each value, and where it comes from: those of the whole, then each `[[site]]`'s, then each `[[outbound]]`'s.
+    /// Each value and where it comes from: top-level ones, then each `[[site]]`'s, then each `[[outbound]]`'s.
     pub explained: Vec<Explained>,
-    /// For each `[[outbound]]` a number that is another when its certificates or key are.
+    /// For each `[[outbound]]`, a number that changes with its certificates or key.
     pub stamps: Vec<u64>,
-    /// For each `[[site]]` what tells that its files are others.
+    /// For each `[[site]]`, numbers that change with its files.
     pub site_stamps: Vec<SiteStamp>,
 }
 
-/// What a file comes to.
 struct Resolved {
     settings: Settings,
     stamps: Vec<u64>,
@@ -50,29 +48,24 @@ impl Config {
     /// Reads a file of this machine.
     ///
     /// # Errors
-    /// If it cannot be read, or says what cannot be: all of that at once.
+    /// If it cannot be read, or has mistakes: all of them at once.
     pub fn read(file: &Path) -> Result<Self, ConfigError> {
         let cannot = |source| ConfigError::Read { file: file.to_owned(), source };
         let bytes = Machine.read(file).map_err(cannot)?;
         let text = String::from_utf8(bytes).map_err(|_| ConfigError::NoText { file: file.to_owned() })?;
-        // Paths are the same wherever the process goes, and in what is handed over.
+        // Absolute paths stay valid wherever the process goes, and when it hands over.
         let folder = std::path::absolute(file).map_err(cannot)?;
         Self::parse(&text, file, folder.parent().unwrap_or(Path::new("/")), &Machine)
     }
 
-    /// Reads a text that is in no file, as the options of a command line say it; relative paths begin at `folder`.
-    ///
-    /// # Errors
-    /// As [`Self::read`].
+    /// Reads a text that is in no file, such as command line options; relative paths begin at `folder`. Errors as
+    /// [`Self::read`].
     pub fn spoken(text: &str, name: &str, folder: &Path) -> Result<Self, ConfigError> {
         let config = Self::parse(text, Path::new(name), folder, &Machine)?;
         Ok(Self { spoken: Some((text.into(), folder.to_owned())), ..config })
     }
 
-    /// Reads the same once more: the file, or the text with the files that it names.
-    ///
-    /// # Errors
-    /// As [`Self::read`].
+    /// Reads the file, or the text and the files it names, again. Errors as [`Self::read`].
     pub fn again(&self) -> Result<Self, ConfigError> {
         match &self.spoken {
             Some((text, folder)) => Self::spoken(text, &self.file.to_string_lossy(), folder),
@@ -80,10 +73,7 @@ impl Config {
         }
     }
 
-    /// Reads a text that is called `file`, and whose relative paths begin at `folder`.
-    ///
-    /// # Errors
-    /// As [`Self::read`].
+    /// Parses the text of `file`; relative paths begin at `folder`. Errors as [`Self::read`].
     pub fn parse(text: &str, file: &Path, folder: &Path, machine: &dyn Surroundings) -> Result<Self, ConfigError> {
         let bad = |bads| ConfigError::Bad(Mistakes::new(text, file, bads));
         let (document, bads) = Document::parse(text);

@@ -1,9 +1,8 @@
-//! The principal type is [`ConfigProblem`]: what can be wrong with a configuration alone.
+//! The principal type is [`ConfigProblem`]: mistakes that only a configuration can have.
 
-/// What can be wrong with a configuration alone, and not with any file of TOML.
+/// Mistakes that only a configuration can have, and not any TOML file.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConfigProblem {
-    /// A name or an address that was given before.
     #[error("{what} `{name}` is already used in line {line}: {instead}")]
     Twice { what: &'static str, name: String, line: usize, instead: &'static str },
     #[error("`{key}` is {value}, and `{other}` is {other_value}: {why}")]

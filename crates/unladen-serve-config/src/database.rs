@@ -1,4 +1,4 @@
-//! The principal type is [`Database`]: which one is asked, as a URL says it.
+//! The principal type is [`Database`]: the database of a URL.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,6 @@ const FORM: &str =
     "a URL such as \"postgres://user@db.example/name\", \"mysql://user@127.0.0.1/name\" or \"sqlite:pages.db\"";
 const SCHEMES: [&str; 5] = ["postgres", "postgresql", "mysql", "mariadb", "sqlite"];
 
-/// Which database is asked.
 #[derive(Clone, Debug)]
 pub(super) enum Database {
     Postgres(String),
@@ -22,7 +21,7 @@ pub(super) enum Database {
     Sqlite(PathBuf),
 }
 
-/// Reads its URL. It is not looked at what the server thinks of it.
+/// Reads a URL. Whether the server accepts it is not checked.
 pub(super) fn read(value: &Value<'_>, r: &Reading<'_>) -> Result<Database, Bad> {
     let text = value.one_line()?;
     if let Some(path) = text.strip_prefix("sqlite:") {
@@ -32,12 +31,12 @@ pub(super) fn read(value: &Value<'_>, r: &Reading<'_>) -> Result<Database, Bad> 
         }
         return Ok(Database::Sqlite(r.path(path)));
     }
-    // What has a password in it is not repeated.
+    // A URL with a password is not repeated in messages.
     let Some((scheme, rest)) = text.split_once("://") else { return Err(value.refuse("not a URL", FORM)) };
     let database = match scheme {
         "postgres" | "postgresql" => Database::Postgres(text.to_owned()),
         "mysql" => Database::MySql(text.to_owned()),
-        // The same protocol, and the driver knows it by one name.
+        // The same protocol, and the driver knows only this name.
         "mariadb" => Database::MySql(format!("mysql://{rest}")),
         _ => {
             let meant = match nearest(scheme, &SCHEMES) {
@@ -55,7 +54,6 @@ pub(super) fn read(value: &Value<'_>, r: &Reading<'_>) -> Result<Database, Bad> 
 }
 
 impl Database {
-    /// As it is written into the file, without a password.
     pub(super) fn shown(&self) -> Shown {
         let text = match self {
             Self::Sqlite(path) => return Shown::Text(format!("sqlite:{}", path.display())),
@@ -64,7 +62,7 @@ impl Database {
         let (one, hosts) = with_one_host(text);
         let Ok(mut url) = Url::parse(&one) else { return Shown::None };
         let has_secret = url.password().is_some() || url.query_pairs().any(|(name, _)| name == "password");
-        // Beside several hosts, or none, the user is not looked for.
+        // With several hosts, or none, the user is not looked for.
         if !has_secret && hosts.is_none() {
             return Shown::Text(text.clone());
         }
@@ -97,10 +95,10 @@ impl Database {
         }
     }
 
-    /// How many parameters a query has. What is within quotes is none.
+    /// Counts a query's placeholders, except within quotes.
     ///
     /// # Errors
-    /// If it has such as this database does not know: what it may have.
+    /// If this database does not know them, or numbers them otherwise: the form it accepts.
     pub(super) fn placeholders(&self, query: &str) -> Result<usize, &'static str> {
         let (marks, numbered) = count(query);
         match self {
@@ -115,7 +113,6 @@ impl Database {
     }
 }
 
-/// How many `?`, and the highest `$1`.
 fn count(query: &str) -> (usize, usize) {
     let (mut marks, mut numbered) = (0, 0);
     let mut quote = None;

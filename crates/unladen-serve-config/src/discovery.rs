@@ -1,4 +1,4 @@
-//! Reads where the endpoints of an upstream are learnt.
+//! Reads from where an upstream's endpoints are learnt.
 
 use unladen_pool::{Discovery, EndpointSource, XdsSource};
 use unladen_toml::{Bad, Value, nearest};
@@ -9,9 +9,8 @@ use super::reading::Reading;
 const FORM: &str = "\"srv:_http._tcp.app.example\" (DNS), \"file:/etc/unladen/app.json\" or \"xds://control-plane:18000/CLUSTER?node=ID\"";
 const XDS: &str = "a control plane, a cluster of it, and as which node it is asked: \"xds://control-plane:18000/CLUSTER?node=ID\" (xdss:// with TLS)";
 const SCHEMES: [&str; 4] = ["srv", "file", "xds", "xdss"];
-/// No cluster or node is called by a longer name.
 const LONGEST_ID: usize = 255;
-/// Of a name in DNS, without its final dot (RFC 1035, section 2.3.4).
+/// Longest name in DNS, without its final dot (RFC 1035, section 2.3.4).
 const LONGEST_NAME: usize = 253;
 const LONGEST_LABEL: usize = 63;
 
@@ -50,7 +49,7 @@ fn xds(text: &str, tls: bool) -> Option<XdsSource> {
     let (authority, rest) = text.strip_prefix("//")?.split_once('/')?;
     let (cluster, node) = rest.rsplit_once("?node=")?;
     let is_id = |text: &str| (1..=LONGEST_ID).contains(&text.len()) && !text.chars().any(char::is_control);
-    // Of `http` alone, a port of 80 would be left out.
+    // With `http`, `Url` would leave out port 80.
     let url = Url::parse(&format!("none://{authority}")).ok()?;
     let host = match url.host()? {
         Host::Domain(name) if service(name).is_some() => name.to_ascii_lowercase(),
@@ -63,7 +62,7 @@ fn xds(text: &str, tls: bool) -> Option<XdsSource> {
     Some(XdsSource { tls, host, port, cluster: cluster.to_owned(), node: node.to_owned() })
 }
 
-/// Any name that DNS could have: Consul answers to names without underscores too.
+/// Any name that DNS could have: Consul also answers to names without underscores.
 fn service(text: &str) -> Option<String> {
     let name = text.strip_suffix('.').unwrap_or(text);
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';

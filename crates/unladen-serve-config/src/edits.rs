@@ -1,4 +1,4 @@
-//! Reads which fields of a message a route sets and removes.
+//! Reads which message fields a route sets and removes.
 
 use unladen_toml::{Bad, Table, Value};
 
@@ -11,8 +11,7 @@ use super::strings::{self, entries, texts};
 use crate::owned::Owned;
 use crate::settings::HeaderEdits;
 
-/// How a message is framed, and what holds for one connection (RFC 9110, section 7.6.1): nobody sets these but the code
-/// that writes messages.
+/// Framing and connection fields (RFC 9110, section 7.6.1): only the code that writes messages sets them.
 const FRAMING: [&str; 12] = [
     "connection",
     "content-length",
@@ -28,7 +27,7 @@ const FRAMING: [&str; 12] = [
     "age",
 ];
 
-/// Of the response: `set` and `remove`.
+/// `set` and `remove`, for the response.
 pub(super) fn of_response(level: &Level<'_>, r: &mut Reading<'_>) -> HeaderEdits {
     let mut set = strings::map(level, "set", field, r);
     set.sort_unstable();
@@ -36,7 +35,7 @@ pub(super) fn of_response(level: &Level<'_>, r: &mut Reading<'_>) -> HeaderEdits
     HeaderEdits { set, remove }
 }
 
-/// Of the request: a table of the two.
+/// `request`, a table of `set` and `remove`.
 pub(super) fn of_request(level: &Level<'_>, r: &mut Reading<'_>) -> HeaderEdits {
     let read = |value: &Value<'_>, r: &mut Reading<'_>| {
         let table = Table::of(value, "[site.route.request]", "a table with `set` or `remove`")?;
@@ -60,7 +59,7 @@ fn field(name: &str, value: &Value<'_>) -> Result<(String, String), Bad> {
     Ok((checked(name, value)?, text(value)?))
 }
 
-/// A field that clients cannot set themselves may be set here: what is said of them is not theirs.
+/// Fields that clients cannot set may be set here: the value is not the client's.
 fn request_field(name: &str, value: &Value<'_>) -> Result<(String, String), Bad> {
     let name = checked(name, value)?;
     if name.starts_with("x-forwarded-") || name == "forwarded" {
@@ -88,7 +87,7 @@ fn request_name(value: &Value<'_>) -> Result<String, Bad> {
     Ok(name)
 }
 
-/// In small letters (RFC 9110, section 5.1).
+/// A field's name, in small letters (RFC 9110, section 5.1).
 fn checked(name: &str, value: &Value<'_>) -> Result<String, Bad> {
     let Ok(known) = http::HeaderName::from_bytes(name.as_bytes()) else {
         return Err(value.refuse(format!("`{name}`"), "the name of a header field, such as \"x-frame-options\""));
@@ -103,7 +102,7 @@ fn checked(name: &str, value: &Value<'_>) -> Result<String, Bad> {
     Ok(name.to_owned())
 }
 
-/// A field's value (RFC 9110, section 5.5), of ASCII: nobody agrees on what other bytes mean.
+/// A field's value (RFC 9110, section 5.5), ASCII only: nobody agrees on what other bytes mean.
 fn text(value: &Value<'_>) -> Result<String, Bad> {
     let text = value.text_as("a string")?;
     let is_value = text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) && text.trim() == text;

@@ -8,7 +8,6 @@ use super::reading::Reading;
 
 const FORM: &str = "a path segment such as \"export\" or \"*.cgi\", or a path such as \"/shop/cart*\"";
 
-/// Which GETs may do something, and which do not.
 pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (Vec<String>, Vec<String>) {
     let effects = patterns(level, "effects", r);
     let no_effects = patterns(level, "no_effects", r);
@@ -34,7 +33,7 @@ fn patterns(level: &Level<'_>, name: &'static str, r: &mut Reading<'_>) -> Vec<S
     level.take(name, Vec::new(), r, list, show)
 }
 
-/// As the path is once it is decoded, without a query; one `*`, at its end or, of a segment, at its beginning.
+/// A decoded path without query; one `*`, at its end or at the beginning of a segment.
 fn pattern(value: &Value<'_>) -> Result<String, Bad> {
     let text = value.one_line()?;
     let (start, end) = (text.strip_prefix('*'), text.strip_suffix('*'));

@@ -14,7 +14,7 @@ pub enum ConfigError {
     Read { file: PathBuf, source: io::Error },
     #[error("the configuration {file} is not UTF-8 text", file = file.display())]
     NoText { file: PathBuf },
-    /// It says things that cannot be: all of them, at least one.
+    /// All mistakes, at least one.
     #[error("{0}")]
     Bad(Mistakes),
 }
@@ -22,7 +22,7 @@ pub enum ConfigError {
 // === impl ConfigError ===
 
 impl ConfigError {
-    /// Another number for other mistakes.
+    /// A number that differs for different mistakes.
     pub fn stamp(&self) -> u64 {
         let mut hasher = std::hash::DefaultHasher::new();
         self.to_string().hash(&mut hasher);
@@ -30,7 +30,6 @@ impl ConfigError {
     }
 }
 
-/// What the system said, as its own words.
 impl From<ConfigError> for io::Error {
     fn from(error: ConfigError) -> Self {
         io::Error::other(error)

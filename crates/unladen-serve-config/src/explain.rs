@@ -12,11 +12,9 @@ use super::whose::Whose;
 pub struct Explained {
     pub whose: Whose,
     pub key: &'static Key,
-    /// Which of several tables, such as of `[[outbound.rate]]`, counted from 0.
+    /// Which of several tables, such as `[[outbound.rate]]`, counted from 0.
     pub index: Option<usize>,
-    /// What it is set to.
     pub value: Shown,
-    /// Who said so.
     pub origin: Origin,
 }
 
@@ -25,42 +23,34 @@ pub struct Explained {
 pub enum Origin {
     /// The table itself, in this line, counted from 1.
     Said(usize),
-    /// `[defaults]`, in this line.
     Defaults(usize),
-    /// The preset of this name.
     Preset(&'static str),
-    /// Nobody; [`Key::why`] tells the reason.
+    /// Nobody; [`Key::why`] gives the reason.
     BuiltIn,
 }
 
-/// A value as it can be shown.
+/// A value in a form that can be shown.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shown {
-    /// Nothing.
     None,
     Duration(Duration),
     Bytes(u64),
     /// From 0 to 1.
     Share(f64),
     Number(f64),
-    /// A whole one.
     Count(u64),
-    /// On or off.
     Flag(bool),
     Text(String),
-    /// A URL and its share.
     Weighted(String, u32),
     Table(Vec<(&'static str, Shown)>),
-    /// A table whose keys are the user's own.
     Map(Vec<(String, Shown)>),
-    /// Several.
     List(Vec<Shown>),
 }
 
 // === impl Explained ===
 
 impl Explained {
-    /// The key as it is written below its `[[outbound]]` or `[[site]]`, or at the top level: `pool.idle`.
+    /// The key as written below its `[[outbound]]` or `[[site]]`, or at the top level: `pool.idle`.
     pub fn name(&self) -> String {
         let Key { table, name, .. } = self.key;
         match (keys::below(table), self.index) {
@@ -70,7 +60,6 @@ impl Explained {
         }
     }
 
-    /// One line, to be found under the key: where it comes from.
     pub(super) fn reason(&self) -> String {
         match self.origin {
             Origin::Said(line) => format!("line {line}"),
@@ -82,7 +71,7 @@ impl Explained {
 }
 
 impl Key {
-    /// Whether it is a table, whose own keys tell what it is.
+    /// Whether it is a table, which its own keys describe.
     pub(super) fn is_table(&self) -> bool {
         let is_opened = keys::all().any(|key| key.table == self.name);
         is_opened && matches!(self.table, "" | "outbound" | "site" | "cache") && !keys::INLINE.contains(&self.name)
@@ -92,7 +81,7 @@ impl Key {
 // === impl Shown ===
 
 impl Shown {
-    /// As JSON: durations are ns, bytes a number.
+    /// The value as JSON: durations in ns, sizes in bytes.
     pub fn json(&self) -> serde_json::Value {
         match self {
             Self::None => serde_json::Value::Null,
@@ -116,7 +105,7 @@ impl Shown {
         }
     }
 
-    /// The unit of the number in [`Self::json`], if it has one.
+    /// The unit of the number in [`Self::json`], if any.
     pub fn unit(&self) -> Option<&'static str> {
         match self {
             Self::Duration(_) => Some("ns"),
@@ -126,7 +115,7 @@ impl Shown {
     }
 }
 
-/// As it would be written into the file; what is nothing is `none`.
+/// As written in the file; an absent value is `none`.
 impl std::fmt::Display for Shown {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -169,7 +158,6 @@ impl std::fmt::Display for Shown {
     }
 }
 
-/// A basic string of TOML.
 fn quoted(text: &str, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
     f.write_str("\"")?;
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! [`watched_files`]: the files that a configuration names, and whose change is a change of it.
+//! [`watched_files`]: the files that a configuration names, and whose change counts as its change.
 
 use std::path::PathBuf;
 

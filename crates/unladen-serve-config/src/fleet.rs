@@ -15,23 +15,22 @@ use super::reading::Reading;
 use super::{tls, top};
 use crate::settings::FleetSettings;
 
-/// Some pauses of a machine that has too much to do take a second.
+/// Some pauses of an overloaded machine take a second.
 const LEASE: Duration = Duration::from_secs(2);
-/// Beats come four times as often; shorter ones would cost more than they save.
+/// Heartbeats come four times as often; a shorter lease would cost more than it saves.
 const LEASE_BOUNDS: std::ops::RangeInclusive<Duration> = Duration::from_millis(200)..=Duration::from_secs(60);
-/// As long as most people and programs wait without wondering.
+/// Most people and programs wait this long without wondering.
 const WAIT_FOR: Duration = Duration::from_secs(1);
 const WAIT_FOR_BOUNDS: std::ops::RangeInclusive<Duration> = Duration::from_millis(10)..=Duration::from_secs(300);
-/// Of some 200 bytes each.
+/// Records of some 200 bytes each.
 const KEEP: u64 = 100_000;
 const KEEP_BOUNDS: std::ops::RangeInclusive<u64> = 1_000..=100_000_000;
-/// A name is a part of keys, subjects and tables.
+/// A name is part of keys, subjects and tables.
 const LONGEST_NAME: usize = 32;
-/// With the random part, it stays a label.
+/// With the random part, it is still a label.
 const LONGEST_NODE: usize = 64;
 const FORM: &str = "a URL such as \"valkey://user:password@cache.example:6379/0\"";
 
-/// None: there is none.
 pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<FleetSettings> {
     let level = top::table(top, "fleet", "[fleet]", r)?;
     let about = "the engine, such as purges = \"valkey://cache.example:6379/0\"";
@@ -80,7 +79,7 @@ pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<FleetSettings
     })
 }
 
-/// What has a password in it is not repeated.
+/// A URL with a password is not repeated in messages.
 fn url(value: &Value<'_>) -> Result<BusUrl, Bad> {
     let text = value.one_line()?;
     let Some((scheme, _)) = text.split_once("://") else { return Err(value.refuse("not a URL", FORM)) };

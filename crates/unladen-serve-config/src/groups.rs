@@ -1,4 +1,4 @@
-//! Reads the tables below a `[[outbound]]` and a `[[site]]`, one function a table.
+//! Reads the tables below `[[outbound]]` and `[[site]]`, one function a table.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -16,13 +16,13 @@ use super::strings::{self, texts};
 use crate::pace::Pace;
 use crate::settings::ClientSettings;
 
-/// An idle connection is seldom kept for longer by whatever is upstream.
+/// Upstreams seldom keep an idle connection for longer.
 const LONG_IDLE: Duration = Duration::from_secs(60);
-/// More of anything at a time is a typing error.
+/// A larger count is taken for a typing error.
 const MANY: u64 = 1_000_000;
-/// Bounds of what a head may have, in bytes.
+/// Bounds of a head's size, in bytes.
 const HEAD: std::ops::RangeInclusive<u64> = 1 << 10..=16 << 20;
-/// Statuses that say that the same request may do better later (RFC 9110, 15; RFC 6585, 4; RFC 8470, 5.2).
+/// Statuses that say a repeated request may succeed later (RFC 9110, 15; RFC 6585, 4; RFC 8470, 5.2).
 const WORTH_A_RETRY: [u16; 7] = [408, 425, 429, 500, 502, 503, 504];
 
 pub(super) fn pool(level: &Level<'_>, usual: PoolSettings, r: &mut Reading<'_>) -> PoolSettings {
@@ -204,7 +204,6 @@ pub(super) fn resolve(level: &Level<'_>, r: &mut Reading<'_>) -> ResolveSettings
     resolve
 }
 
-/// Addresses, each with its port.
 fn dns_servers(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<SocketAddr>, Bad> {
     const FORM: &str = "a list of at most 8 addresses with ports, such as [\"127.0.0.1:8600\"]";
     let one = |value: &Value<'_>| {
@@ -244,7 +243,6 @@ fn pace(level: &Level<'_>, (rate, grace): (&'static str, &'static str), usual: P
     Pace { rate, grace: level.duration(grace, MILLISECOND..=DAY, usual.grace, r) }
 }
 
-/// A value, or `"none"`.
 pub(super) fn or_none<'t, T>(
     value: &Value<'t>,
     read: impl FnOnce(&Value<'t>) -> Result<T, Bad>,

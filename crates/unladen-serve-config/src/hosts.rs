@@ -1,4 +1,4 @@
-//! Reads `hosts` and `default` of a `[[site]]`: the names that it answers for.
+//! Reads `hosts` and `default` of a `[[site]]`.
 
 use std::net::Ipv6Addr;
 use std::ops::Range;
@@ -11,14 +11,13 @@ use super::reading::Reading;
 use crate::settings::HostName;
 
 const FORM: &str = "a host name such as \"example.org\" or \"*.example.org\", without a port";
-/// The longest name of the DNS, and the longest part of one (RFC 1035, section 2.3.4).
+/// The longest DNS name, and the longest label (RFC 1035, section 2.3.4).
 const LONGEST: usize = 253;
 const LONGEST_LABEL: usize = 63;
 
-/// Names, each with its place.
 pub(super) type Hosts = Vec<(HostName, Range<usize>)>;
 
-/// The names, and whether all others are its too.
+/// The names, and whether the site also takes all others.
 pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (Hosts, bool) {
     let read = |value: &Value<'_>, r: &mut Reading<'_>| {
         let each = value.each();
@@ -47,7 +46,7 @@ pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (Hosts, bool) {
     (hosts, is_default)
 }
 
-/// The name that a site has if it says none: the first of its hosts, without what no name of a metric has.
+/// A site's default name: its first host, without characters that metric names do not have.
 pub(super) fn usual_name(level: &Level<'_>) -> Option<String> {
     let first = level.own.as_ref()?.get("hosts")?.each().into_iter().next()?;
     let name = match host(&first).ok()? {
@@ -57,8 +56,7 @@ pub(super) fn usual_name(level: &Level<'_>) -> Option<String> {
     (is_plain && name.len() <= LONGEST_LABEL).then_some(name)
 }
 
-/// A name as it is compared: in small letters, without the dot of the root. Others than of ASCII are written as the DNS
-/// has them.
+/// A name in the form that is compared: in small letters, without the root's dot, and in the DNS's form if not ASCII.
 fn host(value: &Value<'_>) -> Result<HostName, Bad> {
     let text = value.one_line()?;
     let lower = text.to_ascii_lowercase();

@@ -1,38 +1,37 @@
-//! [`all`]: all that a configuration can say, by `keys.txt`. Reading, `--explain` and docs/reference/serve.md are made of
-//! this one list.
+//! [`all`]: all keys of a configuration, from `keys.txt`. Reading, `--explain` and docs/reference/serve.md are made
+//! from this one list.
 
 use std::sync::LazyLock;
 
 use super::whose::Whose;
 
-/// The tables that a `[[outbound]]` and a `[[site]]` may have, and `[defaults]` too.
+/// The tables below `[[outbound]]` and `[[site]]` that `[defaults]` may have too.
 pub(crate) const GROUPS: [&str; 11] =
     ["pool", "limits", "timeouts", "retry", "breaker", "outlier", "health", "resolve", "client", "buffer", "rate"];
 
-/// The keys of a `[[outbound]]` itself that `[defaults]` may have too.
+/// The keys of `[[outbound]]` itself that `[defaults]` may have too.
 pub(crate) const SHARED: [&str; 10] =
     ["ca", "certificate", "key", "http", "balance", "forwarded", "via", "request_id", "http2", "socket_mode"];
 
-/// Tables that are told as one value.
+/// Tables that are shown as one value.
 pub(crate) const INLINE: [&str; 5] = ["upstream", "tls", "eab", "request", "access"];
 
-/// One thing that a configuration can say.
+/// A key of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// The table where it stands; empty: the top level. `pool` and the like are below `[[outbound]]`, below `[[site]]`
-    /// and below `[defaults]`; `site.limits` and the like are of those below `[[site]]` whose default is another.
+    /// The table of the key; empty for the top level. `pool` and the like are below `[[outbound]]`, `[[site]]` and
+    /// `[defaults]`; `site.limits` and the like are those below `[[site]]` whose default differs.
     pub table: &'static str,
     pub name: &'static str,
-    /// How its value is written.
     pub form: &'static str,
     pub about: &'static str,
-    /// Why its default is what it is; empty: there is none, it has to be given.
+    /// Why the default is what it is; empty if there is none and the key is required.
     pub why: &'static str,
 }
 
 static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| listed(include_str!("keys.txt")));
 
-/// Paragraphs behind the first, which is about the list: a table in brackets, or a key.
+/// Each paragraph behind the first, which describes the list, is a table in brackets or a key.
 fn listed(text: &'static str) -> Vec<Key> {
     let mut table = "";
     let mut keys = Vec::new();
@@ -49,24 +48,22 @@ fn listed(text: &'static str) -> Vec<Key> {
     keys
 }
 
-/// All keys, table by table.
 pub(super) fn all() -> impl Iterator<Item = &'static Key> {
     KEYS.iter()
 }
 
-/// The key of a table: of a `[[site]]`'s, with its own default if it has one.
+/// The key of a table; for a `[[site]]`, with its own default if it has one.
 pub(super) fn find(whose: &Whose, table: &str, name: &str) -> Option<&'static Key> {
     let of_site = |key: &&Key| key.table.strip_prefix("site.") == Some(table) && key.name == name;
     let own = whose.site().and_then(|_| all().find(of_site));
     own.or_else(|| all().find(|key| key.table == table && key.name == name))
 }
 
-/// The names of a table's own keys.
 pub(super) fn names(table: &str) -> Vec<&'static str> {
     all().filter(|key| key.table == table).map(|key| key.name).collect()
 }
 
-/// How a table is called below its `[[outbound]]` or `[[site]]`; empty: it is that one, or the top level.
+/// A table's name below its `[[outbound]]` or `[[site]]`; empty for these themselves and the top level.
 pub(crate) fn below(table: &'static str) -> &'static str {
     match table {
         "outbound" | "site" => "",
@@ -75,7 +72,7 @@ pub(crate) fn below(table: &'static str) -> &'static str {
     }
 }
 
-/// How a table is called: where it may stand.
+/// The headings that a table may have, one for each place where it may stand.
 pub(crate) fn headed(table: &'static str) -> Vec<String> {
     match table {
         "" => vec!["the top level".into()],

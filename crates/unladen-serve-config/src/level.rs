@@ -1,5 +1,4 @@
-//! The principal type is [`Level`]: a table and what `[defaults]` or a preset says of the same, asked for one key after
-//! the other.
+//! The principal type is [`Level`]: a table with its `[defaults]` or preset, read key by key.
 
 use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
@@ -13,29 +12,27 @@ use super::reading::Reading;
 use super::strangers::strangers;
 use super::whose::Whose;
 
-/// A table, and what `[defaults]` says of the same; of a `[[site]]`, what its preset says.
+/// A table with its defaults: those of `[defaults]`, or, for a `[[site]]`, those of its preset.
 #[derive(Clone)]
 pub(super) struct Level<'t> {
     /// As in [`keys::all`].
     pub(super) table: &'static str,
     pub(super) whose: Whose,
-    /// Which of several.
     pub(super) index: Option<usize>,
     pub(super) own: Option<Table<'t>>,
     pub(super) defaults: Option<Table<'t>>,
-    /// The preset that `defaults` are of; none: they are of `[defaults]`.
+    /// The preset that `defaults` come from; `None` if they come from `[defaults]`.
     pub(super) preset: Option<&'static str>,
-    /// Where it is switched on, if it is no table.
+    /// Where the table is switched on, if it is not written as a table.
     pub(super) around: Range<usize>,
 }
 
 impl<'t> Level<'t> {
-    /// A table of the whole.
     pub(super) fn of(table: &'static str, own: Table<'t>) -> Self {
         Self { table, whose: Whose::Whole, index: None, own: Some(own), defaults: None, preset: None, around: 0..0 }
     }
 
-    /// The table of that name in this one, and in the defaults.
+    /// The table of that name below this one and below the defaults.
     pub(super) fn group(&self, name: &'static str, reading: &mut Reading<'_>) -> Self {
         self.open(name, "a table", false, reading)
     }
@@ -57,18 +54,17 @@ impl<'t> Level<'t> {
         Self { table: name, whose, index: None, own, defaults, preset, around: self.at(&[name]) }
     }
 
-    /// The same, of what can be switched off with `false`; none: it is off.
+    /// Like [`Self::group`], for a table that `false` switches off; `None` if it is off.
     pub(super) fn switch(&self, name: &'static str, usual: bool, reading: &mut Reading<'_>) -> Option<Self> {
         let (on, origin) = match self.find(name, reading) {
             None => (usual, Origin::BuiltIn),
-            // What is no table and no flag is told as the table is opened.
+            // A value that is neither table nor flag is reported when the table is opened.
             Some((value, origin)) => (value.as_flag().unwrap_or(true), origin),
         };
         reading.explain((self.whose.clone(), None), (self.table, name), Shown::Flag(on), origin);
         on.then(|| self.open(name, "a table, or `false`", true, reading))
     }
 
-    /// A value, and who says so.
     pub(super) fn find(&self, name: &'static str, reading: &Reading<'_>) -> Option<(Value<'t>, Origin)> {
         let own = self.own.as_ref().and_then(|table| table.get(name));
         let line = |value: &Value<'_>| reading.line(&value.span());
@@ -79,12 +75,12 @@ impl<'t> Level<'t> {
         Some((value, self.preset.map_or_else(|| Origin::Defaults(line(&value)), Origin::Preset)))
     }
 
-    /// Whether the table itself says it, and not `[defaults]`.
+    /// Whether the table itself has the key, rather than its defaults.
     pub(super) fn says(&self, name: &'static str) -> bool {
         self.own.as_ref().is_some_and(|table| table.get(name).is_some())
     }
 
-    /// Where the first of these is said. A preset's place is in another text.
+    /// Where the first of these keys stands. A preset's place is in another text.
     pub(super) fn at(&self, names: &[&'static str]) -> Range<usize> {
         let defaults = if self.preset.is_some() { &None } else { &self.defaults };
         let value = |name: &&'static str| {
@@ -94,7 +90,6 @@ impl<'t> Level<'t> {
         names.iter().find_map(value).unwrap_or_else(table)
     }
 
-    /// A value, or its default.
     pub(super) fn take<T>(
         &self,
         name: &'static str,
@@ -114,7 +109,7 @@ impl<'t> Level<'t> {
         value
     }
 
-    /// A value that has no default. None: it is told that it is missing or wrong.
+    /// A value without default; `None` if it is missing or wrong, which is reported.
     pub(super) fn require<T>(
         &self,
         name: &'static str,
@@ -136,7 +131,6 @@ impl<'t> Level<'t> {
         self.take(name, None, reading, read, |value| value.as_ref().map_or(Shown::None, show))
     }
 
-    /// Two values contradict each other.
     pub(super) fn contradict(
         &self,
         reading: &mut Reading<'_>,
@@ -171,7 +165,6 @@ impl<'t> Level<'t> {
         self.take(name, usual, reading, |value, _| value.duration(bounds), |value| Shown::Duration(*value))
     }
 
-    /// A whole number, as the type that the settings have for it.
     pub(super) fn count<T: TryFrom<u64> + TryInto<u64> + Copy>(
         &self,
         name: &'static str,
@@ -183,7 +176,6 @@ impl<'t> Level<'t> {
         self.take(name, usual, reading, read, |value| Shown::Count((*value).try_into().unwrap_or(u64::MAX)))
     }
 
-    /// Bytes, likewise.
     pub(super) fn bytes<T: TryFrom<u64> + TryInto<u64> + Copy>(
         &self,
         name: &'static str,
@@ -203,7 +195,6 @@ impl<'t> Level<'t> {
         self.take(name, usual, reading, |value, _| value.flag(), |value| Shown::Flag(*value))
     }
 
-    /// One of a few words.
     pub(super) fn choice<T: Clone + PartialEq>(
         &self,
         name: &'static str,
@@ -221,6 +212,6 @@ fn whole<'t, T: TryFrom<u64>>(
     bounds: RangeInclusive<u64>,
     read: impl FnOnce(&Value<'t>, RangeInclusive<u64>) -> Result<u64, Bad>,
 ) -> Result<T, Bad> {
-    // The bounds lie within the type; where they would not, it is a number too large all the same.
+    // The bounds lie within the type; if they did not, the number is too large all the same.
     T::try_from(read(value, bounds)?).map_err(|_| value.refuse("too large", "a smaller number"))
 }

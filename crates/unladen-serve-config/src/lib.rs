@@ -1,5 +1,5 @@
-//! What `serve` is to do: a file becomes [`Settings`], every default filled in. The principal type is [`Config`], which
-//! also has where each value comes from; `keys` has the one list of all that a file can say.
+//! Configuration of `serve`: a file becomes [`Settings`], every default filled in. The principal type is [`Config`],
+//! which also has where each value comes from; `keys` lists all that a file can say.
 
 mod access;
 mod acme;

@@ -1,4 +1,4 @@
-//! Reads addresses where to listen.
+//! Reads listen addresses.
 
 use std::net::{IpAddr, SocketAddr};
 use std::os::unix::ffi::OsStrExt;
@@ -11,10 +11,9 @@ use crate::settings::ListenAddress;
 
 const FORM: &str = "an address and a port, such as \"127.0.0.1:6102\" or \"[::1]:6102\", or \"unix:/run/app.sock\"";
 
-/// The longest path of a Unix socket, in bytes: `sun_path` has a zero byte more (unix(7)).
+/// Longest path of a Unix socket, in bytes: `sun_path` has one more, for the zero byte (unix(7)).
 const LONGEST_PATH: usize = 107;
 
-/// An address and a port, or a Unix socket.
 pub(super) fn address(value: &Value<'_>, reading: &Reading<'_>) -> Result<ListenAddress, Bad> {
     if value.as_text().is_none() {
         return Err(value.wrong_type(FORM));
@@ -39,7 +38,6 @@ pub(super) fn address(value: &Value<'_>, reading: &Reading<'_>) -> Result<Listen
     }
 }
 
-/// The path of a Unix socket.
 pub(super) fn socket_path(value: &Value<'_>, text: &str, reading: &Reading<'_>) -> Result<PathBuf, Bad> {
     if text.is_empty() {
         return Err(value.refuse("`unix:`", "a path after `unix:`, such as \"unix:/run/app.sock\""));
@@ -60,7 +58,7 @@ pub(super) fn socket_path(value: &Value<'_>, text: &str, reading: &Reading<'_>) 
     Ok(path)
 }
 
-/// As it is written into the file.
+/// An address as written in the file.
 pub fn text(address: &ListenAddress) -> String {
     match address {
         ListenAddress::Tcp(address) => address.to_string(),

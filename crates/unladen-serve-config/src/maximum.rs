@@ -1,9 +1,9 @@
 //! [`is_maximum`]: whether a query asks for a `max` alone.
 //!
-//! Only what is surely one is told: what is counted, hashed or put together besides is a version of more than its
-//! latest row, and the maximum of a counter is as good as the counter.
+//! Only certain cases count: with a count, a hash or a concatenation, the answer is a version of more than the latest
+//! row, and the maximum of a counter is as good as the counter.
 
-/// What a maximum may be wrapped in and still be one.
+/// Functions that leave a maximum a maximum.
 const WRAPPERS: [&str; 26] = [
     "max",
     "coalesce",
@@ -32,26 +32,25 @@ const WRAPPERS: [&str; 26] = [
     "char",
     "varchar",
 ];
-/// What names of columns and tables have in them that count changes, and of which the latest is told by the maximum.
+/// Parts of names of columns and tables that count changes; their maximum does show the latest change.
 const COUNTERS: [&str; 9] = ["version", "revision", "count", "seq", "serial", "generation", "lsn", "txid", "xmin"];
-/// … and what has, and counts none.
+/// Words that contain such a part, but count nothing.
 const OTHERS: [&str; 3] = ["account", "discount", "country"];
 
-/// What a query is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Token {
     /// A name or a word, in lower case.
     Word(String),
     Mark(char),
-    /// A number, or what is within single quotes.
+    /// A number, or a string in single quotes.
     Constant,
 }
 
-/// Whether the first column of a query is a maximum of a column that counts nothing, perhaps in another form, and
-/// nothing else. That column alone is the answer.
+/// Whether a query's first column is just a maximum, perhaps converted, of a column that counts nothing. Only that
+/// column is the answer.
 pub(super) fn is_maximum(query: &str) -> bool {
     let tokens = tokens(query);
-    // What begins in another way (`with`) may say anything.
+    // A query that begins otherwise (`with`) may say anything.
     let [Token::Word(first), rest @ ..] = tokens.as_slice() else { return false };
     if first != "select" {
         return false;
@@ -95,7 +94,7 @@ fn is_maximum_of(column: &[Token], from: &[Token]) -> bool {
     if is_window || is_grouped || !calls().any(|name| name == "max") || !calls().all(|name| WRAPPERS.contains(&name)) {
         return false;
     }
-    // With several arguments it is SQLite's way to tell the larger of two.
+    // With several arguments, `max` is SQLite's function for the larger of two.
     let mut rest = column;
     while let Some(at) = rest.iter().position(|token| matches!(token, Token::Word(word) if word == "max")) {
         let arguments = inside(&rest[at + 1..]);
@@ -107,7 +106,6 @@ fn is_maximum_of(column: &[Token], from: &[Token]) -> bool {
     !from.iter().any(is_counter)
 }
 
-/// What stands between a parenthesis at the beginning and its end.
 fn inside(tokens: &[Token]) -> &[Token] {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate() {
@@ -133,7 +131,7 @@ fn is_counter(token: &Token) -> bool {
         || COUNTERS.iter().any(|part| word.contains(part))
 }
 
-/// Without comments and white space. What is cut off stands for itself.
+/// Without comments and white space. Unterminated text is one token.
 fn tokens(query: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut rest = query;
@@ -145,7 +143,7 @@ fn tokens(query: &str) -> Vec<Token> {
             '\'' | '"' | '`' => {
                 let end = rest[1..].find(first).map_or(rest.len(), |at| at + 2);
                 let text = rest.get(1..end.saturating_sub(1)).unwrap_or_default();
-                // Only what is in single quotes is no name; MariaDB's double quotes are few.
+                // Only text in single quotes is no name; MariaDB's double quotes are rare.
                 tokens.push(if first == '\'' { Token::Constant } else { Token::Word(text.to_lowercase()) });
                 end
             }

@@ -1,4 +1,4 @@
-//! Reads where an upstream or an application is.
+//! Reads the addresses of an upstream or an application.
 
 use unladen_pool::{EndpointAddress, Origin};
 use unladen_toml::{Bad, Problem, Table, Value, nearest};
@@ -17,17 +17,15 @@ const FASTCGI: &str =
 const FASTCGI_ELSEWHERE: &str = "a FastCGI application is given as `php` of a [[site]], in place of `upstream`: php = \"/run/php/php-fpm.sock\" or php = \"fcgi://127.0.0.1:9000\"";
 const SCHEMES: [&str; 3] = ["http", "https", "unix"];
 
-/// One place or several, each told by itself if it is wrong; what is wrong with all of them together is the error.
+/// One origin or several; each wrong one is reported by itself, and the error is a problem of all together.
 pub(super) fn all(value: &Value<'_>, reading: &mut Reading<'_>) -> Result<Vec<Origin>, Bad> {
     several(value, (FORM, url), reading)
 }
 
-/// The same, of FastCGI.
 pub(super) fn all_of_fastcgi(value: &Value<'_>, reading: &mut Reading<'_>) -> Result<Vec<Origin>, Bad> {
     several(value, (FASTCGI, fastcgi), reading)
 }
 
-/// How one is written, and what reads it.
 type Form = (&'static str, fn(&Value<'_>, &Reading<'_>) -> Result<Origin, Bad>);
 
 fn several(value: &Value<'_>, form: Form, reading: &mut Reading<'_>) -> Result<Vec<Origin>, Bad> {
@@ -88,7 +86,7 @@ fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
     let text = value.one_line()?;
     if let Some(path) = text.strip_prefix("unix:") {
         let path = socket_path(value, path, reading)?;
-        // What curl sends to a socket of a URL that names no host.
+        // What curl sends to a socket if the URL names no host.
         return Ok(Origin {
             at: EndpointAddress::Unix(path),
             tls: false,
@@ -130,7 +128,7 @@ fn url(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
         ),
     ];
     if let Some((_, what, instead)) = too_much.iter().find(|(is, ..)| *is) {
-        // A password is better not repeated in a log.
+        // A password must not be repeated in a log.
         return Err(value.refuse(format!("a URL with {what}"), format!("a URL without it: {instead}")));
     }
     let host = match url.host() {
@@ -174,7 +172,7 @@ fn fastcgi(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
     if !matches!(scheme, "fcgi" | "fastcgi") {
         return wrong("; an application that speaks HTTP is given as `upstream`");
     }
-    // `url` knows hosts and ports of schemes that it knows.
+    // `url` knows hosts and ports only of schemes that it knows.
     let url =
         Url::parse(&format!("http://{rest}")).map_err(|error| value.refuse(format!("`{text}` ({error})"), FASTCGI))?;
     let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
@@ -184,7 +182,7 @@ fn fastcgi(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
         Some(Host::Ipv6(address)) => address.to_string(),
         None => return wrong(""),
     };
-    // Of `http`, 80 is what is not said.
+    // With `http`, `Url` leaves out port 80.
     let port = rest.trim_end_matches('/').rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
     match port.filter(|port| is_bare && *port > 0) {
         Some(port) => {
@@ -195,7 +193,6 @@ fn fastcgi(value: &Value<'_>, reading: &Reading<'_>) -> Result<Origin, Bad> {
     }
 }
 
-/// As it is written into the file.
 pub(super) fn show_fastcgi(origins: &[Origin]) -> Shown {
     show_as(origins, |origin| match &origin.at {
         EndpointAddress::Unix(path) => format!("unix:{}", path.display()),
@@ -203,7 +200,6 @@ pub(super) fn show_fastcgi(origins: &[Origin]) -> Shown {
     })
 }
 
-/// The same of HTTP.
 pub(super) fn show(origins: &[Origin]) -> Shown {
     show_as(origins, |origin| match (&origin.at, origin.tls) {
         (EndpointAddress::Unix(path), _) => format!("unix:{}", path.display()),

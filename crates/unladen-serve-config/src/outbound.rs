@@ -11,16 +11,15 @@ use super::whose::Whose;
 use super::{buffer, groups, keys, listen, origins, rates, tls};
 use crate::settings::{BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, ProxySettings};
 
-/// Its user and group may open a socket.
+/// A socket's user and group may open it.
 const SOCKET_MODE: u32 = 0o660;
-/// The longest name: it stands in each line of the log and in each metric.
+/// Longest name: it stands in each log line and each metric.
 const LONGEST_NAME: usize = 64;
 
-/// What is usual where it stands.
+/// Defaults that depend on the table's place.
 pub(super) struct Usual {
     pub(super) host: HostRule,
     pub(super) forwarded: Forwarded,
-    /// What `forwarded` may say.
     pub(super) forwards: &'static [(&'static str, Forwarded)],
     pub(super) breaker: bool,
     pub(super) limits: LimitSettings,
@@ -29,16 +28,16 @@ pub(super) struct Usual {
     pub(super) buffer: BufferSettings,
 }
 
-/// What is said of one, and where: for what has to be held against others.
+/// A table and its places, for comparison with others.
 pub(super) struct Placed<'t> {
     pub(super) level: Level<'t>,
     pub(super) settings: ProxySettings,
     pub(super) listen: Vec<(ListenAddress, std::ops::Range<usize>)>,
-    /// Of the files that its TLS is made of: another when one of them is.
+    /// Changes with the files of its TLS settings.
     pub(super) stamp: u64,
 }
 
-/// Reads one of them. None: too little is known of it.
+/// Reads one `[[outbound]]`; `None` if too little is known of it.
 pub(super) fn read<'t>(value: &Value<'t>, defaults: Option<Table<'t>>, r: &mut Reading<'_>) -> Option<Placed<'t>> {
     let table = r.keep(Table::of(value, "[[outbound]]", "a table"))?;
     r.bads.extend(strangers(&table, &known(&keys::names("outbound"))));
@@ -51,7 +50,7 @@ pub(super) fn read<'t>(value: &Value<'t>, defaults: Option<Table<'t>>, r: &mut R
         preset: None,
         around: 0..0,
     };
-    // What is explained of it goes by its name; where there is none, nothing is explained in the end.
+    // Explained values go by name; without a name, nothing is explained in the end.
     let name = level.own.as_ref().and_then(|table| table.get("name")).and_then(|name| name.as_text());
     level.whose = Whose::Outbound(name.unwrap_or_default().to_owned());
     let about = "the name in logs and metrics, such as name = \"search\"";
@@ -68,7 +67,7 @@ pub(super) fn read<'t>(value: &Value<'t>, defaults: Option<Table<'t>>, r: &mut R
     Some(Placed { level, settings, listen, stamp })
 }
 
-/// Looks at `[defaults]` by themselves: a mistake in what no `[[outbound]]` uses is one all the same.
+/// Checks `[defaults]` by themselves: a mistake is one even if no `[[outbound]]` uses the value.
 pub(super) fn check_defaults(table: &Table<'_>, r: &mut Reading<'_>) {
     let mut trial = r.trial();
     trial.bads.extend(strangers(table, &known(&keys::SHARED)));
@@ -91,7 +90,7 @@ pub(super) fn known(own: &[&'static str]) -> Vec<&'static str> {
     known
 }
 
-/// All that `[defaults]` can say too, and a few that come after it: how an upstream is called.
+/// All keys that `[defaults]` can have too, and a few after them: how the upstream is called.
 pub(super) fn rest(
     level: &Level<'_>,
     mut upstream: UpstreamSettings,
@@ -127,7 +126,7 @@ pub(super) fn rest(
     (settings, stamp)
 }
 
-/// Which protocol, which of several endpoints, and what it is told as `Host`.
+/// The protocol, the choice among endpoints, and the `Host` that is sent.
 fn whom(level: &Level<'_>, upstream: &mut UpstreamSettings, usual: HostRule, r: &mut Reading<'_>) -> HostRule {
     let words = [("auto", Protocol::Auto), ("1", Protocol::Http1), ("2", Protocol::Http2)];
     let http = level.choice("http", &words, Protocol::Auto, r);
@@ -149,7 +148,7 @@ fn whom(level: &Level<'_>, upstream: &mut UpstreamSettings, usual: HostRule, r: 
     level.take("host", usual, r, |value, _| host(value), show)
 }
 
-/// The tables of an upstream; `own`: the level without what is another upstream's.
+/// Bounds of an upstream; `own` is the level without another upstream's values.
 fn limits(
     level: &Level<'_>,
     own: &Level<'_>,
@@ -168,8 +167,8 @@ fn limits(
     upstream.resolve = groups::resolve(&level.group("resolve", r), r);
 }
 
-/// Another upstream of a site, as its route says. What is not said is as of the site's own (`level` has both), but for
-/// what holds for one upstream alone: that is asked of the route (`own`).
+/// A site's other upstream, as its route says. Missing values are the site's (`level` has both), except those that hold
+/// for one upstream alone, which are the route's (`own`).
 pub(super) fn called(
     level: &Level<'_>,
     own: &Level<'_>,
@@ -188,7 +187,6 @@ pub(super) fn called(
 }
 
 impl Default for Usual {
-    /// Beside an application.
     fn default() -> Self {
         Self {
             host: HostRule::default(),
@@ -208,7 +206,7 @@ impl Default for Usual {
     }
 }
 
-/// It goes into metrics' labels, and into systemd's `FileDescriptorName=`, which takes no colon.
+/// A name goes into metric labels, and into systemd's `FileDescriptorName=`, which takes no colon.
 pub(super) fn name(value: &Value<'_>) -> Result<String, Bad> {
     let text = value.one_line()?;
     let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
@@ -219,7 +217,6 @@ pub(super) fn name(value: &Value<'_>) -> Result<String, Bad> {
     Ok(text.to_owned())
 }
 
-/// Addresses, each with its place.
 pub(super) type Addresses = Vec<(ListenAddress, std::ops::Range<usize>)>;
 
 pub(super) fn show_addresses(listen: &[(ListenAddress, std::ops::Range<usize>)]) -> Shown {
@@ -237,7 +234,7 @@ pub(super) fn addresses(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Addres
     each.iter().map(|one| Ok((listen::address(one, r)?, one.span()))).collect()
 }
 
-/// `upstream`, `keep`, or what is to be said: a host, and perhaps a port (RFC 9110, 7.2).
+/// `upstream`, `keep`, or a fixed host, perhaps with a port (RFC 9110, 7.2).
 fn host(value: &Value<'_>) -> Result<HostRule, Bad> {
     const WORDS: [&str; 2] = ["upstream", "keep"];
     let text = value.one_line()?;
@@ -256,7 +253,6 @@ fn host(value: &Value<'_>) -> Result<HostRule, Bad> {
     }
 }
 
-/// As of chmod.
 fn mode(value: &Value<'_>) -> Result<u32, Bad> {
     let form = "a file mode in octal, as a string: \"0660\"";
     let text = value.text_as(form)?;

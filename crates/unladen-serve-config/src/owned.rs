@@ -1,29 +1,28 @@
-//! [`OWNED`]: request fields that a site takes from its clients, since an application believes them of whoever stands
-//! in front of it. docs/reference/serve.md has this list.
+//! [`OWNED`]: request fields that a site takes from its clients, since applications believe them from whatever stands
+//! in front. docs/reference/serve.md has this list.
 
 use unladen_http1::{Field, Name};
 
-/// A field of requests, or with `*` at its end all that begin so.
+/// A request field, or with `*` at its end all with this prefix.
 #[derive(Clone, Copy, Debug)]
 pub struct Owned {
     /// In lower case.
     pub name: &'static str,
-    /// What becomes of it.
     pub fate: Fate,
-    /// What an application takes it for.
+    /// What an application uses it for.
     pub about: &'static str,
 }
 
-/// What becomes of a client's field.
+/// What happens to a client's field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It is taken off.
+    /// It is removed.
     Dropped,
-    /// It is taken off, and what is known is said in its place where the settings have it said.
+    /// It is removed, and replaced by what is known, if the settings say so.
     Written,
-    /// It goes on, but the request is neither answered from memory nor is its answer kept.
+    /// It is passed on, but the request bypasses the cache.
     Alone,
-    /// The same from a client; from a trusted proxy it is taken off. Proxies add it to what they pass on.
+    /// As `Alone` from a client; from a trusted proxy it is removed. Proxies add it to what they pass on.
     Front,
 }
 
@@ -35,7 +34,6 @@ const WHO: &str = "the client's address";
 const NEXT: &str = "what parts of Next.js tell each other: the path, and what has been checked";
 const OTHER: &str = "another method, target or host than the request's";
 
-/// All of them. The first that fits counts.
 const OWNED: &[Owned] = &[
     owned("x-forwarded-for", Fate::Written, WHO),
     owned("x-forwarded-host", Fate::Written, "the host"),
@@ -98,10 +96,10 @@ const OWNED: &[Owned] = &[
     owned("x-url-scheme", Fate::Front, "the scheme"),
 ];
 
-/// Longer names are looked up as ones of this length.
+/// Longer names are looked up as if they had this length.
 const LONGEST: usize = 63;
 
-/// For each first letter, the lengths that a name which is owned may have.
+/// For each first letter, a bit set of the lengths of owned names.
 static LENGTHS: [u64; 26] = lengths();
 
 const fn lengths() -> [u64; 26] {
@@ -120,10 +118,10 @@ const fn lengths() -> [u64; 26] {
 }
 
 impl Owned {
-    /// The one that a field is, as CGI and its kin see names: in any case, and any mark as `-`; Apache and PHP take
-    /// others than `_` for one, too.
+    /// The owned field of a name, read as CGI and its kin do: in any case, with any mark as `-`; Apache and PHP replace
+    /// others than `_`, too.
     pub fn find(name: &[u8]) -> Option<&'static Self> {
-        // Of most, nothing has both the first letter and the length.
+        // Most names match none by first letter and length.
         let first = name.first()?.to_ascii_lowercase().checked_sub(b'a')?;
         let lengths = *LENGTHS.get(usize::from(first))?;
         if lengths >> name.len().min(LONGEST) & 1 == 0 {
@@ -132,17 +130,17 @@ impl Owned {
         OWNED.iter().find(|owned| owned.is(name))
     }
 
-    /// Whether some applications take a request with this field for another request.
+    /// Whether some applications take a request with this field for a different one.
     pub fn is_disguise(&self) -> bool {
         matches!(self.fate, Fate::Alone | Fate::Front)
     }
 
-    /// Whether some applications take a request with this field for one of another path.
+    /// Whether some applications read another path from this field.
     pub fn is_path(&self) -> bool {
         self.is_disguise() && (self.name.ends_with("url") || self.name.ends_with("uri"))
     }
 
-    /// Whether some applications take a request with this field for one of another method.
+    /// Whether some applications read another method from this field.
     pub fn is_method(&self) -> bool {
         self.is_disguise() && self.name.contains("method")
     }
@@ -160,20 +158,20 @@ fn begins(name: &[u8], known: &[u8]) -> bool {
     name.len() >= known.len() && name.iter().zip(known).all(|(byte, known)| as_known(*byte) == *known)
 }
 
-/// Whether a name is one that no two programs read in two ways: letters, digits and hyphens. CGI, FastCGI and WSGI
-/// write a hyphen and an underscore alike, and some of them any other mark: `Accept_Language` would be
-/// `Accept-Language` to the application, and nothing here.
+/// Whether all programs read a name alike: letters, digits and hyphens. CGI, FastCGI and WSGI treat hyphen and
+/// underscore alike, and some of them any other mark: `Accept_Language` would be `Accept-Language` to the application,
+/// but not here.
 pub fn is_plain(name: &[u8]) -> bool {
     name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
 }
 
-/// Whether a client's trailer goes on: those that a head would lose are lost here too. `underscores`: names with other
-/// marks go on.
+/// Whether a client's trailer is passed on: not if a head's field would be removed. With `underscores`, names with
+/// other marks are passed on.
 pub fn may_trail(field: &Field<'_>, underscores: bool) -> bool {
     field.id != Name::Other || ((underscores || is_plain(field.name)) && Owned::find(field.name).is_none())
 }
 
-/// What `unladen serve` alone says: an answer that has it is its own, so an upstream's must not.
+/// Fields that only `unladen serve` sends: they mark its own answers, so an upstream's must not have them.
 pub fn is_said_by_us(name: &[u8]) -> bool {
     matches!(name.first(), Some(b'x' | b'X')) && begins(name, b"x-unladen-")
 }

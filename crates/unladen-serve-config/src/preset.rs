@@ -1,5 +1,4 @@
-//! [`read`]: the preset of a `[[site]]`, whose values stand below its own; [`validators`]: the questions that come with
-//! it.
+//! [`read`]: the preset of a `[[site]]`, whose values stand below its own; [`validators`]: its validators.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,18 +13,17 @@ use super::presets::{self, Asked, Preset, PresetValidator};
 use super::reading::Reading;
 use super::validators::CONNECTIONS;
 
-/// A page of PHP takes longer.
+/// A PHP page takes longer.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Where the application keeps what its pages show.
+/// Where the application stores the data of its pages.
 #[derive(Clone, Debug)]
 enum Kept {
     Database(Database),
-    /// In files of this folder.
     Folder(PathBuf),
 }
 
-/// The same level, with the preset's values below its own.
+/// The level with the preset's values below its own.
 pub(super) fn read<'t>(level: Level<'t>, r: &mut Reading<'_>) -> (Level<'t>, Option<&'static Preset>) {
     let read = |value: &Value<'t>, _: &mut Reading<'_>| {
         let words: Vec<(&'static str, &'static Preset)> =
@@ -48,7 +46,7 @@ pub(super) fn read<'t>(level: Level<'t>, r: &mut Reading<'_>) -> (Level<'t>, Opt
     (Level { defaults: Some(preset.table()), preset: Some(preset.name), ..level }, Some(preset))
 }
 
-/// The questions of the preset, where the site says whom to ask; its own `[[site.validator]]` stand in their place.
+/// The preset's validators, where the site names the source; its own `[[site.validator]]` replace them.
 pub(super) fn validators(
     site: &Level<'_>,
     preset: Option<&'static Preset>,
@@ -111,7 +109,7 @@ pub(super) fn validators(
     validators
 }
 
-/// Whom this one asks; none: there is no question for this kind of database.
+/// The source of a validator; `None` if it has no query for this kind of database.
 fn source(one: &PresetValidator, kept: &Kept) -> Option<ValidatorSource> {
     match (&one.asked, kept) {
         (Asked::File(name), Kept::Folder(folder)) => {
@@ -132,7 +130,6 @@ fn source(one: &PresetValidator, kept: &Kept) -> Option<ValidatorSource> {
     }
 }
 
-/// A database's URL, or `file:` and a folder.
 fn kept(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Kept, Bad> {
     let text = value.one_line()?;
     match text.strip_prefix("file:") {

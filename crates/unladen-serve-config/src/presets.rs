@@ -1,5 +1,5 @@
-//! The usual settings of well-known applications. [`PRESETS`] is the one list of them: configuration, `--init`, the
-//! command line and docs/reference/presets/ are made of it; each entry is a [`Preset`], in a file of its own.
+//! The usual settings of well-known applications. [`PRESETS`] is their one list: configuration, `--init`, the command
+//! line and docs/reference/presets/ are made of it; each [`Preset`] has its own file.
 
 mod dokuwiki;
 mod drupal;
@@ -15,7 +15,7 @@ pub use preset::Preset;
 pub(crate) use preset_validator::{Asked, PresetValidator};
 pub use starter::{STARTERS, Starter};
 
-/// All of them.
+/// All presets.
 pub static PRESETS: [&Preset; 6] = [
     &wordpress::WORDPRESS,
     &mediawiki::MEDIAWIKI,
@@ -25,12 +25,12 @@ pub static PRESETS: [&Preset; 6] = [
     &laravel::LARAVEL,
 ];
 
-/// The preset of that name.
+/// The preset of this name.
 pub fn find(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().copied().find(|preset| preset.name == name)
 }
 
-/// Their names, for who named none of them.
+/// The presets' names, for error messages.
 pub fn names() -> Vec<&'static str> {
     PRESETS.iter().map(|preset| preset.name).collect()
 }

@@ -12,7 +12,7 @@ use super::strangers::strangers;
 use crate::owned::{Owned, is_plain};
 use crate::settings::RateSettings;
 
-/// Those of a `[[outbound]]` or a `[[site]]`; without any, those of `[defaults]`.
+/// The rates of an `[[outbound]]` or a `[[site]]`; without any, those of `[defaults]`.
 pub(super) fn read_all(of: &Level<'_>, r: &mut Reading<'_>) -> Vec<RateSettings> {
     let place = (of.whose.clone(), None);
     let Some((value, origin)) = of.find("rate", r) else {
@@ -78,8 +78,8 @@ fn rate(level: &Level<'_>, of: &Level<'_>, r: &mut Reading<'_>) -> Option<RateSe
     Some(RateSettings { header, rate: rate?, burst, keys, hits, service, descriptor, deadline })
 }
 
-/// Why a site's requests never have a header by the time they are counted, so that its rate would bound nobody by it;
-/// none: they may.
+/// Why a site has removed the header before requests are counted, so that its rate would bound nobody; `None` if it may
+/// be there.
 fn taken_off(header: &str, site: &Level<'_>, r: &Reading<'_>) -> Option<&'static str> {
     const CONDITIONS: [&str; 5] = ["if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range"];
     let cache = site.find("cache", r).map(|(value, _)| value);

@@ -1,5 +1,4 @@
-//! The principal type is [`Reading`]: what the parts of a file need of the rest while they are read, and what they have
-//! to say.
+//! The principal type is [`Reading`]: context and results of reading a file's parts.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -13,18 +12,14 @@ use super::warning::Warning;
 use super::whose::Whose;
 use crate::settings::FleetSettings;
 
-/// What the parts of a file need of the rest, and what they have to say.
 pub(super) struct Reading<'a> {
     pub(super) text: &'a str,
     pub(super) file: &'a Path,
-    /// Where relative paths begin.
     folder: &'a Path,
     pub(super) machine: &'a dyn Surroundings,
-    /// `[defaults]` are looked at by themselves: nothing is missing there, and nothing is in force.
+    /// `[defaults]` are read by themselves: nothing is missing there, and nothing is in force.
     pub(super) is_trial: bool,
-    /// The zone of this machine.
     pub(super) zone: Option<String>,
-    /// `[fleet]`, once it is read.
     pub(super) fleet: Option<FleetSettings>,
     pub(super) bads: Vec<Bad>,
     pub(super) warnings: Vec<Warning>,
@@ -37,19 +32,18 @@ impl<'a> Reading<'a> {
         Self { text, file, folder, machine, is_trial: false, zone: None, fleet: None, bads, warnings, explained }
     }
 
-    /// For `[defaults]` by themselves.
     pub(super) fn trial(&self) -> Reading<'a> {
         let zone = self.zone.clone();
         let fleet = self.fleet.clone();
         Reading { is_trial: true, zone, fleet, ..Reading::new(self.text, self.file, self.folder, self.machine) }
     }
 
-    /// The value, or nothing and a mistake more.
+    /// The value, or `None` and one more mistake.
     pub(super) fn keep<T>(&mut self, result: Result<T, Bad>) -> Option<T> {
         result.map_err(|bad| self.bads.push(bad)).ok()
     }
 
-    /// Something that is wrong only where it is in force.
+    /// Reports what is wrong only where it is in force.
     pub(super) fn refuse(&mut self, span: Range<usize>, problem: Problem) {
         if !self.is_trial {
             self.bads.push(problem.at(span));
@@ -79,7 +73,7 @@ impl<'a> Reading<'a> {
         Place::of(self.text, span.start).line
     }
 
-    /// The path that a text names.
+    /// A text's path, from the configuration's folder.
     pub(super) fn path(&self, text: &str) -> PathBuf {
         self.folder.join(text)
     }

@@ -19,23 +19,22 @@ use crate::settings::{
     Application, FolderSettings, ProxySettings, RouteAction, RouteMatch, RouteSettings, ScriptSettings,
 };
 
-/// What stands in a redirect's target for a part of the request's.
+/// Placeholders in a redirect's target for parts of the request.
 const PLACES: [&str; 4] = ["{uri}", "{path}", "{query}", "{host}"];
-/// Of a redirect: the method and the body stay.
+/// Status of a redirect: method and body stay.
 const PERMANENT: u16 = 308;
 const REDIRECTS: [u16; 5] = [301, 302, 303, 307, 308];
 const PATH: &str = "a path such as \"/static/\", decoded, without a query";
-/// Tables that a route has of its own, where a [[site]] has them too.
+/// Tables that both a route and a `[[site]]` may have.
 const GROUPS: [&str; 8] = ["pool", "limits", "timeouts", "retry", "breaker", "outlier", "health", "resolve"];
 
-/// What routes have of their site.
 pub(super) struct OfSite<'s> {
     pub(super) name: &'s str,
     pub(super) proxy: &'s ProxySettings,
     pub(super) application: &'s Application,
 }
 
-/// Those of a `[[site]]`, its own before its preset's; the stamp is another when files are that they name.
+/// The routes of a `[[site]]`, its own before its preset's; the stamp changes with files they name.
 pub(super) fn read_all(
     site: &Level<'_>,
     of: &OfSite<'_>,
@@ -58,7 +57,7 @@ pub(super) fn read_all(
         let Some(table) = r.keep(table) else { continue };
         r.bads.extend(strangers(&table, &keys::names("route")));
         let (line, span) = (if preset.is_none() { r.line(&table.span()) } else { 0 }, value.span());
-        // Of a preset, all is the preset's: its places are in another text.
+        // All of a preset's route comes from the preset: its places are in another text.
         let (own, defaults) = if preset.is_none() { (Some(table), None) } else { (None, Some(table)) };
         let level = Level {
             table: "route",
@@ -89,7 +88,7 @@ pub(super) fn read_all(
     routes
 }
 
-/// Whether a route takes whatever another one would.
+/// Whether `first` takes every request that `then` would take.
 fn takes_all(first: &RouteMatch, then: &RouteMatch) -> bool {
     if !first.suffixes.is_empty() || !first.exact.is_empty() {
         return first == then;
@@ -166,7 +165,7 @@ fn matching(level: &Level<'_>, r: &mut Reading<'_>) -> RouteMatch {
     }
 }
 
-/// As the path is once it is normalised, or nothing would fit.
+/// A path in normalised form, or nothing would match.
 fn path(value: &Value<'_>) -> Result<String, Bad> {
     let text = value.one_line()?;
     let wrong = |why: &str| Err(value.refuse(format!("`{text}`"), format!("{PATH}{why}")));
@@ -194,7 +193,7 @@ fn suffix(value: &Value<'_>) -> Result<String, Bad> {
     if is_suffix { Ok(text.to_ascii_lowercase()) } else { Err(value.refuse(format!("`{text}`"), form)) }
 }
 
-/// A token in capitals: methods are told apart by case (RFC 9110, section 9.1).
+/// A token in capitals: methods are case-sensitive (RFC 9110, section 9.1).
 fn method(value: &Value<'_>) -> Result<String, Bad> {
     let text = value.one_line()?;
     let is_method = text.bytes().all(|byte| byte.is_ascii_uppercase() || b"-_".contains(&byte)) && text.len() <= 32;
@@ -206,7 +205,6 @@ fn method(value: &Value<'_>) -> Result<String, Bad> {
     }
 }
 
-/// What answers.
 #[allow(clippy::too_many_arguments, reason = "it is the place where all of a route meets")]
 fn action(
     level: &Level<'_>,
@@ -240,7 +238,7 @@ fn action(
     );
     let status = status(level, redirect.is_some(), r);
     let script = application::script_of(level, php.is_some(), of.application, r);
-    // `root` beside `php` is where its scripts are.
+    // `root` beside `php` is the folder of its scripts.
     let said: Vec<&'static str> = ["upstream", "php", "root", "alias", "redirect", "status"]
         .into_iter()
         .filter(|key| level.find(key, r).is_some())
@@ -279,7 +277,7 @@ fn action(
         Some(&"upstream") => RouteAction::Upstream(called?),
         Some(&"php") => {
             let script = script?;
-            // One program for all paths has no use for a folder that it was not given.
+            // One program for all paths does not use a folder that it was not given.
             let of_site = site_folder.filter(|_| script.script.is_none());
             let script = ScriptSettings { folder: folder.or_else(|| of_site.cloned()), ..script };
             if script.folder.is_none() && script.script.is_none() {
@@ -312,7 +310,7 @@ fn action(
 
 fn usual_index(site: Option<&FolderSettings>, php: bool) -> Vec<String> {
     match site {
-        // What would be a script there is a file here, which is never sent.
+        // A file that would be a script here is never sent.
         Some(folder) if php => folder.index.clone(),
         _ if php => vec!["index.php".to_owned(), "index.html".to_owned()],
         _ => vec!["index.html".to_owned()],
@@ -338,7 +336,7 @@ fn status(level: &Level<'_>, redirects: bool, r: &mut Reading<'_>) -> Option<u16
     })
 }
 
-/// Where clients are sent. What they say themselves is never the host of it, but for the one they asked, which is one
+/// A redirect's target. Text from the client never becomes its host, except the host that was asked for, which is one
 /// of the site's.
 fn redirect(value: &Value<'_>) -> Result<String, Bad> {
     let text = value.one_line()?;
@@ -358,7 +356,7 @@ fn redirect(value: &Value<'_>) -> Result<String, Bad> {
         if !matches!(scheme, "http" | "https") {
             return wrong("");
         }
-        // A path that came from the client ends the name of a host only if it begins with the slash it always has.
+        // A path from the client ends the host's name only if it begins with a slash, as it always does.
         let authority = after.split(['/', '?', '#']).next().unwrap_or_default();
         let host = authority.strip_suffix("{uri}").or(authority.strip_suffix("{path}")).unwrap_or(authority);
         let bare = host.replace("{host}", "host");
@@ -367,14 +365,13 @@ fn redirect(value: &Value<'_>) -> Result<String, Bad> {
         }
         return Ok(text.to_owned());
     }
-    // `//x` and `/\x` are other hosts to browsers; and so is what a client's own path makes of an empty text before it.
+    // `//x` and `/\x` are other hosts to browsers; so is an empty text before a client's own path.
     let is_path = text.starts_with('/') && !text.starts_with("//") && !text.starts_with("/\\");
     let is_own = text == "{uri}" || text == "{path}" || (is_path && !text.starts_with("/{"));
     if is_own { Ok(text.to_owned()) } else { wrong("") }
 }
 
-/// The other upstream. What is not said of it is as of the site's own; but its name, its path of health and what its
-/// certificate is for are not the site's.
+/// The other upstream. Missing values are the site's, except its name, its health path and its certificate's name.
 fn called(
     level: &Level<'_>,
     site: &Level<'_>,
@@ -385,11 +382,11 @@ fn called(
 ) -> ProxySettings {
     let (own, defaults, preset) = match level.preset {
         None => (level.own.clone(), site.own.clone(), None),
-        // What a preset's route says of an upstream is all there is.
+        // A preset's route has all there is of its upstream.
         Some(preset) => (level.own.clone(), level.defaults.clone(), Some(preset)),
     };
     let both = Level { own, defaults, preset, ..level.clone() };
-    // What it is told is told under the route's own keys.
+    // Explained values go under the route's own keys.
     let before = r.explained.len();
     let (proxy, tls) = outbound::called(&both, level, upstream, of.proxy, r);
     std::hash::Hash::hash(&tls, stamp);
@@ -398,7 +395,7 @@ fn called(
     proxy
 }
 
-/// Puts what was said of the other upstream under the keys of its route.
+/// Moves the explained values of the other upstream under its route's keys.
 fn tell(level: &Level<'_>, told: Vec<Explained>, r: &mut Reading<'_>) {
     let is_own = |origin: Origin| matches!(origin, Origin::Said(_) | Origin::Preset(_));
     let of_route = keys::names("route");
@@ -423,7 +420,6 @@ fn is_of_upstream(name: &str) -> bool {
     GROUPS.contains(&name) || ONES.contains(&name)
 }
 
-/// Where there is no other upstream, there is nothing to say of it.
 fn of_upstreams_alone(level: &Level<'_>, r: &mut Reading<'_>) {
     for name in keys::names("route").into_iter().filter(|name| is_of_upstream(name)) {
         if level.says(name) {

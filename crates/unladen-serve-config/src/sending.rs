@@ -12,7 +12,7 @@ use super::strings::{self, texts};
 use crate::settings::FilesSettings;
 
 const FORM: &str = "a path such as \"/build/*\", or a file name such as \"*.css\"";
-/// The longest lifetime that means anything.
+/// The longest meaningful lifetime.
 const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
 
 pub(super) fn read(site: &Level<'_>, r: &mut Reading<'_>) -> FilesSettings {
@@ -61,7 +61,7 @@ fn folders(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<PathBuf>, Bad> 
     Ok(names.iter().map(|name| r.path(name)).collect())
 }
 
-/// One `*`, at its end, or of a name at its beginning.
+/// One `*`, at the end or at the beginning of a name.
 fn pattern(text: &str, value: &Value<'_>) -> Result<String, Bad> {
     let is_path = text.starts_with('/');
     let name = if is_path { text.strip_suffix('*') } else { text.strip_prefix('*').or(text.strip_suffix('*')) };

@@ -30,51 +30,46 @@ pub use self::site::*;
 pub use self::snapshot::*;
 pub use self::tier::*;
 
-/// What `serve` does.
+/// All settings of `serve`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Settings {
-    /// Threads that carry requests.
     pub threads: usize,
-    /// How long requests in flight may take when it stops or hands over.
+    /// How long requests in flight may take after a stop or at a handover.
     pub drain: Duration,
-    /// How long it goes on to accept clients after it was asked to stop, before that.
+    /// How long clients are still accepted after a stop was asked for, before `drain`.
     pub drain_delay: Duration,
-    /// Bytes that may be held for clients: what waits to be sent to them, their requests, and bodies on their way.
+    /// Bytes held for clients: unsent answers, requests, and bodies on their way.
     pub client_memory: usize,
-    /// Where this machine stands: what tells endpoints may prefer those of the same zone.
+    /// Zone of this machine: discovery may prefer endpoints in the same zone.
     pub zone: Option<String>,
-    /// Where it shows itself.
     pub admin: Option<AdminSettings>,
-    /// The access log.
     pub log: Option<LogSettings>,
-    /// Traces and metrics for a collector.
     pub otlp: Option<OtlpSettings>,
     /// Nodes that purges have to reach.
     pub fleet: Option<FleetSettings>,
-    /// Peers that are asked before applications are.
+    /// Peers that are asked before applications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tier: Option<TierSettings>,
-    /// Beside the application.
+    /// Proxies beside the application.
     pub outbound: Vec<ProxySettings>,
-    /// In front of applications.
+    /// Proxies in front of applications.
     pub site: Vec<crate::settings::SiteSettings>,
 }
 
-/// Where `serve` shows itself.
+/// Where `serve` offers its metrics and live page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AdminSettings {
     /// Loopback or a Unix socket.
     pub listen: ListenAddress,
-    /// Where a supervisor on another machine asks how it does; none: nowhere.
+    /// Address of probes for a supervisor on another machine.
     pub probes: Option<ListenAddress>,
-    /// What has to be so for it to be ready.
     pub ready: Vec<ReadyCheck>,
     /// Other nodes, which the live page shows too.
     pub peers: Vec<PeerAddress>,
 }
 
 impl Settings {
-    /// What of it is to be seen, and where.
+    /// The settings of metrics, traces, logs and the live page.
     pub fn observability(&self) -> ObservabilitySettings {
         let admin = |admin: &AdminSettings| (admin.ready.clone(), admin.peers.clone());
         let (ready, peers) = self.admin.as_ref().map(admin).unwrap_or_default();

@@ -27,29 +27,29 @@ use crate::pace::Pace;
 use crate::settings::{Application, ServerTlsSettings, SiteSettings};
 use crate::settings::{BufferSettings, ClientSettings, Forwarded, HostRule, ListenAddress, ProxySettings};
 
-/// There is mostly one.
+/// The default name: there is mostly one site.
 const NAME: &str = "site";
 const HTTP: u16 = 80;
 const HTTPS: u16 = 443;
-/// Of the page of local replies, in bytes.
+/// Longest page of local replies, in bytes.
 const LONGEST_PAGE: usize = 256 * 1024;
 /// A year: what browsers' preload list asks for.
 const HSTS: &str = "max-age=31536000";
-/// As many as a connection of HTTP/2 may have.
+/// As many as an HTTP/2 connection may have.
 const PER_CLIENT: usize = 128;
 const RETRY_AFTER: Duration = Duration::from_secs(5);
-/// Apache's own `MaxRequestWorkers`: more at a time wait in the application's queue, where nothing bounds them.
+/// Apache's own `MaxRequestWorkers`: more would wait in the application's queue, where nothing bounds them.
 const CONNECTIONS: usize = 256;
 const PENDING: usize = 1024;
-/// Apache's own, of mod_reqtimeout: bytes of a body that earn a second more.
+/// Apache's default in mod_reqtimeout: bytes of a body that earn a second more.
 const RATE: u64 = 500;
-/// A film that is sent over a bad line, and whatever an application makes of it.
+/// Time for a film over a bad line, and whatever an application makes of it.
 const WHOLE: Duration = Duration::from_secs(3600);
-/// How the application is told for whom it answers. Not `pass`: whatever clients say of themselves would be believed.
+/// How the application learns of its client. Not `pass`: whatever clients say of themselves would be believed.
 const FORWARDS: [(&str, Forwarded); 3] =
     [("x-forwarded", Forwarded::XForwarded), ("forwarded", Forwarded::Forwarded), ("strip", Forwarded::Strip)];
 
-/// What is said of one, and where: for what has to be held against others.
+/// A site and its places, for comparison with others.
 pub(super) struct PlacedSite<'t> {
     pub(super) level: Level<'t>,
     pub(super) settings: SiteSettings,
@@ -59,7 +59,7 @@ pub(super) struct PlacedSite<'t> {
     pub(super) stamp: SiteStamp,
 }
 
-/// Reads one of them. None: too little is known of it.
+/// Reads one `[[site]]`; `None` if too little is known of it.
 pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedSite<'t>> {
     let table = r.keep(Table::of(value, "[[site]]", "a table"))?;
     r.bads.extend(strangers(&table, &outbound::known(&keys::names("site"))));
@@ -78,7 +78,7 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
     let (tls, tls_stamp) = certificates::read(&level, r);
     let acme = acme::read(&level, &hosts, r);
     let is_tls = tls.is_some() || acme.is_some() || level.find("tls", r).is_some();
-    // Of an authority's certificate there are no files here.
+    // A certificate that an authority issues has no files here.
     let issued = acme.as_ref().map(|_| ServerTlsSettings { certificates: Vec::new(), tls12: true });
     let tls = tls.or(issued);
     let listen = listen(&level, is_tls, !hosts.is_empty(), r);
@@ -185,7 +185,7 @@ pub(super) fn read<'t>(value: &Value<'t>, r: &mut Reading<'_>) -> Option<PlacedS
     Some(PlacedSite { level, settings, hosts, listen, redirect, stamp })
 }
 
-/// What suits an application server, which carries few requests at a time, and clients that are anybody.
+/// Defaults that suit an application server, which carries few requests at a time, and unknown clients.
 fn usual() -> Usual {
     let client = ClientSettings::default();
     Usual {
@@ -204,12 +204,11 @@ fn usual() -> Usual {
     }
 }
 
-/// Whether an address is in both.
 fn overlap(one: &[ipnet::IpNet], other: &[ipnet::IpNet]) -> bool {
     one.iter().any(|one| other.iter().any(|other| one.contains(other) || other.contains(one)))
 }
 
-/// Where clients call: https's own port with TLS, http's with names alone.
+/// Listen addresses; by default https's port with TLS, http's with names alone.
 fn listen(level: &Level<'_>, is_tls: bool, has_hosts: bool, r: &mut Reading<'_>) -> Option<Addresses> {
     let usual = match (is_tls, has_hosts) {
         (true, _) => Some(HTTPS),
@@ -228,7 +227,7 @@ fn redirect(level: &Level<'_>, is_tls: bool, r: &mut Reading<'_>) -> Addresses {
     let show = |list: &Addresses| if list.is_empty() { Shown::None } else { outbound::show_addresses(list) };
     let is_usual = is_tls && level.find("listen", r).is_none();
     let usual = if is_usual { everywhere(HTTP, &level.at(&["hosts", "acme", "tls"]), r) } else { Vec::new() };
-    // Without any, it is said with an empty list.
+    // An empty list means no redirect.
     let read = |value: &Value<'_>, r: &mut Reading<'_>| match value.each().is_empty() {
         true => Ok(Vec::new()),
         false => addresses(value, r),
@@ -236,8 +235,8 @@ fn redirect(level: &Level<'_>, is_tls: bool, r: &mut Reading<'_>) -> Addresses {
     level.take("redirect", usual, r, read, show)
 }
 
-/// Addresses, of which `:443` is that port at all addresses of the machine. A site is for everybody; an outbound, which
-/// is for the application beside it, has to say so.
+/// Addresses; `:443` is that port at all addresses of the machine. A site is public by default; an outbound, for the
+/// application beside it, has to name its address.
 fn addresses(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Addresses, Bad> {
     let port = |one: &Value<'_>| {
         let port = one.as_text()?.strip_prefix(':')?;
@@ -258,14 +257,13 @@ fn addresses(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Addresses, Bad> {
     Ok(all)
 }
 
-/// At all addresses, of IPv4 and, where the machine has it, of IPv6.
+/// All IPv4 addresses and, where the machine has it, all IPv6 ones.
 fn everywhere(port: u16, place: &Range<usize>, r: &Reading<'_>) -> Addresses {
     let four = ListenAddress::Tcp((Ipv4Addr::UNSPECIFIED, port).into());
     let six = r.machine.has_ipv6().then(|| ListenAddress::Tcp((Ipv6Addr::UNSPECIFIED, port).into()));
     [Some(four), six].into_iter().flatten().map(|address| (address, place.clone())).collect()
 }
 
-/// The page of local replies.
 fn error_page(level: &Level<'_>, stamp: &mut DefaultHasher, r: &mut Reading<'_>) -> Option<PathBuf> {
     let read = |value: &Value<'_>, r: &mut Reading<'_>| {
         let path = r.path(value.one_line()?);
@@ -284,7 +282,7 @@ fn error_page(level: &Level<'_>, stamp: &mut DefaultHasher, r: &mut Reading<'_>)
     })
 }
 
-/// `true`, `false`, or what is to be sent.
+/// `true`, `false`, or the value to send.
 fn hsts(level: &Level<'_>, r: &mut Reading<'_>) -> Option<String> {
     let read = |value: &Value<'_>, _: &mut Reading<'_>| match value.as_flag() {
         Some(is_on) => Ok(is_on.then(|| HSTS.to_owned())),
@@ -293,7 +291,7 @@ fn hsts(level: &Level<'_>, r: &mut Reading<'_>) -> Option<String> {
     level.take("hsts", None, r, read, |hsts| hsts.clone().map_or(Shown::Flag(false), Shown::Text))
 }
 
-/// RFC 6797, 6.1: `max-age` is required; what is no directive is a typing error.
+/// RFC 6797, 6.1: `max-age` is required; an unknown directive is a typing error.
 fn policy(value: &Value<'_>) -> Result<String, Bad> {
     let form = "true, false, or a string such as \"max-age=31536000; includeSubDomains\"";
     value.text_as(form)?;

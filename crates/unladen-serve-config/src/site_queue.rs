@@ -9,16 +9,16 @@ use super::level::Level;
 use super::reading::Reading;
 use crate::settings::QueueSettings;
 
-/// Nobody gets through a queue that is longer.
+/// Nobody gets through a longer queue.
 const MANY: u64 = 1_000_000;
 /// Browsers and people have given up by then.
 const LONGEST: Duration = Duration::from_secs(300);
-/// What [`QueueSettings::length`] is by itself.
+/// Default of [`QueueSettings::length`].
 const LENGTH: usize = 1000;
-/// What [`QueueSettings::wait`] is by itself.
+/// Default of [`QueueSettings::wait`].
 const WAIT: Duration = Duration::from_secs(5);
 
-/// None: requests do not wait here. `asks`: the application can be asked how many it takes, and is.
+/// `None` if requests do not wait here. `asks`: the application is asked how many requests it takes.
 pub(super) fn read(site: &Level<'_>, asks: bool, connections: usize, r: &mut Reading<'_>) -> Option<QueueSettings> {
     let level = site.switch("queue", asks, r)?;
     let count = |running: &Option<usize>| running.map_or(Shown::None, |running| Shown::Count(running as u64));

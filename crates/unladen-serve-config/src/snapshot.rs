@@ -10,13 +10,13 @@ use super::level::Level;
 use super::reading::Reading;
 use crate::settings::{CacheSettings, SnapshotSettings, SnapshotTrust};
 
-/// Some hundred bytes a second of what a disk can write in its life; and what a restart needs is written as it stops.
+/// Some hundred bytes a second of a disk's endurance; what a restart needs is written at the stop.
 const EVERY: Duration = Duration::from_secs(300);
-/// More often, it would be written all the time.
+/// Below, it would be written all the time.
 const SHORTEST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
-/// None: what is kept does not outlive the process.
+/// `None` if the cache does not outlive the process.
 pub(super) fn read(
     site: &Level<'_>,
     name: &str,
@@ -37,7 +37,7 @@ pub(super) fn read(
     });
     let every = level.duration("every", SHORTEST..=LONGEST, EVERY, r);
     let words = [("fresh", SnapshotTrust::Fresh), ("revalidate", SnapshotTrust::Revalidate)];
-    // Whoever purges counts on its pages being gone.
+    // Sites that purge rely on their pages being gone.
     let is_purged = !cache.purge.is_empty() || cache.purge_unix;
     let usual = if is_purged { SnapshotTrust::Revalidate } else { SnapshotTrust::Fresh };
     let trust = level.choice("trust", &words, usual, r);

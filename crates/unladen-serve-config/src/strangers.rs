@@ -1,10 +1,9 @@
-//! [`strangers`]: the keys of a table that are none of its own, with where each belongs.
+//! [`strangers`]: the unknown keys of a table, with where each belongs.
 
 use unladen_toml::{Bad, Table};
 
 use super::keys;
 
-/// The keys that are none of these.
 pub(super) fn strangers(table: &Table<'_>, known: &[&str]) -> Vec<Bad> {
     table.strangers(known, |word| {
         let homes = homes(table.place(), word);
@@ -18,17 +17,17 @@ pub(super) fn strangers(table: &Table<'_>, known: &[&str]) -> Vec<Bad> {
     })
 }
 
-/// Where a key is at home: of what stands below both, that in which the table is.
+/// The tables that have this key; of two, the one that `place` is in.
 fn homes(place: &str, word: &str) -> Vec<String> {
     let is_site = place.contains("site");
     let mut homes: Vec<String> = Vec::new();
-    // Those of a site whose default is another are at home where the others are.
+    // A site's variants of a table are found where the table itself is.
     for known in keys::all().filter(|known| known.name == word && !known.table.starts_with("site.")) {
         let mut places = keys::headed(known.table);
         let home = if is_site { places.pop() } else { places.into_iter().next() };
         homes.extend(home.filter(|home| *home != place && !homes.contains(home)));
     }
-    // What other tables have too is more often meant there.
+    // Keys that, if another table has them too, are more often meant there.
     const SELDOM: [&str; 5] =
         ["[[site.route]]", "[site.route.access]", "[site.route.request]", "[site.fastcgi]", "`eab`"];
     if word != "route" && (keys::GROUPS.contains(&word) || homes.iter().any(|home| !SELDOM.contains(&home.as_str()))) {

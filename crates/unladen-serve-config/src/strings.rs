@@ -1,4 +1,4 @@
-//! Reads lists of strings, and tables whose keys are names of the user's own.
+//! Reads lists of strings, and tables with arbitrary names as keys.
 
 use unladen_toml::{Bad, Table, Value};
 
@@ -6,7 +6,7 @@ use super::explain::Shown;
 use super::level::Level;
 use super::reading::Reading;
 
-/// One or several, each told by itself if it is wrong.
+/// One text or several; each wrong one is reported by itself.
 pub(super) fn texts<T>(
     value: &Value<'_>,
     read: impl Fn(&Value<'_>) -> Result<T, Bad>,
@@ -24,7 +24,6 @@ pub(super) fn texts<T>(
     Ok(found)
 }
 
-/// As it is written into the file: none, if there is none.
 pub(super) fn show(texts: &[String]) -> Shown {
     if texts.is_empty() {
         return Shown::None;
@@ -32,7 +31,7 @@ pub(super) fn show(texts: &[String]) -> Shown {
     Shown::List(texts.iter().map(|text| Shown::Text(text.clone())).collect())
 }
 
-/// A table of a level: its names and values, in the order of the alphabet.
+/// A table's names and values, in alphabetical order.
 pub(super) fn map<T: Clone + Showable>(
     level: &Level<'_>,
     name: &'static str,
@@ -42,7 +41,6 @@ pub(super) fn map<T: Clone + Showable>(
     level.take(name, Vec::new(), r, |value, r| entries(value, name, read, r), |entries| show_map(entries))
 }
 
-/// The names and values of a table.
 pub(super) fn entries<T>(
     value: &Value<'_>,
     name: &'static str,
@@ -65,9 +63,7 @@ pub(super) fn show_map<T: Showable>(entries: &[(String, T)]) -> Shown {
     Shown::Map(entries.iter().map(|(name, value)| (name.clone(), value.shown())).collect())
 }
 
-/// A value of such a table.
 pub(super) trait Showable {
-    /// As it is written into the file.
     fn shown(&self) -> Shown;
 }
 

@@ -1,4 +1,4 @@
-//! The principal type is [`Surroundings`]: what a configuration needs to know of the machine.
+//! The principal type is [`Surroundings`]: what reading a configuration needs of the machine.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,32 +6,30 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// What a configuration needs to know of the machine.
+/// What reading a configuration needs of the machine.
 pub trait Surroundings {
-    /// The CPUs that this process may use.
     fn processors(&self) -> usize;
 
-    /// What a file holds.
+    /// A file's content.
     ///
     /// # Errors
     /// If it cannot be read, is no regular file or larger than 4 MiB.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
-    /// A number that is another when a file is: for one that is too large to be read twice.
+    /// A number that changes with a file, for one that is too large to be read twice.
     ///
     /// # Errors
-    /// If it is not there, or no regular file.
+    /// If it is missing, or no regular file.
     fn stamp(&self, path: &Path) -> io::Result<u64>;
 
-    /// Who may do what with a file, as of chmod; none: not known.
+    /// A file's mode, as of chmod; `None` if unknown.
     fn mode(&self, path: &Path) -> Option<u32>;
 
-    /// Where systemd has this service keep what outlives it (`$STATE_DIRECTORY`); none: nobody says.
+    /// Where systemd has this service keep its state (`$STATE_DIRECTORY`).
     fn state_folder(&self) -> Option<PathBuf> {
         None
     }
 
-    /// Whether anybody can listen at addresses of IPv6.
     fn has_ipv6(&self) -> bool {
         true
     }
@@ -77,7 +75,7 @@ impl Surroundings for Machine {
         Path::new("/proc/net/if_inet6").exists()
     }
 
-    /// Of several, the first.
+    /// The first of several.
     fn state_folder(&self) -> Option<PathBuf> {
         let folders = std::env::var_os("STATE_DIRECTORY")?.into_string().ok()?;
         folders.split(':').next().filter(|folder| folder.starts_with('/')).map(PathBuf::from)

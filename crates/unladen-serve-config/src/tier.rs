@@ -13,18 +13,17 @@ use super::reading::Reading;
 use super::{origins, tls, top};
 use crate::settings::{TierSecret, TierSettings};
 
-/// As whom it counts.
+/// The tier's name as an upstream.
 const NAME: &str = "tier";
 const DEADLINE: Duration = Duration::from_millis(500);
 const DEADLINE_BOUNDS: std::ops::RangeInclusive<Duration> = Duration::from_millis(20)..=Duration::from_secs(30);
 const HOT: u8 = 3;
-/// What is counted is bounded, and some other page may be counted for it.
+/// Counters are bounded, and another page may be counted in the same one.
 const HOT_BOUNDS: std::ops::RangeInclusive<u64> = 1..=100;
-/// A peer that failed is left out for so long, and longer each time.
+/// A failed peer is left out for this long, and longer each time.
 const OUT: Duration = Duration::from_secs(1);
 const LONGEST_OUT: Duration = Duration::from_secs(30);
 
-/// None: there is none.
 pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<TierSettings> {
     let level = top::table(top, "tier", "[tier]", r)?;
     let about = "the nodes, such as peers = [\"http://10.0.0.1:8080\", \"http://10.0.0.2:8080\"]";
@@ -48,7 +47,7 @@ pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<TierSettings>
         return None;
     }
     upstream.is_tier = true;
-    // One question is one request on one connection, and whoever is asked says at once what it cannot answer.
+    // One question is one request on one connection, and the peer says at once what it cannot answer.
     upstream.http = Protocol::Http1;
     upstream.retry.attempts = 0;
     upstream.breaker = None;
@@ -59,7 +58,7 @@ pub(super) fn read(top: &Level<'_>, r: &mut Reading<'_>) -> Option<TierSettings>
     Some(TierSettings { upstream, stamp, secret, secret_file, node, deadline, hot })
 }
 
-/// As an upstream's, but that nodes are at addresses, and alike.
+/// Like an upstream's, but all are addresses, and alike.
 fn peers(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<Origin>, Bad> {
     let origins = origins::all(value, r)?;
     if origins.iter().any(|origin| matches!(origin.at, EndpointAddress::Unix(_))) {

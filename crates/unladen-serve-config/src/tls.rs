@@ -1,4 +1,4 @@
-//! Reads whom a `[[outbound]]` or a `[[site]]` trusts where it calls, and as whom it appears.
+//! Reads the client TLS settings of an `[[outbound]]` or a `[[site]]`.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
@@ -13,14 +13,14 @@ use super::explain::Shown;
 use super::level::Level;
 use super::reading::Reading;
 
-/// What a key's file lets others do, as of chmod.
+/// Permission bits of others on a key's file, as of chmod.
 const OF_OTHERS: u32 = 0o007;
 
-/// TLS, and a number that is another when one of its files is.
+/// The TLS settings, and a stamp that changes with one of the files.
 pub(super) fn read(level: &Level<'_>, upstream: &UpstreamSettings, r: &mut Reading<'_>) -> (TlsSettings, u64) {
     let mut stamp = DefaultHasher::new();
     let is_plain = !upstream.origins.is_empty() && !upstream.origins.iter().any(|origin| origin.tls);
-    // What is usual for TLS is nothing to one without.
+    // TLS defaults do not matter to an upstream without TLS.
     let without_defaults = Level { defaults: None, ..level.clone() };
     let level = if is_plain { &without_defaults } else { level };
     let mut file = |name: &'static str, marker: &'static str, r: &mut Reading<'_>| {
@@ -39,7 +39,7 @@ pub(super) fn read(level: &Level<'_>, upstream: &UpstreamSettings, r: &mut Readi
         }
         (None, None) => None,
         _ => {
-            // One that could not be read is told already.
+            // A file that could not be read is already reported.
             for (name, other, without) in [
                 ("certificate", "key", "needs a `key`: set `key` too, or remove this key"),
                 ("key", "certificate", "needs a `certificate`: set `certificate` too, or remove this key"),
@@ -66,7 +66,7 @@ pub(super) fn read(level: &Level<'_>, upstream: &UpstreamSettings, r: &mut Readi
     (tls, stamp.finish())
 }
 
-/// Whom the peers of a tier are verified with, and a number that is another when that file is.
+/// TLS settings for a tier's peers, and a stamp that changes with the file.
 pub(super) fn of_peers(level: &Level<'_>, r: &mut Reading<'_>) -> (TlsSettings, u64) {
     let mut stamp = DefaultHasher::new();
     let read = |value: &Value<'_>, r: &mut Reading<'_>| pem(value, "CERTIFICATE", &mut stamp, r).map(Some);
@@ -83,19 +83,17 @@ pub(super) fn of_peers(level: &Level<'_>, r: &mut Reading<'_>) -> (TlsSettings, 
     (TlsSettings { ca, server_name, ..TlsSettings::default() }, stamp.finish())
 }
 
-/// Whether others than its user and group may open a file that is a secret.
+/// Whether others than user and group may open a secret's file.
 pub(super) fn is_open(file: &Path, r: &Reading<'_>) -> bool {
     r.machine.mode(file).is_some_and(|mode| mode & OF_OTHERS != 0)
 }
 
-/// A key that is no secret.
 pub(super) fn of_key(key: &Path, at: Range<usize>, r: &mut Reading<'_>) {
     if is_open(key, r) {
         r.warn(at, format!("anyone on this machine may read the private key {0}: run `chmod 0640 {0}`", key.display()));
     }
 }
 
-/// What TLS means where the upstream is.
 fn of_origins(level: &Level<'_>, tls: &TlsSettings, origins: &[Origin], is_plain: bool, r: &mut Reading<'_>) {
     let names = ["ca", "certificate", "key", "server_name", "insecure"];
     for name in names.into_iter().filter(|name| level.says(name)) {
@@ -131,7 +129,7 @@ fn of_origins(level: &Level<'_>, tls: &TlsSettings, origins: &[Origin], is_plain
     }
 }
 
-/// A file of PEM, of which only the kind is looked at here.
+/// A PEM file, of which only the kind is checked here.
 pub(super) fn pem(value: &Value<'_>, marker: &str, stamp: &mut DefaultHasher, r: &Reading<'_>) -> Result<PathBuf, Bad> {
     let path = r.path(value.one_line()?);
     let unusable = |source| value.unusable(path.clone(), source);
@@ -145,7 +143,6 @@ pub(super) fn pem(value: &Value<'_>, marker: &str, stamp: &mut DefaultHasher, r:
     Ok(path)
 }
 
-/// A name or an address.
 fn server_name(value: &Value<'_>) -> Result<String, Bad> {
     let text = value.one_line()?;
     let is_name = matches!(url::Host::parse(text), Ok(url::Host::Domain(name)) if name == text.to_lowercase());

@@ -1,4 +1,4 @@
-//! What a configuration comes to, as text: a file that says every value, with where each comes from behind it.
+//! A configuration as text: a file with every value, and its origin behind it.
 
 use std::fmt::Write;
 
@@ -6,12 +6,12 @@ use super::Config;
 use super::explain::{Explained, Shown};
 use super::whose::Whose;
 
-/// A line's value is filled up to this, so that the reasons stand below each other.
+/// Values are padded to this column, to align the reasons.
 const COLUMN: usize = 44;
 
 impl Config {
-    /// Every value, and where it comes from. It is a configuration itself, and comes to the same, but for the passwords
-    /// of databases, which are left out.
+    /// Every value, with its origin. The text is itself an equivalent configuration, except for passwords of databases,
+    /// which are left out.
     pub fn told(&self) -> String {
         let mut text = String::new();
         let mut of_whole = self.explained.iter().filter(|one| one.whose == Whose::Whole).peekable();
@@ -56,7 +56,7 @@ fn line(text: &mut String, name: &str, one: &Explained) {
     let said = match &one.value {
         Shown::None if is_table && matches!(one.key.name, "rate" | "validator") => format!("# no {name}"),
         Shown::None => format!("# {name} = none"),
-        // What is on is told by what is in it.
+        // A table that is on is described by its keys.
         Shown::Flag(true) | Shown::Count(_) if is_table => return,
         value => format!("{name} = {value}"),
     };

@@ -1,4 +1,4 @@
-//! Reads what is of the whole: the top level, `[admin]`, `[log]`, `[otlp]`.
+//! Reads the top level, `[admin]`, `[log]` and `[otlp]`.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -17,17 +17,16 @@ use unladen_observability::{Addresses, LogField, LogFields, LogSettings, OtlpSet
 
 /// As long as an upstream may take to begin its answer.
 const DRAIN: Duration = Duration::from_secs(30);
-/// OpenTelemetry's own (`OTEL_METRIC_EXPORT_INTERVAL`).
+/// OpenTelemetry's default (`OTEL_METRIC_EXPORT_INTERVAL`).
 const EVERY: Duration = Duration::from_secs(60);
-/// Of requests without a decision of their caller.
+/// Share of requests whose caller has not decided.
 const TRACED: f64 = 0.01;
 const MOST_THREADS: u64 = 1024;
-/// Each is asked at once, while somebody looks.
+/// All are asked at once while somebody looks.
 const MOST_PEERS: usize = 64;
-/// As in files of endpoints.
+/// As in endpoint files.
 const LONGEST_ZONE: usize = 64;
-/// With what it takes to hold so much, and what malloc has besides, a process stays within 64 MiB of what it has when
-/// nobody calls.
+/// With its overhead and malloc's, a process stays within 64 MiB of its idle size.
 const CLIENT_MEMORY: usize = 48 << 20;
 /// Less would not hold the heads of a few dozen requests.
 const CLIENT_MEMORY_BOUNDS: std::ops::RangeInclusive<u64> = 4 << 20..=1 << 40;
@@ -48,17 +47,14 @@ pub(super) fn drain(top: &Level<'_>, r: &mut Reading<'_>) -> Duration {
     top.duration("drain", Duration::ZERO..=DAY, DRAIN, r)
 }
 
-/// How long clients are accepted after it was asked to stop.
 pub(super) fn drain_delay(top: &Level<'_>, r: &mut Reading<'_>) -> Duration {
     top.duration("drain_delay", Duration::ZERO..=DAY, Duration::ZERO, r)
 }
 
-/// What is held for clients, all together.
 pub(super) fn client_memory(top: &Level<'_>, r: &mut Reading<'_>) -> usize {
     top.bytes("client_memory", CLIENT_MEMORY_BOUNDS, CLIENT_MEMORY, r)
 }
 
-/// Where this machine stands.
 pub(super) fn zone(top: &Level<'_>, r: &mut Reading<'_>) -> Option<String> {
     let read = |value: &Value<'_>, _: &mut Reading<'_>| {
         let text = value.one_line()?;
@@ -70,7 +66,7 @@ pub(super) fn zone(top: &Level<'_>, r: &mut Reading<'_>) -> Option<String> {
     top.take("zone", None, r, read, |zone: &Option<String>| zone.clone().map_or(Shown::None, Shown::Text))
 }
 
-/// One of the tables; none: it is not there, which is told.
+/// A table; `None` if it is missing, which is reported.
 pub(super) fn table<'t>(top: &Level<'t>, name: &'static str, place: &str, r: &mut Reading<'_>) -> Option<Level<'t>> {
     let Some((value, origin)) = top.find(name, r) else {
         r.explain((Whose::Whole, None), ("", name), Shown::None, Origin::BuiltIn);
@@ -83,7 +79,7 @@ pub(super) fn table<'t>(top: &Level<'t>, name: &'static str, place: &str, r: &mu
     Some(Level::of(name, opened))
 }
 
-/// Where it shows itself, and where each address is said.
+/// The admin settings, and the place of each address.
 pub(super) fn admin(top: &Level<'_>, r: &mut Reading<'_>) -> Option<(AdminSettings, Vec<Range<usize>>)> {
     let level = table(top, "admin", "[admin]", r)?;
     let read = |value: &Value<'_>, r: &mut Reading<'_>| {
@@ -114,7 +110,7 @@ pub(super) fn admin(top: &Level<'_>, r: &mut Reading<'_>) -> Option<(AdminSettin
     Some((AdminSettings { listen: listen?, probes, ready, peers }, spans))
 }
 
-/// Each that is no address is told.
+/// Wrong addresses are reported.
 fn peers(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<PeerAddress>, Bad> {
     let expected = "a list of the other nodes' addresses such as [\"http://10.0.0.2:9902\"]: what their `probes` has";
     let list = value.list(expected)?;
@@ -133,7 +129,7 @@ fn peers(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<PeerAddress>, Bad
     Ok(peers)
 }
 
-/// Each that is no check's name is told.
+/// Unknown checks are reported.
 fn ready(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<ReadyCheck>, Bad> {
     let mut checks = Vec::new();
     for one in value.list("a list of what has to be so, such as [\"certificates\", \"upstreams\"]")? {
@@ -160,7 +156,7 @@ pub(super) fn log(top: &Level<'_>, r: &mut Reading<'_>) -> Option<LogSettings> {
     Some(LogSettings { file, sample, fields, addresses })
 }
 
-/// Each that is no field's name is told.
+/// Unknown fields are reported.
 fn fields(value: &Value<'_>, r: &mut Reading<'_>) -> Result<LogFields, Bad> {
     let words = LogField::ALL.map(|field| (field.as_str(), field));
     let mut fields = Vec::new();

@@ -40,12 +40,10 @@ pub(super) fn read(site: &Level<'_>, r: &mut Reading<'_>) -> TrustedSettings {
     TrustedSettings { proxies, unix, header, proxy_protocol }
 }
 
-/// Addresses and nets, and whether `"unix"` is among them.
 pub(super) fn nets(level: &Level<'_>, name: &'static str, r: &mut Reading<'_>) -> (Vec<IpNet>, bool) {
     level.take(name, (Vec::new(), false), r, list, |(nets, has_unix)| show(nets, *has_unix))
 }
 
-/// A list of them.
 pub(super) fn list(value: &Value<'_>, r: &mut Reading<'_>) -> Result<(Vec<IpNet>, bool), Bad> {
     let (mut nets, mut has_unix) = (Vec::new(), false);
     for one in value.list(FORM)? {
@@ -60,7 +58,6 @@ pub(super) fn list(value: &Value<'_>, r: &mut Reading<'_>) -> Result<(Vec<IpNet>
     Ok((nets, has_unix))
 }
 
-/// As they are written into the file.
 pub(super) fn show(nets: &[IpNet], has_unix: bool) -> Shown {
     let each = nets.iter().map(|net| Shown::Text(shown(net)));
     Shown::List(each.chain(has_unix.then(|| Shown::Text("unix".into()))).collect())

@@ -1,42 +1,40 @@
-//! The principal type is [`Users`]: names and hashes of passwords, from a file.
+//! The principal type is [`Users`]: names and password hashes, from a file.
 
-/// A file may have so many.
 const MOST: usize = 10_000;
-/// What a hash of bcrypt may cost: 2^14 rounds take about a second.
+/// Cost of bcrypt hashes: 2^14 rounds take about a second.
 const BCRYPT: std::ops::RangeInclusive<u32> = 4..=14;
 /// Argon2id: memory in KiB, passes, lanes.
 const MEMORY: u32 = 256 * 1024;
 const PASSES: u32 = 16;
 const LANES: u32 = 16;
-/// RFC 7617 has no bound; a file of passwords has.
+/// RFC 7617 has no bound; a password file has.
 const LONGEST_NAME: usize = 255;
 const LONGEST_HASH: usize = 512;
 
-/// Names and hashes of passwords.
+/// Names and password hashes.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Users {
     /// A name and its hash: `$2y$…`, `$2b$…`, `$2a$…` (bcrypt) or `$argon2id$…`.
     pub entries: Vec<(String, String)>,
 }
 
-/// What is wrong with a file of names and hashes.
+/// A mistake in a file of names and hashes.
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}: {why}")]
 pub struct UsersError {
-    /// The line, counted from 1.
+    /// Counted from 1.
     pub line: usize,
-    /// What is wrong, and what to do.
     pub why: &'static str,
 }
 
 // === impl Users ===
 
 impl Users {
-    /// Reads lines `name:hash`; empty ones and those that begin with `#` are skipped. What is behind a further colon is
-    /// left to others.
+    /// Reads lines `name:hash`; empty ones and those that begin with `#` are skipped, and further fields behind a colon
+    /// ignored.
     ///
     /// # Errors
-    /// The first line that is none.
+    /// The first wrong line.
     pub fn parse(bytes: &[u8]) -> Result<Self, UsersError> {
         let mut users = Self::default();
         for (at, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
@@ -70,12 +68,12 @@ impl Users {
 
 impl std::fmt::Debug for Users {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Hashes are secrets of a kind.
+        // Hashes are secrets, too.
         f.debug_struct("Users").field("count", &self.entries.len()).finish_non_exhaustive()
     }
 }
 
-/// Whether a hash can be tried, at a price that is bounded.
+/// Whether a hash can be verified, at a bounded cost.
 fn check(hash: &str) -> Result<(), &'static str> {
     const OTHER: &str =
         "expected a hash of bcrypt ($2y$, $2b$, $2a$) or Argon2id ($argon2id$); `htpasswd -B FILE NAME` writes one";
@@ -85,7 +83,7 @@ fn check(hash: &str) -> Result<(), &'static str> {
     let mut parts = hash.strip_prefix('$').ok_or(OTHER)?.split('$');
     match parts.next() {
         Some("2y" | "2b" | "2a") => {
-            // Two digits: whoever tries a password reads no others.
+            // Two digits: what verifies passwords reads no others.
             let is_cost = |cost: &&str| cost.len() == 2 && cost.bytes().all(|byte| byte.is_ascii_digit());
             let cost = parts.next().filter(is_cost).and_then(|cost| cost.parse().ok()).ok_or(OTHER)?;
             let rest = parts.next().unwrap_or_default();
@@ -111,7 +109,7 @@ fn argon2id<'h>(mut parts: impl Iterator<Item = &'h str>) -> Option<()> {
     let mut costs = parts.next()?.split(',');
     let mut cost = |name, most: u32| {
         let digits = costs.next()?.strip_prefix(name)?;
-        // Without a sign, and with no zero before them, as the PHC string format has it.
+        // No sign and no leading zero, as the PHC string format requires.
         let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
         digits.parse().ok().filter(|cost: &u32| is_plain && *cost <= most)
     };

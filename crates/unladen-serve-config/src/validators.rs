@@ -21,7 +21,6 @@ const TIMEOUT: Duration = Duration::from_millis(100);
 pub(super) const CONNECTIONS: usize = 2;
 const WHAT: &str = "the source: `database` and `query`, or `file`, or `head = true`";
 
-/// Those of a `[[site]]`.
 pub(super) fn read_all(site: &Level<'_>, r: &mut Reading<'_>) -> Vec<ValidatorSettings> {
     let place = (site.whose.clone(), None);
     let Some((value, origin)) = site.find("validator", r) else {
@@ -77,7 +76,7 @@ fn validator(level: &Level<'_>, r: &mut Reading<'_>) -> Option<ValidatorSettings
     Some(ValidatorSettings { path: path?.0, source: source?, timeout, connections, stale, listen, shared })
 }
 
-/// Exactly one of three.
+/// One of three kinds of source.
 fn source(level: &Level<'_>, names: Option<&[String]>, r: &mut Reading<'_>) -> Option<ValidatorSource> {
     let text = |text: &Option<String>| text.clone().map_or(Shown::None, Shown::Text);
     let database = level.take(
@@ -140,7 +139,7 @@ fn source(level: &Level<'_>, names: Option<&[String]>, r: &mut Reading<'_>) -> O
     }
 }
 
-/// On one line, and not all of a long one.
+/// On one line, and shortened if it is long.
 fn shown(query: &str) -> String {
     const SHOWN: usize = 120;
     let line: Vec<&str> = query.split_whitespace().collect();
@@ -169,7 +168,6 @@ fn listed(value: &Value<'_>, r: &mut Reading<'_>) -> Result<Vec<String>, Bad> {
     Ok(names)
 }
 
-/// What stands for the query's placeholders.
 fn in_order(
     level: &Level<'_>,
     database: &Database,
@@ -211,7 +209,7 @@ fn in_order(
     Some(parameters.unwrap_or_else(|| names.iter().take(wanted).cloned().collect()))
 }
 
-/// A file's path, in which `{name}` stands for what the page's path has there.
+/// A file's path; `{name}` stands for what the page's path has there.
 fn template(value: &Value<'_>, names: Option<&[String]>, r: &mut Reading<'_>) -> Result<String, Bad> {
     let text = value.one_line()?;
     let form = "a path such as \"pages/{ref}.txt\", with names from `path`";

@@ -1,4 +1,4 @@
-//! The principal type is [`Warning`]: what a configuration may say, and perhaps should not.
+//! The principal type is [`Warning`]: something allowed that is perhaps a mistake.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use unladen_toml::Place;
 
-/// What a configuration may say, and perhaps should not.
+/// Something allowed that is perhaps a mistake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     pub file: PathBuf,
-    /// The line, counted from 1.
+    /// Counted from 1.
     pub line: usize,
-    /// The column in characters, counted from 1.
+    /// In characters, counted from 1.
     pub column: usize,
-    /// What it brings about, and what to do.
+    /// The consequence, and what to do.
     pub message: String,
 }
 

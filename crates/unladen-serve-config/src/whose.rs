@@ -1,12 +1,10 @@
-//! The principal type is [`Whose`]: whose a value of the configuration is.
+//! The principal type is [`Whose`]: which table has a value.
 
-/// Whose a value is.
+/// Which table has a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Whose {
     Whole,
-    /// Of the `[[outbound]]` of this name.
     Outbound(String),
-    /// Of the `[[site]]` of this name.
     Site(String),
 }
 
@@ -21,7 +19,7 @@ impl Whose {
         if let Self::Site(name) = self { Some(name) } else { None }
     }
 
-    /// What its tables are headed with.
+    /// The heading of its tables.
     pub(super) fn role(&self) -> Option<&'static str> {
         match self {
             Self::Whole => None,

@@ -1,10 +1,10 @@
-//! The principal type is [`Anyone`]: trusts everyone.
+//! The principal type is [`Anyone`]: accepts every certificate.
 
 use rustls::Error;
 
 use crate::verifier::{Judge, Shown};
 
-/// Trusts everyone. That the server holds the key it shows is still checked: the same work as an honest handshake.
+/// Accepts every certificate. That the server holds its key is still checked: the same work as an honest handshake.
 #[derive(Debug)]
 pub struct Anyone;
 

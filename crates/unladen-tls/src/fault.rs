@@ -1,4 +1,4 @@
-//! The principal type is [`TlsFault`]: in which way TLS failed, told apart by what one does about it.
+//! The principal type is [`TlsFault`]: how TLS failed, by what to do about it.
 
 use std::fmt;
 use std::io;
@@ -6,46 +6,39 @@ use std::time::Duration;
 
 use rustls::{AlertDescription, CertificateError, Error};
 
-/// In which way TLS failed. Shown, each says what is wrong; what setting helps is for those to add who know the
-/// settings.
+/// How TLS failed. The display says what is wrong; callers that know the settings add which of them helps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TlsFault {
-    /// Nobody we trust signed the certificate.
+    /// No trusted authority signed the certificate.
     UnknownIssuer,
-    /// The certificate is a certificate authority's, as `openssl req -x509` makes them, and stands for a server.
+    /// The server's certificate is an authority's, as `openssl req -x509` makes them.
     AuthorityAsServer,
-    /// The certificate was good until so long ago.
+    /// The certificate expired this long ago.
     Expired(Option<Duration>),
-    /// The certificate will be good after so long, or a clock is wrong.
+    /// The certificate begins after this time, or a clock is wrong.
     NotYetValid(Option<Duration>),
-    /// The certificate is for other names.
     WrongName {
-        /// The name it should be for, as far as known.
+        /// The expected name, as far as known.
         expected: Option<String>,
-        /// The names it is for, as far as known.
+        /// Its names, as far as known.
         presented: Vec<String>,
     },
-    /// Something else is wrong with the certificate.
     Certificate(String),
-    /// The other side does not speak TLS.
     NotTls,
-    /// The other side speaks TLS, and not the version of HTTP that was asked for.
+    /// The peer speaks TLS, but not the requested version of HTTP.
     NoSuchHttp,
-    /// The other side wants a certificate of ours.
     WantsClientCertificate,
-    /// The other side does not accept our certificate, or that there is none.
+    /// The peer rejects our certificate, or its absence.
     RefusesClientCertificate(String),
-    /// The connection ended amid the handshake.
     Closed,
-    /// Anything else.
     Other(String),
 }
 
 // === impl TlsFault ===
 
 impl TlsFault {
-    /// What this failure of a handshake, or of a read or write after it, says.
+    /// The fault of a handshake, or of a read or write after it.
     pub fn of(error: &io::Error) -> Self {
         let Some(rustls) = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) else {
             return match error.kind() {
@@ -64,7 +57,7 @@ impl TlsFault {
         }
     }
 
-    /// What this failure of a read after the handshake says of TLS; none: it has nothing to do with TLS.
+    /// The TLS fault of a read after the handshake; `None` if it has nothing to do with TLS.
     pub fn after(error: &io::Error) -> Option<Self> {
         error.get_ref().is_some_and(|inner| inner.is::<Error>()).then(|| Self::of(error))
     }
@@ -79,10 +72,10 @@ impl TlsFault {
             | AlertDescription::CertificateExpired
             | AlertDescription::CertificateUnknown
             | AlertDescription::UnknownCA
-            // An authority of the same name, but of another key, is trusted there.
+            // An authority of the same name, but with another key, is trusted there.
             | AlertDescription::DecryptError
             | AlertDescription::AccessDenied => Self::RefusesClientCertificate(format!("{alert:?}")),
-            // What TLS 1.2 says where there is none, too.
+            // TLS 1.2 also sends this if there is none.
             AlertDescription::HandshakeFailure => Self::Other(
                 "it refuses the handshake (HandshakeFailure): it wants a certificate of the client, or has no version or \
                  cipher of TLS in common; see its error log"
@@ -94,8 +87,7 @@ impl TlsFault {
 
     fn of_certificate(error: &CertificateError) -> Self {
         match error {
-            // The signature does not fit when an authority of the same name, but of another key, is trusted: one made
-            // anew.
+            // The signature is wrong if a trusted authority has the same name, but another key: one made anew.
             CertificateError::UnknownIssuer
             | CertificateError::BadSignature
             | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => Self::UnknownIssuer,
@@ -112,7 +104,7 @@ impl TlsFault {
                 expected: Some(expected.to_str().into_owned()),
                 presented: presented.iter().map(|name| bare(name).to_owned()).collect(),
             },
-            // rustls passes this one on from webpki without a variant of its own.
+            // rustls passes this error of webpki on without a variant of its own.
             CertificateError::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity") => {
                 Self::AuthorityAsServer
             }
@@ -121,7 +113,7 @@ impl TlsFault {
     }
 }
 
-/// rustls presents names as it debugs them: `DnsName("wiki.example")`.
+/// rustls shows names in debug format: `DnsName("wiki.example")`.
 fn bare(presented: &str) -> &str {
     let inner = presented.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
     inner.unwrap_or(presented).trim_matches('"')

@@ -6,10 +6,10 @@ use rustls::RootCertStore;
 use rustls::pki_types::pem::{Error as PemError, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// A file that does not hold what it should.
+/// A file without the expected content.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// It cannot be read, is no PEM, or holds something else.
+    /// It cannot be read, is no PEM, or has other content.
     #[error("cannot read {what} from {}: {source}; expected PEM, `-----BEGIN …`", file.display())]
     Pem { file: PathBuf, what: &'static str, source: PemError },
     #[error("a certificate in {} cannot be used as an authority: {source}", file.display())]

@@ -1,7 +1,6 @@
-//! TLS's client side, what all that connect share: whom to trust, certificates from files, and what is said of a
-//! handshake that failed.
+//! TLS client code that all connections share: trust, certificates from files, and explanations of failed handshakes.
 //!
-//! The principal type is [`TlsFault`]: in which way TLS failed.
+//! The principal type is [`TlsFault`]: how TLS failed.
 //!
 //! ```
 //! use std::path::Path;
@@ -34,8 +33,8 @@ pub use system::{NoSystemRoots, system_authorities, system_certificates};
 pub use trusted::Trusted;
 pub use verifier::{Judge, Shown, Verifier};
 
-/// The cryptography that all connections share. To be named wherever rustls is set up: the process's default provider
-/// belongs to the program, not to a library.
+/// The shared cryptography. Name it wherever rustls is set up: the process's default provider belongs to the program,
+/// not to a library.
 pub fn provider() -> Arc<CryptoProvider> {
     static PROVIDER: OnceLock<Arc<CryptoProvider>> = OnceLock::new();
     PROVIDER.get_or_init(|| Arc::new(aws_lc_rs::default_provider())).clone()

@@ -1,13 +1,13 @@
-//! [`dns_names`]: the hosts that a certificate is for.
+//! [`dns_names`]: the host names of a certificate.
 
 use x509_parser::certificate::X509Certificate;
 use x509_parser::error::X509Error;
 use x509_parser::extensions::GeneralName;
 
-/// The names of hosts that a certificate is for, in small letters (`subjectAltName`; RFC 9525, section 6.3).
+/// The host names of a certificate, in small letters (`subjectAltName`; RFC 9525, section 6.3).
 ///
-/// Nothing keeps a certificate from having names of any bytes. Those that no client can ask for are left out: names are
-/// told, and a line end or the codes of a terminal in one would be told with it.
+/// A certificate's names may have any bytes. Those that no client can ask for are left out: names are shown, and so
+/// would be a line end or a terminal's control codes.
 ///
 /// # Errors
 /// If the extension is malformed, or there twice.

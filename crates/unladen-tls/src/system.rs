@@ -1,4 +1,4 @@
-//! Whom the system trusts: [`system_authorities`], [`system_certificates`].
+//! The system's authorities: [`system_authorities`], [`system_certificates`].
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -6,19 +6,19 @@ use std::time::{Duration, Instant};
 use rustls::RootCertStore;
 use rustls::pki_types::CertificateDer;
 
-/// Those who ask within this time of each other share the authorities (some 150 certificates); who asks later, as after
-/// a reload, gets those of its own day.
+/// Callers within this time share the authorities (some 150 certificates); later ones, as after a reload, read them
+/// anew.
 const SHARED_FOR: Duration = Duration::from_secs(60);
 
-/// The system trusts nobody.
+/// The system has no authorities.
 #[derive(Debug, thiserror::Error)]
 #[error("this system has no certificate authorities: install ca-certificates")]
 pub struct NoSystemRoots {
-    /// What went wrong first, if anything did.
+    /// The first error, if any.
     pub source: Option<rustls_native_certs::Error>,
 }
 
-/// The authorities that the system trusts (`SSL_CERT_FILE` and `SSL_CERT_DIR` are heeded).
+/// The system's authorities (`SSL_CERT_FILE` and `SSL_CERT_DIR` are heeded).
 ///
 /// # Errors
 /// If there are none.
@@ -36,7 +36,7 @@ pub fn system_authorities() -> Result<Arc<RootCertStore>, NoSystemRoots> {
     Ok(roots)
 }
 
-/// The certificates of the authorities that the system trusts, as they stand in its files: those of them that can be read.
+/// The certificates of the system's authorities, as they stand in its files, as far as they can be read.
 ///
 /// # Errors
 /// If there are none.
@@ -48,7 +48,7 @@ fn loaded() -> Result<(RootCertStore, Vec<CertificateDer<'static>>), NoSystemRoo
     let found = rustls_native_certs::load_native_certs();
     let mut roots = RootCertStore::empty();
     let mut certificates = found.certs;
-    // Systems carry a few certificates that webpki cannot read; the others still count.
+    // Systems have a few certificates that webpki cannot read; the others still count.
     certificates.retain(|certificate| roots.add(certificate.clone()).is_ok());
     if roots.is_empty() {
         return Err(NoSystemRoots { source: found.errors.into_iter().next() });

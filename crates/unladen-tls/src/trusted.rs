@@ -1,4 +1,4 @@
-//! The principal type is [`Trusted`]: trusts whom a file names.
+//! The principal type is [`Trusted`]: trusts a file's certificates.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,22 +17,20 @@ use crate::files::{FileError, certificates};
 use crate::provider;
 use crate::verifier::{Judge, Shown};
 
-/// Trusts the certificates in a file: what their authorities have signed, for the names that it is for; and each of
-/// them itself.
+/// Trusts a file's certificates: what their authorities have signed, for its names; and each of them itself.
 ///
-/// A server that shows one of the file's own certificates, byte for byte, is the one that is meant: whoever holds its
-/// key is. Its names are not looked at, since it was named itself; its dates are. A certificate that is no authority's
-/// signs for nobody.
+/// A server that shows one of the file's own certificates, byte for byte, is accepted: whoever holds its key is meant.
+/// Its names are not checked, since it was itself named; its dates are. A certificate that is no authority's cannot
+/// sign.
 #[derive(Debug)]
 pub struct Trusted {
     own: Vec<Own>,
-    /// Whether its own certificates have to be for the server's name too.
+    /// Whether the server's name must match the file's own certificates, too.
     by_name: bool,
-    /// None: there is no authority in the file.
+    /// `None` if the file has no authority.
     authorities: Option<Arc<WebPkiServerVerifier>>,
 }
 
-/// A certificate that is trusted as it is.
 #[derive(Debug)]
 struct Own {
     certificate: CertificateDer<'static>,
@@ -43,7 +41,7 @@ struct Own {
 // === impl Trusted ===
 
 impl Trusted {
-    /// Those of a file; at least one.
+    /// Reads a file's certificates; at least one.
     ///
     /// # Errors
     /// If there is none, or one that cannot be read.
@@ -53,7 +51,7 @@ impl Trusted {
         let mut roots = RootCertStore::empty();
         for certificate in certificates(file)? {
             let Ok((_, parsed)) = parse_x509_certificate(&certificate) else {
-                // Who verifies with it says best what is wrong.
+                // The verifier itself says best what is wrong.
                 roots.add(certificate).map_err(unusable)?;
                 continue;
             };
@@ -76,15 +74,14 @@ impl Trusted {
         Ok(Self { own, by_name: false, authorities })
     }
 
-    /// The same, but for a server of another name not even the file's own certificates will do: what libpq calls
-    /// `verify-full`.
+    /// Requires the server's name even of the file's own certificates: libpq's `verify-full`.
     #[must_use]
     pub fn by_name(self) -> Self {
         Self { by_name: true, ..self }
     }
 }
 
-/// Whether it may sign others: it says so, or is of a version that cannot say.
+/// Whether it may sign others: it says so, or its version cannot say.
 fn is_authority(certificate: &X509Certificate<'_>) -> bool {
     certificate.version() != X509Version::V3
         || matches!(certificate.basic_constraints(), Ok(Some(constraints)) if constraints.value.ca)

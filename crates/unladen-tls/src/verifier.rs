@@ -1,4 +1,4 @@
-//! The principal type is [`Verifier`]: rustls' verifier of servers, of something that judges what a server shows.
+//! The principal type is [`Verifier`]: a rustls server verifier based on a [`Judge`].
 
 use std::fmt::Debug;
 
@@ -9,27 +9,26 @@ use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
 use crate::provider;
 
-/// What a server shows of itself, to whom, and when.
+/// A server's certificates, and the circumstances.
 #[derive(Debug)]
 pub struct Shown<'a> {
     pub certificate: &'a CertificateDer<'a>,
-    /// What it sends besides.
     pub intermediates: &'a [CertificateDer<'a>],
-    /// By which it was called.
+    /// The name that was called.
     pub name: &'a ServerName<'a>,
-    /// What an authority says of it (RFC 6960); may be empty.
+    /// The authority's OCSP response (RFC 6960); may be empty.
     pub ocsp: &'a [u8],
     pub now: UnixTime,
 }
 
-/// Who judges whether a server is the one that is meant, by what it shows.
+/// Judges whether a server is the right one, by what it shows.
 pub trait Judge: Debug + Send + Sync {
     /// # Errors
     /// Why it is not.
     fn judge(&self, shown: &Shown<'_>) -> Result<(), Error>;
 }
 
-/// Believes whom the judge believes, and that a server holds the key of what it shows.
+/// Believes the judge, and that a server holds its certificate's key.
 #[derive(Debug)]
 pub struct Verifier<J>(pub J);
 

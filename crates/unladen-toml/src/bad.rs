@@ -1,20 +1,19 @@
-//! The principal type is [`Bad`]: a problem, and where in the text it is.
+//! The principal type is [`Bad`]: a problem, and its place in the text.
 
 use std::ops::Range;
 
 use crate::problem::Problem;
 
-/// A problem, and the bytes of the text where it is.
+/// A problem, and its place in the text.
 #[derive(Debug)]
 pub struct Bad {
-    /// The bytes.
+    /// In bytes.
     pub span: Range<usize>,
-    /// What is wrong.
     pub problem: Box<Problem>,
 }
 
 impl Problem {
-    /// At these bytes of the text.
+    /// Places the problem at these bytes of the text.
     pub fn at(self, span: Range<usize>) -> Bad {
         Bad { span, problem: Box::new(self) }
     }

@@ -1,6 +1,6 @@
-//! Numbers of bytes with their unit, as `64KiB`: [`parse_bytes`] and [`bytes_text`].
+//! Byte sizes with their unit, such as `64KiB`: [`parse_bytes`] and [`bytes_text`].
 
-/// Units of bytes, those that are written first.
+/// Units, the preferred ones for output first.
 const UNITS: [(&str, u64); 8] = [
     ("GiB", 1 << 30),
     ("MiB", 1 << 20),
@@ -12,14 +12,14 @@ const UNITS: [(&str, u64); 8] = [
     ("B", 1),
 ];
 
-/// None: it is no number with a unit, or too large.
+/// `None` if it is no number with a unit, or too large.
 pub(crate) fn parse_bytes(text: &str) -> Option<u64> {
     let (unit, size) = UNITS.iter().find(|(unit, _)| text.ends_with(unit))?;
     let number: u64 = text.strip_suffix(unit)?.trim_end().parse().ok()?;
     number.checked_mul(*size)
 }
 
-/// As it would be written into the file.
+/// A size as it would be written in the file.
 pub fn bytes_text(bytes: u64) -> String {
     match UNITS.iter().find(|(_, size)| bytes >= *size && bytes.is_multiple_of(*size)) {
         Some((unit, size)) => format!("{}{unit}", bytes / size),

@@ -1,4 +1,4 @@
-//! The principal type is [`Document`]: a text that is TOML.
+//! The principal type is [`Document`]: a parsed TOML text.
 
 use std::borrow::Cow;
 
@@ -9,14 +9,14 @@ use crate::bad::Bad;
 use crate::problem::Problem;
 use crate::table::Table;
 
-/// A text that is TOML.
+/// A parsed TOML text.
 #[derive(Debug)]
 pub struct Document<'t> {
     root: Spanned<DeTable<'t>>,
 }
 
 impl<'t> Document<'t> {
-    /// What can be understood of a text, and all of it that is no TOML, in its order.
+    /// Parses a text as far as possible, and returns all syntax errors in order.
     pub fn parse(text: &'t str) -> (Self, Vec<Bad>) {
         let (root, errors) = DeTable::parse_recoverable(text);
         (Self { root }, errors.iter().map(|error| syntax(text, error)).collect())
@@ -27,7 +27,7 @@ impl<'t> Document<'t> {
         Table::root(&self.root)
     }
 
-    /// Puts others in place of its strings, wherever they are, but for those of one key of its top level.
+    /// Replaces its strings, wherever they are, except those below one top-level key.
     pub fn replace_texts(&mut self, but: &str, replace: impl Fn(&str) -> Option<String>) {
         for (key, value) in self.root.get_mut().iter_mut() {
             if key.get_ref() != but {
@@ -50,10 +50,9 @@ fn replace_in(value: &mut DeValue<'_>, replace: &impl Fn(&str) -> Option<String>
     }
 }
 
-/// What the parser said.
 fn syntax(text: &str, error: &toml::de::Error) -> Bad {
     let span = error.span().unwrap_or(0..0);
-    // It says what a value could begin with, and not that there is none.
+    // It lists what a value could begin with, but not that there is none.
     let (before, after) = text.split_at_checked(span.start).unwrap_or_default();
     let no_value = before.trim_end_matches([' ', '\t']).ends_with('=')
         && (after.trim_start_matches([' ', '\t']).starts_with(['\n', '\r', '#']) || after.trim().is_empty());

@@ -1,13 +1,12 @@
-//! [`hidden`]: a line of a file without what may be a secret.
+//! [`hidden`]: a line of a file without possible secrets.
 
-/// What stands for each character of a secret: so whatever comes later stays where it is.
+/// Replaces each character of a secret: so columns stay the same.
 const MARK: char = '*';
-/// Keys and parameters whose value is nobody's business.
 const SECRETS: [&str; 6] = ["password", "passwd", "passphrase", "secret", "token", "pass"];
 
-/// The text, with a mark for each character of what may be a secret: user and password of a URL, also of one that
-/// cannot be read, and parameters and keys that are called so. A line is shown where something in it is wrong; whoever
-/// sees it, as in a journal, is not always who wrote it.
+/// The text, with a mark for each character of a possible secret: user and password of a URL, even of an invalid one,
+/// and parameters and keys with such names. A line with a mistake is shown, for example in a journal, to people who
+/// have not written it.
 pub(crate) fn hidden(text: &str) -> String {
     let mut is_hidden = vec![false; text.len()];
     let mut hide = |from: usize, to: usize| is_hidden[from.min(to)..to].fill(true);
@@ -28,7 +27,7 @@ pub(crate) fn hidden(text: &str) -> String {
             }
         }
     }
-    // Of an external account binding of ACME, whose key is called as all keys are.
+    // In an external account binding of ACME the secret is named `key`, as others are.
     if text.contains("kid") {
         for (at, key) in text.match_indices("key") {
             if let Some((from, to)) = value(text, at + key.len()) {
@@ -39,7 +38,7 @@ pub(crate) fn hidden(text: &str) -> String {
     text.char_indices().map(|(at, letter)| if is_hidden[at] { MARK } else { letter }).collect()
 }
 
-/// Where the string ends that the URL is in whose `://` is there; the line's end, if it is not closed.
+/// End of the string around a URL whose `://` is at this position; the line's end, if it is not closed.
 fn end_of_url(text: &str, at: usize) -> usize {
     let of_scheme = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '-' | '.');
     let before = text[..at].trim_end_matches(of_scheme).chars().next_back();
@@ -47,7 +46,6 @@ fn end_of_url(text: &str, at: usize) -> usize {
     end_of_string(text, at, quote)
 }
 
-/// Where a string ends that this quote began.
 fn end_of_string(text: &str, from: usize, quote: Option<char>) -> usize {
     let mut is_escaped = false;
     for (at, letter) in text[from..].char_indices() {
@@ -59,26 +57,26 @@ fn end_of_string(text: &str, from: usize, quote: Option<char>) -> usize {
     text.len()
 }
 
-/// Where something stands in the place of a port that is none: a password whose `@` is missing, or comes after a `/`.
+/// Start of text that stands for a port but is none: a password whose `@` is missing, or comes after a `/`.
 fn no_port(rest: &str) -> Option<usize> {
     let host = rest.find(']').filter(|_| rest.starts_with('[')).unwrap_or(0);
     let colon = host + rest[host..].find([':', '/', '?', '#', ','])?;
     let port = rest.get(colon..)?.strip_prefix(':')?;
     let digits = port.trim_start_matches(|letter: char| letter.is_ascii_digit());
-    // As `fcgi://host:9000`, `host:5432/name`, and `host:1,other:2` of PostgreSQL.
+    // As `fcgi://host:9000`, `host:5432/name`, and PostgreSQL's `host:1,other:2`.
     let is_port = digits.len() < port.len() && digits.chars().next().is_none_or(|next| matches!(next, '/' | '?' | ','));
     (!is_port).then_some(colon + 1)
 }
 
-/// The value of a key or parameter whose name ends there.
+/// The value of a key or parameter whose name ends at this position.
 fn value(text: &str, end: usize) -> Option<(usize, usize)> {
     let rest = text.get(end..)?;
-    // A quoted key is one, too.
+    // A key may be quoted.
     let after = rest.strip_prefix(['"', '\'']).unwrap_or(rest).trim_start().strip_prefix('=')?;
     let from = text.len() - after.trim_start().len();
     match text[from..].chars().next() {
         Some(quote @ ('"' | '\'')) => Some((from + 1, end_of_string(text, from + 1, Some(quote)))),
-        // A parameter of a URL.
+        // A URL's parameter.
         Some(_) => {
             let length = text[from..].find(['&', '"', '\'', '`', ' ', ',', '}']).unwrap_or(text.len() - from);
             Some((from, from + length))

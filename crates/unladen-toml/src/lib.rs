@@ -1,5 +1,5 @@
-//! TOML whose values know their place. The principal type is [`Table`]: asked for a key, it gives a [`Value`]; asked for
-//! what it is expected to be, that gives it, or a [`Bad`] that says what is wrong and where.
+//! TOML whose values know their place. The principal type is [`Table`]: its keys give a [`Value`], which is then asked
+//! for an expected type, and gives that, or a [`Bad`] that says what is wrong and where.
 //!
 //! ```
 //! use std::path::Path;
@@ -17,9 +17,8 @@
 //! assert!(shown.ends_with("did you mean \"90s\"?\n 2 | idle = 90\n   |        ^^"), "{shown}");
 //! ```
 //!
-//! Not by serde's derive: a value that may be a string, a table or a list loses its place there, and so would all
-//! mistakes after the first. What is wrong with a file of one reader alone is an error type of that reader, as
-//! [`Problem::Other`].
+//! Not with serde's derive: a value that may be a string, a table or a list loses its place there, and only the first
+//! mistake would be found. A reader's own kinds of mistake are an error type of that reader, as [`Problem::Other`].
 
 #![forbid(unsafe_code)]
 

@@ -3,14 +3,13 @@
 /// A line and a column of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The line, counted from 1.
     pub line: usize,
-    /// The column in characters, counted from 1.
+    /// In characters; both are counted from 1.
     pub column: usize,
 }
 
 impl Place {
-    /// Where a byte of the text is.
+    /// The place of a byte in a text.
     pub fn of(text: &str, byte: usize) -> Self {
         let before = text.get(..text.floor_char_boundary(byte)).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);

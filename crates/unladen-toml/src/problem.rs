@@ -1,10 +1,10 @@
-//! The principal type is [`Problem`]: what is wrong with a file, and what was probably meant.
+//! The principal type is [`Problem`]: a mistake in a file, and what was probably meant.
 
 use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
-/// What is wrong with a file.
+/// A mistake in a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -18,14 +18,14 @@ pub enum Problem {
     WrongType { key: String, found: &'static str, expected: String },
     #[error("`{key}` is {value}: expected {expected}")]
     Value { key: String, value: String, expected: String },
-    /// A value that cannot be, and is never shown.
+    /// An invalid value that is never shown.
     #[error("`{key}` is something else: expected {expected}")]
     Secret { key: String, expected: String },
     #[error("{place} has no `{key}`: {expected}")]
     Missing { place: String, key: &'static str, expected: &'static str },
     #[error("{place} has both `{first}` and `{second}`: {why}")]
     Both { place: String, first: &'static str, second: &'static str, why: &'static str },
-    /// A key that means something only where another one is.
+    /// A key that needs another one.
     #[error("`{key}` {without}")]
     Alone {
         key: &'static str,
@@ -40,7 +40,7 @@ pub enum Problem {
 }
 
 impl Problem {
-    /// What only one reader knows.
+    /// A problem of a reader's own kind.
     pub fn other(error: impl Error + Send + Sync + 'static) -> Self {
         Self::Other(Box::new(error))
     }

@@ -1,6 +1,6 @@
-//! [`meant`]: which of the known words a wrong one was meant to be.
+//! [`meant`]: guesses which known word a wrong one was meant to be.
 
-/// "did you mean …?", or what there is to choose from.
+/// "did you mean …?", or the list of choices.
 pub fn meant(word: &str, known: &[&str]) -> String {
     match nearest(word, known) {
         Some(other) => format!("did you mean `{other}`?"),

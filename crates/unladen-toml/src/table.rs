@@ -19,12 +19,11 @@ pub struct Table<'t> {
 }
 
 impl<'t> Table<'t> {
-    /// The whole file.
     pub(crate) fn root(root: &'t Spanned<DeTable<'t>>) -> Self {
         Self { entries: root.get_ref(), span: 0..0, place: "the file".into() }
     }
 
-    /// The table that is this value, and is called as `place` says.
+    /// The table of a value, called `place` in errors.
     ///
     /// # Errors
     /// If it is no table: `expected` says what it may be.
@@ -35,8 +34,8 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// The keys that are none of these, in the order of the text. Of some is known where they belong, as "it belongs in
-    /// …"; of the others it is told which key was probably meant.
+    /// Reports unknown keys, in the order of the text. `belongs` says of some where they belong, as "it belongs in …";
+    /// for the others the key that was probably meant is suggested.
     pub fn strangers(&self, known: &[&str], belongs: impl Fn(&str) -> Option<String>) -> Vec<Bad> {
         let mut unknown: Vec<_> = self.entries.keys().filter(|key| !known.contains(&key.get_ref().as_ref())).collect();
         unknown.sort_by_key(|key| key.span().start);
@@ -53,7 +52,7 @@ impl<'t> Table<'t> {
         self.entries.get(key).map(|spanned| Value::new(key, spanned))
     }
 
-    /// A value that has to be given.
+    /// A required value.
     ///
     /// # Errors
     /// If it is missing: `expected` says what it would be.
@@ -61,7 +60,7 @@ impl<'t> Table<'t> {
         self.get(key).ok_or_else(|| self.missing(key, expected))
     }
 
-    /// A key is missing, which would be this.
+    /// Reports a missing key.
     pub fn missing(&self, key: &'static str, expected: &'static str) -> Bad {
         Problem::Missing { place: self.place.clone(), key, expected }.at(self.span.clone())
     }
@@ -69,7 +68,7 @@ impl<'t> Table<'t> {
     /// One of two values, or none.
     ///
     /// # Errors
-    /// If both are given: `why` says why not.
+    /// If both are given: `why` says why that is wrong.
     pub fn either(
         &self,
         first: &'static str,
@@ -84,22 +83,22 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// Where a key stands.
+    /// The place of a key.
     pub fn key_span(&self, key: &'static str, value: &Value<'t>) -> Range<usize> {
         self.entries.get_key_value(key).map_or(value.span(), |(key, _)| key.span())
     }
 
-    /// All keys and values, in the order of the alphabet; in errors the values go by this key.
+    /// All keys and values, in alphabetical order; errors name the values by this key.
     pub fn entries(&self, key: &'static str) -> impl Iterator<Item = (&'t str, Range<usize>, Value<'t>)> {
         self.entries.iter().map(move |(name, spanned)| (name.get_ref().as_ref(), name.span(), Value::new(key, spanned)))
     }
 
-    /// Where it stands.
+    /// The table's place in the text.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// How it is called: `[outbound.pool]`.
+    /// Its name: `[outbound.pool]`.
     pub fn place(&self) -> &str {
         &self.place
     }

@@ -1,4 +1,4 @@
-//! The principal type is [`Value`]: a value of the file, asked for what it is expected to be.
+//! The principal type is [`Value`]: a value of the file, read as an expected type.
 
 use std::error::Error;
 use std::io;
@@ -23,7 +23,7 @@ pub struct Value<'t> {
     spanned: &'t Spanned<DeValue<'t>>,
 }
 
-/// A day: no duration of a file is longer, unless it says so.
+/// A day: the longest duration, unless a key says otherwise.
 pub const DAY: Duration = Duration::from_secs(24 * 3600);
 /// A millisecond: tokio's timers know none shorter.
 pub const MILLISECOND: Duration = Duration::from_millis(1);
@@ -37,17 +37,17 @@ impl<'t> Value<'t> {
         self.spanned.get_ref()
     }
 
-    /// Its key; of what is in a list or in a table of any names, the key of that.
+    /// Its key; within a list or a table of arbitrary names, the key of that.
     pub fn key(&self) -> &'static str {
         self.key
     }
 
-    /// Where it stands.
+    /// Its place in the text.
     pub fn span(&self) -> Range<usize> {
         self.spanned.span()
     }
 
-    /// It is of the wrong type.
+    /// Reports a wrong type.
     pub fn wrong_type(&self, expected: impl Into<String>) -> Bad {
         let found = match self.raw() {
             DeValue::String(_) => "a string",
@@ -61,28 +61,28 @@ impl<'t> Value<'t> {
         Problem::WrongType { key: self.key.into(), found, expected: expected.into() }.at(self.span())
     }
 
-    /// This value cannot be. Of a URL in it, user and password are not repeated.
+    /// Reports an invalid value. User and password of a URL are not repeated.
     pub fn refuse(&self, value: impl Into<String>, expected: impl Into<String>) -> Bad {
         let value = hidden(&value.into());
         Problem::Value { key: self.key.into(), value, expected: expected.into() }.at(self.span())
     }
 
-    /// This value, which is a secret, cannot be: its line is shown up to it.
+    /// Reports an invalid secret: its line is shown only up to it.
     pub fn refuse_secret(&self, expected: impl Into<String>) -> Bad {
         Problem::Secret { key: self.key.into(), expected: expected.into() }.at(self.span())
     }
 
-    /// The file that it names cannot be read, or is not what it should be.
+    /// Reports that the named file cannot be read, or is not what it should be.
     pub fn unusable(&self, path: PathBuf, source: io::Error) -> Bad {
         Problem::Unusable { key: self.key.into(), path, source }.at(self.span())
     }
 
-    /// It is a word that is none of a few.
+    /// Reports an unknown word.
     pub fn unknown_word(&self, word: impl Into<String>, meant: impl Into<String>) -> Bad {
         Problem::UnknownWord { key: self.key.into(), value: word.into(), meant: meant.into() }.at(self.span())
     }
 
-    /// What only one reader knows is wrong with it.
+    /// Reports a problem of a reader's own kind.
     pub fn other(&self, error: impl Error + Send + Sync + 'static) -> Bad {
         Problem::other(error).at(self.span())
     }
@@ -110,15 +110,12 @@ impl<'t> Value<'t> {
     /// A string.
     ///
     /// # Errors
-    /// If it is none; as with all that follows, the error says what it may be.
+    /// If it is none; as with all that follow, the error says what is expected.
     pub fn text(&self) -> Result<&'t str, Bad> {
         self.text_as("a string in quotes")
     }
 
-    /// A string, which is expected to be this.
-    ///
-    /// # Errors
-    /// If it is none.
+    /// A string; errors say that `expected` is expected.
     pub fn text_as(&self, expected: &str) -> Result<&'t str, Bad> {
         self.as_text().ok_or_else(|| self.wrong_type(expected))
     }
@@ -128,10 +125,7 @@ impl<'t> Value<'t> {
             .and_then(|text| if text.trim().is_empty() { Err(self.refuse("empty", "a value")) } else { Ok(text) })
     }
 
-    /// A string that is not blank and could be a command.
-    ///
-    /// # Errors
-    /// If it is none: no argument of a program has a zero byte.
+    /// A string that is not blank and could be a command: no argument of a program has a zero byte.
     pub fn words(&self) -> Result<&'t str, Bad> {
         let text = self.not_blank()?;
         if text.contains('\0') {
@@ -140,10 +134,7 @@ impl<'t> Value<'t> {
         Ok(text)
     }
 
-    /// A string that is not blank and could be a name or a path.
-    ///
-    /// # Errors
-    /// If it is none: it may have no line breaks and no other control characters.
+    /// A string that is not blank and could be a name or a path: without line breaks and other control characters.
     pub fn one_line(&self) -> Result<&'t str, Bad> {
         let text = self.not_blank()?;
         if text.contains(|letter: char| letter.is_control()) {
@@ -153,17 +144,11 @@ impl<'t> Value<'t> {
     }
 
     /// `true` or `false`.
-    ///
-    /// # Errors
-    /// If it is neither.
     pub fn flag(&self) -> Result<bool, Bad> {
         self.as_flag().ok_or_else(|| self.wrong_type("true or false"))
     }
 
     /// A whole number within bounds.
-    ///
-    /// # Errors
-    /// If it is none.
     pub fn whole(&self, bounds: RangeInclusive<u64>) -> Result<u64, Bad> {
         let expected = || format!("a whole number from {} to {}", bounds.start(), bounds.end());
         let DeValue::Integer(number) = self.raw() else { return Err(self.wrong_type(expected())) };
@@ -172,12 +157,9 @@ impl<'t> Value<'t> {
     }
 
     /// A number within bounds.
-    ///
-    /// # Errors
-    /// If it is none.
     pub fn number(&self, bounds: RangeInclusive<f64>, expected: &str) -> Result<f64, Bad> {
         let (parsed, shown) = self.decimal().ok_or_else(|| self.wrong_type(expected))?;
-        // A number that is none is within no bounds.
+        // NaN is within no bounds.
         parsed.filter(|number| bounds.contains(number)).ok_or_else(|| self.refuse(shown, expected))
     }
 
@@ -192,9 +174,6 @@ impl<'t> Value<'t> {
     }
 
     /// A share from 0 to 1: `0.2` or `"20%"`.
-    ///
-    /// # Errors
-    /// If it is none.
     pub fn share(&self) -> Result<f64, Bad> {
         let form = "a share from 0 to 1, or from \"0%\" to \"100%\"";
         let (parsed, shown) = match self.as_text() {
@@ -208,9 +187,6 @@ impl<'t> Value<'t> {
     }
 
     /// A duration within bounds, as a string with its unit.
-    ///
-    /// # Errors
-    /// If it is none.
     pub fn duration(&self, bounds: RangeInclusive<Duration>) -> Result<Duration, Bad> {
         let form = "a duration as a string with a unit, such as \"250ms\", \"4s\" or \"1m\"";
         let Some(text) = self.as_text() else {
@@ -229,9 +205,6 @@ impl<'t> Value<'t> {
     }
 
     /// A number of bytes within bounds: `"64KiB"`, `"1MB"`, or a number.
-    ///
-    /// # Errors
-    /// If it is none.
     pub fn bytes(&self, bounds: RangeInclusive<u64>) -> Result<u64, Bad> {
         let form = "a size as a string with a unit, such as \"64KiB\" or \"1MB\", or a whole number of bytes";
         let (parsed, shown) = match self.raw() {
@@ -255,17 +228,11 @@ impl<'t> Value<'t> {
     }
 
     /// The values of a list.
-    ///
-    /// # Errors
-    /// If it is none.
     pub fn list(&self, expected: &str) -> Result<Vec<Self>, Bad> {
         if self.raw().is_array() { Ok(self.each()) } else { Err(self.wrong_type(expected)) }
     }
 
     /// One of a few words.
-    ///
-    /// # Errors
-    /// If it is none.
     pub fn choice<T: Clone>(&self, words: &[(&'static str, T)]) -> Result<T, Bad> {
         let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
         let expected = || known.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ");
@@ -274,10 +241,7 @@ impl<'t> Value<'t> {
         meaning.ok_or_else(|| self.unknown_word(text, meant(text, &known)))
     }
 
-    /// What its string stands for.
-    ///
-    /// # Errors
-    /// If it is no string, or that stands for nothing of the kind.
+    /// A string parsed as another type.
     pub fn parse<T: FromStr>(&self) -> Result<T, Bad>
     where
         T::Err: Error + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! The principal type is [`Answers`]: remembered answers, within bounds, which are looked up without a lock.
+//! The principal type is [`Answers`]: a bounded memory of answers, read without a lock.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -8,17 +8,16 @@ use arc_swap::ArcSwapOption;
 
 use crate::{Question, Version};
 
-/// Places for answers. Those of the hottest pages matter, and there are seldom more of them.
+/// Places for answers. The hottest pages matter, and there are seldom more of them.
 const PLACES: usize = 8192;
-/// A question's answer may be at as many of them.
 const WAYS: usize = 4;
-/// Bytes of a question and its answer, at most: longer ones are asked each time. So all take some 8 MB at most.
+/// Most bytes of a question and its answer: longer ones are asked each time. So all take some 8 MB at most.
 const LONGEST: usize = 1024;
 
-/// Remembered answers, with what tells whether they still hold.
+/// Remembered answers, with marks that show whether they still hold.
 pub(crate) struct Answers<M> {
     places: Box<[ArcSwapOption<Remembered<M>>]>,
-    /// Nobody outside can choose questions that meet at the same places.
+    /// Random, so that nobody outside can choose questions that collide.
     hasher: RandomState,
 }
 
@@ -36,7 +35,6 @@ impl<M> Answers<M> {
         Self { places, hasher: RandomState::new() }
     }
 
-    /// The answer to this question that holds.
     pub(crate) fn find(&self, question: &Question, holds: impl Fn(&M) -> bool) -> Option<Version> {
         let (first, _) = self.places(question);
         first.iter().find_map(|place| {
@@ -46,7 +44,7 @@ impl<M> Answers<M> {
         })
     }
 
-    /// In place of the one before, of one that holds no more, or of whichever chance takes.
+    /// Replaces the previous answer, one that no longer holds, or a random one.
     pub(crate) fn remember(&self, question: &Question, version: &Version, mark: M, holds: impl Fn(&M) -> bool) {
         let length = question.parameters.iter().map(String::len).sum::<usize>();
         if length + version.as_ref().map_or(0, |version| version.len()) > LONGEST {
@@ -65,7 +63,7 @@ impl<M> Answers<M> {
         }
     }
 
-    /// Where the answer may be, and which of the places goes if all of them are taken.
+    /// The places of a question's answer, and the one that is replaced if all are taken.
     fn places(&self, question: &Question) -> (&[ArcSwapOption<Remembered<M>>], usize) {
         let hash = self.hasher.hash_one(question);
         let first = hash as usize % (PLACES / WAYS) * WAYS;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// Why there is no answer. None of it shows a password.
+/// Why there is no answer. No message shows a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AskError {
@@ -11,7 +11,7 @@ pub enum AskError {
     /// The server cannot be reached, or has gone away.
     #[error("not to be reached: {0}")]
     Unreachable(Arc<str>),
-    /// The server is there, and does not let us in.
+    /// The server is there, but refuses us.
     #[error("refused: {0}")]
     Refused(Arc<str>),
     /// The question is wrong: there is no such table, no permission …

@@ -1,4 +1,4 @@
-//! The principal type is [`Asker`]: whichever is asked.
+//! The principal type is [`Asker`]: one of the kinds of source.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,6 @@ use crate::pushed::Pushed;
 use crate::sqlite::Sqlite;
 use crate::{AskError, PathPattern, Question, SettingsError, ValidatorSettings, ValidatorSource};
 
-/// Whichever is asked.
 #[derive(Debug)]
 pub(crate) enum Asker {
     Postgres(Postgres),
@@ -65,7 +64,7 @@ impl Asker {
         tokio::time::timeout(limit, tried).await.unwrap_or(Err(AskError::Timeout))
     }
 
-    /// What is not as it should be, though it answers. On a `LocalRuntime`.
+    /// A problem of the source, though it answers. On a `LocalRuntime`.
     pub(crate) async fn doubt(&self, limit: Duration) -> Result<Option<String>, AskError> {
         let Self::Postgres(asker) = self else { return Ok(None) };
         tokio::time::timeout(limit, asker.doubt()).await.unwrap_or(Err(AskError::Timeout))

@@ -6,13 +6,10 @@ use tokio::time::Instant;
 
 use crate::AskError;
 
-/// How long after the first failure the next attempt is.
 const FIRST: Duration = Duration::from_millis(50);
 
-/// How long after any failure the next attempt is, at most.
 const LAST: Duration = Duration::from_secs(2);
 
-/// When a server may be tried again.
 #[derive(Debug, Default)]
 pub(crate) struct Backoff {
     failed: Option<(AskError, Instant)>,
@@ -29,12 +26,10 @@ impl Backoff {
         self.failed = Some((error, Instant::now() + self.pause));
     }
 
-    /// How long the next attempt is after the last.
     pub(crate) fn length(&self) -> Duration {
         self.pause
     }
 
-    /// Why the last attempt failed, if it did.
     pub(crate) fn error(&self) -> Option<&AskError> {
         self.failed.as_ref().map(|(error, _)| error)
     }

@@ -1,4 +1,4 @@
-//! The principal type is [`State`]: what has been asked so far.
+//! The principal type is [`State`]: counters of questions.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,36 +7,32 @@ use serde::Serialize;
 
 use crate::AskError;
 
-/// What has been asked since the start, for metrics and the live page.
+/// Counters since the start, for metrics and the live page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct State {
-    /// Questions sent to the source.
     pub asked: u64,
     /// Requests that waited for an answer to another's question.
     pub shared: u64,
-    /// Questions answered, those whose answer is that there is no row included.
+    /// Questions answered, including those without a row.
     pub answered: u64,
-    /// Questions not answered, those in `timeouts` included.
+    /// Questions not answered, including those in `timeouts`.
     pub failed: u64,
-    /// Questions not answered in time.
     pub timeouts: u64,
-    /// Requests that a remembered answer did for, as notifications vouch for it, or as it is young enough.
+    /// Requests served by a remembered answer, which notifications vouch for, or which is recent enough.
     pub remembered: u64,
-    /// Questions that another node's answer did for.
+    /// Questions answered from another node's answer.
     pub from_others: u64,
-    /// Questions for which the engine was of no use that nodes share answers by.
+    /// Questions for which the engine that shares answers was of no use.
     pub share_failed: u64,
-    /// Whether answers can be shared; none: they are not to be.
+    /// Whether answers can be shared; `None` if sharing is off.
     pub is_sharing: Option<bool>,
-    /// Requests of clients that had just changed something: they were asked for all the same.
+    /// Requests of clients that had just changed something: asked despite a remembered answer.
     pub bypassed: u64,
-    /// Whether notifications are heard; none: nobody listens to any.
+    /// Whether notifications are received; `None` if nobody listens.
     pub is_listening: Option<bool>,
-    /// What went wrong last.
     pub last_error: Option<String>,
 }
 
-/// Counts.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     asked: AtomicU64,
@@ -91,12 +87,11 @@ impl Counts {
     }
 }
 
-/// A mutex of which nothing is left half done by a panic.
+/// Locks a mutex whose data a panic cannot leave inconsistent.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A text that is cheap to pass on.
 pub(crate) fn text(text: impl Into<String>) -> Arc<str> {
     text.into().into()
 }

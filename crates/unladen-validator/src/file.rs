@@ -1,4 +1,4 @@
-//! The principal type is [`File`]: looks at the time a file changed.
+//! The principal type is [`File`]: checks a file's modification time.
 
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
@@ -14,7 +14,7 @@ use crate::{AskError, PathPattern, Question, SettingsError};
 #[cfg(test)]
 mod tests;
 
-/// Looks at the time a file changed, with its size and its number: the answer is those three. Links are followed.
+/// Checks a file's modification time, size and inode number: the answer is those three. Links are followed.
 #[derive(Debug)]
 pub(crate) struct File {
     parts: Box<[Part]>,
@@ -23,7 +23,6 @@ pub(crate) struct File {
 #[derive(Debug, PartialEq, Eq)]
 enum Part {
     Text(String),
-    /// The parameter at this place.
     Name(usize),
 }
 
@@ -54,7 +53,7 @@ impl File {
         Ok(Self { parts: parts.into() })
     }
 
-    /// None: a parameter would leave its place.
+    /// `None` if a parameter would leave its place.
     fn path(&self, question: &Question) -> Option<PathBuf> {
         let mut path = String::new();
         for part in &self.parts {
@@ -80,7 +79,7 @@ impl File {
 impl Ask for File {
     async fn ask(&self, _: usize, question: &Question) -> Answer {
         let Some(path) = self.path(question) else { return Ok(None) };
-        // A disk, or another machine's, may let one wait.
+        // A disk or a network file system may block.
         let looked = spawn_blocking(move || std::fs::metadata(path)).await;
         match looked {
             Ok(Ok(file)) => {

@@ -1,29 +1,27 @@
-//! [`is_settling`]: whether a label may come again for another change.
+//! [`is_settling`]: whether another change may still produce the same label.
 //!
-//! A label that tells a time in whole seconds tells one of all changes of that second. A page that is fetched in that
-//! second may be from before another of them, which has the same label: until the second is over, the label says
-//! nothing. One that is fetched later is from after all of them.
+//! A label with a time in whole seconds is the same for all changes of that second. A page that is fetched in that
+//! second may be from before another of them: until the second is over, the label says nothing. A page fetched later is
+//! from after all of them.
 //!
-//! A time whose zone is not told may be of any zone. That holds for what is spelled out, and for a number too:
-//! `extract(epoch from changed)` of PostgreSQL takes a `timestamp without time zone` for one of UTC, whatever the
-//! application's zone was when it wrote it.
+//! A time without a zone may be of any zone. That holds for text, and for numbers too: PostgreSQL's `extract(epoch from
+//! changed)` takes a `timestamp without time zone` for UTC, whatever the application's zone was when it wrote it.
 
 use std::time::Duration;
 
-/// So long after a second it is over by any clock that is within a second of ours.
+/// This long after a second it is over by any clock that is within a second of ours.
 pub const SETTLES_WITHIN: Duration = Duration::from_secs(SETTLED.unsigned_abs());
-/// The same, in seconds.
+/// [`SETTLES_WITHIN`] in seconds.
 const SETTLED: i64 = 2;
-/// Times without a zone may be of any: they are a multiple of this many seconds off, …
+/// Times without a zone may be off by a multiple of this many seconds, …
 const ZONES: i64 = 15 * 60;
 /// … and no more than this.
 const FURTHEST: i64 = 15 * 3600;
-/// A tag that lies further ahead tells no time: it is a checksum that looks like one.
+/// A tag that lies further ahead is no time, but a checksum that looks like one.
 const TAG_AHEAD: i64 = 24 * 3600;
-/// More of a label is not looked at.
 const LONGEST: usize = 512;
 
-/// Whether a label holds a time in whole seconds (`1714550400`, `2024-05-01 08:00:00`, `20240501080000`, nginx's `ETag`
+/// Whether a label has a time in whole seconds (`1714550400`, `2024-05-01 08:00:00`, `20240501080000`, nginx's `ETag`
 /// `"6631f680-1000"`) that is not over, or lies ahead: then another change may have the same. `now` is in seconds since
 /// 1970.
 pub fn is_settling(label: &[u8], now: u64) -> bool {
@@ -58,8 +56,8 @@ pub fn is_settling(label: &[u8], now: u64) -> bool {
     false
 }
 
-/// `is_number`: seconds since 1970, mostly as they should be. What lies ahead then does so; what is spelled out may be
-/// of a zone to the east.
+/// `is_number`: seconds since 1970, which are mostly right, and if ahead, really are; a time as text may be of an
+/// eastern zone.
 fn is_young(seconds: i64, now: i64, is_number: bool) -> bool {
     let age = now.saturating_sub(seconds);
     if is_number && age < SETTLED {
@@ -72,7 +70,7 @@ fn is_young(seconds: i64, now: i64, is_number: bool) -> bool {
     within < SETTLED || within == ZONES - 1
 }
 
-/// Whether it goes on with a part of a second that is not zero: then it is no whole second.
+/// Whether a fraction other than zero follows: then it is no whole second.
 fn has_fraction(rest: &[u8]) -> bool {
     let Some(digits) = rest.strip_prefix(b".").or_else(|| rest.strip_prefix(b",")) else { return false };
     digits.iter().take_while(|byte| byte.is_ascii_digit()).any(|digit| *digit != b'0')
@@ -86,8 +84,7 @@ fn number(text: &[u8], length: usize) -> Option<i64> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// The time in an `ETag` of nginx: `"mtime-size"`, both hexadecimal, the whole of the label; weak, if it was
-/// compressed.
+/// The time of an nginx `ETag`: `"mtime-size"`, both hexadecimal, and nothing else; weak, if it was compressed.
 fn tagged(label: &[u8]) -> Option<i64> {
     let label = label.strip_prefix(b"W/").unwrap_or(label);
     let inside = label.strip_prefix(b"\"")?.strip_suffix(b"\"")?;

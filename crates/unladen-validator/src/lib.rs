@@ -1,8 +1,8 @@
-//! The cheap question: whether a stored page is still current, asked of a database or a file.
+//! Asks a database or a file whether a stored page is still current.
 //!
-//! The principal type is [`Validator`]: shared by all threads; each asks on connections of its own, on a
-//! `LocalRuntime`. The same question is asked once for all who ask it at the same time, and an answer is given only to
-//! those who asked before it was sent.
+//! The principal type is [`Validator`]: shared by all threads; each asks on its own connections, on a `LocalRuntime`. A
+//! question is asked once for all who ask it at the same time, and an answer is given only to those who asked before it
+//! was sent.
 #![forbid(unsafe_code)]
 
 mod answers;

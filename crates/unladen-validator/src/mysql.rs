@@ -1,10 +1,10 @@
 //! The principal type is [`MySql`]: asks a MySQL or MariaDB server.
 //!
-//! Each thread has connections of its own, which are made when they are needed; on each, one question is on its way at
-//! a time. Parameters go as text, which the server compares by its own rules (`'12abc' = 12`). Sessions are read-only.
+//! Each thread has its own connections, made on demand; each carries one question at a time. Parameters go as text,
+//! which the server compares by its own rules (`'12abc' = 12`). Sessions are read-only.
 //!
-//! The URL is `mysql_async`'s, with `ssl_ca=FILE` besides. A server elsewhere is spoken to by TLS, and its certificate
-//! and name are checked against the system's authorities or those of `ssl_ca`, unless `require_ssl`, `verify_ca` or
+//! The URL is `mysql_async`'s, and may have `ssl_ca=FILE`. A remote server is reached by TLS, and its certificate and
+//! name are checked against the system's authorities or those of `ssl_ca`, unless `require_ssl`, `verify_ca` or
 //! `verify_identity` say otherwise.
 
 use std::sync::{Arc, Mutex};
@@ -25,31 +25,27 @@ use crate::{AskError, Question, SettingsError, Version};
 mod address;
 mod value;
 
-/// How long a connection may take to be made, even where an answer may take less: it is made for those who come later,
-/// too.
+/// Timeout of connecting, even if an answer's is shorter: the connection also serves later questions.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Asks a MySQL or MariaDB server.
 #[derive(Debug)]
 pub(crate) struct MySql {
     shared: Arc<Shared>,
     by_thread: Box<[Arc<ThreadConnections>]>,
 }
 
-/// What is needed to connect.
 #[derive(Debug)]
 struct Shared {
     address: Address,
     query: String,
-    /// Which of the path's names goes where.
+    /// Index in the path's names of each placeholder.
     places: Box<[usize]>,
     timeout: Duration,
 }
 
-/// The connections of a thread.
 #[derive(Debug)]
 struct ThreadConnections {
-    /// Of connections that there are or may be.
+    /// For connections that exist or are being made.
     permits: Semaphore,
     idle: Mutex<Idle>,
 }
@@ -60,7 +56,6 @@ struct Idle {
     backoff: Backoff,
 }
 
-/// A connection with its prepared statement.
 #[derive(Debug)]
 struct Link {
     connection: Conn,
@@ -88,7 +83,6 @@ impl MySql {
         Ok(Self { shared, by_thread: (0..threads).map(connections).collect() })
     }
 
-    /// Connects and prepares.
     pub(crate) async fn try_once(&self) -> Result<(), AskError> {
         let link = self.shared.connect().await?;
         let _ = link.connection.disconnect().await;
@@ -110,7 +104,7 @@ impl Ask for MySql {
         };
         let Ok(_permit) = connections.permits.acquire().await else { return Err(AskError::TooMany) };
         loop {
-            // Dropped amid a question, a connection is closed: its answer would be taken for the next one's.
+            // A connection that is dropped amid a question is closed: its answer would be taken for the next one's.
             let idle = locked(&connections.idle).links.pop();
             let (mut link, fresh) = match idle {
                 Some(link) => (link, false),
@@ -145,7 +139,7 @@ impl ThreadConnections {
         if let Some(error) = locked(&self.idle).backoff.pause() {
             return Err(error.clone());
         }
-        // A task of its own: it is made for those who come later, if whoever asked first has left.
+        // A separate task: the connection serves later questions if the first asker has left.
         let (sender, made) = tokio::sync::oneshot::channel();
         let (connections, shared) = (Arc::downgrade(self), shared.clone());
         spawn_local(async move {
@@ -156,7 +150,7 @@ impl ThreadConnections {
                 Ok(_) => idle.backoff.succeeded(),
                 Err(error) => idle.backoff.failed(error.clone()),
             }
-            // Kept only if there is room: whoever left has given up the permit, which another may have by now.
+            // Kept only if there is room: an asker that left has given up the permit, which another may have by now.
             if let Err(Ok(link)) = sender.send(made)
                 && idle.links.len() < connections.permits.available_permits()
             {
@@ -190,11 +184,11 @@ impl Shared {
     async fn connect_and_prepare(&self) -> Result<Link, AskError> {
         let said = |error: mysql_async::Error| explain(&error, &self.address.shown);
         let mut connection = Conn::new(self.address.opts.clone()).await.map_err(said)?;
-        // Each question sees what is committed when it is asked; and of many rows, only the first is sent.
+        // Each question sees what is committed when it is asked; and only the first row is sent.
         connection.query_drop("SET autocommit = 1, sql_select_limit = 1").await.map_err(said)?;
         connection.query_drop("SET SESSION TRANSACTION READ ONLY").await.map_err(said)?;
-        // What takes too long ends there, before we give up the connection for dead. MariaDB has the one, MySQL the
-        // other.
+        // Slow queries end on the server, before we give up the connection for dead. MariaDB has one of these settings,
+        // MySQL the other.
         let limit = (self.timeout.as_millis() * 4 / 5).max(1);
         let seconds = format!("SET max_statement_time = {}.{:03}", limit / 1000, limit % 1000);
         if let Err(error) = connection.query_drop(seconds).await {
@@ -213,7 +207,7 @@ impl Shared {
     }
 }
 
-/// What a server says that closes the connection: it shuts down, the connection was killed, or was idle for too long.
+/// Errors after which the server closes the connection: shutdown, a kill, or a long idle time.
 fn is_ending(code: u16) -> bool {
     matches!(code, 1053 | 1927 | 4031)
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`PathPattern`]: which pages are meant, and what their paths say.
+//! The principal type is [`PathPattern`]: which paths match, and their parameters.
 //!
 //! ```
 //! use unladen_validator::PathPattern;
@@ -12,13 +12,12 @@
 #[cfg(test)]
 mod tests;
 
-/// Literal segments, `{name}` for one segment, `{name*}` for all that is left, which may be nothing: `/{page*}` means
-/// every page, `/` and those with a `/` at their end among them.
+/// Literal segments, `{name}` for one segment, `{name*}` for the rest, which may be empty: `/{page*}` matches every
+/// page, including `/` and those that end with `/`.
 ///
-/// Literals are compared byte by byte, as the client spelled them: a path that is spelled otherwise (`/%61bout` for
-/// `/about`) is not meant. A `/` at the end of the pattern wants one at the end of the path: `/{page*}/` means the
-/// pages with a `/` at their end, and says what is before it. Without one, what is left is said as it is, with its `/`:
-/// `/a` and `/a/` may be two pages.
+/// Literals are compared byte by byte, as the client spelled them: another spelling (`/%61bout` for `/about`) does not
+/// match. A `/` at the pattern's end requires one at the path's: `/{page*}/` matches the pages with a final `/`, and
+/// yields what is before it. Without one, the rest includes its `/`: `/a` and `/a/` may be two pages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathPattern {
     segments: Box<[Segment]>,
@@ -27,20 +26,20 @@ pub struct PathPattern {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Segment {
-    /// Empty: the path ends with `/`. Only the last.
+    /// Empty if the path ends with `/`. Last only.
     Literal(Box<[u8]>),
     One,
-    /// Only the last.
+    /// Last only.
     Rest,
-    /// Only the last: the path ends with `/`, which is not said.
+    /// Last only: the path ends with `/`, which is left out.
     RestAndSlash,
 }
 
-/// What a path says, in the order of the pattern's names: percent-decoded once, UTF-8, without NUL and without `/`.
-/// What `{name*}` says may be empty, and has `/` between segments and, if the path has, at its end.
+/// A path's values in the order of the pattern's names: percent-decoded once, UTF-8, without NUL and without `/`. The
+/// value of `{name*}` may be empty, and has `/` between segments and, if the path has, at its end.
 pub type Parameters = Vec<String>;
 
-/// Why a pattern is none, and what to do.
+/// Why a pattern is invalid, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatternError {
@@ -50,7 +49,6 @@ pub enum PatternError {
     Unclosed(String),
     #[error("`{0}` has no name: write `{{name}}` or `{{name*}}`")]
     NoName(String),
-    /// A name of other characters than letters, digits and `_`, or one that begins with a digit.
     #[error("the name `{0}` may only have the letters a to z, digits and `_`, and does not begin with a digit")]
     Name(String),
     #[error("there are two `{{{0}}}`: give each a name of its own")]
@@ -69,7 +67,7 @@ pub enum PatternError {
     Empty,
     #[error("`{0}` is never in a path that is meant: write the path without it")]
     Dots(String),
-    /// A character that no path has as it is.
+    /// A character that paths do not have unencoded.
     #[error(
         "`{0}` has a character that clients send percent-encoded, or that is not part of a path: write it as they do (`%20` for a space)"
     )]
@@ -77,10 +75,10 @@ pub enum PatternError {
 }
 
 impl PathPattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// # Errors
-    /// If it is none.
+    /// If it is invalid.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
         let rest = text.strip_prefix('/').ok_or(PatternError::NoSlash)?;
         let mut segments = Vec::new();
@@ -106,15 +104,15 @@ impl PathPattern {
         Ok(Self { segments: segments.into(), names: names.into() })
     }
 
-    /// The names in it, in their order.
+    /// The names in it, in order.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// What a target (path and query) says; none: it is not meant. The query is not looked at.
+    /// The parameters of a target (path and query); `None` if it does not match. The query is ignored.
     pub fn read(&self, target: &[u8]) -> Option<Parameters> {
         let path = target.split(|byte| *byte == b'?').next()?.strip_prefix(b"/")?;
-        // Nothing is allocated for the many paths that are not meant.
+        // Nothing is allocated for the many paths that do not match.
         let mut parts = path.split(|byte| *byte == b'/');
         for segment in &self.segments {
             match segment {
@@ -213,7 +211,7 @@ impl Segment {
     }
 }
 
-/// Appends what a segment says. None: it is empty, says `.` or `..`, or holds what has no place in a segment.
+/// Appends a decoded segment. `None` if it is empty, `.` or `..`, or has characters that a segment may not have.
 fn decode(segment: &[u8], into: &mut Vec<u8>) -> Option<()> {
     let start = into.len();
     into.reserve(segment.len());

@@ -1,8 +1,7 @@
-//! [`place`]: which of a path's parameters is meant by a name.
+//! [`place`]: the index of a parameter's name.
 
 use crate::{PathPattern, SettingsError};
 
-/// Where the path has this name.
 pub(crate) fn place(name: &str, pattern: &PathPattern) -> Result<usize, SettingsError> {
     pattern.names().iter().position(|other| other == name).ok_or_else(|| {
         let names = if pattern.names().is_empty() { "it has none".to_owned() } else { pattern.names().join(", ") };

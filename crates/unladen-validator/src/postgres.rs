@@ -1,9 +1,8 @@
 //! The principal type is [`Postgres`]: asks a PostgreSQL server.
 //!
-//! Each thread has connections of its own, which are made when they are needed. On each, the query is prepared once,
-//! and many questions are on their way at a time. Parameters go as text, whatever the types of the query are; the
-//! answer is the first column of the first row, as PostgreSQL casts it to text. Sessions are read-only, but for those that
-//! a pooler lends.
+//! Each thread has its own connections, made on demand. On each, the query is prepared once, and carries many questions
+//! at a time. Parameters go as text, whatever the query's types are; the answer is the first column of the first row,
+//! cast to text by PostgreSQL. Sessions are read-only, except those that a pooler lends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,31 +30,27 @@ mod link;
 mod listener;
 mod value;
 
-/// Whether a session is read-only, and whether what takes too long ends.
+/// Whether a session is read-only, and has a statement timeout.
 const LIMITS: &str =
     "select current_setting('default_transaction_read_only') = 'on', current_setting('statement_timeout') <> '0'";
 
-/// Asks a PostgreSQL server.
 pub(crate) struct Postgres {
     shared: Arc<Shared>,
     by_thread: Box<[Arc<ThreadConnections>]>,
 }
 
-/// What is needed to connect.
 struct Shared {
     address: PostgresAddress,
     query: String,
-    /// Which of the path's names goes where.
+    /// Index in the path's names of each placeholder.
     places: Box<[usize]>,
     timeout: Duration,
-    /// None: nothing is remembered.
+    /// `None` if nothing is remembered.
     pushed: Option<Arc<Pushed>>,
 }
 
-/// What a question leads to.
 struct Row {
     version: Version,
-    /// By what notifications name it.
     key: Option<String>,
 }
 
@@ -76,27 +71,26 @@ impl Postgres {
         Ok(Self { shared, by_thread: (0..threads).map(|_| Arc::new(ThreadConnections::new(connections))).collect() })
     }
 
-    /// Connects and prepares.
     pub(crate) async fn try_once(&self) -> Result<(), AskError> {
         self.shared.connect().await.map(drop)
     }
 
-    /// Connects, and asks whether its sessions are as they were to begin. What they lack: a pooler left it out.
+    /// Connects, and checks whether its sessions have the initial settings, which a pooler may leave out.
     pub(crate) async fn doubt(&self) -> Result<Option<String>, AskError> {
         let link = self.shared.connect().await?;
-        // Who speaks as PostgreSQL does and has no such settings is in no doubt for that.
+        // A server that speaks PostgreSQL's protocol without these settings is not suspect for that.
         let Ok(row) = link.client().query_typed_one(LIMITS, &[]).await else { return Ok(None) };
         let (is_read_only, is_limited) = (row.try_get(0).unwrap_or(true), row.try_get(1).unwrap_or(true));
         Ok(lacking(is_read_only, is_limited, self.shared.limit()))
     }
 
-    /// Listens once, and has itself notified.
+    /// Listens once, and triggers a notification.
     pub(crate) async fn try_to_listen(&self, settings: &ListenSettings) -> Result<(), AskError> {
         let Some(pushed) = &self.shared.pushed else { return Ok(()) };
         Listener::open(&self.shared.address, &settings.channel, pushed).await.map(drop)
     }
 
-    /// Listens, for as long as this is polled, and tells what becomes of that. On a `LocalRuntime`.
+    /// Listens while this is polled, and reports its state. On a `LocalRuntime`.
     pub(crate) async fn listen(&self, settings: &ListenSettings, tell: &impl Fn(Result<(), &AskError>)) {
         let Some(pushed) = &self.shared.pushed else { return };
         let mut backoff = Backoff::default();
@@ -114,7 +108,7 @@ impl Postgres {
                 Err(error) => error,
             };
             pushed.lost();
-            // Of a server that is down, one line will do.
+            // One line is enough for a server that is down.
             if told.as_ref() != Some(&error) {
                 tell(Err(&error));
             }
@@ -124,7 +118,6 @@ impl Postgres {
         }
     }
 
-    /// A connection of this thread.
     async fn in_flight(&self, thread: usize) -> Result<InFlightQuery, AskError> {
         let Some(connections) = self.by_thread.get(thread % self.by_thread.len().max(1)) else {
             return Err(AskError::TooMany);
@@ -135,7 +128,7 @@ impl Postgres {
             changed.as_mut().enable();
             let (in_flight, connect) = connections.in_flight();
             if connect {
-                // A task of its own: whoever asked first may leave.
+                // A separate task: the first asker may leave.
                 let making = connections.making();
                 let shared = self.shared.clone();
                 spawn_local(async move { making.done(shared.connect().await) });
@@ -166,7 +159,7 @@ impl Ask for Postgres {
             };
             let error = explain(&failed, &self.shared.address.shown);
             match failed.code() {
-                // What the client sent is no value of the column's type: there is no such row.
+                // The client's text is no value of the column's type: there is no such row.
                 Some(code) if is_no_value(code) => {
                     in_flight.answered();
                     return Ok(None);
@@ -219,13 +212,13 @@ impl Shared {
                 }
                 link
             }
-            // A pooler: what is set there would be others' settings, too.
+            // A pooler: settings made there would be others', too.
             Err(error) if PostgresAddress::refuses_settings(&error) => session(&self.address).await.map_err(said)?,
             Err(error) => return Err(said(error)),
         };
-        // A time is told as `2024-05-01 08:00:00`, by which it is known for one, however the server is set; in what
-        // order days and months are read stays as it is, which it would not by the settings above. Poolers keep this for
-        // each client.
+        // Times come as `2024-05-01 08:00:00`, which is recognisable, whatever the server's setting; the order of days
+        // and months in input stays as it is, which it would not by startup settings. Poolers keep this for each
+        // client.
         link.client().batch_execute("set datestyle = iso").await.map_err(said)?;
         let mut has_key = false;
         if self.pushed.is_some() {
@@ -241,7 +234,7 @@ impl Shared {
         Ok(link)
     }
 
-    /// What takes too long (ms) ends there, before we give up the connection for dead.
+    /// Slow queries end on the server after this time (ms), before we give up the connection for dead.
     fn limit(&self) -> u128 {
         (self.timeout.as_millis() * 4 / 5).max(1)
     }
@@ -267,7 +260,6 @@ impl Shared {
     }
 }
 
-/// A connection, and what carries it.
 async fn session(address: &PostgresAddress) -> Result<Link, tokio_postgres::Error> {
     let (client, carrier) = address.connect().await?;
     Ok(Link::new(client, spawn_local(carrier.run()).abort_handle()))
@@ -277,7 +269,7 @@ impl Row {
     const NONE: Self = Self { version: None, key: None };
 }
 
-/// Has a session only read, if it began with this limit: one that a pooler lends did not, and is others', too.
+/// Makes a session read-only if it began with this limit: one that a pooler lends did not, and is others', too.
 fn read_only_where(limit: u128) -> String {
     format!(
         "select set_config('default_transaction_read_only', 'on', false) \
@@ -285,7 +277,7 @@ fn read_only_where(limit: u128) -> String {
     )
 }
 
-/// What to say of sessions that are not read-only, or are not limited in time (ms).
+/// Describes sessions that are not read-only, or not limited in time (ms).
 fn lacking(is_read_only: bool, is_limited: bool, limit: u128) -> Option<String> {
     let read_only = "alter role NAME set default_transaction_read_only = on";
     let limited = format!("alter role NAME set statement_timeout = '{limit}ms'");
@@ -298,8 +290,8 @@ fn lacking(is_read_only: bool, is_limited: bool, limit: u128) -> Option<String> 
     Some(format!("through a pooler, its sessions are {words}: set {each} on a role of its own ({settings})"))
 }
 
-/// A query, the first column of whose first row is wanted, and perhaps the second. Names that no query has: two columns
-/// of one name could not be told apart. The line's end closes a comment.
+/// Wraps a query to get the first column of its first row, and perhaps the second. It renames them with names that no
+/// query has: two columns of one name would be ambiguous. The newline ends a comment.
 fn wrapped(query: &str, has_key: bool) -> String {
     let (wanted, names) = match has_key {
         true => (", unladen_key::text", ", unladen_key"),
@@ -310,7 +302,7 @@ fn wrapped(query: &str, has_key: bool) -> String {
     )
 }
 
-/// What a client's text that is no value leads to.
+/// Errors for a client's text that is no value.
 fn is_no_value(code: &SqlState) -> bool {
     [
         SqlState::INVALID_TEXT_REPRESENTATION,
@@ -323,13 +315,13 @@ fn is_no_value(code: &SqlState) -> bool {
     .contains(code)
 }
 
-/// What a statement leads to whose tables have changed. Of class 42, permissions are looked at anew each time.
+/// Errors of a statement whose tables have changed. Permissions, also of class 42, are checked anew each time.
 fn is_outdated(code: &SqlState) -> bool {
     *code != SqlState::INSUFFICIENT_PRIVILEGE
         && (code.code().starts_with("42") || code.code().starts_with("0A") || code.code().starts_with("26"))
 }
 
-/// What a server says that closes the connection.
+/// Errors after which the server closes the connection.
 fn is_ending(code: &SqlState) -> bool {
     code.code().starts_with("57P") || code.code().starts_with("08")
 }

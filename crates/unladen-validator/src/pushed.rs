@@ -1,14 +1,14 @@
-//! The principal type is [`Pushed`]: answers for which a database vouches by telling of each change.
+//! The principal type is [`Pushed`]: answers that a database vouches for by notifying each change.
 //!
-//! A connection listens; who asks does so on others. Notifications are numbered as they come in. An answer is remembered
-//! with the number of the last one before its question was sent, and holds until one comes that is about it. So one that
-//! came while the question was under way ends the answer before anybody is given it. What a notification is about is
-//! kept by a hash of its key: of two keys with the same hash, both are forgotten.
+//! One connection listens; others ask. Notifications are numbered as they arrive. An answer is remembered with the last
+//! number before its question was sent, and holds until a notification concerns it. So one that arrives while the
+//! question is under way ends the answer before anybody gets it. A notification's subject is kept as a hash of its key:
+//! of two keys with the same hash, both are forgotten.
 //!
-//! PostgreSQL tells a session of a change once others can see it, and, if that was before the session asked something
-//! itself, no later than with the answer. Each beat of the listening connection therefore vouches for all changes whose
-//! `COMMIT` was answered before the beat was sent: remembered answers are given until `heartbeat` after that, and not any
-//! longer. That moment is all that requests look at: a process that was stopped for a minute finds it over.
+//! PostgreSQL notifies a session of a change once others can see it, and, if that was before the session's own query,
+//! no later than with its answer. Each heartbeat of the listening connection therefore vouches for all changes whose
+//! `COMMIT` was answered before it was sent: remembered answers hold until `heartbeat` after that, and no longer.
+//! Requests look only at that moment: a process that was stopped for a minute finds it passed.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -23,44 +23,41 @@ use crate::answers::Answers;
 use crate::counts::locked;
 use crate::{Question, Version};
 
-/// So many keys are told apart.
 const KEYS: usize = 1024;
 
-/// Answers for which a database vouches by telling of each change.
+/// Answers that a database vouches for by notifying each change.
 #[derive(Debug)]
 pub(crate) struct Pushed {
     base: Instant,
     /// Nanoseconds after the base until which they are vouched for.
     until: AtomicU64,
-    /// The number of the last notification.
     last: AtomicU64,
-    /// The number of the last one that was about everything.
+    /// The number of the last one that concerned everything.
     everything: AtomicU64,
     /// The same, by key.
     by_key: Box<[AtomicU64]>,
     hasher: RandomState,
     answers: Answers<Mark>,
-    /// Which server tells: an answer of another may be from before what this one has told.
+    /// The server that notifies: another's answer may be older than this one's notifications.
     server: Mutex<Option<Arc<str>>>,
-    /// Requests that were answered so, by thread.
+    /// Requests answered from memory, by thread.
     found: Box<[OwnLine]>,
 }
 
-/// A count with a cache line of its own.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct OwnLine(AtomicU64);
 
-/// What an answer is about, and since when it holds.
+/// What an answer concerns, and since when it holds.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     after: u64,
-    /// None: every notification may be about it.
+    /// `None` if every notification may concern it.
     key: Option<usize>,
 }
 
 impl Pushed {
-    /// For so many threads. Nothing is vouched for yet.
+    /// Nothing is vouched for yet.
     pub(crate) fn new(threads: usize) -> Self {
         Self {
             base: Instant::now(),
@@ -75,12 +72,11 @@ impl Pushed {
         }
     }
 
-    /// Whether remembered answers do for who asks at this time.
+    /// Whether remembered answers are valid for a request at this time.
     pub(crate) fn vouches(&self, at: Instant) -> bool {
         self.nanoseconds(at) < self.until.load(Acquire)
     }
 
-    /// The answer that still holds.
     pub(crate) fn find(&self, thread: usize, question: &Question, at: Instant) -> Option<Version> {
         if !self.vouches(at) {
             return None;
@@ -92,18 +88,17 @@ impl Pushed {
         Some(found)
     }
 
-    /// How many were found.
     pub(crate) fn count(&self) -> u64 {
         self.found.iter().map(|count| count.0.load(Relaxed)).sum()
     }
 
-    /// Before a question is sent: what its answer is remembered with.
+    /// Call before a question is sent: the mark that its answer is remembered with.
     pub(crate) fn before(&self) -> u64 {
         self.last.load(Acquire)
     }
 
-    /// An answer of this server to a question that was sent after [`Pushed::before`]. `key`: by what notifications name
-    /// it; none: whichever comes is about it.
+    /// Remembers this server's answer to a question sent after [`Pushed::before`]. `key`: its name in notifications;
+    /// `None` if every one concerns it.
     pub(crate) fn remember(
         &self,
         question: &Question,
@@ -114,35 +109,35 @@ impl Pushed {
     ) {
         let mark = Mark { after, key: key.map(|key| self.place(key)) };
         let is_same = server.is_some() && locked(&self.server).as_deref() == server;
-        // A page that is not there yet is asked for each time: whoever invents paths would fill the places.
+        // A missing page is asked for each time: clients with invented paths would fill the places.
         if is_same && version.is_some() && self.holds(&mark) {
             self.answers.remember(question, version, mark, |mark| self.holds(mark));
         }
     }
 
-    /// A connection listens, to this server. Whatever was told before may have been missed.
+    /// A connection listens to this server. Earlier notifications may have been missed.
     pub(crate) fn begin(&self, server: &str) {
         *locked(&self.server) = Some(server.into());
         self.told("");
     }
 
-    /// Something has changed: all with this key, or everything if it has none. By the listening connection alone.
+    /// Records a change: of all with this key, or of everything if it is empty. For the listening connection alone.
     pub(crate) fn told(&self, key: &str) {
         let number = self.last.load(Relaxed) + 1;
         let about = if key.is_empty() { Some(&self.everything) } else { self.by_key.get(self.place(key)) };
         if let Some(about) = about {
             about.store(number, Release);
         }
-        // After that: who reads this number asks a database in which the change is there.
+        // Last: who reads this number asks a database in which the change is visible.
         self.last.store(number, Release);
     }
 
-    /// The connection was there: all that happened before `until` minus the bound was told.
+    /// The connection was alive: all changes before `until` minus the bound were notified.
     pub(crate) fn vouch(&self, until: Instant) {
         self.until.store(self.nanoseconds(until), Release);
     }
 
-    /// The connection is lost, or nobody knows.
+    /// The connection is lost, or its state unknown.
     pub(crate) fn lost(&self) {
         self.until.store(0, Release);
     }

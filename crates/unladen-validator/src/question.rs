@@ -1,11 +1,11 @@
-//! The principal type is [`Question`]: what is asked of a source; its answer is a [`Version`].
+//! The principal type is [`Question`]: a question to a source; its answer is a [`Version`].
 
-/// What tells a page from an earlier one: any bytes. None: there is no row, or it is null.
+/// Distinguishes a page from earlier ones: any bytes. `None` if there is no row, or it is null.
 pub type Version = Option<Box<[u8]>>;
 
-/// A question to be asked.
+/// A question to a source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Question {
-    /// As [`PathPattern::read`](crate::PathPattern::read) gives them.
+    /// The values of [`PathPattern::read`](crate::PathPattern::read).
     pub parameters: Vec<String>,
 }

@@ -10,103 +10,97 @@ use unladen_fleet::BusUrl;
 /// What to ask, and for which pages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ValidatorSettings {
-    /// The pages, as [`PathPattern`](crate::PathPattern) reads it: `/{ref}`, `/list/{name}/archive/{page*}`.
+    /// The pages, as a [`PathPattern`](crate::PathPattern): `/{ref}`, `/list/{name}/archive/{page*}`.
     pub path: String,
-    /// Whom to ask.
     pub source: ValidatorSource,
-    /// How long an answer may take, a connection included.
+    /// Longest wait for an answer, including the connection.
     pub timeout: Duration,
     /// Connections to the database, of each thread.
     pub connections: usize,
-    /// If there is no answer in time: how old (since it was last known to be current) a page may be that is served all
-    /// the same; none: the application is asked.
+    /// Without an answer in time: how long ago a page may have last been known current to be served nevertheless;
+    /// `None` to ask the application.
     pub stale: Option<Duration>,
-    /// Of PostgreSQL: what tells of changes, so that nothing is asked meanwhile; none: everything is asked.
+    /// For PostgreSQL: notifications of changes, which replace questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listen: Option<ListenSettings>,
-    /// Of a database that all nodes of a fleet ask: how they share its answers; none: each asks for itself.
+    /// For a database that all nodes of a fleet ask: how they share its answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shared: Option<SharedSettings>,
 }
 
-/// What a PostgreSQL server tells of changes.
+/// How a PostgreSQL server notifies changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ListenSettings {
-    /// The channel that is notified.
     pub channel: String,
-    /// A request never gets what was changed longer ago than this: so long at most, nobody notices that the connection
-    /// is lost.
+    /// Longest time for which a request may miss a change: a lost connection goes unnoticed this long at most.
     pub heartbeat: Duration,
 }
 
 /// How the nodes of a fleet share answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SharedSettings {
-    /// How old an answer may be.
     pub within: Duration,
-    /// Valkey or Redis. Neither shown nor written does it tell its password.
+    /// Valkey or Redis. Neither display nor serialisation shows its password.
     pub url: BusUrl,
-    /// The authorities (PEM) that verify its certificate; none: the system's.
+    /// The authorities (PEM) that verify its certificate; `None` for the system's.
     pub ca: Option<PathBuf>,
-    /// Another number when that file is another.
+    /// Changes with that file.
     #[serde(skip)]
     pub stamp: u64,
-    /// Which fleet of those on the engine it is, …
+    /// The fleet's name on the engine, …
     pub fleet: String,
     pub site: String,
 }
 
-/// Whom to ask. Neither shown nor written does it tell the URL's password.
+/// A source. Neither display nor serialisation shows the URL's password.
 #[derive(Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ValidatorSource {
-    /// A PostgreSQL server. A replica that lags behind tells of a change that late.
+    /// A PostgreSQL server. A lagging replica reports changes late.
     Postgres {
         /// `postgres://user:secret@host:port/name?sslmode=…`, or `postgres://user@/name?host=/run/postgresql`. Without
-        /// `sslmode`, a server elsewhere is spoken to by TLS, and its certificate and name are checked (`verify-full`).
+        /// `sslmode`, a remote server is reached by TLS, and its certificate and name are checked (`verify-full`).
         #[serde(serialize_with = "public")]
         url: String,
         /// With `$1`, `$2` …: one statement that changes nothing. The first column of the first row is the version.
         query: String,
-        /// Names of the path, in the order of the numbers.
+        /// Names in the path, in the order of the numbers.
         parameters: Vec<String>,
     },
-    /// A MySQL or MariaDB server. A replica that lags behind tells of a change that late.
+    /// A MySQL or MariaDB server. A lagging replica reports changes late.
     MySql {
-        /// `mysql://user:secret@host:port/name`, with `?socket=/run/mysqld/mysqld.sock`, say.
+        /// `mysql://user:secret@host:port/name`, perhaps with `?socket=/run/mysqld/mysqld.sock`.
         #[serde(serialize_with = "public")]
         url: String,
         /// With `?`: one statement that changes nothing. The first column of the first row is the version.
         query: String,
-        /// Names of the path, in the order of the question marks.
+        /// Names in the path, in the order of the question marks.
         parameters: Vec<String>,
     },
-    /// A database of SQLite.
     Sqlite {
         file: PathBuf,
         /// With `?1`, `?2` …: one statement that changes nothing. The first column of the first row is the version.
         query: String,
-        /// Names of the path, in the order of the numbers.
+        /// Names in the path, in the order of the numbers.
         parameters: Vec<String>,
     },
-    /// A file whose time of change is asked for.
     File {
-        /// Its path: `{name}` stands for what the page's path has there.
+        /// Its path: `{name}` stands for the page path's value.
         path: String,
     },
-    /// HEAD to the application: `ETag`, else `Last-Modified`. Asked by whoever has connections to it, not here.
+    /// HEAD to the application: `ETag`, else `Last-Modified`. Asked by the owner of its connections, not here.
     Head,
 }
 
 impl ValidatorSettings {
-    /// For how long an answer may be given after it is another; none: never.
+    /// How long an outdated answer may be given; `None` for never.
     pub fn bound(&self) -> Option<Duration> {
         let told = self.listen.as_ref().map(|listen| listen.heartbeat);
         told.max(self.shared.as_ref().map(|shared| shared.within))
     }
 
-    /// How long before a request a page may have been changed that it gets all the same, with an answer or without; none:
-    /// never. Where there is no answer, what an old one vouched for is served for [`ValidatorSettings::stale`] more.
+    /// How long before a request a change may be that it does not see, with an answer or without; `None` for never.
+    /// Without an answer, a page that an old one vouched for is served for [`ValidatorSettings::stale`] more.
     pub fn oldest(&self) -> Option<Duration> {
         match (self.bound(), self.stale) {
             (Some(bound), Some(stale)) => Some(bound.saturating_add(stale)),
@@ -118,7 +112,7 @@ impl ValidatorSettings {
 // === impl ValidatorSource ===
 
 impl ValidatorSource {
-    /// Where it is, as in the configuration but for a password: a URL, a file, or the application.
+    /// Its location as in the configuration, without password: a URL, a file, or the application.
     pub fn place(&self) -> String {
         match self {
             Self::Postgres { url, .. } | Self::MySql { url, .. } => masked(url),
@@ -147,7 +141,7 @@ fn public<S: Serializer>(url: &str, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&masked(url))
 }
 
-/// The URL's scheme and what follows the last `@`, without parameters: a password may be in either of the rest.
+/// The URL's scheme and what follows the last `@`, without parameters: the rest may have a password.
 fn masked(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);

@@ -1,10 +1,10 @@
-//! The principal type is [`SettingsError`]: why there can be no validator of such settings.
+//! The principal type is [`SettingsError`]: why a validator cannot have such settings.
 
 use unladen_postgres::AddressError;
 
 use crate::PatternError;
 
-/// Why there can be no validator of such settings. None of it shows a password.
+/// Why a validator cannot have such settings. No message shows a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {

@@ -1,12 +1,11 @@
-//! The principal type is [`Shared`]: answers that all nodes of a fleet may use for a moment, kept by Valkey.
+//! The principal type is [`Shared`]: answers that a fleet's nodes share for a moment, kept by Valkey.
 //!
-//! Who has a question looks for its answer first. An answer comes with the time at which the engine was looked at before
-//! the question was sent, by the engine's own clock; how old it is, the engine says with the answer, by the same clock.
-//! Clocks of nodes need not agree. Where there is none, the first who looks is told to ask, and leaves a mark by which the
-//! others know that somebody does: they look again, and ask themselves if that takes long.
+//! An asker looks for an answer first. An answer comes with the engine's time before its question was sent; the engine
+//! also says how old it is, by the same clock. Clocks of nodes need not agree. Without an answer, the first who looks
+//! is told to ask, and leaves a mark for the others: they look again, and ask themselves if that takes long.
 //!
-//! What is known here, by whichever way, is used for requests that come before its time is over. Nobody waits for an
-//! engine that does not answer: after the first failure, all ask for themselves until it is there again.
+//! An answer that is known here is used for requests that come before its time is over. Nobody waits for an engine that
+//! does not answer: after the first failure, all ask for themselves until it is back.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::Ordering::Relaxed;
@@ -33,22 +32,21 @@ mod counts;
 mod driver;
 mod value;
 
-/// Jobs that wait for a thread's connection; who finds it full asks for himself.
+/// Jobs that wait for a thread's connection; if it is full, askers ask for themselves.
 const QUEUE: usize = 256;
-/// How long another node's answer is waited for: longer than most questions take.
+/// How long another node's answer is awaited: longer than most questions take.
 const WAIT: Duration = Duration::from_millis(25);
 /// Between two looks for it.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Answers that all nodes of a fleet may use for a moment.
 #[derive(Debug)]
 pub(crate) struct Shared {
     asker: Arc<SingleFlight<Asker>>,
     within: Duration,
-    /// What the keys of this validator's questions begin with.
+    /// Prefix of the keys of this validator's questions.
     prefix: String,
     place: ValkeyPlace,
-    /// Of each thread, the way to its connection.
+    /// Each thread's channel to its connection.
     drivers: Box<[Mutex<Option<Sender<Job>>>]>,
     answers: Answers<Instant>,
     pub(crate) counts: Arc<SharedCounts>,
@@ -57,7 +55,7 @@ pub(crate) struct Shared {
 // === impl Shared ===
 
 impl Shared {
-    /// None: answers are not shared.
+    /// `None` if answers are not shared.
     pub(crate) fn new(
         settings: &ValidatorSettings,
         asker: &Arc<SingleFlight<Asker>>,
@@ -71,7 +69,7 @@ impl Shared {
         };
         let refused = |error: unladen_fleet::BusError| SettingsError::Valkey(error.to_string());
         let place = ValkeyPlace::new(&shared.url, shared.ca.as_deref()).map_err(refused)?;
-        // All of this is the configuration's: nobody outside can choose it.
+        // All of this is configuration: nobody outside can choose it.
         let hash = |number: u8| {
             let mut hasher = DefaultHasher::new();
             (number, &shared.site, &settings.path, settings.source.place(), query, parameters).hash(&mut hasher);
@@ -88,7 +86,7 @@ impl Shared {
         }))
     }
 
-    /// Looks for an answer and tells one, as is done with each question.
+    /// Looks for an answer and tells one, as with each question.
     pub(crate) async fn try_once(&self) -> Result<(), AskError> {
         driver::try_once(&self.place, format!("{}:?", self.prefix).into_bytes()).await.map_err(|error| match error {
             BusError::Refused(words) => AskError::Refused(text(words)),
@@ -96,14 +94,14 @@ impl Shared {
         })
     }
 
-    /// The answer that does for a request that came at this time.
+    /// The answer that is valid for a request that came at this time.
     pub(crate) fn find(&self, question: &Question, came: Instant) -> Option<Version> {
         let found = self.answers.find(question, |until| came < *until)?;
         self.counts.remembered.fetch_add(1, Relaxed);
         Some(found)
     }
 
-    /// What is known of a question, or that this node is to ask it: with the engine's time before that.
+    /// A question's shared answer, or the engine's time if this node is to ask.
     async fn look(&self, thread: usize, question: &Question, key: &[u8]) -> Option<Result<Version, u64>> {
         let begun = Instant::now();
         loop {
@@ -126,7 +124,7 @@ impl Shared {
         }
     }
 
-    /// Of an answer that was so old at this time, at most.
+    /// Remembers an answer that was at most this old at this time.
     fn remember(&self, question: &Question, version: &Version, at: Instant, age: Duration) {
         let now = Instant::now();
         if let Some(left) = self.within.checked_sub(age) {
@@ -134,7 +132,7 @@ impl Shared {
         }
     }
 
-    /// Whether there is a connection of this thread that takes it.
+    /// Whether this thread has a connection that takes the job.
     fn send(&self, thread: usize, job: Job) -> bool {
         let Some(driver) = self.drivers.get(thread % self.drivers.len().max(1)) else { return false };
         let mut driver = locked(driver);
@@ -143,7 +141,7 @@ impl Shared {
             Ok(()) => true,
             Err(TrySendError::Full(_)) => false,
             Err(TrySendError::Closed(_)) => {
-                // Its thread's runtime was another.
+                // Its thread had another runtime.
                 *driver = None;
                 false
             }
@@ -156,7 +154,7 @@ impl Shared {
         sender
     }
 
-    /// Each parameter with its length: no two questions have the same.
+    /// Each parameter has its length: no two questions have the same key.
     fn key(&self, question: &Question) -> Option<Vec<u8>> {
         let mut key = self.prefix.clone().into_bytes();
         for parameter in &question.parameters {

@@ -1,10 +1,10 @@
-//! The principal type is [`SingleFlight`]: asks the same question once for all who ask it at the same time.
+//! The principal type is [`SingleFlight`]: asks a question once for all who ask it at the same time.
 //!
-//! Who asks is promised an answer to a question that is sent after the asking began: a change committed before a
-//! request is seen by it. So nobody joins a question that is already on its way. Of each question, one round flies at
-//! most, and one waits: those who come meanwhile are its members, and it flies as soon as the first has landed. Rounds
-//! are flown by a task on the thread of the first who asked, not by an asker: those may leave at any time. If that task
-//! goes away, with its thread, all members ask again. What is kept of a question goes when its last round has landed.
+//! An asker gets the answer to a question that is sent after the asking began, and so sees every change committed
+//! before its request. So nobody joins a question that is already on its way. For each question, at most one round
+//! flies, and one waits: newcomers join it, and it flies as soon as the first has landed. Rounds are flown by a task on
+//! the first asker's thread, not by an asker, since askers may leave at any time. If that task goes away, with its
+//! thread, all members ask again. A question's state is dropped when its last round has landed.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -24,12 +24,12 @@ use crate::{AskError, Question};
 #[cfg(test)]
 mod tests;
 
-/// So many different questions are asked at a time.
+/// Different questions at a time.
 const MOST_FLYING: usize = 16_384;
 
 const SHARDS: usize = 16;
 
-/// Asks the same question once for all who ask it at the same time.
+/// Asks a question once for all who ask it at the same time.
 #[derive(Debug)]
 pub(crate) struct SingleFlight<A> {
     asker: A,
@@ -40,13 +40,13 @@ pub(crate) struct SingleFlight<A> {
     shards: [Mutex<Shard>; SHARDS],
 }
 
-/// The questions of which a round flies, with the round that waits.
+/// The questions with a flying round, and the round that waits.
 type Shard = HashMap<Arc<Question>, Option<Arc<Flight>>>;
 
-/// Those who share an answer.
+/// A round: those who share an answer.
 #[derive(Debug, Default)]
 struct Flight {
-    /// None: it will never be answered.
+    /// `Some(None)` if it will never be answered.
     answer: OnceLock<Option<Answer>>,
     landed: Notify,
 }
@@ -55,12 +55,12 @@ struct Flight {
 struct Leader<A: Ask> {
     single_flight: Arc<SingleFlight<A>>,
     question: Arc<Question>,
-    /// None: it has ended as it should.
+    /// `None` if it has ended normally.
     flight: Option<Arc<Flight>>,
 }
 
 impl<A: Ask> SingleFlight<A> {
-    /// Everyone waits for `timeout` at most; and so long may a round fly.
+    /// `timeout` bounds each wait and each round.
     pub(crate) fn new(asker: A, timeout: Duration) -> Self {
         let shards = std::array::from_fn(|_| Mutex::default());
         Self {
@@ -81,7 +81,7 @@ impl<A: Ask> SingleFlight<A> {
         &self.counts
     }
 
-    /// Asks, or shares an answer to the same question that is sent after this is called. On a `LocalRuntime`.
+    /// Asks, or shares the answer to the same question if it is sent after this call. On a `LocalRuntime`.
     pub(crate) async fn ask(self: &Arc<Self>, thread: usize, question: Question) -> Answer {
         let question = Arc::new(question);
         let asked = async {
@@ -94,7 +94,7 @@ impl<A: Ask> SingleFlight<A> {
         timeout(self.timeout, asked).await.unwrap_or(Err(AskError::Timeout))
     }
 
-    /// The round that is sent after this is called.
+    /// A round that is sent after this call.
     fn join(self: &Arc<Self>, thread: usize, question: &Arc<Question>) -> Result<Arc<Flight>, AskError> {
         let mut shard = locked(self.shard(question));
         if let Some(waiting) = shard.get_mut(question) {
@@ -139,7 +139,7 @@ impl<A: Ask> Leader<A> {
         }
     }
 
-    /// The next round, which nobody boards from here on; none: nobody waits, and the question is forgotten.
+    /// The next round, closed to newcomers; `None` if nobody waits, and the question is forgotten.
     fn next(&self) -> Option<Arc<Flight>> {
         let mut shard = locked(self.single_flight.shard(&self.question));
         // The map's own count is one: nobody is on board any more, and nobody boards while the shard is locked.
@@ -165,10 +165,9 @@ impl<A: Ask> Drop for Leader<A> {
     }
 }
 
-/// The round that waited.
 fn forget(shard: &mut Shard, question: &Question) -> Option<Arc<Flight>> {
     let waiting = shard.remove(question).flatten();
-    // A burst's room is given back.
+    // Frees a burst's room.
     if shard.is_empty() && shard.capacity() > 256 {
         shard.shrink_to_fit();
     }
@@ -181,7 +180,7 @@ impl Flight {
         self.landed.notify_waiters();
     }
 
-    /// The answer; none: there will never be one.
+    /// The answer; `None` if there will never be one.
     async fn landed(&self) -> Option<Answer> {
         let landed = self.landed.notified();
         tokio::pin!(landed);

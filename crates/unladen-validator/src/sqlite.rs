@@ -1,8 +1,7 @@
-//! The principal type is [`Sqlite`]: asks a database of SQLite.
+//! The principal type is [`Sqlite`]: asks a SQLite database.
 //!
-//! The database is read on a thread of its own, one for the process: what waits for a lock or for the disk does not
-//! hold up those who serve. It is opened read-only with the first question, and again when another file has taken its
-//! place.
+//! One thread of the process reads the database: waiting for a lock or the disk does not delay those who serve. It is
+//! opened read-only with the first question, and again when another file has replaced it.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -20,18 +19,15 @@ use crate::{AskError, Question};
 mod plan;
 mod reader;
 
-/// So many questions wait for the thread.
 const QUEUE: usize = 1024;
 
-/// Asks a database of SQLite.
 #[derive(Debug)]
 pub(crate) struct Sqlite {
     plan: Plan,
-    /// None: nothing has been asked yet.
+    /// `None` before the first question.
     queue: Mutex<Option<SyncSender<Job>>>,
 }
 
-/// A question with who waits for its answer.
 #[derive(Debug)]
 struct Job {
     parameters: Vec<String>,
@@ -47,7 +43,6 @@ impl Sqlite {
         Self { plan, queue: Mutex::default() }
     }
 
-    /// Opens and prepares.
     pub(crate) fn try_once(&self) -> Result<(), AskError> {
         SqliteReader::open(&self.plan, Instant::now() + self.plan.timeout).map(drop)
     }
@@ -91,7 +86,7 @@ impl Ask for Sqlite {
     }
 }
 
-/// Answers until nobody can ask any more.
+/// Answers until all senders are gone.
 fn work(plan: &Plan, jobs: &Receiver<Job>) {
     let mut reader: Option<SqliteReader> = None;
     while let Ok(job) = jobs.recv() {
@@ -104,7 +99,7 @@ fn work(plan: &Plan, jobs: &Receiver<Job>) {
         let answer = match reader.take().map_or_else(|| SqliteReader::open(plan, job.until), Ok) {
             Ok(mut open) => {
                 let answer = open.ask(&job.parameters, job.until);
-                // A new connection may find what this one does not: a file in place of another's, a table made anew.
+                // A new connection may find what this one does not: another file in its place, a table made anew.
                 if answer.is_ok() {
                     reader = Some(open);
                 }

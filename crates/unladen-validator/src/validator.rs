@@ -1,4 +1,4 @@
-//! The principal type is [`Validator`]: asks.
+//! The principal type is [`Validator`]: asks a source whether pages are current.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -13,23 +13,23 @@ use crate::shared::Shared;
 use crate::single_flight::SingleFlight;
 use crate::{AskError, PathPattern, Question, SettingsError, State, ValidatorSettings, ValidatorSource, Version};
 
-/// How long [`Validator::try_once`] waits, even where an answer may take less.
+/// Timeout of [`Validator::try_once`], even if an answer's is shorter.
 const TRY: Duration = Duration::from_secs(10);
 
-/// Asks. Shared by all threads.
+/// Asks a source whether pages are current. Shared by all threads.
 #[derive(Debug)]
 pub struct Validator {
     settings: ValidatorSettings,
     pattern: PathPattern,
     single_flight: Arc<SingleFlight<Asker>>,
-    /// None: nothing is told of.
+    /// `None` without notifications.
     pushed: Option<Arc<Pushed>>,
-    /// None: nothing is shared.
+    /// `None` without sharing.
     shared: Option<Arc<SingleFlight<Shared>>>,
 }
 
 impl Validator {
-    /// For so many threads. Nothing is connected to yet.
+    /// Makes a validator for this number of threads, without connecting.
     ///
     /// # Errors
     /// If the settings contradict each other, or a file of theirs cannot be read.
@@ -49,39 +49,39 @@ impl Validator {
         let asker = Asker::new(&settings, &pattern, threads.max(1), pushed.as_ref())?;
         let single_flight = Arc::new(SingleFlight::new(asker, settings.timeout));
         let shared = Shared::new(&settings, &single_flight, threads)?;
-        // Who waits for the engine, for another node and then for the source, waits no longer than for the source alone.
+        // The waits for the engine, another node and the source together are no longer than for the source alone.
         let shared = shared.map(|shared| Arc::new(SingleFlight::new(shared, settings.timeout)));
         Ok(Self { settings, pattern, single_flight, pushed, shared })
     }
 
-    /// What it was made of. It may hold a password.
+    /// Its settings. They may hold a password.
     pub fn settings(&self) -> &ValidatorSettings {
         &self.settings
     }
 
-    /// The pages that are meant.
+    /// The pages that it is asked about.
     pub fn pattern(&self) -> &PathPattern {
         &self.pattern
     }
 
-    /// Asks, on a connection of this thread (counted from 0), or shares an answer to the same question that is sent
-    /// after this is called. On a `LocalRuntime`. The future may be dropped at any time.
+    /// Asks on a connection of this thread (counted from 0), or shares the answer to the same question if it is sent
+    /// after this call. On a `LocalRuntime`. The future may be dropped at any time.
     ///
     /// # Errors
-    /// If there is no answer, [`ValidatorSettings::timeout`] after this is called at the latest.
+    /// If there is no answer within [`ValidatorSettings::timeout`].
     pub async fn ask(self: &Arc<Self>, thread: usize, question: Question) -> Result<Version, AskError> {
         self.single_flight.ask(thread, question).await
     }
 
-    /// The answer for a request that came at this time, if it need not be asked for: its source has told of no change
-    /// since, and would have, but for those of the last [`ListenSettings::heartbeat`](crate::ListenSettings).
+    /// The remembered answer, if it is valid for a request that came at this time: notifications have reported no
+    /// change since, except perhaps within the last [`ListenSettings::heartbeat`](crate::ListenSettings).
     pub fn remembered(&self, thread: usize, question: &Question, came: Instant) -> Option<Version> {
         let told = self.pushed.as_ref().and_then(|pushed| pushed.find(thread, question, came));
         told.or_else(|| self.shared.as_ref()?.asker().find(question, came))
     }
 
-    /// The answer for a request that need not have the very last: another node's, if it is young enough by what is
-    /// configured; else as [`Validator::ask`] gives it.
+    /// The answer for a request that need not have the latest: another node's, if it is recent enough; else that of
+    /// [`Validator::ask`].
     ///
     /// # Errors
     /// As of [`Validator::ask`].
@@ -92,25 +92,24 @@ impl Validator {
         }
     }
 
-    /// Such an answer may not do for this request: that is counted.
+    /// Counts a request for which a remembered answer may not be used.
     pub fn bypass(&self) {
         self.single_flight.counts().bypassed();
     }
 
-    /// For how long its answer may be given after it is another, by what is configured; none: never.
+    /// How long, by the settings, an outdated answer may be given; `None` for never.
     pub fn bound(&self) -> Option<Duration> {
         self.settings.bound()
     }
 
-    /// Has itself told of changes, if it is configured so, and tells what becomes of that, for as long as this is polled.
-    /// On a `LocalRuntime`.
+    /// Listens for notifications, if configured, while this is polled, and reports its state. On a `LocalRuntime`.
     pub async fn listen(&self, tell: impl Fn(Result<(), &AskError>)) {
         if let (Some(settings), Asker::Postgres(asker)) = (&self.settings.listen, self.single_flight.asker()) {
             asker.listen(settings, &tell).await;
         }
     }
 
-    /// What has been asked since the start.
+    /// Counters since the start.
     pub fn state(&self) -> State {
         let mut state = self.single_flight.counts().state();
         if let Some(pushed) = &self.pushed {
@@ -118,7 +117,7 @@ impl Validator {
             state.remembered = pushed.count();
         }
         if let Some(shared) = &self.shared {
-            // Who joined another's question there did not come here.
+            // Requests that joined another's question there did not come here.
             state.shared += shared.counts().state().shared;
             let counts = &shared.asker().counts;
             state.remembered += counts.remembered.load(Relaxed);
@@ -130,7 +129,7 @@ impl Validator {
         state
     }
 
-    /// Connects and prepares the query, for those who check a configuration. Blocks for some seconds at most.
+    /// Connects and prepares the query, to check a configuration. Blocks for some seconds at most.
     ///
     /// # Errors
     /// If a question could not be answered.
@@ -138,8 +137,8 @@ impl Validator {
         self.try_now(self.single_flight.asker().try_once(self.settings.timeout.max(TRY)))
     }
 
-    /// What is not as it should be, though questions are answered, for those who check a configuration: connects again.
-    /// Blocks for some seconds at most.
+    /// A problem of the source, though it answers, to check a configuration: connects again. Blocks for some seconds at
+    /// most.
     ///
     /// # Errors
     /// If there is no answer.
@@ -147,11 +146,10 @@ impl Validator {
         self.try_now(self.single_flight.asker().doubt(self.settings.timeout.max(TRY)))
     }
 
-    /// Listens and has itself notified by another session, where it is configured to listen. Blocks for some seconds at
-    /// most.
+    /// Listens and has another session notify it, if configured. Blocks for some seconds at most.
     ///
     /// # Errors
-    /// If it would be told of nothing.
+    /// If no notification would arrive.
     pub fn try_to_listen(&self) -> Result<(), AskError> {
         self.try_now(async {
             match (&self.settings.listen, self.single_flight.asker()) {
@@ -161,7 +159,7 @@ impl Validator {
         })
     }
 
-    /// Looks for an answer of another node and tells one, where answers are shared. Blocks for some seconds at most.
+    /// Looks for another node's answer and shares one, if configured. Blocks for some seconds at most.
     ///
     /// # Errors
     /// If each node would ask for itself.
@@ -175,13 +173,13 @@ impl Validator {
     }
 
     fn try_now<T: Send>(&self, trying: impl Future<Output = Result<T, AskError>> + Send) -> Result<T, AskError> {
-        // A thread of its own: the caller's may run a runtime, which forbids another.
+        // A separate thread: the caller's may run a runtime, which forbids another.
         std::thread::scope(|scope| {
             let tried = scope.spawn(|| {
                 let runtime = Builder::new_current_thread().enable_all().build_local(LocalOptions::default());
                 let runtime = runtime.map_err(|error| AskError::Unreachable(text(error.to_string())))?;
                 let tried = runtime.block_on(trying);
-                // A name that the system is still looking up is not waited for.
+                // Does not wait for a name that the system is still looking up.
                 runtime.shutdown_background();
                 tried
             });

@@ -1,4 +1,4 @@
-//! The principal type is [`Follower`]: sees to one certificate.
+//! The principal type is [`Follower`]: maintains one certificate.
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
@@ -19,12 +19,11 @@ use crate::schedule::{Schedule, Step};
 use crate::state::{Folder, StateError};
 use crate::wanted::Wanted;
 
-/// A state that cannot be written is told again after this long.
+/// Pause in seconds before a state that cannot be written is reported again.
 const TOLD_AGAIN: u64 = 3600;
-/// It is tried again after this long.
+/// Pause before writing is tried again.
 const STUCK: Duration = Duration::from_secs(30);
 
-/// Sees to one certificate.
 pub(super) struct Follower {
     wanted: Wanted,
     held: Arc<Held>,
@@ -32,15 +31,14 @@ pub(super) struct Follower {
     answers: Arc<Answers>,
     pace: Pace,
     tell: Tell,
-    /// The file of the certificate as it was read last.
     read: Option<Stamp>,
-    /// What was told, and when: it is not told at each look.
+    /// Reports by file, with their time: they are not repeated at each look.
     told: HashMap<PathBuf, (String, u64)>,
     is_waiting_told: bool,
     is_elsewhere_told: bool,
 }
 
-/// Another one: another file, or other content.
+/// Changes with the file or its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     inode: u64,
@@ -48,7 +46,7 @@ struct Stamp {
     length: u64,
 }
 
-/// While this lives an order is under way; if it is dropped before the order ends, that is no failure.
+/// Marks an order under way; dropping it before the order ends counts as no failure.
 struct UnderWay<'a> {
     folder: &'a Folder,
     held: &'a Held,
@@ -62,7 +60,7 @@ impl Drop for UnderWay<'_> {
         self.held.note(|look| look.is_ordering = false);
         if !self.is_over {
             self.schedule.interrupted(now());
-            // If it cannot be written, a longer wait is written there.
+            // If this cannot be written, the file still has a longer wait.
             let _ = self.folder.keep_schedule(self.name, &self.schedule);
         }
     }
@@ -102,7 +100,7 @@ impl Follower {
         }
     }
 
-    /// Does what is to be done now; how long nothing is.
+    /// Takes the step that is due; returns the pause until the next.
     async fn turn(&mut self) -> Result<Duration, StateError> {
         self.load();
         let now = now();
@@ -122,7 +120,7 @@ impl Follower {
                 self.folder.make()?;
                 let Some(_lock) = self.folder.lock(self.wanted.name())? else { return Ok(self.elsewhere()) };
                 self.is_elsewhere_told = false;
-                // Whoever had the lock may have just done it.
+                // The lock's last holder may have just done it.
                 self.load();
                 let schedule = self.schedule(now);
                 if self.step(&schedule, now) == Step::Order {
@@ -170,7 +168,7 @@ impl Follower {
                 schedule.succeeded(now());
                 self.held.note(|look| (look.failures, look.failed_at, look.error) = (0, None, None));
                 self.is_waiting_told = false;
-                // It is in force even if it cannot be kept.
+                // It is used even if it cannot be stored.
                 self.folder.keep_issued(name, &pem)?;
                 self.read = stamp(&self.folder.pem(name));
                 self.folder.keep_schedule(name, &schedule)?;
@@ -181,7 +179,7 @@ impl Follower {
                 schedule.failed(now(), error.to_string(), error.retry_after(), fastrand::f64());
                 let not_after = self.held.issued().map(|issued| issued.not_after());
                 self.is_waiting_told = true;
-                // Before it is told: whoever reads it may remove the file, for another order at once.
+                // Before it is reported: a reader may remove the file at once, for another order.
                 let kept = self.folder.keep_schedule(name, &schedule);
                 self.say(&Event::Failed { name, error: &error, next: schedule.not_until, not_after });
                 self.note(&schedule);
@@ -199,7 +197,6 @@ impl Follower {
         if before.not_after() <= now() { "the one that is there has expired" } else { "it is time to renew it" }
     }
 
-    /// Asks the authority when it would have it renewed.
     async fn ask(&mut self) -> Result<(), StateError> {
         self.load();
         let mut schedule = self.schedule(now());
@@ -207,7 +204,7 @@ impl Follower {
         match &held.id {
             None => schedule.not_suggested(now(), false),
             Some((key, serial)) => {
-                // Where this cannot be kept, the authority would be asked at each look.
+                // If this cannot be written, the authority would be asked at each look.
                 schedule.not_suggested(now(), true);
                 self.folder.keep_schedule(self.wanted.name(), &schedule)?;
                 let tell = self.tell.clone();
@@ -216,7 +213,7 @@ impl Follower {
                         schedule.suggested(now(), &id_of(&held), window, again, fastrand::f64());
                     }
                     Ok(None) => schedule.not_suggested(now(), false),
-                    // No harm: it is renewed at two thirds of its life then.
+                    // No harm: it is then renewed at two thirds of its life.
                     Err(_) => schedule.not_suggested(now(), true),
                 }
             }
@@ -224,7 +221,6 @@ impl Follower {
         self.folder.keep_schedule(self.wanted.name(), &schedule)
     }
 
-    /// Takes over what lies on disk, if it is another certificate than before.
     fn load(&mut self) {
         let path = self.folder.pem(self.wanted.name());
         let stamp = stamp(&path);
@@ -235,7 +231,7 @@ impl Follower {
         match self.folder.issued(self.wanted.name()) {
             Ok(Some(issued)) => {
                 let before = self.held.issued();
-                // One that could not be kept is later than the one that could. A later one may end sooner: authorities
+                // One that could not be stored is newer than the one on disk. A newer one may end sooner: authorities
                 // shorten lives.
                 let begins = issued.lifetime.not_before;
                 let is_later = |before: &Arc<Issued>| **before != issued && before.lifetime.not_before <= begins;
@@ -254,7 +250,7 @@ impl Follower {
         self.doubts_clock();
     }
 
-    /// Tells if the clock says that what is held has not begun.
+    /// Reports if, by the clock, the current certificate is not yet valid.
     fn doubts_clock(&self) {
         let now = now();
         if let Some(held) = self.held.issued().filter(|held| held.is_ahead(now)) {
@@ -263,7 +259,7 @@ impl Follower {
         }
     }
 
-    /// What is remembered; nothing, if it cannot be read: another wait begins with the next failure.
+    /// The stored schedule; an empty one if it cannot be read: the next failure begins another wait.
     fn schedule(&mut self, now: u64) -> Schedule {
         let path = self.folder.json(self.wanted.name());
         let schedule = self.folder.schedule(self.wanted.name(), now).unwrap_or_else(|why| {
@@ -317,7 +313,6 @@ impl Follower {
         }
     }
 
-    /// Whether this was not told of late.
     fn is_new(&mut self, path: &Path, why: &str) -> bool {
         let now = now();
         let is_new = self.told.get(path).is_none_or(|(told, at)| told != why || at + TOLD_AGAIN <= now);

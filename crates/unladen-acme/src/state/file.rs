@@ -1,4 +1,4 @@
-//! Files that are replaced whole or not at all. The principal type is [`StateError`].
+//! Atomic replacement of files. The principal type is [`StateError`].
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
@@ -8,14 +8,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-/// The state cannot be kept.
+/// The state cannot be stored.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {doing} {}: {source}{}", path.display(), hint(source))]
 pub struct StateError {
     pub path: PathBuf,
-    /// What was being done.
     pub doing: &'static str,
-    /// What the system said.
     pub source: io::Error,
 }
 
@@ -34,12 +32,12 @@ fn hint(error: &io::Error) -> &'static str {
     }
 }
 
-/// Makes a folder, and those above it, for this user alone.
+/// Creates a folder and its parents, for this user alone.
 pub(super) fn make(path: &Path) -> Result<(), StateError> {
     DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(StateError::of("make the folder", path))
 }
 
-/// Puts a file in the place of another, for this user alone: also after a loss of power it is the old one or the new one.
+/// Replaces a file, for this user alone: after a loss of power it is the old one or the new one.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StateError> {
     let new = path.with_extension(format!("new.{}", std::process::id()));
     let written = write(&new, bytes).map_err(StateError::of("write", &new));
@@ -48,13 +46,13 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StateError> {
         let _ = std::fs::remove_file(&new);
     }
     replaced?;
-    // The folder has the name.
+    // The folder holds the name.
     let folder = path.parent().unwrap_or(Path::new("."));
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(StateError::of("sync", folder))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // Left by a process of this number that died. A link that somebody put here is not followed.
+    // Left by a dead process with this number. A link that somebody put here is not followed.
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
@@ -69,7 +67,7 @@ pub(super) fn replace_json(path: &Path, value: &impl Serialize) -> Result<(), St
     replace(path, &text)
 }
 
-/// A name for a folder, another for each URL: what no name should have is written by its number.
+/// A folder name that is unique for each URL: unsuitable characters are written as numbers.
 pub(super) fn name_of(directory: &str) -> String {
     let rest = directory.strip_prefix("https://").unwrap_or(directory);
     let mut name = String::new();

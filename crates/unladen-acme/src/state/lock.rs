@@ -1,4 +1,4 @@
-//! The principal type is [`Lock`]: the right of one process, among all that share a folder.
+//! The principal type is [`Lock`]: one process's exclusive right in a shared folder.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -10,14 +10,14 @@ use nix::fcntl::{Flock, FlockArg, OFlag};
 
 use super::file::StateError;
 
-/// Held until it is dropped, or the process ends. Linux has it hold over NFS too.
+/// Held until it is dropped, or the process ends. On Linux it also works over NFS.
 #[derive(Debug)]
 pub(crate) struct Lock {
     _file: Flock<File>,
 }
 
 impl Lock {
-    /// None: another has it.
+    /// `None` if another process has it.
     pub(super) fn take(path: &Path) -> Result<Option<Self>, StateError> {
         let flags = (OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC).bits();
         let file =

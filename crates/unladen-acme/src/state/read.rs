@@ -1,4 +1,4 @@
-//! Reading of what others may have written: bounded, and never followed to other places.
+//! Reads files that others may have written: bounded, and without following links.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -9,10 +9,9 @@ use std::path::Path;
 use nix::fcntl::OFlag;
 use serde::de::DeserializeOwned;
 
-/// Something of the state: `None` if it is not there; an error says why it cannot be what it should be.
+/// A part of the state: `None` if it is missing; the error says why it is invalid.
 pub(crate) type Found<T> = Result<Option<T>, String>;
 
-/// Reads and parses a file of at most so many bytes.
 pub(super) fn parsed<T>(path: &Path, longest: u64, parse: impl FnOnce(&[u8]) -> Result<T, String>) -> Found<T> {
     let bytes = match bytes(path, longest) {
         Ok(bytes) => bytes,
@@ -27,7 +26,7 @@ pub(super) fn json<T: DeserializeOwned>(path: &Path, longest: u64) -> Found<T> {
 }
 
 fn bytes(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
-    // A pipe would have this wait for ever.
+    // A pipe would block for ever.
     let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits()).open(path)?;
     if !file.metadata()?.is_file() {
@@ -41,7 +40,7 @@ fn bytes(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The names in a folder that end so; none, if it cannot be read.
+/// Names in a folder with this suffix; empty if it cannot be read.
 pub(super) fn names(folder: &Path, end: &str, most: usize) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let names = entries.take(most).filter_map(|entry| entry.ok()?.file_name().into_string().ok());

@@ -2,19 +2,18 @@
 
 use crate::text::trim;
 
-/// One directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Directive<'a> {
     pub(super) name: &'a [u8],
-    /// Its value, without quotes: none if there is no `=`; `Some(None)` if there is one that is not valid: white space
-    /// around the `=`, a quote that does not end, anything behind the quoted string.
+    /// The value without quotes: `None` without `=`; `Some(None)` if it is invalid: white space around the `=`, an
+    /// unterminated quote, anything behind the quoted string.
     pub(super) value: Option<Option<&'a [u8]>>,
 }
 
-/// In their order. What stands in a quoted string is never a directive.
+/// Directives in order. Text in a quoted string is never a directive.
 pub(super) fn directives(line: &[u8]) -> impl Iterator<Item = Directive<'_>> {
     let mut rest = line;
-    // from there on a quote is a byte like others: what it hides may forbid, and no byte is looked at again and again
+    // From an open quote on, quotes are ordinary bytes: what it hides may forbid, and no byte is scanned repeatedly.
     let mut has_open_quote = false;
     std::iter::from_fn(move || {
         while let [b' ' | b'\t' | b',', after @ ..] = rest {
@@ -53,8 +52,7 @@ pub(super) fn directives(line: &[u8]) -> impl Iterator<Item = Directive<'_>> {
     })
 }
 
-/// Where the quote is that ends a quoted string. An escape stays as it is written: nothing that is looked for needs
-/// one.
+/// Position of the quote that ends a quoted string. Escapes stay as written: no known value needs one.
 fn end_of_quoted(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {

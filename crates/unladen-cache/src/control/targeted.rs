@@ -9,7 +9,7 @@ use super::ResponseControl;
 use crate::text::{LONGEST, lines};
 
 impl ResponseControl {
-    /// None: there is no such field, or it is empty or not valid, and so ignored (RFC 9213, section 2.1).
+    /// `None` if the field is missing, empty or invalid, and so ignored (RFC 9213, section 2.1).
     pub(super) fn targeted(fields: &Fields) -> Option<Self> {
         let mut all = lines(fields, b"cdn-cache-control");
         let mut joined = all.next()?.to_vec();
@@ -52,13 +52,13 @@ fn item(entry: &ListEntry) -> Option<&BareItem> {
     }
 }
 
-/// Zero for what is no number of seconds: in doubt it is stale.
+/// Zero if it is no number of seconds: a doubtful response is stale.
 fn time(entry: &ListEntry) -> Duration {
     let Some(BareItem::Integer(seconds)) = item(entry) else { return Duration::ZERO };
     Duration::from_secs(u64::try_from(i64::from(*seconds)).unwrap_or(0)).min(LONGEST)
 }
 
-/// All but `=?0`: a directive with a value that is not meant for it still is one.
+/// True for all but `=?0`: a directive with an unexpected value still counts.
 fn is_said(entry: &ListEntry) -> bool {
     !matches!(item(entry), Some(BareItem::Boolean(false)))
 }

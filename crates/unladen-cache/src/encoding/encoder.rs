@@ -1,4 +1,4 @@
-//! The principal type is [`Encoder`]: puts a body into a coding while it passes.
+//! The principal type is [`Encoder`]: compresses a body while it passes.
 
 use std::io::{self, Write};
 
@@ -6,17 +6,15 @@ use zstd::zstd_safe::CParameter;
 
 use super::Coding;
 
-/// The logarithm of the window of what passes: 64 KiB. It is taken for each answer that is under way.
+/// Logarithm of a stream's window: 64 KiB, taken for each answer under way.
 const WINDOW: u32 = 16;
-/// What a processor's core does at some hundred megabytes a second, or for gzip and Brotli near to it: a body is coded
-/// for one client.
+/// Some hundred megabytes a second on one core, nearly so for gzip and Brotli: the body is coded for one client.
 const ZSTD_LEVEL: i32 = 2;
 const GZIP_LEVEL: u32 = 4;
 const BROTLI_QUALITY: u32 = 3;
-/// What is handed to Brotli's own output at a time.
 const PIECE: usize = 4096;
 
-/// Puts a body into a coding while it passes. What comes out of it is taken from [`Self::out`].
+/// Compresses a body while it passes. Output is taken from [`Self::out`].
 pub struct Encoder(Kind);
 
 enum Kind {
@@ -43,7 +41,7 @@ impl Encoder {
         }))
     }
 
-    /// About how much memory one takes, by its window and tables.
+    /// Approximate memory of one encoder, by its window and tables.
     pub fn memory(coding: Coding) -> usize {
         match coding {
             Coding::Brotli => 1024 * 1024,
@@ -52,7 +50,7 @@ impl Encoder {
         }
     }
 
-    /// Takes some of the body.
+    /// Compresses some of the body.
     ///
     /// # Errors
     /// If there is no memory for it.
@@ -60,7 +58,7 @@ impl Encoder {
         self.writer().write_all(data)
     }
 
-    /// Has all that was taken come out, so that whoever decodes it need not wait for more.
+    /// Flushes all input, so that a decoder need not wait for more.
     ///
     /// # Errors
     /// If there is no memory for it.
@@ -68,7 +66,7 @@ impl Encoder {
         self.writer().flush()
     }
 
-    /// What has come out and was not taken yet.
+    /// Output that was not taken yet.
     pub fn out(&mut self) -> &mut Vec<u8> {
         match &mut self.0 {
             Kind::Brotli(writer) => writer.get_mut(),
@@ -77,7 +75,7 @@ impl Encoder {
         }
     }
 
-    /// The body is whole: what has come out, with its end.
+    /// Ends the body and returns the remaining output.
     ///
     /// # Errors
     /// If there is no memory for it.

@@ -1,23 +1,20 @@
-//! The principal type is [`Body`]: what has come of a body.
+//! The principal type is [`Body`]: the part of a body that has arrived.
 
 use bytes::Bytes;
 
-/// What has come of a body. It is kept in pieces of the same length, but for the last: so a reader's place is one
-/// number, and a body that comes a byte at a time takes no more than one that comes at once.
+/// The part of a body that has arrived, in pieces of equal length except the last: so a reader's position is one
+/// number, and a body that arrives byte by byte takes no more than one that arrives at once.
 #[derive(Debug, Default)]
 pub(super) struct Body {
     pieces: Vec<Bytes>,
-    /// The piece that grows.
     last: Vec<u8>,
-    /// The whole, once it is: instead of the pieces.
+    /// The complete body, instead of the pieces.
     whole: Option<Bytes>,
-    /// Bytes that are kept.
     held: usize,
-    /// Bytes before those, which all have read: whole pieces.
+    /// Bytes before those, in whole pieces that all have read.
     gone: usize,
 }
 
-/// The length of a piece.
 pub(super) const PIECE: usize = 64 * 1024;
 
 impl Body {
@@ -34,7 +31,7 @@ impl Body {
         }
     }
 
-    /// What comes at a place, as far as it is there.
+    /// Available data at a position.
     pub(super) fn at(&self, place: usize) -> Option<Bytes> {
         if let Some(whole) = &self.whole {
             return (place < whole.len()).then(|| whole.slice(place..));
@@ -42,12 +39,12 @@ impl Body {
         let place = place.checked_sub(self.gone)?;
         match self.pieces.get(place / PIECE) {
             Some(piece) => Some(piece.slice(place % PIECE..)),
-            // The piece that grows is copied: it is short, or is about to be whole.
+            // The growing piece is copied: it is short, or about to be complete.
             None => self.last.get(place % PIECE..).filter(|rest| !rest.is_empty()).map(Bytes::copy_from_slice),
         }
     }
 
-    /// Keeps no longer what comes before a place, as far as it is whole pieces: how many bytes.
+    /// Drops whole pieces before a position; returns the number of bytes.
     pub(super) fn forget_before(&mut self, place: usize) -> usize {
         let count = (place.saturating_sub(self.gone) / PIECE).min(self.pieces.len());
         self.pieces.drain(..count);
@@ -56,12 +53,11 @@ impl Body {
         count * PIECE
     }
 
-    /// All that has come.
+    /// Bytes that have arrived.
     pub(super) fn length(&self) -> usize {
         self.gone + self.held
     }
 
-    /// Takes all that is kept, to keep it no longer.
     pub(super) fn take(&mut self) -> Vec<u8> {
         self.held = 0;
         if self.pieces.is_empty() {
@@ -75,8 +71,8 @@ impl Body {
         all
     }
 
-    /// The whole in one piece and a block of memory of its length, which readers share from now on. It is no longer
-    /// counted as kept here.
+    /// The complete body in one block of its exact length, which readers share from now on. It no longer counts as kept
+    /// here.
     pub(super) fn end(&mut self) -> Bytes {
         let whole = match self.pieces.as_mut_slice() {
             [piece] if self.last.is_empty() => std::mem::take(piece),

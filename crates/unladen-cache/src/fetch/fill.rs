@@ -1,4 +1,4 @@
-//! The principal type is [`FetchWriter`]: the fetcher's end of an answer that is on its way.
+//! The principal type is [`FetchWriter`]: the fetcher's end of an answer on its way.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::in_flight::InFlightFetch;
 use super::state::{End, Told};
 
-/// The fetcher's end. Dropped before its end is said, the answer is broken off.
+/// The fetcher's end. If it is dropped before [`Self::end`], the answer counts as broken off.
 #[derive(Debug)]
 pub struct FetchWriter<H: Clone> {
     fetch: Arc<InFlightFetch<H>>,
@@ -24,9 +24,9 @@ impl<H: Clone> FetchWriter<H> {
         Self { fetch, is_ended: false }
     }
 
-    /// Says what is said once: what is told first stands. `window`: none: the body is kept for all readers; some: for
-    /// the first reader alone, and no more than this many bytes wait for it; the others hear `others` instead. With a
-    /// window no one joins any more.
+    /// Sends the head; only the first one counts. Without `window` the body is kept for all readers. With it, the body
+    /// is for the first reader alone, at most this many bytes wait for it, the others get the other head, and nobody
+    /// joins any more.
     pub fn tell(&self, head: H, window: Option<(usize, H)>) {
         let is_alone = window.is_some();
         let waiting = {
@@ -44,10 +44,10 @@ impl<H: Clone> FetchWriter<H> {
         }
     }
 
-    /// Takes some of the body: how many bytes. Pending: the window is full.
+    /// Takes some of the body and returns the number of bytes. Pending while the window is full.
     ///
     /// # Errors
-    /// Nobody reads it any more, and nothing is kept.
+    /// If nobody reads any more, and nothing is kept.
     #[allow(clippy::result_unit_err, reason = "there is one")]
     pub fn poll_push(&mut self, cx: &mut Context<'_>, data: &[u8]) -> Poll<Result<usize, ()>> {
         let mut state = self.fetch.state();
@@ -71,15 +71,15 @@ impl<H: Clone> FetchWriter<H> {
         }
         state.body.push(data.get(..count).unwrap_or_default());
         self.fetch.count(0, count);
-        // Without the head nobody reads.
+        // Before the head nobody reads.
         let waiting = if count > 0 && state.told.is_some() { state.take_waiting() } else { Vec::new() };
         drop(state);
         waiting.into_iter().for_each(Waker::wake);
         Poll::Ready(Ok(count))
     }
 
-    /// The body has become too long to be kept: from now on no one joins, and what all readers have read is given up.
-    /// They may be so many bytes behind what is pushed.
+    /// For a body that has become too long to be kept: nobody joins any more, and data that all readers have read is
+    /// dropped. Readers may be `behind` bytes behind.
     pub fn stop_keeping(&self, behind: usize) {
         let forgotten = {
             let mut state = self.fetch.state();
@@ -91,7 +91,7 @@ impl<H: Clone> FetchWriter<H> {
         self.fetch.close();
     }
 
-    /// Ready as soon as what is pushed would be for nobody: it has a window, and its reader has gone.
+    /// Ready once further data would reach nobody: there is a window, and its reader has gone.
     pub fn poll_abandoned(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let mut state = self.fetch.state();
         if (state.window().is_some() || state.bound().is_some()) && !state.is_read() {
@@ -103,8 +103,7 @@ impl<H: Clone> FetchWriter<H> {
         Poll::Pending
     }
 
-    /// Ready as soon as nobody waits for what has not begun yet, and nobody can any more: from then on whoever comes
-    /// asks anew.
+    /// Ready once nobody waits for an answer that has not begun, and nobody can any more: later requests ask anew.
     pub fn poll_unwanted(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if self.is_read_or_waits(cx) {
             return Poll::Pending;
@@ -125,15 +124,15 @@ impl<H: Clone> FetchWriter<H> {
         true
     }
 
-    /// The body is whole. It is given back in one piece, if it was kept.
+    /// Ends the body. Returns it in one piece, if it was kept.
     pub fn end(self) -> Option<Bytes> {
         let mut body = None;
         self.end_with(|whole| body = Some(whole));
         body
     }
 
-    /// The body is whole. If it was kept, it is given in one piece to `store` before anyone hears of its end, or could
-    /// ask anew: so whoever comes finds it here or stored.
+    /// Ends the body. A kept body is given to `store` before anyone learns of the end or could ask anew: so later
+    /// requests find it here or stored.
     pub fn end_with(mut self, store: impl FnOnce(Bytes)) {
         let mut state = self.fetch.state();
         if state.window().is_none() && state.bound().is_none() {

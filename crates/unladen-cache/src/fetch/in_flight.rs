@@ -1,5 +1,4 @@
-//! The principal type is [`InFlightFetch`]: an answer that is on its way, for all who wait for it (collapsed
-//! forwarding).
+//! The principal type is [`InFlightFetch`]: an answer on its way, shared by all who wait for it (collapsed forwarding).
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -8,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::state::State;
 
-/// An answer that is on its way.
+/// An answer on its way.
 #[derive(Debug)]
 pub struct InFlightFetch<H> {
     pub(super) shared: Arc<Shared<H>>,
@@ -18,7 +17,6 @@ pub struct InFlightFetch<H> {
 
 type ByKey<H> = HashMap<Arc<[u8]>, Arc<InFlightFetch<H>>>;
 
-/// What all answers that are on their way share.
 #[derive(Debug)]
 pub(super) struct Shared<H> {
     pub(super) by_key: Mutex<ByKey<H>>,
@@ -43,9 +41,9 @@ impl<H> InFlightFetch<H> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes it off the map, if it is still there, and not another of the same key.
+    /// Removes it from the map, unless another of the same key has taken its place.
     pub(super) fn close(self: &Arc<Self>) {
-        // The map's lock is never asked for with a state's held: it is the other way round where somebody joins.
+        // The map's lock is never taken while a state's is held: joining takes them in the other order.
         if let Entry::Occupied(entry) = self.shared.by_key().entry(Arc::clone(&self.key))
             && Arc::ptr_eq(entry.get(), self)
         {

@@ -1,4 +1,4 @@
-//! The principal type is [`FetchReader`]: a waiter's end of an answer that is on its way.
+//! The principal type is [`FetchReader`]: a waiter's end of an answer on its way.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -13,7 +13,6 @@ use super::state::{End, LEADER};
 pub struct FetchReader<H: Clone> {
     fetch: Arc<InFlightFetch<H>>,
     place: usize,
-    /// Bytes that it has read.
     read: usize,
 }
 
@@ -25,12 +24,12 @@ impl<H: Clone> FetchReader<H> {
         Self { fetch, place, read: 0 }
     }
 
-    /// Whether it is of who asked first.
+    /// Whether this reader is the first one.
     pub fn is_leader(&self) -> bool {
         self.place == LEADER
     }
 
-    /// What is said once. None: the fetcher has gone without.
+    /// The head; `None` if the fetcher has gone without one.
     pub fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<Option<H>> {
         let mut state = self.fetch.state();
         if let Some(told) = &state.told {
@@ -48,10 +47,10 @@ impl<H: Clone> FetchReader<H> {
         Poll::Pending
     }
 
-    /// The next piece; none at the end.
+    /// The next piece; `None` at the end.
     ///
     /// # Errors
-    /// It was broken off, after what was read; or it is for the leader alone.
+    /// If the answer was broken off, after what was read; or if it is for the leader alone.
     #[allow(clippy::result_unit_err, reason = "there is one")]
     pub fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, ()>> {
         let mut state = self.fetch.state();

@@ -1,47 +1,44 @@
-//! The principal type is [`State`]: how far an answer has come.
+//! The principal type is [`State`]: the progress of a fetch.
 
 use std::task::{Context, Waker};
 
 use super::body::Body;
 
-/// How far an answer has come, and who waits for what. Wakers are handed out, to be woken or dropped without the lock:
-/// both may run what takes it.
+/// The progress of a fetch, and who waits for what. Wakers are returned, to be woken or dropped without the lock: both
+/// may run code that takes it.
 #[derive(Debug)]
 pub(super) struct State<H> {
     pub(super) told: Option<Told<H>>,
     pub(super) body: Body,
     pub(super) end: End,
-    /// The leader's is the first; the places of others who have gone are taken again.
+    /// The leader's is the first; other free places are reused.
     readers: Vec<ReaderState>,
     free: Vec<usize>,
     present: usize,
-    /// The body is not kept any longer than it takes all readers to read it; and they may be so many bytes behind.
+    /// Set when the body is dropped as soon as all have read it; readers may be this many bytes behind.
     bound: Option<usize>,
-    /// The fetcher's, that waits for room or for nobody to read.
+    /// Waits for room or for the last reader to leave.
     fetcher: Option<Waker>,
 }
 
-/// What is said once.
 #[derive(Clone, Debug)]
 pub(super) struct Told<H> {
     pub(super) head: H,
-    /// The body is for the leader alone, with so many bytes waiting; and what the others hear.
+    /// For a body for the leader alone: the bytes that may wait, and the head of the others.
     pub(super) window: Option<(usize, H)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// More may come.
     Open,
     Whole,
-    /// The fetcher went before the end.
     Broken,
 }
 
 #[derive(Debug)]
 enum ReaderState {
     Gone,
-    /// With what it has read.
+    /// With the number of bytes read.
     Present(Option<Waker>, usize),
 }
 
@@ -78,24 +75,23 @@ impl<H> State<H> {
         self.readers.len() - 1
     }
 
-    /// The reader's own waker, to be dropped, and the fetcher's, to be woken, if that is what it waits for.
+    /// Returns the reader's own waker, to be dropped, and the fetcher's, to be woken, if it waits for this.
     pub(super) fn leave(&mut self, place: usize) -> (Option<Waker>, Option<Waker>) {
         let mut own = None;
         if let Some(reader) = self.readers.get_mut(place) {
             own = reader.take();
             *reader = ReaderState::Gone;
             self.present -= 1;
-            // The leader's place stays its own.
+            // The leader's place is not reused.
             if place != LEADER {
                 self.free.push(place);
             }
         }
-        // Whoever was the last may have been waited for.
+        // The fetcher may have waited for the last reader to leave.
         let is_waited_for = self.is_read() && self.bound.is_none();
         (own, if is_waited_for { None } else { self.fetcher.take() })
     }
 
-    /// Whether anyone reads what the fetcher pushes.
     pub(super) fn is_read(&self) -> bool {
         match self.window() {
             Some(_) => matches!(self.readers.first(), Some(ReaderState::Present(..))),
@@ -103,12 +99,12 @@ impl<H> State<H> {
         }
     }
 
-    /// Bytes that may wait for the leader; none: all is kept.
+    /// Bytes that may wait for the leader; `None` if all is kept.
     pub(super) fn window(&self) -> Option<usize> {
         Some(self.told.as_ref()?.window.as_ref()?.0)
     }
 
-    /// Has a reader woken when there is more. The waker that it had before.
+    /// Registers a reader's waker; returns the one it replaces.
     #[must_use]
     pub(super) fn wait(&mut self, place: usize, cx: &Context<'_>) -> Option<Waker> {
         match self.readers.get_mut(place) {
@@ -117,7 +113,7 @@ impl<H> State<H> {
         }
     }
 
-    /// The body is kept no longer than it takes.
+    /// From now on, drops what all have read.
     pub(super) fn set_bound(&mut self, bytes: usize) {
         self.bound = Some(bytes.max(1));
     }
@@ -126,7 +122,7 @@ impl<H> State<H> {
         self.bound
     }
 
-    /// A reader has read so far: bytes that are not kept any longer, and the fetcher's waker if there may be room.
+    /// Records a reader's position: returns the bytes dropped, and the fetcher's waker if there may be room.
     pub(super) fn has_read(&mut self, place: usize, so_far: usize) -> (usize, Option<Waker>) {
         if let Some(ReaderState::Present(_, read)) = self.readers.get_mut(place) {
             *read = so_far;
@@ -138,7 +134,6 @@ impl<H> State<H> {
         (self.body.forget_before(last), self.fetcher.take())
     }
 
-    /// How far the slowest reader is.
     pub(super) fn last(&self) -> usize {
         let read = self.readers.iter().filter_map(|place| match place {
             ReaderState::Present(_, read) => Some(*read),
@@ -147,7 +142,7 @@ impl<H> State<H> {
         read.min().unwrap_or(self.body.length())
     }
 
-    /// Has the fetcher woken when there is room, or nobody reads. The waker that it had before.
+    /// Registers the fetcher's waker, for room or the last reader's leaving; returns the one it replaces.
     #[must_use]
     pub(super) fn fetcher_waits(&mut self, cx: &Context<'_>) -> Option<Waker> {
         set(&mut self.fetcher, cx)
@@ -157,7 +152,6 @@ impl<H> State<H> {
         self.fetcher.take()
     }
 
-    /// The wakers of all readers that wait.
     pub(super) fn take_waiting(&mut self) -> Vec<Waker> {
         self.readers.iter_mut().filter_map(ReaderState::take).collect()
     }

@@ -1,16 +1,16 @@
-//! [`resolve`]: what a reference means, seen from a request (RFC 3986, section 5.2).
+//! [`resolve`]: resolves a reference in a request's context (RFC 3986, section 5.2).
 
 use unladen_http1::Request;
 
 use crate::key::plain;
 use crate::text::{split_once, trim};
 
-/// Path and query of a reference; none: it is of another origin, or no reference.
+/// Path and query of a reference; `None` if it is invalid or of another origin.
 pub(super) fn resolve(reference: &[u8], request: &Request, is_https: bool) -> Option<Vec<u8>> {
     let reference = split_once(trim(reference), b'#').0;
     let after_scheme = match scheme(reference) {
         Some(scheme) if scheme.eq_ignore_ascii_case(if is_https { b"https" } else { b"http" }) => {
-            // http:path, which RFC 3986 forbids for the scheme, is none
+            // `http:path` is invalid: RFC 3986 forbids it for the scheme.
             Some(reference[scheme.len() + 1..].strip_prefix(b"//")?)
         }
         Some(_) => return None,
@@ -36,7 +36,7 @@ pub(super) fn resolve(reference: &[u8], request: &Request, is_https: bool) -> Op
     }
 }
 
-/// The scheme, if it begins with one: letters, digits and `+-.` up to a colon.
+/// The scheme, if any: letters, digits and `+-.` up to a colon.
 fn scheme(reference: &[u8]) -> Option<&[u8]> {
     let end = memchr::memchr(b':', reference)?;
     let scheme = &reference[..end];
@@ -45,7 +45,7 @@ fn scheme(reference: &[u8]) -> Option<&[u8]> {
     is_scheme.then_some(scheme)
 }
 
-/// Without the segments `.` and `..` in its path (RFC 3986, section 5.2.4), which begins with a slash.
+/// Removes the segments `.` and `..` from the path (RFC 3986, section 5.2.4), which begins with a slash.
 fn absolute(target: &[u8]) -> Vec<u8> {
     let (path, query) = split_once(target, b'?');
     let mut out = Vec::with_capacity(target.len() + 1);

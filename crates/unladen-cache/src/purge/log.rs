@@ -1,4 +1,4 @@
-//! The principal type is [`PurgeLog`]: the last purges, so that what was fetched before one is not stored after it.
+//! The principal type is [`PurgeLog`]: the last purges, so that a response fetched before one is not stored after it.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,6 @@ use std::sync::{Mutex, PoisonError};
 use super::{Purge, Sequence};
 use crate::Stored;
 
-/// The last purges, within a bound.
 #[derive(Debug)]
 pub(crate) struct PurgeLog {
     last: AtomicU64,
@@ -15,14 +14,14 @@ pub(crate) struct PurgeLog {
     recent: Mutex<Recent>,
 }
 
-/// What the purges since a response was asked for leave of it.
+/// How purges since its request affect a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spared {
-    /// None meant it.
+    /// No purge covers it.
     Whole,
-    /// It is to be asked about.
+    /// It has to be validated.
     Soft,
-    /// One meant it, or so much was purged since that it is not known.
+    /// A purge covers it, or too many have passed to know.
     Nothing,
 }
 
@@ -42,7 +41,7 @@ struct Entry {
 }
 
 impl PurgeLog {
-    /// `bytes`: what all remembered purges may take.
+    /// `bytes`: bound of all remembered purges.
     pub(crate) fn new(bytes: usize) -> Self {
         Self { last: AtomicU64::new(0), bytes, recent: Mutex::default() }
     }
@@ -51,7 +50,7 @@ impl PurgeLog {
         Sequence(self.last.load(Ordering::SeqCst))
     }
 
-    /// Remembers a purge, which has to be done after this: a response that is stored meanwhile is either refused by
+    /// Remembers a purge, which has to be carried out after this: a response stored meanwhile is then either refused by
     /// [`PurgeLog::spares`] or found by the purge.
     pub(crate) fn push(&self, purge: &Purge, is_soft: bool) -> Sequence {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,7 +67,7 @@ impl PurgeLog {
         Sequence(sequence)
     }
 
-    /// What purges later than the response's sequence leave of it.
+    /// The effect of purges later than the response's sequence.
     pub(crate) fn spares(&self, key: &[u8], stored: &Stored) -> Spared {
         if self.last() <= stored.sequence {
             return Spared::Whole;

@@ -1,29 +1,27 @@
-//! The principal type is [`Multipart`]: what stands around the parts of a `multipart/byteranges` body (RFC 9110,
-//! section 14.6).
+//! The principal type is [`Multipart`]: the framing of a `multipart/byteranges` body (RFC 9110, section 14.6).
 
 use std::io::Write as _;
 use std::ops::Range;
 
-/// What stands around the parts: head, part, head, part …, tail.
+/// The framing of a multipart body: head, part, head, part …, tail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Multipart {
-    /// What comes before each part.
+    /// One before each part.
     pub heads: Vec<Vec<u8>>,
-    /// What comes after the last.
+    /// After the last part.
     pub tail: Vec<u8>,
-    /// The length of it all, parts included, in bytes.
+    /// Bytes of it all, parts included.
     pub length: u64,
 }
 
-/// For parts of a body of this length. `boundary`: of the letters and digits, which does not occur in the body.
-/// `Content-Type` of the response that it is for: `multipart/byteranges; boundary=…`; that of the parts is
-/// `content_type`.
+/// Framing for parts of a body of this length. `boundary`: letters and digits that do not occur in the body. The
+/// response's `Content-Type` is `multipart/byteranges; boundary=…`; that of the parts is `content_type`.
 pub fn multipart(parts: &[Range<u64>], length: u64, content_type: Option<&[u8]>, boundary: &str) -> Multipart {
     let mut heads = Vec::with_capacity(parts.len());
     let mut sum: u64 = 0;
     for part in parts {
         let mut head = Vec::new();
-        // writing to memory does not fail
+        // Writing to memory does not fail.
         let _ = write!(head, "\r\n--{boundary}\r\n");
         if let Some(content_type) = content_type {
             head.extend_from_slice(b"Content-Type: ");

@@ -1,4 +1,4 @@
-//! The principal type is [`SnapshotEntry`]: a stored response, with what it is found by.
+//! The principal type is [`SnapshotEntry`]: a stored response with its key.
 
 use std::sync::atomic::Ordering;
 
@@ -11,21 +11,19 @@ use super::{ENTRY, FRAME_LENGTH, FrameHead, SnapshotError};
 use crate::text::is_token;
 use crate::{Freshness, Nominated, Resource, Sequence, Stored, Time};
 
-/// A stored response, with what it is found by.
+/// A stored response with its key.
 #[derive(Debug)]
 pub struct SnapshotEntry {
-    /// What its resource is found by.
     pub key: Vec<u8>,
-    /// The fields by which its variants are told apart.
+    /// The fields that distinguish its variants.
     pub nominated: Nominated,
-    /// What the request said in them.
+    /// The request's values of these fields.
     pub variant: Vec<u8>,
-    /// The response. Its bodies in other codings are not kept, and its sequence is 0: whoever takes it sets the one
-    /// since which it looks for purges.
+    /// The response, without bodies in other codings. Its sequence is 0: the reader sets the one from which purges
+    /// count.
     pub stored: Stored,
 }
 
-/// Flags of an entry.
 const FLAGS: [fn(&Freshness) -> bool; 6] = [
     |freshness| freshness.heuristic,
     |freshness| freshness.no_cache,
@@ -39,7 +37,7 @@ const MORE_TAGS: u16 = 1 << 7;
 const VERSION: u16 = 1 << 8;
 
 impl SnapshotEntry {
-    /// Appends a variant of a resource as a frame; false: it is personal, or longer than 4 GiB, and stays where it is.
+    /// Appends a variant as a frame; false if it is personal, or longer than 4 GiB, and not written.
     pub fn write(resource: &Resource, said: &[u8], stored: &Stored, out: &mut Vec<u8>) -> bool {
         if is_personal(&resource.nominated, said, stored) {
             return false;
@@ -55,7 +53,7 @@ impl SnapshotEntry {
         out.len() > start
     }
 
-    /// Of a frame's bytes. What cannot have been stored is refused, however right its checksum is.
+    /// Reads a frame's payload. Content that cannot have been stored is refused, whatever its checksum.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -101,8 +99,7 @@ impl SnapshotEntry {
         Ok(Self { key: key.to_vec(), nominated, variant, stored })
     }
 
-    /// It is asked about before it answers, unless a validator vouches for it: it was current, but something may have
-    /// been missed since.
+    /// Requires validation before use, unless a validator vouches for it: something may have been missed since.
     pub fn doubt(&mut self) {
         self.stored.vouched = 0.into();
         if self.stored.version.is_none() {
@@ -165,7 +162,7 @@ fn tag(reader: &mut Reader<'_>) -> Result<Box<str>, SnapshotError> {
     std::str::from_utf8(reader.sized()?).map(Box::from).map_err(|_| SnapshotError::Entry("tag"))
 }
 
-/// None that could break a head apart.
+/// Refuses fields that could break a head apart.
 fn fields(reader: &mut Reader<'_>) -> Result<Fields, SnapshotError> {
     let mut fields = Fields::default();
     for _ in 0..reader.count(8)? {

@@ -1,5 +1,5 @@
-//! [`FORMAT`]: which bytes mean what.
+//! [`FORMAT`]: the version of the snapshot format.
 
-/// The version of the format. To be raised when that changes; and when this program becomes stricter about what may be
-/// stored, so that what its predecessors let in is not served by it.
+/// The format's version. To be raised when the format changes; and when storing becomes stricter, so that this program
+/// does not serve what its predecessors let in.
 pub(super) const FORMAT: u32 = 1;

@@ -1,16 +1,15 @@
-//! The principal type is [`FrameHead`]: what stands before each part of a snapshot.
+//! The principal type is [`FrameHead`]: the head of a snapshot's frame.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::SnapshotError;
 use super::reader::array;
 
-/// What stands before each part of a snapshot.
+/// The head of a snapshot's frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameHead {
-    /// What it is: [`ENTRY`], [`END`], or one of a protocol that carries snapshots, from 16 on.
+    /// [`ENTRY`], [`END`], or one of a protocol that carries snapshots, from 16 on.
     pub kind: u32,
-    /// Bytes that follow.
     pub length: u32,
     checksum: u64,
 }
@@ -23,19 +22,19 @@ pub const ENTRY: u32 = 1;
 pub const END: u32 = 2;
 
 impl FrameHead {
-    /// Of what it stands before.
+    /// The head of a payload.
     pub fn of(kind: u32, payload: &[u8]) -> Option<Self> {
         let length = u32::try_from(payload.len()).ok()?;
         Some(Self { kind, length, checksum: checksum(kind, length, payload) })
     }
 
-    /// Of its bytes.
+    /// Reads a head.
     pub fn read(bytes: &[u8; FRAME_LENGTH]) -> Self {
         let (kind, length) = (u32::from_le_bytes(array(bytes, 0)), u32::from_le_bytes(array(bytes, 4)));
         Self { kind, length, checksum: u64::from_le_bytes(array(bytes, 8)) }
     }
 
-    /// Its bytes.
+    /// The head as bytes.
     pub fn to_bytes(self) -> [u8; FRAME_LENGTH] {
         let mut bytes = [0; FRAME_LENGTH];
         bytes[..4].copy_from_slice(&self.kind.to_le_bytes());
@@ -44,10 +43,10 @@ impl FrameHead {
         bytes
     }
 
-    /// Whether this is what it stands before.
+    /// Checks the payload.
     ///
     /// # Errors
-    /// There is less or more of it, or it is something else.
+    /// If its length or checksum differs.
     pub fn check(&self, payload: &[u8]) -> Result<(), SnapshotError> {
         if payload.len() != self.length as usize {
             return Err(SnapshotError::Short);
@@ -59,7 +58,7 @@ impl FrameHead {
     }
 }
 
-/// Appends the last frame: how many entries came before it.
+/// Appends the last frame, with the number of entries.
 pub fn write_end(count: u64, out: &mut Vec<u8>) {
     let payload = count.to_le_bytes();
     if let Some(head) = FrameHead::of(END, &payload) {
@@ -68,15 +67,15 @@ pub fn write_end(count: u64, out: &mut Vec<u8>) {
     }
 }
 
-/// How many entries the last frame says that there were.
+/// The number of entries, by the last frame.
 ///
 /// # Errors
-/// It does not say so.
+/// If the payload has none.
 pub fn read_end(payload: &[u8]) -> Result<u64, SnapshotError> {
     payload.try_into().map(u64::from_le_bytes).map_err(|_| SnapshotError::End)
 }
 
-/// Of the head's own parts, too: they are its seed.
+/// Covers kind and length, too: they are its seed.
 fn checksum(kind: u32, length: u32, payload: &[u8]) -> u64 {
     xxh3_64_with_seed(payload, u64::from(kind) << 32 | u64::from(length))
 }

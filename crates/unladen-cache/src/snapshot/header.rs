@@ -1,4 +1,4 @@
-//! The principal type is [`SnapshotHeader`]: what a snapshot says of itself.
+//! The principal type is [`SnapshotHeader`]: identifies a snapshot.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -7,14 +7,13 @@ use super::format::FORMAT;
 use super::reader::array;
 use crate::Time;
 
-/// What a snapshot says of itself.
+/// Identifies a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SnapshotHeader {
-    /// Of all by which responses were let in and are found: under other rules they mean something else.
+    /// Fingerprint of all rules of storage and keys: under others, responses mean something else.
     pub fingerprint: u128,
-    /// When it was begun.
     pub written: Time,
-    /// Nothing was served after it was begun: no purge is missing in it.
+    /// Nothing was served after `written`: it misses no purge.
     pub is_last: bool,
 }
 
@@ -24,7 +23,7 @@ pub const HEADER_LENGTH: usize = 48;
 const MAGIC: [u8; 8] = *b"unladen\x1a";
 
 impl SnapshotHeader {
-    /// Its bytes.
+    /// The header as bytes.
     pub fn to_bytes(&self) -> [u8; HEADER_LENGTH] {
         let mut bytes = [0; HEADER_LENGTH];
         let parts: [&[u8]; 5] = [
@@ -42,10 +41,10 @@ impl SnapshotHeader {
         bytes
     }
 
-    /// Of its bytes.
+    /// Reads a header.
     ///
     /// # Errors
-    /// It is none, of another version, or torn.
+    /// If it is none, of another version, or torn.
     pub fn read(bytes: &[u8; HEADER_LENGTH]) -> Result<Self, SnapshotError> {
         if !bytes.starts_with(&MAGIC) {
             return Err(SnapshotError::NoSnapshot);

@@ -1,11 +1,10 @@
-//! The principal type is [`Reader`]: takes numbers and lengths from bytes, and never more than there are.
+//! The principal type is [`Reader`]: takes numbers and lengths from bytes, within their bounds.
 
 use std::time::Duration;
 
 use super::SnapshotError;
 use crate::text::LONGEST;
 
-/// Takes numbers and lengths from bytes.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     pub(super) rest: &'a [u8],
@@ -38,7 +37,7 @@ impl<'a> Reader<'a> {
         self.array().map(i64::from_le_bytes)
     }
 
-    /// A number of things, each of which takes at least so many bytes of what is left.
+    /// A number of items, each of which takes at least `least` of the remaining bytes.
     pub(super) fn count(&mut self, least: usize) -> Result<usize, SnapshotError> {
         let count = self.u32()? as usize;
         if count.checked_mul(least).is_none_or(|bytes| bytes > self.rest.len()) {
@@ -47,13 +46,13 @@ impl<'a> Reader<'a> {
         Ok(count)
     }
 
-    /// Bytes behind their length.
+    /// Bytes with a length prefix.
     pub(super) fn sized(&mut self) -> Result<&'a [u8], SnapshotError> {
         let length = self.u32()? as usize;
         self.take(length)
     }
 
-    /// Never longer than what is told apart: sums of them stay in range.
+    /// At most [`LONGEST`](crate::text::LONGEST): sums stay in range.
     pub(super) fn duration(&mut self) -> Result<Duration, SnapshotError> {
         let (seconds, nanos) = (self.u64()?, self.u32()?);
         let duration = Duration::from_secs(seconds).saturating_add(Duration::from_nanos(nanos.into()));
@@ -64,7 +63,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// So many bytes from a place; zeros where there are none.
+/// Bytes from a position; zeros beyond the end.
 pub(super) fn array<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     let mut array = [0; N];
     for (to, from) in array.iter_mut().zip(bytes.iter().skip(at)) {

@@ -1,25 +1,23 @@
-//! The principal type is [`Key`]: what a resource is found by, hashed once.
+//! The principal type is [`Key`]: a resource's key, hashed once.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use quick_cache::Equivalent;
 
-/// A key that is stored, with its hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Key {
     pub(super) hash: u64,
     pub(super) bytes: Arc<[u8]>,
 }
 
-/// A key that is looked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Query<'a> {
     pub(super) hash: u64,
     pub(super) bytes: &'a [u8],
 }
 
-/// Takes the hash that keys bring along, whose seed is another in each process.
+/// Passes on the hash of keys; its seed differs between processes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Hashed(u64);
 

@@ -1,4 +1,4 @@
-//! The principal type is [`Resource`]: what is stored under one key.
+//! The principal type is [`Resource`]: the responses of one key.
 
 use std::sync::Arc;
 
@@ -6,30 +6,29 @@ use super::key::Key;
 use super::weight::{PLACE, heap, shared};
 use crate::{Nominated, Stored};
 
-/// What is stored under one key. It does not change: a store replaces it.
+/// The responses of one key. It does not change: a store replaces it.
 #[derive(Debug)]
 pub struct Resource {
-    /// By which request fields its variants are told apart: all that its responses nominated.
+    /// Fields that distinguish its variants: all that its responses nominated.
     pub nominated: Nominated,
     key: Key,
-    /// Sorted by what the request said.
+    /// Sorted by the request's values.
     variants: Vec<Variant>,
     weight: u64,
 }
 
 #[derive(Clone, Debug)]
 struct Variant {
-    /// Shared by the resources that replace one another: copies would leave holes in the heap between what stays.
+    /// Shared by resources that replace one another: copies would leave holes in the heap.
     said: Arc<[u8]>,
     stored: Arc<Stored>,
-    /// In the order of being stored.
     born: u64,
 }
 
 impl Resource {
-    /// The response for a request that says this in the nominated fields.
+    /// The response for a request with these values of the nominated fields.
     pub fn variant(&self, variant: &[u8]) -> Option<&Arc<Stored>> {
-        // Most resources have one, for which nothing is nominated.
+        // Most resources have one, with nothing nominated.
         match self.variants.as_slice() {
             [only] => (*only.said == *variant).then_some(&only.stored),
             variants => {
@@ -44,21 +43,20 @@ impl Resource {
         self.variants.iter().map(|variant| &variant.stored)
     }
 
-    /// Its responses with what their requests said, those first that have been there for longest.
+    /// Its responses with their requests' values, the oldest first.
     pub fn variants(&self) -> Vec<(&[u8], &Arc<Stored>)> {
         let mut variants: Vec<&Variant> = self.variants.iter().collect();
         variants.sort_by_key(|variant| variant.born);
         variants.into_iter().map(|variant| (&*variant.said, &variant.stored)).collect()
     }
 
-    /// What it is found by.
+    /// The key of [`write_key`](crate::write_key).
     pub fn key_bytes(&self) -> &[u8] {
         &self.key.bytes
     }
 
-    /// With a response more, or in another's place, which is named by what the request said in the fields that the
-    /// resource has then. It has at most so many, and weighs at most so much: the oldest go. None: the response alone
-    /// weighs more.
+    /// Adds or replaces a response, known by the request's values of the fields that the resource has then. The oldest
+    /// go beyond the given count or weight. `None` if the response alone weighs more.
     pub(super) fn with(
         old: Option<&Self>,
         key: &Key,
@@ -68,9 +66,9 @@ impl Resource {
         (most, heaviest): (usize, u64),
     ) -> Option<Self> {
         let union = old.map_or_else(|| nominated.clone(), |old| old.nominated.union(nominated));
-        // Those that were stored by fewer fields are not found by more.
+        // Responses stored by fewer fields are not found by more.
         let kept = old.filter(|old| old.nominated == union).map_or(&[][..], |old| &old.variants);
-        // Of few lengths, so that each takes the place that the last one left in the heap.
+        // Few distinct capacities, so that each reuses the last one's place in the heap.
         let mut variants = Vec::with_capacity((kept.len() + 1).next_power_of_two());
         variants.extend_from_slice(kept);
         let said = Arc::from(said(&union));
@@ -93,7 +91,7 @@ impl Resource {
         }
     }
 
-    /// Those responses of which this is true; none: there are none.
+    /// The resource with the matching responses alone; `None` if there are none.
     pub(super) fn retain(&self, keep: impl Fn(&Stored) -> bool) -> Option<Self> {
         let variants: Vec<_> = self.variants.iter().filter(|variant| keep(&variant.stored)).cloned().collect();
         let mut rest = Self { nominated: self.nominated.clone(), key: self.key.clone(), variants, weight: 0 };

@@ -1,13 +1,13 @@
-//! The principal type is [`Restored`]: what came of a response of another process.
+//! The principal type is [`Restored`]: the result of restoring another process's response.
 
-/// What came of a response of another process.
+/// The result of restoring another process's response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Restored {
     Stored,
-    /// Something was fetched meanwhile that says more.
+    /// Something newer was fetched meanwhile.
     Known,
-    /// It was purged meanwhile, or responses for its key are not stored any more.
+    /// It was purged meanwhile, or its key's responses are no longer stored.
     Purged,
-    /// There is no room left, or it is too large.
+    /// There is no room, or it is too large.
     Full,
 }

@@ -13,36 +13,33 @@ use super::restored::Restored;
 use super::tags::Tags;
 use crate::{Coding, Nominated, Purge, Sequence, Stored};
 
-/// A part of the store. Whatever leaves it is handed out, to be dropped without the lock.
+/// A part of the store. What leaves it is returned, to be dropped without the lock.
 #[derive(Debug)]
 pub(super) struct Shard {
     cache: Cache<Key, Arc<Resource>, Bytewise, Hashed, Evicted>,
     tags: Tags,
     hasher: DefaultHashBuilder,
-    /// Responses of a resource.
+    /// Most responses of a resource.
     most: usize,
-    /// Bytes of a resource.
+    /// Most bytes of a resource.
     heaviest: u64,
 }
 
-/// What left a shard.
 #[derive(Debug, Default)]
 pub(super) struct Gone {
     pub(super) resources: Vec<Arc<Resource>>,
-    /// Responses that had to make room.
     pub(super) evicted: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Bytewise;
 
-/// Collects what has to make room, and what is replaced.
 #[derive(Clone, Copy, Debug)]
 struct Evicted;
 
 impl Shard {
     pub(super) fn new(bytes: u64, most: usize, hasher: DefaultHashBuilder) -> Option<Self> {
-        // Ghosts, the hashes of what was evicted lately, are half as many as items are estimated: pages of 4 KiB.
+        // Ghosts, the hashes of recent evictions, are half the estimated number of items: pages of 4 KiB.
         let items = usize::try_from(bytes / 4096).unwrap_or(usize::MAX).clamp(64, 1 << 26);
         let options = OptionsBuilder::new().estimated_items_capacity(items).weight_capacity(bytes).build().ok()?;
         let cache = Cache::with_options(options, Bytewise, Hashed::default(), Evicted);
@@ -53,7 +50,6 @@ impl Shard {
         self.cache.get(&query).cloned()
     }
 
-    /// Whether it is stored.
     pub(super) fn put(
         &mut self,
         query: Query<'_>,
@@ -70,8 +66,8 @@ impl Shard {
         self.replace(old, Arc::new(new), true, gone)
     }
 
-    /// Stores a response of another process beside what is there, if nothing has to make room for it, and nobody has
-    /// fetched the same, or what tells that it is found by other fields.
+    /// Stores another process's response beside what is there, unless something would be evicted, or somebody has
+    /// fetched the same, or a response that nominates other fields.
     pub(super) fn restore(
         &mut self,
         query: Query<'_>,
@@ -97,7 +93,7 @@ impl Shard {
         if self.replace(old, Arc::new(new), true, gone) { Restored::Stored } else { Restored::Full }
     }
 
-    /// All that is there, each with when one of its responses was known to be current the last time.
+    /// All resources, each with the last time at which one of its responses was known to be current.
     pub(super) fn survey(&self) -> impl Iterator<Item = (i64, Weak<Resource>)> {
         let vouched = |resource: &Arc<Resource>| {
             resource.responses().map(|stored| stored.vouched.load(Ordering::Relaxed)).max().unwrap_or(i64::MIN)
@@ -105,8 +101,7 @@ impl Shard {
         self.cache.iter().map(move |(_, resource)| (vouched(resource), Arc::downgrade(resource)))
     }
 
-    /// Sets a body in another coding, and gives the response its new weight. What would make the resource too heavy is
-    /// not kept.
+    /// Sets a body in another coding, and updates the weight. What would make the resource too heavy is not kept.
     pub(super) fn set_coded(
         &mut self,
         query: Query<'_>,
@@ -129,7 +124,7 @@ impl Shard {
         }
     }
 
-    /// Puts a resource in another's place. False: it had to make room itself at once.
+    /// Replaces a resource. False if the new one was itself evicted at once.
     fn replace(&mut self, old: Option<Arc<Resource>>, new: Arc<Resource>, is_use: bool, gone: &mut Gone) -> bool {
         if let Some(old) = &old {
             self.tags.remove(old, |tag| tag_hash(&self.hasher, tag));
@@ -141,7 +136,7 @@ impl Shard {
         } else {
             match self.cache.replace_with_lifecycle(key, Arc::clone(&new), true) {
                 Ok(left) => left,
-                // Whoever calls this has found it.
+                // The caller has found it.
                 Err((_, new)) => vec![new],
             }
         };
@@ -158,7 +153,6 @@ impl Shard {
         stays
     }
 
-    /// Keys that may have what a purge means.
     pub(super) fn candidates(&self, purge: &Purge) -> Vec<Arc<[u8]>> {
         let keys = || self.cache.iter().map(|(key, _)| &key.bytes);
         match purge {
@@ -169,7 +163,8 @@ impl Shard {
         }
     }
 
-    /// Forgets what a purge means of a key: how many responses. Those whose sequence is not before it are not meant.
+    /// Removes a key's responses that a purge covers, and returns their number. Responses of the same or a later
+    /// sequence are not covered.
     pub(super) fn forget(
         &mut self,
         query: Query<'_>,
@@ -195,7 +190,6 @@ impl Shard {
         meant as u64
     }
 
-    /// Forgets one response, if it is still there.
     pub(super) fn remove(&mut self, query: Query<'_>, stored: &Arc<Stored>, gone: &mut Gone) {
         let Some(old) = self.cache.peek(&query).cloned() else { return };
         if !old.responses().any(|own| Arc::ptr_eq(own, stored)) {
@@ -233,7 +227,7 @@ impl Shard {
 }
 
 fn tag_hash(hasher: &DefaultHashBuilder, tag: &str) -> u64 {
-    // None is the hash of any tag.
+    // Zero is reserved: it is no tag's hash.
     hasher.hash_one(tag).max(1)
 }
 

@@ -1,18 +1,18 @@
-//! The principal type is [`Tags`]: which keys have responses with a tag.
+//! The principal type is [`Tags`]: the keys of each tag.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::resource::Resource;
 
-/// Which keys have responses with a tag, by the tag's hash: whoever looks compares the tags themselves. A tree, since
-/// it gives memory back as it shrinks, which tables do not.
+/// The keys of each tag, by the tag's hash: callers compare the tags themselves. A tree, since it returns memory as it
+/// shrinks, which tables do not.
 #[derive(Debug, Default)]
 pub(super) struct Tags {
     pairs: BTreeSet<(u64, Arc<[u8]>)>,
 }
 
-/// The hash under which those are found that any tag means.
+/// The hash of responses that any tag covers.
 const ANY: u64 = 0;
 
 impl Tags {

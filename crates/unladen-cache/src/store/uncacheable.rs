@@ -3,17 +3,16 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// A table without locks: each key has one slot, which a later key may take. That forgets one, which costs no more than
-/// that somebody waits for another's answer in vain.
+/// A table without locks: each key has one slot, which a later key may take. Forgetting one only costs that somebody
+/// waits for another's answer in vain.
 #[derive(Debug)]
 pub(super) struct Uncacheable {
-    /// 24 bits of the key's hash, one that says whether a response's head can lift it, and 39 of the end in
-    /// milliseconds.
+    /// 24 bits of the key's hash, one bit for whether a response's head can lift it, and 39 of the end in milliseconds.
     slots: Box<[AtomicU64]>,
     start: Instant,
 }
 
-/// That responses for a key are not stored: what this is remembered by.
+/// Marks that a key's responses are not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark(u64);
 
@@ -35,7 +34,7 @@ impl Uncacheable {
         }
     }
 
-    /// Forgets it, if a head can tell.
+    /// Removes the mark, if a head can lift it.
     pub(super) fn lift(&self, Mark(hash): Mark) {
         if self.slot(hash).is_some_and(|slot| slot.load(Ordering::Relaxed) & SEEN != 0) {
             self.remove(hash);
@@ -46,7 +45,7 @@ impl Uncacheable {
         if let Some(slot) = self.slot(hash) {
             let said = slot.load(Ordering::Relaxed);
             if said != 0 && said & HASH == hash & HASH {
-                // Whoever says otherwise meanwhile knows better.
+                // A concurrent writer knows better.
                 let _ = slot.compare_exchange(said, 0, Ordering::Relaxed, Ordering::Relaxed);
             }
         }

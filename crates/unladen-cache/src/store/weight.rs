@@ -1,13 +1,12 @@
-//! What things take in memory, in bytes, as glibc's malloc has it.
+//! Memory sizes in bytes, with glibc's malloc.
 
-/// Of a resource, besides what it has on the heap: its place in the table with the spare room of tables that grow by
-/// doubling.
+/// A resource's place in the table, besides its heap memory, with the spare room of tables that grow by doubling.
 pub(crate) const PLACE: usize = 96;
 
-/// Of a tag, its place in the index: a tree of 24-byte entries, whose nodes are at least half full.
+/// A tag's place in the index: a tree of 24-byte entries, whose nodes are at least half full.
 pub(crate) const TAG: usize = 64;
 
-/// A block on the heap of this many bytes, with malloc's own head.
+/// A heap block of this many bytes, with malloc's head.
 pub(crate) const fn heap(bytes: usize) -> usize {
     if bytes == 0 {
         return 0;
@@ -16,7 +15,7 @@ pub(crate) const fn heap(bytes: usize) -> usize {
     if whole < 32 { 32 } else { whole }
 }
 
-/// What an `Arc` of this many bytes takes.
+/// An `Arc` of this many bytes.
 pub(crate) const fn shared(bytes: usize) -> usize {
     heap(bytes + 16)
 }

@@ -2,13 +2,12 @@
 
 use unladen_http1::Fields;
 
-/// The tag that stands for an origin's group. It has line feeds, which no field can bring.
+/// The tag of an origin's group. It has line feeds, which no field can have.
 pub fn group_tag(origin: &[u8], group: &str) -> Box<str> {
     format!("group\n{}\n{group}", String::from_utf8_lossy(origin)).into()
 }
 
-/// The groups that `Cache-Groups` names, a list of strings (RFC 9651, section 4.2). A field that is none is taken as
-/// missing.
+/// The groups of `Cache-Groups`, a list of strings (RFC 9651, section 4.2). An invalid field counts as missing.
 pub(super) fn of(fields: &Fields) -> Vec<String> {
     let mut joined = Vec::new();
     for field in fields.iter().filter(|field| field.name.eq_ignore_ascii_case(b"cache-groups")) {
@@ -39,7 +38,7 @@ fn strings(list: &[u8]) -> Option<Vec<String>> {
     Some(strings)
 }
 
-/// A string in quotes, and what follows.
+/// A string in quotes, and the rest.
 fn string(text: &[u8]) -> Option<(String, &[u8])> {
     let mut rest = text.strip_prefix(b"\"")?;
     let mut string = String::new();
@@ -59,7 +58,7 @@ fn string(text: &[u8]) -> Option<(String, &[u8])> {
     }
 }
 
-/// What follows the parameters, which mean nothing here.
+/// Skips parameters, which mean nothing here.
 fn parameters(text: &[u8]) -> Option<&[u8]> {
     let mut rest = text;
     while let Some(after) = rest.strip_prefix(b";") {

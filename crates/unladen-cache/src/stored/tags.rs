@@ -2,20 +2,20 @@
 
 use unladen_http1::{Field, Fields};
 
-/// Tags of one response, at most …
+/// Most tags of one response …
 pub(super) const MOST: usize = 1024;
 /// … and their length in bytes.
 pub(super) const LONGEST: usize = 1024;
 
-/// Of `Cache-Tag` (separated by commas), `Surrogate-Key` (by white space) and `xkey` (by either); whether there are
-/// more than are kept.
+/// Tags of `Cache-Tag` (separated by commas), `Surrogate-Key` (by white space) and `xkey` (by either); and whether
+/// there are more than are kept.
 pub(super) fn of(fields: &Fields) -> (Vec<Box<str>>, bool) {
     let tags = fields.iter().flat_map(|Field { name, value, .. }| {
         let (comma, space) = match name.len() {
             9 if name.eq_ignore_ascii_case(b"cache-tag") => (true, false),
             13 if name.eq_ignore_ascii_case(b"surrogate-key") => (false, true),
             4 if name.eq_ignore_ascii_case(b"xkey") => (true, true),
-            // Nothing is separated, and nothing taken.
+            // Other fields have no tags.
             _ => (false, false),
         };
         let value = if comma || space { value } else { b"" };
@@ -23,13 +23,13 @@ pub(super) fn of(fields: &Fields) -> (Vec<Box<str>>, bool) {
             .split(move |byte| comma && *byte == b',' || space && matches!(byte, b' ' | b'\t'))
             .map(<[u8]>::trim_ascii)
             .filter(|tag| !tag.is_empty())
-            // Whoever purges it sends the same bytes, and they are read in the same way.
+            // A purge of it sends the same bytes, and they are read in the same way.
             .map(|tag| String::from_utf8_lossy(tag).into_owned().into_boxed_str())
     });
     join(Vec::new(), tags)
 }
 
-/// Adds tags, each once; whether there are more than are kept.
+/// Adds tags, each once; returns whether there are more than are kept.
 pub(super) fn join(tags: Vec<Box<str>>, more: impl Iterator<Item = Box<str>>) -> (Vec<Box<str>>, bool) {
     let mut tags = tags;
     let mut has_more = false;

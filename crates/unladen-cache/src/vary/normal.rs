@@ -1,4 +1,4 @@
-//! Values of request fields in one of the ways in which they can be written.
+//! Canonical forms of request field values.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher, RandomState};
@@ -9,11 +9,11 @@ use unladen_http1::Fields;
 use crate::text::{lines, weighted};
 use crate::{Accepted, Policy, language};
 
-/// No browser says more of its languages. What does stands for itself: to compare it with each of the application's
-/// takes long, and to leave a part of it out would mix up what the application tells apart.
+/// Browsers send no more. A longer value is used as it is: comparison with each of the application's languages takes
+/// long, and leaving out a part would mix up what the application distinguishes.
 const LONGEST_LANGUAGES: usize = 1024;
 
-/// Appends what a request says in a field; false: there is none.
+/// Appends a field's value; false if the field is missing.
 pub(super) fn write(name: &[u8], fields: &Fields, policy: &Policy, out: &mut Vec<u8>) -> bool {
     if name == b"cookie" {
         return policy.write_cookies(fields, out);
@@ -48,8 +48,8 @@ pub(super) fn write(name: &[u8], fields: &Fields, policy: &Policy, out: &mut Vec
 }
 
 impl Policy {
-    /// Has a request name the language that [`Nominated`](crate::Nominated) takes it to want, and no other: an
-    /// application that chose among several in its own way would have one language stored as another.
+    /// Makes a request name only the language that [`Nominated`](crate::Nominated) takes it to want: an application
+    /// that chose in its own way would have one language stored as another.
     pub fn set_language(&self, fields: &mut Fields) {
         let mut all = lines(fields, b"accept-language");
         let Some(first) = all.next() else { return };
@@ -66,7 +66,7 @@ impl Policy {
     }
 }
 
-/// One line, which is what there is nearly always, or several as one.
+/// The only line, which is the usual case, or several joined.
 fn joined<'a>(first: &'a [u8], others: impl Iterator<Item = &'a [u8]>) -> Cow<'a, [u8]> {
     others.fold(Cow::Borrowed(first), |mut joined, line| {
         joined.to_mut().push(b',');
@@ -85,11 +85,11 @@ pub(super) fn digest(bytes: &[u8]) -> [u8; 16] {
     digest
 }
 
-/// Without white space around commas, but for those in quotes.
+/// Removes white space around commas, except in quotes.
 fn write_list(line: &[u8], out: &mut Vec<u8>) {
     let mut is_quoted = false;
     let mut is_escaped = false;
-    // up to here, what was written is not white space that a comma would take off
+    // Up to here, the output does not end in white space that a comma would remove.
     let mut kept = out.len();
     let mut is_at_start = true;
     for &byte in line {
@@ -116,7 +116,7 @@ fn write_list(line: &[u8], out: &mut Vec<u8>) {
     out.truncate(kept);
 }
 
-/// Those that are served from here, as bits; and the names of others that are taken, since the application may use
+/// Codings that are served from here, as bits; and the names of other accepted ones, since the application may use
 /// them.
 fn write_codings(value: &[u8], out: &mut Vec<u8>) {
     let accepted = Accepted::of(Some(value));

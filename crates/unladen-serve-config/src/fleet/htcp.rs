@@ -1,4 +1,4 @@
-//! Reads the keys of `[fleet]` that are about HTCP.
+//! Reads the HTCP keys of `[fleet]`.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -10,7 +10,7 @@ use crate::level::Level;
 use crate::reading::Reading;
 use crate::trusted;
 
-/// Where they come in, who may send them, and which groups are joined.
+/// The listen address, the senders allowed, and the multicast groups to join.
 pub(super) fn read(level: &Level<'_>, r: &mut Reading<'_>) -> (Option<SocketAddr>, Vec<IpNet>, Vec<IpAddr>) {
     let shown = |listen: &Option<SocketAddr>| listen.map_or(Shown::None, |listen| Shown::Text(listen.to_string()));
     let listen = level.take("htcp", None, r, |value, _| address(value).map(Some), shown);

@@ -6,7 +6,7 @@ use unladen_toml::Document;
 
 use super::preset::Preset;
 
-/// From Drupal's own documents: docs/reference/presets/drupal.md tells what each is for.
+/// From Drupal's own documents: docs/reference/presets/drupal.md says what each is for.
 pub(super) static DRUPAL: Preset = Preset {
     name: "drupal",
     title: "Drupal",

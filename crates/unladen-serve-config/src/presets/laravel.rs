@@ -6,7 +6,7 @@ use unladen_toml::Document;
 
 use super::preset::Preset;
 
-/// From Laravel's own documents: docs/reference/presets/laravel.md tells what each is for.
+/// From Laravel's own documents: docs/reference/presets/laravel.md says what each is for.
 pub(super) static LARAVEL: Preset = Preset {
     name: "laravel",
     title: "Laravel",

@@ -7,7 +7,7 @@ use unladen_toml::Document;
 use super::preset::Preset;
 use super::preset_validator::{Asked, PresetValidator};
 
-/// From MediaWiki's own documents: docs/reference/presets/mediawiki.md tells what each is for.
+/// From MediaWiki's own documents: docs/reference/presets/mediawiki.md says what each is for.
 pub(super) static MEDIAWIKI: Preset = Preset {
     name: "mediawiki",
     title: "MediaWiki",
@@ -23,9 +23,9 @@ pub(super) static MEDIAWIKI: Preset = Preset {
 const FRAGMENT: &str = include_str!("mediawiki.toml");
 static DOCUMENT: LazyLock<Document<'static>> = LazyLock::new(|| Document::parse(FRAGMENT).0);
 
-/// The revision and when the page was last touched, as by a template that it uses. Times are of whole seconds: while
-/// the second of one may not be over, each answer is another, and nothing is served from memory by it. The hour is for
-/// what is around the page, such as the sidebar.
+/// The revision and when the page was last touched, as by a template that it uses. Times are whole seconds: while the
+/// second may not be over, each answer differs, and nothing is served from memory. The hour covers what surrounds the
+/// page, such as the sidebar.
 const TOUCHED: Asked = Asked::Query {
     mysql: Some(
         "select concat(page_latest, '-', page_touched, '-', floor(unix_timestamp() / 3600), \

@@ -1,26 +1,17 @@
-//! The principal type is [`PresetValidator`]: the cheap question of a preset, for each database that the application
-//! can have.
+//! The principal type is [`PresetValidator`]: a preset's validator, for each database that the application can have.
 
-/// The cheap question of a preset.
 #[derive(Debug)]
 pub(crate) struct PresetValidator {
-    /// The pages that it covers.
     pub(crate) path: &'static str,
     pub(crate) asked: Asked,
 }
 
-/// What is asked, where the site says its `database`.
+/// What is asked, where the site sets its `database`.
 #[derive(Debug)]
 pub(crate) enum Asked {
-    /// A query, as each kind of database writes it; none: the application cannot have this one, or the query would miss
-    /// changes there.
-    Query {
-        /// MariaDB and MySQL.
-        mysql: Option<&'static str>,
-        /// PostgreSQL.
-        postgres: Option<&'static str>,
-        sqlite: Option<&'static str>,
-    },
+    /// A query for each kind of database; `None` if the application cannot use it, or the query would miss changes
+    /// there.
+    Query { mysql: Option<&'static str>, postgres: Option<&'static str>, sqlite: Option<&'static str> },
     /// The modification time of this file in the folder that `database` names.
     File(&'static str),
 }

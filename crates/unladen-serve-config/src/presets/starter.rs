@@ -3,15 +3,12 @@
 /// A configuration to begin with.
 #[derive(Debug)]
 pub struct Starter {
-    /// As `--init NAME` names it.
     pub name: &'static str,
-    /// What it serves, in a few words.
     pub about: &'static str,
-    /// The file, with comments.
     pub text: &'static str,
 }
 
-/// All of them: one for each preset, and those of the two roles of `serve`.
+/// All starters: one for each preset, and those of the two roles of `serve`.
 pub const STARTERS: [Starter; 8] = [
     Starter { name: "wordpress", about: "WordPress by PHP-FPM", text: include_str!("init/wordpress.toml") },
     Starter { name: "mediawiki", about: "MediaWiki by PHP-FPM", text: include_str!("init/mediawiki.toml") },

@@ -6,7 +6,7 @@ use unladen_toml::Document;
 
 use super::preset::Preset;
 
-/// From Sympa's own documents: docs/reference/presets/sympa.md tells what each is for.
+/// From Sympa's own documents: docs/reference/presets/sympa.md says what each is for.
 pub(super) static SYMPA: Preset = Preset {
     name: "sympa",
     title: "Sympa",

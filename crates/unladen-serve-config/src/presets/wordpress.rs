@@ -7,7 +7,7 @@ use unladen_toml::Document;
 use super::preset::Preset;
 use super::preset_validator::{Asked, PresetValidator};
 
-/// From WordPress's own documents: docs/reference/presets/wordpress.md tells what each is for.
+/// From WordPress's own documents: docs/reference/presets/wordpress.md says what each is for.
 pub(super) static WORDPRESS: Preset = Preset {
     name: "wordpress",
     title: "WordPress",
@@ -15,8 +15,8 @@ pub(super) static WORDPRESS: Preset = Preset {
     document: &DOCUMENT,
     validators: &[PresetValidator {
         path: "/{page*}",
-        // Triggers count, as times of changes miss deletions, and of two changes in a second the later. The hour is for
-        // what pages show of the time, such as the nonces of forms.
+        // Triggers count changes, since modification times miss deletions and the second of two changes in a second.
+        // The hour covers what depends on the time, such as nonces of forms.
         asked: Asked::Query {
             mysql: Some("select concat(sum(n), '-', floor(unix_timestamp() / 3600)) from page_version"),
             postgres: None,

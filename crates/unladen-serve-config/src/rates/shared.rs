@@ -1,4 +1,4 @@
-//! Reads what of a `rate` table is for a service of limits: `service`, `descriptor`, `deadline`.
+//! Reads the keys of a `rate` table for a rate limit service: `service`, `descriptor`, `deadline`.
 
 use std::time::Duration;
 
@@ -10,9 +10,8 @@ use crate::level::Level;
 use crate::reading::Reading;
 use crate::settings::{EntrySettings, EntryValue, RateServiceSettings};
 
-/// What of a bound is for a service.
 pub(super) struct Shared {
-    /// None: the bound is of this process alone.
+    /// `None` if the bound is of this process alone.
     pub(super) service: Option<RateServiceSettings>,
     pub(super) descriptor: Vec<EntrySettings>,
     pub(super) deadline: Duration,
@@ -22,13 +21,13 @@ const SERVICE: &str =
     "a service of limits and a domain of it: \"grpc://limits.example:8081/DOMAIN\" (grpcs:// with TLS)";
 const DESCRIPTOR: &str =
     "entries such as \"generic_key=login\", \"remote_address=$client\" or \"api_key=$header:X-Api-Key\"";
-/// As Envoy's own.
+/// Envoy's default.
 const DEADLINE: Duration = Duration::from_millis(20);
 const DEADLINE_BOUNDS: std::ops::RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_secs(1);
 const LONGEST: usize = 255;
 const MOST_ENTRIES: usize = 8;
 
-/// `header`: what tells its buckets apart then.
+/// `header` separates buckets of this process, and is refused beside `service`.
 pub(super) fn read(level: &Level<'_>, header: Option<&str>, r: &mut Reading<'_>) -> Shared {
     let service = level.take(
         "service",
@@ -74,7 +73,6 @@ pub(super) fn read(level: &Level<'_>, header: Option<&str>, r: &mut Reading<'_>)
 }
 
 impl Shared {
-    /// The fields of a request that it depends on.
     pub(super) fn headers(&self) -> impl Iterator<Item = &str> {
         self.descriptor.iter().filter_map(|entry| match &entry.value {
             EntryValue::Header(name) => Some(name.as_str()),
@@ -86,7 +84,7 @@ impl Shared {
 /// As in `grpc://limits.example:8081/shop`.
 fn service(value: &Value<'_>) -> Result<RateServiceSettings, Bad> {
     let text = value.one_line()?;
-    // What may be a password is not repeated.
+    // A possible password is not repeated in messages.
     let refused = || value.refuse(if text.contains('@') { "a URL with a user" } else { text }, SERVICE);
     let (tls, rest) = match text.split_once("://") {
         Some(("grpc", rest)) => (false, rest),

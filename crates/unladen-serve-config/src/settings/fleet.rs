@@ -1,4 +1,4 @@
-//! The principal type is [`FleetSettings`]: which fleet this process is a node of.
+//! The principal type is [`FleetSettings`]: the fleet that this process belongs to.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -8,51 +8,48 @@ use ipnet::IpNet;
 use serde::Serialize;
 use unladen_fleet::{BusUrl, Wait, WhenCutOff};
 
-/// Which fleet this process is a node of.
+/// The fleet that this process belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FleetSettings {
     /// The engine that carries purges. It is shown without its password.
     pub purges: BusUrl,
-    /// The authorities that the engine's certificate is verified with; none: the system's.
+    /// Authorities of the engine's certificate; `None` for the system's.
     pub ca: Option<PathBuf>,
-    /// Another number when that file is another.
+    /// Changes with that file.
     #[serde(skip)]
     pub stamp: u64,
-    /// Which fleet of those on the engine.
+    /// The fleet's name on the engine.
     pub name: String,
-    /// What this node is called; none: as the machine.
+    /// This node's name; `None` for the machine's.
     pub node: Option<String>,
-    /// A node that was not heard for so long is out of the fleet.
+    /// A node that has not been heard for this long is out of the fleet.
     pub lease: Duration,
-    /// What is done with stored pages while the engine is not reached.
+    /// What happens to stored pages while the engine is unreachable.
     pub when_cut_off: WhenCutOff,
     /// Whom a purge waits for, unless it says so itself …
     pub wait: Wait,
     /// … and for how long.
     pub wait_for: Duration,
-    /// Records that the engine keeps for those who read on late.
+    /// Records that the engine keeps for nodes that catch up late.
     pub keep: u64,
-    /// The address of UDP where purges of HTCP come in; none: nowhere.
+    /// UDP address of HTCP purges.
     pub htcp: Option<SocketAddr>,
-    /// Who may send them; empty: this machine.
+    /// HTCP senders allowed; empty for this machine alone.
     pub htcp_from: Vec<IpNet>,
-    /// Groups that are joined for them.
     pub htcp_groups: Vec<IpAddr>,
 }
 
-/// Where purges of HTCP come in.
+/// Reception of HTCP purges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HtcpSettings {
-    /// The address of UDP.
     pub listen: SocketAddr,
-    /// Who may send them; empty: this machine.
+    /// Senders allowed; empty for this machine alone.
     pub from: Vec<IpNet>,
-    /// Groups that are joined for them.
     pub groups: Vec<IpAddr>,
 }
 
 impl FleetSettings {
-    /// Where purges of HTCP come in; none: nowhere.
+    /// The settings of HTCP, if it has an address.
     pub fn htcp(&self) -> Option<HtcpSettings> {
         let (from, groups) = (self.htcp_from.clone(), self.htcp_groups.clone());
         self.htcp.map(|listen| HtcpSettings { listen, from, groups })

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-/// Requests that wait for the application.
+/// A queue of requests for the application.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct QueueSettings {
-    /// Requests at the application at a time; none: as many as it says that it can take.
+    /// Requests at the application at a time; `None` for as many as it says it can take.
     pub running: Option<usize>,
-    /// Requests that wait; beyond: 503.
+    /// Waiting requests; beyond: 503.
     pub length: usize,
-    /// How long one waits; beyond: 503.
+    /// Longest wait of a request; beyond: 503.
     pub wait: Duration,
-    /// The cookie that tells apart who shares an address.
+    /// The cookie that tells apart clients that share an address.
     pub cookie: Option<String>,
 }

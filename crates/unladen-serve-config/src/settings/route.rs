@@ -1,4 +1,4 @@
-//! The principal type is [`RouteSettings`]: what some requests of a site get instead of the site's own.
+//! The principal type is [`RouteSettings`]: what some requests get instead of the site's own settings.
 
 use std::path::PathBuf;
 
@@ -8,37 +8,31 @@ use serde::Serialize;
 use super::application::{FolderSettings, ScriptSettings};
 use super::proxy::ProxySettings;
 
-/// What some requests of a site get instead of the site's own: the first that fits counts.
+/// Settings for some requests of a site: the first match counts.
 #[derive(Clone, Debug, Serialize)]
 pub struct RouteSettings {
     /// Its name in logs, metrics and explanations.
     pub name: String,
-    /// Which requests it takes.
     pub matching: RouteMatch,
-    /// What answers them.
     pub action: RouteAction,
-    /// Fields of the response that are set and removed.
     pub response: HeaderEdits,
-    /// Fields of the request that are set and removed before it goes on.
+    /// Edits of the request before it is passed on.
     pub request: HeaderEdits,
-    /// Whether the cache may answer, and keep answers.
+    /// Whether the cache may answer, and store answers.
     pub cache: bool,
-    /// The longest body of a request, in bytes; none: the site's own bound.
+    /// Bytes of a request's body; `None` for the site's bound.
     pub body_bytes: Option<u64>,
-    /// Who may ask; none: everybody.
     pub access: Option<AccessSettings>,
-    /// Where it is in the file, counted from 1.
+    /// The line in the file, counted from 1.
     pub line: usize,
 }
 
-/// Which requests a route takes: each list that is not empty has to have one that fits.
+/// Which requests a route takes: each list that is not empty needs a match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RouteMatch {
-    /// How the path begins: whole segments.
+    /// Path prefixes of whole segments.
     pub prefixes: Vec<String>,
-    /// The whole path.
     pub exact: Vec<String>,
-    /// How the path ends.
     pub suffixes: Vec<String>,
     pub methods: Vec<String>,
 }
@@ -47,7 +41,7 @@ pub struct RouteMatch {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RouteAction {
-    /// What answers the site's other requests.
+    /// The site's own application.
     Site,
     /// Another upstream, by HTTP.
     Upstream(Box<ProxySettings>),
@@ -55,7 +49,7 @@ pub enum RouteAction {
     Php(Box<ProxySettings>, ScriptSettings),
     Files(FolderSettings),
     Redirect {
-        /// Where to: `{uri}`, `{path}`, `{query}` and `{host}` are replaced.
+        /// Target: `{uri}`, `{path}`, `{query}` and `{host}` are replaced.
         to: String,
         /// 301, 302, 303, 307 or 308.
         status: u16,
@@ -67,24 +61,23 @@ pub enum RouteAction {
 /// Fields that are set and removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct HeaderEdits {
-    /// Names, in small letters, and values: all fields of the name make room for it.
+    /// Names, in small letters, and values; they replace all fields of the name.
     pub set: Vec<(String, String)>,
     /// Names, in small letters.
     pub remove: Vec<String>,
 }
 
-/// Who may ask.
+/// Who may make requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct AccessSettings {
-    /// From where; empty: from anywhere that `deny` does not have.
+    /// Addresses that are allowed; empty for all that `deny` does not have.
     pub allow: Vec<IpNet>,
-    /// Whether clients are allowed that come by a Unix socket, where `allow` is not empty.
+    /// Whether clients on a Unix socket are allowed, if `allow` is not empty.
     pub allow_unix: bool,
-    /// From where not, also where `allow` has it.
+    /// Addresses that are denied, even if `allow` has them.
     pub deny: Vec<IpNet>,
-    /// Whether clients are denied that come by a Unix socket.
     pub deny_unix: bool,
-    /// With which name and password; none: without.
+    /// Names and passwords, if required.
     pub auth: Option<AuthSettings>,
 }
 
@@ -93,13 +86,12 @@ pub struct AccessSettings {
 pub struct AuthSettings {
     /// A file with a line `name:hash` for each user; hashes of bcrypt and Argon2id.
     pub users: PathBuf,
-    /// What the client is told that it is for.
     pub realm: String,
 }
 
 // === impl RouteSettings ===
 
-/// A line more before it does not make another route of it.
+/// Not by `line`: a line more before it does not change a route.
 impl PartialEq for RouteSettings {
     fn eq(&self, other: &Self) -> bool {
         let Self { name, matching, action, response, request, cache, body_bytes, access, line: _ } = self;
@@ -109,7 +101,7 @@ impl PartialEq for RouteSettings {
 }
 
 impl RouteSettings {
-    /// The other upstream that its requests go to, if there is one.
+    /// The route's other upstream, if any.
     pub fn called(&self) -> Option<&ProxySettings> {
         match &self.action {
             RouteAction::Upstream(proxy) | RouteAction::Php(proxy, _) => Some(proxy),

@@ -15,126 +15,115 @@ use super::queue::QueueSettings;
 use super::route::RouteSettings;
 use super::snapshot::SnapshotSettings;
 
-/// What `serve` does in front of an application.
+/// A site: what `serve` does in front of an application.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SiteSettings {
-    /// Where clients call, and how the application is called: it stands beside the application too.
+    /// Listener and upstream, as beside an application.
     pub proxy: ProxySettings,
-    /// Certificates; none: plain HTTP.
+    /// Certificates; `None` for plain HTTP.
     pub tls: Option<ServerTlsSettings>,
-    /// Addresses of plain HTTP where clients are sent on to https.
+    /// Addresses of plain HTTP that redirect to https.
     pub redirect: Vec<ListenAddress>,
-    /// `Strict-Transport-Security`, as it is sent; none: not at all.
+    /// `Strict-Transport-Security`, as sent.
     pub hsts: Option<String>,
-    /// Who may say for whom it asks.
+    /// Proxies whose word on the client is believed.
     pub trusted: TrustedSettings,
-    /// Whether fields go on whose names have other bytes than letters, digits and hyphens.
+    /// Whether fields are passed on whose names have other bytes than letters, digits and hyphens.
     pub underscores: bool,
-    /// Requests under way of one client (its address; of IPv6 its /64).
+    /// Concurrent requests of one client (its address; for IPv6 its /64).
     pub per_client: usize,
-    /// What each client and each network may have at a time.
     pub clients: CrowdSettings,
-    /// What the client is told to wait if the application has too much to do.
+    /// `Retry-After` when the application is overloaded.
     pub retry_after: Duration,
     /// Whether bodies that the application left plain are compressed.
     pub compress: bool,
-    /// What is kept; none: nothing.
+    /// Cache settings; `None` for no cache.
     pub cache: Option<CacheSettings>,
-    /// Cheap questions; the first whose path matches is asked.
+    /// Validators; the first whose path matches is asked.
     pub validators: Vec<ValidatorSettings>,
-    /// Which GETs may do something, besides the usual ones: for them validators of many pages are not asked.
+    /// Further GETs that may change something: validators of many pages are not asked for them.
     pub effects: Vec<String>,
-    /// Which do nothing, though they are among the usual.
+    /// GETs that change nothing, though the usual list has them.
     pub no_effects: Vec<String>,
-    /// The names that it answers for; none: all that no other site at its addresses answers for.
+    /// Names it answers to; empty for all that no other site at its addresses answers to.
     pub hosts: Vec<HostName>,
-    /// Whether it answers also for names that no site at its addresses answers for.
+    /// Whether it also answers to names that no site at its addresses has.
     pub is_default: bool,
-    /// From whom it gets its certificate; none: it has those of `tls`, or none.
+    /// Issuer of its certificate; `None` if it uses `tls`, or has none.
     pub acme: Option<AcmeSettings>,
-    /// What answers requests that no route has taken.
     pub application: Application,
-    /// What some requests get instead: the first that fits counts.
+    /// The first match counts.
     pub routes: Vec<RouteSettings>,
-    /// How files are sent.
     pub files: FilesSettings,
-    /// Requests that wait for the application; none: none do, besides those of `limits.pending`.
+    /// Requests that wait for the application; `None` if none do, besides those of `limits.pending`.
     pub queue: Option<QueueSettings>,
-    /// The page of local replies; none: plain text.
+    /// The page of local replies; `None` for plain text.
     pub error_page: Option<PathBuf>,
-    /// What is written to disk of what the cache keeps; none: nothing.
+    /// What the cache writes to disk; `None` for nothing.
     pub snapshot: Option<SnapshotSettings>,
-    /// The application whose usual settings it has.
     pub preset: Option<&'static str>,
 }
 
 impl SiteSettings {
-    /// Whether clients speak TLS to it.
+    /// Whether clients use TLS.
     pub fn is_tls(&self) -> bool {
         self.tls.is_some() || self.acme.is_some()
     }
 
-    /// Whether it answers for names too that no site at its addresses has.
+    /// Whether it also answers to names that no site at its addresses has.
     pub fn takes_all_names(&self) -> bool {
         self.hosts.is_empty() || self.is_default
     }
 }
 
-/// Certificates, and which TLS.
+/// Certificates and TLS versions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ServerTlsSettings {
-    /// Chains and their keys; the first is for clients that name no host, or one that no certificate is for.
+    /// Chains and their keys; the first is for clients that name no host, or one without certificate.
     pub certificates: Vec<(PathBuf, PathBuf)>,
-    /// Whether TLS 1.2 is spoken too.
     pub tls12: bool,
 }
 
-/// Who may say for whom it asks.
+/// Proxies whose word on the client is believed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TrustedSettings {
     pub proxies: Vec<IpNet>,
-    /// Whether those that come by a Unix socket are such.
+    /// Whether clients on a Unix socket are trusted.
     pub unix: bool,
-    /// What they say it with.
     pub header: ForwardedBy,
     /// Whether their connections begin with PROXY (v1 or v2).
     pub proxy_protocol: bool,
 }
 
-/// What a proxy says it with, for whom it asks.
+/// The field by which a proxy names its client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ForwardedBy {
-    /// `X-Forwarded-For`, and `-Proto`.
     #[default]
     XForwardedFor,
-    /// `Forwarded` (RFC 7239).
     Forwarded,
 }
 
-/// What each client (an address; of IPv6 its /64) and each network may have at a time.
+/// Bounds of each client (an address; for IPv6 its /64) and each network.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CrowdSettings {
-    /// Connections of a client.
     pub connections: usize,
     pub network_connections: usize,
-    /// Uploads of a client that are under way.
     pub uploads: usize,
     pub network_uploads: usize,
-    /// Requests a second of a client; none: as many as it likes.
+    /// Requests a second of a client; `None` for no bound.
     pub rate: Option<f64>,
-    /// Requests a second of a network.
     pub network_rate: Option<f64>,
-    /// Whether requests count that are answered from memory.
+    /// Whether cache hits count.
     pub hits: bool,
-    /// Bits of an address of IPv4 that are its network's.
+    /// Bits of an IPv4 address that make its network.
     pub ipv4: u8,
-    /// Bits of an address of IPv6 that are its network's.
+    /// Bits of an IPv6 address that make its network.
     pub ipv6: u8,
 }
 
 impl CrowdSettings {
-    /// What may come at once, at this rate: ten seconds' worth, and a page with all that is on it.
+    /// Burst at this rate: ten seconds' worth, and a page with all its resources.
     pub fn burst_of(rate: f64) -> u32 {
         (rate * 10.0).ceil().max(20.0) as u32
     }
@@ -156,34 +145,32 @@ impl Default for CrowdSettings {
     }
 }
 
-/// What is kept.
+/// Cache settings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CacheSettings {
     /// Bytes, all together.
     pub memory: u64,
-    /// The longest body that is stored.
     pub largest: u64,
     /// Variants of one address.
     pub variants: usize,
-    /// Cookies that must not split the cache: names, or with `*` at the end how they begin.
+    /// Cookies that must not split the cache: names, or prefixes with `*` at the end.
     pub ignore_cookies: Vec<String>,
-    /// If there are any: the only cookies by which `Vary: Cookie` tells apart.
+    /// If not empty: the only cookies that `Vary: Cookie` distinguishes.
     pub vary_cookies: Vec<String>,
-    /// Whether a lifetime or `public` alone is leave to share with those who have cookies.
+    /// Whether a lifetime or `public` alone permits sharing with clients that have cookies.
     pub share_with_cookies: bool,
     /// Statuses besides 200, 203 and 204 that are kept under a validator.
     pub statuses: Vec<u16>,
-    /// The longest lifetime of an error other than 404 and 410.
+    /// Longest lifetime of an error other than 404 and 410.
     pub error_max: Duration,
-    /// Whether it is passed over that a client wants what is stored asked for anew.
+    /// Whether a client's wish to have the stored page fetched anew is ignored.
     pub ignore_reload: bool,
-    /// Whether what has `Set-Cookie` is stored, with it.
+    /// Whether answers with `Set-Cookie` are stored, with the field.
     pub store_set_cookie: bool,
-    /// The application's languages.
     pub languages: Vec<String>,
-    /// Parameters of the query that are no part of the key.
+    /// Query parameters that are not part of the key.
     pub ignore_query: Vec<String>,
-    /// Without a lifetime said: this share of the time since `Last-Modified` …
+    /// Without an explicit lifetime: this share of the time since `Last-Modified` …
     pub heuristic: f64,
     /// … and no longer.
     pub heuristic_max: Duration,
@@ -191,16 +178,16 @@ pub struct CacheSettings {
     pub stale_if_error: Duration,
     /// Where the response does not say.
     pub stale_while_revalidate: Duration,
-    /// For so long after a response that was not stored, nobody waits for another's.
+    /// How long after an unstored response requests do not wait for each other's answer.
     pub uncacheable: Duration,
-    /// `X-GeoIP-Country`.
+    /// Database of `X-GeoIP-Country`.
     pub country: Option<PathBuf>,
-    /// From where PURGE is taken.
+    /// Addresses that may send PURGE.
     pub purge: Vec<IpNet>,
-    /// Whether it is from those that come by a Unix socket.
+    /// Whether clients on a Unix socket may.
     pub purge_unix: bool,
-    /// Whether peers are asked before the application is, where there are some.
-    // What sites have kept is found by their settings: those of before this was there stay the same.
+    /// Whether peers are asked before the application.
+    /// Stored pages are found by their site's settings: those from before this key existed must stay the same.
     #[serde(skip_serializing_if = "std::clone::Clone::clone")]
     pub tier: bool,
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`TierSettings`]: the peers that a node asks before it asks the application.
+//! The principal type is [`TierSettings`]: the peers that a node asks before the application.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -9,44 +9,43 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use unladen_pool::{Origin, UpstreamSettings};
 
-/// The peers that a node asks before it asks the application.
+/// The peers that a node asks before the application.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TierSettings {
-    /// Where they are, and how they are called.
     pub upstream: UpstreamSettings,
-    /// Another number when the file of its authorities is another.
+    /// Changes with the authorities' file.
     pub stamp: u64,
-    /// By what they know each other …
+    /// The peers' shared secret …
     pub secret: TierSecret,
-    /// … and where that stands.
+    /// … and its file.
     pub secret_file: PathBuf,
-    /// Which of them this node is; none: it finds out.
+    /// This node's address among them; `None` if it finds out.
     pub node: Option<SocketAddr>,
     /// How long a peer may take to show that it is at work.
     pub deadline: Duration,
-    /// A page is kept here too once it was asked for so often.
+    /// A page is also kept here after this many requests.
     pub hot: u8,
 }
 
-/// By what the nodes of a tier know each other: 32 to 256 visible ASCII characters. It is never shown.
+/// The shared secret of a tier's nodes: 32 to 256 visible ASCII characters. It is never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TierSecret(String);
 
 // === impl TierSecret ===
 
 impl TierSecret {
-    /// The shortest that is taken, in bytes.
+    /// Fewest bytes.
     pub const SHORTEST: usize = 32;
-    /// The longest.
+    /// Most bytes.
     pub const LONGEST: usize = 256;
 
-    /// None: it is too short, too long, or has characters that a header field may not have.
+    /// `None` if it is too short, too long, or has characters that a header field may not have.
     pub fn new(text: &str) -> Option<Self> {
         let is_long_enough = (Self::SHORTEST..=Self::LONGEST).contains(&text.len());
         (is_long_enough && text.bytes().all(|byte| byte.is_ascii_graphic())).then(|| Self(text.to_owned()))
     }
 
-    /// To be sent to a peer, and to nobody else.
+    /// For a peer, and nobody else.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -58,7 +57,7 @@ impl fmt::Debug for TierSecret {
     }
 }
 
-/// As its keys have it; the secret is not shown.
+/// By the configuration's keys; the secret is not shown.
 impl Serialize for TierSettings {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut table = serializer.serialize_struct("TierSettings", 7)?;

@@ -1,4 +1,4 @@
-//! Reads how a database tells of changes: `listen` and `heartbeat`.
+//! Reads how a database reports changes: `listen` and `heartbeat`.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use crate::explain::Shown;
 use crate::level::Level;
 use crate::reading::Reading;
 
-/// Longer than a pause of a busy machine; and a page that is a second old does harm to few.
+/// Longer than a pause of a busy machine; a page that is a second old harms few.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 const HEARTBEAT_BOUNDS: std::ops::RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(60);
-/// PostgreSQL's own bound.
+/// PostgreSQL's bound.
 const LONGEST: usize = 63;
 
-/// None: it is asked each time.
+/// `None` if the database is asked each time.
 pub(super) fn read(level: &Level<'_>, source: Option<&ValidatorSource>, r: &mut Reading<'_>) -> Option<ListenSettings> {
     let shown = |channel: &Option<String>| channel.clone().map_or(Shown::None, Shown::Text);
     let channel = level.take("listen", None, r, |value, _| channel(value).map(Some), shown);
@@ -31,7 +31,7 @@ pub(super) fn read(level: &Level<'_>, source: Option<&ValidatorSource>, r: &mut 
     Some(ListenSettings { channel, heartbeat })
 }
 
-/// What is the same with and without quotes.
+/// Names that are the same with and without quotes.
 fn channel(value: &Value<'_>) -> Result<String, Bad> {
     let text = value.one_line()?;
     let is_known = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';

@@ -1,4 +1,4 @@
-//! Reads how the nodes of a fleet share answers: `shared`.
+//! Reads how a fleet's nodes share answers: `shared`.
 
 use std::time::Duration;
 
@@ -10,12 +10,11 @@ use crate::groups::or_none;
 use crate::level::Level;
 use crate::reading::Reading;
 
-/// Whoever can bear more is better off with a lifetime.
+/// Sites that can bear more are better off with a lifetime.
 const LONGEST: Duration = Duration::from_secs(10);
-/// What Valkey and Redis have.
 const SCHEMES: [&str; 4] = ["valkey", "valkeys", "redis", "rediss"];
 
-/// None: each node asks for itself.
+/// `None` if each node asks for itself.
 pub(super) fn read(level: &Level<'_>, source: Option<&ValidatorSource>, r: &mut Reading<'_>) -> Option<SharedSettings> {
     let within = level.take(
         "shared",

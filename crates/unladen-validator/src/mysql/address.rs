@@ -1,4 +1,4 @@
-//! The principal type is [`Address`]: where a MySQL or MariaDB server is, and whether TLS is spoken with it.
+//! The principal type is [`Address`]: a MySQL or MariaDB server's address and its TLS settings.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,10 +10,9 @@ use url::Url;
 
 use crate::SettingsError;
 
-/// After so long in silence, the kernel looks whether the server is still there.
+/// After this idle time, the kernel probes whether the server is still there.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 
-/// Where a MySQL or MariaDB server is, and whether TLS is spoken with it.
 #[derive(Debug)]
 pub(super) struct Address {
     pub(super) opts: Opts,
@@ -45,7 +44,7 @@ impl Address {
         }
         let mut opts = Opts::from_url(url.as_str()).map_err(|error| bad(explain(&error)))?;
         if let Some(ssl) = opts.ssl_opts() {
-            // mysql_async takes the process's, and there is none in a program that names its own everywhere.
+            // mysql_async takes the process's provider, and a program that names its own everywhere has none.
             if CryptoProvider::get_default().is_none() {
                 let _ = CryptoProvider::clone(&provider()).install_default();
             }
@@ -56,9 +55,10 @@ impl Address {
                     unladen_tls::authorities(&file).map_err(|error| SettingsError::Tls(error.to_string()))?;
                     ssl.with_root_certs(vec![file.into()]).with_disable_built_in_roots(true)
                 }
-                // Nobody is asked whose certificate it is.
+                // The certificate is not checked.
                 None if ssl.accept_invalid_certs() => ssl,
-                // mysql_async's own are Mozilla's of the day it was built: not those that this system's owner adds or distrusts.
+                // mysql_async's own are Mozilla's of its build date: not those that this system's owner adds or
+                // distrusts.
                 None => {
                     let system = system_certificates().map_err(|error| SettingsError::Tls(error.to_string()))?;
                     let system = system.iter().map(|certificate| certificate.to_vec().into()).collect();
@@ -67,8 +67,8 @@ impl Address {
             };
             opts = OptsBuilder::from_opts(opts).ssl_opts(Some(ssl)).into();
         }
-        // Given up while it says nothing, a connection waits in the background for its end: this is it, should the
-        // server be gone.
+        // A connection that is given up while silent waits in the background for its end: keep-alive ends it if the
+        // server is gone.
         if opts.tcp_keepalive().is_none() {
             opts = OptsBuilder::from_opts(opts).tcp_keepalive(Some(KEEP_ALIVE)).into();
         }
@@ -78,7 +78,7 @@ impl Address {
     }
 }
 
-/// The parser's own words may show what it could not read: part of a password, if that holds a `?`.
+/// The parser's own message may show what it could not read: part of a password, if that has a `?`.
 fn explain(error: &UrlError) -> String {
     match error {
         UrlError::UnknownParameter { param } if param.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') => {

@@ -1,4 +1,4 @@
-//! What comes back from MySQL, as text.
+//! Converts MySQL's values to text.
 
 use mysql_async::Value;
 

@@ -11,10 +11,9 @@ use crate::AskError;
 use crate::backoff::Backoff;
 use crate::counts::locked;
 
-/// So many questions are on their way on every connection before one more is made.
+/// Questions on every connection before one more is made.
 const BUSY: usize = 32;
 
-/// The connections of a thread.
 #[derive(Default)]
 pub(super) struct ThreadConnections {
     most: usize,
@@ -29,15 +28,15 @@ struct State {
     backoff: Backoff,
 }
 
-/// A question's place on a connection. Dropped before [`InFlightQuery::answered`] is called, it takes the connection
-/// for dead.
+/// A question's place on a connection. If it is dropped without [`InFlightQuery::answered`], the connection counts as
+/// dead.
 pub(super) struct InFlightQuery {
     connections: Arc<ThreadConnections>,
     link: Arc<Link>,
     ended: bool,
 }
 
-/// A connection is being made. Dropped, it is not.
+/// A connection being made; dropping this gives it up.
 pub(super) struct Making {
     /// Weak: nobody may want the connection any more when it is made.
     connections: Weak<ThreadConnections>,
@@ -49,13 +48,13 @@ impl ThreadConnections {
         Self { most, ..Self::default() }
     }
 
-    /// Until a connection is made, or is not.
+    /// Completes when a connection is made, or has failed.
     pub(super) fn changed(&self) -> Notified<'_> {
         self.changed.notified()
     }
 
-    /// The seat, or why there is none; none: wait until [`ThreadConnections::changed`]. And whether a connection is to
-    /// be made by the caller.
+    /// The place, or why there is none; `None` means wait for [`ThreadConnections::changed`]. And whether the caller
+    /// has to make a connection.
     pub(super) fn in_flight(self: &Arc<Self>) -> (Option<Result<InFlightQuery, AskError>>, bool) {
         let mut state = locked(&self.state);
         state.links.retain(|link| !link.is_closed());
@@ -70,7 +69,7 @@ impl ThreadConnections {
             link.flying.fetch_add(1, Relaxed);
             return (Some(Ok(InFlightQuery { connections: self.clone(), link, ended: false })), connect);
         }
-        // While a server is down, only who tries it waits: the others need not wait their time out each.
+        // While a server is down, only the one who tries it waits: the others need not each wait for a timeout.
         if !connect && let Some(error) = state.backoff.error() {
             return (Some(Err(error.clone())), false);
         }
@@ -78,7 +77,7 @@ impl ThreadConnections {
         (None, connect)
     }
 
-    /// For whom [`ThreadConnections::in_flight`] tells to make a connection.
+    /// For callers that [`ThreadConnections::in_flight`] asks to make a connection.
     pub(super) fn making(self: &Arc<Self>) -> Making {
         Making { connections: Arc::downgrade(self), ended: false }
     }
@@ -99,7 +98,7 @@ impl Making {
         match made {
             Ok(link) => {
                 state.links.push(Arc::new(link));
-                // A statement that fails whenever it is asked has its pause from that.
+                // A statement that always fails already causes a pause.
                 if !matches!(state.backoff.error(), Some(AskError::Query(_))) {
                     state.backoff.succeeded();
                 }
@@ -129,7 +128,6 @@ impl InFlightQuery {
         &self.link
     }
 
-    /// The connection lives.
     pub(super) fn answered(mut self) {
         self.ended = true;
         if locked(&self.connections.state).backoff.error().is_some() {
@@ -137,14 +135,13 @@ impl InFlightQuery {
         }
     }
 
-    /// The statement is to be prepared anew.
+    /// The statement has to be prepared anew.
     pub(super) fn outdated(mut self, error: &AskError) {
         self.ended = true;
         self.connections.remove(&self.link);
         locked(&self.connections.state).backoff.failed(error.clone());
     }
 
-    /// The connection is closed.
     pub(super) fn dead(mut self) {
         self.ended = true;
         self.connections.remove(&self.link);

@@ -1,4 +1,4 @@
-//! [`explain`]: what went wrong, as validators tell it.
+//! [`explain`]: an error as validators report it.
 
 use tokio_postgres::error::SqlState;
 use unladen_tls::TlsFault;
@@ -6,7 +6,7 @@ use unladen_tls::TlsFault;
 use crate::AskError;
 use crate::counts::text;
 
-/// What went wrong with a server that is shown so.
+/// `shown`: the server as messages name it.
 pub(super) fn explain(error: &tokio_postgres::Error, shown: &str) -> AskError {
     if let Some(said) = error.as_db_error() {
         let code = said.code().code();
@@ -19,7 +19,7 @@ pub(super) fn explain(error: &tokio_postgres::Error, shown: &str) -> AskError {
         };
     }
     let cause = std::error::Error::source(error);
-    // Each has said something, and the last one may only have said that it is no primary.
+    // Each host has answered, and the last one may only have said that it is no primary.
     let last = if shown.contains(", ") { " (so says the last of these hosts)" } else { "" };
     let message = text(match cause.and_then(|cause| cause.downcast_ref::<std::io::Error>()) {
         Some(source) if error.to_string() == "error performing TLS handshake" => {
@@ -27,7 +27,7 @@ pub(super) fn explain(error: &tokio_postgres::Error, shown: &str) -> AskError {
         }
         _ => format!("{shown}: {error}{}{last}", cause.map(|cause| format!(": {cause}")).unwrap_or_default()),
     });
-    // Its kinds have no other names: a password is asked for and none is given, say.
+    // These kinds have no other text: for example a password is requested and none is given.
     if error.to_string() == "authentication error" || error.to_string() == "invalid configuration" {
         AskError::Refused(message)
     } else {

@@ -6,18 +6,15 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 use tokio_postgres::{Client, Statement};
 
-/// How long a connection may take to be made, even where an answer may take less: it is made for those who come later,
-/// too.
+/// Timeout of connecting, even if an answer's is shorter: the connection also serves later questions.
 pub(super) const CONNECT: Duration = Duration::from_secs(5);
 
-/// A connection with its prepared statement.
 pub(super) struct Link {
     client: Client,
     statement: Option<Statement>,
-    /// Which server it is to, where it matters.
+    /// Which server it leads to, where it matters.
     pub(super) server: Option<Box<str>>,
     task: AbortHandle,
-    /// Questions that are on their way.
     pub(super) flying: AtomicUsize,
     /// Somebody stopped waiting for it.
     pub(super) silent: AtomicBool,
@@ -54,8 +51,7 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // The task takes its leave of the server by itself when the client is gone, but only once it has got all
-        // answers.
+        // When the client is gone, the task itself ends the session, but only once it has all answers.
         if self.silent.load(Relaxed) {
             self.task.abort();
         }

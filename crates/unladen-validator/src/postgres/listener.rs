@@ -1,4 +1,4 @@
-//! The principal type is [`Listener`]: a connection that is told of changes.
+//! The principal type is [`Listener`]: a connection that receives notifications of changes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,27 +17,27 @@ use crate::AskError;
 use crate::counts::text;
 use crate::pushed::Pushed;
 
-/// Tells one server from another, and from itself after a restart; a standby is none that tells.
+/// Identifies a server and its start; a standby does not send notifications.
 pub(super) const SERVER: &str = "select (extract(epoch from pg_postmaster_start_time())::text || ' ' || \
      coalesce(inet_server_addr()::text, '') || ' ' || pg_is_in_recovery()::text)";
 
-/// Whether the session is still the one that listens.
+/// Whether the session still listens.
 const BEAT: &str = "select exists(select from pg_listening_channels() as channel where channel = $1)";
 
-/// Beats within the bound: one may be late.
+/// Heartbeats within the bound: one may be late.
 const BEATS: u32 = 4;
 
-/// A connection that is told of changes. Closed when it is dropped: nothing is vouched for any more.
+/// A connection that receives notifications. Dropping it closes it: nothing is vouched for any more.
 pub(super) struct Listener {
     client: Client,
     pushed: Arc<Pushed>,
-    /// The connection is over, or somebody has called.
+    /// The connection has ended, or the test call has arrived.
     ended: Arc<Notify>,
     called: Arc<Notify>,
     task: AbortHandle,
 }
 
-/// Says that the connection is over, however that came.
+/// Signals the connection's end, however it came.
 struct Hearing {
     pushed: Arc<Pushed>,
     ended: Arc<Notify>,
@@ -46,7 +46,7 @@ struct Hearing {
 // === impl Listener ===
 
 impl Listener {
-    /// Connects, and listens. What was remembered before is forgotten.
+    /// Connects and listens. Earlier answers are forgotten.
     pub(super) async fn open(address: &PostgresAddress, channel: &str, pushed: &Arc<Pushed>) -> Result<Self, AskError> {
         let opening = Self::open_in_time(address, channel, pushed);
         let silent = || AskError::Unreachable(text(format!("{} does not answer", address.shown)));
@@ -57,7 +57,7 @@ impl Listener {
         let said = |error: tokio_postgres::Error| explain(&error, &address.shown);
         let (ended, called) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let hearing = Hearing { pushed: pushed.clone(), ended: ended.clone() };
-        // Of this session alone: what is sent there is heard by nobody else.
+        // Only this session knows it.
         let call = format!("unladen_call_{:016x}", random());
         let ears = (hearing, channel.to_owned(), call.clone(), called.clone());
         let (client, carrier) = address.connect().await.map_err(said)?;
@@ -73,14 +73,14 @@ impl Listener {
             _ => said(error),
         })?;
         let server = server(client).await.map_err(said)?;
-        // From here on everything is told: what is asked later is remembered.
+        // From here on every change is notified: later answers are remembered.
         pushed.begin(&server);
         listener.try_to_hear(address, &call).await?;
         Ok(listener)
     }
 
-    /// Has another session call: behind a pooler that lends sessions for a transaction, nobody would ever be told, though
-    /// all that is asked is answered.
+    /// Has another session call: behind a pooler that lends sessions for a transaction, no notification would ever
+    /// arrive, though every query is answered.
     async fn try_to_hear(&self, address: &PostgresAddress, call: &str) -> Result<(), AskError> {
         let said = |error: tokio_postgres::Error| explain(&error, &address.shown);
         let (other, carrier) = address.connect().await.map_err(said)?;
@@ -101,7 +101,7 @@ impl Listener {
         heard
     }
 
-    /// Vouches for what is remembered, `heartbeat` at a time, until the connection is lost: why.
+    /// Vouches for remembered answers, `heartbeat` at a time, until the connection is lost; returns the reason.
     pub(super) async fn vouch(&self, channel: &str, heartbeat: Duration, first: impl FnOnce()) -> AskError {
         let mut first = Some(first);
         loop {
@@ -122,7 +122,7 @@ impl Listener {
         }
     }
 
-    /// All that was told before it is sent is heard before it is answered.
+    /// Notifications sent before the query arrive before its answer.
     async fn beat(&self, channel: &str) -> Result<bool, tokio_postgres::Error> {
         let row = self.client.query_typed_one(BEAT, &[(&channel, Type::TEXT)]).await?;
         row.try_get(0)
@@ -143,12 +143,10 @@ impl Drop for Hearing {
     }
 }
 
-/// Which server it is.
 pub(super) async fn server(client: &Client) -> Result<String, tokio_postgres::Error> {
     client.query_typed_one(SERVER, &[]).await?.try_get(0)
 }
 
-/// Carries the connection until it is over.
 async fn hear(mut carrier: Carrier, (hearing, channel, call, called): (Hearing, String, String, Arc<Notify>)) {
     while let Some(message) = carrier.message().await {
         let AsyncMessage::Notification(notification) = message else { continue };
@@ -160,8 +158,8 @@ async fn hear(mut carrier: Carrier, (hearing, channel, call, called): (Hearing, 
     }
 }
 
-/// Not to be guessed, as names of channels are seen by all who may look at the server's activity: who did would have
-/// a connection taken for one that hears.
+/// Unguessable, since everybody who may see the server's activity sees channel names: they could make a connection seem
+/// to receive notifications.
 fn random() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(0)

@@ -1,27 +1,26 @@
-//! What goes to PostgreSQL and comes back: texts, whatever the types of the query are.
+//! PostgreSQL's parameters and results as text, whatever the types of the query are.
 
 use std::error::Error;
 
 use tokio_postgres::types::private::BytesMut;
 use tokio_postgres::types::{Format, FromSql, IsNull, ToSql, Type, to_sql_checked};
 
-/// A parameter, of whichever type: the server reads the text.
+/// A parameter of any type: the server parses the text.
 #[derive(Debug)]
 pub(super) struct Text<'a>(pub(super) &'a str);
 
-/// A column's bytes as they are.
 #[derive(Debug)]
 pub(super) struct Raw<'a>(pub(super) &'a [u8]);
 
-/// Whether the text can be a value of this type, as far as it is known here. The server refuses the rest; each refusal
-/// is a line in its log, which whoever invents paths could fill.
+/// Whether the text can be a value of this type, as far as known here. The server refuses the rest; each refusal is a
+/// line in its log, which clients with invented paths could fill.
 pub(super) fn fits(text: &str, kind: &Type) -> bool {
     match *kind {
         Type::INT2 => integer(text, i16::MIN.into(), i16::MAX.into()),
         Type::INT4 => integer(text, i32::MIN.into(), i32::MAX.into()),
         Type::INT8 => integer(text, i64::MIN, i64::MAX),
         Type::OID => integer(text, 0, u32::MAX.into()),
-        // With or without hyphens and braces, as the server reads it.
+        // With or without hyphens and braces, as the server accepts it.
         Type::UUID => {
             let digits = text.bytes().filter(u8::is_ascii_hexdigit).count();
             digits == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'{' | b'}'))
@@ -35,8 +34,8 @@ pub(super) fn fits(text: &str, kind: &Type) -> bool {
     }
 }
 
-/// Whether it is a number between these, white space around it allowed. Hexadecimal and the like, which PostgreSQL
-/// reads since 16, are for the server.
+/// Whether it is a number in this range, perhaps with white space around. Hexadecimal and the like, which PostgreSQL
+/// accepts since 16, are left to the server.
 fn integer(text: &str, least: i64, most: i64) -> bool {
     let text = text.trim_ascii();
     let digits = text.trim_start_matches(['+', '-']);
@@ -50,7 +49,7 @@ fn integer(text: &str, least: i64, most: i64) -> bool {
         || digits.starts_with('0') && digits.as_bytes().get(1).is_some_and(|byte| b"xXoObB".contains(byte))
 }
 
-/// A value as text, if it is a time or a number; others as they are. Different values of a type have different texts.
+/// A time or a number as text; other values as they are. Different values of a type have different texts.
 pub(super) fn version(raw: &[u8], kind: &Type) -> Box<[u8]> {
     let text = match *kind {
         Type::INT2 => raw.try_into().ok().map(|bytes| i16::from_be_bytes(bytes).to_string()),
@@ -64,7 +63,7 @@ pub(super) fn version(raw: &[u8], kind: &Type) -> Box<[u8]> {
     text.map_or_else(|| raw.into(), |text| text.into_bytes().into())
 }
 
-/// Microseconds since 2000, as seconds since 1970. None: `infinity`.
+/// Converts microseconds since 2000 to seconds since 1970. `None` for `infinity`.
 fn since_1970(micros: i64) -> Option<String> {
     const FROM_1970_TO_2000: i64 = 946_684_800;
     if matches!(micros, i64::MIN | i64::MAX) {
@@ -74,8 +73,8 @@ fn since_1970(micros: i64) -> Option<String> {
     Some(format!("{seconds}.{:06}", micros.rem_euclid(1_000_000)))
 }
 
-/// `numeric` as it is sent: digits of base 10000, of which `weight` + 1 are before the point. None: it is no number, or
-/// very long.
+/// Reads a binary `numeric`: digits of base 10000, of which `weight` + 1 are before the point. `None` if it is no
+/// number, or very long.
 fn numeric(raw: &[u8]) -> Option<String> {
     const MOST: usize = 32;
     let mut words = raw.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));

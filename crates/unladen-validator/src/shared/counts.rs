@@ -1,4 +1,4 @@
-//! The principal type is [`SharedCounts`]: what has become of sharing answers.
+//! The principal type is [`SharedCounts`]: counters of shared answers.
 
 use std::sync::atomic::{
     AtomicU64, AtomicUsize,
@@ -6,16 +6,14 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, Mutex};
 
-/// What has become of it.
 #[derive(Debug, Default)]
 pub(crate) struct SharedCounts {
-    /// Questions that another node's answer did for.
+    /// Questions answered from another node's answer.
     pub(crate) from_others: AtomicU64,
-    /// Questions that the engine was of no use for.
+    /// Questions for which the engine was of no use.
     pub(crate) failed: AtomicU64,
-    /// Requests that an answer did for which was known here.
+    /// Requests answered from local memory.
     pub(crate) remembered: AtomicU64,
-    /// Connections that work.
     up: AtomicUsize,
     pub(crate) last_error: Mutex<Option<String>>,
 }
@@ -23,7 +21,7 @@ pub(crate) struct SharedCounts {
 // === impl SharedCounts ===
 
 impl SharedCounts {
-    /// A connection works; it does until what is returned is dropped.
+    /// Counts a working connection until the returned guard is dropped.
     pub(super) fn up(self: &Arc<Self>) -> Up {
         self.up.fetch_add(1, Release);
         Up(self.clone())
@@ -34,7 +32,6 @@ impl SharedCounts {
     }
 }
 
-/// A connection that works.
 pub(super) struct Up(Arc<SharedCounts>);
 
 impl Drop for Up {

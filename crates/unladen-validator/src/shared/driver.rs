@@ -1,4 +1,4 @@
-//! The principal type is [`Driver`]: a thread's connection to Valkey, and what is sent on it.
+//! The principal type is [`Driver`]: a thread's connection to Valkey, and its jobs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,18 +13,17 @@ use super::value::{read, write};
 use crate::Version;
 use crate::counts::locked;
 
-/// So long may an answer of the engine take. Then it is of no use, until a connection to it is made again.
+/// Timeout of the engine's answer. After it, the connection is made anew.
 const PATIENCE: Duration = Duration::from_millis(10);
-/// To connect, which nobody waits for.
+/// Timeout of connecting, which nobody waits for.
 const CONNECT: Duration = Duration::from_secs(2);
-/// How long after a failure the next attempt is, at first and at last.
+/// First and longest pause after a failure.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
-/// So much is sent together.
 const BATCH: usize = 64;
 
-/// The engine's time, and what it has: an answer that is young enough by that time, or the mark of somebody who asks.
-/// Where there is neither, the mark is left. Arguments: how old an answer may be (microseconds), how long a mark lasts
-/// (milliseconds), and the engine's run id: the times of another have nothing to do with its own.
+/// Returns the engine's time, and an answer that is recent enough, or an asker's mark; without either, leaves a mark.
+/// Arguments: greatest age of an answer (microseconds), lifetime of a mark (milliseconds), and the engine's run id: the
+/// times of another are unrelated.
 const LOOK: &str = r"
 local time = redis.call('TIME')
 local now = string.format('%.0f', tonumber(time[1]) * 1000000 + tonumber(time[2]))
@@ -36,26 +35,26 @@ redis.call('SET', KEYS[1], '?', 'PX', ARGV[2])
 return {now, false}
 ";
 
-/// What is to be done.
 pub(super) enum Job {
-    /// Looks for an answer that is no older than `within`; else a mark is left for `claim`.
+    /// Looks for an answer that is no older than `within`; else leaves a mark for `claim`.
     Look { key: Box<[u8]>, within: Duration, claim: Duration, reply: oneshot::Sender<Option<Looked>> },
-    /// Tells the others an answer to a question that was sent after this time of the engine.
+    /// Shares an answer to a question that was sent after this time of the engine.
     Tell { key: Box<[u8]>, version: Version, now: u64, within: Duration },
 }
 
-/// What the engine has.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Looked {
-    /// An answer, which is so old.
-    Answer { version: Version, age: Duration },
-    /// Somebody asks.
+    Answer {
+        version: Version,
+        age: Duration,
+    },
     Asked,
-    /// Nothing: whoever looked is to ask. It is so late there.
-    Ask { now: u64 },
+    /// Nothing: the caller has to ask. With the engine's time.
+    Ask {
+        now: u64,
+    },
 }
 
-/// A thread's connection, and what is sent on it.
 pub(super) struct Driver {
     pub(super) place: ValkeyPlace,
     pub(super) jobs: Receiver<Job>,
@@ -63,7 +62,7 @@ pub(super) struct Driver {
 }
 
 impl Driver {
-    /// Until nobody has anything to do for it any more.
+    /// Runs until all senders are gone.
     pub(super) async fn run(mut self) {
         let mut pause = PAUSES.0;
         loop {
@@ -71,7 +70,7 @@ impl Driver {
                 let opening = timeout(CONNECT, ValkeyEngine::open(&self.place));
                 tokio::pin!(opening);
                 loop {
-                    // Nobody waits for a connection: who comes meanwhile asks for himself.
+                    // Nobody waits for a connection: meanwhile, askers ask for themselves.
                     tokio::select! {
                         opened = &mut opening => break opened,
                         job = self.jobs.recv() => if job.is_none() { return },
@@ -103,7 +102,7 @@ impl Driver {
         }
     }
 
-    /// As long as it answers: why it does not. None: nobody is left.
+    /// Serves while the engine answers; returns why it no longer does, or `None` if all senders are gone.
     async fn serve(&mut self, mut engine: ValkeyEngine) -> Option<BusError> {
         let run = engine.run().to_owned();
         loop {
@@ -120,7 +119,7 @@ impl Driver {
                 Err(_) => return Some(BusError::Timeout),
             };
             for (job, reply) in batch.into_iter().zip(replies) {
-                // What a replica refuses, or whoever may not, it refuses each time.
+                // A replica, or missing permission, leads to the same refusal each time.
                 if let ValkeyReply::Error(error) = &reply {
                     return Some(self.place.refused(error));
                 }
@@ -132,7 +131,7 @@ impl Driver {
     }
 }
 
-/// Connects, looks for this key and tells it, each for a millisecond, for those who check a configuration.
+/// For checking a configuration: connects, looks for this key and writes it, each for a millisecond.
 pub(super) async fn try_once(place: &ValkeyPlace, key: Vec<u8>) -> Result<(), BusError> {
     let within = Duration::from_millis(1);
     let tried = async {
@@ -150,9 +149,8 @@ pub(super) async fn try_once(place: &ValkeyPlace, key: Vec<u8>) -> Result<(), Bu
     timeout(CONNECT, tried).await.unwrap_or(Err(BusError::Timeout))
 }
 
-/// As it is sent.
 fn command(job: &Job, run: &str) -> Vec<Vec<u8>> {
-    // An answer that would be too old is of no use, nor is a mark of whoever has gone.
+    // An answer that would be too old is of no use, nor is a mark of an asker that has gone.
     let text = |text: String| text.into_bytes();
     let milliseconds = |time: Duration| text((time.as_micros().div_ceil(1000)).max(1).to_string());
     match job {
@@ -171,7 +169,7 @@ fn command(job: &Job, run: &str) -> Vec<Vec<u8>> {
     }
 }
 
-/// None: it is of no use.
+/// `None` if it is unusable.
 fn looked(reply: &ValkeyReply, run: &str, within: Duration) -> Option<Looked> {
     let ValkeyReply::Array(list) = reply else { return None };
     let [ValkeyReply::Bulk(now), told] = list.as_slice() else { return None };

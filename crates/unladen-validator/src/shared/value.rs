@@ -1,11 +1,11 @@
-//! [`write`], [`read`]: an answer as Valkey keeps it: `=RUN TIME vLABEL`, or `n` where there is no label.
+//! [`write`], [`read`]: an answer as stored in Valkey: `=RUN TIME vLABEL`, or `n` where there is no label.
 
 use crate::Version;
 
-/// Bytes of a key or of an answer, at most: what is longer is not shared.
+/// Most bytes of a key or of an answer: longer ones are not shared.
 pub(super) const LONGEST: usize = 1024;
 
-/// An answer to a question that was sent after this time of the engine with this run id.
+/// `at`: the engine's time, with this run id, before the question was sent.
 pub(super) fn write(run: &str, at: u64, version: &Version) -> Vec<u8> {
     let mut value = format!("={run} {at} ").into_bytes();
     match version {
@@ -18,7 +18,7 @@ pub(super) fn write(run: &str, at: u64, version: &Version) -> Vec<u8> {
     value
 }
 
-/// The time and the answer; none: it is nothing that was written so, or for another run of the engine.
+/// The time and the answer; `None` if it is invalid, or for another run of the engine.
 pub(super) fn read(value: &[u8], run: &str) -> Option<(u64, Version)> {
     if value.len() > 2 * LONGEST {
         return None;

@@ -1,9 +1,8 @@
-//! The principal type is [`Plan`]: what is to be read.
+//! The principal type is [`Plan`]: the database file and the query.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What is to be read.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) file: PathBuf,

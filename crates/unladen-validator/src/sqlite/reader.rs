@@ -1,4 +1,4 @@
-//! The principal type is [`SqliteReader`]: a database that is open.
+//! The principal type is [`SqliteReader`]: an open database.
 
 use std::os::unix::fs::MetadataExt;
 use std::time::Instant;
@@ -11,21 +11,19 @@ use crate::ask::Answer;
 use crate::counts::text;
 use crate::{AskError, Version};
 
-/// So many steps of its virtual machine SQLite takes (some 0.1 ms) between two looks at the clock.
+/// Steps of SQLite's virtual machine (some 0.1 ms) between two looks at the clock.
 const STEPS: std::ffi::c_int = 10_000;
 
-/// A database that is open.
 pub(super) struct SqliteReader {
     connection: Connection,
     query: String,
-    /// The file's device and number.
     identity: Option<(u64, u64)>,
 }
 
 impl SqliteReader {
     pub(super) fn open(plan: &Plan, until: Instant) -> Result<Self, AskError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        // Before the file is opened: should it be replaced meanwhile, it is opened again with the next question.
+        // Before the file is opened: if it is replaced meanwhile, the next question opens it again.
         let identity = identity(plan);
         let said = |error: rusqlite::Error| match explain(&error) {
             AskError::Unreachable(why) => AskError::Unreachable(text(format!("{}: {why}", plan.file.display()))),
@@ -46,7 +44,7 @@ impl SqliteReader {
         self.identity != identity(plan)
     }
 
-    /// Neither waits for a lock any longer, nor reads on.
+    /// Neither waits for a lock nor reads beyond `until`.
     pub(super) fn ask(&mut self, parameters: &[String], until: Instant) -> Answer {
         self.read(parameters, until).map_err(|error| explain(&error))
     }

@@ -1,18 +1,17 @@
-//! The principal type is [`RateServiceSettings`]: a service that keeps bounds of rates for all who ask it.
+//! The principal type is [`RateServiceSettings`]: a service that keeps rate bounds for all who ask it.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// A service of limits, as `envoy.service.ratelimit.v3` has it.
+/// A rate limit service that speaks `envoy.service.ratelimit.v3`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RateServiceSettings {
-    /// Whether it is spoken to with TLS.
     pub tls: bool,
-    /// Its name, or address without brackets.
+    /// A name, or an address without brackets.
     pub host: String,
     pub port: u16,
-    /// Which of its configurations.
+    /// Which of the service's configurations applies.
     pub domain: String,
 }
 
@@ -26,11 +25,10 @@ pub struct EntrySettings {
 /// What the value of an entry is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryValue {
-    /// This, always.
+    /// This value, always.
     Fixed(String),
-    /// The client's address; of IPv6, its network of 64 bits.
+    /// The client's address; for IPv6, its /64.
     Client,
-    /// What the request says in this field.
     Header(String),
 }
 
@@ -44,7 +42,6 @@ impl RateServiceSettings {
     }
 }
 
-/// As it is configured.
 impl fmt::Display for RateServiceSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = if self.tls { "grpcs" } else { "grpc" };
@@ -52,7 +49,6 @@ impl fmt::Display for RateServiceSettings {
     }
 }
 
-/// As it is configured.
 impl Serialize for RateServiceSettings {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -61,7 +57,6 @@ impl Serialize for RateServiceSettings {
 
 // === impl EntrySettings ===
 
-/// As it is configured.
 impl fmt::Display for EntrySettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { key, value } = self;
@@ -73,7 +68,6 @@ impl fmt::Display for EntrySettings {
     }
 }
 
-/// As it is configured.
 impl Serialize for EntrySettings {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
