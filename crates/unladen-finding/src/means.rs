@@ -1,4 +1,4 @@
-//! The list [`MEANS`]: settings of well-known applications that take a waste off without a change of code.
+//! The list [`MEANS`]: settings of well-known applications that remove a waste without a change of code.
 
 use unladen_trace::Evidence;
 
@@ -6,18 +6,16 @@ use crate::application::Application;
 use crate::finding::Finding;
 use crate::fix::Audience;
 
-/// A setting of an application's own, as its documentation has it.
+/// An application's own setting, per its documentation.
 struct Means {
     application: Application,
-    /// The rules whose waste it takes off.
     rules: &'static [&'static str],
-    /// What to set, and where.
     setting: &'static str,
     /// What it removes, in half a sentence.
     removes: &'static str,
 }
 
-/// All, in the order of applications. Where several are for one rule, all are told.
+/// All settings, by application. All that match a rule are reported.
 const MEANS: &[Means] = &[
     Means {
         application: Application::MediaWiki,
@@ -161,7 +159,7 @@ pub(crate) fn of(application: Application, rule: &str) -> impl Iterator<Item = S
     })
 }
 
-/// Puts the application's own settings before what its developers can do; besides what an operator can do already.
+/// Puts the application's own settings before the advice for its developers, and after the operator's.
 pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
     let named = evidence.groups.iter().position(|group| group.name == finding.group);
     let Some(application) = named.and_then(|group| Application::of(evidence, group)) else { return };
