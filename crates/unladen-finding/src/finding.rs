@@ -11,6 +11,7 @@ pub struct Finding {
     pub rule: &'static str,
     /// Group with the waste; empty for what the page answers.
     pub group: String,
+    /// A sentence without a full stop: `1,104 ± 3 file checks per request, 412 of them for files that do not exist`.
     pub summary: String,
     pub figures: Vec<Figure>,
     /// What it consists of (folders, statements, peers), the largest first.
@@ -26,6 +27,7 @@ pub struct Finding {
     pub check_again: String,
 }
 
+/// A figure per request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// `checks`, `checks_missing`

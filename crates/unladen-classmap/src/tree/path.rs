@@ -1,4 +1,4 @@
-//! Paths as the bytes that they are.
+//! Paths as bytes.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -24,7 +24,7 @@ pub(crate) fn is_below(file: &BStr, path: &Path) -> bool {
     file.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/") || folder.ends_with(b"/"))
 }
 
-/// Whether a file of that name is read wherever it is met: what Composer takes for PHP, too.
+/// Whether a file of that name is always read: what Composer takes for PHP, too.
 pub(crate) fn is_php(name: &[u8]) -> bool {
     name.ends_with(b".php") || name.ends_with(b".inc")
 }

@@ -1,18 +1,17 @@
-//! Strings that PHP puts values into: `"…"`, `` `…` `` and heredocs. The principal type is [`Text`].
+//! Strings with interpolation: `"…"`, `` `…` `` and heredocs. The principal type is [`Text`].
 //!
-//! `{$` and `${` in them begin code, which ends at its `}` and may hold all that PHP has: strings and closures too. A
-//! simple `$name[key]` cannot hold a quote, and is text here.
+//! `{$` and `${` begin code, which ends at its `}` and may hold any PHP: strings and closures too. A simple
+//! `$name[key]` cannot hold a quote, and is text here.
 
 use super::{begins_comment, comment, find, html, is, is_label, label, single_quoted};
 
-/// What the text is that an offset is in.
+/// The kind of text around an offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Text<'a> {
     /// `"…"` or `` `…` ``, by its quote.
     Quoted(u8),
-    /// `<<<LABEL`
     Heredoc(&'a [u8]),
-    /// `<<<'LABEL'`, in which nothing is code.
+    /// `<<<'LABEL'`, without interpolation.
     Nowdoc(&'a [u8]),
 }
 
@@ -51,8 +50,8 @@ impl<'a> Text<'a> {
         Some((if quote == Some(b'\'') { Self::Nowdoc(name) } else { Self::Heredoc(name) }, body))
     }
 
-    /// How the stretch of this text ends that begins at `at`: after the opening quote, at the heredoc's first line, or
-    /// after the `}` of code. `None` if the file ends first.
+    /// How the stretch of text from `at` ends, which is after the opening quote, at the heredoc's first line, or after
+    /// the `}` of code. `None` if the file ends first.
     pub(crate) fn part(self, source: &[u8], at: usize) -> Option<Part> {
         match self {
             Self::Quoted(quote) => quoted(source, at, quote),
@@ -63,8 +62,8 @@ impl<'a> Text<'a> {
 
     /// After this text and all that is nested in it.
     fn end(self, source: &[u8], at: usize) -> Option<usize> {
-        // The texts around, each with the braces that are open in its code: a list and not recursion, for which a file
-        // made on purpose could be too deep.
+        // The enclosing texts, each with its code's open braces: a list and not recursion, for which a malicious file
+        // could be too deep.
         let mut around: Vec<(Text<'_>, usize)> = Vec::new();
         let (mut text, mut at) = (self, at);
         loop {
@@ -137,7 +136,7 @@ pub(crate) fn heredoc(source: &[u8], at: usize) -> Option<usize> {
 
 fn quoted(source: &[u8], at: usize, quote: u8) -> Option<Part> {
     let mut at = at;
-    // Before this offset a `{` has been escaped.
+    // Before this offset, a `{` was escaped.
     let mut floor = at;
     loop {
         at = find(source, at, |lane| is(lane, quote) | is(lane, b'\\') | is(lane, b'$'))?;
@@ -158,7 +157,7 @@ fn quoted(source: &[u8], at: usize, quote: u8) -> Option<Part> {
 fn lines(source: &[u8], at: usize, name: &[u8], values: bool) -> Option<Part> {
     let mut at = at;
     let mut floor = at;
-    // Only the very first line of a heredoc follows a line's end that has been read already.
+    // Only at a heredoc's very first line has the line end before it been read already.
     if matches!(source.get(at.wrapping_sub(1)), Some(b'\n' | b'\r'))
         && let Some(after) = closing(source, at, name)
     {
@@ -202,7 +201,7 @@ fn code(source: &[u8], at: usize, floor: usize) -> Option<usize> {
 }
 
 /// After the label that ends a heredoc, if the line at `at` begins with it. It may be indented, and followed by
-/// anything but the bytes of a name.
+/// anything but a name's bytes.
 fn closing(source: &[u8], at: usize, name: &[u8]) -> Option<usize> {
     let rest = source.get(at..)?;
     let indent = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t'))?;

@@ -1,4 +1,4 @@
-//! What the loader does that Composer has written: [`vendor`].
+//! The loader that Composer has written: [`vendor`].
 
 mod flags;
 mod lists;
@@ -18,10 +18,8 @@ pub(crate) fn is_dumped(vendor: &Path) -> bool {
     vendor.join("composer/autoload_real.php").is_file()
 }
 
-/// The loader that Composer has written into the folder `vendor`; `name` is how people know the folder.
-///
-/// # Errors
-/// If it has written none, or if that cannot be read.
+/// The loader that Composer has written into the folder `vendor`; `name` is the folder's name for people. Fails if
+/// there is none, or if it cannot be read.
 pub(crate) fn vendor(vendor: &Path, name: &str) -> Result<VendorLoader, Problem> {
     // PHP's `__DIR__` has no links.
     let folder = vendor.join("composer");

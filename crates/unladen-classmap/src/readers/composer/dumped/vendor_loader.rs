@@ -8,9 +8,9 @@ use crate::{Loader, Problem};
 #[derive(Debug, Default)]
 pub(crate) struct VendorLoader {
     pub(crate) loader: Loader,
-    /// Whether it goes before the loaders that are registered already.
+    /// Whether it goes before the loaders already registered.
     pub(crate) prepends: bool,
-    /// The files that say so.
+    /// Files read for it.
     pub(crate) inputs: Vec<PathBuf>,
     pub(crate) problems: Vec<Problem>,
 }
