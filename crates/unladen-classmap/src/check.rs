@@ -55,6 +55,7 @@ impl Check {
         check
     }
 
+    /// Whether there is no difference.
     pub fn is_current(&self) -> bool {
         *self == Self::default()
     }
