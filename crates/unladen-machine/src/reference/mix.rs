@@ -1,4 +1,4 @@
-//! [`mix`]: numbers without a pattern, the same in every version. A library's generator may change.
+//! [`mix`]: pseudo-random numbers that are the same in every version. A library's generator may change.
 
 /// The odd number nearest to 2⁶⁴ divided by the golden ratio.
 pub(crate) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
