@@ -13,7 +13,6 @@ pub struct Application {
     pub loaders: Vec<Loader>,
     /// Files read to learn this: when one changes, everything may.
     pub inputs: Vec<PathBuf>,
-    /// What could not be read, and what leads nowhere.
     pub problems: Vec<Problem>,
     /// Lines for people on how to switch the map on, in which `…/unladen-classmap.php` stands for its file and
     /// `./unladen-classmap.php` for the file relative to the application's folder. See [`Application::switch_on`].
@@ -81,7 +80,6 @@ pub enum Rule {
     Folders {
         origin: PathBuf,
         paths: Vec<PathBuf>,
-        /// Files that do not count.
         excluded: Excluded,
     },
     /// PSR-4: the longest matching prefix, then shorter ones; the folders of each in order; in a folder, the rest of
@@ -97,7 +95,6 @@ pub enum Rule {
         origin: PathBuf,
         plugins: PathBuf,
         templates: PathBuf,
-        /// Plugin types.
         types: Vec<BString>,
     },
     /// PSR-0: the first matching prefix that has the file; in its folders the whole name, with `/` for `\`, and for `_`

@@ -23,7 +23,6 @@ pub struct Claim<'a> {
     pub loader: usize,
     pub rule: usize,
     pub path: BString,
-    /// PSR-4's and PSR-0's prefix and folder.
     pub by: Option<(&'a BStr, &'a Path)>,
     pub outcome: Resolution,
 }

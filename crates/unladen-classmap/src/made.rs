@@ -19,7 +19,6 @@ const HEAD: usize = 64 << 10;
 pub struct Made {
     pub reader: String,
     pub root: PathBuf,
-    /// Options it was read with.
     pub options: Options,
 }
 

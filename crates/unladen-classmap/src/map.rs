@@ -19,7 +19,6 @@ pub struct Map {
     pub duplicates: Vec<Duplicate>,
     /// Classes not in the file where their namespace's folder promises them, by name.
     pub violations: Vec<Violation>,
-    /// What could not be read, and what leads nowhere.
     pub problems: Vec<Problem>,
 }
 
@@ -39,7 +38,6 @@ pub struct Duplicate {
     /// The file that the loaders find; `None` if they find none, or if it cannot be told which.
     pub wins: Option<BString>,
     pub why: String,
-    /// The other files, by path.
     pub others: Vec<BString>,
 }
 
@@ -47,8 +45,6 @@ pub struct Duplicate {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Violation {
     pub class: BString,
-    /// The declaring file.
     pub path: BString,
-    /// Where a loader would look.
     pub expected: PathBuf,
 }

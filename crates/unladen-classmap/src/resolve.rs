@@ -10,7 +10,6 @@ use crate::php::Kind;
 use crate::verdict::{Verdict, verdict};
 use crate::{Application, Problem, Rule, Tree};
 
-/// All spellings of a class.
 struct Named<'a> {
     folded: BString,
     spellings: Vec<&'a BStr>,
@@ -117,7 +116,6 @@ impl Map {
     }
 }
 
-/// Every class that is declared or listed anywhere.
 fn all_names<'a>(application: &'a Application, tree: &'a Tree) -> Vec<Named<'a>> {
     let declared =
         tree.files().flat_map(|(_, file)| file.declarations.iter().map(|declaration| declaration.name.as_bstr()));
@@ -158,7 +156,6 @@ fn violations(tree: &Tree, claims: &Claims<'_>, claimed: &HashSet<BString>) -> V
     violations
 }
 
-/// Wrong entries of lists.
 fn broken_lists<'a>(application: &'a Application, tree: &'a Tree) -> impl Iterator<Item = Problem> + 'a {
     let lists = application.loaders.iter().flat_map(|loader| &loader.rules).filter_map(|rule| match rule {
         Rule::List { origin, classes } => Some((origin, classes)),

@@ -76,7 +76,6 @@ impl Tree {
         real.map_or_else(|| path.clone(), |real| real.into_os_string().into_encoded_bytes().into())
     }
 
-    /// Whether the path has no links.
     fn is_plain(&self, path: &BString) -> bool {
         self.files.get(path).is_some_and(|file| !file.is_linked)
     }
@@ -97,7 +96,6 @@ impl Tree {
             .map(|(file, seen)| (file.as_bstr(), seen))
     }
 
-    /// The files whose paths go through links.
     pub(crate) fn linked_files(&self) -> impl Iterator<Item = &BStr> {
         self.files.iter().filter(|(_, file)| file.is_linked).map(|(path, _)| path.as_bstr())
     }
@@ -137,7 +135,6 @@ impl Tree {
         }
     }
 
-    /// Reports a file that PHP cannot read.
     fn complain(&mut self, path: &BString, file: &SourceFile) {
         if let Some((line, what)) = file.broken {
             let problem = Problem::at(path.to_path_lossy(), line, format!("PHP cannot read this file: {what}"));

@@ -181,7 +181,6 @@ impl Watch {
         Ok(())
     }
 
-    /// Handles an event for that name in a folder.
     fn see(&self, folder: &Path, name: &OsStr, is_folder: bool, changes: &mut Changes) {
         let path = folder.join(name);
         if let Some(files) = self.known_as.get(&path) {

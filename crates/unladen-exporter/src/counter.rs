@@ -3,7 +3,6 @@
 use crate::exposition::Sample;
 use crate::kind::Kind;
 
-/// Why a sample is taken for a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Basis {
     /// By its type.

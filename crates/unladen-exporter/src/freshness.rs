@@ -88,12 +88,10 @@ pub struct Watch {
     last: Duration,
     /// End of the last request.
     stopped: Option<Duration>,
-    /// Durations of answers.
     took: Vec<Duration>,
     room: Room,
 }
 
-/// Remaining moves to remember.
 #[derive(Debug, Clone)]
 struct Room(usize);
 
@@ -232,7 +230,6 @@ impl Watch {
         Ok(Freshness { lag, settle, moved: self.families.len(), late, hidden, answers: self.answers })
     }
 
-    /// The known publishers of families that moved.
     fn publishers(&self) -> impl Iterator<Item = &'static Publisher> {
         self.families.keys().filter_map(|family| publisher(family))
     }

@@ -167,7 +167,6 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Finds or creates a family.
     fn enter(&mut self, name: &'a str) -> Result<FamilyState, Fault> {
         if let Some(state) = self.by_name.get(name).copied() {
             if self.is_open() && self.current != Some(state.index) {

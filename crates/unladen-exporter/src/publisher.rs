@@ -11,7 +11,6 @@ pub(crate) struct Publisher {
     /// The least settle gap, however little the watch saw: what a quick machine publishes at once, a busy one publishes
     /// a turn later. Zero if the watch sees each turn.
     pub(crate) settle: Duration,
-    /// What may come later than the watch can see.
     pub(crate) hidden: Option<Hidden>,
 }
 

@@ -141,7 +141,6 @@ fn pair(key: &str, value: &str) -> String {
     format!("{key} = {value}\n")
 }
 
-/// A comment line for TOML, whatever it contains.
 fn comment(line: &str) -> String {
     let clean: String = line.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     format!("# {clean}\n")

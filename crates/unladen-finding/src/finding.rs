@@ -20,17 +20,14 @@ pub struct Finding {
     pub takes: Share,
     /// Unproved bound on what the fix saves of that.
     pub saves: Saves,
-    /// Which of its calls the fix removes, if not all.
     pub removes: Option<Removes>,
     pub fix: Fix,
-    /// How to see that it is gone: a command, or what to look at.
     pub check_again: String,
 }
 
 /// A figure per request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// `checks`, `checks_missing`
     pub name: &'static str,
     pub unit: &'static str,
     pub value: Interval,
@@ -39,7 +36,6 @@ pub struct Figure {
 /// A part of a finding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
-    /// A folder, a statement or a peer.
     pub name: String,
     pub per_request: f64,
 }

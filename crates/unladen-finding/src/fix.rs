@@ -14,10 +14,8 @@ pub struct Fix {
     pub audience: Audience,
     /// What the application's developers can do besides: a change of code, and where.
     pub developers: Option<String>,
-    /// File for the lines, if it is known or can be named.
     pub file: Option<String>,
     pub lines: Vec<String>,
-    /// Lines for further files.
     pub also: Vec<Part>,
     /// Commands to run once all lines are in place.
     pub commands: Vec<String>,
@@ -29,7 +27,6 @@ pub struct Fix {
     pub group: Option<usize>,
     /// Host for the lines and commands, if not the machine that weighed.
     pub host: Option<String>,
-    /// What switches it on and off, if known.
     pub knob: Option<Knob>,
 }
 
@@ -52,13 +49,11 @@ impl Audience {
 }
 
 impl Fix {
-    /// Advice on the code of a group's application.
     pub(crate) fn code(evidence: &Evidence, group: usize, advice: &str) -> Self {
         let advice = format!("for the developers of {}: {advice}", whose(evidence, group));
         Self { audience: Audience::Developer, ..Self::advice(advice) }
     }
 
-    /// Adds advice for the application's developers to what an operator can do.
     #[must_use]
     pub(crate) fn for_developers(self, evidence: &Evidence, group: usize, advice: &str) -> Self {
         let developers = format!("for the developers of {}: {advice}", whose(evidence, group));

@@ -22,7 +22,6 @@ pub(crate) fn folders<'a>(paths: impl IntoIterator<Item = (&'a str, f64)>) -> Ve
     out
 }
 
-/// All ancestor folders of the paths.
 pub(crate) fn around<'a>(paths: impl IntoIterator<Item = &'a str>) -> BTreeSet<&'a str> {
     let mut folders = BTreeSet::new();
     for mut path in paths {

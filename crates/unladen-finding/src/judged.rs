@@ -83,7 +83,6 @@ fn groups(evidence: &Evidence, all: &mut Vec<Unjudged>) {
     }
 }
 
-/// Databases accessed over TLS.
 fn databases(evidence: &Evidence, all: &mut Vec<Unjudged>) {
     let in_tls = |seen: &&ConnectionSeen| {
         let is_used = evidence.mean(&seen.exchanges.count) + evidence.mean(&seen.opened.count) > 0.0;
@@ -98,7 +97,6 @@ fn databases(evidence: &Evidence, all: &mut Vec<Unjudged>) {
     }
 }
 
-/// Request variants that got no answer.
 fn answers(evidence: &Evidence, all: &mut Vec<Unjudged>) {
     for unanswered in evidence.response.iter().flat_map(|response| &response.unanswered) {
         let (how, rules) = match unanswered.ask {

@@ -9,11 +9,9 @@ pub struct Knob {
     /// Files of its own: they hold these lines while it is on, and their earlier content while it is off.
     pub files: Vec<Part>,
     pub commands: Option<(String, String)>,
-    /// Reader of those files.
     pub service: Option<KnobService>,
     /// What must exist beforehand, and does nothing by itself.
     pub once: Vec<Once>,
-    /// `unladen serve` in front of the page.
     pub site: Option<KnobSite>,
     /// Header (name and value) without which a request shows no difference.
     pub header: Option<(String, String)>,
@@ -25,7 +23,6 @@ pub struct Knob {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnobService {
     pub name: String,
-    /// Command that makes it read them, if known.
     pub restart: Option<String>,
     /// It is the application's own process: a command for fresh processes makes it read its settings too.
     pub is_application: bool,
@@ -44,13 +41,11 @@ pub struct KnobSite {
     pub lines: Vec<String>,
     /// Port on 127.0.0.1.
     pub port: u16,
-    /// The page through the proxy.
     pub url: String,
     pub host: String,
 }
 
 impl Knob {
-    /// A file of its own, and its reader.
     pub(crate) fn of_file(name: &str, file: &str, lines: &[String], service: Option<KnobService>) -> Self {
         let part = Part { file: file.to_owned(), lines: lines.to_vec(), group: None };
         Self { name: name.to_owned(), files: vec![part], service, ..Self::default() }

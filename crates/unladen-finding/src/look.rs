@@ -15,7 +15,6 @@ use crate::several;
 pub struct Unlooked<'a> {
     pub rule: &'static Rule,
     pub source: EvidenceSource,
-    /// Why it was missing, if the evidence says.
     pub missing: Option<&'a Missing>,
 }
 

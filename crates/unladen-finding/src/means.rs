@@ -11,11 +11,9 @@ struct Means {
     application: Application,
     rules: &'static [&'static str],
     setting: &'static str,
-    /// What it removes, in half a sentence.
     removes: &'static str,
 }
 
-/// All settings, by application. All that match a rule are reported.
 const MEANS: &[Means] = &[
     Means {
         application: Application::MediaWiki,
@@ -150,7 +148,6 @@ const MEANS: &[Means] = &[
     },
 ];
 
-/// The application's own settings against a rule's waste, as half sentences.
 pub(crate) fn of(application: Application, rule: &str) -> impl Iterator<Item = String> + '_ {
     let is_one = move |one: &&Means| one.application == application && one.rules.contains(&rule);
     MEANS.iter().filter(is_one).map(|one| match one.removes {

@@ -13,7 +13,6 @@ use crate::server;
 use crate::set_again::SetAgain;
 use crate::stack::{is_apache, is_contained, program};
 
-/// Unladen's own settings file.
 pub(crate) const FILE: &str = unladen_trace::PHP_FILE;
 
 /// Lines for a group's PHP settings. A line that something overrides is changed there, if the place is known.
@@ -144,12 +143,10 @@ pub(crate) fn is_cli(evidence: &Evidence, group: usize) -> bool {
     name.strip_prefix("php").is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
 }
 
-/// Whether it is PHP started as a program for each request.
 pub(crate) fn is_cgi(evidence: &Evidence, group: usize) -> bool {
     program(evidence, group).starts_with("php-cgi")
 }
 
-/// Command that applies new settings, if known.
 pub(crate) fn reload(evidence: &Evidence, group: usize) -> Option<String> {
     let name = program(evidence, group);
     if let Some(seen) = server::of(evidence, Some(group)).filter(|_| name.starts_with("php-fpm")) {

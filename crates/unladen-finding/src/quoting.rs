@@ -7,7 +7,6 @@ pub fn word(text: &str) -> String {
     if !text.is_empty() && text.bytes().all(is_plain) { text.to_owned() } else { quoted(text) }
 }
 
-/// A quoted shell word, without expansion.
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
@@ -18,7 +17,6 @@ pub(crate) fn unit_word(text: &str) -> String {
     if word(text) == text { doubled } else { format!("'{}'", doubled.replace('\\', r"\\").replace('\'', r"\'")) }
 }
 
-/// A PHP string literal without interpolation.
 pub(crate) fn php_text(text: &str) -> String {
     format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'"))
 }

@@ -5,7 +5,6 @@ use unladen_trace::{Evidence, ServerSeen};
 
 use crate::quoting::word;
 
-/// The server of a group, if its process said where it is.
 pub(crate) fn of(evidence: &Evidence, group: Option<usize>) -> Option<&ServerSeen> {
     evidence.groups.get(group?)?.server.as_ref().filter(|server| server.several.is_empty())
 }
@@ -15,7 +14,6 @@ pub(crate) fn has_systemd(evidence: &Evidence) -> bool {
     evidence.groups.iter().filter_map(|group| group.server.as_ref()).all(|server| server.has_systemd)
 }
 
-/// Command for a service that is known by name alone.
 pub(crate) fn service(evidence: &Evidence, verb: &str, name: &str) -> String {
     if has_systemd(evidence) { format!("systemctl {verb} {name}") } else { format!("service {name} {verb}") }
 }
@@ -44,7 +42,6 @@ pub(crate) fn signal(server: &ServerSeen, name: &str) -> Option<String> {
     }
 }
 
-/// Has nginx test and reload its settings.
 pub(crate) fn nginx(server: Option<&ServerSeen>) -> String {
     let Some(server) = server.filter(|server| {
         [&server.config, &server.prefix, &server.account].into_iter().any(Option::is_some) || server.needs_signal
@@ -56,7 +53,6 @@ pub(crate) fn nginx(server: Option<&ServerSeen>) -> String {
     format!("{nginx} -t && {}", reload.unwrap_or_else(|| format!("{nginx} -s reload")))
 }
 
-/// Has Apache test and reload its settings.
 pub(crate) fn apache(server: Option<&ServerSeen>) -> String {
     let signalled = server.filter(|server| server.needs_signal);
     match signalled.and_then(|server| Some((server, signal(server, "USR1")?))) {
@@ -75,7 +71,6 @@ pub(crate) fn fpm(server: &ServerSeen) -> Option<String> {
     Some(format!("{} -t && {}", called(server, &[("-y", &server.config)]), signal(server, "USR2")?))
 }
 
-/// Queries the local PostgreSQL at that port.
 pub(crate) fn psql(evidence: &Evidence, port: u16) -> String {
     let servers = evidence.groups.iter().filter_map(|group| group.server.as_ref());
     psql_of(servers.into_iter().find(|server| server.port == Some(port)), Some(port))

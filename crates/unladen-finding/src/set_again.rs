@@ -15,7 +15,6 @@ pub(crate) struct SetAgain {
     pub(crate) changes: Vec<InPlace>,
     /// Part of a sentence for each of those places.
     pub(crate) told: Vec<String>,
-    /// Something has to be changed by hand.
     pub(crate) is_partial: bool,
 }
 

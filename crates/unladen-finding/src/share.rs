@@ -93,7 +93,6 @@ pub(crate) fn at_least(evidence: &Evidence, series: &Series, least: f64) -> Opti
     evidence.per_request(series).filter(|count| count.low >= least && count.low > 0.0)
 }
 
-/// Clamps a part to 0 and 1.
 fn within(part: Interval) -> Interval {
     Interval { value: part.value.clamp(0.0, 1.0), low: part.low.clamp(0.0, 1.0), high: part.high.clamp(0.0, 1.0) }
 }

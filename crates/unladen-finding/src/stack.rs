@@ -61,7 +61,6 @@ pub(crate) fn program(evidence: &Evidence, group: usize) -> &str {
     exe.or_else(|| seen.name.split_whitespace().next_back()).unwrap_or("")
 }
 
-/// Programs of database servers.
 const DATABASES: &[&str] = &[
     "postgres",
     "mysqld",
@@ -75,7 +74,6 @@ const DATABASES: &[&str] = &[
     "slapd",
 ];
 
-/// Programs that write other programs' log lines.
 const LOG_DAEMONS: &[&str] = &["rsyslogd", "syslog-ng", "systemd-journald", "systemd-journal", "syslogd"];
 
 /// Groups whose files, processes, locks and writes an application's owner decides about: all but database servers and

@@ -9,7 +9,6 @@ pub struct Unjudged {
     pub why: String,
     /// What would help; empty if nothing does.
     pub takes: String,
-    /// Rules that may have missed something.
     pub rules: Vec<&'static str>,
     pub bearing: Bearing,
 }

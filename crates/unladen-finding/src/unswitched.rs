@@ -49,12 +49,10 @@ pub fn unswitched(fix: &Fix) -> String {
     }
 }
 
-/// Whether the file configures a proxy between an application and its database.
 fn is_of_proxy(file: &str) -> bool {
     file.ends_with("/pgbouncer.ini") || file.ends_with("/proxysql.cnf")
 }
 
-/// Whether the file has only the printed lines.
 fn is_own(file: &str) -> bool {
     file.rsplit('/').next().is_some_and(|name| name.starts_with("unladen-"))
 }

@@ -18,7 +18,6 @@ pub enum Role {
     Baseline,
     /// The baseline repeated as an arm of its own: its difference from the baseline is noise (the A/A floor).
     BaselineAgain,
-    /// The other one of two.
     Candidate,
     Alone(usize),
     All,

@@ -9,7 +9,6 @@ pub struct Phase {
     pub duration_ns: u64,
     /// Requests that ended in it; 0 in an off phase.
     pub requests: u64,
-    /// Growth of the counter.
     pub count: f64,
 }
 

@@ -33,9 +33,7 @@ pub enum Change {
     Faster,
     /// Latencies are longer, or fewer requests are within a limit.
     Slower,
-    /// Less of a count.
     Less,
-    /// More of a count.
     More,
     /// The whole interval lies within a margin that makes no difference.
     NoMeasurableDifference,

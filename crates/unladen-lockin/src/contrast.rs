@@ -51,7 +51,6 @@ pub struct Contrast {
     /// Two-sided p-value of "no change", before control of false discoveries. At most 5 % exactly if the interval
     /// excludes no change.
     pub p_value: f64,
-    /// Number of independent units.
     pub units: usize,
     pub unit: Unit,
     pub scale: Scale,
@@ -167,7 +166,6 @@ pub fn compare(
     contrast(&[(1.0, candidate), (-1.0, baseline)], statistic, Scale::Ratio)
 }
 
-/// The units in which every term has data.
 pub(crate) fn units<T>(
     terms: &[(f64, &T)],
     layout: impl Fn(&T) -> &Layout,

@@ -7,7 +7,6 @@
 
 use crate::beta::incomplete_beta;
 
-/// Steps of the table of B.
 const STEPS: usize = 1_024;
 /// Standard deviations that the table covers to either side; beyond, less than 1e-8 is left even where few latencies
 /// lie beyond the quantile and the weights are skewed.
@@ -15,7 +14,6 @@ const REACH: f64 = 12.0;
 /// With parameters below this the density has no smooth bell, and B is not tabulated.
 const LEAST_TABULATED: f64 = 3.0;
 
-/// The function B for one sample size and one quantile.
 #[derive(Debug, Clone)]
 pub(crate) struct Kernel {
     a: f64,

@@ -14,7 +14,6 @@ pub(crate) struct Replicates {
     pub(crate) spacings: f64,
 }
 
-/// A weighted sum of replicates.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sum {
     pub(crate) value: f64,

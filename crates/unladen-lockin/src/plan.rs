@@ -62,7 +62,6 @@ pub struct BlockPlan {
     /// Index of the subject (the URL) whose requests run in the on phases.
     pub target: usize,
     pub order: Order,
-    /// Length of each phase.
     pub phase: Duration,
 }
 

@@ -16,7 +16,6 @@ struct Region {
     /// Range of its dense bins.
     from: usize,
     to: usize,
-    /// Latencies below it.
     before: u64,
     /// For each dense bin of the region, its place among the non-empty ones.
     places: Vec<u32>,

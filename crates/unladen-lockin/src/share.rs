@@ -208,7 +208,6 @@ impl Moments {
         }
     }
 
-    /// The square of the mean's standard error.
     fn error_squared(self) -> f64 {
         self.squares / (self.count - 1.0) / self.count
     }

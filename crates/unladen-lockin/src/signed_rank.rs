@@ -13,7 +13,6 @@ const EXACT_UP_TO: usize = 60;
 /// The two-sided error of all intervals: 5 %.
 pub(crate) const ALPHA: f64 = 0.05;
 
-/// The distribution of W⁺ for `n` differences.
 pub(crate) struct SignedRank {
     n: usize,
     /// `cumulative[w]` = P(W⁺ ≤ w); empty with the normal approximation.

@@ -35,7 +35,6 @@ pub struct Conditions {
     pub elapsed_ns: f64,
     /// Time of all processors together.
     pub available_ns: f64,
-    /// Time in which processors worked.
     pub busy_ns: f64,
     /// Time that the hypervisor took from processors with work.
     pub stolen_ns: f64,
@@ -71,7 +70,6 @@ impl Conditions {
         is_stolen || is_throttled
     }
 
-    /// The part of the processors' time in which they worked.
     fn busy_share(&self) -> f64 {
         if self.available_ns > 0.0 { self.busy_ns / self.available_ns } else { 0.0 }
     }
@@ -114,7 +112,6 @@ impl Spoiled {
     }
 }
 
-/// Whether more work was done in the spoiled blocks than in the others.
 fn is_by_load(conditions: &[Conditions], spoiled: &[bool]) -> bool {
     let of = |wanted: bool| -> Vec<f64> {
         let blocks = conditions.iter().zip(spoiled).filter(|(_, is_spoiled)| **is_spoiled == wanted);

@@ -1,6 +1,5 @@
 //! The principal type is [`Units`]: what is left out as a whole to see how much an estimate varies.
 
-/// The restart of each block.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// By block.
@@ -27,7 +26,6 @@ impl Unit {
     }
 }
 
-/// The usable blocks with their units.
 #[derive(Debug, Clone)]
 pub(crate) struct Units {
     pub(crate) unit: Unit,

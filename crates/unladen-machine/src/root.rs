@@ -8,7 +8,6 @@ use std::path::PathBuf;
 /// looked for.
 const LONGEST: u64 = 256 * 1024;
 
-/// Where the files of the kernel are.
 #[derive(Debug, Clone)]
 pub(crate) struct Root {
     folder: PathBuf,

@@ -17,7 +17,6 @@ pub fn name_of(pid: u32) -> String {
     }
 }
 
-/// The current children of all processes.
 #[derive(Debug, Default)]
 pub(crate) struct Family {
     children: HashMap<u32, Vec<u32>>,

@@ -11,7 +11,6 @@ use crate::php::Kind;
 use crate::readers::dokuwiki;
 use crate::{Rule, SourceFile, Tree};
 
-/// The look-up index of a rule.
 #[derive(Debug)]
 pub(super) enum Index<'a> {
     List(HashMap<&'a BStr, &'a BStr>),

@@ -67,7 +67,6 @@ fn passed(tokens: &mut Tokens<'_>, sign: &[u8], brace: bool) -> bool {
     }
 }
 
-/// Skips the body in braces.
 fn passed_body(tokens: &mut Tokens<'_>) -> bool {
     let mut depth = 0_usize;
     loop {

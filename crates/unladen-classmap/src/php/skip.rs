@@ -21,7 +21,6 @@ pub(crate) const fn is_label(byte: u8) -> bool {
     begins_label(byte) || byte.is_ascii_digit()
 }
 
-/// White space between PHP's tokens.
 pub(crate) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use super::skip::label;
 
-/// A piece of a string with variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
     Text(Cow<'a, [u8]>),
@@ -85,7 +84,6 @@ pub(crate) fn double_quoted(inner: &[u8], quote: Option<u8>) -> Option<Vec<Piece
     Some(parts)
 }
 
-/// The name that `text` begins with.
 fn name(text: &[u8]) -> &[u8] {
     text.get(..label(text, 0)).unwrap_or_default()
 }

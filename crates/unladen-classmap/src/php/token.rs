@@ -65,7 +65,6 @@ impl<'a> Tokens<'a> {
         self.position = position;
     }
 
-    /// Start of the peeked token.
     pub(crate) fn word_start(&self) -> Option<usize> {
         blank(self.source, self.position.at)
     }
@@ -102,7 +101,6 @@ impl<'a> Tokens<'a> {
             Position { at: to, line: self.position.line.saturating_add(lines.try_into().unwrap_or(u32::MAX)) };
     }
 
-    /// The token at `at`, and the offset after it.
     fn what(&self, at: usize) -> Result<(What<'a>, usize), &'static str> {
         let source = self.source;
         let rest = source.get(at..).unwrap_or_default();

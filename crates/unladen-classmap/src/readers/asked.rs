@@ -5,10 +5,8 @@ use std::path::Path;
 use super::{Options, Reader};
 use crate::{Answers, Application, Loader, Problem, Rule};
 
-/// Most classes named that the map leaves to the application.
 const NAMED: usize = 3;
 
-/// Reads [`Options::answers`].
 #[derive(Debug)]
 pub(super) struct AnswersOfLoaders;
 
@@ -42,7 +40,6 @@ impl Reader for AnswersOfLoaders {
     }
 }
 
-/// Each name once, with its count.
 fn names(answers: &Answers) -> Vec<String> {
     let mut names: Vec<(&str, usize)> = Vec::new();
     for loader in &answers.loaders {

@@ -26,7 +26,6 @@ pub(super) fn with(source: &[u8], constants: &[(&str, &[u8])]) -> Vec<u8> {
     written
 }
 
-/// Constant values in settings.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
     /// Values that the constants may get, conditional ones included, in order; `None` for a value computed at run time.

@@ -96,7 +96,6 @@ impl Reading<'_> {
         folder
     }
 
-    /// Value of DOKU_INC.
     fn inc(&self) -> Vec<u8> {
         [self.root.as_os_str().as_bytes(), b"/"].concat()
     }

@@ -23,7 +23,6 @@ pub(super) struct Drupal;
 
 /// Possible web roots in a Composer project.
 const SERVED: [&str; 5] = ["", "web", "docroot", "html", "public"];
-/// The file that identifies a Drupal.
 const CORE: &str = "core/lib/Drupal.php";
 
 impl Reader for Drupal {
@@ -83,7 +82,6 @@ impl Reader for Drupal {
     }
 }
 
-/// The web root.
 fn served(root: &Path) -> Option<PathBuf> {
     SERVED
         .iter()

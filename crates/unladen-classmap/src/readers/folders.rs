@@ -53,18 +53,15 @@ impl Reader for Folders {
     }
 }
 
-/// All PHP files below the folder.
 pub(crate) fn whole_tree(root: &Path) -> Tree {
     let rule = Rule::Folders { origin: root.to_owned(), paths: vec![root.to_owned()], excluded: Excluded::default() };
     let loader = Loader { rules: vec![rule], ..Loader::default() };
     Tree::read(&Application { loaders: vec![loader], ..Application::default() })
 }
 
-/// Result of the search by file name.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) classes: Vec<(BString, BString)>,
-    /// Number of classes by rule.
     pub(crate) rules: BTreeMap<String, usize>,
     several: usize,
     unnamed: usize,

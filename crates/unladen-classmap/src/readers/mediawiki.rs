@@ -55,7 +55,6 @@ impl Reader for MediaWiki {
     }
 }
 
-/// The extensions that LocalSettings.php enables.
 fn enabled(root: &Path, core: &Core, options: &Options) -> Settings {
     let file = options.settings.clone().unwrap_or_else(|| root.join("LocalSettings.php"));
     let nothing = |what: &str, hides: bool| {

@@ -13,7 +13,6 @@ pub struct Options {
     pub anew: bool,
     /// Prefixes and their folders, relative to the root or absolute.
     pub psr4: Vec<(bstr::BString, std::path::PathBuf)>,
-    /// File with the loaders' answers.
     pub answers: Option<std::path::PathBuf>,
 }
 

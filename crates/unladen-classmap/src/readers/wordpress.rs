@@ -189,7 +189,6 @@ impl Reading<'_> {
     }
 }
 
-/// Settings of hosts, by name.
 fn hosts(folder: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let is_of_host = |path: &PathBuf| {

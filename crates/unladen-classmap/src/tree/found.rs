@@ -14,7 +14,6 @@ use super::read::{Buffer, open, unreadable};
 use super::source_file::SourceFile;
 use crate::Problem;
 
-/// Files, folders and problems, unordered.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) files: Vec<(BString, SourceFile)>,
@@ -71,7 +70,6 @@ impl Found {
         });
     }
 
-    /// Merges all findings, with sorted folders.
     pub(super) fn together(all: Vec<Self>) -> Self {
         let mut together = Self::default();
         for mut found in all {
@@ -84,7 +82,6 @@ impl Found {
     }
 }
 
-/// Why something was left out.
 pub(super) enum Failed {
     Call(std::io::Error),
     Bound(String),

@@ -18,7 +18,6 @@ pub(super) fn path_of(bytes: &BString) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }
 
-/// Whether `file` is `path` or below the folder `path`.
 pub(crate) fn is_below(file: &BStr, path: &Path) -> bool {
     let folder = path.as_os_str().as_bytes();
     file.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/") || folder.ends_with(b"/"))

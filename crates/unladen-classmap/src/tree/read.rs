@@ -11,7 +11,6 @@ use crate::input::{self, LONGEST, too_long};
 /// Bytes read before a file's properties are asked for: nearly all files are shorter.
 const FIRST: usize = 256 << 10;
 
-/// Memory for one file after the other.
 #[derive(Debug, Default)]
 pub(super) struct Buffer(Vec<u8>);
 

@@ -9,7 +9,6 @@ use bstr::{BStr, BString, ByteSlice};
 use super::path::{is_below, is_php};
 use crate::Application;
 
-/// The folders and files that an application's loaders may look into.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Roots {
     /// Folders to walk, none below another, by path.
@@ -19,7 +18,6 @@ pub(super) struct Roots {
 }
 
 impl Roots {
-    /// From all rules of the application.
     pub(super) fn of(application: &Application) -> Self {
         let rules = || application.loaders.iter().flat_map(|loader| &loader.rules);
         let mut paths = BTreeSet::new();

@@ -21,7 +21,6 @@ use super::source_file::SourceFile;
 /// With more threads, they only wait for the kernel's locks.
 const MOST_THREADS: usize = 16;
 
-/// Files that a thread takes at a time.
 const FILES_AT_ONCE: usize = 64;
 
 /// Most links to folders in a path. A loop ends sooner, as it leads to a folder that it is in; this bounds folders that
@@ -64,7 +63,6 @@ struct Folder {
 }
 
 impl Folder {
-    /// Whether it is that folder, or in it.
     fn is_in(&self, identity: (u64, u64)) -> bool {
         self.identity == identity || self.within.as_ref().is_some_and(|within| within.is_in(identity))
     }
@@ -76,7 +74,6 @@ enum Task {
     File(BString),
 }
 
-/// The tasks, and whether all are done.
 struct Work {
     tasks: Mutex<Tasks>,
     more: Condvar,
@@ -159,14 +156,12 @@ impl Work {
         }
     }
 
-    /// Whether there is room for so many files more.
     fn admit(&self, files: usize) -> bool {
         let mut tasks = self.tasks();
         tasks.files += files;
         tasks.files <= MOST_FILES
     }
 
-    /// Counts one more folder reached through links; returns the total.
     fn count_linked(&self) -> usize {
         let mut tasks = self.tasks();
         tasks.linked += 1;
@@ -194,7 +189,6 @@ impl Work {
                 );
                 return found.failed(&path, what);
             }
-            // Reported once.
             Some(_) => return,
         }
         let (mut names, mut linked) = (Vec::new(), Vec::new());

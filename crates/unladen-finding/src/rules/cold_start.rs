@@ -101,7 +101,6 @@ fn seen_once(evidence: &Evidence) -> Option<Finding> {
     })
 }
 
-/// Difference of two independent measurements.
 fn less(a: Interval, b: Interval) -> Interval {
     let value = a.value - b.value;
     Interval {
@@ -122,7 +121,6 @@ fn is_binary(file: &FileSeen) -> bool {
     file.call == FileCall::Open && file.outcome == FileOutcome::Found && file.path.ends_with("/config.bin")
 }
 
-/// Counters of the table that describe a first request, and their names there.
 const DOINGS: &[(&str, &str)] = &[
     ("compiles.php", "PHP files compiled"),
     ("compiles.perl", "Perl files compiled"),
@@ -136,7 +134,6 @@ const DOINGS: &[(&str, &str)] = &[
     ("processes.started", "programs started"),
 ];
 
-/// What the first request of a fresh process did, all groups together.
 fn doings(evidence: &Evidence) -> Vec<Item> {
     let totals = evidence.totals();
     Item::largest(DOINGS.iter().map(|(counter, name)| {

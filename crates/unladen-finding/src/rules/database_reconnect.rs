@@ -170,7 +170,6 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, several: bool) -> Fix {
     }
 }
 
-/// Uses the application's own means if known.
 fn keep(application: Option<Application>, stack: Stack, protocol: Protocol) -> String {
     if let Some(means) = application.and_then(|application| means::of(application, "database-reconnect").next()) {
         return means;

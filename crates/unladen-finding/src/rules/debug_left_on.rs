@@ -19,7 +19,6 @@ const PROFILERS: &[(&str, &str, Option<&str>)] = &[
     ("pcov", "PCOV (test coverage)", Some("pcov.enabled")),
 ];
 
-/// Response headers of debug bars.
 const HEADERS: &[(&str, &str)] = &[
     ("x-debug-token", "Symfony's profiler"),
     ("x-debug-token-link", "Symfony's profiler"),
@@ -30,7 +29,6 @@ const HEADERS: &[(&str, &str)] = &[
 struct On {
     what: String,
     line: Option<&'static str>,
-    /// Extension to unload.
     unload: Option<&'static str>,
 }
 

@@ -77,7 +77,6 @@ fn one(evidence: &Evidence, group: usize, outbounds: &Outbounds<'_>) -> Option<F
     })
 }
 
-/// How often it is asked in a request that asks it at all.
 fn times_in_a_request(evidence: &Evidence, counted: &Counted) -> Option<f64> {
     let Interval { value, .. } = peers::often(evidence, &counted.count, LEAST_AGAIN_QUESTIONS)?;
     let requests = evidence.mean(&counted.requests);

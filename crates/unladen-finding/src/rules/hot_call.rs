@@ -62,7 +62,6 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         .collect()
 }
 
-/// The most frequent caller, its most frequent caller, and so on.
 fn callers<'a>(
     function: &'a FunctionSeen,
     by_name: &HashMap<&str, &'a FunctionSeen>,

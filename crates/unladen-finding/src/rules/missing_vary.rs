@@ -70,7 +70,6 @@ fn one(evidence: &Evidence, response: &Response, header: &str, variant: &Variant
     }
 }
 
-/// Whether the response differs: in encoding, language or body.
 fn differs(response: &Response, variant: &Variant) -> bool {
     let header = |name| response.header(name) != variant.header(name);
     variant.status == response.status

@@ -31,7 +31,6 @@ pub(super) fn port(seen: &ConnectionSeen) -> Option<u16> {
     seen.peer.rsplit_once(':').and_then(|(_, port)| port.parse().ok())
 }
 
-/// Whether the peer is a database; these have a rule of their own.
 pub(super) fn is_database(seen: &ConnectionSeen) -> bool {
     matches!(protocol(seen), Protocol::Postgres | Protocol::Mysql)
 }
@@ -44,7 +43,6 @@ pub(super) fn protocol(seen: &ConnectionSeen) -> Protocol {
     }
 }
 
-/// The protocol's name in summaries.
 pub(super) fn spoken(protocol: Protocol) -> &'static str {
     protocol.name().unwrap_or("TCP")
 }
@@ -54,7 +52,6 @@ pub(super) fn often(evidence: &Evidence, series: &Series, least: f64) -> Option<
     evidence.per_request(series).filter(|count| count.low > 0.0 && count.value >= least)
 }
 
-/// Ratio of two series; `None` for a division by zero.
 pub(super) fn part(evidence: &Evidence, some: &Series, all: &Series) -> Option<f64> {
     let all = evidence.mean(all);
     (all > 0.0).then(|| (evidence.mean(some) / all).clamp(0.0, 1.0))
@@ -105,7 +102,6 @@ pub(super) fn so_many(count: Interval, one: &str, many: &str) -> String {
     format!("{number} {noun}")
 }
 
-/// A text in one line, cut to fit a summary.
 pub(super) fn cut(text: &str) -> String {
     const LONGEST: usize = 120;
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -24,7 +24,6 @@ const LEAST_OFTEN: f64 = 0.5;
 /// ± 0.8 ms were proved where the waiting was 1.2 (`make advice`, pledges).
 const DRIVER: f64 = 2.0;
 
-/// What one group sends to one database.
 #[derive(Default)]
 struct Said<'a> {
     prepared: Vec<&'a QuerySeen>,

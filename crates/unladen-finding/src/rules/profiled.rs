@@ -8,14 +8,12 @@ use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::words::{percent, plain};
 
-/// Callers named in a finding.
 const CALLERS: usize = 3;
 
 pub(super) fn profile(evidence: &Evidence) -> Option<&ProfileSeen> {
     evidence.profile.as_ref()
 }
 
-/// A part of the request's latency or CPU.
 pub(super) fn share(profile: &ProfileSeen, part: Interval) -> Share {
     let of = if profile.of_cpu { Whole::Cpu } else { Whole::Latency };
     match profile.whole {
@@ -35,7 +33,6 @@ pub(super) fn largest(
     of_kind.max_by(|a, b| a.all.value.total_cmp(&b.all.value)).filter(|function| function.all.low >= least)
 }
 
-/// A finding on one function, with its callers as items.
 pub(super) fn finding(
     rule: &Rule,
     evidence: &Evidence,

@@ -35,7 +35,6 @@ const TEMPLATE_VALUE: f64 = 4.5;
 const TEMPLATE_HIGH: f64 = 9.0;
 /// Upper bound on what PHP's opcode cache saves relative to compiling.
 const OPTIMISED: f64 = 1.5;
-/// Suffixes of scripts that a web server starts.
 const SCRIPTS: &[&str] = &[".pl", ".cgi", ".fcgi", ".py"];
 /// Folder for PHP's compiled files between processes; PHP requires it to exist.
 const FILE_CACHE: &str = "/var/cache/php-opcache";

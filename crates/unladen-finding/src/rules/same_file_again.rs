@@ -111,9 +111,7 @@ const NAME_SERVICE: &[&str] = &[
     "/etc/protocols",
 ];
 
-/// Folders of TLS certificates, keys and settings.
 const TLS_FOLDERS: &[&str] = &["/etc/ssl/", "/etc/pki/", "/usr/lib/ssl/", "/usr/share/ca-certificates/"];
-/// Suffixes of certificates and keys.
 const CERTIFICATES: &[&str] = &[".pem", ".crt", ".cer", ".key", "/openssl.cnf"];
 
 /// Whether a file is read because a connection is opened, and no more often. Other rules report connections.

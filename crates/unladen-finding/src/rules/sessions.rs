@@ -7,7 +7,6 @@ use crate::knob::Once;
 use crate::named_file::named_file;
 use crate::php;
 
-/// Prefix of PHP's session files.
 pub(super) const SESSION: &str = "sess_";
 /// Folder for sessions: `/run` is in memory wherever there is systemd, and only root may create folders there.
 const FOLDER: &str = "/run/unladen-sessions";

@@ -73,7 +73,6 @@ fn between_requests(evidence: &Evidence) -> f64 {
     ns / 1e9 / (evidence.phases.requests().max(1) as f64)
 }
 
-/// By the suffixes of PHP's source files.
 pub(super) fn is_source(path: &str) -> bool {
     [".php", ".inc", ".phtml", ".module", ".theme", ".install"].iter().any(|end| path.ends_with(end))
 }

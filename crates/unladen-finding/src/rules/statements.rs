@@ -116,13 +116,11 @@ pub(super) fn tables(fingerprint: &str) -> Vec<String> {
     tables
 }
 
-/// Keywords that end a list of tables.
 const END_OF_TABLES: &[&str] = &[
     "where", "join", "left", "right", "inner", "cross", "natural", "on", "using", "group", "order", "limit", "union",
     "having", "select", "from", "for", "set", "values",
 ];
 
-/// Position of the only placeholder: `?` or `$1`.
 fn one_placeholder(text: &str) -> Option<(usize, usize)> {
     let mut places = text.match_indices(['?', '$']);
     let (start, _) = places.next()?;

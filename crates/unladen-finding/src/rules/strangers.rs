@@ -27,12 +27,9 @@ const VARY: [&str; 2] = ["Cookie", "Authorization"];
 
 #[derive(Debug, Default)]
 pub(super) struct Strangers {
-    /// Half a sentence.
     pub(super) advice: String,
-    /// Lines for it, if the application's own means are known.
     pub(super) parts: Vec<Part>,
     pub(super) commands: Vec<String>,
-    /// Group of those files.
     pub(super) group: Option<usize>,
 }
 

@@ -17,16 +17,13 @@ use crate::stack::Stack;
 /// below Linux's ephemeral ports (32768 and up).
 const FIRST_TLS_PORT: u16 = 18443;
 const FIRST_PORT: u16 = 18080;
-/// First of Linux's ephemeral ports.
 const FIRST_CLIENT_PORT: u16 = 32768;
 
-/// The configuration, wherever the user keeps it.
 const FILE: &str = "unladen.toml";
 
 /// Longest name that `unladen serve` accepts, less room for a suffix.
 const LONGEST_NAME: usize = 58;
 
-/// Ports for TLS without HTTP inside.
 const NOT_HTTP: &[(u16, &str)] = &[
     (465, "SMTP"),
     (636, "LDAP"),
@@ -54,7 +51,6 @@ const SYSTEM: &[&str] = &[
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
 ];
 
-/// Listeners for all that an application calls.
 #[derive(Debug)]
 pub(super) struct Outbounds<'a> {
     evidence: &'a Evidence,
@@ -174,7 +170,6 @@ impl Outbound<'_> {
         format!("call http://127.0.0.1:{} in place of {}", self.port, self.service.url())
     }
 
-    /// URL of the service: `https://api.example`
     pub(super) fn url(&self) -> String {
         self.service.url()
     }
@@ -186,7 +181,6 @@ impl Outbound<'_> {
         }
     }
 
-    /// Whether the service's name is not known.
     pub(super) fn is_nameless(&self) -> bool {
         matches!(self.service.host, Host::Address(_))
     }
@@ -207,7 +201,6 @@ impl Outbound<'_> {
         lines
     }
 
-    /// A fix of all these listeners together.
     pub(super) fn fix(advice: impl Into<String>, all: &[&Self]) -> Fix {
         let lines = all.iter().flat_map(|outbound| outbound.lines());
         Fix::advice(advice).lines(FILE, lines).command(format!("unladen serve --config {FILE}"))

@@ -19,10 +19,8 @@ use crate::quoting::toml_text;
 const LISTEN: &str = "127.0.0.1:17080";
 const PORT: u16 = 17_080;
 
-/// The configuration, wherever the user keeps it.
 pub(crate) const FILE: &str = "unladen.toml";
 
-/// Tables that fit into a sentence.
 const MOST_TABLES: usize = 12;
 
 #[derive(Debug)]
@@ -105,7 +103,6 @@ impl<'a> Page<'a> {
         Some(Self { origin, authority })
     }
 
-    /// The URL through the site.
     fn through(&self, url: &str) -> String {
         let rest = url.get(self.origin.len()..).unwrap_or_default();
         format!("http://{LISTEN}{}{rest}", if rest.starts_with('/') { "" } else { "/" })

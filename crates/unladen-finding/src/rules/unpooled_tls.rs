@@ -13,7 +13,6 @@ use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::Stack;
 
-/// Debian's trusted authorities.
 const AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
 
 /// Placeholder for a name that was not looked up.
@@ -123,7 +122,6 @@ impl Service<'_> {
         format!("{}{more}{name}", self.peer())
     }
 
-    /// Name and port if known, else the address.
     fn address(&self) -> String {
         match (self.name, self.seen.first().and_then(|seen| peers::port(seen))) {
             (Some(name), Some(port)) => format!("{name}:{port}"),

@@ -22,7 +22,6 @@ pub(super) fn stack(evidence: &Evidence, response: &Response) -> Stack {
     }
 }
 
-/// Whether a PHP is involved: lines for PHP are of use then.
 pub(super) fn has_php(evidence: &Evidence) -> bool {
     busiest(evidence, Stack::Php).is_some()
 }
@@ -60,7 +59,6 @@ pub(super) fn file_of(seen: Option<&ServerSeen>, usual: &str, name: &str) -> Str
     format!("{}/unladen-{name}.conf", folder.as_deref().unwrap_or(usual))
 }
 
-/// Adds the line that includes the file if the server includes no folder.
 fn included(fix: Fix, seen: Option<&ServerSeen>, line: &str) -> Fix {
     match seen.filter(|seen| seen.folder.is_none()).and_then(|seen| seen.read.as_ref()) {
         Some(read) => fix.also(read.clone(), [line]),
@@ -86,7 +84,6 @@ pub(super) fn slug(name: &str) -> String {
     name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect()
 }
 
-/// How to check the fix: through the site, if it is one.
 pub(super) fn again(evidence: &Evidence, fix: &Fix) -> String {
     match fix.file.as_deref() {
         Some(unladen_site::FILE) => unladen_site::again(evidence, fix.knob.as_ref()),

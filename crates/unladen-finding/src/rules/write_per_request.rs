@@ -217,7 +217,6 @@ fn time(evidence: &Evidence, group: usize, statements: &Counted, files: bool) ->
     time.filter(|time| time.value > 0.0)
 }
 
-/// Calls that name or lock a written file.
 fn of_written(evidence: &Evidence, group: usize) -> impl Iterator<Item = &Counted> {
     let written = written_files(evidence, group);
     let is_written = move |path: &str| written.contains(without_suffix(path));
@@ -235,7 +234,6 @@ fn of_written(evidence: &Evidence, group: usize) -> impl Iterator<Item = &Counte
 
 /// Time of file calls: those that name files, and those on descriptors, which are timed by their name alone.
 fn file_time(evidence: &Evidence, group: usize) -> Option<Interval> {
-    /// Calls on files alone.
     const FILES: &[&str] = &[
         "fsync",
         "fdatasync",

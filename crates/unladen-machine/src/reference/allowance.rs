@@ -6,7 +6,6 @@ use std::time::Duration;
 /// that take longer than expected.
 const PART: f64 = 0.017;
 
-/// Time that blocks earn and pieces spend.
 #[derive(Debug, Default)]
 pub(crate) struct Allowance {
     earned: Duration,
@@ -28,7 +27,6 @@ impl Allowance {
         self.spent + piece <= self.earned.mul_f64(PART)
     }
 
-    /// The spent part of all time.
     pub(crate) fn share(&self) -> f64 {
         let all = (self.earned + self.spent).as_secs_f64();
         if all > 0.0 { self.spent.as_secs_f64() / all } else { 0.0 }

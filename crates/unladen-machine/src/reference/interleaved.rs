@@ -42,7 +42,6 @@ pub struct Interleaved {
     units: Units,
     pieces: u32,
     cost: Duration,
-    /// Start of the current block.
     since: Instant,
 }
 
@@ -86,7 +85,6 @@ impl Interleaved {
         Reference::of(self.units.whole(), self.allowance.share())
     }
 
-    /// Expected cost of a piece: the mean so far.
     fn expected(&self) -> Duration {
         if self.pieces == 0 { EXPECTED } else { self.cost / self.pieces }
     }

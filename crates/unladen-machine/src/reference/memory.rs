@@ -28,7 +28,6 @@ const STEPS: u32 = 12_288;
 #[derive(Debug)]
 pub(crate) struct Memory {
     buffer: Box<[u64]>,
-    /// Order of the pages of the first half.
     pages: Vec<usize>,
     at: usize,
 }

@@ -3,7 +3,6 @@
 use crate::reference::kind::ReferenceKind;
 use crate::reference::sample::ReferenceSample;
 
-/// Total of one kind in one unit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Sum {
     pub(crate) pieces: u32,

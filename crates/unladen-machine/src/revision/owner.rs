@@ -14,7 +14,6 @@ use crate::revision::repository::Repository;
 
 const ROOT: u32 = 0;
 
-/// The user to run git as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RunAs {
     /// With the rights of this process.

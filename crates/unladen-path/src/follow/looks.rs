@@ -25,7 +25,6 @@ impl Looks {
         }
     }
 
-    /// Whether that is enough.
     pub(super) fn are_enough(&self) -> bool {
         self.quiet >= ENOUGH
     }

@@ -8,13 +8,11 @@ use bstr::ByteSlice;
 /// The base folders of Composer's paths, without links.
 #[derive(Debug)]
 pub(super) struct Folders {
-    /// vendor/composer, which has the files.
     pub(super) target: PathBuf,
     pub(super) vendor: PathBuf,
     pub(super) base: PathBuf,
 }
 
-/// A path relative to one of the folders.
 #[derive(Debug)]
 pub(super) struct Code {
     from: From,
@@ -29,12 +27,10 @@ enum From {
 }
 
 impl Folders {
-    /// Value of `$vendorDir`.
     pub(super) fn vendor_code(&self) -> Vec<u8> {
         shortest_code(&self.target, &self.vendor, false)
     }
 
-    /// Value of `$baseDir`.
     pub(super) fn base_code(&self) -> Vec<u8> {
         shortest_code(&self.vendor, &self.base, false).replace("__DIR__", "$vendorDir")
     }
@@ -137,13 +133,11 @@ fn common<'a>(from: &[u8], to: &'a [u8]) -> &'a [u8] {
     common
 }
 
-/// Number of levels from `common` down to `from`.
 fn depth(from: &[u8], common: &[u8]) -> usize {
     let rest = after(from, common);
     if rest.is_empty() { 0 } else { rest.iter().filter(|byte| **byte == b'/').count() + 1 }
 }
 
-/// `path` relative to `common`.
 fn after<'a>(path: &'a [u8], common: &[u8]) -> &'a [u8] {
     path.strip_prefix(common).map(|rest| rest.strip_prefix(b"/").unwrap_or(rest)).unwrap_or(path)
 }

@@ -8,7 +8,6 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 const TEXT: &str = include_str!("loader.php");
 
-/// What fills the frame.
 pub(super) struct Frame {
     pub(super) classes: usize,
     pub(super) root: PathBuf,
@@ -19,7 +18,6 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// The whole file.
     pub(super) fn fill(&self) -> Vec<u8> {
         let count = self.classes.to_string();
         let root = comment(&self.root);

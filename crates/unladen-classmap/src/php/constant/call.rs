@@ -5,7 +5,6 @@ use super::value::Value;
 /// A call of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// Its name as the caller asked for it.
     pub name: String,
     /// From 1.
     pub line: u32,

@@ -7,7 +7,6 @@ use super::value::{Elements, Value};
 use crate::php::string::Piece;
 use crate::php::token::{Tokens, What};
 
-/// An unexpected token.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) line: u32,
@@ -24,7 +23,6 @@ impl Failure {
     }
 }
 
-/// Parses an expression from the tokens.
 pub(super) struct Expression<'s, 't, 'a> {
     pub(super) tokens: &'t mut Tokens<'a>,
     pub(super) scope: &'t mut Scope<'s>,
@@ -36,7 +34,6 @@ impl<'s, 't, 'a> Expression<'s, 't, 'a> {
         Self { tokens, scope, depth: 0 }
     }
 
-    /// Parses the next expression; leaves the tokens after it.
     pub(super) fn value(&mut self) -> Result<Value, Failure> {
         if self.depth == DEPTH {
             return Err(self.failure(format!("no more than {DEPTH} arrays or brackets in one another")));

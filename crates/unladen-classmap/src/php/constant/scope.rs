@@ -16,7 +16,6 @@ pub(super) const DEPTH: usize = 64;
 const MOST: usize = 4 << 20;
 const MOST_MORE: usize = 512;
 
-/// Variables, constants, and the names that `namespace` and `use` give.
 #[derive(Debug)]
 pub(super) struct Scope<'a> {
     file: &'a Path,
@@ -91,7 +90,6 @@ impl<'a> Scope<'a> {
         Some(value.clone())
     }
 
-    /// Whether there is room for this many bytes more.
     pub(super) fn take(&mut self, bytes: usize) -> bool {
         self.left.checked_sub(bytes).map(|left| self.left = left).is_some()
     }

@@ -15,7 +15,6 @@ pub enum Value {
     Array(Vec<(Value, Value)>),
 }
 
-/// Size of a value by itself.
 const VALUE: usize = 2 * size_of::<Value>();
 
 impl Value {
@@ -79,7 +78,6 @@ impl Value {
     }
 }
 
-/// An array under construction.
 #[derive(Debug, Default)]
 pub(super) struct Elements {
     elements: Vec<(Value, Value)>,

@@ -12,7 +12,6 @@ use super::scope::Scope;
 use super::value::Value;
 use crate::php::token::{Tokens, What};
 
-/// A use of a value.
 #[derive(Debug)]
 pub(super) enum Event<'a> {
     Returned(Result<Value, Failure>),
@@ -22,13 +21,11 @@ pub(super) enum Event<'a> {
 
 type Found<'f, 'a> = &'f mut dyn FnMut(Event<'a>) -> ControlFlow<()>;
 
-/// Walks through a file.
 pub(super) struct Walk<'s, 'a> {
     tokens: Tokens<'a>,
     scope: Scope<'s>,
     names: &'s [&'s str],
     braces: usize,
-    /// How many open braces are a namespace's.
     namespaces: usize,
     /// Open `if (…):`.
     colons: usize,

@@ -12,7 +12,6 @@ pub(super) enum Second {
     Unclear,
     /// None, or known only as the file runs.
     None,
-    /// This is no call.
     NoCall,
 }
 
@@ -73,7 +72,6 @@ fn first(source: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Whether it is a named argument.
 fn named(source: &[u8], at: usize) -> bool {
     let Some(at) = skip::blank(source, at) else { return false };
     let Some(colon) = skip::blank(source, skip::label(source, at)) else { return false };

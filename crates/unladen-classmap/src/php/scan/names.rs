@@ -11,7 +11,6 @@ use crate::php::token::{Tokens, What};
 
 mod statement;
 
-/// What names mean at a place in a file.
 #[derive(Debug, Default)]
 struct Names {
     /// Without a trailing `\`.
@@ -68,7 +67,6 @@ impl Names {
     }
 }
 
-/// The first part of a name, and the rest.
 fn split(name: &[u8]) -> (&[u8], &[u8]) {
     name.split_at(memchr::memchr(b'\\', name).unwrap_or(name.len()))
 }

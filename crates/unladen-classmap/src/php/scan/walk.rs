@@ -22,7 +22,6 @@ type Broken = (usize, &'static str);
 
 pub(super) struct Walk<'a> {
     source: &'a [u8],
-    /// Current offset, in code.
     at: usize,
     /// The next word: the first that is not before `at`, or one that was skipped.
     word: Option<(usize, Word)>,
@@ -44,7 +43,6 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Starts a pass over `source`, whose first word is known.
     pub(super) fn new(source: &'a [u8], first: (usize, Word)) -> Self {
         Self {
             source,
@@ -61,7 +59,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns all declarations.
     pub(super) fn run(mut self) -> Scan {
         if let Err((at, what)) = self.walk() {
             if at < self.lines.0 {

@@ -17,7 +17,6 @@ pub(super) enum Word {
 }
 
 impl Word {
-    /// All words in lower case.
     const ALL: [(Self, &'static [u8]); 7] = [
         (Self::Class, b"class"),
         (Self::Interface, b"interface"),

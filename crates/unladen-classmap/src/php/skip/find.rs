@@ -25,7 +25,6 @@ pub(crate) fn find(source: &[u8], at: usize, wanted: impl Fn(u8x16) -> u8x16) ->
     (found < rest.len()).then(|| source.len() - rest.len() + found)
 }
 
-/// Lanes that equal this byte.
 #[inline(always)]
 pub(crate) fn is(lane: u8x16, byte: u8) -> u8x16 {
     lane.simd_eq(u8x16::splat(byte))

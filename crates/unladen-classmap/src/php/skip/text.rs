@@ -5,7 +5,6 @@
 
 use super::{begins_comment, comment, find, html, is, is_label, label, single_quoted};
 
-/// The kind of text around an offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Text<'a> {
     /// `"…"` or `` `…` ``, by its quote.
@@ -15,7 +14,6 @@ pub(crate) enum Text<'a> {
     Nowdoc(&'a [u8]),
 }
 
-/// How a stretch of text ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     /// The text ends: the offset after it.
@@ -75,7 +73,6 @@ impl<'a> Text<'a> {
                 Part::End(after) if around.is_empty() => return Some(after),
                 Part::End(after) => at = after,
             }
-            // In code, up to the next text.
             text = loop {
                 let (outer, depth) = around.last_mut()?;
                 match *source.get(at)? {

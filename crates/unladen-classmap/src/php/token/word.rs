@@ -32,7 +32,6 @@ pub(crate) enum What<'a> {
 }
 
 impl What<'_> {
-    /// Description for messages.
     pub(crate) fn words(&self) -> String {
         let of = |text: &[u8]| {
             let text = String::from_utf8_lossy(text);
@@ -51,7 +50,6 @@ impl What<'_> {
     }
 }
 
-/// Length of the number that `text` begins with.
 pub(super) fn number_length(text: &[u8]) -> usize {
     let mut length = 0;
     while let Some(byte) = text.get(length) {

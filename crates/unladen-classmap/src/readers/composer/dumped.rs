@@ -13,7 +13,6 @@ use lists::Lists;
 use source::source;
 pub(crate) use vendor_loader::VendorLoader;
 
-/// Whether Composer has written a loader into this `vendor` folder.
 pub(crate) fn is_dumped(vendor: &Path) -> bool {
     vendor.join("composer/autoload_real.php").is_file()
 }

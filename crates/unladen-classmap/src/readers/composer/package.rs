@@ -9,7 +9,6 @@ use super::json::strings;
 /// A package from its composer.json or vendor/composer/installed.json.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Package {
-    /// Whether it is the project itself.
     pub(super) is_root: bool,
     /// In lower case.
     pub(super) name: String,
@@ -74,7 +73,6 @@ impl Autoload {
         }
     }
 
-    /// Appends `more`.
     pub(super) fn and(mut self, more: &Self) -> Self {
         for (mine, theirs) in [(&mut self.psr4, &more.psr4), (&mut self.psr0, &more.psr0)] {
             for (prefix, folders) in theirs {

@@ -10,7 +10,6 @@ use super::package::Package;
 use super::path::{glob, plain};
 use crate::{Options, Problem};
 
-/// The project's composer.json and its installed packages.
 #[derive(Debug, Default)]
 pub(super) struct Project {
     /// Without links.

@@ -111,7 +111,6 @@ fn own<'a>(package: &Package, path: &'a str) -> &'a str {
     if package.is_root { path } else { path.trim_start_matches('/') }
 }
 
-/// Folders and files of `classmap`.
 fn folders(package: &Package, path: &str) -> Vec<PathBuf> {
     let plain = from(package, path);
     if plain.exists() {

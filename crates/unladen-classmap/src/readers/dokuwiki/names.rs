@@ -2,13 +2,11 @@
 
 use bstr::{BStr, BString, ByteSlice};
 
-/// A candidate file for a class.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct File {
     /// Relative to the folder of plugins or templates.
     pub(crate) below: BString,
     pub(crate) is_template: bool,
-    /// The naming rule, for people.
     pub(crate) what: &'static str,
 }
 

@@ -36,7 +36,6 @@ const INFO: &[u8] = b".info.yml";
 
 #[derive(Debug, Default)]
 pub(super) struct Modules {
-    /// Folder by name.
     pub(super) found: BTreeMap<String, PathBuf>,
     pub(super) inputs: Vec<PathBuf>,
     pub(super) problems: Vec<Problem>,
@@ -50,7 +49,6 @@ struct Search {
 }
 
 impl Modules {
-    /// Searches the web root.
     pub(super) fn of(served: &Path) -> Self {
         let mut search = Search::default();
         for place in PLACES {

@@ -31,7 +31,6 @@ impl Registry {
         Self { core, application, ahead, behind, perhaps }
     }
 
-    /// Adds all that the settings load.
     pub(super) fn application(mut self, settings: Settings) -> Application {
         self.application.inputs.extend(settings.inputs);
         self.application.problems.extend(settings.problems);
@@ -118,7 +117,6 @@ impl Registry {
         }
     }
 
-    /// Adds Composer's loader in a folder, if there is one.
     fn vendor(&mut self, folder: &Path, standing: Standing) {
         if !folder.join("autoload.php").is_file() {
             return;

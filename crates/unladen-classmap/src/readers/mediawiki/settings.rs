@@ -24,6 +24,5 @@ pub(super) struct Settings {
     /// Namespaces added to the AutoLoader by hand.
     pub(super) namespaces: Vec<(BString, BString)>,
     pub(super) inputs: Vec<PathBuf>,
-    /// What was not followed.
     pub(super) problems: Vec<Problem>,
 }

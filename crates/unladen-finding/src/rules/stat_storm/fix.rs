@@ -26,16 +26,12 @@ const LEAST_TTL: u64 = 120;
 /// Whether PHP asks the opcode cache before the file system.
 const OVERRIDE: &str = "opcache.enable_file_override";
 
-/// Suffixes of Perl modules.
 const PERL: &[&str] = &[".pm", ".pmc", ".pl", ".al"];
-/// Suffixes of Python modules.
 const PYTHON: &[&str] = &[".py", ".pyc", ".so", ".pyd"];
 /// What Apache looks for in every folder.
 const HTACCESS: &[&str] = &["/.htaccess"];
 
-/// Setting of the file that PHP reads before each script.
 const PREPEND: &str = "auto_prepend_file";
-/// File that `unladen classmap` writes.
 const MAP: &str = "unladen-classmap.php";
 
 pub(super) struct Chosen {
@@ -45,7 +41,6 @@ pub(super) struct Chosen {
     pub(super) removes: f64,
 }
 
-/// The fix, how to check it, and which checks it removes.
 pub(super) fn fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
     let ends_with = |check: &Check<'_>, ends: &[&str]| ends.iter().any(|end| check.file.path.ends_with(end));
     let named = |ends: &[&str]| part(checks, |check| ends_with(check, ends));
@@ -236,7 +231,6 @@ fn local_settings(evidence: &Evidence, group: usize) -> Option<&str> {
     named_file(evidence, group, is_one).map(|file| file.path.as_str())
 }
 
-/// MediaWiki's folder, by most of the checks.
 fn mediawiki_root<'a>(checks: &[Check<'a>]) -> Option<&'a str> {
     let mut roots: BTreeMap<&'a str, f64> = BTreeMap::new();
     for check in checks {

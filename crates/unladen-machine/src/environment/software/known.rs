@@ -7,11 +7,9 @@ struct Known {
     file: &'static str,
     name: &'static str,
     packages: &'static [&'static str],
-    /// Text around the version in the file.
     mark: Mark,
 }
 
-/// Position of the version in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
     After(&'static str),

@@ -22,7 +22,6 @@ pub(crate) fn version(executable: &Path, program: &Program) -> Option<String> {
     find(&bytes, program.mark)
 }
 
-/// The first version at one of the mark's places.
 fn find(bytes: &[u8], mark: Mark) -> Option<String> {
     let is_part = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
     let beside: Box<dyn Fn(usize) -> Vec<u8>> = match mark {

@@ -63,7 +63,6 @@ fn lists(list: File, inside: &Path) -> bool {
     lines.map_while(Result::ok).any(|line| plain(Path::new(&line)).is_some_and(|listed| listed == wanted))
 }
 
-/// The version in the paragraph of an installed package.
 fn version_of(status: File, wanted: &str) -> Option<String> {
     let (mut is_wanted, mut is_installed) = (false, false);
     for line in BufReader::new(status.take(LONGEST_STATUS)).lines() {

@@ -12,7 +12,6 @@ use crate::readers::composer::path::plain;
 
 type Prefixes = Vec<(BString, Vec<PathBuf>)>;
 
-/// The lists of Composer's ClassLoader, and their files.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     pub(super) classes: Vec<(BString, BString)>,
@@ -23,7 +22,6 @@ pub(super) struct Lists {
     pub(super) psr0_in: PathBuf,
 }
 
-/// The properties of ComposerStaticInit.
 const PROPERTIES: [&str; 5] = ["classMap", "prefixDirsPsr4", "fallbackDirsPsr4", "prefixesPsr0", "fallbackDirsPsr0"];
 
 impl Lists {

@@ -4,13 +4,11 @@ use std::path::PathBuf;
 
 use crate::{Loader, Problem};
 
-/// The loader of a `vendor` folder.
 #[derive(Debug, Default)]
 pub(crate) struct VendorLoader {
     pub(crate) loader: Loader,
     /// Whether it goes before the loaders already registered.
     pub(crate) prepends: bool,
-    /// Files read for it.
     pub(crate) inputs: Vec<PathBuf>,
     pub(crate) problems: Vec<Problem>,
 }

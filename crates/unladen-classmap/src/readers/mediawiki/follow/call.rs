@@ -64,7 +64,6 @@ impl Follower<'_> {
         self.settings.perhaps.push(manifest);
     }
 
-    /// Adds namespaces or classes.
     fn add(&mut self, at: &At<'_>, value: &Value) {
         let pairs: Option<Vec<(&[u8], &[u8])>> = value
             .as_array()
