@@ -44,7 +44,6 @@ pub fn verdict<'a>(application: &Application, tree: &Tree, claims: Vec<Claim<'a>
     Verdict::Nothing
 }
 
-/// The unordered loaders around that one.
 fn group(application: &Application, loader: usize) -> std::ops::Range<usize> {
     let unordered =
         |at: &usize| application.loaders.get(*at).is_some_and(|loader| loader.standing == Standing::Unordered);

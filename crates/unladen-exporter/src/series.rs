@@ -37,7 +37,6 @@ pub(crate) fn key(name: &str, labels: &[(&str, Cow<'_, str>)]) -> String {
     key
 }
 
-/// The key, shortened for display.
 pub(crate) fn shown(name: &str, labels: &[(&str, Cow<'_, str>)]) -> String {
     shorten(&key(name, labels))
 }

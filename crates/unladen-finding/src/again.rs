@@ -26,7 +26,6 @@ const OPTIONS: [(&str, bool); 13] = [
     ("--expect-same", false),
 ];
 
-/// An experiment if the fix has a knob, else weighing again.
 pub(crate) fn of(evidence: &Evidence, fix: &Fix) -> String {
     let sent = Sent::of(evidence);
     match fix.knob.as_ref().and_then(|knob| experiment(&[], "", "try", knob, &sent)) {
@@ -55,7 +54,6 @@ pub fn profile(evidence: &Evidence) -> String {
     format!("unladen profile{fresh}{} {}", request(evidence, false), url(&evidence.page.url))
 }
 
-/// Weighs first requests of the processes that `command` makes fresh.
 pub(crate) fn weigh_fresh(evidence: &Evidence, command: &str) -> String {
     let request = request(evidence, false);
     let host = host(evidence);

@@ -136,7 +136,6 @@ impl Application {
         })
     }
 
-    /// The name as its makers write it.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::WordPress => "WordPress, its theme and plugins",

@@ -94,7 +94,6 @@ fn mount(home: &ContainerSeen, file: &str) -> Option<(String, String)> {
     Some((home.name.clone(), line))
 }
 
-/// The systemd unit that Quadlet made of a file, from its restart command.
 fn quadlet(restart: &str) -> Option<&str> {
     restart.strip_prefix("systemctl ")?.rsplit(' ').next()?.strip_suffix(".service")
 }

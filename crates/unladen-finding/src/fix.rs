@@ -19,7 +19,6 @@ pub struct Fix {
     pub also: Vec<Part>,
     /// Commands to run once all lines are in place.
     pub commands: Vec<String>,
-    /// Lines of shared files that some of its commands change.
     pub in_place: Vec<InPlace>,
     /// Something that these commands do not change still keeps the fix from working: the advice names it.
     pub is_partial: bool,
@@ -92,7 +91,6 @@ impl Fix {
     }
 }
 
-/// Owner of the code: `MediaWiki`, `the application`.
 fn whose(evidence: &Evidence, group: usize) -> &'static str {
     Application::of(evidence, group).map_or("the application", Application::name)
 }

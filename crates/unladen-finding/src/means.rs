@@ -6,7 +6,6 @@ use crate::application::Application;
 use crate::finding::Finding;
 use crate::fix::Audience;
 
-/// An application's own setting, per its documentation.
 struct Means {
     application: Application,
     rules: &'static [&'static str],

@@ -58,7 +58,6 @@ fn user_ini(evidence: &Evidence, group: usize) -> Option<&str> {
     named_file(evidence, group, is_one).map(|seen| seen.path.as_str())
 }
 
-/// Whether a setting is overridden, so that a settings file has no effect.
 pub(crate) fn is_set_again(evidence: &Evidence, group: usize, name: &str) -> bool {
     evidence.php_of(group).is_some_and(|php| php.set_again.iter().any(|again| again.name == name))
 }
@@ -82,7 +81,6 @@ pub(crate) fn switched(evidence: &Evidence, group: usize, fix: Fix, name: &str) 
     Fix { knob: Some(knob), ..fix }
 }
 
-/// A group's PHP service, which reads its settings when it starts.
 pub(crate) fn service(evidence: &Evidence, group: usize) -> KnobService {
     KnobService { name: "php".to_owned(), restart: reload(evidence, group), is_application: true }
 }
@@ -125,7 +123,6 @@ pub(crate) fn has_extension(php: Option<&PhpSettings>, name: &str) -> Option<boo
     (!extensions.is_empty()).then(|| extensions.iter().any(|loaded| loaded.eq_ignore_ascii_case(name)))
 }
 
-/// Whether the opcode cache is enabled; `None` if not known.
 pub(crate) fn has_opcache(evidence: &Evidence, group: usize) -> Option<bool> {
     let php = evidence.php_of(group)?;
     if has_extension(Some(php), "Zend OPcache") == Some(false) {

@@ -15,7 +15,6 @@ pub(crate) struct Bins {
 }
 
 impl Bins {
-    /// From latencies in ns.
     pub(crate) fn of(latencies: impl IntoIterator<Item = u64>) -> Self {
         let mut sum = 0.0;
         let mut binned: Vec<u32> = latencies

@@ -9,7 +9,6 @@ use crate::statistic::Measure;
 pub struct Floor {
     /// For two equal arms: half the width of the interval or their difference, whichever is more.
     value: f64,
-    /// Their [`Contrast::terms`].
     terms: f64,
 }
 

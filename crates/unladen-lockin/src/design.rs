@@ -82,7 +82,6 @@ struct Arms<'a> {
 }
 
 impl Arms<'_> {
-    /// Adds an arm, or a role to the arm with this combination.
     fn add(&mut self, role: Role, is_on: impl Fn(usize) -> bool) {
         let on: Vec<bool> = (0..self.knobs.len()).map(is_on).collect();
         match self.list.iter_mut().find(|arm| arm.on == on) {

@@ -5,7 +5,6 @@
 //! it themselves, and leaving out whole units covers dependent requests too. Unlike a bootstrap it needs no random
 //! numbers, so the same data always give the same interval, and a replicate for each unit in place of two thousand.
 
-/// A statistic with all units, and without each.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Replicates {
     pub(crate) value: f64,

@@ -89,12 +89,10 @@ impl Observations {
         &self.layout
     }
 
-    /// Whether each pooled arm has latencies in the block.
     pub(crate) fn has_latencies(&self, block: usize) -> bool {
         self.arms.iter().all(|arm| arm.get(block).is_some_and(|bins| bins.count > 0))
     }
 
-    /// Latencies of the usable blocks, for each pooled arm.
     pub(crate) fn samples(&self, units: &Units) -> Vec<Sample<'_>> {
         self.arms
             .iter()

@@ -96,7 +96,7 @@ pub fn share(wholes: &[f64], parts: &[(usize, f64)]) -> ShareEstimate {
     }
     let logit = (value / (1.0 - value)).ln();
     let part_of = |logit: f64| 1.0 / (1.0 + (-logit).exp());
-    // To and from the logit, rounding would move a certain share.
+    // Rounding in the logit would move an exactly known share.
     let interval = (part_of(logit - reach).min(value), part_of(logit + reach).max(value));
     ShareEstimate { value, interval: Some(interval) }
 }

@@ -20,7 +20,6 @@ impl Root {
         Self { folder: PathBuf::from("/"), is_this_machine: true }
     }
 
-    /// A copy of such files elsewhere.
     #[cfg(test)]
     pub(crate) fn at(folder: &std::path::Path) -> Self {
         Self { folder: folder.to_owned(), is_this_machine: false }

@@ -24,6 +24,5 @@ pub struct Station {
     pub address: Address,
     /// The processes that took it; if none was seen to, those that could have.
     pub pids: Vec<u32>,
-    /// Whether they were seen to take it.
     pub seen: bool,
 }

@@ -34,7 +34,6 @@ pub struct Trail {
 #[derive(Debug)]
 pub struct Seen {
     pub sample: Sample,
-    /// Events of the watched processes, until the answer.
     pub events: Vec<Event>,
     pub lost: u64,
 }

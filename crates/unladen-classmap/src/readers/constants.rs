@@ -30,7 +30,6 @@ pub(super) fn with(source: &[u8], constants: &[(&str, &[u8])]) -> Vec<u8> {
 pub(super) struct Settings {
     /// Values that the constants may get, conditional ones included, in order; `None` for a value computed at run time.
     pub(super) given: Vec<(String, Option<BString>)>,
-    /// Files that were read, or looked for.
     pub(super) inputs: Vec<PathBuf>,
     pub(super) problems: Vec<Problem>,
     /// Not followed: the application's own file, which sets what was not set.
@@ -38,7 +37,6 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// For an application that continues in this file.
     pub(super) fn before(own: PathBuf) -> Self {
         Self { own: Some(own), ..Self::default() }
     }

@@ -121,7 +121,6 @@ impl Found {
 const BEFORE: [&str; 4] = ["class.", "class_", "class-", ""];
 const BEHIND: [&str; 5] = [".class.php", ".class.inc", ".inc.php", ".php", ".inc"];
 
-/// The rule by which the file's name follows from the class's.
 fn rule(class: &BString, path: &BStr) -> Option<String> {
     let name = class.rsplit_once_str("\\").map_or(class.as_slice(), |(_, name)| name);
     let file = path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, file)| file);

@@ -22,7 +22,6 @@ pub(crate) fn plain(path: &[u8]) -> PathBuf {
     plain
 }
 
-/// `file`, relative to `folder` unless absolute.
 pub(super) fn below(folder: &Path, file: &[u8]) -> PathBuf {
     if file.starts_with(b"/") {
         return plain(file);

@@ -8,9 +8,7 @@ use crate::php::skip;
 
 /// Any of PHP's four include statements.
 pub(super) const INCLUDE: &str = "unladen_include";
-/// Namespaces added to the AutoLoader by hand.
 pub(super) const NAMESPACES: &str = "unladen_namespaces";
-/// Classes added to the AutoLoader by hand.
 pub(super) const CLASSES: &str = "unladen_classes";
 /// A class added to `$wgAutoloadClasses`, as extensions did before manifests.
 pub(super) const OLD_CLASS: &str = "unladen_old_class";

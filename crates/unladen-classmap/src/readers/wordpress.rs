@@ -144,7 +144,6 @@ impl Reading<'_> {
         folders
     }
 
-    /// The folders of the loaders that wp-config.php includes.
     fn config(&mut self) -> Vec<PathBuf> {
         let Some(file) = self.config_file() else { return Vec::new() };
         self.application.inputs.push(file.clone());

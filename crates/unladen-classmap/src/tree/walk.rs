@@ -144,7 +144,6 @@ impl Work {
         }
     }
 
-    /// Ends a task that produced `next`.
     fn done(&self, next: &mut Vec<Task>) {
         let mut tasks = self.tasks();
         tasks.open = tasks.open + next.len() - 1;

@@ -7,7 +7,7 @@ pub(super) const LEAST_ANSWERS: u64 = 10;
 /// Less latency (ns) leaves nothing for a cache to save: nginx answers from its cache in 0.1 to 0.5 ms, round trip on
 /// the same machine included, and just as fast for a file from the disk.
 pub(super) const LEAST_WORK_NS: f64 = 2e6;
-/// Fewer bytes fit into one TCP segment (1,460, less room for headers), so compressing saves no packet.
+/// Fewer bytes fit into one TCP segment (1,460, less room for headers): no packet would be saved.
 pub(super) const LEAST_BYTES: u64 = 1_400;
 
 /// The response to a plain GET that found the page. First requests of fresh processes have the same headers, reported

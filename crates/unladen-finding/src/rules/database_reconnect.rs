@@ -29,7 +29,6 @@ const POOLERS: &[(&str, &str, Protocol)] = &[
     ("maxscale", "MaxScale", Protocol::Mysql),
 ];
 
-/// Their default ports.
 const POOLER_PORTS: &[(u16, &str)] = &[(6432, "PgBouncer"), (6033, "ProxySQL"), (9999, "Pgpool")];
 
 /// Upper bound on the cost of a connection relative to opening it: the other side also ends its process or thread, and

@@ -121,7 +121,6 @@ fn used_for(evidence: &Evidence, seen: &LockSeen) -> Use {
     }
 }
 
-/// By the observed statements, else by the name.
 fn is_sqlite(evidence: &Evidence, seen: &LockSeen) -> bool {
     let asks = |query: &unladen_trace::QuerySeen| query.group == seen.group && query.protocol == QueryProtocol::Sqlite;
     evidence.queries.iter().any(asks)

@@ -9,7 +9,6 @@ use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::Stack;
 
-/// Request variants, and the header that makes the difference.
 const ASKS: [(Ask, &str); 4] = [
     (Ask::Compressed, "Accept-Encoding"),
     (Ask::Language, "Accept-Language"),

@@ -70,7 +70,7 @@ fn fix(evidence: &Evidence, group: usize, items: &[Item]) -> (Fix, String) {
     let starts = |names: &[&str]| items.iter().any(|item| names.contains(&base(item).as_str()));
     let stack = Stack::of(evidence, group);
     let of = program(evidence, group);
-    // The process group of Apache compiles what its scripts do, so it is taken for theirs.
+    // Apache's unit includes what its scripts compile, so it is taken for theirs.
     let is_cgi = |item: &Item| item.name.contains("/cgi-bin/") || item.name.ends_with(".cgi");
     if matches!(stack, Stack::Apache | Stack::Nginx)
         || items.iter().any(is_cgi)

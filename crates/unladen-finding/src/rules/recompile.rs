@@ -155,7 +155,6 @@ fn is_started(evidence: &Evidence, name: &str) -> bool {
         || evidence.mean(&Series::sum(started.map(|seen| &seen.started))) >= MOST_REQUESTS
 }
 
-/// The part of compiled files that are templates, by suffix.
 fn templates(evidence: &Evidence, seen: &[&CompileSeen]) -> f64 {
     let sum = |wanted: &dyn Fn(&str) -> bool| -> f64 {
         seen.iter().filter(|seen| wanted(&seen.path)).map(|seen| evidence.mean(&seen.counted.count)).sum()

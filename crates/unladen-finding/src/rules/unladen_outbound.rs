@@ -79,7 +79,6 @@ enum Host<'a> {
     Address(IpAddr),
 }
 
-/// The protocol other than HTTP inside TLS at this port.
 pub(super) fn not_http(seen: &ConnectionSeen) -> Option<&'static str> {
     let port = peers::port(seen)?;
     NOT_HTTP.iter().find(|(of, _)| *of == port).map(|(_, spoken)| *spoken)
@@ -145,7 +144,6 @@ impl<'a> Outbounds<'a> {
         self.all.iter().find(|outbound| outbound.service == service)
     }
 
-    /// The listeners for what this group calls by that name.
     pub(super) fn named<'b>(&'b self, group: usize, asked: &'b str) -> impl Iterator<Item = &'b Outbound<'a>> {
         let of_group = peers::habits(self.evidence).filter(move |seen| seen.group == group);
         of_group.filter_map(|seen| self.at(seen)).filter(move |outbound| outbound.is_named(asked))

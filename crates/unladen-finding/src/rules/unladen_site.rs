@@ -63,7 +63,6 @@ pub(super) fn counter(evidence: &Evidence) -> String {
     )
 }
 
-/// Check: the page directly, and through the site under the same name.
 pub(super) fn again(evidence: &Evidence, knob: Option<&Knob>) -> String {
     match Page::of(&evidence.page.url) {
         Some(page) => again::through(evidence, &page.through(&evidence.page.url), page.authority, knob),

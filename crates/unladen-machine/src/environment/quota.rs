@@ -5,7 +5,6 @@ use crate::root::Root;
 /// Control groups are seldom nested deeper; the kernel's own limit can be raised.
 const DEEPEST: usize = 32;
 
-/// The smallest quota of this process's group and those above it, in processors.
 pub(crate) fn quota(root: &Root) -> Option<f64> {
     let groups = root.read("proc/self/cgroup")?;
     let of_version_2 = path_of(&groups, |controllers| controllers.is_empty())

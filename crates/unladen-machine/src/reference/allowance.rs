@@ -13,7 +13,6 @@ pub(crate) struct Allowance {
 }
 
 impl Allowance {
-    /// A block has taken this long.
     pub(crate) fn earn(&mut self, block: Duration) {
         self.earned += block;
     }

@@ -24,7 +24,6 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
-    /// The repository whose work tree has the folder.
     pub(crate) fn around(folder: &Path) -> Result<Self, RevisionError> {
         let folder = folder.canonicalize().map_err(|source| RevisionError::Read { path: folder.to_owned(), source })?;
         let is_found = |above: &&Path| above.join(".git").symlink_metadata().is_ok();

@@ -27,12 +27,10 @@ pub(super) struct Asked {
     certain: bool,
 }
 
-/// A process's use of its sockets.
 #[derive(Debug, Default)]
 struct Doing {
     /// Accepted connections: whether it read, and whether it wrote after that.
     accepted: HashMap<u64, (bool, bool)>,
-    /// Connections that it opened.
     own: BTreeMap<u64, Own>,
 }
 

@@ -28,7 +28,6 @@ pub(super) fn with_list(source: &[u8], array: &[u8]) -> Result<Vec<u8>, &'static
     Ok(text)
 }
 
-/// Position of that static property's value.
 fn value(source: &[u8], property: &[u8]) -> Option<Range<usize>> {
     let mut tokens = Tokens::new(source);
     let mut is_static = false;

@@ -4,7 +4,6 @@ use bstr::BString;
 
 use crate::php::skip::{self, begins_comment, is_label};
 
-/// The second argument of a call: the new name.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Second {
     Known(BString),

@@ -17,7 +17,6 @@ const STRING: &str = "a string that does not end";
 const HEREDOC: &str = "a heredoc that does not end";
 const COMMENT: &str = "a comment that does not end";
 
-/// What is broken, and its offset.
 type Broken = (usize, &'static str);
 
 pub(super) struct Walk<'a> {

@@ -4,7 +4,6 @@ use wide::u8x16;
 
 use crate::php::skip::{self, is, is_label};
 
-/// A declaring word, in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
     Class,

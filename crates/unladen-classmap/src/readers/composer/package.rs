@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use super::json::strings;
 
-/// A package from its composer.json or vendor/composer/installed.json.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Package {
     pub(super) is_root: bool,

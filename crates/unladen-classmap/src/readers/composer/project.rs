@@ -64,7 +64,7 @@ impl Project {
         let file = self.vendor.join("composer/installed.json");
         self.inputs.push(file.clone());
         let installed = json::read(&file)?.unwrap_or_default();
-        // Composer's default.
+        // As Composer infers it when not told.
         let dev = options.dev || options.anew && installed.get("dev").and_then(Value::as_bool) == Some(true);
         // Composer 1 wrote the list alone.
         let list = installed.get("packages").unwrap_or(&installed);

@@ -31,7 +31,6 @@ const PASSED_OVER: [&[u8]; 14] = [
 const DEEPEST: usize = 8;
 const MOST_FOLDERS: usize = 50_000;
 const MOST_BYTES: u64 = 64 << 10;
-/// Suffix of the file that makes a folder a module.
 const INFO: &[u8] = b".info.yml";
 
 #[derive(Debug, Default)]

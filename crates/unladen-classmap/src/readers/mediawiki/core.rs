@@ -9,7 +9,6 @@ use crate::input::read_whole;
 use crate::php::constant::{Value, assigned, returned};
 use crate::readers::path;
 
-/// MediaWiki's own classes and namespaces, as its release's AutoLoader finds them.
 #[derive(Debug)]
 pub(super) struct Core {
     /// MediaWiki's folder, without symbolic links: MW_INSTALL_PATH, `$IP`.

@@ -33,7 +33,6 @@ const NAMES: [&str; 9] = [
     OLD_CLASS,
     QUEUE,
 ];
-/// Consequence for classes that are not in the map.
 const LEFT: &str = "its classes are left to MediaWiki's own loader";
 
 /// Settings from `file` and its includes. MediaWiki is in `root`, which has no symbolic links.

@@ -74,7 +74,6 @@ fn joined(folder: &Path, to: &str) -> BString {
     joined
 }
 
-/// The strings of an object, by name.
 fn pairs<'a>(
     origin: &Path,
     value: &'a Map<String, Value>,

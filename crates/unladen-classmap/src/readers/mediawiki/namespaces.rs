@@ -20,7 +20,6 @@ pub(super) struct Namespaces {
 }
 
 impl Namespaces {
-    /// Empty, for this release of MediaWiki.
     pub(super) fn of(core: &Core) -> Self {
         let (known, prefixes, problems) = Default::default();
         let Core { root, has_namespaces, puts_slash, .. } = core;

@@ -15,13 +15,11 @@ pub(super) struct Settings {
     pub(super) perhaps: Vec<PathBuf>,
     /// Whether code that was not followed may load further extensions.
     pub(super) open: bool,
-    /// Included folders of Composer's loaders.
     pub(super) vendors: Vec<PathBuf>,
     /// Classes added to the AutoLoader by hand, with the file that does so.
     pub(super) classes: Vec<(PathBuf, BString, BString)>,
     /// The same in `$wgAutoloadClasses`.
     pub(super) old_classes: Vec<(PathBuf, BString, BString)>,
-    /// Namespaces added to the AutoLoader by hand.
     pub(super) namespaces: Vec<(BString, BString)>,
     pub(super) inputs: Vec<PathBuf>,
     pub(super) problems: Vec<Problem>,

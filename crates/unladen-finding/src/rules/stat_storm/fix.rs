@@ -223,7 +223,6 @@ fn map_of(root: &str) -> String {
     format!("{}{root}/{MAP}", if is_packaged { "/var/lib/unladen" } else { "" })
 }
 
-/// The wiki's settings, which list the extensions.
 fn local_settings(evidence: &Evidence, group: usize) -> Option<&str> {
     let is_one = |file: &FileSeen| {
         file.outcome == FileOutcome::Found && file.path.starts_with('/') && file.path.ends_with("/LocalSettings.php")

@@ -2,7 +2,6 @@
 
 use crate::root::Root;
 
-/// Prefixes of vendors and products in firmware.
 const BY_FIRMWARE: &[(&str, &str)] = &[
     ("QEMU", "qemu"),
     ("KVM", "kvm"),

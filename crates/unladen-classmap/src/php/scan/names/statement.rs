@@ -188,7 +188,6 @@ impl Names {
         value.filter(|_| !due)
     }
 
-    /// The value of a name already read: `A::class`, or a constant.
     fn named(&self, name: &[u8], tokens: &mut Tokens<'_>) -> Option<Vec<u8>> {
         if !matches!(tokens.peek().what, What::Mark(b"::")) {
             return self.constant(name);
@@ -209,7 +208,6 @@ enum Kind {
 }
 
 impl Kind {
-    /// By the word after `use`.
     fn of(word: &[u8]) -> Option<Self> {
         match word.to_ascii_lowercase().as_slice() {
             b"function" => Some(Self::Function),

@@ -7,7 +7,6 @@ use crate::{Loader, Problem};
 #[derive(Debug, Default)]
 pub(crate) struct VendorLoader {
     pub(crate) loader: Loader,
-    /// Whether it goes before the loaders already registered.
     pub(crate) prepends: bool,
     pub(crate) inputs: Vec<PathBuf>,
     pub(crate) problems: Vec<Problem>,
