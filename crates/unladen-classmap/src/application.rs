@@ -20,8 +20,7 @@ pub struct Application {
 }
 
 impl Application {
-    /// How to switch on the map in the file `map`, `root` being the application's folder. Paths are absolute: the line
-    /// may be read from any folder.
+    /// How to switch on the map in the file `map`. Paths are absolute: the line may be read from any folder.
     pub fn switch_on(&self, map: &Path, root: &Path) -> Vec<String> {
         let path = map.display().to_string();
         let mut literal = Vec::new();
@@ -101,8 +100,7 @@ pub enum Rule {
     /// after the last `\`.
     Psr0 {
         origin: PathBuf,
-        /// Prefixes, in the order in which they are tried (the empty one matches any class and comes last), and their
-        /// folders.
+        /// In the order in which they are tried; the empty one matches any class and comes last.
         prefixes: Vec<(BString, Vec<PathBuf>)>,
     },
 }

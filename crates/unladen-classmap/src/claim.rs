@@ -83,8 +83,7 @@ impl<'a> Claims<'a> {
         format!("{}: {way}", loader.name)
     }
 
-    /// Where PSR-4 or PSR-0 would look for a class declared in `file`, if the file is in one of their folders and the
-    /// class has its prefix.
+    /// Where PSR-4 or PSR-0 would look for a class of `file`, if the file and the class match one of their prefixes.
     pub fn expected(&self, class: &BStr, file: &BStr) -> Option<PathBuf> {
         let mut expected = None;
         for rule in self.application.loaders.iter().flat_map(|loader| &loader.rules) {

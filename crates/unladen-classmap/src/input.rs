@@ -8,10 +8,10 @@ use std::path::Path;
 
 use nix::fcntl::OFlag;
 
-/// The longest file that is read, in bytes. The longest of known applications have some 10 MB; PHP itself refuses 2 GB.
+/// In bytes. The longest of known applications have some 10 MB; PHP itself refuses 2 GB.
 pub(crate) const LONGEST: usize = 256 << 20;
 
-/// Reads a file. Fails if it cannot be read, is a pipe or a device (which may have no end), or has more than 256 MB.
+/// Reads a file. Fails if it cannot, on a pipe or a device (which may have no end), and beyond 256 MB.
 pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let metadata = file.metadata()?;
@@ -29,7 +29,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path)
 }
 
-/// Does not trust the file's length: it may grow while it is read, and a sparse file's length would take the memory.
+/// Does not trust the file's length: it may grow, and a sparse file's length would take the memory.
 fn up_to(input: impl Read, longest: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // One byte more shows whether there is any.

@@ -23,8 +23,7 @@ pub struct Made {
 }
 
 impl Made {
-    /// A line for the head of the map in `target`, with its end. Paths are relative to it: the application may be moved
-    /// with its map.
+    /// A line for the head of the map in `target`. Paths are relative to it: the application may be moved with its map.
     pub fn line(&self, target: &Path) -> String {
         let folder = target.parent().unwrap_or(Path::new("/"));
         let from_here = |path: &Path| text(emit::from(folder, path).as_os_str().as_bytes());

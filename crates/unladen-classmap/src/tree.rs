@@ -110,8 +110,7 @@ impl Tree {
         self.problems.values()
     }
 
-    /// Rereads one file, which may be new, changed or gone; returns whether its declarations changed. Files in no
-    /// walked folder and no list are ignored.
+    /// Rereads one file of the application; returns whether its declarations changed.
     pub fn refresh(&mut self, path: &Path) -> bool {
         let key = BString::from(path.as_os_str().as_bytes());
         let is_walked =

@@ -131,8 +131,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Waits for changes, and for their end; empty if none came within `timeout`. Fails if the kernel's notices cannot
-    /// be read.
+    /// Waits for changes, and for their end; empty after `timeout`. Fails if the kernel's notices cannot be read.
     pub fn wait(&mut self, timeout: Duration) -> io::Result<Changes> {
         let mut changes = Changes::default();
         if !self.is_ready(timeout)? {

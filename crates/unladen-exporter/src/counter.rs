@@ -11,8 +11,7 @@ pub(crate) enum Basis {
     Presumed,
 }
 
-/// Whether a sample only grows: a counter, a histogram's or summary's count, sum and buckets. Quantiles, gauges and
-/// dates of creation do not.
+/// Whether a sample only grows: counters, and a histogram's or summary's count, sum and buckets, not quantiles.
 pub(crate) fn cumulative(kind: Kind, family: &str, sample: &Sample<'_>) -> Option<Basis> {
     // A summary's sum is NaN before its first observation.
     if !sample.value.is_finite() || sample.value < 0.0 {

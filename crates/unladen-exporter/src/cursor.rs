@@ -111,8 +111,7 @@ impl<'a> Cursor<'a> {
         Err(self.unexpected("one of the escapes `\\\\`, `\\n`, `\\\"`"))
     }
 
-    /// The rest of the line as a help text, unescaped. Invalid escapes stay: no figure depends on it, and exporters
-    /// write paths and expressions there.
+    /// The rest of the line as help, unescaped. Invalid escapes stay: exporters write paths and expressions there.
     pub(crate) fn help(mut self, quotes: bool) -> Cow<'a, str> {
         if !self.rest.contains('\\') {
             return Cow::Borrowed(self.rest);

@@ -40,13 +40,11 @@ const PUBLISHERS: &[Publisher] = &[
             settle: Duration::from_millis(11_000),
         }),
     },
-    // cAdvisor looks at containers once in 10 to 15 s (--housekeeping_interval, and the kubelet's own), and answers
-    // what it saw then.
+    // cAdvisor looks at containers once in 10 to 15 s (--housekeeping_interval, and the kubelet's own).
     Publisher { prefix: "container_", quiet: Duration::from_millis(16_500), settle: Duration::ZERO, hidden: None },
 ];
 
-/// The exporter's own counters, by client libraries' prefixes. They are always fresh, and say nothing of what it
-/// exports.
+/// The exporter's own counters, by client libraries' prefixes: always fresh, and not what it exports.
 const OWN: &[&str] = &["go_", "process_", "promhttp_", "python_", "nodejs_", "jvm_", "scrape_"];
 
 pub(crate) fn publisher(family: &str) -> Option<&'static Publisher> {

@@ -8,8 +8,7 @@ use crate::knob::Knob;
 use crate::quoting::{quoted, secret, unit_word, word};
 use crate::sent::Sent;
 
-/// Options that are printed, and whether they take a value. Recorded evidence may say anything, so no others are
-/// printed.
+/// Printable options, and whether they take a value: recorded evidence may say anything.
 const OPTIONS: [(&str, bool); 13] = [
     ("--http", true),
     ("--no-keepalive", false),

@@ -150,8 +150,7 @@ impl Application {
     }
 }
 
-/// The folder that holds a part of an application, by most of the calls that requests add: `/srv/wp-content` for
-/// `/wp-content/`.
+/// The folder with a part of an application, by most calls that requests add: `/srv/wp-content` for `/wp-content/`.
 pub(crate) fn folder_of(evidence: &Evidence, group: usize, part: &str) -> Option<String> {
     let files = evidence.files.iter().filter(|file| file.group == group);
     let folders: BTreeSet<&str> = files.filter_map(|file| Some(file.path.split_once(part)?.0)).collect();

@@ -5,11 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A folder with this part of all counts or more gets its own line; smaller ones are counted with their parent.
 const PART: f64 = 0.1;
 
-/// Counts by folder: one that holds a tenth of all stands by itself, and the rest around such folders is `FOLDER,
-/// elsewhere`.
+/// Counts by folder: one with a tenth of all stands by itself, the rest around such folders is `FOLDER, elsewhere`.
 ///
-/// Walks down from the root into every folder that holds enough, so that the result is neither `/` nor a hundred
-/// leaves.
+/// Walks down from the root into every folder that holds enough: the result is neither `/` nor a hundred leaves.
 pub(crate) fn folders<'a>(paths: impl IntoIterator<Item = (&'a str, f64)>) -> Vec<(String, f64)> {
     let mut counts: BTreeMap<&str, f64> = BTreeMap::new();
     for (path, count) in paths {

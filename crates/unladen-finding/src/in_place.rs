@@ -2,8 +2,7 @@
 
 use crate::quoting::word;
 
-/// A command that changes one line of a shared file, and its inverse. Each leaves a line alone that is not what it was
-/// seen to be.
+/// A command that changes one line of a shared file, and its inverse; each does nothing to an unexpected line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InPlace {
     pub there: String,
@@ -11,8 +10,7 @@ pub struct InPlace {
 }
 
 impl InPlace {
-    /// Changes the value in a line of a settings file or php-fpm pool. `None` if too little of the line is known, or it
-    /// has that value already.
+    /// Changes the value in a settings line. `None` if too little of the line is known, or it has that value already.
     pub(crate) fn of_setting(file: &str, number: u32, line: &str, value: &str) -> Option<Self> {
         let is_plain = |text: &str| !text.contains(|c: char| c.is_control() || c == '\u{fffd}');
         let known = file.starts_with('/') && number > 0 && [file, line, value].into_iter().all(is_plain);
@@ -28,8 +26,7 @@ impl InPlace {
     }
 }
 
-/// A line with another value; blanks and comment stay. A php-fpm flag is on or off: for any other value it becomes a
-/// value.
+/// Keeps blanks and the comment. A php-fpm flag is on or off: for any other value it becomes a value.
 fn with_value(line: &str, value: &str) -> Option<String> {
     let (key, rest) = line.split_once('=')?;
     let old = rest.trim_start();

@@ -32,8 +32,7 @@ pub fn look(evidence: &Evidence) -> Vec<Finding> {
     findings
 }
 
-/// Rules that could not look, or not everywhere. Rules on profiles belong to another command: without a profile, they
-/// were not asked for.
+/// Rules that could not look, or not everywhere; without a profile, those on profiles were not asked for.
 pub fn unlooked(evidence: &Evidence) -> impl Iterator<Item = Unlooked<'_>> {
     let reason = |source: EvidenceSource| evidence.missing.iter().find(move |missing| missing.source == source);
     RULES.iter().filter_map(move |rule| {

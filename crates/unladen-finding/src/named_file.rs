@@ -7,8 +7,7 @@ mod tests;
 
 /// Calls that a request adds; `None` if they cannot be told from the group's other work.
 ///
-/// Calls that never happen without requests belong to requests, however rare they are: PHP rechecks a file only after
-/// seconds.
+/// Calls that never happen without requests belong to these, however rare: PHP rechecks a file only after seconds.
 pub(crate) fn followed(evidence: &Evidence, calls: &Counted) -> Option<f64> {
     let mean = evidence.mean(&calls.count);
     let phases = evidence.phases.all().iter().enumerate();

@@ -62,8 +62,7 @@ pub(crate) fn is_set_again(evidence: &Evidence, group: usize, name: &str) -> boo
     evidence.php_of(group).is_some_and(|php| php.set_again.iter().any(|again| again.name == name))
 }
 
-/// Adds the knob if the file is Unladen's own (a knob replaces the whole file), or if lines are changed in place, which
-/// can be undone.
+/// Adds the knob if the file is Unladen's own (a knob replaces the file), or if lines are changed in place, reversibly.
 pub(crate) fn switched(evidence: &Evidence, group: usize, fix: Fix, name: &str) -> Fix {
     let is_own = fix.lines.is_empty() || fix.file.as_deref().is_some_and(|file| file.ends_with(FILE));
     if fix.is_partial || !is_own || (fix.lines.is_empty() && fix.in_place.is_empty()) {
@@ -165,8 +164,7 @@ pub(crate) fn reload(evidence: &Evidence, group: usize) -> Option<String> {
 pub(crate) fn pool_file(evidence: &Evidence, group: usize) -> Option<String> {
     if let Some(php) = evidence.php_of(group) {
         let exe = |group: usize| evidence.groups.get(group).and_then(|seen| seen.exe.as_deref());
-        // A master belongs to no pool or several; the worker that answered was asked in another group if it has another
-        // user.
+        // A master belongs to no pool or several; a worker of another user was asked in another group.
         let workers = evidence.php.iter().filter(|of| of.group != group && exe(of.group) == exe(group));
         let mut files = [php].into_iter().chain(workers).map(|of| &of.fpm_config).filter(|file| !file.is_empty());
         // A line in any other file would be another pool's.
@@ -204,8 +202,7 @@ fn debian(evidence: &Evidence, group: usize) -> Option<String> {
     config.is_none_or(|config| Path::new(config).starts_with(&folder)).then_some(folder)
 }
 
-/// Whether it is a version as Debian writes it, and nothing that a shell would run: anybody can choose a program's
-/// name.
+/// Whether it is a version as Debian writes it, and safe in a shell: anybody can choose a program's name.
 fn is_version(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }

@@ -21,8 +21,7 @@ pub(crate) fn php_text(text: &str) -> String {
     format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'"))
 }
 
-/// A value for PHP settings, in quotes if necessary. `None` if it contains a quote or a line break: what follows would
-/// become settings.
+/// A value for PHP settings. `None` with a quote or a line break, after which other settings could follow.
 pub(crate) fn ini_text(text: &str) -> Option<String> {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/:._-+,@".contains(letter);
     match text {

@@ -1,5 +1,4 @@
-//! Where a running server has its files, its syntax check, its reload. [`reload`] and [`check`] make commands from what
-//! its own process says.
+//! A running server's files, syntax check and reload. [`reload`] and [`check`] use what its own process says.
 
 use unladen_trace::{Evidence, ServerSeen};
 

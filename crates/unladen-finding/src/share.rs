@@ -34,8 +34,8 @@ impl Saves {
         Self::part_of(takes, 1.0)
     }
 
-    /// Upper bound by a factor: below 1 if the fix leaves some of the calls, above if it removes work besides them.
-    /// Never more than the whole request.
+    /// Upper bound, by a factor below 1 if the fix leaves some calls, above if it removes more; at most the whole
+    /// request.
     pub(crate) fn part_of(takes: &Share, factor: f64) -> Self {
         match takes {
             Share::Known { of, time, part } if part.high > 0.0 => {

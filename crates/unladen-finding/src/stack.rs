@@ -19,8 +19,7 @@ pub(crate) enum Stack {
 }
 
 impl Stack {
-    /// By what was seen of the group (its PHP's settings, what it compiles: PHP may run inside Apache), else by its
-    /// executable, else by its name.
+    /// By what was seen of the group (PHP may run inside Apache), else by its executable, else by its name.
     pub(crate) fn of(evidence: &Evidence, group: usize) -> Self {
         let compiles = |language| evidence.compiles.iter().any(|seen| seen.group == group && seen.language == language);
         match () {

@@ -66,8 +66,7 @@ impl Kernel {
         low + (high - low) * (position - step as f64)
     }
 
-    /// Number of spacings between latencies that the weights average, 1 / Σ w²: that of a normal bell, which B's
-    /// density is near.
+    /// Number of spacings that the weights average, 1 / Σ w²: that of a normal bell, which B's density is near.
     pub(crate) fn spacings(&self) -> f64 {
         let n = self.a + self.b;
         2.0 * (std::f64::consts::PI * self.a * self.b / n).sqrt()

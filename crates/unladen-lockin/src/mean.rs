@@ -26,8 +26,7 @@ pub(crate) fn mean_ratio(numerators: &[f64], denominators: &[f64]) -> Result<Est
     let n = blocks as f64;
     let (numerator, denominator) = usable.iter().fold((0.0, 0.0), |(n, d), (a, b)| (n + a, d + b));
     let mean = numerator / denominator;
-    // A ratio's error is that of the mean of its residuals, to first order (Cochran 1977, *Sampling Techniques*, ch.
-    // 6).
+    // A ratio's error is that of its residuals' mean, to first order (Cochran 1977, *Sampling Techniques*, ch. 6).
     let residuals: Vec<f64> = usable.iter().map(|(a, b)| a - mean * b).collect();
     let moment = |power: i32| residuals.iter().map(|residual| residual.powi(power)).sum::<f64>() / n;
     let sd = moment(2).sqrt();
@@ -47,8 +46,7 @@ fn hall(x: f64, skewness: f64, n: f64) -> f64 {
     3.0 / per_root * ((1.0 + per_root * (x - per_root / 6.0)).cbrt() - 1.0)
 }
 
-/// The 97.5 % point of Student's t, by the expansion of Abramowitz & Stegun 26.7.5: within 0.004 from five degrees of
-/// freedom on.
+/// The 97.5 % point of Student's t (Abramowitz & Stegun 26.7.5): within 0.004 from five degrees of freedom on.
 pub(crate) fn student_t(degrees: f64) -> f64 {
     let z2 = Z * Z;
     let g1 = Z * (z2 + 1.0) / 4.0;

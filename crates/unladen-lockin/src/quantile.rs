@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::mean::mean_ratio;
 
-/// Number of resamples: the ends of a 95 % interval are then the 25th smallest and largest, known to about ±5 ranks.
+/// The ends of a 95 % interval are then the 25th smallest and largest, known to about ±5 ranks.
 const RESAMPLES: usize = 1_000;
 
 /// Latencies are kept to one part in 2^8 of their power of two: 0.2 % of the value.

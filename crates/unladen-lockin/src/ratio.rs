@@ -10,8 +10,8 @@
 use crate::estimate::{Estimate, MIN_BLOCKS, TooFew};
 use crate::signed_rank::SignedRank;
 
-/// More blocks are first summed in neighbouring groups: pairs grow with the square, and an interval from 256 groups is
-/// within a percent of the one from all.
+/// More blocks are first summed in groups: pairs grow with the square, and 256 groups are within a percent of all
+/// blocks.
 const MAX_BLOCKS: usize = 256;
 
 /// Estimates Σ `numerators` / Σ `denominators`, one of each a block.

@@ -64,8 +64,7 @@ pub fn share(wholes: &[f64], parts: &[(usize, f64)]) -> ShareEstimate {
         return ShareEstimate { value, interval: None };
     }
     if value <= 0.0 || value >= 1.0 {
-        // Long requests weigh more: this is the number of equal requests that tell as much (Kish 1965, *Survey
-        // Sampling*).
+        // Number of equal requests that tell as much: long ones weigh more (Kish 1965, *Survey Sampling*).
         let squares: f64 = wholes.iter().map(|one| (one / whole).powi(2)).sum();
         let beyond = NOT_COVERED.powf(squares);
         let interval = if value <= 0.0 { (0.0, 1.0 - beyond) } else { (beyond, 1.0) };

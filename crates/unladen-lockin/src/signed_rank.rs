@@ -63,8 +63,7 @@ impl SignedRank {
         normal_cdf((w.floor() + 0.5 - mean) / sd)
     }
 
-    /// Number of sorted pairwise estimates to leave out at either end for a two-sided 95 % interval; `None` if even the
-    /// whole range does not reach 95 %.
+    /// Sorted estimates to leave out at either end for a 95 % interval; `None` if even the whole range is too narrow.
     pub(crate) fn trim(&self) -> Option<usize> {
         let mut trim = None;
         // P(W⁺ ≤ k) ≤ α/2 allows the interval to start at the (k+1)-th estimate, counted from 1.
@@ -77,8 +76,7 @@ impl SignedRank {
         trim
     }
 
-    /// The two-sided p-value of a statistic `w`; a half (from ties with zero) counts towards the centre, which errs on
-    /// the side of "does not follow".
+    /// The two-sided p-value; a half (from ties with zero) counts towards the centre, which errs on "does not follow".
     pub(crate) fn p_value(&self, w: f64) -> f64 {
         let mirrored = self.pairs() as f64 - w;
         let tail = self.at_most(w.min(mirrored).ceil());

@@ -14,24 +14,21 @@ pub(crate) const OWN: f64 = 0.05;
 pub struct Weight {
     /// In the counter's unit.
     pub per_request: Estimate,
-    /// The noise floor: half the width of the interval from the off phases alone, as an experiment without requests. An
-    /// effect below it is not measurable.
+    /// Half the width of the interval from the off phases alone; a smaller effect is not measurable.
     pub noise_floor: f64,
     /// Two-sided p-value of "does not follow the requests", before control of false discoveries.
     pub p_value: f64,
 }
 
 impl Weight {
-    /// Demodulates one counter over the blocks of one subject. Fails with fewer than [`MIN_BLOCKS`](crate::MIN_BLOCKS)
-    /// blocks that have requests.
+    /// Demodulates one counter over the blocks of one subject. Fails with too few blocks that have requests.
     pub fn of(blocks: &[Block]) -> Result<Self, TooFew> {
         let usable: Vec<&Block> = blocks.iter().filter(|block| block.requests() > 0.0).collect();
         let requests: Vec<f64> = usable.iter().map(|block| block.requests()).collect();
         let excess: Vec<f64> = usable.iter().map(|block| block.excess()).collect();
         let null: Vec<f64> = usable.iter().map(|block| block.null_excess()).collect();
         let robust = ratio(&excess, &requests)?;
-        // Judged by the robust estimate: by the plain sum, a burst of background in an on phase would look like a cost
-        // of the requests.
+        // By the plain sum, a burst of background in an on phase would look like a cost of the requests.
         let off: f64 = usable.iter().map(|block| block.off_growth()).sum();
         let by_requests = robust.value * requests.iter().sum::<f64>();
         let is_own = off <= OWN * by_requests;

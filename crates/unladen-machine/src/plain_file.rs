@@ -7,8 +7,7 @@ use std::path::Path;
 
 use nix::fcntl::OFlag;
 
-/// Opens a regular file. Someone else's folder may have a pipe under its name, which would block, or a device, whose
-/// opening has effects.
+/// Opens a regular file. Someone else's folder may have a pipe under its name, which blocks, or a device.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     let refused = || io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file");
     if !std::fs::metadata(path)?.is_file() {

@@ -4,8 +4,7 @@ use std::fs::{File, symlink_metadata};
 use std::io::Read as _;
 use std::path::PathBuf;
 
-/// Most bytes read of a kernel's file. `/proc/cpuinfo` has some 1.5 KiB a processor; the first processors have what is
-/// looked for.
+/// `/proc/cpuinfo` has some 1.5 KiB a processor; the first processors have what is looked for.
 const LONGEST: u64 = 256 * 1024;
 
 #[derive(Debug, Clone)]
@@ -29,8 +28,7 @@ impl Root {
         self.is_this_machine
     }
 
-    /// The beginning of a file, `path` without the leading slash; `None` if it cannot be read. Invalid UTF-8 is
-    /// replaced.
+    /// The beginning of a file, `path` without the leading slash. Invalid UTF-8 is replaced.
     pub(crate) fn read(&self, path: &str) -> Option<String> {
         let mut bytes = Vec::new();
         File::open(self.folder.join(path)).ok()?.take(LONGEST).read_to_end(&mut bytes).ok()?;

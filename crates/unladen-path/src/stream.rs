@@ -1,5 +1,4 @@
-//! The principal type is [`Stream`]: the observed part of what was sent over a connection; and [`marked`], those that
-//! bear a mark.
+//! The principal type is [`Stream`]: what was seen of a connection; and [`marked`], those that bear a mark.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -17,8 +17,8 @@ use frame::Frame;
 pub(crate) use frame::from;
 pub(crate) use literal::string as string_literal;
 
-/// The PHP file for `map`, to be written to `target`, for the application in `root`; both are absolute. The same map
-/// gives the same bytes, wherever it and the application lie together.
+/// The PHP file to be written to `target`, for the application in `root`; both are absolute. The same map gives the
+/// same bytes, wherever it and the application lie together.
 pub fn php(map: &Map, target: &Path, root: &Path) -> Vec<u8> {
     fill(map, target, root, String::new())
 }

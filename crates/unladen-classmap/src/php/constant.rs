@@ -20,8 +20,8 @@ use walk::{Event, Walk};
 
 use crate::Problem;
 
-/// The value of the first `return` outside of functions and conditions. Fails if there is none, if its value is not
-/// constant, or if PHP could not read the file.
+/// The value of the first unconditional `return` outside of functions. Fails without one, or if PHP could not read the
+/// file.
 pub fn returned(source: &[u8], path: &Path) -> Result<Value, Problem> {
     let mut returned = None;
     let last = Walk::new(source, path, &[], &[]).run(&mut |event| match event {
@@ -90,8 +90,7 @@ pub fn assignments(source: &[u8], path: &Path, name: &str) -> Result<Vec<Value>,
     Ok(values)
 }
 
-/// The calls of the functions `names` in a file. `known` are variables set beforehand, without `$`. Fails if PHP could
-/// not read the file.
+/// The calls of functions in a file; `known` are variables without `$`. Fails if PHP could not read the file.
 pub fn calls(source: &[u8], path: &Path, names: &[&str], known: &[(&str, Value)]) -> Result<Vec<Call>, Problem> {
     let mut calls = Vec::new();
     Walk::new(source, path, names, known)

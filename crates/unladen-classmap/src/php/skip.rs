@@ -75,8 +75,7 @@ pub(crate) fn single_quoted(source: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// After the comment whose `//` or `#` is at `at`: at the end of its line, or before the `?>` which ends it too. It
-/// always ends.
+/// After the comment whose `//` or `#` is at `at`: at the end of its line, or before a `?>`. It always ends.
 pub(crate) fn line_comment(source: &[u8], at: usize) -> usize {
     let mut at = at;
     while let Some(found) = source.get(at..).and_then(|rest| memchr3(b'\n', b'\r', b'?', rest)) {

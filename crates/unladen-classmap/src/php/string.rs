@@ -31,8 +31,7 @@ pub(crate) fn single_quoted(inner: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(value)
 }
 
-/// Unescapes the inside of double quotes or, without a `quote`, of a heredoc; `None` if it has more than plain
-/// variables.
+/// Unescapes a double-quoted string or, without a `quote`, a heredoc; `None` with more than plain variables.
 pub(crate) fn double_quoted(inner: &[u8], quote: Option<u8>) -> Option<Vec<Piece<'_>>> {
     if memchr::memchr2(b'\\', b'$', inner).is_none() {
         return Some(vec![Piece::Text(Cow::Borrowed(inner))]);
@@ -158,8 +157,8 @@ fn hexadecimal(digits: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// The value of a heredoc, from its `start` (`<<<LABEL`, with its line's end) and its `body` up to its closing label;
-/// `None` if it has more than plain variables.
+/// The value of a heredoc, from its `start` (`<<<LABEL` and line's end) and `body`; `None` with more than plain
+/// variables.
 pub(crate) fn heredoc<'a>(start: &[u8], body: &'a [u8]) -> Option<Vec<Piece<'a>>> {
     let last = body.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map_or(0, |end| end + 1);
     let indent = body.get(last..)?.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();

@@ -28,8 +28,7 @@ pub(crate) use names::files;
 #[derive(Debug)]
 pub(super) struct DokuWiki;
 
-/// Code in `inc/load.php`, without blanks, that does what is described above: for its own namespace, and for plugins
-/// and templates.
+/// Code in `inc/load.php`, without blanks, of the behaviour above: for its own namespace, plugins and templates.
 const OWN: &[&[u8]] = &[b"DOKU_INC.'inc/'.substr($name,9).'.php'"];
 const PLUGINS: &[&[u8]] = &[
     b"DOKU_PLUGIN.substr($name,16).'.php'",

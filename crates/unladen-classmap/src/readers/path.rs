@@ -6,8 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use bstr::BString;
 
-/// The path without `//`, `/./` and a trailing `/`. Symbolic links stay; `..` is removed if the file stays the same,
-/// which is not so behind a link.
+/// Without `//`, `/./` and a trailing `/`. Symbolic links stay, and so does `..` behind a link.
 pub(crate) fn plain(path: &[u8]) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in Path::new(OsStr::from_bytes(path)).components() {

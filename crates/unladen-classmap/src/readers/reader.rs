@@ -13,7 +13,7 @@ pub trait Reader: Sync {
     fn about(&self) -> &'static str;
     /// Whether the application in `root`, an absolute folder, is of this kind.
     fn knows(&self, root: &Path) -> bool;
-    /// Reads the application in `root`. Errors in some of its files are in its problems. Fails if an essential file
-    /// cannot be read.
+    /// Reads the application in `root`, with errors in some of its files as problems. Fails if an essential file cannot
+    /// be read.
     fn read(&self, root: &Path, options: &Options) -> Result<Application, Problem>;
 }

@@ -15,8 +15,8 @@ const FIRST: usize = 256 << 10;
 pub(super) struct Buffer(Vec<u8>);
 
 impl Buffer {
-    /// Reads the rest of the file; nothing of a device, which may have no end. Does not ask for the length: most files
-    /// fit into the existing memory.
+    /// Reads the rest of the file; nothing of a device, which may have no end. Needs no length: most fit into the
+    /// buffer.
     pub(super) fn fill(&mut self, file: &mut File) -> io::Result<&[u8]> {
         self.fill_up_to(file, LONGEST, is_worth_it)
     }

@@ -23,12 +23,10 @@ const MOST_THREADS: usize = 16;
 
 const FILES_AT_ONCE: usize = 64;
 
-/// Most links to folders in a path. A loop ends sooner, as it leads to a folder that it is in; this bounds folders that
-/// link to each other.
+/// Most links to folders in a path; loops end sooner. This bounds folders that link to each other.
 const MOST_LINKS: usize = 8;
 
-/// Most folders listed through links: a few packages, each with links to all others, have millions of ways to each
-/// other.
+/// Most folders listed through links: packages that each link to all others have millions of paths.
 const MOST_LINKED: usize = 100_000;
 
 const MOST_FILES: usize = 4_000_000;

@@ -10,8 +10,7 @@ pub(super) const LEAST_WORK_NS: f64 = 2e6;
 /// Fewer bytes fit into one TCP segment (1,460, less room for headers): no packet would be saved.
 pub(super) const LEAST_BYTES: u64 = 1_400;
 
-/// The response to a plain GET that found the page. First requests of fresh processes have the same headers, reported
-/// once.
+/// The response to a plain GET that found the page; first requests of fresh processes have the same headers.
 pub(super) fn page(evidence: &Evidence) -> Option<&Response> {
     let is_page = evidence.state == State::Warm && evidence.page.method.eq_ignore_ascii_case("GET");
     evidence.response.as_ref().filter(|response| is_page && response.status == 200)

@@ -10,8 +10,7 @@ use crate::words::percent;
 
 use super::profiled;
 
-/// Least part of the request: an autoloader with a complete map takes less (MediaWiki's with its class map 3.6 %,
-/// before it 8.8 %).
+/// Least part of the request: a complete map takes less (MediaWiki's with its class map 3.6 %, before it 8.8 %).
 const LEAST_PART: f64 = 0.03;
 /// Least part of a function to be named.
 const LEAST_NAMED: f64 = 0.005;

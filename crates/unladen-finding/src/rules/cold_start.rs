@@ -16,8 +16,7 @@ use crate::words::{count, time};
 const LEAST_RATIO: f64 = 2.0;
 /// The same for the single first request before the measurement: it may have been slow for any reason.
 const LEAST_RATIO_OF_ONE: f64 = 3.0;
-/// A smaller difference (ns) is not noticed: half of the 0.1 s up to which an answer feels immediate (Miller 1968,
-/// Nielsen 1993).
+/// A smaller difference (ns) is not noticed: half of the 0.1 s that feel immediate (Miller 1968, Nielsen 1993).
 const LEAST_MORE: f64 = 50e6;
 /// Folder for PHP's compiled files between processes; PHP requires it to exist.
 const FILE_CACHE: &str = "/var/cache/php-opcache";

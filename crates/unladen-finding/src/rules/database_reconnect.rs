@@ -31,8 +31,7 @@ const POOLERS: &[(&str, &str, Protocol)] = &[
 
 const POOLER_PORTS: &[(u16, &str)] = &[(6432, "PgBouncer"), (6033, "ProxySQL"), (9999, "Pgpool")];
 
-/// Upper bound on the cost of a connection relative to opening it: the other side also ends its process or thread, and
-/// loses its caches.
+/// Upper bound relative to opening a connection: the other side also ends its process, and loses its caches.
 const AROUND: f64 = 1.5;
 
 pub(super) const RULE: Rule = Rule {
@@ -109,8 +108,7 @@ fn anew(evidence: &Evidence, seen: &ConnectionSeen, servers: Option<Interval>) -
     servers.map_or(queries, |cpu| queries.min(cpu.high))
 }
 
-/// CPU of the processes that a local PostgreSQL starts for connections, ns a request. Includes their work for queries,
-/// which cannot be separated.
+/// CPU of a local PostgreSQL's processes for connections, ns a request; includes their work for queries.
 fn servers(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Interval> {
     if peers::protocol(seen) != Protocol::Postgres || !seen.local {
         return None;
@@ -218,8 +216,7 @@ fn wordpress(evidence: &Evidence, seen: &ConnectionSeen) -> Fix {
     php::reload(evidence, seen.group).into_iter().fold(fix, Fix::command)
 }
 
-/// Replaces the call, and leaves the rest of its line. Says so and fails if there are several, or none that stands in
-/// one line outside of a comment.
+/// Replaces the call within its line. Fails with a message unless exactly one stands in a line outside of a comment.
 fn in_place(file: &str, at: &str) -> String {
     let call = r#"define *( *['\"]DB_HOST['\"]"#;
     let whole = format!(r"^\([^/#*]*\){call} *,[^;]*);");

@@ -12,8 +12,7 @@ use super::{clone_storm, profiled};
 
 /// Least calls a request: fewer are no loop over all lists, users or modules.
 const LEAST_CALLS: f64 = 300.0;
-/// Part of all calls from one caller: a function that all the code calls is a helper, and its callers have nothing in
-/// common.
+/// Part of all calls from one caller: callers of a helper, which all the code calls, have nothing in common.
 const SAME_CALLER: f64 = 0.5;
 /// Least part of the request that is worth a change.
 const LEAST_PART: f64 = 0.05;

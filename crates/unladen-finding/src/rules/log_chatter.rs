@@ -19,8 +19,7 @@ const LEAST_LINES: f64 = 5.0;
 const AROUND: f64 = 4.0;
 /// Longest example, in characters.
 const MOST_CHARS: usize = 80;
-/// Prefixes of PHP's own lines, also where nginx writes them: the first two are switched off in production, the last is
-/// not.
+/// Prefixes of PHP's lines, also if nginx writes them: production switches off the first two, not the last.
 const PHP_SAYS: &[&str] = &["PHP Deprecated", "PHP Notice", "PHP Warning"];
 
 pub(super) const RULE: Rule = Rule {

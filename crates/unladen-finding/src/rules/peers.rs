@@ -62,8 +62,7 @@ pub(super) fn time(evidence: &Evidence, counted: &[&Counted]) -> Option<Interval
     evidence.wait_of(&Counted::sum(counted.iter().copied()))
 }
 
-/// Whether a query costs the application much besides waiting: object mappers build the text and an object per row, in
-/// code where nothing is counted.
+/// Whether a query costs much besides waiting: object mappers build the text and the objects, where nothing is counted.
 pub(super) fn is_mapped(evidence: &Evidence, group: usize) -> bool {
     let mapper = Application::of(evidence, group).and_then(Application::for_many).is_some();
     mapper || matches!(Stack::of(evidence, group), Stack::Python | Stack::Perl | Stack::Ruby | Stack::Node)

@@ -13,8 +13,7 @@ use crate::words::many;
 
 /// Processes a request: less than every second one is an occasional job, or a worker that is replaced.
 const LEAST_STARTED: f64 = 0.5;
-/// Upper bound on the saving relative to the CPU of the started processes: the parent copies its own memory maps, and
-/// waits.
+/// Upper bound relative to the CPU of the started processes: the parent copies its own memory maps, and waits.
 const FORK: f64 = 1.25;
 /// Replaces the program's name for a child that did not exec.
 const CHILD: &str = "a child without a program of its own";

@@ -17,12 +17,11 @@ use crate::words::{count, many};
 use super::sources::{MOST_REQUESTS, is_source};
 
 const LEAST_FILES: f64 = 1.0;
-/// Source files opened a request, if the compiler could not be looked into: PHP-FPM opens the requested script even if
-/// its opcode cache holds it.
+/// Source files opened a request, if the compiler is not seen: PHP-FPM opens the requested script even if cached.
 const LEAST_OPENED: f64 = 2.0;
-/// PHP's defaults, which the fix doubles if the current settings are not known: `opcache.memory_consumption` in MB, and
-/// `opcache.max_accelerated_files`.
+/// PHP's default of `opcache.memory_consumption` (MB), doubled by the fix if the current settings are not known.
 const DEFAULT_MEMORY: u64 = 128;
+/// PHP's default of `opcache.max_accelerated_files`, likewise.
 const DEFAULT_FILES: u64 = 10_000;
 /// From this part on, the compiled files are mostly templates.
 const MOSTLY: f64 = 0.5;

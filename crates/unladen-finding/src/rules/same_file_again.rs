@@ -16,8 +16,7 @@ use crate::words::{count, plain};
 
 use super::checks;
 
-/// Times in a request from which a file counts as repeated: twice happens if a program checks that a file exists and
-/// then opens it.
+/// Times in a request from which a file counts as repeated: twice happens when a program checks a file and opens it.
 const TIMES: f64 = 3.0;
 /// Excess openings per request: one file opened three times is two too many.
 const LEAST_OPENINGS: f64 = 2.0;

@@ -16,8 +16,7 @@ pub(super) fn is_session(path: &str) -> bool {
     path.rsplit('/').next().is_some_and(|name| name.starts_with(SESSION))
 }
 
-/// Keeps PHP's own session files in memory. `None` if an application has its own place for them, or they are in memory
-/// already.
+/// Keeps PHP's own session files in memory. `None` if the application has its own place, or they are there already.
 pub(super) fn in_memory(evidence: &Evidence, group: usize) -> Option<Fix> {
     let settings = evidence.php_of(group)?;
     if php::setting(Some(settings), "session.save_handler") != Some("files") || !php::may_read(settings, FOLDER) {

@@ -27,8 +27,7 @@ pub(super) fn revalidated(evidence: &Evidence, group: usize) -> Vec<&FileSeen> {
         .collect()
 }
 
-/// Whether PHP checks in most requests, by its settings and the time between requests. If the settings are not known,
-/// the look of it decides.
+/// Whether PHP checks in most requests, by its settings and the time between requests; `true` if these are not known.
 fn asks(evidence: &Evidence, group: usize) -> bool {
     let Some(php) = evidence.php_of(group) else { return true };
     if php::has_opcache(evidence, group) == Some(false) || php.is_on("opcache.validate_timestamps") == Some(false) {

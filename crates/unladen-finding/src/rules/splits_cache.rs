@@ -28,8 +28,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 
 fn by_cookie(evidence: &Evidence, response: &Response) -> Option<Finding> {
     let is_same = |ask| response.variant(ask).is_some_and(|variant| variant.same == Some(true));
-    // If the page sets cookies, only these count. If it sets none, it may still know others, above all of signed-in
-    // users.
+    // If the page sets cookies, only these count; if not, it may still know others, such as of signed-in users.
     let own = response.variant(Ask::Cookie).is_some();
     if response.personal || (own && !is_same(Ask::Cookie)) || !is_same(Ask::UnknownCookie) {
         return None;

@@ -50,8 +50,7 @@ pub(super) fn hides_values(seen: &QuerySeen) -> bool {
     seen.protocol == QueryProtocol::Sqlite && has_placeholder(&seen.example)
 }
 
-/// The same for many values at once, if the text is simple enough: one comparison of a column with one value, in a
-/// SELECT without functions.
+/// The same for many values, if the text is one comparison of a column with a value, in a SELECT without functions.
 pub(super) fn for_many(fingerprint: &str) -> Option<String> {
     let text = fingerprint.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = text.trim_end_matches(';');

@@ -21,8 +21,7 @@ use crate::stack::Stack;
 /// Shared caches may keep it for a minute, and browsers not: they would show the anonymous page after the login.
 const FRESH: &str = "Cache-Control: public, max-age=0, s-maxage=60";
 
-/// What tells visitors apart. With `public` alone, caches would answer a request with a password from the anonymous
-/// copy.
+/// What tells visitors apart: `public` alone would serve the anonymous copy to a request with a password.
 const VARY: [&str; 2] = ["Cookie", "Authorization"];
 
 #[derive(Debug, Default)]
@@ -68,8 +67,7 @@ pub(super) fn strangers(evidence: &Evidence, response: &Response) -> Option<Stra
     Some(Strangers { group, ..means })
 }
 
-/// A plugin that is always on. It runs once WordPress knows which page it is: `wp-cron.php`, `admin-ajax.php` and
-/// wp-admin do not come that far.
+/// A plugin that is always on. It runs once the page is known: not in `wp-cron.php`, `admin-ajax.php` and wp-admin.
 fn wordpress(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
     let said = "WordPress says nothing of its pages: a plugin in mu-plugins says that they are good for a minute, to who has no cookie at \
                 all and to nobody else (whoever has logged in, has given a post's password or has commented has one), unless WordPress or \
@@ -156,9 +154,8 @@ fn any_php(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
              false) in any case"
         ));
     };
-    // PHP has one callback for headers, and the application's own replaces the first; an application may discard its
-    // output buffers together with the handler; and output sent early leaves nothing to the end. At least one of the
-    // three works.
+    // One of three works: PHP has one callback for headers, which the application's own replaces; the application may
+    // discard its output buffers together with the handler; and output sent early leaves nothing to the end.
     let mut lines = vec![
         "<?php".to_owned(),
         "// Of unladen: this address is good for a minute for who has no cookie, unless the application forbids it."

@@ -270,8 +270,7 @@ fn is_name(name: &str) -> bool {
     name.len() <= 253 && name.split('.').all(is_label) && !name.rsplit('.').next().is_some_and(is_number)
 }
 
-/// The name of a plain-text peer, which does not show it: if the group asks the DNS for one name and queries one
-/// unnamed peer, the two belong together.
+/// The name of a plain-text peer: the one name that the group looks up, if it has one unnamed peer.
 fn only_name<'a>(evidence: &'a Evidence, seen: &ConnectionSeen) -> Option<&'a str> {
     let of_group = || evidence.connections.iter().filter(|other| other.group == seen.group);
     let is_nameless = |other: &&ConnectionSeen| {

@@ -14,8 +14,7 @@ use crate::part::Part;
 use crate::php;
 use crate::quoting::toml_text;
 
-/// Address for trying it out; later it replaces the address that clients call. No registered port is near it, and
-/// `[[outbound]]` does not use it.
+/// For trying it out; later it replaces the clients' address. Neither a registered port nor an `[[outbound]]` is near.
 const LISTEN: &str = "127.0.0.1:17080";
 const PORT: u16 = 17_080;
 
@@ -70,8 +69,7 @@ pub(super) fn again(evidence: &Evidence, knob: Option<&Knob>) -> String {
     }
 }
 
-/// The knob, with what the application has to send for it. `None` if that goes into one of the application's files, of
-/// which these are not all lines.
+/// The knob, with the application's part. `None` if that is only some lines of one of the application's files.
 pub(super) fn knob(evidence: &Evidence, fix: &Fix, name: &str) -> Option<Knob> {
     let url = &evidence.page.url;
     let page = Page::of(url)?;

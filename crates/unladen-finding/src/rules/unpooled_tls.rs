@@ -68,8 +68,7 @@ fn one(evidence: &Evidence, service: &Service<'_>, outbounds: &Outbounds<'_>) ->
 /// A kept connection saves its handshake, and the client's work before its first hello: reading the certificates of all
 /// authorities may take more than the rest.
 fn saves(evidence: &Evidence, group: usize, takes: &Share) -> Saves {
-    /// Upper bound relative to the handshake, for sockets and keys on both sides: 12.8 ± 1.3 ms were proved where the
-    /// handshake was 6.5 (`make advice`, pledges).
+    /// Upper bound relative to the handshake: 12.8 ± 1.3 ms were proved where it was 6.5 (`make advice`, pledges).
     const AROUND: f64 = 2.0;
     let reads = |file: &&FileSeen| {
         file.group == group

@@ -8,8 +8,7 @@ use crate::finding::{Figure, Finding, Item, Saves, Share};
 use crate::fix::Fix;
 use crate::rule::Rule;
 
-/// Upper bound on such a connection relative to opening it: the socket is created and closed, and the other side begins
-/// to serve it.
+/// Upper bound relative to opening: the socket is created and closed, and the other side begins to serve it.
 const AROUND: f64 = 2.0;
 
 pub(super) const RULE: Rule = Rule {

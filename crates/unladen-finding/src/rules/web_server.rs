@@ -37,8 +37,7 @@ pub(super) fn busiest_of(evidence: &Evidence, is_one: impl Fn(usize) -> bool) ->
     groups.max_by(|a, b| cpu(a).total_cmp(&cpu(b)))
 }
 
-/// Lines for a file of the running nginx, which includes that folder in its `http` block, or is told to include the
-/// file.
+/// Lines for a file of the running nginx, which includes that folder in its `http` block, or is told to.
 pub(super) fn nginx(
     evidence: &Evidence,
     group: Option<usize>,

@@ -27,8 +27,7 @@ const BY_EACH: f64 = 0.9;
 const MOST_WORKERS: usize = 32;
 /// Longest statement in a list, in characters.
 const MOST_CHARS: usize = 80;
-/// Upper bound on writing relative to its calls: the kernel's own threads write to the disk, and the application
-/// assembles the data.
+/// Upper bound relative to the calls: the kernel's threads write to the disk, and the application assembles the data.
 const AROUND: f64 = 1.5;
 
 pub(super) const RULE: Rule = Rule {
@@ -114,8 +113,7 @@ fn written(evidence: &Evidence, group: usize) -> BTreeMap<String, Series> {
         } else if removed.contains(path) {
             format!("files in {folder} that the same request removes")
         } else if evidence.mean(&series) < BY_EACH {
-            // Many files in a folder, each with a name of its own (a worker's number, a random one), count as one in
-            // each request.
+            // Many files in a folder with varying names (a worker's number, a random one) count as one in each request.
             some.entry(folder).or_default().push((path, series));
             continue;
         } else {

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-/// Share of the blocks' time that may be spent between them. The promised cost is below 2 %; the rest is for pieces
-/// that take longer than expected.
+/// Share of the blocks' time spent between them. The promised cost is below 2 %, with room for pieces that take longer.
 const PART: f64 = 0.017;
 
 #[derive(Debug, Default)]

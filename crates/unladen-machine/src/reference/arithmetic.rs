@@ -12,8 +12,7 @@ const CHAINS: usize = 4;
 /// About a millisecond at 3 GHz.
 const STEPS: u32 = 240_000;
 
-/// Chains of multiplications, each step with a table look-up by the result before: no compiler can drop, reorder or
-/// vectorise steps.
+/// Chains of multiplications with dependent table look-ups: no compiler can drop, reorder or vectorise steps.
 #[derive(Debug)]
 pub(crate) struct Arithmetic {
     table: Box<[u64; TABLE]>,

@@ -10,8 +10,7 @@ use crate::reference::figures::Reference;
 use crate::reference::units::Units;
 use crate::reference::work::ReferenceWork;
 
-/// The pause before each piece is random, and at most this long, so that pieces are at no fixed distance from the end
-/// of a block.
+/// Pauses before pieces are random, and at most this long: no fixed distance from the end of a block.
 const LONGEST_PAUSE: Duration = Duration::from_micros(200);
 /// Assumed cost of a piece with its pause, until it is known.
 const EXPECTED: Duration = Duration::from_micros(1_200);

@@ -14,8 +14,7 @@ const PAGE: usize = 64;
 /// Pages of each half, 4 MiB: twice the second cache of today's server processors.
 const PAGES: usize = 1024;
 const HALF: usize = PAGES * PAGE * LINE;
-/// Steps of a piece from line to line; with the streaming about a millisecond. Lines repeat in the sixth piece: by then
-/// the streaming has displaced them.
+/// About a millisecond with the streaming. Lines repeat in the sixth piece: by then the streaming has displaced them.
 const STEPS: u32 = 12_288;
 
 /// Streams through one half of a buffer, page after page in a random order, and walks through the other, in which each
@@ -71,8 +70,7 @@ fn stream(words: &[u64], pages: &[usize]) -> u64 {
 /// The kernel's setting is the whole process's.
 static SETTING: Mutex<()> = Mutex::new(());
 
-/// Makes a buffer while the kernel gives this process small pages only. The former setting is restored, also for
-/// programs that it starts.
+/// Makes a buffer in small pages; the process's former setting is restored, also for programs that it starts.
 fn without_huge_pages(make: impl FnOnce() -> Vec<u64>) -> Vec<u64> {
     let _held = SETTING.lock().unwrap_or_else(PoisonError::into_inner);
     let had_them = get_thp_disable() == Ok(false);

@@ -10,8 +10,7 @@ pub(crate) struct Sum {
     pub(crate) wall_ns: u64,
 }
 
-/// Successive pieces suffer the same neighbours: so the unit of the statistics is a gap, or several if gaps are too
-/// short for every kind.
+/// Successive pieces suffer the same neighbours: so the unit is a gap, or several if short ones miss a kind.
 pub(crate) type Unit = [Sum; ReferenceKind::ALL.len()];
 
 #[derive(Debug, Default)]

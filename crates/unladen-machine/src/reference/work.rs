@@ -57,8 +57,7 @@ impl ReferenceWork {
         Ok(work)
     }
 
-    /// Runs one piece of a random kind, each once before any repeats. Fails if the kernel does not do what the work
-    /// needs.
+    /// Runs one piece of a random kind, each once before any repeats. Fails if the kernel does not cooperate.
     pub fn run_one(&mut self) -> Result<ReferenceSample, ReferenceError> {
         if self.deck.is_empty() {
             self.deck = deal(&mut self.rng);

@@ -14,8 +14,7 @@ use super::throttling::{Throttled, Throttling};
 /// /proc/stat grows by some 12 KiB per hundred processors, and by its interrupts; no file that is read here is longer.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
-/// A folder with `stat` and `pressure` in place of /proc. Not for users: tests have steal there, which no machine gives
-/// when asked.
+/// A folder with `stat` and `pressure` in place of /proc. Only for tests, which need steal that no machine gives.
 const PROC_VARIABLE: &str = "UNLADEN_MACHINE_PROC";
 
 /// Where the kernel's files are.

@@ -14,8 +14,7 @@ pub struct ProcessorTimes {
     /// For processes, the kernel and interrupts.
     pub busy_ns: u64,
     pub idle_ns: u64,
-    /// Time in which a virtual processor had work and the hypervisor ran something else (*steal*). An idle processor
-    /// loses none.
+    /// The hypervisor ran something else although a virtual processor had work (*steal*); an idle one loses none.
     pub stolen_ns: u64,
     pub processors: usize,
 }

@@ -36,8 +36,7 @@ impl Throttling {
 }
 
 impl Throttled {
-    /// How long the process was throttled since an earlier reading: the longest of its groups' times, for while one
-    /// above is throttled, so are all below it.
+    /// Time throttled since an earlier reading: the longest of its groups', for one above throttles all below it.
     pub fn since(&self, before: &Self) -> Duration {
         let grown = |(now, before): (&Option<u64>, &Option<u64>)| Some((*now)?.saturating_sub((*before)?));
         Duration::from_nanos(self.0.iter().zip(&before.0).filter_map(grown).max().unwrap_or(0))

@@ -13,8 +13,7 @@ pub(super) struct Looks {
 }
 
 impl Looks {
-    /// Adds a request: whether somebody new turned up, and how many events were lost. With lost events, it does not
-    /// show that there is nobody else.
+    /// Adds a request. If events were lost, it does not show that there is nobody else.
     pub(super) fn add(&mut self, is_wider: bool, lost: u64) {
         self.lost += lost;
         match (is_wider, lost) {

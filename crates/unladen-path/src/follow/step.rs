@@ -85,8 +85,7 @@ impl Step {
         let alone = doing.accepted.values().filter(|(read, _)| *read).count() <= 1;
         for (socket, own) in doing.own.iter().filter(|(_, own)| own.sent) {
             let certain = marks.contains(&(pid, *socket));
-            // A server that has other requests too sends for those as well, but what it passes on for ours bears the
-            // mark.
+            // A server with other requests sends for those as well, but what it passes on for ours bears the mark.
             if !certain && (!own.answered || hands_on && !alone) {
                 continue;
             }

@@ -107,8 +107,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         self.hangs || self.colons > 0 || self.braces > self.namespaces
     }
 
-    /// Handles a keyword at the start of a statement; returns also whether a start still follows. `None` for other
-    /// words.
+    /// Handles a keyword at a statement's start; returns also whether a start still follows. `None` for other words.
     fn keyword(&mut self, word: &[u8], found: Found<'_, 'a>) -> Option<(ControlFlow<()>, bool)> {
         let go_on = ControlFlow::Continue(());
         match word {

@@ -7,7 +7,6 @@ use crate::php::Declaration;
 pub struct Scan {
     /// In file order.
     pub declarations: Vec<Declaration>,
-    /// A comment, string or heredoc without an end, which PHP itself could not read, with its line. Not looked for in
-    /// files without any declaring word.
+    /// A comment, string or heredoc without an end, with its line. Not looked for in files without a declaring word.
     pub broken: Option<(u32, &'static str)>,
 }

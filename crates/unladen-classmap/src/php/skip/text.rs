@@ -60,8 +60,8 @@ impl<'a> Text<'a> {
 
     /// After this text and all that is nested in it.
     fn end(self, source: &[u8], at: usize) -> Option<usize> {
-        // The enclosing texts, each with its code's open braces: a list and not recursion, for which a malicious file
-        // could be too deep.
+        // With the open braces of each one's code: a list and not recursion, for which a malicious file could be too
+        // deep.
         let mut around: Vec<(Text<'_>, usize)> = Vec::new();
         let (mut text, mut at) = (self, at);
         loop {
@@ -124,8 +124,7 @@ pub(crate) fn backtick(source: &[u8], at: usize) -> Option<usize> {
     Text::Quoted(b'`').end(source, at + 1)
 }
 
-/// After the heredoc or nowdoc whose `<<<` is at `at`, its closing label included. `None` also if none begins there:
-/// ask [`Text::heredoc`] first.
+/// After the heredoc or nowdoc whose `<<<` is at `at`; `None` also if none begins there, see [`Text::heredoc`].
 pub(crate) fn heredoc(source: &[u8], at: usize) -> Option<usize> {
     let (text, body) = Text::heredoc(source, at)?;
     text.end(source, body)
@@ -197,8 +196,7 @@ fn code(source: &[u8], at: usize, floor: usize) -> Option<usize> {
     }
 }
 
-/// After the label that ends a heredoc, if the line at `at` begins with it. It may be indented, and followed by
-/// anything but a name's bytes.
+/// After the label that ends a heredoc, if the line at `at`, maybe indented, begins with it as a whole name.
 fn closing(source: &[u8], at: usize, name: &[u8]) -> Option<usize> {
     let rest = source.get(at..)?;
     let indent = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t'))?;

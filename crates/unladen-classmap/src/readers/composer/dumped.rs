@@ -17,8 +17,7 @@ pub(crate) fn is_dumped(vendor: &Path) -> bool {
     vendor.join("composer/autoload_real.php").is_file()
 }
 
-/// The loader that Composer has written into the folder `vendor`; `name` is the folder's name for people. Fails if
-/// there is none, or if it cannot be read.
+/// The loader that Composer has written; `name` is the folder's name for people. Fails if there is none.
 pub(crate) fn vendor(vendor: &Path, name: &str) -> Result<VendorLoader, Problem> {
     // PHP's `__DIR__` has no links.
     let folder = vendor.join("composer");

@@ -48,8 +48,7 @@ fn below(folder: &Path, pattern: &[u8]) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a name matches a pattern. On a mismatch only the last `*` is retried, so the time is bounded by the product
-/// of both lengths.
+/// Whether a name matches. Only the last `*` is retried, so the time is bounded by the product of both lengths.
 fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let (mut at, mut of, mut star) = (0, 0, None);
     while of < name.len() {

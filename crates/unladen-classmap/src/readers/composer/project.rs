@@ -144,8 +144,7 @@ impl Project {
         }
     }
 
-    /// Removes what only `require-dev` needs, by the links between packages: an installed.json of Composer 1 does not
-    /// say.
+    /// Removes what only `require-dev` needs, by following links: an installed.json of Composer 1 does not say.
     fn retain_required(&mut self) {
         let mut by_name: HashMap<&str, &Package> = HashMap::new();
         let mut replaced: HashMap<&str, &str> = HashMap::new();

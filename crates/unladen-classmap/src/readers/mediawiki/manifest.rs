@@ -9,8 +9,7 @@ use crate::Problem;
 use crate::input::read_whole;
 use crate::readers::path;
 
-/// What MediaWiki's ExtensionProcessor takes from it for classes. Entries for tests are not loaded by a wiki, and not
-/// read.
+/// What MediaWiki's ExtensionProcessor takes from it for classes, except entries for tests.
 #[derive(Debug, Default)]
 pub(super) struct Manifest {
     pub(super) origin: PathBuf,
@@ -35,8 +34,7 @@ impl Manifest {
         manifests
     }
 
-    /// Fails if it cannot be read or MediaWiki would refuse it; the wiki does not work then, so there is nothing to
-    /// save.
+    /// Fails if MediaWiki would refuse it, too: the wiki does not work then, so there is nothing to save.
     pub(super) fn read(origin: &Path) -> Result<Self, Problem> {
         let text = read_whole(origin).map_err(|error| {
             let what = match error.kind() {

@@ -70,8 +70,7 @@ fn usual(evidence: &Evidence, counted: &Counted) -> Series {
     counted.requests.times((evidence.mean(&counted.count) / requests).round() as u64)
 }
 
-/// SQLite looks for its journals whenever it locks its database: fewer statements mean fewer of these checks; no map of
-/// files or path cache changes them.
+/// SQLite looks for its journals whenever it locks its database: only fewer statements reduce these checks.
 fn is_journal(path: &str) -> bool {
     ["-journal", "-wal", "-shm"].iter().any(|end| path.ends_with(end))
 }

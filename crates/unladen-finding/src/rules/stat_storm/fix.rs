@@ -17,8 +17,7 @@ use crate::rules::sources::{held, is_source};
 use crate::rules::web_server;
 use crate::stack::Stack;
 
-/// Part of all checks from which a kind (missing classes of Composer's packages, source files) decides about the fix: a
-/// quarter less is a difference that shows.
+/// Part of all checks from which a kind decides about the fix: a quarter less is a difference that shows.
 const TELLING: f64 = 0.25;
 const MOST: f64 = 0.5;
 /// PHP's default, seconds: a path is resolved once in hundreds of requests.
@@ -79,8 +78,7 @@ pub(super) fn fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Ch
     Chosen { fix: Fix::advice(advice), check_again: again::weigh(evidence), removes }
 }
 
-/// Part of all checks that the opcode cache can answer: for sources that it holds. Files that are checked and never
-/// included do not count.
+/// Part of all checks that the opcode cache can answer: for sources that it holds, not for files only checked.
 fn answered(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> f64 {
     let held = held(evidence, group);
     let is_held = |path: &str| held.as_ref().is_none_or(|held| held.contains(path));

@@ -12,8 +12,7 @@ const LONGEST_STATUS: u64 = 64 * 1024 * 1024;
 /// No list of a package's files is longer.
 const LONGEST_LIST: u64 = 8 * 1024 * 1024;
 
-/// The version of the package that owns `inside`, a path below `root`: of the candidates, the one whose list has the
-/// file.
+/// The version of the package that owns `inside`, a path below `root`: the candidate whose list has the file.
 pub(crate) fn version(root: &Path, inside: &Path, program: &Program) -> Option<String> {
     let packages = || program.packages.iter().flat_map(|package| filled_in(package, inside));
     let package = packages().find(|package| owns(root, package, inside))?;

@@ -11,8 +11,7 @@ impl Names {
         loop {
             match tokens.next().what {
                 What::Name(part) if matches!(name.last(), None | Some(b'\\')) => name.extend_from_slice(part),
-                // Before PHP 8, white space was allowed around it, which makes it a token of its own, or one with the
-                // name that follows.
+                // Before PHP 8, white space was allowed around it: it is then a token of its own, or one with the name.
                 What::Name(part) if part.starts_with(br"\") && !name.is_empty() => name.extend_from_slice(part),
                 What::Mark(br"\") if !name.is_empty() => name.push(b'\\'),
                 What::Mark(sign @ (b";" | b"{")) if sign == b"{" || !name.is_empty() => {

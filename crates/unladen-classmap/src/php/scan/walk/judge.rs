@@ -8,13 +8,11 @@ use crate::php::scan::words::Word;
 use crate::php::skip::{self, is_space};
 use crate::php::{Declaration, Kind};
 
-/// Words that cannot be a class name, but can follow a method or a constant with such a name: `use T { enum as private;
-/// }`.
+/// Words that cannot name a class, but follow a method or constant with such a name: `use T { enum as private; }`.
 const NO_NAMES: [&[u8]; 8] = [b"as", b"and", b"or", b"xor", b"instanceof", b"insteadof", b"extends", b"implements"];
 
 impl Walk<'_> {
-    /// Records the declarations from the current offset to `stop`. Returns whether the code ends: data follows
-    /// `__halt_compiler();`.
+    /// Records the declarations up to `stop`. Returns whether the code ends: data follows `__halt_compiler();`.
     pub(super) fn words(&mut self, stop: usize) -> bool {
         while let Some((at, word)) = self.word
             && at < stop
