@@ -85,7 +85,7 @@ pub enum Rule {
     /// the name with `/` for `\` and `.php`.
     Psr4 {
         origin: PathBuf,
-        /// Prefixes, which end with `\` (the empty one matches any class and comes last), and their folders.
+        /// Prefixes end with `\`; the empty one matches any class and comes last.
         prefixes: Vec<(BString, Vec<PathBuf>)>,
     },
     /// DokuWiki's plugins and templates: `TYPE_plugin_NAME` and `TYPE_plugin_NAME_COMPONENT`, and names starting with

@@ -40,7 +40,7 @@ const PUBLISHERS: &[Publisher] = &[
             settle: Duration::from_millis(11_000),
         }),
     },
-    // cAdvisor looks at containers once in 10 to 15 s (--housekeeping_interval, and the kubelet's own).
+    // cAdvisor looks at containers once in 10 to 15 s (--housekeeping_interval; the kubelet's own), and caches that.
     Publisher { prefix: "container_", quiet: Duration::from_millis(16_500), settle: Duration::ZERO, hidden: None },
 ];
 

@@ -41,6 +41,7 @@ pub(crate) fn signal(server: &ServerSeen, name: &str) -> Option<String> {
     }
 }
 
+/// Has nginx test and reload its settings.
 pub(crate) fn nginx(server: Option<&ServerSeen>) -> String {
     let Some(server) = server.filter(|server| {
         [&server.config, &server.prefix, &server.account].into_iter().any(Option::is_some) || server.needs_signal

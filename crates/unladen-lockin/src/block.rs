@@ -32,8 +32,7 @@ impl Block {
 
     /// Growth in the on phases beyond that expected from the off phases.
     ///
-    /// Off phases are scaled to the duration of the on phases: a slow last request can stretch an on phase a little
-    /// beyond its plan.
+    /// Off phases are scaled to the duration of the on phases, which a slow last request can stretch a little.
     pub fn excess(&self) -> f64 {
         self.sum(true).0 - self.off_growth()
     }

@@ -21,8 +21,7 @@ pub const MARGIN: f64 = 0.05;
 /// The margin of a share of requests, as a share of all: 2 points are one request in fifty.
 pub const MARGIN_OF_SHARES: f64 = 0.02;
 
-/// The margin of one group's weight may also be this share of a counter's total over all groups: no page feels it,
-/// however large it is beside the group's own weight.
+/// The margin of a group's weight may also be this share of a counter's total: no page feels it.
 pub const MARGIN_OF_THE_WHOLE: f64 = 0.01;
 
 /// The verdict on a comparison.
@@ -49,8 +48,7 @@ impl Floor {
 
     /// The floor of an effect: a share of the baseline for a ratio, else in the unit of the difference.
     ///
-    /// One arm against two pooled ones varies less than one against one; the floor shrinks with it, by the square root
-    /// of 1.5 / 2. A contrast of more terms has a higher one.
+    /// It grows with the root of [`Contrast::terms`]: against two pooled arms, by the square root of 1.5 / 2.
     pub fn for_effect(&self, effect: &Contrast) -> f64 {
         self.value * (effect.terms / self.terms).sqrt()
     }

@@ -9,11 +9,10 @@ use crate::statistic::Measure;
 use crate::units::{Layout, Units};
 use crate::weight::OWN;
 
-/// One counter of one arm, by restart and block: its growth, requests and duration, summed over the arm's phases of a
-/// block.
+/// One counter of one arm, by restart and block: its growth, requests and duration, summed over the arm's phases.
 ///
-/// As with [`Observations`](crate::Observations), all arms have the same restarts and blocks; a block without requests
-/// is left out of all.
+/// As with [`Observations`](crate::Observations), all arms have the same blocks; one without requests is left out of
+/// all.
 #[derive(Debug, Clone, Default)]
 pub struct Counts {
     layout: Layout,

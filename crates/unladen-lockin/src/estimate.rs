@@ -7,8 +7,8 @@ pub const MIN_BLOCKS: usize = 6;
 /// A figure and the 95 % interval *of the figure* (never the spread of the samples).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// The median over pairs of blocks of the ratio of their sums (Hodges–Lehmann); for a counter that only requests
-    /// move, the plain ratio of sums.
+    /// The median over pairs of blocks of the ratio of their sums (Hodges–Lehmann), or [`mean`](Self::mean) if only
+    /// requests move the counter.
     pub value: f64,
     /// Lower end of the 95 % interval.
     pub low: f64,

@@ -1,9 +1,9 @@
 //! The principal type is [`Replicates`]: a statistic of one arm, of all units and without each of them.
 //!
 //! Leaving out one unit at a time gives the standard error of anything that changes smoothly with the data (Tukey 1958;
-//! Shao & Tu 1995, *The Jackknife and Bootstrap*, ch. 2), Harrell & Davis's quantiles included, for which they proposed
-//! it themselves, and leaving out whole units covers dependent requests too. Unlike a bootstrap it needs no random
-//! numbers, so the same data always give the same interval, and a replicate for each unit in place of two thousand.
+//! Shao & Tu 1995, *The Jackknife and Bootstrap*, ch. 2), including Harrell & Davis's quantiles, as they proposed;
+//! leaving out whole units covers dependent requests too. Unlike a bootstrap it needs no random numbers, so the same
+//! data always give the same interval, and far fewer replicates.
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Replicates {

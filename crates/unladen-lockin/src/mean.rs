@@ -1,10 +1,9 @@
-//! [`mean_ratio`]: Σ numerators / Σ denominators with an interval for skewed blocks, for counters that only requests
-//! move.
+//! [`mean_ratio`]: Σ numerators / Σ denominators with an interval for skewed blocks, if only requests move the counter.
 //!
 //! A page that does housekeeping in one request of a hundred has blocks with skewed sums, and what counts for its
-//! server is their mean. The usual interval of a mean (Student's t) lies too low for them. Hall (1992, *J. R. Stat.
-//! Soc. B* 54:221) transforms t by a cubic in the sample's skewness that can be inverted in closed form, which moves
-//! the interval to where the mean is.
+//! server is their mean, for which the usual interval (Student's t) lies too low. Hall (1992, *J. R. Stat. Soc. B*
+//! 54:221) transforms t by a cubic in the sample's skewness that can be inverted in closed form, which moves the
+//! interval.
 
 use crate::estimate::{Estimate, MIN_BLOCKS, TooFew};
 
@@ -14,8 +13,8 @@ const Z: f64 = 1.959_964;
 /// Below this the skewness changes the interval by less than rounding does.
 const NO_SKEWNESS: f64 = 1e-6;
 
-/// Estimates Σ `numerators` / Σ `denominators`, one of each a block, ignoring blocks without a positive denominator.
-/// Fails if fewer than [`MIN_BLOCKS`] blocks have one.
+/// Estimates Σ `numerators` / Σ `denominators`, one of each a block. Fails with fewer than [`MIN_BLOCKS`] blocks of a
+/// positive denominator; others are left out.
 pub(crate) fn mean_ratio(numerators: &[f64], denominators: &[f64]) -> Result<Estimate, TooFew> {
     let usable: Vec<(f64, f64)> =
         numerators.iter().copied().zip(denominators.iter().copied()).filter(|&(_, d)| d > 0.0).collect();

@@ -51,8 +51,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// Lengths vary by a quarter: enough to break step with a periodic background within a few blocks, little enough
-    /// that all blocks weigh much the same.
+    /// A quarter: enough to break step with a periodic background, little enough that all blocks weigh much the same.
     pub const JITTER: f64 = 0.25;
 }
 

@@ -1,9 +1,7 @@
-//! The principal type is [`BlockLatencies`]: latencies by block, for quantiles whose intervals come from resampling
-//! blocks.
+//! The principal type is [`BlockLatencies`]: latencies by block, for quantiles with intervals from resampling blocks.
 //!
 //! Requests of one block share what the machine did meanwhile, so resampling single requests would make intervals too
-//! narrow. Whole blocks are drawn with replacement (Efron & Tibshirani 1993, ch. 8), and the interval is that of the
-//! resampled quantiles (percentile method).
+//! narrow. Whole blocks are drawn with replacement (Efron & Tibshirani 1993, ch. 8; percentile method).
 
 use std::collections::BTreeMap;
 
@@ -91,8 +89,7 @@ impl BlockLatencies {
 
     /// The 95 % interval of the mean, ns; `None` with fewer than [`MIN_BLOCKS`](crate::MIN_BLOCKS) blocks.
     ///
-    /// It starts no lower than the smallest latency, below which the mean cannot be. With one block far above the
-    /// others, it would start below zero.
+    /// It starts no lower than the smallest latency: with one block far above the others, it would start below zero.
     pub fn mean_interval(&self) -> Option<(f64, f64)> {
         let (sums, counts): (Vec<f64>, Vec<f64>) = self.sums.iter().copied().unzip();
         let least = self.blocks.iter().filter_map(|bins| bins.first()).map(|(latency, _)| *latency).min()? as f64;

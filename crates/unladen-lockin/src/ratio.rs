@@ -10,8 +10,7 @@
 use crate::estimate::{Estimate, MIN_BLOCKS, TooFew};
 use crate::signed_rank::SignedRank;
 
-/// More blocks are first summed in groups: pairs grow with the square, and 256 groups are within a percent of all
-/// blocks.
+/// More blocks are first summed in groups: pairs grow with the square, and 256 groups differ by less than a percent.
 const MAX_BLOCKS: usize = 256;
 
 /// Estimates Σ `numerators` / Σ `denominators`, one of each a block.

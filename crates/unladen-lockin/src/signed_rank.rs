@@ -1,9 +1,9 @@
 //! The null distribution of Wilcoxon's signed-rank statistic. The principal type is [`SignedRank`].
 //!
 //! W⁺ is the sum of the ranks of the positive differences; equally, the number of pairs (i ≤ j) of blocks whose two
-//! differences sum to more than zero. If each difference is symmetric about zero, every one of the 2ⁿ sign patterns is
-//! equally likely, and the distribution follows by counting (Wilcoxon 1945; Hollander, Wolfe & Chicken, *Nonparametric
-//! Statistical Methods*, 3rd ed., ch. 3).
+//! differences sum to more than zero. If each difference is symmetric about zero, all 2ⁿ sign patterns are equally
+//! likely, and counting gives the distribution (Wilcoxon 1945; Hollander, Wolfe & Chicken, *Nonparametric Statistical
+//! Methods*, 3rd ed., ch. 3).
 
 use crate::normal::normal_cdf;
 

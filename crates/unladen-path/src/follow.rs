@@ -30,8 +30,7 @@ const MOST_REQUESTS: usize = 24;
 
 /// Follows the request of this index. Sends at least a few requests, each of which must be answered as expected.
 ///
-/// The route says what cannot be seen: without privilege it ends with the listeners at the request's target, if these
-/// are processes of the same user.
+/// The route says what cannot be seen: without privilege it ends with the listeners at the target, if of the same user.
 ///
 /// Fails if a request fails, is not served on this machine, or this is cancelled.
 pub fn follow(driver: &DriverConfig, index: usize, cancel: &Cancel) -> Result<Route, PathError> {

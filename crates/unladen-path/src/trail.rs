@@ -43,8 +43,7 @@ impl Trail {
     ///
     /// The mark is a header of random name and value, before all others, since only the beginning of a send is seen.
     ///
-    /// Fails if the request is not served on this machine, the driver cannot start, or the kernel does not allow
-    /// tracing.
+    /// Fails if the request is not served on this machine, or the driver or tracing cannot start.
     pub fn open(driver: &DriverConfig, index: usize) -> Result<Self, PathError> {
         let Some(request) = driver.requests.get(index) else {
             return Err(PathError::Mark("there is none".to_owned()));

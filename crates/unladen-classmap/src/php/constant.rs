@@ -20,8 +20,7 @@ use walk::{Event, Walk};
 
 use crate::Problem;
 
-/// The value of the first unconditional `return` outside of functions. Fails without one, or if PHP could not read the
-/// file.
+/// The value of the first unconditional `return` outside of functions. Fails if it is missing or not constant.
 pub fn returned(source: &[u8], path: &Path) -> Result<Value, Problem> {
     let mut returned = None;
     let last = Walk::new(source, path, &[], &[]).run(&mut |event| match event {

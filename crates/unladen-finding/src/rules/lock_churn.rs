@@ -15,7 +15,7 @@ use crate::words::{count, plain};
 use super::locks::lock_files;
 use super::sessions;
 
-/// Locks a request. A session takes one, a log or a cache one or two, a transaction of SQLite two or three.
+/// Locks a request: a session takes one, a log or a cache one or two, SQLite's transaction two or three; ten are more.
 const LEAST_LOCKS: f64 = 10.0;
 /// Up to this many different files are listed one by one, more by folder.
 const MOST_FILES: usize = 10;

@@ -17,13 +17,11 @@ const HALF: usize = PAGES * PAGE * LINE;
 /// About a millisecond with the streaming. Lines repeat in the sixth piece: by then the streaming has displaced them.
 const STEPS: u32 = 12_288;
 
-/// Streams through one half of a buffer, page after page in a random order, and walks through the other, in which each
-/// line names the next.
+/// Streams through one half of a buffer, page after page in random order, and walks from line to line in the other.
 ///
 /// Whether the kernel gives huge pages depends on how many are left. With them a piece would take 8 % less in memory
 /// order; so they are switched off, and pages follow each other at random, which leaves 4 % of that if the kernel
-/// merges pages afterwards. The walk visits all lines of a page, in an unpredictable order, before it goes to another
-/// page.
+/// merges pages afterwards. The walk visits all lines of a page, unpredictably, before it goes to another page.
 #[derive(Debug)]
 pub(crate) struct Memory {
     buffer: Box<[u64]>,

@@ -17,7 +17,7 @@ pub(crate) fn is_dumped(vendor: &Path) -> bool {
     vendor.join("composer/autoload_real.php").is_file()
 }
 
-/// The loader that Composer has written; `name` is the folder's name for people. Fails if there is none.
+/// The loader that Composer has written; `name` is the folder's name for people. Fails if it is missing or unreadable.
 pub(crate) fn vendor(vendor: &Path, name: &str) -> Result<VendorLoader, Problem> {
     // PHP's `__DIR__` has no links.
     let folder = vendor.join("composer");
