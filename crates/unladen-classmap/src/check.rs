@@ -14,9 +14,7 @@ use crate::{Map, Problem, Tree};
 pub struct Check {
     /// Classes whose file is missing, by name, each with the file.
     pub gone: Vec<(BString, BString)>,
-    /// Classes that their files do not declare.
     pub undeclared: Vec<(BString, BString)>,
-    /// Classes that the loaders find and the map lacks.
     pub lacking: Vec<(BString, BString)>,
     /// Classes that the loaders find in another file: the written one, then the other.
     pub moved: Vec<(BString, BString, BString)>,

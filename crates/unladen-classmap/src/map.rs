@@ -15,7 +15,6 @@ pub(crate) const OWN_CLASS: &str = "UnladenClassmap_";
 pub struct Map {
     /// By name, bytewise; no two names differ in case alone.
     pub entries: Vec<Entry>,
-    /// Classes that several files declare, by name.
     pub duplicates: Vec<Duplicate>,
     /// Classes not in the file where their namespace's folder promises them, by name.
     pub violations: Vec<Violation>,

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use crate::error::Fault;
 use crate::limits;
 
-/// Characters of a line that an error shows.
 const FOUND: usize = 40;
 
 #[derive(Debug, Clone, Copy)]

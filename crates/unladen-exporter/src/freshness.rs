@@ -29,7 +29,6 @@ const PAUSE: Duration = Duration::from_millis(200);
 const PAUSE_TRIPS: u32 = 2;
 /// Longest sending for the sake of this test: twice cAdvisor's slowest usual step.
 const MOST_SENDING: Duration = Duration::from_secs(32);
-/// The longest quiet.
 const MOST_QUIET: Duration = Duration::from_secs(40);
 /// The part of the families that moved which the phases wait for.
 const MOST: f64 = 0.75;
@@ -111,7 +110,6 @@ impl Default for Room {
 }
 
 impl Seen {
-    /// When nearly all of its growth was there ([`NEARLY`]).
     fn mostly_told(&self) -> Option<Duration> {
         let all: f64 = self.amounts.iter().sum();
         let mut so_far = 0.0;
@@ -264,7 +262,6 @@ impl Watch {
         rate(sum(false), stopped.saturating_sub(first)) > FOLLOWS * rate(sum(true), self.last.saturating_sub(half))
     }
 
-    /// Lags of families that moved often enough.
     fn lags(&self) -> BTreeMap<&String, Duration> {
         self.families.iter().filter_map(|(family, seen)| Some((family, self.lag_of(seen)?))).collect()
     }

@@ -23,7 +23,6 @@ pub struct Growth {
     read_at: Option<f64>,
 }
 
-/// A series in the last answer that had it.
 #[derive(Debug, Clone, Copy)]
 struct Standing {
     value: f64,

@@ -3,12 +3,9 @@
 /// The type of a metric family, as its `# TYPE` line says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Only grows, until a restart.
     Counter,
     Gauge,
-    /// Counts by bounds, with a count and a sum.
     Histogram,
-    /// Quantiles, with a count and a sum.
     Summary,
     /// `untyped`, `unknown`, or without a line.
     Unknown,
@@ -50,7 +47,6 @@ impl Kind {
         }
     }
 
-    /// Suffixes of sample names after the family's name, beside none.
     pub(crate) fn suffixes(self) -> &'static [&'static str] {
         match self {
             Self::Counter => &["_total", "_created"],

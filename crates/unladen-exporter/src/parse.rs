@@ -50,7 +50,6 @@ struct Reader<'a> {
     samples: Vec<Sample<'a>>,
     by_name: HashMap<&'a str, FamilyState>,
     seen: HashSet<(&'a str, Labels<'a>)>,
-    /// The family of the current lines.
     current: Option<usize>,
     is_over: bool,
     /// The last line had an end.

@@ -17,9 +17,7 @@ pub(crate) struct Publisher {
 /// Values that may come later than any watch sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hidden {
-    /// Who publishes them, and how.
     pub who: &'static str,
-    /// How late.
     pub after: Duration,
     /// The settle gap that rules it out.
     pub settle: Duration,

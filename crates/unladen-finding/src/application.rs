@@ -26,7 +26,6 @@ pub(crate) enum Application {
 struct Signs {
     application: Application,
     paths: &'static [&'static str],
-    /// Prefixes of cookie names.
     cookies: &'static [&'static str],
     /// Response headers, and a part of their value.
     headers: &'static [(&'static str, &'static str)],
@@ -96,7 +95,6 @@ const SIGNS: &[Signs] = &[
     },
 ];
 
-/// Libraries that other applications are built on.
 const LIBRARIES: [Application; 2] = [Application::Doctrine, Application::Symfony];
 
 impl Application {

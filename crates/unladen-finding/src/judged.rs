@@ -114,7 +114,6 @@ fn here(what: &str, why: String, takes: &str, rules: Vec<&'static str>) -> Unjud
     Unjudged { what: what.to_owned(), why, takes: takes.to_owned(), rules, bearing: Bearing::Here }
 }
 
-/// Rules that look at more than the page's response.
 fn those_inside() -> Vec<&'static str> {
     named(|rule| {
         rule.needs().iter().any(|source| !matches!(source, EvidenceSource::Response | EvidenceSource::Profile))

@@ -4,7 +4,6 @@ use unladen_trace::{Evidence, Interval, Series};
 
 use crate::finding::{Item, Saves, Share, Whole};
 
-/// Most items of a finding: the rest is small.
 const ITEMS: usize = 10;
 /// Less often than this (a request) is not worth a line.
 const LEAST_ITEM: f64 = 0.05;

@@ -48,7 +48,7 @@ impl Floor {
 
     /// The floor of an effect: a share of the baseline for a ratio, else in the unit of the difference.
     ///
-    /// It grows with the root of [`Contrast::terms`]: against two pooled arms, by the square root of 1.5 / 2.
+    /// It scales with the square root of [`Contrast::terms`], such as 1.5 / 2 for one arm against two pooled ones.
     pub fn for_effect(&self, effect: &Contrast) -> f64 {
         self.value * (effect.terms / self.terms).sqrt()
     }

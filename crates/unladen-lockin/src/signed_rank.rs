@@ -41,7 +41,6 @@ impl SignedRank {
         Self { n, cumulative: probability }
     }
 
-    /// Pairs (i ≤ j).
     pub(crate) fn pairs(&self) -> usize {
         self.n * (self.n + 1) / 2
     }

@@ -71,7 +71,6 @@ fn list(classes: &[(&BStr, Vec<u8>)], folders: &Folders) -> Vec<u8> {
     text
 }
 
-/// The value of `$classMap` in autoload_static.php.
 fn array(classes: &[(&BStr, Vec<u8>)], folders: &Folders) -> Vec<u8> {
     let mut text = b"array (\n".to_vec();
     for (class, path) in classes {

@@ -41,7 +41,6 @@ impl Settings {
         Self { own: Some(own), ..Self::default() }
     }
 
-    /// Reads the values that `file` and its includes give to the constants `names`.
     pub(super) fn read(&mut self, file: &Path, known: &[(&str, &[u8])], names: &[&str]) {
         self.read_to(file, known, names, 0);
     }

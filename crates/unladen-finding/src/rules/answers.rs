@@ -21,7 +21,6 @@ pub(super) fn is_work(evidence: &Evidence) -> bool {
     evidence.page.latency.is_some_and(|latency| latency.low >= LEAST_WORK_NS)
 }
 
-/// Whether all observed responses had one body.
 pub(super) fn is_stable(response: &Response) -> bool {
     response.answers >= LEAST_ANSWERS && response.changed == 0
 }

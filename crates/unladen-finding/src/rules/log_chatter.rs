@@ -17,7 +17,6 @@ const LEAST_LINES: f64 = 5.0;
 /// Upper bound on a line's cost relative to writing it: its text is built first. As for lock files, where the
 /// application's own work was measured at 2.9 to 3.6 times the kernel's.
 const AROUND: f64 = 4.0;
-/// Longest example, in characters.
 const MOST_CHARS: usize = 80;
 /// Prefixes of PHP's lines, also if nginx writes them: production switches off the first two, not the last.
 const PHP_SAYS: &[&str] = &["PHP Deprecated", "PHP Notice", "PHP Warning"];

@@ -47,7 +47,6 @@ pub(super) fn spoken(protocol: Protocol) -> &'static str {
     protocol.name().unwrap_or("TCP")
 }
 
-/// A count that follows the requests and is at least `least`.
 pub(super) fn often(evidence: &Evidence, series: &Series, least: f64) -> Option<Interval> {
     evidence.per_request(series).filter(|count| count.low > 0.0 && count.value >= least)
 }

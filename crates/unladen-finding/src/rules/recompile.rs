@@ -23,7 +23,6 @@ const LEAST_OPENED: f64 = 2.0;
 const DEFAULT_MEMORY: u64 = 128;
 /// PHP's default of `opcache.max_accelerated_files`, likewise.
 const DEFAULT_FILES: u64 = 10_000;
-/// From this part on, the compiled files are mostly templates.
 const MOSTLY: f64 = 0.5;
 /// Template suffixes of Template Toolkit, HTML::Template, Mason, Mojolicious and Text::Xslate.
 const TEMPLATES: &[&str] = &[".tt2", ".tt", ".ttml", ".tmpl", ".html", ".mc", ".mas", ".ep", ".tx"];

@@ -10,7 +10,6 @@ use super::profiled;
 
 const LEAST_PART: f64 = 0.05;
 
-/// Perl's opcodes, as Devel::NYTProf names them.
 const OPCODES: &[&str] = &["CORE:match", "CORE:subst", "CORE:substcont", "CORE:regcomp", "CORE:qr", "CORE:split"];
 /// Regex libraries: for native code, if its frames have one.
 const LIBRARIES: &[&str] = &["libpcre2", "libpcre.so", "libonig", "libre2"];

@@ -25,7 +25,6 @@ const LEAST_WRITES: f64 = 0.5;
 const BY_EACH: f64 = 0.9;
 /// Up to this many files in a folder are one per worker, more are new ones.
 const MOST_WORKERS: usize = 32;
-/// Longest statement in a list, in characters.
 const MOST_CHARS: usize = 80;
 /// Upper bound relative to the calls: the kernel's threads write to the disk, and the application assembles the data.
 const AROUND: f64 = 1.5;

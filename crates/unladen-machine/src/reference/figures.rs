@@ -29,7 +29,6 @@ pub struct Figure {
 }
 
 impl Reference {
-    /// Fails with [`TooFew`] if the units carry no interval.
     pub(crate) fn of(units: &[Unit], cost_share: f64) -> Result<Self, TooFew> {
         let figure = |kind: ReferenceKind| {
             let sums: Vec<Sum> = units.iter().map(|unit| unit[kind as usize]).collect();

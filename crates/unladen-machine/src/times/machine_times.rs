@@ -8,7 +8,6 @@ pub struct MachineTimes {
     pub elapsed: Duration,
     /// `elapsed` times the number of processors.
     pub available: Duration,
-    /// Working time of all processors.
     pub busy: Duration,
     /// Time that the hypervisor took from processors with work (steal).
     pub stolen: Duration,

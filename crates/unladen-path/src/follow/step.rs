@@ -150,7 +150,6 @@ impl Step {
     }
 }
 
-/// Events by process, and its children.
 fn doings(events: &[Event]) -> (HashMap<u32, Doing>, HashMap<u32, Vec<u32>>) {
     let mut all: HashMap<u32, Doing> = HashMap::new();
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();

@@ -35,7 +35,6 @@ impl Folders {
         shortest_code(&self.vendor, &self.base, false).replace("__DIR__", "$vendorDir")
     }
 
-    /// A file, relative to the folder that Composer uses for it.
     pub(super) fn path(&self, file: &[u8]) -> Code {
         if let Some(below) = below(file, bytes(&self.vendor)) {
             return Code { from: From::Vendor, path: below.to_vec() };
@@ -142,7 +141,6 @@ fn after<'a>(path: &'a [u8], common: &[u8]) -> &'a [u8] {
     path.strip_prefix(common).map(|rest| rest.strip_prefix(b"/").unwrap_or(rest)).unwrap_or(path)
 }
 
-/// What follows `folder` in `path`, with its `/`.
 fn below<'a>(path: &'a [u8], folder: &[u8]) -> Option<&'a [u8]> {
     path.strip_prefix(folder).filter(|rest| rest.starts_with(b"/"))
 }

@@ -8,7 +8,6 @@ use super::package::Package;
 /// Longest chain of dependencies: a longer one is no real project, but would exhaust the stack.
 const DEEPEST: usize = 2_000;
 
-/// Packages, each before its dependents; equally needed ones by name.
 pub(super) fn sorted<'a>(packages: &[&'a Package]) -> Vec<&'a Package> {
     let mut users: HashMap<&str, Vec<&str>> = HashMap::new();
     for package in packages {

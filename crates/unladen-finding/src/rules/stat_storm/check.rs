@@ -7,7 +7,6 @@ use crate::rules::locks::lock_files;
 use crate::rules::same_file_again::checked_again;
 use crate::rules::sources::{MOST_REQUESTS, asks_now_and_then, is_source, revalidated};
 
-/// Checks of a file that count here.
 pub(super) struct Check<'a> {
     pub(super) file: &'a FileSeen,
     /// Without those that other rules report.

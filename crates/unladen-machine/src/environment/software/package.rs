@@ -9,7 +9,6 @@ use crate::plain_file;
 
 /// A database of 3,700 packages has 4 MB.
 const LONGEST_STATUS: u64 = 64 * 1024 * 1024;
-/// No list of a package's files is longer.
 const LONGEST_LIST: u64 = 8 * 1024 * 1024;
 
 /// The version of the package that owns `inside`, a path below `root`: the candidate whose list has the file.
@@ -44,7 +43,6 @@ fn owns(root: &Path, package: &str, inside: &Path) -> bool {
     names.iter().any(|name| plain_file::open(&info.join(name)).is_ok_and(|list| lists(list, inside)))
 }
 
-/// Debian's name of the build's architecture.
 fn architecture() -> &'static str {
     match std::env::consts::ARCH {
         "x86_64" => "amd64",

@@ -2,7 +2,6 @@
 
 use crate::root::Root;
 
-/// Names in the paths of control groups, by kind.
 const BY_GROUP: &[(&str, &str)] = &[
     ("kubepods", "kubernetes"),
     ("docker", "docker"),
