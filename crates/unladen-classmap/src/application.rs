@@ -76,11 +76,7 @@ pub enum Rule {
     },
     /// All that the PHP files in these folders (or these files) declare: Composer's `classmap` before it is dumped. The
     /// first folder that has a class holds; within a folder, the first file by path.
-    Folders {
-        origin: PathBuf,
-        paths: Vec<PathBuf>,
-        excluded: Excluded,
-    },
+    Folders { origin: PathBuf, paths: Vec<PathBuf>, excluded: Excluded },
     /// PSR-4: the longest matching prefix, then shorter ones; the folders of each in order; in a folder, the rest of
     /// the name with `/` for `\` and `.php`.
     Psr4 {
@@ -90,12 +86,7 @@ pub enum Rule {
     },
     /// DokuWiki's plugins and templates: `TYPE_plugin_NAME` and `TYPE_plugin_NAME_COMPONENT`, and names starting with
     /// `dokuwiki\plugin\` or `dokuwiki\template\`.
-    DokuWiki {
-        origin: PathBuf,
-        plugins: PathBuf,
-        templates: PathBuf,
-        types: Vec<BString>,
-    },
+    DokuWiki { origin: PathBuf, plugins: PathBuf, templates: PathBuf, types: Vec<BString> },
     /// PSR-0: the first matching prefix that has the file; in its folders the whole name, with `/` for `\`, and for `_`
     /// after the last `\`.
     Psr0 {

@@ -64,9 +64,7 @@ pub struct Contrast {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CannotCompare {
     /// Too few blocks have data in every arm, and there were no restarts.
-    TooFewBlocks {
-        blocks: usize,
-    },
+    TooFewBlocks { blocks: usize },
     /// An arm has too few latencies for an interval of this quantile.
     TooFewLatencies {
         quantile: f64,
