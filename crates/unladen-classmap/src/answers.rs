@@ -1,4 +1,4 @@
-//! What an application's own loaders answered when they were asked. The principal type is [`Answers`].
+//! The answers of an application's own loaders. The principal type is [`Answers`].
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -10,42 +10,42 @@ use serde_json::{Value, json};
 
 use crate::{Problem, emit, read_whole};
 
-/// How the file begins. It may lie where a web server offers it: as PHP it prints nothing.
+/// Start of the file. It may be in a folder that a web server serves: as PHP it prints nothing.
 const HEAD: &str = "<?php exit; __halt_compiler();\n";
-/// The name of what follows, which changes when an older version could not read it.
+/// Schema name; changes when an older version could not read the file.
 const SCHEMA: &str = "unladen.classmap-answers/1";
 
-/// Which file the loaders of an application include for each class.
+/// The file that an application's loaders include for each class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answers {
-    /// The loaders, in the order in which PHP asks them.
+    /// In the order in which PHP asks them.
     pub loaders: Vec<Asked>,
-    /// Class and file, absolute.
+    /// Class and absolute file.
     pub classes: BTreeMap<BString, BString>,
-    /// Classes for which a map would not do what the loaders do, with the reason.
+    /// Classes for which a map would behave differently from the loaders, with the reason.
     pub left_out: BTreeMap<BString, String>,
 }
 
 /// A loader that was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// Its function: `Smarty_Autoloader::autoload`, `a closure`.
+    /// `Smarty_Autoloader::autoload`, `a closure`
     pub name: String,
-    /// Where that is, `FILE:LINE`.
+    /// `FILE:LINE`
     pub place: Option<String>,
-    /// Whether it puts itself in front of a loader that is there before the application's script.
+    /// Whether it prepends itself to a loader registered before the application's script.
     pub front: bool,
 }
 
 impl Asked {
-    /// For people: name and place.
+    /// Name and place, for people.
     pub fn words(&self) -> String {
         self.place.as_ref().map_or_else(|| self.name.clone(), |place| format!("{} in {place}", self.name))
     }
 }
 
 impl Answers {
-    /// The text of the file, of the application in `root`. Names that are not UTF-8 have no place in it.
+    /// Contents of the file for the application in `root`. Names that are not UTF-8 are left out.
     pub fn text(&self, root: &Path) -> String {
         let loader = |one: &Asked| json!({ "name": one.name, "place": one.place, "front": one.front });
         let class = |(class, file): (&BString, &BString)| {
@@ -67,10 +67,7 @@ impl Answers {
         format!("{HEAD}{value:#}\n")
     }
 
-    /// Reads what [`Answers::text`] wrote.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or is something else.
+    /// Reads what [`Answers::text`] wrote. Fails if the file cannot be read or is something else.
     pub fn read(file: &Path, root: &Path) -> Result<Self, Problem> {
         let source = read_whole(file).map_err(|error| {
             Problem::of(file, format!("cannot be read: {error}; `unladen classmap --ask` writes it"))
@@ -102,7 +99,7 @@ impl Answers {
         })
     }
 
-    /// Where they are kept: beside the map.
+    /// Location of the answers: beside the map.
     pub fn place(map: &Path) -> PathBuf {
         map.with_extension("answers.php")
     }

@@ -1,4 +1,4 @@
-//! Whether a map that was written is still right. The principal type is [`Check`].
+//! Whether a written map is still right. The principal type is [`Check`].
 
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
@@ -9,23 +9,21 @@ use bstr::{BStr, BString, ByteSlice};
 use crate::php::constant::{Value, assigned};
 use crate::{Map, Problem, Tree};
 
-/// What differs between a map that was written and the one that would be written now.
+/// Differences between a written map and the one that would be written now.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Check {
-    /// Classes of the written map whose file has gone, in the order of their names, each with the file.
+    /// Classes whose file is missing, by name, each with the file.
     pub gone: Vec<(BString, BString)>,
-    /// Classes of the written map that their files do not declare.
     pub undeclared: Vec<(BString, BString)>,
-    /// Classes that the loaders find and the written map lacks.
     pub lacking: Vec<(BString, BString)>,
     /// Classes that the loaders find in another file: the written one, then the other.
     pub moved: Vec<(BString, BString, BString)>,
-    /// Classes of the written map, in files that declare them, that the loaders do not find there or anywhere.
+    /// Classes whose files declare them, but which the loaders do not find.
     pub unfound: Vec<(BString, BString)>,
 }
 
 impl Check {
-    /// Compares what is in the file with what would be written now.
+    /// Compares the written map with what would be written now.
     pub fn of(written: &Written, map: &Map, tree: &Tree) -> Self {
         let mut check = Self::default();
         let now: BTreeMap<&BStr, &BStr> =
@@ -61,18 +59,14 @@ impl Check {
     }
 }
 
-/// A map as it stands in the file that was written.
+/// A map as read from a file.
 #[derive(Debug, Default)]
 pub struct Written {
-    /// Class and file.
     pub classes: BTreeMap<BString, BString>,
 }
 
 impl Written {
-    /// Reads the PHP form from the bytes of `file`.
-    ///
-    /// # Errors
-    /// If that is no map of ours.
+    /// Reads the PHP form from the bytes of `file`. Fails if it is no map of ours.
     pub fn read(source: &[u8], file: &Path) -> Result<Self, Problem> {
         let foreign = || Problem::of(file, "no class map of unladen, which has a constant FILES: make it anew");
         let Some(Value::Array(entries)) = assigned(source, file, "FILES")? else { return Err(foreign()) };

@@ -1,4 +1,4 @@
-//! Who says that a class is in a file. The principal type is [`Claims`].
+//! Claims that a class is in a file. The principal type is [`Claims`].
 
 mod index;
 
@@ -9,50 +9,43 @@ use bstr::{BStr, BString, ByteSlice};
 use crate::{Application, Rule, Tree};
 use index::{Index, psr0, psr4};
 
-/// What the loaders of an application would answer, from the lists and folders in memory.
+/// What an application's loaders would answer, from the lists and folders in memory.
 #[derive(Debug)]
 pub struct Claims<'a> {
     application: &'a Application,
     tree: &'a Tree,
-    /// Of each rule of each loader.
     indices: Vec<Vec<Index<'a>>>,
 }
 
-/// That a rule of a loader leads from a class to a file.
+/// A loader's rule that leads from a class to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim<'a> {
-    /// The loader, by its place in the application's list.
     pub loader: usize,
-    /// The rule, by its place in the loader's list.
     pub rule: usize,
-    /// The file.
     pub path: BString,
-    /// Of PSR-4 and PSR-0, the prefix and the folder.
     pub by: Option<(&'a BStr, &'a Path)>,
-    /// What becomes of it.
     pub outcome: Resolution,
 }
 
-/// What a loader meets at the file that it is led to.
+/// What a loader finds at the file that it is led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolution {
-    /// The file declares the class.
     Declared,
-    /// The file is there, and does not declare the class as far as its text says.
+    /// The file exists, but its text does not declare the class.
     Undeclared,
-    /// A list names a file that is not there, or cannot be read.
+    /// A list names a file that is missing or cannot be read.
     Gone,
 }
 
 impl<'a> Claims<'a> {
-    /// Of the application, whose files have been read.
+    /// For an application whose files have been read.
     pub fn new(application: &'a Application, tree: &'a Tree) -> Self {
         let index = |rule: &'a Rule| Index::of(rule, tree);
         let indices = application.loaders.iter().map(|loader| loader.rules.iter().map(index).collect()).collect();
         Self { application, tree, indices }
     }
 
-    /// The first claim of a class by that name: what PHP would be led to first.
+    /// The first claim of a class: where PHP would look first.
     pub fn first(&self, class: &BStr) -> Option<Claim<'a>> {
         let mut first = None;
         self.each(class, &mut |claim| {
@@ -62,7 +55,7 @@ impl<'a> Claims<'a> {
         first
     }
 
-    /// All claims of a class by that name, in the order in which PHP would be led to them.
+    /// All claims of a class, in the order in which PHP would follow them.
     pub fn all(&self, class: &BStr) -> Vec<Claim<'a>> {
         let mut all = Vec::new();
         self.each(class, &mut |claim| {
@@ -72,7 +65,7 @@ impl<'a> Claims<'a> {
         all
     }
 
-    /// What a claim goes by, in words: `Composer (vendor/): listed in …/autoload_classmap.php`.
+    /// Describes a claim: `Composer (vendor/): listed in …/autoload_classmap.php`.
     pub fn words(&self, claim: &Claim<'_>) -> String {
         let Some(loader) = self.application.loaders.get(claim.loader) else { return String::new() };
         let way = match (loader.rules.get(claim.rule), claim.by) {
@@ -90,8 +83,7 @@ impl<'a> Claims<'a> {
         format!("{}: {way}", loader.name)
     }
 
-    /// Where PSR-4 or PSR-0 would look for a class that is declared in `file`, if the file is in a folder of theirs
-    /// whose prefix the class begins with.
+    /// Where PSR-4 or PSR-0 would look for a class of `file`, if the file and the class match one of their prefixes.
     pub fn expected(&self, class: &BStr, file: &BStr) -> Option<PathBuf> {
         let mut expected = None;
         for rule in self.application.loaders.iter().flat_map(|loader| &loader.rules) {
@@ -111,7 +103,7 @@ impl<'a> Claims<'a> {
         expected.map(|(_, path)| path)
     }
 
-    /// Hands over one claim after the other, as long as more are wanted.
+    /// Calls `take` for each claim until it returns `false`.
     fn each(&self, class: &BStr, take: &mut dyn FnMut(Claim<'a>) -> bool) {
         for (loader, indices) in self.indices.iter().enumerate() {
             for (rule, index) in indices.iter().enumerate() {
@@ -121,7 +113,7 @@ impl<'a> Claims<'a> {
                         Some(_) => Resolution::Undeclared,
                         None => Resolution::Gone,
                     };
-                    // PSR-4 and PSR-0 look whether the file is there, and go on.
+                    // PSR-4 and PSR-0 skip files that do not exist.
                     (by.is_some() && outcome == Resolution::Gone) || take(Claim { loader, rule, path, by, outcome })
                 };
                 if !index.each(class, &mut taken) {

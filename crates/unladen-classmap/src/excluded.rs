@@ -1,23 +1,21 @@
-//! What is left out of the folders of Composer's `classmap`. The principal type is [`Excluded`].
+//! Exclusions from Composer's `classmap`. The principal type is [`Excluded`].
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use bstr::{BString, ByteSlice};
 
-/// Composer's `exclude-from-classmap`, compiled. It counts for what Composer lists; what its loader finds by PSR-4 or
-/// PSR-0 it finds all the same, unless the list is said to be all there is.
+/// Composer's `exclude-from-classmap`, compiled. It affects what Composer lists; by PSR-4 or PSR-0 the loader still
+/// finds the files, unless the list is authoritative.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Excluded {
     patterns: Vec<Pattern>,
 }
 
-/// A path; whatever goes on behind it, from a `/`, is meant too.
+/// A path; longer paths that continue at a `/` match too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Pattern {
-    /// What the path begins with.
     start: BString,
-    /// What follows.
     steps: Vec<Step>,
 }
 
@@ -31,8 +29,7 @@ enum Step {
 }
 
 impl Excluded {
-    /// Adds `pattern`, as it is written in a package in `folder`. It is passed over if what its `../` leads to is not
-    /// there, as Composer does.
+    /// Adds `pattern`, as written in a package in `folder`. Like Composer, ignores it if its `../` leads to nothing.
     pub fn add(&mut self, folder: &Path, pattern: &[u8]) {
         let slashes: Vec<u8> = pattern.iter().map(|byte| if *byte == b'\\' { b'/' } else { *byte }).collect();
         let mut rest = slashes.trim_with(|letter| letter == '/');
@@ -53,7 +50,7 @@ impl Excluded {
                     Step::Any
                 }
                 (b'*', _) => Step::Name,
-                // It takes a run of them for one.
+                // Composer collapses runs of slashes.
                 (b'/', [b'/', ..]) => continue,
                 _ => Step::Byte(*byte),
             });
@@ -61,33 +58,33 @@ impl Excluded {
         self.patterns.push(Pattern { start, steps });
     }
 
-    /// Whether there is nothing in it.
+    /// Whether it excludes nothing.
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
 
-    /// Whether the file of that path is left out, under this name or the one that it has without links.
+    /// Whether the file is excluded, by this path or the one without links.
     pub fn excludes(&self, path: &Path) -> bool {
         !self.is_empty()
             && (self.matches(path.as_os_str().as_bytes())
                 || path.canonicalize().is_ok_and(|real| self.matches(real.as_os_str().as_bytes())))
     }
 
-    /// Whether this path is meant.
+    /// Whether a pattern matches this path.
     pub fn matches(&self, path: &[u8]) -> bool {
         self.patterns.iter().any(|pattern| pattern.matches(path))
     }
 }
 
 impl Pattern {
-    /// Composer does not ask that its patterns match from the path's beginning.
+    /// Composer does not anchor its patterns at the path's beginning.
     fn matches(&self, path: &[u8]) -> bool {
         path.find_iter(&self.start).any(|at| self.matches_rest(path.get(at + self.start.len()..).unwrap_or_default()))
     }
 
-    /// All ways at once: one after the other could be too many.
+    /// All ways at once: backtracking could take too long.
     fn matches_rest(&self, rest: &[u8]) -> bool {
-        // Whether, behind the bytes so far, this many steps may be done.
+        // Whether this many steps can match the bytes so far.
         let mut done = vec![false; self.steps.len() + 1];
         done[0] = true;
         for byte in rest.iter().copied().map(Some).chain([None]) {

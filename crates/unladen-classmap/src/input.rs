@@ -1,4 +1,4 @@
-//! Reading the files that say how an application finds its classes, and a map that is there. The principal function is
+//! Reads the files that say how an application finds its classes, and existing maps. The principal function is
 //! [`read_whole`].
 
 use std::fs::{File, OpenOptions};
@@ -8,13 +8,10 @@ use std::path::Path;
 
 use nix::fcntl::OFlag;
 
-/// The longest file that is read, in bytes. The longest of known applications have some 10 MB; PHP itself refuses 2 GB.
+/// In bytes. The longest of known applications have some 10 MB; PHP itself refuses 2 GB.
 pub(crate) const LONGEST: usize = 256 << 20;
 
-/// All that is in a file.
-///
-/// # Errors
-/// If it cannot be read, is a pipe or a device, whose end nobody knows, or has more than 256 MB.
+/// Reads a file. Fails if it cannot, on a pipe or a device (which may have no end), and beyond 256 MB.
 pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let metadata = file.metadata()?;
@@ -27,21 +24,19 @@ pub fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
     up_to(file, LONGEST)
 }
 
-/// Opens a file; a pipe by its name does not hold us up.
+/// Opens a file, without blocking on a named pipe.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path)
 }
 
-/// The length that the system tells is not asked for: a file may grow while it is read, and one full of holes is as long
-/// as it says, and takes the memory.
+/// Does not trust the file's length: it may grow, and a sparse file's length would take the memory.
 fn up_to(input: impl Read, longest: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // One byte more, to see whether there is any.
+    // One byte more shows whether there is any.
     input.take(longest as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > longest { Err(too_long(longest)) } else { Ok(bytes) }
 }
 
-/// The error of a file with more bytes than these.
 pub(crate) fn too_long(longest: usize) -> io::Error {
     io::Error::other(format!("it has more than {} MB", longest >> 20))
 }

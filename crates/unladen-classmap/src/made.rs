@@ -1,5 +1,5 @@
-//! How a map was made. The principal type is [`Made`]: it stands in a line at the head of the map, so that whoever
-//! checks the map need not say it again.
+//! How a map was made. The principal type is [`Made`]: a line at the head of the map, so that checking the map needs no
+//! options.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -10,25 +10,20 @@ use serde_json::{Map as Object, Value, json};
 
 use crate::{Extensions, Options, Problem, emit};
 
-/// How the line begins.
 const MARK: &str = "// Made with: ";
-/// The line is among the first: what follows are arrays.
+/// The line is near the beginning: arrays follow.
 const HEAD: usize = 64 << 10;
 
 /// How a map was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Made {
-    /// The reader's name.
     pub reader: String,
-    /// The application's folder, absolute.
     pub root: PathBuf,
-    /// What was read.
     pub options: Options,
 }
 
 impl Made {
-    /// As a line for the head of the map in `target`, with its end. Paths are as seen from there: the application may
-    /// be moved with its map.
+    /// A line for the head of the map in `target`. Paths are relative to it: the application may be moved with its map.
     pub fn line(&self, target: &Path) -> String {
         let folder = target.parent().unwrap_or(Path::new("/"));
         let from_here = |path: &Path| text(emit::from(folder, path).as_os_str().as_bytes());
@@ -53,14 +48,11 @@ impl Made {
                 |(prefix, folder): &(BString, PathBuf)| json!([text(prefix), text(folder.as_os_str().as_bytes())]);
             object.insert("psr4".into(), psr4.iter().map(pair).collect());
         }
-        // Neither PHP's end mark nor a line's end may be in it; JSON writes the latter out.
+        // It must contain neither PHP's end mark nor a line's end; JSON escapes the latter.
         format!("{MARK}{}\n", Value::Object(object).to_string().replace('>', "\\u003e"))
     }
 
-    /// As the map in `target` says; nothing of maps that do not say it.
-    ///
-    /// # Errors
-    /// If the line is there and cannot be read.
+    /// Reads the line of the map in `target`; `None` if there is none. Fails if the line cannot be read.
     pub fn read(source: &[u8], target: &Path) -> Result<Option<Self>, Problem> {
         let head = &source[..source.len().min(HEAD)];
         let Some((at, line)) = head.lines().enumerate().find(|(_, line)| line.starts_with(MARK.as_bytes())) else {
@@ -104,7 +96,7 @@ impl Made {
         })
     }
 
-    /// What was said of it on the command line, in its words; the folder is apart.
+    /// The options as on the command line, without the folder.
     pub fn words(&self) -> String {
         let Options { extensions, settings, dev, psr4, answers, .. } = &self.options;
         let mut words = vec![format!("--reader {}", self.reader)];
@@ -117,7 +109,7 @@ impl Made {
     }
 }
 
-/// Without `..`, which was written by names alone and so goes back by names alone, whatever links there are.
+/// Removes `..` by names alone, as it was written, whatever links there are.
 fn lexical(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
@@ -132,7 +124,7 @@ fn lexical(path: &Path) -> PathBuf {
     plain
 }
 
-/// Bytes in JSON: as text if they are UTF-8, else as numbers.
+/// Bytes in JSON: a string if they are UTF-8, else numbers.
 fn text(bytes: &[u8]) -> Value {
     bytes.to_str().map_or_else(|_| bytes.iter().map(|byte| Value::from(*byte)).collect(), Value::from)
 }

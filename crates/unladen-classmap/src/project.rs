@@ -1,28 +1,22 @@
-//! An application that has been read, and can be read again as it changes. The principal type is [`Project`].
+//! An application that can be read again as it changes. The principal type is [`Project`].
 
 use std::path::{Path, PathBuf};
 
 use crate::readers::psr4;
 use crate::{Application, Map, Options, Problem, READERS, Reader, Tree};
 
-/// An application, its files, and the map that comes of them.
+/// An application, its files, and its map.
 pub struct Project {
     root: PathBuf,
     reader: &'static dyn Reader,
     options: Options,
-    /// What its loaders do.
     pub application: Application,
-    /// Its files.
     pub tree: Tree,
-    /// What comes of both.
     pub map: Map,
 }
 
 impl Project {
-    /// Reads the application in `root`, an absolute folder.
-    ///
-    /// # Errors
-    /// If a file that all hangs on cannot be read.
+    /// Reads the application in `root`, an absolute folder. Fails if an essential file cannot be read.
     pub fn read(root: &Path, reader: &'static dyn Reader, options: &Options) -> Result<Self, Problem> {
         let mut application = reader.read(root, options)?;
         if reader.name() != LIST {
@@ -33,22 +27,22 @@ impl Project {
         Ok(Self { root: root.to_owned(), reader, options: options.clone(), application, tree, map })
     }
 
-    /// Its folder.
+    /// The application's folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Who read it.
+    /// The reader used.
     pub fn reader(&self) -> &'static dyn Reader {
         self.reader
     }
 
-    /// What was read.
+    /// The options used.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// Reads these files again, each of them of a PHP file's name; whether the map may be another now.
+    /// Rereads these files, which have names of PHP files; returns whether the map may have changed.
     pub fn refresh(&mut self, changed: &[PathBuf]) -> bool {
         let mut differs = false;
         for path in changed {
@@ -60,17 +54,14 @@ impl Project {
         differs
     }
 
-    /// Reads all of it again.
-    ///
-    /// # Errors
-    /// As [`Project::read`]; what was known until then is kept.
+    /// Reads everything again. Fails as [`Project::read`] does, and then keeps what was known.
     pub fn read_again(&mut self) -> Result<(), Problem> {
         *self = Self::read(&self.root, self.reader, &self.options)?;
         Ok(())
     }
 }
 
-/// The reader of a list on the command line: with one, that is the application, unless another reader is asked for.
+/// The reader for a list on the command line: with a list, it is chosen unless another reader is asked for.
 const LIST: &str = "psr4";
 
 /// The first reader that knows the application in `root`.
@@ -78,7 +69,7 @@ pub fn reader_for(root: &Path, options: &Options) -> Option<&'static dyn Reader>
     if options.psr4.is_empty() { READERS.iter().copied().find(|reader| reader.knows(root)) } else { reader_named(LIST) }
 }
 
-/// The reader of that name.
+/// Looks up a reader by name.
 pub fn reader_named(name: &str) -> Option<&'static dyn Reader> {
     READERS.iter().copied().find(|reader| reader.name() == name)
 }

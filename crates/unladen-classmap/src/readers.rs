@@ -1,4 +1,4 @@
-//! The kinds of applications that can be read, one file a kind.
+//! The supported kinds of applications, one file each.
 
 mod asked;
 mod bundled;
@@ -18,7 +18,7 @@ mod wordpress;
 pub use options::{Extensions, Options};
 pub use reader::Reader;
 
-/// All readers, the more special first: the first that knows an application reads it.
+/// All readers, the more specific first: the first that knows an application reads it.
 pub const READERS: &[&dyn Reader] = &[
     &mediawiki::MediaWiki,
     &wordpress::WordPress,

@@ -1,4 +1,4 @@
-//! From what loaders claim to the map. The principal function is [`Map::of`].
+//! From the loaders' claims to the map. The principal function is [`Map::of`].
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -10,7 +10,6 @@ use crate::php::Kind;
 use crate::verdict::{Verdict, verdict};
 use crate::{Application, Problem, Rule, Tree};
 
-/// All spellings of a class.
 struct Named<'a> {
     folded: BString,
     spellings: Vec<&'a BStr>,
@@ -117,7 +116,6 @@ impl Map {
     }
 }
 
-/// Every class that is declared or listed anywhere.
 fn all_names<'a>(application: &'a Application, tree: &'a Tree) -> Vec<Named<'a>> {
     let declared =
         tree.files().flat_map(|(_, file)| file.declarations.iter().map(|declaration| declaration.name.as_bstr()));
@@ -139,7 +137,7 @@ fn all_names<'a>(application: &'a Application, tree: &'a Tree) -> Vec<Named<'a>>
     all
 }
 
-/// Classes that nobody finds, in files in which nobody finds any other, below a folder that promises them elsewhere.
+/// Classes that no loader finds, in files without any found class, below a folder that promises them elsewhere.
 fn violations(tree: &Tree, claims: &Claims<'_>, claimed: &HashSet<BString>) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (path, file) in tree.files() {
@@ -158,7 +156,6 @@ fn violations(tree: &Tree, claims: &Claims<'_>, claimed: &HashSet<BString>) -> V
     violations
 }
 
-/// What lists name that is not so.
 fn broken_lists<'a>(application: &'a Application, tree: &'a Tree) -> impl Iterator<Item = Problem> + 'a {
     let lists = application.loaders.iter().flat_map(|loader| &loader.rules).filter_map(|rule| match rule {
         Rule::List { origin, classes } => Some((origin, classes)),

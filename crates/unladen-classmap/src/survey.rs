@@ -1,5 +1,4 @@
-//! How an application that no reader knows finds its classes, as far as its text says. The principal type is
-//! [`Survey`].
+//! How an application without a reader finds its classes, as far as its text says. The principal type is [`Survey`].
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -11,22 +10,20 @@ use crate::php::token::{Tokens, What};
 use crate::read_whole;
 use crate::readers::folders::{Found, whole_tree};
 
-/// What stands in an application's files.
+/// What the files of an application show.
 #[derive(Debug, Default)]
 pub struct Survey {
-    /// How many PHP files there are.
     pub files: usize,
-    /// How many classes they declare.
     pub classes: usize,
-    /// Where loaders are registered, each with its line, the nearest to the folder first.
+    /// Where loaders are registered, with the line, the nearest to the folder first.
     pub loaders: Vec<(PathBuf, u32)>,
-    /// How many times a file is included by hand.
+    /// Includes by hand.
     pub includes: usize,
-    /// How many classes the reader `folders` would have in its map.
+    /// Classes that the reader `folders` would have in its map.
     pub named: usize,
-    /// The rules by which files are named after their classes, the most frequent first, each with how many follow it.
+    /// Rules by which files are named after their classes, the most frequent first, with counts.
     pub rules: Vec<(String, usize)>,
-    /// Classes, beside those, for a list to ask for.
+    /// Further classes, for a list to ask for.
     pub names: Vec<bstr::BString>,
 }
 
@@ -45,7 +42,7 @@ impl Survey {
         survey.names.sort();
         survey.names.dedup();
         survey.classes = survey.names.len();
-        // The application's own are nearer than those of what it brings.
+        // The application's own loaders are nearer than those of its dependencies.
         survey.loaders.sort_by_key(|(file, line)| (file.components().count(), file.clone(), *line));
         let found = Found::of(&tree);
         survey.named = found.classes.len();

@@ -21,22 +21,22 @@ use roots::Roots;
 pub(crate) use path::{is_below, is_php};
 pub use source_file::SourceFile;
 
-/// The PHP files below the folders that an application's loaders look into, and those that its lists name.
+/// The PHP files below the loaders' folders, and those that lists name.
 ///
-/// Links are followed, and a file goes by the path on which it was reached, as it does for PHP's loaders; a folder that
-/// leads back into itself is left out.
+/// Links are followed, and a file keeps the path by which it was reached, as for PHP's loaders; a folder that leads
+/// back into itself is left out.
 #[derive(Debug, Default)]
 pub struct Tree {
     files: BTreeMap<BString, SourceFile>,
-    /// The folders that were walked, with where they really are.
+    /// Walked folders, with their real paths.
     folders: Vec<PathBuf>,
-    /// Files that lists name, there or not.
+    /// Files named by lists, existing or not.
     listed: BTreeSet<BString>,
     problems: BTreeMap<BString, Problem>,
 }
 
 impl Tree {
-    /// Reads all that the application's loaders may find, with as many threads as there are processors.
+    /// Reads all that the application's loaders may find, with a thread per processor.
     pub fn read(application: &Application) -> Self {
         let roots = Roots::of(application);
         Self::of(walk::walk(&roots), roots.files)
@@ -59,34 +59,33 @@ impl Tree {
         self.files.get(path)
     }
 
-    /// What is in a file that need not be of the application; nothing if it cannot be read.
+    /// Reads any file, also outside of the application; `None` if it cannot be read.
     pub fn look(path: &Path) -> Option<SourceFile> {
         SourceFile::read(path).ok().flatten()
     }
 
-    /// Whether two paths lead to one file. Where neither goes through a link, two paths are two files.
+    /// Whether two paths lead to one file. Without links, two paths are two files.
     pub(crate) fn is_same_file(&self, one: &BString, other: &BString) -> bool {
         one == other
             || !(self.is_plain(one) && self.is_plain(other)) && real(one).is_some_and(|one| real(other) == Some(one))
     }
 
-    /// The path of that file without links: two that lead to one file have the same.
+    /// The path without links: the same for all paths to one file.
     pub(crate) fn without_links(&self, path: &BString) -> BString {
         let real = if self.is_plain(path) { None } else { real(path) };
         real.map_or_else(|| path.clone(), |real| real.into_os_string().into_encoded_bytes().into())
     }
 
-    /// Whether no link is in the way to it.
     fn is_plain(&self, path: &BString) -> bool {
         self.files.get(path).is_some_and(|file| !file.is_linked)
     }
 
-    /// All files, in the order of their paths.
+    /// All files, by path.
     pub fn files(&self) -> impl Iterator<Item = (&BStr, &SourceFile)> {
         self.files.iter().map(|(path, file)| (path.as_bstr(), file))
     }
 
-    /// The files below a folder, or that file, in the order of their paths.
+    /// The files below a folder, or that file, by path.
     pub fn below(&self, path: &Path) -> impl Iterator<Item = (&BStr, &SourceFile)> {
         let bytes = path.as_os_str().as_bytes().to_vec();
         let start = BString::from(bytes.clone());
@@ -97,7 +96,6 @@ impl Tree {
             .map(|(file, seen)| (file.as_bstr(), seen))
     }
 
-    /// The files whose paths go through links.
     pub(crate) fn linked_files(&self) -> impl Iterator<Item = &BStr> {
         self.files.iter().filter(|(_, file)| file.is_linked).map(|(path, _)| path.as_bstr())
     }
@@ -107,13 +105,12 @@ impl Tree {
         &self.folders
     }
 
-    /// What could not be read, in the order of the paths.
+    /// What could not be read, by path.
     pub fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.problems.values()
     }
 
-    /// Reads one file anew, which may have come, changed or gone; whether anything that it declares is otherwise. What
-    /// is in no folder that was walked, and in no list, is none of the application's.
+    /// Rereads one file of the application; returns whether its declarations changed.
     pub fn refresh(&mut self, path: &Path) -> bool {
         let key = BString::from(path.as_os_str().as_bytes());
         let is_walked =
@@ -137,7 +134,6 @@ impl Tree {
         }
     }
 
-    /// Tells of a file that PHP cannot read.
     fn complain(&mut self, path: &BString, file: &SourceFile) {
         if let Some((line, what)) = file.broken {
             let problem = Problem::at(path.to_path_lossy(), line, format!("PHP cannot read this file: {what}"));

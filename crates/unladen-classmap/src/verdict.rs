@@ -1,22 +1,21 @@
-//! What an application's loaders come to. The principal type is [`Verdict`].
+//! What an application's loaders decide. The principal type is [`Verdict`].
 
 use crate::claim::Claim;
 use crate::{Application, Standing, Tree};
 
-/// What the loaders come to for a name.
+/// What the loaders decide for a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict<'a> {
     /// They are led to this file first.
     File(Claim<'a>),
-    /// Which of several files cannot be told.
+    /// It cannot be told which of several files.
     Open(Vec<Claim<'a>>),
-    /// They find none.
     Nothing,
 }
 
-/// What the loaders come to for a class by a name, of which these are all claims, in their order.
+/// Decides for a class from all its claims, in order.
 ///
-/// A loader that perhaps is not there adds nothing; it only leaves open what others before or beside it would decide.
+/// A loader that may not exist adds nothing; it only leaves undecided what others before or beside it would decide.
 pub fn verdict<'a>(application: &Application, tree: &Tree, claims: Vec<Claim<'a>>) -> Verdict<'a> {
     let mut first_of_each = claims;
     first_of_each.dedup_by_key(|claim| claim.loader);
@@ -45,7 +44,6 @@ pub fn verdict<'a>(application: &Application, tree: &Tree, claims: Vec<Claim<'a>
     Verdict::Nothing
 }
 
-/// The unordered loaders around that one.
 fn group(application: &Application, loader: usize) -> std::ops::Range<usize> {
     let unordered =
         |at: &usize| application.loaders.get(*at).is_some_and(|loader| loader.standing == Standing::Unordered);
@@ -54,7 +52,7 @@ fn group(application: &Application, loader: usize) -> std::ops::Range<usize> {
     start..end
 }
 
-/// The last of them has the say, if no other leads elsewhere.
+/// The last claim decides, if no other leads elsewhere.
 fn agreed<'a>(tree: &Tree, mut claims: Vec<Claim<'a>>) -> Verdict<'a> {
     let Some(last) = claims.last() else { return Verdict::Nothing };
     if claims.iter().any(|claim| !tree.is_same_file(&claim.path, &last.path)) {

@@ -1,4 +1,4 @@
-//! What changes below the folders of an application. The principal type is [`Watch`].
+//! Changes below the folders of an application. The principal type is [`Watch`].
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -17,49 +17,45 @@ use crate::readers::path::plain;
 use crate::tree::is_php;
 use crate::{Project, Rule};
 
-/// When nothing more comes for so long, what has changed is handed over: an editor writes a file in several steps,
-/// which take it less.
+/// Changes are reported after this pause: an editor writes a file in several steps, less far apart.
 const QUIET: Duration = Duration::from_millis(3);
 
-/// Not later than this, if changes go on: an unpacked archive is one change, a program that writes all day is not.
+/// Latest report while changes go on: an unpacked archive is one change, a program that writes all day is not.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// What a folder is watched for is added to what it is watched for already by another path (nix has no name for it).
+/// Adds to an existing watch of a folder by another path (nix has no name for it).
 const MASK_ADD: AddWatchFlags = AddWatchFlags::from_bits_retain(nix::libc::IN_MASK_ADD);
 
-/// How many links may lead to one another; the kernel follows as many.
+/// Most links in a chain; the kernel follows as many.
 const MOST_HOPS: usize = 40;
 
 /// The kernel's notices of changes (inotify(7)).
 #[derive(Debug)]
 pub struct Watch {
     inotify: Inotify,
-    /// The kernel knows a folder by itself, which may have several paths.
+    /// The kernel knows a folder by its identity, and it may have several paths.
     folders: HashMap<WatchDescriptor, Vec<PathBuf>>,
-    /// The application's folder, as it was named and without links.
+    /// The application's folder, as named and without links.
     roots: Vec<PathBuf>,
     /// Folders in which every PHP file and every folder counts.
     own: BTreeSet<PathBuf>,
-    /// What says how the application finds its classes, and the ways to its folders, which may be links or not be there
-    /// yet.
+    /// Files that say how classes are found, and the paths to the folders, which may be links or not exist yet.
     decisive: BTreeSet<PathBuf>,
-    /// Files by other paths than those that the application has for them: what its links lead to, and what its lists
-    /// name.
+    /// Other paths of the application's files: targets of links, and files named by lists.
     known_as: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
 }
 
 /// What has changed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Files by the names of PHP files that came, changed or went.
+    /// Files with names of PHP files that were created, changed or removed.
     pub files: BTreeSet<PathBuf>,
-    /// That what the application does to find its classes may have changed, or folders have come or gone: all has to be
-    /// read again.
+    /// Everything has to be read again: the way of finding classes may have changed, or folders came or went.
     pub all: bool,
 }
 
 impl Changes {
-    /// Whether nothing has.
+    /// Whether nothing changed.
     pub fn is_empty(&self) -> bool {
         !self.all && self.files.is_empty()
     }
@@ -68,11 +64,10 @@ impl Changes {
 impl Watch {
     /// Watches all folders of the project, and the files that it was read from.
     ///
-    /// What comes between reading a project and watching it goes unseen: read it again once it is watched, and see
-    /// whether that [covers](Watch::covers) it.
+    /// Changes between reading and watching go unseen: read the project again once it is watched, and see whether that
+    /// [covers](Watch::covers) it.
     ///
-    /// # Errors
-    /// If the kernel allows no more watches: `fs.inotify.max_user_watches` says how many.
+    /// Fails if the kernel allows no more watches: `fs.inotify.max_user_watches` says how many.
     pub fn new(project: &Project) -> io::Result<Self> {
         let mut watch = Self {
             inotify: Inotify::init(InitFlags::IN_CLOEXEC | InitFlags::IN_NONBLOCK).map_err(told)?,
@@ -107,7 +102,7 @@ impl Watch {
         Ok(watch)
     }
 
-    /// Whether all folders of the project are watched: those that came before it was, and were read after, are not.
+    /// Whether all folders of the project are watched: not those that came before the watch and were read after it.
     pub fn covers(&self, project: &Project) -> bool {
         project.tree.folders().iter().all(|folder| self.own.contains(folder))
     }
@@ -125,10 +120,10 @@ impl Watch {
         let of_files: Vec<PathBuf> = files.filter_map(|path| Some(path.parent()?.to_owned())).collect();
         folders.extend(self.own.iter().cloned().chain(of_files).map(|folder| (folder, content)));
         for (folder, changes) in folders {
-            // One that is watched by another path keeps what it is watched for.
+            // Keeps what it is watched for by another path.
             match self.inotify.add_watch(&folder, changes | AddWatchFlags::IN_ONLYDIR | MASK_ADD) {
                 Ok(descriptor) => self.folders.entry(descriptor).or_default().push(folder),
-                // It went meanwhile, is not there yet, or was told of as it was read.
+                // It is gone, does not exist yet, or was reported when read.
                 Err(Errno::ENOENT | Errno::ENOTDIR | Errno::EACCES | Errno::ELOOP) => {}
                 Err(error) => return Err(told(error)),
             }
@@ -136,10 +131,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Waits for changes, and for their end; nothing if none came within `timeout`.
-    ///
-    /// # Errors
-    /// If the kernel's notices cannot be read.
+    /// Waits for changes, and for their end; empty after `timeout`. Fails if the kernel's notices cannot be read.
     pub fn wait(&mut self, timeout: Duration) -> io::Result<Changes> {
         let mut changes = Changes::default();
         if !self.is_ready(timeout)? {
@@ -188,7 +180,6 @@ impl Watch {
         Ok(())
     }
 
-    /// Something has happened to that name in a folder.
     fn see(&self, folder: &Path, name: &OsStr, is_folder: bool, changes: &mut Changes) {
         let path = folder.join(name);
         if let Some(files) = self.known_as.get(&path) {
@@ -198,12 +189,12 @@ impl Watch {
             changes.all = true;
             return;
         }
-        // What is hidden is passed over, as where the files were read.
+        // Hidden files are skipped, as in reading.
         if name.as_bytes().starts_with(b".") {
             return;
         }
         let is_own = self.own.contains(folder);
-        // One of the application that is not walked: an extension may have come.
+        // In the application but not walked: an extension may have come.
         let is_near = is_own || self.roots.iter().any(|root| folder.starts_with(root));
         // A link to a folder is no folder to the kernel.
         if is_near && (is_folder || self.own.contains(&path) || path.is_dir()) {

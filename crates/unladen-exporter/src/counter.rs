@@ -3,19 +3,17 @@
 use crate::exposition::Sample;
 use crate::kind::Kind;
 
-/// Why a sample is taken for a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Basis {
-    /// Its type says so.
+    /// By its type.
     Told,
-    /// Nothing is said of it: it counts until it goes down. mysqld_exporter tells most of the server's status so.
+    /// Its type is unknown: it counts until it goes down. mysqld_exporter exports most of the server's status so.
     Presumed,
 }
 
-/// Whether a sample is of something that only grows: a counter, a histogram's or summary's count, sum and buckets.
-/// Quantiles, gauges and dates of creation are not.
+/// Whether a sample only grows: counters, and a histogram's or summary's count, sum and buckets, not quantiles.
 pub(crate) fn cumulative(kind: Kind, family: &str, sample: &Sample<'_>) -> Option<Basis> {
-    // NaN is what a summary's sum is before its first observation.
+    // A summary's sum is NaN before its first observation.
     if !sample.value.is_finite() || sample.value < 0.0 {
         return None;
     }

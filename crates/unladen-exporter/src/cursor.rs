@@ -5,10 +5,8 @@ use std::borrow::Cow;
 use crate::error::Fault;
 use crate::limits;
 
-/// Characters of a line that an error shows.
 const FOUND: usize = 40;
 
-/// What is left of a line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     pub(crate) rest: &'a str,
@@ -33,12 +31,11 @@ impl<'a> Cursor<'a> {
         Fault::Unexpected { expected, found }
     }
 
-    /// Any number of spaces and tabs.
     pub(crate) fn blanks(&mut self) {
         self.rest = self.rest.trim_start_matches([' ', '\t']);
     }
 
-    /// Whether this stands next; then it is passed.
+    /// Consumes this text if it is next.
     pub(crate) fn eat(&mut self, text: &str) -> bool {
         let after = self.rest.strip_prefix(text);
         self.rest = after.unwrap_or(self.rest);
@@ -57,12 +54,12 @@ impl<'a> Cursor<'a> {
         word
     }
 
-    /// A metric's name: letters, digits, `_` and `:`.
+    /// Letters, digits, `_` and `:`.
     pub(crate) fn metric_name(&mut self) -> Result<&'a str, Fault> {
         self.name(true, "the name of a metric")
     }
 
-    /// A label's name: letters, digits and `_`.
+    /// Letters, digits and `_`.
     pub(crate) fn label_name(&mut self) -> Result<&'a str, Fault> {
         self.name(false, "the name of a label")
     }
@@ -81,7 +78,7 @@ impl<'a> Cursor<'a> {
         Ok(name)
     }
 
-    /// A label's value behind its opening quote, up to its closing one.
+    /// A label's value after its opening quote, up to its closing one.
     pub(crate) fn quoted(&mut self) -> Result<Cow<'a, str>, Fault> {
         let end = self.rest.find(['"', '\\']).ok_or_else(|| self.unexpected("the end of a label's value (`\"`)"))?;
         if self.rest.as_bytes()[end] == b'"' {
@@ -113,8 +110,7 @@ impl<'a> Cursor<'a> {
         Err(self.unexpected("one of the escapes `\\\\`, `\\n`, `\\\"`"))
     }
 
-    /// The rest of the line with its escapes undone, as a text of help stands there. What is no escape stays as it is:
-    /// no figure comes of it, and exporters write paths and expressions there.
+    /// The rest of the line as help, unescaped. Invalid escapes stay: exporters write paths and expressions there.
     pub(crate) fn help(mut self, quotes: bool) -> Cow<'a, str> {
         if !self.rest.contains('\\') {
             return Cow::Borrowed(self.rest);

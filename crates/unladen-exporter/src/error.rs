@@ -1,4 +1,4 @@
-//! The principal type is [`ParseError`]: where an answer is none of its format, and why.
+//! The principal type is [`ParseError`]: where and why an answer does not have its format.
 
 use crate::limits;
 
@@ -6,7 +6,7 @@ use crate::limits;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {fault}")]
 pub struct ParseError {
-    /// Counted from 1.
+    /// From 1.
     pub line: usize,
     pub fault: Fault,
 }
@@ -18,7 +18,7 @@ pub enum Fault {
     BodyTooLong,
     #[error("bytes that are no UTF-8; is this the exporter's /metrics?")]
     NotUtf8,
-    /// The last line has no end: the answer was cut off.
+    /// The last line has no end: the answer was truncated.
     #[error("the last line does not end: the answer was cut off")]
     CutOff,
     #[error("a line longer than {} KiB", limits::LINE >> 10)]
@@ -44,7 +44,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Whether it is of one line alone, so that the others can be read.
+    /// Whether it concerns one line alone, so that the others can be read.
     pub(crate) fn is_of_line(&self) -> bool {
         !matches!(self, Self::BodyTooLong | Self::CutOff | Self::TooMany { .. } | Self::NoEof | Self::AfterEof)
     }

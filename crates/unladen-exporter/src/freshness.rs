@@ -1,14 +1,14 @@
 //! The principal type is [`Watch`]: how old an exporter's values are, from answers while requests were sent and after.
 //!
-//! A counter that an exporter tells late puts the work of one phase into the next. How late it is shows in three ways:
-//! - its steps: what is read of a cache moves once in a while, however often one asks, although requests go on;
-//! - its tail: how long after the last request it still moves, and then no more;
-//! - its timestamps, where the exporter gives some.
+//! A counter that is published late adds the work of one phase to the next. Its lag shows in three ways:
+//! - steps: cached values move once in a while, however often one asks, although requests go on;
+//! - the tail: how long after the last request it still moves;
+//! - timestamps, if the exporter gives some.
 //!
-//! A family that grows as fast without requests as with them, such as the seconds since a start, says nothing, if others
-//! do follow the requests. Each family is judged by itself: a machine's disk counters move with the writes, seconds after the request that
-//! caused them, beside processor times that are told at once. What the phases have to wait for is the lag of most
-//! families ([`MOST`]); those that are later still are left out, and are told of.
+//! A family that grows as fast without requests as with them, such as the seconds since a start, says nothing, if
+//! others do follow the requests. Each family is judged by itself: a machine's disk counters move with the writes,
+//! seconds after the request that caused them, beside processor times that are published at once. Phases wait for the
+//! lag of most families ([`MOST`]); later ones are left out and reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -18,53 +18,50 @@ use crate::publisher::{Hidden, Publisher, is_own, publisher};
 
 /// Steps of a family after which its pace is known.
 const STEPS: usize = 3;
-/// Requests are sent for so long at least, and quiet is kept for so long.
+/// Least duration of sending, and of quiet.
 const LEAST: Duration = Duration::from_secs(2);
-/// From one question to the next for so long after requests begin, and after they end: a lag can be told no finer than
-/// that, and the settle gap would be longer than what is told at once needs …
+/// Pause between answers for so long after requests begin, and after they end: a lag can be measured no finer than
+/// that, and the settle gap would otherwise be longer than immediate values need …
 const QUICK_PAUSE: Duration = Duration::from_millis(50);
-/// … and from then on, as what is late is known by now to be later than that …
+/// … and from then on, as late values are known by now to be later than that …
 const PAUSE: Duration = Duration::from_millis(200);
-/// … and so many times what an answer takes: an exporter that works hard for each is not to do nothing else.
+/// … and at least so many times an answer's duration, to leave the exporter time for other work.
 const PAUSE_TRIPS: u32 = 2;
-/// The longest that requests are sent for the sake of this test: twice what cAdvisor's slowest usual step takes.
+/// Longest sending for the sake of this test: twice cAdvisor's slowest usual step.
 const MOST_SENDING: Duration = Duration::from_secs(32);
-/// The longest quiet.
 const MOST_QUIET: Duration = Duration::from_secs(40);
 /// The part of the families that moved which the phases wait for.
 const MOST: f64 = 0.75;
-/// Beyond what was seen: steps that vary, and moments of asking that met a step late.
+/// Allowance for varying steps, and for answers that met a step late.
 const MARGIN: f64 = 1.25;
 /// A family follows the requests if it grows so many times as fast with them as later, without them.
 const FOLLOWS: f64 = 2.0;
 /// A family is at rest once it has been still for so many of its usual gaps.
 const REST: f64 = 1.2;
-/// What comes later than this part of a family's growth is taken for the work of others: a server that tidies up seconds
-/// after the last request had phases wait for it, and a run take half an hour.
+/// Growth after this part of a family's total is taken for the work of others: a server that tidies up seconds after
+/// the last request had phases wait for it, and a run take half an hour.
 const NEARLY: f64 = 0.99;
-/// An age of more than this is another clock's, or a value that nobody refreshes.
+/// A larger age is another clock's, or a value that nobody refreshes.
 const LONGEST_AGE: Duration = Duration::from_secs(3_600);
 /// Resolution of an answer's `Date`.
 const DATE_STEP_MS: i64 = 1_000;
 
-/// Moves that are remembered, of all families together: a thousand families that move at every answer for as long as they
-/// are watched. What an exporter with tens of thousands of them does later is not looked at.
+/// Moves remembered, of all families together: a thousand families that move at every answer for the whole watch. Later
+/// ones of exporters with tens of thousands are ignored.
 const MOST_MOVES: usize = 2_000_000;
 
 /// How old an exporter's values are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Freshness {
-    /// How long after the last request most of what it caused can be read.
+    /// Time after the last request until most of its effects can be read.
     pub lag: Duration,
-    /// What a settle gap has to be.
+    /// The settle gap needed.
     pub settle: Duration,
-    /// Families that moved.
     pub moved: usize,
-    /// Families that are later than the settle gap, by name.
+    /// Families later than the settle gap, by name.
     pub late: BTreeSet<String>,
-    /// What may come later than the settle gap although the watch did not see it.
+    /// What may come later than the settle gap, unseen by the watch.
     pub hidden: Option<Hidden>,
-    /// Answers that this rests on.
     pub answers: usize,
 }
 
@@ -88,24 +85,21 @@ pub struct Watch {
     answers: usize,
     first: Option<Duration>,
     last: Duration,
-    /// When the last request was done.
+    /// End of the last request.
     stopped: Option<Duration>,
-    /// How long answers took.
     took: Vec<Duration>,
     room: Room,
 }
 
-/// For how many more moves there is room.
 #[derive(Debug, Clone)]
 struct Room(usize);
 
-/// What was seen of a family.
 #[derive(Debug, Clone, Default)]
 struct Seen {
     moves: Vec<Duration>,
-    /// By how much all of its series did then.
+    /// Growth of all of its series at each move.
     amounts: Vec<f64>,
-    /// The oldest value that it gave, by its timestamps.
+    /// The oldest value by its timestamps.
     oldest: Duration,
 }
 
@@ -116,7 +110,6 @@ impl Default for Room {
 }
 
 impl Seen {
-    /// When nearly all of what it grew by was there ([`NEARLY`]).
     fn mostly_told(&self) -> Option<Duration> {
         let all: f64 = self.amounts.iter().sum();
         let mut so_far = 0.0;
@@ -130,7 +123,7 @@ impl Seen {
 }
 
 impl Watch {
-    /// An answer: when it was asked for and when it was there, by one monotonic clock; the exporter's own time then, if
+    /// Adds an answer: when it was requested and received, by one monotonic clock; the exporter's own time then, if
     /// known; and what has grown, as [`Growth::advance`] says.
     pub fn answered(
         &mut self,
@@ -180,19 +173,19 @@ impl Watch {
         self.stopped.get_or_insert(at);
     }
 
-    /// Whether no requests are sent any longer.
+    /// Whether sending has stopped.
     pub fn has_stopped(&self) -> bool {
         self.stopped.is_some()
     }
 
-    /// How long to wait after an answer that took so long, until it is asked again.
+    /// Pause after an answer that took so long.
     pub fn pause(&self, now: Duration, took: Duration) -> Duration {
         let begun = self.stopped.or(self.first).unwrap_or(now);
         let is_new = now.saturating_sub(begun) < LEAST;
         (if is_new { QUICK_PAUSE } else { PAUSE }).max(took * PAUSE_TRIPS)
     }
 
-    /// Whether requests should go on: the pace of most families that have moved is not known yet.
+    /// Whether requests should go on: the pace of most families that moved is not known yet.
     pub fn wants_requests(&self, now: Duration) -> bool {
         let Some(first) = self.first else { return now < MOST_SENDING };
         let watched = now.saturating_sub(first);
@@ -205,7 +198,7 @@ impl Watch {
         !is_enough && watched < MOST_SENDING
     }
 
-    /// Whether quiet should go on: something may still come of the last requests.
+    /// Whether quiet should go on: the last requests may still have effects.
     pub fn wants_quiet(&self, now: Duration) -> bool {
         let Some(stopped) = self.stopped else { return true };
         let quiet = now.saturating_sub(stopped);
@@ -214,10 +207,7 @@ impl Watch {
         quiet < LEAST.max(known.unwrap_or_default()).max(twice_the_lag).min(MOST_QUIET)
     }
 
-    /// What came of it; `settle` is the gap that there is anyway.
-    ///
-    /// # Errors
-    /// If nothing that was seen can be used.
+    /// The result; `settle` is the gap that there is anyway. Fails if nothing observed can be used.
     pub fn judge(&self, settle: Duration) -> Result<Freshness, NotFresh> {
         let watched = self.last.saturating_sub(self.first.unwrap_or(self.last));
         if self.series == 0 {
@@ -229,7 +219,7 @@ impl Watch {
         let mut took = self.took.clone();
         took.sort_unstable();
         let took = took.get(took.len() / 2).copied().unwrap_or_default();
-        // An answer is of some moment while it was made.
+        // An answer shows some moment during its generation.
         let least = self.publishers().map(|publisher| publisher.settle).max().unwrap_or_default();
         let settle = settle.max(lag.mul_f64(MARGIN)).max(took * 2).max(least);
         let hidden = self.publishers().filter_map(|publisher| publisher.hidden);
@@ -238,12 +228,11 @@ impl Watch {
         Ok(Freshness { lag, settle, moved: self.families.len(), late, hidden, answers: self.answers })
     }
 
-    /// Of the families that moved, those whose publishing is known.
     fn publishers(&self) -> impl Iterator<Item = &'static Publisher> {
         self.families.keys().filter_map(|family| publisher(family))
     }
 
-    /// The lag of most families; none if none moved.
+    /// The lag of most families; `None` if none moved.
     fn lag(&self) -> Option<Duration> {
         let all = self.lags();
         let of = |follows: bool| -> Vec<Duration> {
@@ -259,8 +248,7 @@ impl Watch {
         lags.get(place.saturating_sub(1)).copied()
     }
 
-    /// Whether a family grew faster with requests than it did in the second half of the quiet, which a tail of them
-    /// does not reach.
+    /// Whether a family grew faster with requests than in the second half of the quiet, which its tail does not reach.
     fn follows(&self, family: &str) -> bool {
         let (Some(seen), Some(first), Some(stopped)) = (self.families.get(family), self.first, self.stopped) else {
             return true;
@@ -274,7 +262,6 @@ impl Watch {
         rate(sum(false), stopped.saturating_sub(first)) > FOLLOWS * rate(sum(true), self.last.saturating_sub(half))
     }
 
-    /// Of each family that moved often enough.
     fn lags(&self) -> BTreeMap<&String, Duration> {
         self.families.iter().filter_map(|(family, seen)| Some((family, self.lag_of(seen)?))).collect()
     }
@@ -291,16 +278,16 @@ impl Watch {
             None => still >= last.saturating_sub(stopped),
         };
         if is_at_rest {
-            // What moved it was the requests.
+            // These moves were due to the requests.
             let while_sending: Vec<Duration> = seen.moves.iter().copied().filter(|at| *at <= stopped).collect();
             return Some(tail.max(upper(gaps(&while_sending)).unwrap_or_default()).max(seen.oldest));
         }
-        // Others move it too, so that its tail says nothing; what is asked of a cache moves no faster than the cache.
+        // Others move it too, so its tail says nothing; a cached value moves no faster than the cache.
         gaps(&seen.moves).into_iter().min().or(Some(tail)).map(|gap| gap.max(seen.oldest))
     }
 }
 
-/// The upper quartile: a step falls between two questions, so that gaps are now shorter and now longer than it.
+/// The upper quartile: a step falls between two answers, so gaps vary around it.
 fn upper(mut durations: Vec<Duration>) -> Option<Duration> {
     durations.sort_unstable();
     durations.get(durations.len() * 3 / 4).copied()

@@ -1,4 +1,4 @@
-//! The principal type is [`Growth`]: what an exporter's counters have grown by, from one answer to the next.
+//! The principal type is [`Growth`]: the growth of an exporter's counters, from one answer to the next.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::limits;
 use crate::series::{Series, key, shorten};
 use crate::unit::Unit;
 
-/// All series of an exporter that only grow, and where they stand.
+/// All growing series of an exporter, with their last values.
 #[derive(Debug, Clone, Default)]
 pub struct Growth {
     series: Vec<Series>,
@@ -19,11 +19,10 @@ pub struct Growth {
     is_full: bool,
     resets: u64,
     has_begun: bool,
-    /// When the answer before was made, in seconds since 1970 by the exporter's clock.
+    /// When the previous answer was made, in seconds since 1970 by the exporter's clock.
     read_at: Option<f64>,
 }
 
-/// Where a series stood in the last answer that had it.
 #[derive(Debug, Clone, Copy)]
 struct Standing {
     value: f64,
@@ -32,20 +31,20 @@ struct Standing {
 }
 
 impl Growth {
-    /// The same as [`advance_at`](Self::advance_at), of an answer of which nobody knows when it was made.
+    /// [`advance_at`](Self::advance_at) for an answer of unknown time.
     pub fn advance(&mut self, exposition: &Exposition<'_>) -> Vec<(usize, f64)> {
         self.advance_at(exposition, None)
     }
 
-    /// Takes the next answer, made at `at` (seconds since 1970 by the exporter's clock, if it is known); returns what has
-    /// grown since the one before, by the index in [`series`](Self::series).
+    /// Takes the next answer, made at `at` (seconds since 1970 by the exporter's clock, if known); returns the growth
+    /// since the previous one, by the index in [`series`](Self::series).
     ///
-    /// - A counter that went down has begun again, and has grown by its value, as in Prometheus' `increase`. So has one
-    ///   whose date of creation (OpenMetrics) is later than the answer before. Any other new date is none: some work it
-    ///   out anew each time, from how long they have run, and it wavers.
-    /// - A series that was not there before grows from its first value on, as nobody knows when it grew to that; unless
-    ///   it tells that it was created after others of its exporter were read.
-    /// - One that was away grows from where it was.
+    /// - A counter that went down was reset, and has grown by its value, as in Prometheus' `increase`. So has one whose
+    ///   date of creation (OpenMetrics) is later than the previous answer. Other new dates are ignored: some exporters
+    ///   compute them each time, from how long they have run, with fluctuations.
+    /// - A new series grows from its first value on, as nobody knows when it grew to that; unless it says that it was
+    ///   created after others of its exporter were read.
+    /// - One that was missing grows from its last value.
     /// - One that grows by more than anything can ([`limits::GROWTH`]) is no counter, and counts no more.
     pub fn advance_at(&mut self, exposition: &Exposition<'_>, at: Option<f64>) -> Vec<(usize, f64)> {
         let read_before = std::mem::replace(&mut self.read_at, at);
@@ -59,7 +58,7 @@ impl Growth {
             let began = created.get(&self::key(family.name, &labels_of_metric(family.kind, sample))).copied();
             let now = Standing { value: sample.value, created: began, timestamp_ms: sample.timestamp_ms };
             let Some(index) = self.by_key.get(&key).copied() else {
-                // More are not looked at: an exporter that makes new series all the time would fill the memory.
+                // Further ones are ignored: an exporter that keeps making new series would fill the memory.
                 if self.series.len() == limits::KEPT || self.key_bytes + key.len() > limits::KEPT_BYTES {
                     self.is_full = true;
                 } else {
@@ -95,22 +94,22 @@ impl Growth {
         grown
     }
 
-    /// All series that were seen, in the order in which they came.
+    /// All series seen, in order of appearance.
     pub fn series(&self) -> &[Series] {
         &self.series
     }
 
-    /// When the series' value was so, by the exporter's last answer, if it said.
+    /// The time of the series' value in the last answer, if given.
     pub fn timestamp_ms(&self, index: usize) -> Option<i64> {
         self.standings.get(index)?.timestamp_ms
     }
 
-    /// Whether series came up that are not kept: see [`limits::KEPT`] and [`limits::KEPT_BYTES`].
+    /// Whether series were not kept: see [`limits::KEPT`] and [`limits::KEPT_BYTES`].
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// How often a counter began again.
+    /// Number of counter resets.
     pub fn resets(&self) -> u64 {
         self.resets
     }
@@ -142,7 +141,7 @@ fn created(exposition: &Exposition<'_>) -> HashMap<String, f64> {
         .collect()
 }
 
-/// The labels of the metric that a sample is of: without the bound of a bucket.
+/// The labels of a sample's metric: without the bound of a bucket.
 fn labels_of_metric<'a>(kind: Kind, sample: &Sample<'a>) -> Vec<(&'a str, std::borrow::Cow<'a, str>)> {
     let is_bound = |label: &str| kind == Kind::Histogram && label == "le";
     sample.labels.iter().filter(|(label, _)| !is_bound(label)).cloned().collect()

@@ -3,26 +3,22 @@
 /// The type of a metric family, as its `# TYPE` line says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Only grows, until what it tells of starts again.
     Counter,
-    /// Goes up and down.
     Gauge,
-    /// Counts by bounds, with a count and a sum.
     Histogram,
-    /// Quantiles, with a count and a sum.
     Summary,
-    /// Not said: `untyped`, `unknown`, or without a line.
+    /// `untyped`, `unknown`, or without a line.
     Unknown,
     /// Labels alone (OpenMetrics).
     Info,
     /// States of which some hold (OpenMetrics).
     StateSet,
-    /// A histogram of what is now (OpenMetrics).
+    /// A histogram of current values (OpenMetrics).
     GaugeHistogram,
 }
 
 impl Kind {
-    /// As it stands on the line; `None` for a word of neither format.
+    /// Parses the line's word; `None` if neither format has it.
     pub fn parse(word: &str) -> Option<Self> {
         Some(match word {
             "counter" => Self::Counter,
@@ -37,7 +33,7 @@ impl Kind {
         })
     }
 
-    /// As OpenMetrics writes it.
+    /// The name in OpenMetrics.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Counter => "counter",
@@ -51,7 +47,6 @@ impl Kind {
         }
     }
 
-    /// What may follow the family's name in the names of its samples, beside nothing.
     pub(crate) fn suffixes(self) -> &'static [&'static str] {
         match self {
             Self::Counter => &["_total", "_created"],

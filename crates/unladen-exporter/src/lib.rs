@@ -1,10 +1,10 @@
-//! The principal type is [`Exposition`]: what an exporter answers when it is asked for its metrics, read strictly.
+//! The principal type is [`Exposition`]: an exporter's metrics, read strictly.
 //!
-//! [`Growth`] keeps its counters from one answer to the next, over restarts of what it tells of; [`Watch`] finds out
-//! how old its values are, from several answers and from when requests were sent meanwhile.
+//! [`Growth`] keeps its counters from one answer to the next, over restarts; [`Watch`] finds out how old its values
+//! are, from several answers and the times of requests meanwhile.
 //!
-//! Constraints of this crate: no I/O and no clock (times are given to it); all that is read is bounded by
-//! [`limits`], as an exporter is a peer that nobody here wrote.
+//! Constraints of this crate: no I/O and no clock (times are given to it); all that is read is bounded by [`limits`],
+//! as an exporter is untrusted.
 //!
 //! ```
 //! use unladen_exporter::{Exposition, Format, Growth, Unit};

@@ -6,19 +6,18 @@ pub const BODY: usize = 16 << 20;
 pub const SERIES: usize = 50_000;
 /// The most metric families of an answer.
 pub const FAMILIES: usize = 10_000;
-/// The longest line, in bytes: a sample with long labels, or a text of help.
+/// The longest line, in bytes: a sample with long labels, or a help text.
 pub const LINE: usize = 64 << 10;
 /// The most labels of a sample.
 pub const LABELS: usize = 64;
 /// The longest name of a metric or a label, in bytes.
 pub const NAME: usize = 256;
-/// The longest name of a series that is shown, in characters; longer ones end with `…`.
+/// The longest displayed name of a series, in characters; longer ones end with `…`.
 pub const SHOWN: usize = 200;
-/// The most series that [`Growth`](crate::Growth) keeps over all answers: exporters that make new series all the time
-/// are bounded too.
+/// The most series that [`Growth`](crate::Growth) keeps over all answers, as exporters may keep making new ones.
 pub const KEPT: usize = 2 * SERIES;
-/// The most bytes of the names of these with all their labels, by which they are told apart.
+/// The most bytes of their names with all labels.
 pub const KEPT_BYTES: usize = 64 << 20;
-/// What a counter may grow by from one answer to the next: a thousand processors take 1e15 ns in eleven days, and bytes
-/// are fewer. What is beyond is no count, and squares of it would be no numbers.
+/// Most growth of a counter from one answer to the next: a thousand processors take 1e15 ns in eleven days, and bytes
+/// are fewer. More is no count, and its square would overflow.
 pub const GROWTH: f64 = 1e24;

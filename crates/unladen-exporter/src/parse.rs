@@ -1,8 +1,8 @@
-//! [`Exposition::parse`]: strict, as what is guessed here would be a wrong figure later. A line that is wrong is left out.
+//! [`Exposition::parse`]: strict, as a guess here would be a wrong figure later. Invalid lines are left out.
 //!
 //! The text format 0.0.4 is described in Prometheus' "Exposition formats"; OpenMetrics 1.0 in its specification. Two
 //! liberties are taken with the latter, as exporters in use take them: a counter's sample may lack `_total` (PHP-FPM's
-//! status page), and types may be told without a text of help.
+//! status page), and types may come without a help text.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -17,11 +17,8 @@ use crate::limits;
 type Labels<'a> = Vec<(&'a str, Cow<'a, str>)>;
 
 impl<'a> Exposition<'a> {
-    /// Reads an answer. Lines are independent of each other: those that are not as the format has them are left out and
-    /// counted.
-    ///
-    /// # Errors
-    /// Where more lines cannot be read than samples can, the answer was cut off, or a bound of [`limits`] is passed.
+    /// Reads an answer. Lines are independent of each other: invalid ones are left out and counted. Fails if there are
+    /// more invalid lines than samples, the answer is truncated, or a bound of [`limits`] is exceeded.
     pub fn parse(bytes: &'a [u8], format: Format) -> Result<Self, ParseError> {
         let at = |line: usize| move |fault: Fault| ParseError { line, fault };
         if bytes.len() > limits::BODY {
@@ -53,7 +50,6 @@ struct Reader<'a> {
     samples: Vec<Sample<'a>>,
     by_name: HashMap<&'a str, FamilyState>,
     seen: HashSet<(&'a str, Labels<'a>)>,
-    /// The family whose lines stand here.
     current: Option<usize>,
     is_over: bool,
     /// The last line had an end.
@@ -95,7 +91,7 @@ impl<'a> Reader<'a> {
             return Err(Fault::AfterEof);
         }
         let line = line.strip_suffix('\n').unwrap_or(line);
-        // Some servers write lines as HTTP does.
+        // Some servers end lines as HTTP does.
         let line = if self.is_open() { line } else { line.strip_suffix('\r').unwrap_or(line) };
         let mut cursor = Cursor::new(line);
         if !self.is_open() {
@@ -123,7 +119,7 @@ impl<'a> Reader<'a> {
         let mut after = cursor;
         let what = after.word();
         after.blanks();
-        // Whatever else stands behind `#` is a comment.
+        // Anything else after `#` is a comment.
         if matches!(what, "HELP" | "TYPE") { self.description(what, after) } else { Ok(()) }
     }
 
@@ -170,7 +166,6 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The family of that name, made where there is none.
     fn enter(&mut self, name: &'a str) -> Result<FamilyState, Fault> {
         if let Some(state) = self.by_name.get(name).copied() {
             if self.is_open() && self.current != Some(state.index) {
@@ -188,7 +183,7 @@ impl<'a> Reader<'a> {
         Ok(state)
     }
 
-    /// The family of a sample: the one of its name, or of its name without what its type adds.
+    /// The family of a sample: by its name, or without the suffix of its type.
     fn family_of(&mut self, name: &'a str) -> Result<usize, Fault> {
         let by_suffix = || {
             ["_total", "_created", "_bucket", "_count", "_sum", "_gcount", "_gsum", "_info"].iter().find_map(|suffix| {
@@ -231,14 +226,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Blanks where the text format allows them and OpenMetrics has none.
+    /// Skips blanks where the text format allows them and OpenMetrics has none.
     fn blanks(&self, cursor: &mut Cursor<'a>) {
         if !self.is_open() {
             cursor.blanks();
         }
     }
 
-    /// One space in OpenMetrics; in the text format any, and none behind a brace.
+    /// One space in OpenMetrics; in the text format any, and none after a brace.
     fn separator(&self, cursor: &mut Cursor<'a>, expected: &'static str) -> Result<(), Fault> {
         if self.is_open() {
             return cursor.expect(" ", expected);
@@ -247,7 +242,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Behind the opening brace, up to behind the closing one.
+    /// From after the opening brace to after the closing one.
     fn labels(&self, cursor: &mut Cursor<'a>) -> Result<Labels<'a>, Fault> {
         let mut labels: Labels<'a> = Vec::new();
         self.blanks(cursor);
@@ -274,7 +269,7 @@ impl<'a> Reader<'a> {
             }
             cursor.expect(",", "`,` or `}` behind a label")?;
             self.blanks(cursor);
-            // The text format allows a comma behind the last label.
+            // The text format allows a trailing comma.
             if !self.is_open() && cursor.eat("}") {
                 return Ok(labels);
             }
@@ -298,7 +293,7 @@ impl<'a> Reader<'a> {
         cursor.expect(" ", "a space and a timestamp")?;
         let start = *cursor;
         let ms = (cursor.number("a timestamp in seconds")? * 1e3).round();
-        // What is beyond, i64 does not hold.
+        // An i64 does not hold more.
         if ms.is_finite() && ms.abs() < 9e18 {
             Ok(Some(ms as i64))
         } else {

@@ -1,4 +1,4 @@
-//! The principal type is [`Series`]: one counter of an exporter, as people read it.
+//! The principal type is [`Series`]: one counter of an exporter, for people.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -12,16 +12,16 @@ pub struct Series {
     /// `node_cpu_seconds_total{cpu="0",mode="user"}`: labels by name, control characters escaped, at most
     /// [`limits::SHOWN`] characters.
     pub name: String,
-    /// The sample's name, such as `node_cpu_seconds_total`: series of one name are a family.
+    /// The sample's name, such as `node_cpu_seconds_total`, shared by the series of a family.
     pub family: String,
     pub unit: Unit,
-    /// The exporter does not say that it is a counter; so far it has only grown.
+    /// Not declared as a counter; so far it has only grown.
     pub is_presumed: bool,
     /// It went down without being a counter, or grew by more than anything can: it counts no more.
     pub is_refuted: bool,
 }
 
-/// `name{label="value"}`, as it tells series apart.
+/// `name{label="value"}`, the identity of a series.
 pub(crate) fn key(name: &str, labels: &[(&str, Cow<'_, str>)]) -> String {
     let mut labels: Vec<_> = labels.iter().collect();
     labels.sort_unstable();
@@ -37,7 +37,6 @@ pub(crate) fn key(name: &str, labels: &[(&str, Cow<'_, str>)]) -> String {
     key
 }
 
-/// The key, no longer than can be shown.
 pub(crate) fn shown(name: &str, labels: &[(&str, Cow<'_, str>)]) -> String {
     shorten(&key(name, labels))
 }

@@ -5,12 +5,11 @@
 pub enum Unit {
     Seconds,
     Bytes,
-    /// Whatever it counts.
     Count,
 }
 
 impl Unit {
-    /// Of a sample's name: `node_cpu_seconds_total`, `go_gc_duration_seconds_sum`, `x_bytes_total`. The buckets and the
+    /// By a sample's name: `node_cpu_seconds_total`, `go_gc_duration_seconds_sum`, `x_bytes_total`. The buckets and the
     /// count of a histogram of seconds count events.
     pub(crate) fn of(name: &str) -> Self {
         let stem = name.strip_suffix("_total").or_else(|| name.strip_suffix("_sum")).unwrap_or(name);

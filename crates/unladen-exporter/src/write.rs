@@ -8,7 +8,7 @@ use crate::format::Format;
 use crate::kind::Kind;
 
 impl Exposition<'_> {
-    /// As text that [`parse`](Self::parse) reads as the same. The samples of a family have to stand together.
+    /// Text that [`parse`](Self::parse) reads as the same. The samples of a family have to be together.
     pub fn write(&self, format: Format) -> String {
         let is_open = format == Format::OpenMetrics;
         let mut text = String::new();

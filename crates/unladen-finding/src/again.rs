@@ -1,4 +1,4 @@
-//! How to see that a fix works.
+//! Commands that check whether a fix works.
 
 use unladen_trace::{Evidence, OptionCarried, State};
 
@@ -8,7 +8,7 @@ use crate::knob::Knob;
 use crate::quoting::{quoted, secret, unit_word, word};
 use crate::sent::Sent;
 
-/// Options that are printed, and whether they take a value: what was recorded elsewhere may say anything.
+/// Printable options, and whether they take a value: recorded evidence may say anything.
 const OPTIONS: [(&str, bool); 13] = [
     ("--http", true),
     ("--no-keepalive", false),
@@ -25,7 +25,6 @@ const OPTIONS: [(&str, bool); 13] = [
     ("--expect-same", false),
 ];
 
-/// By its knob, if it has one: a whole experiment; else by weighing again.
 pub(crate) fn of(evidence: &Evidence, fix: &Fix) -> String {
     let sent = Sent::of(evidence);
     match fix.knob.as_ref().and_then(|knob| experiment(&[], "", "try", knob, &sent)) {
@@ -34,7 +33,7 @@ pub(crate) fn of(evidence: &Evidence, fix: &Fix) -> String {
     }
 }
 
-/// By weighing again; what first requests of fresh processes did, by making them fresh again.
+/// Command that weighs again; first requests of fresh processes need fresh processes again.
 pub(crate) fn weigh(evidence: &Evidence) -> String {
     match evidence.page.restart.as_deref().filter(|_| evidence.state == State::Fresh) {
         Some(command) => weigh_fresh(evidence, command),
@@ -42,7 +41,7 @@ pub(crate) fn weigh(evidence: &Evidence) -> String {
     }
 }
 
-/// The host where it was seen. The command that leads there may hold a secret.
+/// The recorded host alone: the command that leads there may hold a secret.
 fn host(evidence: &Evidence) -> String {
     let option = |host: &String| format!(" --host {}={}", word(host), secret(&format!("host_{host}")));
     evidence.host.as_ref().map(option).unwrap_or_default()
@@ -54,17 +53,16 @@ pub fn profile(evidence: &Evidence) -> String {
     format!("unladen profile{fresh}{} {}", request(evidence, false), url(&evidence.page.url))
 }
 
-/// By weighing first requests of the processes that a command makes fresh.
 pub(crate) fn weigh_fresh(evidence: &Evidence, command: &str) -> String {
     let request = request(evidence, false);
     let host = host(evidence);
     format!("unladen weigh{host} --restart {}{request} {}", quoted(command), url(&evidence.page.url))
 }
 
-/// By the page straight, and through what stands in front of it, where it goes by the same name.
+/// Requests the page directly, and through the front under the same host name.
 pub(crate) fn through(evidence: &Evidence, front: &str, host: &str, knob: Option<&Knob>) -> String {
     let request = request(evidence, true);
-    // Without it, what the fix is for would happen on neither side.
+    // Without this header, the effect of the fix would show on neither side.
     let is_given = |name: &str| evidence.page.carried.headers.iter().any(|given| given.name.eq_ignore_ascii_case(name));
     let header = knob.and_then(|knob| knob.header.as_ref()).filter(|(name, _)| !is_given(name));
     let header = header.map(|(name, value)| format!(" -H {}", word(&format!("{name}: {value}")))).unwrap_or_default();
@@ -78,9 +76,9 @@ pub(crate) fn through(evidence: &Evidence, front: &str, host: &str, knob: Option
     )
 }
 
-/// The request as a line of a unit has curl send it when the service has started, for a page that needs no login: without
-/// secrets. None for one that may change something. A service that does not answer is stopped for no more than that, and
-/// one of `Type=simple` may listen a moment later.
+/// A line of a systemd unit that has curl send the request once the service has started, without secrets: for pages
+/// without a login. `None` if the request may change something. curl's failure does not stop the service, and it
+/// retries, since one of `Type=simple` may listen a moment later.
 pub(crate) fn exec_start_post(evidence: &Evidence) -> Option<String> {
     let (page, carried) = (&evidence.page, &evidence.page.carried);
     let method = match page.method.as_str() {
@@ -107,7 +105,7 @@ pub(crate) fn exec_start_post(evidence: &Evidence) -> Option<String> {
     Some(format!("{text} {}", unit_word(&page.url)))
 }
 
-/// The options by which the weighed request is sent again, each after a space. Secrets are variables of the shell.
+/// curl options that send the weighed request again, each after a space. Secrets are shell variables.
 fn request(evidence: &Evidence, has_host: bool) -> String {
     let page = &evidence.page;
     let carried = &page.carried;
@@ -124,7 +122,7 @@ fn request(evidence: &Evidence, has_host: bool) -> String {
     }
     if let Some(body) = &carried.body {
         text += &match &body.text {
-            // Joined, it is the body whatever it begins with.
+            // Joined by `=`, it is the body whatever it begins with.
             Some(body) => format!(" --data-raw={}", word(body)),
             None => format!(" --data-raw={}", secret("body")),
         };
@@ -141,7 +139,7 @@ fn option(option: &OptionCarried) -> Option<String> {
     }
 }
 
-/// A URL, which is no option whatever it begins with.
+/// Quotes a URL so that it is no option whatever it begins with.
 fn url(text: &str) -> String {
     if text.starts_with('-') { format!("-- {}", word(text)) } else { word(text) }
 }

@@ -1,6 +1,5 @@
-//! The principal type is [`Application`]: which of the well-known ones it is that answers, where that can be told.
-//!
-//! A fix that is right for an application that nobody knows is vague, or wrong: each of these has means of its own.
+//! The principal type is [`Application`]: the well-known application that answers, if it can be recognised. A generic
+//! fix is vague or wrong: each application has means of its own.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +7,6 @@ use unladen_trace::{Counted, Evidence, Response};
 
 use crate::named_file::followed;
 
-/// A well-known application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Application {
     WordPress,
@@ -20,19 +18,16 @@ pub(crate) enum Application {
     Nextcloud,
     Piwigo,
     PhpBb,
-    /// Whatever it is, it asks its database by Doctrine.
+    /// Any application that accesses its database by Doctrine.
     Doctrine,
     Django,
 }
 
-/// How one is recognised.
 struct Signs {
     application: Application,
-    /// Parts of the paths of its files.
     paths: &'static [&'static str],
-    /// How names of its cookies begin.
     cookies: &'static [&'static str],
-    /// Headers of its answers, and a part of their value.
+    /// Response headers, and a part of their value.
     headers: &'static [(&'static str, &'static str)],
 }
 
@@ -100,11 +95,10 @@ const SIGNS: &[Signs] = &[
     },
 ];
 
-/// Which others are made of.
 const LIBRARIES: [Application; 2] = [Application::Doctrine, Application::Symfony];
 
 impl Application {
-    /// What a group runs, by the files that the requests add; or the application that answers, by its answer.
+    /// The application of a group, by the files that requests open; or the application that answers, by its response.
     ///
     /// Other sites may run under the same user, so the group may open another application's files at the same time.
     pub(crate) fn of(evidence: &Evidence, group: usize) -> Option<Self> {
@@ -112,7 +106,7 @@ impl Application {
         let by_paths = SIGNS
             .iter()
             .filter_map(|signs| Some((weight(signs)?, signs)))
-            // A library tells less than the application that it is a part of.
+            // A library says less than the application that uses it.
             .max_by(|one, other| {
                 let rank = |(weight, signs): &(f64, &Signs)| (!LIBRARIES.contains(&signs.application), *weight);
                 let (one, other) = (rank(one), rank(other));
@@ -124,7 +118,7 @@ impl Application {
         by_paths.or_else(by_answer).map(|signs| signs.application)
     }
 
-    /// By what it asks for many at once in place of one after the other.
+    /// Names the application's means of fetching many records at once.
     pub(crate) fn for_many(self) -> Option<&'static str> {
         Some(match self {
             Self::WordPress => {
@@ -140,7 +134,6 @@ impl Application {
         })
     }
 
-    /// As its makers write it.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::WordPress => "WordPress, its theme and plugins",
@@ -150,14 +143,12 @@ impl Application {
             Self::Nextcloud => "Nextcloud and its apps",
             Self::Piwigo => "Piwigo and its plugins",
             Self::PhpBb => "phpBB and its extensions",
-            // A framework: what is built with it is somebody's own.
             Self::Laravel | Self::Symfony | Self::Doctrine | Self::Django => "the application",
         }
     }
 }
 
-/// The folder that holds a part of an application, by most of the calls that the requests add: `/srv/wp-content` of
-/// `/wp-content/`.
+/// The folder with a part of an application, by most calls that requests add: `/srv/wp-content` for `/wp-content/`.
 pub(crate) fn folder_of(evidence: &Evidence, group: usize, part: &str) -> Option<String> {
     let files = evidence.files.iter().filter(|file| file.group == group);
     let folders: BTreeSet<&str> = files.filter_map(|file| Some(file.path.split_once(part)?.0)).collect();
@@ -170,7 +161,7 @@ pub(crate) fn folder_of(evidence: &Evidence, group: usize, part: &str) -> Option
     Some(format!("{folder}{}", part.trim_end_matches('/')))
 }
 
-/// How many calls upon such files a request adds, if any can be told from other work of the group.
+/// Calls on such files that a request adds, if they can be told from the group's other work.
 fn added(evidence: &Evidence, group: usize, is_meant: impl Fn(&str) -> bool) -> Option<f64> {
     let files = evidence.files.iter().filter(|file| file.group == group && is_meant(&file.path));
     followed(evidence, &Counted::sum(files.map(|file| &file.counted)))

@@ -6,11 +6,11 @@ use crate::again;
 use crate::finding::Finding;
 use crate::rules::unladen_site;
 
-/// Commands that speak to the host's own services and packages: in a container there are neither.
+/// Commands that need the host's services or packages: a container has neither.
 const OF_THE_HOST: [&str; 6] = ["systemctl", "service", "apt", "apt-get", "dnf", "sudo"];
 
-/// Says where a fix belongs if whom it is for lives in a container: the files that it names are the container's, and
-/// its commands, run on the host, would change another program, or none.
+/// Says where the fix of a containerised group belongs: its files are the container's, and its commands, run on the
+/// host, would change another program or none.
 pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
     let named = evidence.groups.iter().position(|group| group.name == finding.group);
     let container = |group: Option<usize>| evidence.groups.get(group?)?.container.as_ref();
@@ -61,13 +61,12 @@ pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
             fix.advice.push_str(&format!("; to be run inside it: {}", of_it.join("; ")));
         }
         match &home.restart {
-            // Before what stands in front is started.
             Some(restart) => fix.commands.insert(0, restart.clone()),
             None => fix.advice.push_str(", and counts once it is started again"),
         }
     }
     if !homes.is_empty() {
-        // A knob would write the host's file, and restart the host's service.
+        // A knob would write the host's file and restart the host's service.
         fix.knob = None;
         if fix.file.as_deref() != Some(unladen_site::FILE) {
             finding.check_again = again::weigh(evidence);
@@ -75,8 +74,8 @@ pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
     }
 }
 
-/// How a file of the fix gets into a container: by a line of its Dockerfile, its Compose file, its Quadlet file or its
-/// pod's values. Only of a file that the fix makes: one that is there already has other lines too.
+/// How a file of the fix gets into a container: by a line of its Dockerfile, Compose file, Quadlet file or pod values.
+/// Only for a file that the fix creates: an existing one has other lines too.
 fn mount(home: &ContainerSeen, file: &str) -> Option<(String, String)> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
     let is_path = file.starts_with('/') && file.bytes().all(is_plain);
@@ -95,12 +94,10 @@ fn mount(home: &ContainerSeen, file: &str) -> Option<(String, String)> {
     Some((home.name.clone(), line))
 }
 
-/// The unit of systemd that Quadlet made of a file, by the command that starts it again.
 fn quadlet(restart: &str) -> Option<&str> {
     restart.strip_prefix("systemctl ")?.rsplit(' ').next()?.strip_suffix(".service")
 }
 
-/// Whether any part of a command line is one.
 fn is_of_the_host(command: &str) -> bool {
     command.split_whitespace().any(|word| OF_THE_HOST.contains(&word.rsplit('/').next().unwrap_or(word)))
 }

@@ -5,11 +5,11 @@ use crate::part::Part;
 use crate::quoting::{quoted, toml_lines, toml_text, word};
 use crate::sent::Sent;
 
-/// From this latency on (ns) so many requests of each arm would take an hour, and the time is given instead.
+/// Requests slower than this (ns) would make each arm take an hour: the time is given in place of a number of requests.
 const SLOW_NS: u64 = 50_000_000;
 
-/// An experiment, see `docs/reference/experiments.md`: `head` are comments above it, `name` is that of its file without
-/// the ending, by which files of its own are named. None: no command is known that has the service read its settings.
+/// An experiment, see `docs/reference/experiments.md`: `head` are comments above it, `name` is its file name without
+/// the ending and also names its own files. `None` if no command is known that has the service read its settings.
 pub fn experiment(head: &[String], title: &str, name: &str, knob: &Knob, sent: &Sent) -> Option<String> {
     let mut text: String = head.iter().map(|line| comment(line)).collect();
     if !title.is_empty() {
@@ -36,7 +36,6 @@ pub fn experiment(head: &[String], title: &str, name: &str, knob: &Knob, sent: &
     text += &format!("\n[[knob]]\nname = {}\n", toml_text(&knob.name));
     text += &sides(knob, name);
     text += &service;
-    // What is printed ends without an end of line.
     text.truncate(text.trim_end().len());
     Some(text)
 }
@@ -68,7 +67,7 @@ fn load(knob: &Knob, sent: &Sent) -> String {
     text + &sent.missing.iter().map(|line| comment(line)).collect::<String>()
 }
 
-/// The user's command is known to work; that of the service is what its kind has.
+/// The user's own command is known to work; the service's is only the usual one for its kind.
 fn restart<'a>(service: &'a KnobService, sent: &'a Sent) -> Option<&'a String> {
     let users = sent.restart.as_ref().filter(|_| service.is_application);
     users.or(service.restart.as_ref())
@@ -80,7 +79,7 @@ fn of_service(service: &KnobService, knob: &Knob, sent: &Sent) -> Option<String>
     let command: String = once.chain([restart.clone()]).collect();
     let mut text = format!("\n[[service]]\nname = {}\n", toml_text(&service.name));
     text += &pair("restart", &toml_text(&command));
-    // A server that has just been started refuses for a while; one in front says so by 502 to 504.
+    // A server that has just been started refuses for a while; a proxy in front of it then answers 502 to 504.
     if matches!(sent.method.as_str(), "" | "GET" | "HEAD") {
         let url = toml_text(&sent.url);
         text += &pair("ready", &format!("{{ url = {url}, status = \"100-501,505-599\" }}"));
@@ -88,7 +87,6 @@ fn of_service(service: &KnobService, knob: &Knob, sent: &Sent) -> Option<String>
     Some(text)
 }
 
-/// What the knob changes: one change as it is, several as a list.
 fn sides(knob: &Knob, name: &str) -> String {
     let mut on: Vec<String> = knob.files.iter().map(of_file).collect();
     let mut off = Vec::new();
@@ -119,7 +117,7 @@ fn list(sides: &[String]) -> String {
     }
 }
 
-/// Its number is kept, by which it is ended; what it says goes to a file, since nobody reads it.
+/// Starts the site, keeps its process number to end it, and sends its output to a file, since nobody reads it.
 fn start(file: &str) -> String {
     let of = |ending: &str| quoted(&format!("{file}{ending}"));
     format!("unladen serve --config {} >{} 2>&1 & echo $! >{}", of(""), of(".log"), of(".pid"))
@@ -133,7 +131,7 @@ fn stop(file: &str) -> String {
     )
 }
 
-/// Switched off it need not; switched on, there has to be a socket that listens (state 0A in proc(5), net/tcp).
+/// When switched on, a socket has to listen (state 0A in proc(5), net/tcp); when off, it need not.
 fn listens(site: &KnobSite, file: &str) -> String {
     let pid = quoted(&format!("{file}.pid"));
     format!("test ! -e {pid} || grep -q ':{:04X} 00000000:0000 0A' /proc/net/tcp", site.port)
@@ -143,7 +141,6 @@ fn pair(key: &str, value: &str) -> String {
     format!("{key} = {value}\n")
 }
 
-/// A line that TOML passes over, whatever is in it.
 fn comment(line: &str) -> String {
     let clean: String = line.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     format!("# {clean}\n")

@@ -1,4 +1,4 @@
-//! The principal type is [`Fix`]: what takes a waste off.
+//! The principal type is [`Fix`]: what removes a waste.
 
 use unladen_trace::Evidence;
 
@@ -7,46 +7,38 @@ use crate::in_place::InPlace;
 use crate::knob::Knob;
 use crate::part::Part;
 
-/// What takes it off: a command, or lines for files of the user's own stack.
+/// A command, or lines for files of the user's own stack, that remove a waste.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fix {
-    /// What to do, in one sentence.
     pub advice: String,
     pub audience: Audience,
-    /// What the application's developers can do besides what an operator can: code, and where it is.
+    /// What the application's developers can do besides: a change of code, and where.
     pub developers: Option<String>,
-    /// The file that the lines go into, where it is known or can be named.
     pub file: Option<String>,
-    /// The lines, ready to be copied.
     pub lines: Vec<String>,
-    /// What belongs into other files besides.
     pub also: Vec<Part>,
-    /// Commands, ready to be run, once all lines are where they belong.
+    /// Commands to run once all lines are in place.
     pub commands: Vec<String>,
-    /// Lines of files that hold others, which some of its commands change.
     pub in_place: Vec<InPlace>,
-    /// Something that no command of these changes keeps it from working: the advice says what.
+    /// Something that these commands do not change still keeps the fix from working: the advice names it.
     pub is_partial: bool,
-    /// The group whose settings these are, where it is not the finding's own: a page has none.
+    /// Group whose settings these are, if not the finding's own: a page has none.
     pub group: Option<usize>,
-    /// The host on which the lines and commands belong, if that is not the machine that weighed.
+    /// Host for the lines and commands, if not the machine that weighed.
     pub host: Option<String>,
-    /// What switches it on and off, where that is known.
     pub knob: Option<Knob>,
 }
 
-/// Who can do what a fix advises.
+/// Who can do what a fix advises: whoever runs the application (settings, services, own files) or writes its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Audience {
-    /// Whoever runs the application: settings, services, files of their own.
     #[default]
     Operator,
-    /// Whoever writes it: the advice is about its code.
     Developer,
 }
 
 impl Audience {
-    /// As it stands in results.
+    /// Name in results.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Operator => "operator",
@@ -56,44 +48,42 @@ impl Audience {
 }
 
 impl Fix {
-    /// Advice about the code of a group's application.
     pub(crate) fn code(evidence: &Evidence, group: usize, advice: &str) -> Self {
         let advice = format!("for the developers of {}: {advice}", whose(evidence, group));
         Self { audience: Audience::Developer, ..Self::advice(advice) }
     }
 
-    /// What an operator can do, and besides what the application's developers can.
     #[must_use]
     pub(crate) fn for_developers(self, evidence: &Evidence, group: usize, advice: &str) -> Self {
         let developers = format!("for the developers of {}: {advice}", whose(evidence, group));
         Self { developers: (!advice.is_empty()).then_some(developers), ..self }
     }
 
-    /// Advice alone.
+    /// A fix that is advice alone.
     pub fn advice(advice: impl Into<String>) -> Self {
         Self { advice: advice.into(), ..Self::default() }
     }
 
-    /// Lines for a file.
+    /// Adds lines for a file.
     #[must_use]
     pub fn lines(self, file: impl Into<String>, lines: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { file: Some(file.into()), lines: lines.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// Lines for one more file.
+    /// Adds lines for one more file.
     #[must_use]
     pub fn also(mut self, file: impl Into<String>, lines: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.also.push(Part { file: file.into(), lines: lines.into_iter().map(Into::into).collect(), group: None });
         self
     }
 
-    /// For that group.
+    /// Sets the group whose settings these are.
     #[must_use]
     pub fn of(self, group: Option<usize>) -> Self {
         Self { group, ..self }
     }
 
-    /// A command.
+    /// Adds a command.
     #[must_use]
     pub fn command(mut self, command: impl Into<String>) -> Self {
         self.commands.push(command.into());
@@ -101,7 +91,6 @@ impl Fix {
     }
 }
 
-/// Whose code it is: `MediaWiki`, `the application`.
 fn whose(evidence: &Evidence, group: usize) -> &'static str {
     Application::of(evidence, group).map_or("the application", Application::name)
 }

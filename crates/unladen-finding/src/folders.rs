@@ -1,14 +1,13 @@
-//! Paths summed up by their most telling folders ([`folders`]), and the folders around them ([`around`]).
+//! Paths grouped by their most significant folders ([`folders`]), and the folders around them ([`around`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A folder gets a line of its own from this part of all on; what is below is told with the folder around it.
+/// A folder with this part of all counts or more gets its own line; smaller ones are counted with their parent.
 const PART: f64 = 0.1;
 
-/// Counts by folder: a folder that holds a tenth of all stands by itself, and what remains around such folders is told
-/// as `FOLDER, elsewhere`.
+/// Counts by folder: one with a tenth of all stands by itself, the rest around such folders is `FOLDER, elsewhere`.
 ///
-/// Walks down from the root, into every folder that holds enough, so that neither `/` nor a hundred leaves come out.
+/// Walks down from the root into every folder that holds enough: the result is neither `/` nor a hundred leaves.
 pub(crate) fn folders<'a>(paths: impl IntoIterator<Item = (&'a str, f64)>) -> Vec<(String, f64)> {
     let mut counts: BTreeMap<&str, f64> = BTreeMap::new();
     for (path, count) in paths {
@@ -21,7 +20,6 @@ pub(crate) fn folders<'a>(paths: impl IntoIterator<Item = (&'a str, f64)>) -> Ve
     out
 }
 
-/// The folders that paths lie in, up to the root.
 pub(crate) fn around<'a>(paths: impl IntoIterator<Item = &'a str>) -> BTreeSet<&'a str> {
     let mut folders = BTreeSet::new();
     for mut path in paths {

@@ -5,7 +5,7 @@ use unladen_trace::Evidence;
 use crate::again;
 use crate::finding::Finding;
 
-/// Has a finding say on which host it is, and its fix where it is applied. A knob would write this machine's files.
+/// Names the host in a finding and its fix. Removes the knob, which would write this machine's files.
 pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
     let Some(host) = &evidence.host else { return };
     if !finding.group.is_empty() {

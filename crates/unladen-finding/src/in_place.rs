@@ -2,19 +2,15 @@
 
 use crate::quoting::word;
 
-/// A command that changes one line of a file, and the one that changes it back. Each leaves alone a line that is not, or
-/// no more, what it was seen to be.
+/// A command that changes one line of a shared file, and its inverse; each does nothing to an unexpected line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InPlace {
-    /// Changes it.
     pub there: String,
-    /// Changes it back.
     pub back: String,
 }
 
 impl InPlace {
-    /// Has a line of a settings file, or of a pool of php-fpm, give another value. None: what is known of the line does not
-    /// suffice, or it gives that value already.
+    /// Changes the value in a settings line. `None` if too little of the line is known, or it has that value already.
     pub(crate) fn of_setting(file: &str, number: u32, line: &str, value: &str) -> Option<Self> {
         let is_plain = |text: &str| !text.contains(|c: char| c.is_control() || c == '\u{fffd}');
         let known = file.starts_with('/') && number > 0 && [file, line, value].into_iter().all(is_plain);
@@ -30,8 +26,7 @@ impl InPlace {
     }
 }
 
-/// A line with another value; its blanks and its comment stay. A flag of php-fpm is on or off: of any other value it
-/// becomes a value.
+/// Keeps blanks and the comment. A php-fpm flag is on or off: for any other value it becomes a value.
 fn with_value(line: &str, value: &str) -> Option<String> {
     let (key, rest) = line.split_once('=')?;
     let old = rest.trim_start();
@@ -54,7 +49,7 @@ fn with_value(line: &str, value: &str) -> Option<String> {
     })
 }
 
-/// A line as a pattern of sed. One blank is one; more of them, or those at the beginning, are any.
+/// A line as a sed pattern. A single blank matches one; several, or leading ones, match any number.
 fn wanted(line: &str) -> String {
     let mut pattern = String::with_capacity(line.len() + 16);
     let mut rest = line;
@@ -77,7 +72,7 @@ fn wanted(line: &str) -> String {
     pattern
 }
 
-/// A line as sed writes it.
+/// A line as a sed replacement.
 fn written(line: &str) -> String {
     let mut text = String::with_capacity(line.len() + 8);
     for letter in line.chars() {

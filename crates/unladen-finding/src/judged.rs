@@ -1,5 +1,4 @@
-//! What was not judged: [`unjudged`]. That nothing was found is a claim, and only where all was looked at is it one
-//! that holds.
+//! What was not judged: [`unjudged`]. That nothing was found is a claim that holds only where everything was looked at.
 
 use unladen_trace::{Ask, ConnectionSeen, Evidence, EvidenceSource, Protocol, Unseen};
 
@@ -9,11 +8,11 @@ use crate::uncertain::uncertain;
 use crate::unjudged::{Bearing, Unjudged};
 use crate::words::{between, plain};
 
-/// Ports at which databases take connections, by custom: a connection that was there before anybody looked does not say
-/// what is inside its TLS. PostgreSQL, PgBouncer, MySQL (IANA's registry; PgBouncer's own default).
+/// Customary database ports: a connection that existed before tracing does not show what its TLS carries. PostgreSQL,
+/// PgBouncer, MySQL (IANA's registry; PgBouncer's own default).
 const DATABASE_PORTS: [&str; 3] = [":5432", ":6432", ":3306"];
 
-/// What was not judged.
+/// All that was not judged.
 pub fn unjudged(evidence: &Evidence) -> Vec<Unjudged> {
     let mut all = Vec::new();
     path(evidence, &mut all);
@@ -32,7 +31,7 @@ pub fn unjudged(evidence: &Evidence) -> Vec<Unjudged> {
 }
 
 fn path(evidence: &Evidence, all: &mut Vec<Unjudged>) {
-    // What only a profile shows is no question of who takes part.
+    // Patterns that only a profile shows do not depend on the groups followed.
     if evidence.profile.is_some() {
         return;
     }
@@ -84,7 +83,6 @@ fn groups(evidence: &Evidence, all: &mut Vec<Unjudged>) {
     }
 }
 
-/// Databases that are asked over TLS.
 fn databases(evidence: &Evidence, all: &mut Vec<Unjudged>) {
     let in_tls = |seen: &&ConnectionSeen| {
         let is_used = evidence.mean(&seen.exchanges.count) + evidence.mean(&seen.opened.count) > 0.0;
@@ -99,7 +97,6 @@ fn databases(evidence: &Evidence, all: &mut Vec<Unjudged>) {
     }
 }
 
-/// Ways to ask for the page that brought no answer.
 fn answers(evidence: &Evidence, all: &mut Vec<Unjudged>) {
     for unanswered in evidence.response.iter().flat_map(|response| &response.unanswered) {
         let (how, rules) = match unanswered.ask {
@@ -117,7 +114,6 @@ fn here(what: &str, why: String, takes: &str, rules: Vec<&'static str>) -> Unjud
     Unjudged { what: what.to_owned(), why, takes: takes.to_owned(), rules, bearing: Bearing::Here }
 }
 
-/// The rules that look at more than what the page answers.
 fn those_inside() -> Vec<&'static str> {
     named(|rule| {
         rule.needs().iter().any(|source| !matches!(source, EvidenceSource::Response | EvidenceSource::Profile))

@@ -10,19 +10,17 @@ use crate::rule::Rule;
 use crate::rules::RULES;
 use crate::several;
 
-/// A rule that could not look, for lack of something to look at.
+/// A rule that could not look, for lack of a source.
 #[derive(Clone, Copy)]
 pub struct Unlooked<'a> {
     pub rule: &'static Rule,
-    /// What it lacked.
     pub source: EvidenceSource,
-    /// Why it lacked it, if the evidence tells.
     pub missing: Option<&'a Missing>,
 }
 
 /// All findings, the largest part of the request first.
 pub fn look(evidence: &Evidence) -> Vec<Finding> {
-    // What needs nothing but times is of the page, and is told by whoever sent the requests.
+    // Rules that need only times concern the page, and are reported by the machine that sent the requests.
     let is_asked = |rule: &&&Rule| evidence.host.is_none() || !rule.needs().is_empty();
     let able = RULES.iter().filter(is_asked).filter(|rule| lacks(**rule, evidence).is_none());
     let mut findings: Vec<Finding> = able.flat_map(|rule| rule.check(evidence)).collect();
@@ -34,8 +32,7 @@ pub fn look(evidence: &Evidence) -> Vec<Finding> {
     findings
 }
 
-/// Rules that could not look, or not everywhere. Those that read profiles are another command's: where there is no
-/// profile, nobody asked them.
+/// Rules that could not look, or not everywhere; without a profile, those on profiles were not asked for.
 pub fn unlooked(evidence: &Evidence) -> impl Iterator<Item = Unlooked<'_>> {
     let reason = |source: EvidenceSource| evidence.missing.iter().find(move |missing| missing.source == source);
     RULES.iter().filter_map(move |rule| {

@@ -1,4 +1,4 @@
-//! The list [`MEANS`]: settings of well-known applications that take a waste off without a change of code.
+//! The list [`MEANS`]: settings of well-known applications that remove a waste without a change of code.
 
 use unladen_trace::Evidence;
 
@@ -6,18 +6,13 @@ use crate::application::Application;
 use crate::finding::Finding;
 use crate::fix::Audience;
 
-/// A setting of an application's own, as its documentation has it.
 struct Means {
     application: Application,
-    /// The rules whose waste it takes off.
     rules: &'static [&'static str],
-    /// What to set, and where.
     setting: &'static str,
-    /// What it removes, in half a sentence.
     removes: &'static str,
 }
 
-/// All, in the order of applications. Where several are for one rule, all are told.
 const MEANS: &[Means] = &[
     Means {
         application: Application::MediaWiki,
@@ -152,7 +147,6 @@ const MEANS: &[Means] = &[
     },
 ];
 
-/// The application's own settings against a rule's waste, as half sentences.
 pub(crate) fn of(application: Application, rule: &str) -> impl Iterator<Item = String> + '_ {
     let is_one = move |one: &&Means| one.application == application && one.rules.contains(&rule);
     MEANS.iter().filter(is_one).map(|one| match one.removes {
@@ -161,7 +155,7 @@ pub(crate) fn of(application: Application, rule: &str) -> impl Iterator<Item = S
     })
 }
 
-/// Puts the application's own settings before what its developers can do; besides what an operator can do already.
+/// Puts the application's own settings before the advice for its developers, and after the operator's.
 pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
     let named = evidence.groups.iter().position(|group| group.name == finding.group);
     let Some(application) = named.and_then(|group| Application::of(evidence, group)) else { return };

@@ -1,13 +1,13 @@
-//! [`named_file`]: a file of an application, such as its settings, that a fix names.
+//! [`named_file`]: an application's file, such as its settings, that a fix names.
 
 use unladen_trace::{Counted, Evidence, FileSeen};
 
 #[cfg(test)]
 mod tests;
 
-/// How many of such calls a request adds; none: it adds none that can be told from other work of the group.
+/// Calls that a request adds; `None` if they cannot be told from the group's other work.
 ///
-/// What never happens without requests is theirs, however rarely it happens: PHP looks at a file again after seconds.
+/// Calls that never happen without requests belong to these, however rare: PHP rechecks a file only after seconds.
 pub(crate) fn followed(evidence: &Evidence, calls: &Counted) -> Option<f64> {
     let mean = evidence.mean(&calls.count);
     let phases = evidence.phases.all().iter().enumerate();
@@ -16,8 +16,8 @@ pub(crate) fn followed(evidence: &Evidence, calls: &Counted) -> Option<f64> {
     (mean > 0.0 && (is_theirs || is_known())).then_some(mean)
 }
 
-/// The file of that kind upon which the requests add most calls. Other sites may run under the same user: what the
-/// group does in phases without requests is theirs.
+/// The matching file on which requests add most calls. Other sites may run under the same user, so calls that the group
+/// also makes in phases without requests do not count.
 pub(crate) fn named_file(evidence: &Evidence, group: usize, is_meant: impl Fn(&FileSeen) -> bool) -> Option<&FileSeen> {
     let files = evidence.files.iter().filter(|file| file.group == group && is_meant(file));
     files

@@ -1,11 +1,10 @@
 //! The principal type is [`Part`]: lines for a file.
 
-/// Lines for a file.
+/// Lines to copy into a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     pub file: String,
-    /// The lines, ready to be copied.
     pub lines: Vec<String>,
-    /// The group whose file it is, where it is not that of the fix.
+    /// Group with this file, if not that of the fix.
     pub group: Option<usize>,
 }

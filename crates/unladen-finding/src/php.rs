@@ -1,5 +1,5 @@
-//! The principal function is [`fix`]: lines for the settings of a group's PHP, with the file that they go into, the
-//! command that makes them count; [`switched`] adds the knob that proves them.
+//! The principal function is [`fix`]: lines for a group's PHP settings, their file, and the command that applies them;
+//! [`switched`] adds the knob that proves them.
 
 use std::path::Path;
 
@@ -13,11 +13,9 @@ use crate::server;
 use crate::set_again::SetAgain;
 use crate::stack::{is_apache, is_contained, program};
 
-/// The file of settings that is Unladen's own.
 pub(crate) const FILE: &str = unladen_trace::PHP_FILE;
 
-/// Lines for the settings of a group's PHP. A line that something sets again is changed there, as far as it is known
-/// where.
+/// Lines for a group's PHP settings. A line that something overrides is changed there, if the place is known.
 pub(crate) fn fix(evidence: &Evidence, group: usize, advice: impl Into<String>, lines: &[&str]) -> Fix {
     let again = SetAgain::of(evidence.php_of(group), lines, reload(evidence, group).as_deref());
     let mut advice = advice.into();
@@ -31,7 +29,7 @@ pub(crate) fn fix(evidence: &Evidence, group: usize, advice: impl Into<String>, 
     Fix { in_place: again.changes, is_partial: again.is_partial, ..fix }
 }
 
-/// What may set settings again, and was not looked into.
+/// Possible overrides that were not looked into.
 fn unseen(evidence: &Evidence, group: usize) -> Vec<String> {
     let mut told = Vec::new();
     if let Some(why) = evidence.php_of(group).and_then(|php| php.pool_unknown.as_ref()) {
@@ -50,7 +48,7 @@ fn unseen(evidence: &Evidence, group: usize) -> Vec<String> {
     told
 }
 
-/// A file of settings of the application's own, which PHP reads for the scripts of its folder.
+/// The application's own settings file, which PHP reads for scripts of its folder.
 fn user_ini(evidence: &Evidence, group: usize) -> Option<&str> {
     let name =
         setting(evidence.php_of(group), "user_ini.filename").filter(|name| !name.is_empty()).unwrap_or(".user.ini");
@@ -60,13 +58,11 @@ fn user_ini(evidence: &Evidence, group: usize) -> Option<&str> {
     named_file(evidence, group, is_one).map(|seen| seen.path.as_str())
 }
 
-/// Whether something sets a setting again, so that a file of settings decides nothing.
 pub(crate) fn is_set_again(evidence: &Evidence, group: usize, name: &str) -> bool {
     evidence.php_of(group).is_some_and(|php| php.set_again.iter().any(|again| again.name == name))
 }
 
-/// Such a fix with its knob, where the file is Unladen's own, as a knob replaces the whole file; or where lines are
-/// changed in place, which has a way back.
+/// Adds the knob if the file is Unladen's own (a knob replaces the file), or if lines are changed in place, reversibly.
 pub(crate) fn switched(evidence: &Evidence, group: usize, fix: Fix, name: &str) -> Fix {
     let is_own = fix.lines.is_empty() || fix.file.as_deref().is_some_and(|file| file.ends_with(FILE));
     if fix.is_partial || !is_own || (fix.lines.is_empty() && fix.in_place.is_empty()) {
@@ -84,17 +80,15 @@ pub(crate) fn switched(evidence: &Evidence, group: usize, fix: Fix, name: &str) 
     Fix { knob: Some(knob), ..fix }
 }
 
-/// A group's PHP, which reads its settings when it starts.
 pub(crate) fn service(evidence: &Evidence, group: usize) -> KnobService {
     KnobService { name: "php".to_owned(), restart: reload(evidence, group), is_application: true }
 }
 
-/// A setting's value, if known.
 pub(crate) fn setting<'a>(php: Option<&'a PhpSettings>, name: &str) -> Option<&'a str> {
     php?.settings.get(name).map(String::as_str)
 }
 
-/// Whether `open_basedir` lets PHP read a file. It names folders, or files.
+/// Whether `open_basedir`, a list of folders or files, lets PHP read a file.
 pub(crate) fn may_read(php: &PhpSettings, file: &str) -> bool {
     is_unbound(php) || {
         let within = |bound: &str| Path::new(file).starts_with(bound);
@@ -102,18 +96,17 @@ pub(crate) fn may_read(php: &PhpSettings, file: &str) -> bool {
     }
 }
 
-/// Whether there is no `open_basedir`.
 pub(crate) fn is_unbound(php: &PhpSettings) -> bool {
     matches!(setting(Some(php), "open_basedir"), None | Some("" | "no value"))
 }
 
-/// A setting that is a number, `128` or `128M`.
+/// A numeric setting, `128` or `128M`.
 pub(crate) fn number(php: Option<&PhpSettings>, name: &str) -> Option<u64> {
     let value = setting(php, name)?;
     value.trim_end_matches(|last: char| !last.is_ascii_digit()).parse().ok()
 }
 
-/// A setting that is a size, `4096K` or `4M`, in bytes.
+/// A size setting, `4096K` or `4M`, in bytes.
 pub(crate) fn bytes(php: Option<&PhpSettings>, name: &str) -> Option<u64> {
     let unit = match setting(php, name)?.bytes().last()?.to_ascii_lowercase() {
         b'k' => 1 << 10,
@@ -124,36 +117,32 @@ pub(crate) fn bytes(php: Option<&PhpSettings>, name: &str) -> Option<u64> {
     Some(number(php, name)?.saturating_mul(unit))
 }
 
-/// Whether an extension is loaded; `None` if it is not known.
 pub(crate) fn has_extension(php: Option<&PhpSettings>, name: &str) -> Option<bool> {
     let extensions = &php?.extensions;
     (!extensions.is_empty()).then(|| extensions.iter().any(|loaded| loaded.eq_ignore_ascii_case(name)))
 }
 
-/// Whether the opcode cache holds what was compiled; `None` if it is not known.
 pub(crate) fn has_opcache(evidence: &Evidence, group: usize) -> Option<bool> {
     let php = evidence.php_of(group)?;
     if has_extension(Some(php), "Zend OPcache") == Some(false) {
         return Some(false);
     }
     let enabled = php.is_on("opcache.enable")?;
-    // The command line's own server has its own switch besides.
+    // The command-line server has its own switch besides.
     let cli = is_cli(evidence, group) && php.is_on("opcache.enable_cli") == Some(false);
     Some(enabled && !cli)
 }
 
-/// Whether it is the command line's PHP: `php -S`.
+/// Whether it is the command-line server: `php -S`.
 pub(crate) fn is_cli(evidence: &Evidence, group: usize) -> bool {
     let name = program(evidence, group);
     name.strip_prefix("php").is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
 }
 
-/// Whether it is PHP as a program started for each request.
 pub(crate) fn is_cgi(evidence: &Evidence, group: usize) -> bool {
     program(evidence, group).starts_with("php-cgi")
 }
 
-/// The command that makes new settings count; none where it is not known.
 pub(crate) fn reload(evidence: &Evidence, group: usize) -> Option<String> {
     let name = program(evidence, group);
     if let Some(seen) = server::of(evidence, Some(group)).filter(|_| name.starts_with("php-fpm")) {
@@ -171,26 +160,25 @@ pub(crate) fn reload(evidence: &Evidence, group: usize) -> Option<String> {
     }
 }
 
-/// The file at whose end a line is added to the pool; none: it is not known which.
+/// File whose end takes a line for the pool, if known.
 pub(crate) fn pool_file(evidence: &Evidence, group: usize) -> Option<String> {
     if let Some(php) = evidence.php_of(group) {
         let exe = |group: usize| evidence.groups.get(group).and_then(|seen| seen.exe.as_deref());
-        // A master is of no pool, or of several; the worker that answered was asked in another group, if it is another user's.
+        // A master belongs to no pool or several; a worker of another user was asked in another group.
         let workers = evidence.php.iter().filter(|of| of.group != group && exe(of.group) == exe(group));
         let mut files = [php].into_iter().chain(workers).map(|of| &of.fpm_config).filter(|file| !file.is_empty());
         // A line in any other file would be another pool's.
         return files.next().cloned();
     }
-    // What the host's is called says nothing of a container's.
+    // The host's name says nothing about the container's.
     let is_ours = !is_contained(evidence, group);
     debian(evidence, group).filter(|_| is_ours).map(|folder| format!("{folder}/pool.d/www.conf"))
 }
 
-/// The file that such lines go into.
 pub(crate) fn file(evidence: &Evidence, group: usize) -> String {
     let php = evidence.php_of(group);
     let known = |file: fn(&PhpSettings) -> &str| php.map(file).filter(|file| !file.is_empty());
-    // Of several folders the last is read last; an empty one is that which PHP was built with (PHP_INI_SCAN_DIR).
+    // The last of several folders is read last; an empty one means the built-in folder (PHP_INI_SCAN_DIR).
     let last = |folders: &'_ str| folders.rsplit(':').find(|folder| !folder.is_empty()).map(str::to_owned);
     if let Some(folder) = known(|php| &php.ini_folder).and_then(last) {
         return format!("{}/{FILE}", folder.trim_end_matches('/'));
@@ -198,23 +186,23 @@ pub(crate) fn file(evidence: &Evidence, group: usize) -> String {
     if let Some(ini) = known(|php| &php.ini) {
         return ini.to_owned();
     }
-    // What the host's folders are called says nothing of a container's.
+    // The host's folder names say nothing about the container's.
     if let Some(container) = evidence.groups.get(group).and_then(|group| group.container.as_ref()) {
         return container.php_folder.as_ref().map_or_else(|| "php.ini".into(), |folder| format!("{folder}/{FILE}"));
     }
     debian(evidence, group).map_or_else(|| "php.ini".into(), |folder| format!("{folder}/conf.d/{FILE}"))
 }
 
-/// Debian's folder of settings, by the name that the executable has there alone.
+/// Debian's settings folder, if the executable has a name that only Debian uses.
 fn debian(evidence: &Evidence, group: usize) -> Option<String> {
     let version = program(evidence, group).strip_prefix("php-fpm")?;
     let folder = is_version(version).then(|| format!("/etc/php/{version}/fpm"))?;
-    // One that was started with another settings file reads that one's pools.
+    // A PHP-FPM started with another settings file reads that file's pools.
     let config = server::of(evidence, Some(group)).and_then(|server| server.config.as_ref());
     config.is_none_or(|config| Path::new(config).starts_with(&folder)).then_some(folder)
 }
 
-/// Whether it is one, as Debian writes it, and nothing that a shell would run: anybody can call a program so.
+/// Whether it is a version as Debian writes it, and safe in a shell: anybody can choose a program's name.
 fn is_version(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }

@@ -1,30 +1,27 @@
-//! Texts as a shell, a unit of systemd, PHP, its settings and TOML take them: [`word`], [`quoted`], [`unit_word`],
+//! Quoting for a shell, a systemd unit, PHP source, PHP settings and TOML: [`word`], [`quoted`], [`unit_word`],
 //! [`php_text`], [`ini_text`], [`toml_text`], [`toml_lines`].
 
-/// A word as a shell takes it: in quotes only where it needs them.
+/// A shell word, quoted only if necessary.
 pub fn word(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/:._-+%,@=".contains(&byte);
     if !text.is_empty() && text.bytes().all(is_plain) { text.to_owned() } else { quoted(text) }
 }
 
-/// A word in quotes, in which a shell replaces nothing.
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// A word of a command as a unit of systemd takes it, where `%` and `$` stand for something, and `\` in quotes, too.
+/// A command's word in a systemd unit, where `%`, `$` and, in quotes, `\` are special.
 pub(crate) fn unit_word(text: &str) -> String {
     let doubled = text.replace('%', "%%").replace('$', "$$");
     if word(text) == text { doubled } else { format!("'{}'", doubled.replace('\\', r"\\").replace('\'', r"\'")) }
 }
 
-/// A text as PHP's source has it, which replaces nothing in it.
 pub(crate) fn php_text(text: &str) -> String {
     format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'"))
 }
 
-/// A value as PHP's settings have it: in quotes only where it needs them, between which nothing stands for something
-/// else. None: it has a quote itself, or breaks the line, and what follows would be settings of their own.
+/// A value for PHP settings. `None` with a quote or a line break, after which other settings could follow.
 pub(crate) fn ini_text(text: &str) -> Option<String> {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/:._-+,@".contains(letter);
     match text {
@@ -34,7 +31,7 @@ pub(crate) fn ini_text(text: &str) -> Option<String> {
     }
 }
 
-/// A secret that is not shown: the variable of a shell that holds it, which the shell refuses to leave out.
+/// A secret that is not shown: a shell variable, without which the shell fails.
 pub(crate) fn secret(name: &str) -> String {
     let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };
     let name: String = name.chars().map(letter).collect();
@@ -42,15 +39,13 @@ pub(crate) fn secret(name: &str) -> String {
     format!("\"${{{}:?}}\"", if is_name { name } else { format!("HEADER_{name}") })
 }
 
-/// Lines as TOML writes them: one as a text, several as they are. What would have to be escaped there is escaped as a
-/// text.
+/// TOML for lines: a string for one, a multi-line string for several unless it needs escapes.
 pub(crate) fn toml_lines(lines: &[String]) -> String {
     let plain = lines.len() > 1 && lines.iter().all(|line| !line.contains("'''") && !line.contains(char::is_control));
     let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
     if plain { format!("'''\n{text}'''") } else { toml_text(&text) }
 }
 
-/// A text as TOML writes it.
 pub(crate) fn toml_text(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -16,7 +16,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Its name, as in `unladen rules NAME`: `stat-storm`.
+    /// The name, as in `unladen rules NAME`: `stat-storm`.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -26,13 +26,12 @@ impl Rule {
         self.about
     }
 
-    /// What must have been looked at; without, it is not silently clean but reported as not looked for.
+    /// Sources it needs; without them it is reported as not looked for, not silently clean.
     pub fn needs(&self) -> &'static [EvidenceSource] {
         self.needs
     }
 
-    /// What it looks at besides, where there is such a program. If there is one and it cannot be looked at, a note says
-    /// so.
+    /// Sources it reads besides. If the program exists but cannot be looked into, a note says so.
     pub fn reads(&self) -> &'static [EvidenceSource] {
         self.reads
     }
@@ -42,7 +41,7 @@ impl Rule {
         self.page
     }
 
-    /// Looks. One finding a group (or peer, or statement) that it is true of, in no particular order.
+    /// Returns one finding per matching group, peer or statement, unordered.
     pub fn check(&self, evidence: &Evidence) -> Vec<Finding> {
         (self.check)(evidence)
     }

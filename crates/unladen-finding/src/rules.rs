@@ -48,7 +48,7 @@ mod write_per_request;
 
 use crate::rule::Rule;
 
-/// All rules, in the order in which they are listed.
+/// All rules, in listing order.
 pub static RULES: &[&Rule] = &[
     &sleep::RULE,
     &stat_storm::RULE,
@@ -82,7 +82,7 @@ pub static RULES: &[&Rule] = &[
     &regex_storm::RULE,
 ];
 
-/// The rule of that name.
+/// Looks up a rule by name.
 pub fn rule_named(name: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.name() == name)
 }

@@ -9,20 +9,19 @@ use crate::quoting::toml_text;
 pub struct Sent {
     pub url: String,
     pub method: String,
-    /// Its headers, `Name: value`.
+    /// `Name: value`
     pub headers: Vec<String>,
     pub body: Option<String>,
-    /// Further keys of `[load]`, and their values as TOML writes them: `("insecure", "true")`.
+    /// Further keys of `[load]` with TOML values: `("insecure", "true")`.
     pub load: Vec<(String, String)>,
-    /// How the requests follow each other, as a line of `[load]`; empty for one at a time.
+    /// Pace of the requests, as a line of `[load]`; empty for one at a time.
     pub pace: String,
-    /// What belongs there too and is not known or not shown, a sentence each.
+    /// What is missing because it is not known or not shown, a sentence each.
     pub missing: Vec<String>,
-    /// The user's command that makes the processes which answer fresh.
+    /// User's command that makes the answering processes fresh.
     pub restart: Option<String>,
-    /// What is judged are the first requests of such processes.
+    /// First requests of such processes are judged.
     pub is_fresh: bool,
-    /// The mean latency, ns.
     pub latency_ns: Option<u64>,
 }
 
@@ -38,7 +37,7 @@ impl Sent {
         if carried.body.as_ref().is_some_and(|body| body.text.is_none()) {
             missing.push("the body of the weighed request belongs here too, as `body`".to_owned());
         }
-        // Of what was recorded before anybody kept what a request carries.
+        // Older recordings do not say what a request carried.
         let is_personal = evidence.response.as_ref().is_some_and(|response| response.personal);
         if is_personal && carried.headers.iter().all(|header| header.value.is_some()) {
             missing.push("What the request carried belongs here too: headers = [\"Name: value\"]".to_owned());
@@ -54,7 +53,7 @@ impl Sent {
         }
     }
 
-    /// A request that carries this; what is not shown there is left out.
+    /// A request that carries this, except what is hidden.
     pub fn carrying(url: &str, method: &str, carried: &Carried) -> Self {
         let given = carried.headers.iter().filter_map(|header| Some((&header.name, header.value.as_ref()?)));
         let mut sent = Self {

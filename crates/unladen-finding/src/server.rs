@@ -1,26 +1,23 @@
-//! Where a server that runs is, for what is printed: its files, its syntax check, its reload. [`reload`] and [`check`]
-//! make commands of what its own process says.
+//! A running server's files, syntax check and reload. [`reload`] and [`check`] use what its own process says.
 
 use unladen_trace::{Evidence, ServerSeen};
 
 use crate::quoting::word;
 
-/// The server of a group, if its process said where it is.
 pub(crate) fn of(evidence: &Evidence, group: Option<usize>) -> Option<&ServerSeen> {
     evidence.groups.get(group?)?.server.as_ref().filter(|server| server.several.is_empty())
 }
 
-/// Whether systemd runs there; so it was taken to before anybody looked.
+/// Whether systemd runs there; assumed if nobody looked.
 pub(crate) fn has_systemd(evidence: &Evidence) -> bool {
     evidence.groups.iter().filter_map(|group| group.server.as_ref()).all(|server| server.has_systemd)
 }
 
-/// The command that does something with a service that is known by name alone.
 pub(crate) fn service(evidence: &Evidence, verb: &str, name: &str) -> String {
     if has_systemd(evidence) { format!("systemctl {verb} {name}") } else { format!("service {name} {verb}") }
 }
 
-/// Its executable with options that lead to its own settings, as the user that it runs as.
+/// Its executable with options for its own settings, as the user it runs as.
 pub(crate) fn called(server: &ServerSeen, options: &[(&str, &Option<String>)]) -> String {
     let given = options.iter().filter_map(|(option, value)| Some(format!(" {option} {}", word(value.as_deref()?))));
     let given = word(&server.exe) + &given.collect::<String>();
@@ -30,7 +27,7 @@ pub(crate) fn called(server: &ServerSeen, options: &[(&str, &Option<String>)]) -
     }
 }
 
-/// Sends a signal to its first process, and to no other that has its number by then: that is told.
+/// Signals its main process; fails if another process has its number by then.
 pub(crate) fn signal(server: &ServerSeen, name: &str) -> Option<String> {
     let exe = word(&server.exe);
     let told = |whose: &str| word(&format!("{whose} is no longer {}'s: weigh again", server.exe));
@@ -44,7 +41,7 @@ pub(crate) fn signal(server: &ServerSeen, name: &str) -> Option<String> {
     }
 }
 
-/// Has nginx try and take over its settings.
+/// Has nginx test and reload its settings.
 pub(crate) fn nginx(server: Option<&ServerSeen>) -> String {
     let Some(server) = server.filter(|server| {
         [&server.config, &server.prefix, &server.account].into_iter().any(Option::is_some) || server.needs_signal
@@ -56,7 +53,6 @@ pub(crate) fn nginx(server: Option<&ServerSeen>) -> String {
     format!("{nginx} -t && {}", reload.unwrap_or_else(|| format!("{nginx} -s reload")))
 }
 
-/// The same of Apache.
 pub(crate) fn apache(server: Option<&ServerSeen>) -> String {
     let signalled = server.filter(|server| server.needs_signal);
     match signalled.and_then(|server| Some((server, signal(server, "USR1")?))) {
@@ -67,7 +63,7 @@ pub(crate) fn apache(server: Option<&ServerSeen>) -> String {
     }
 }
 
-/// The same of PHP-FPM; none where it has no number here.
+/// Has PHP-FPM test and reload its settings; `None` if its process number is not known here.
 pub(crate) fn fpm(server: &ServerSeen) -> Option<String> {
     if let Some(unit) = &server.unit {
         return Some(format!("systemctl reload {}", word(unit)));
@@ -75,13 +71,12 @@ pub(crate) fn fpm(server: &ServerSeen) -> Option<String> {
     Some(format!("{} -t && {}", called(server, &[("-y", &server.config)]), signal(server, "USR2")?))
 }
 
-/// Asks the PostgreSQL of this machine that listens at that port.
 pub(crate) fn psql(evidence: &Evidence, port: u16) -> String {
     let servers = evidence.groups.iter().filter_map(|group| group.server.as_ref());
     psql_of(servers.into_iter().find(|server| server.port == Some(port)), Some(port))
 }
 
-/// Asks this PostgreSQL, by its own socket.
+/// Queries this PostgreSQL by its own socket.
 pub(crate) fn psql_of(server: Option<&ServerSeen>, port: Option<u16>) -> String {
     let account = server.and_then(|server| server.account.as_deref()).unwrap_or("postgres");
     let socket = server.and_then(|server| server.socket.as_deref());
@@ -90,13 +85,13 @@ pub(crate) fn psql_of(server: Option<&ServerSeen>, port: Option<u16>) -> String 
     format!("runuser -u {} -- psql{socket}{port}", word(account))
 }
 
-/// Asks this MariaDB, by its own socket.
+/// Queries this MariaDB by its own socket.
 pub(crate) fn mariadb(server: Option<&ServerSeen>) -> String {
     let socket = server.and_then(|server| server.socket.as_deref());
     "mariadb".to_owned() + &socket.map(|socket| format!(" -S {}", word(socket))).unwrap_or_default()
 }
 
-/// A file that this MariaDB reads, after others where it has several.
+/// A file that this MariaDB reads, after others if it has several.
 pub(crate) fn mariadb_file(server: Option<&ServerSeen>) -> String {
     let given = server.and_then(|server| server.config.clone());
     given.unwrap_or_else(|| "/etc/mysql/mariadb.conf.d/zz-unladen.cnf".into())

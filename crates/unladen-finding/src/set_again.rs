@@ -1,28 +1,25 @@
-//! The principal type is [`SetAgain`]: lines for PHP's settings, held against what sets the same again after the file
-//! that they would go into.
+//! The principal type is [`SetAgain`]: lines for PHP's settings, compared with what overrides them.
 
 use unladen_trace::{PhpSetAgain, PhpSetter, PhpSettings};
 
 use crate::in_place::InPlace;
 
-/// It can be switched off by whatever sets it, and is on only if none does: all of them have to be changed.
+/// Any place can switch it off, and it is on only if none does: all of them have to be changed.
 const ONLY_OFF: &str = "opcache.enable";
 
-/// What becomes of lines for PHP's settings.
 #[derive(Debug, Default)]
 pub(crate) struct SetAgain {
-    /// Those that a file of settings decides.
+    /// Lines that a settings file decides.
     pub(crate) left: Vec<String>,
     /// Changes of the places that set the others.
     pub(crate) changes: Vec<InPlace>,
-    /// A sentence's part for each of those places.
+    /// Part of a sentence for each of those places.
     pub(crate) told: Vec<String>,
-    /// Something has to be changed by hand.
     pub(crate) is_partial: bool,
 }
 
 impl SetAgain {
-    /// Lines `name=value`. `reload` names the service whose start the user has to look at.
+    /// For lines `name=value`. `reload` names the service whose start the user has to look at.
     pub(crate) fn of(php: Option<&PhpSettings>, lines: &[&str], reload: Option<&str>) -> Self {
         let mut again = Self::default();
         for line in lines {
@@ -73,7 +70,7 @@ impl SetAgain {
     }
 }
 
-/// Whether a file of settings has to say it too: what only can be switched off is off there as well.
+/// Whether the settings file has to say it too: what can only be switched off is off there as well.
 fn needs_both(name: &str, places: &[&PhpSetAgain]) -> bool {
     let is_on = |place: &&PhpSetAgain| place.in_files.as_deref().is_some_and(PhpSettings::reads_as_on);
     name == ONLY_OFF && places.iter().all(|place| place.by != PhpSetter::File) && !places.iter().any(is_on)

@@ -6,7 +6,7 @@ use crate::again;
 use crate::finding::Finding;
 use crate::rules::unladen_site;
 
-/// Says that several servers may be meant, where it is not known which: files and commands of one would change another.
+/// Says that several servers may be meant if it is not known which: one's files and commands would change another.
 pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
     let named = evidence.groups.iter().position(|group| group.name == finding.group);
     let fix = &mut finding.fix;
@@ -16,7 +16,7 @@ pub(crate) fn place(evidence: &Evidence, finding: &mut Finding) {
     if several.is_empty() || fix.file.as_deref() == Some(unladen_site::FILE) {
         return;
     }
-    // What belongs to neither stays: a map of classes.
+    // Commands for neither server stay: a map of classes.
     fix.commands.retain(|command| command.starts_with("unladen "));
     fix.in_place.clear();
     // The PHP that answered was asked itself.

@@ -4,13 +4,12 @@ use unladen_trace::{Evidence, Interval, Series};
 
 use crate::finding::{Item, Saves, Share, Whole};
 
-/// Most items of a finding: what follows after these is small.
 const ITEMS: usize = 10;
 /// Less often than this (a request) is not worth a line.
 const LEAST_ITEM: f64 = 0.05;
 
 impl Share {
-    /// A time, ns a request, of the latency.
+    /// Share of the latency, from ns a request.
     pub(crate) fn of_latency(evidence: &Evidence, time: Option<Interval>) -> Self {
         let Some(time) = time else { return Self::NotKnown("how long it takes is not known".into()) };
         match evidence.share_of_latency(time) {
@@ -19,7 +18,7 @@ impl Share {
         }
     }
 
-    /// A CPU time, ns a request, of the CPU of all that follow.
+    /// Share of the CPU of all followed groups, from CPU ns a request.
     pub(crate) fn of_cpu(evidence: &Evidence, time: Option<Interval>) -> Self {
         let Some(time) = time else { return Self::NotKnown("how much CPU it takes is not known".into()) };
         match evidence.share_of_cpu(time) {
@@ -30,13 +29,12 @@ impl Share {
 }
 
 impl Saves {
-    /// At most all of what it takes.
     pub(crate) fn all_of(takes: &Share) -> Self {
         Self::part_of(takes, 1.0)
     }
 
-    /// At most so much of what it takes: less than 1 where the fix leaves some of the calls, more where it removes work
-    /// besides them. Never more than the whole request.
+    /// Upper bound, by a factor below 1 if the fix leaves some calls, above if it removes more; at most the whole
+    /// request.
     pub(crate) fn part_of(takes: &Share, factor: f64) -> Self {
         match takes {
             Share::Known { of, time, part } if part.high > 0.0 => {
@@ -49,7 +47,6 @@ impl Saves {
         }
     }
 
-    /// At most the whole request.
     pub(crate) fn whole(evidence: &Evidence) -> Self {
         match evidence.page.latency {
             Some(latency) => Self::AtMost { of: Whole::Latency, time: latency.high, part: 1.0 },
@@ -57,7 +54,7 @@ impl Saves {
         }
     }
 
-    /// At most so much, ns a request, of what its takes are a part of.
+    /// Upper bound `ns` a request, of the same whole as `takes`.
     pub(crate) fn at_most(takes: &Share, ns: f64) -> Self {
         let high = match takes {
             Share::Known { time, .. } if time.high > 0.0 => time.high,
@@ -73,7 +70,6 @@ impl Saves {
 }
 
 impl Item {
-    /// The largest of them, largest first.
     pub(crate) fn largest(items: impl IntoIterator<Item = (String, f64)>) -> Vec<Self> {
         let mut items: Vec<Self> = items
             .into_iter()
@@ -86,17 +82,16 @@ impl Item {
     }
 }
 
-/// A time of calls as the kernel's part of it tells: between `low` and `high` times as much, most likely `value` times.
+/// Time of calls from the kernel's part of it: `low` to `high` times as much, most likely `value` times.
 pub(crate) fn widened(kernel: Interval, low: f64, value: f64, high: f64) -> Interval {
     Interval { value: kernel.value * value, low: kernel.low * low, high: kernel.high * high }
 }
 
-/// What requests add to a count, if that is at least so much, its lower end too.
+/// What requests add to a count, if at least `least`, lower end included.
 pub(crate) fn at_least(evidence: &Evidence, series: &Series, least: f64) -> Option<Interval> {
     evidence.per_request(series).filter(|count| count.low >= least && count.low > 0.0)
 }
 
-/// A part is neither less than nothing nor more than all.
 fn within(part: Interval) -> Interval {
     Interval { value: part.value.clamp(0.0, 1.0), low: part.low.clamp(0.0, 1.0), high: part.high.clamp(0.0, 1.0) }
 }

@@ -1,5 +1,5 @@
-//! [`uncertain`]: waste that is likely there, and was not seen for certain. A rule speaks only of what is certain, but that
-//! it is silent may then not be taken for "there is none".
+//! [`uncertain`]: likely waste that was not seen for certain. A rule reports only what is certain, but its silence may
+//! then not be taken for "there is none".
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use unladen_trace::Evidence;
 use crate::look::look;
 use crate::unjudged::{Bearing, Unjudged};
 
-/// At most so many are told, the largest part of the request first: a machine that is this busy has measured little.
+/// Most that are reported, the largest part first: a machine this busy has measured little.
 const MOST: usize = 12;
 
-/// What a look finds that takes what is likely for certain, and one that does not does not find: one a rule and group.
+/// Findings that appear only if the likely is taken for certain: one a rule and group.
 pub(crate) fn uncertain(evidence: &Evidence) -> Vec<Unjudged> {
     let certain: BTreeSet<_> = look(evidence).into_iter().map(|finding| (finding.rule, finding.group)).collect();
     let mut told = certain.clone();

@@ -3,7 +3,6 @@
 use crate::fix::Fix;
 use crate::rules::unladen_site;
 
-/// How a file of a container is named.
 const INSIDE: &str = ", inside ";
 
 /// Why no experiment switches a fix, in half a line.
@@ -50,12 +49,10 @@ pub fn unswitched(fix: &Fix) -> String {
     }
 }
 
-/// Whether the file holds the settings of what stands between an application and its database.
 fn is_of_proxy(file: &str) -> bool {
     file.ends_with("/pgbouncer.ini") || file.ends_with("/proxysql.cnf")
 }
 
-/// Whether only the printed lines are in the file.
 fn is_own(file: &str) -> bool {
     file.rsplit('/').next().is_some_and(|name| name.starts_with("unladen-"))
 }

@@ -2,18 +2,18 @@
 
 use unladen_trace::Interval;
 
-/// `1,104 ± 3`, `1.00`, `12.4 ± 0.3`: as many digits as the interval carries, without a ± where it is exact.
+/// `1,104 ± 3`, `1.00`, `12.4 ± 0.3`: as many digits as the interval supports, without ± if exact.
 pub(crate) fn count(interval: Interval) -> String {
     let margin = interval.margin();
     if margin < 0.005 {
         return plain(interval.value);
     }
-    // The first digit of the margin is the last that means something.
+    // The first digit of the margin is the last significant one.
     let digits = usize::from(margin < 10.0 && interval.value.abs() < 100.0) + usize::from(margin < 1.0);
     format!("{} ± {:.digits$}", grouped(interval.value, digits), ceil(margin, digits))
 }
 
-/// `8.8 ± 0.4 %`: a part of a whole.
+/// `8.8 ± 0.4 %`
 pub(crate) fn percent(part: Interval) -> String {
     let part = part.scaled(100.0);
     let margin = part.margin();
@@ -41,7 +41,7 @@ pub(crate) fn plain(value: f64) -> String {
     grouped(value, digits)
 }
 
-/// `1.9 s`, `58 ms`, `120 µs`: a time given in ns, with two digits that mean something.
+/// `1.9 s`, `58 ms`, `120 µs`: from ns, with two significant digits.
 pub(crate) fn time(ns: f64) -> String {
     let (value, unit) = match ns.abs() {
         ns_abs if ns_abs >= 1e9 => (ns / 1e9, "s"),
@@ -52,7 +52,7 @@ pub(crate) fn time(ns: f64) -> String {
     format!("{} {unit}", grouped(value, usize::from(value.abs() < 9.95)))
 }
 
-/// `12 to 40 ms`, `at most 40 ms`: a time between two, given in ns; of one that reaches down to nothing the upper end.
+/// `12 to 40 ms`, `at most 40 ms`: from ns; the upper end alone if the lower is zero.
 pub(crate) fn between(interval: Interval) -> String {
     let (low, high) = (time(interval.low), time(interval.high.max(0.0)));
     if interval.low <= 0.0 {
@@ -69,7 +69,6 @@ fn ceil(value: f64, digits: usize) -> f64 {
     (value * scale - 1e-6).ceil() / scale
 }
 
-/// With commas between thousands.
 fn grouped(value: f64, digits: usize) -> String {
     let text = format!("{:.digits$}", value.abs());
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));

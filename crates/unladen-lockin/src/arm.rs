@@ -1,28 +1,25 @@
-//! The principal type is [`Arm`]: one combination of knobs, and what it stands for in the design.
+//! The principal type is [`Arm`]: one combination of knobs, and its roles in the design.
 
-/// One combination of knobs that is measured.
+/// A measured combination of knobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arm {
-    /// What reports call it; no two arms of a design have the same.
+    /// Name in reports, unique in a design.
     pub name: String,
-    /// For each knob, in the order of the experiment, whether it is on.
+    /// Whether each knob is on, in the order of the experiment.
     pub on: Vec<bool>,
-    /// What it stands for, at least one; a combination that a design asks for twice is one arm with both.
+    /// At least one; a combination that a design needs twice is one arm with both roles.
     pub roles: Vec<Role>,
 }
 
-/// What an arm stands for. Knobs are counted from 0, in the order of the experiment.
+/// The role of an arm. Knobs are counted from 0, in the order of the experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Role {
-    /// All knobs are off: what the others are compared with.
+    /// All knobs are off.
     Baseline,
-    /// The same once more, as an arm of its own: what differs from the baseline here is noise (the A/A floor).
+    /// The baseline repeated as an arm of its own: its difference from the baseline is noise (the A/A floor).
     BaselineAgain,
-    /// The other one of two.
     Candidate,
-    /// This knob alone is on.
     Alone(usize),
-    /// All knobs are on.
     All,
     /// All knobs but this one are on.
     Without(usize),
@@ -33,7 +30,7 @@ pub enum Role {
 }
 
 impl Arm {
-    /// Whether it stands for this.
+    /// Whether it has this role.
     pub fn is(&self, role: Role) -> bool {
         self.roles.contains(&role)
     }
@@ -45,7 +42,7 @@ impl Arm {
 }
 
 impl Role {
-    /// As it stands in results.
+    /// Name in results.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Baseline => "baseline",

@@ -1,12 +1,12 @@
-//! The incomplete beta function, which Student's t and the weights of Harrell & Davis are made of.
+//! The incomplete beta function, for Student's t and the weights of Harrell & Davis.
 
-/// Terms of the continued fraction at most; it takes some √max(a, b).
+/// Most terms of the continued fraction; it takes some √max(a, b).
 const TERMS: usize = 10_000;
-/// In place of zero in a denominator.
+/// Replaces a zero denominator.
 const TINY: f64 = 1e-300;
 
 /// ln Γ(x) for x > 0: Lanczos' approximation with g = 7 and nine terms (Lanczos 1964, *SIAM J. Numer. Anal.* 1:86), to
-/// 1e-13 or so.
+/// about 1e-13.
 pub(crate) fn ln_gamma(x: f64) -> f64 {
     const G: f64 = 7.0;
     const FIRST: f64 = 0.999_999_999_999_809_9;

@@ -3,10 +3,8 @@
 /// Bits of the fraction that bins keep: latencies are rounded to the nearest of 4,096 steps in each power of two,
 /// within 0.012 % of the value, far below what any comparison could tell.
 const FRACTION_BITS: u32 = 12;
-/// Bits of an `f64`'s fraction that are rounded off.
 const DROPPED_BITS: u32 = f64::MANTISSA_DIGITS - 1 - FRACTION_BITS;
 
-/// The latencies of a block.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Bins {
     /// Sorted: (bin, count).
@@ -17,7 +15,6 @@ pub(crate) struct Bins {
 }
 
 impl Bins {
-    /// Of latencies in ns.
     pub(crate) fn of(latencies: impl IntoIterator<Item = u64>) -> Self {
         let mut sum = 0.0;
         let mut binned: Vec<u32> = latencies
@@ -32,7 +29,7 @@ impl Bins {
         Self { bins, count: binned.len() as u64, sum }
     }
 
-    /// How many are at or below `ns`.
+    /// Number of latencies of at most `ns`.
     pub(crate) fn within(&self, ns: u64) -> u64 {
         let limit = bin(ns);
         let within = self.bins.partition_point(|(bin, _)| *bin <= limit);
@@ -40,7 +37,7 @@ impl Bins {
     }
 }
 
-/// The bin of a latency: the leading bits of its `f64`, which are in order as the latencies are.
+/// The leading bits of the latency's `f64`, which sort like the latencies.
 pub(crate) fn bin(latency: u64) -> u32 {
     (((latency as f64).to_bits() + (1 << (DROPPED_BITS - 1))) >> DROPPED_BITS) as u32
 }

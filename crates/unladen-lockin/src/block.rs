@@ -1,15 +1,14 @@
-//! The principal type is [`Block`]: what one counter did in four phases.
+//! The principal type is [`Block`]: one counter in four phases.
 
 use crate::plan::{Order, PHASES_PER_BLOCK};
 
 /// One counter over one phase.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Phase {
-    /// How long the phase lasted between its two readings, in ns.
+    /// Time between the phase's two readings.
     pub duration_ns: u64,
     /// Requests that ended in it; 0 in an off phase.
     pub requests: u64,
-    /// How much the counter grew.
     pub count: f64,
 }
 
@@ -31,17 +30,15 @@ impl Block {
         self.phases.iter().map(|phase| phase.requests as f64).sum()
     }
 
-    /// What the counter grew in the on phases beyond what the off phases lead one to expect.
+    /// Growth in the on phases beyond that expected from the off phases.
     ///
-    /// Off phases are scaled to the duration of the on phases: a slow last request can stretch
-    /// an on phase a little beyond its plan.
+    /// Off phases are scaled to the duration of the on phases, which a slow last request can stretch a little.
     pub fn excess(&self) -> f64 {
         self.sum(true).0 - self.off_growth()
     }
 
-    /// What [`excess`](Self::excess) would have been had no requests run, judged by the two off
-    /// phases alone: their difference, with the sign that the block's coin gave, times √2 because
-    /// the excess is made of four phases' noise and this of two.
+    /// [`excess`](Self::excess) had no requests run, from the two off phases alone: their difference, with the sign of
+    /// the block's coin, times √2 because the excess has the noise of four phases and this of two.
     pub fn null_excess(&self) -> f64 {
         let mut off = self.positions().filter(|(on, _)| !on).map(|(_, phase)| phase);
         let (Some(first), Some(second)) = (off.next(), off.next()) else { return 0.0 };
@@ -50,16 +47,16 @@ impl Block {
         std::f64::consts::SQRT_2 * if self.order == Order::OnFirst { difference } else { -difference }
     }
 
-    /// What the counter grew in the off phases, scaled to the duration of the on phases.
+    /// Growth in the off phases, scaled to the duration of the on phases.
     pub fn off_growth(&self) -> f64 {
         let (off, off_ns) = self.sum(false);
         if off_ns == 0.0 { 0.0 } else { off * (self.sum(true).1 / off_ns) }
     }
 
-    /// This counter and another of the same phases together, which was timed by a clock of its own: on another host, a
-    /// phase lasts from that host's reading to that host's next. Both [`excess`](Self::excess) and
-    /// [`null_excess`](Self::null_excess) are exactly the sums of the two; single phases are as this block's clock has
-    /// them, and of the other's off phases only what those two sums take is kept.
+    /// Adds another counter of the same phases that was timed by another clock: on another host, a phase lasts from
+    /// that host's reading to its next. [`excess`](Self::excess) and [`null_excess`](Self::null_excess) are exactly the
+    /// sums of the two; single phases follow this block's clock, and keep of the other's off phases only what those two
+    /// sums need.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
         let mut phases = self.phases;

@@ -10,10 +10,10 @@ use crate::statistic::{Measure, Statistic};
 use crate::student;
 use crate::units::{Layout, Unit, Units};
 
-/// Exact counts of equal arms differ by rounding alone; with no spread around it, that would be significant.
+/// Exact counts of equal arms differ by rounding alone, which without any spread would be significant.
 const ROUNDING: f64 = 1e-12;
 
-/// How terms are put together.
+/// How terms are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
     /// exp Σ w ln s: a ratio; no change is 1.
@@ -47,19 +47,16 @@ pub struct Contrast {
     pub value: f64,
     /// Lower end of the 95 % interval.
     pub low: f64,
-    /// Upper end of the 95 % interval.
     pub high: f64,
     /// Two-sided p-value of "no change", before control of false discoveries. At most 5 % exactly if the interval
     /// excludes no change.
     pub p_value: f64,
-    /// How many independent units it rests on.
     pub units: usize,
     pub unit: Unit,
-    /// Ratio or difference.
     pub scale: Scale,
     pub measure: Measure,
-    /// Σ w² over its arms, pooled ones sharing a weight: its variance, were all arms alike, in units of one arm's. 2
-    /// for one arm against another, 1.5 for one against two that are pooled.
+    /// Σ w² over its arms, pooled ones sharing a weight: its variance in units of one arm's, were all arms alike. 2 for
+    /// one arm against another, 1.5 for one against two pooled ones.
     pub terms: f64,
 }
 
@@ -67,16 +64,13 @@ pub struct Contrast {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CannotCompare {
     /// Too few blocks have data in every arm, and there were no restarts.
-    TooFewBlocks {
-        /// Those that have.
-        blocks: usize,
-    },
+    TooFewBlocks { blocks: usize },
     /// An arm has too few latencies for an interval of this quantile.
     TooFewLatencies {
         quantile: f64,
-        /// In the arm that has the fewest.
+        /// In the arm with the fewest.
         latencies: u64,
-        /// How many each arm needs, see [`samples_needed`](crate::samples_needed).
+        /// Per arm, see [`samples_needed`](crate::samples_needed).
         needed: u64,
     },
     /// A ratio needs figures above zero.
@@ -86,18 +80,18 @@ pub enum CannotCompare {
 }
 
 impl Contrast {
-    /// Half of the interval's width: the number behind a ±.
+    /// Half of the interval's width: the number after a ±.
     pub fn half_width(&self) -> f64 {
         (self.high - self.low) / 2.0
     }
 
-    /// [`half_width`](Self::half_width) as a share of the value: of a ratio, how well it is known; of a difference,
-    /// infinite where there is none.
+    /// [`half_width`](Self::half_width) as a share of the value: for a ratio its precision; infinite for a difference
+    /// of zero.
     pub fn relative_half_width(&self) -> f64 {
         if self.value == 0.0 { f64::INFINITY } else { self.half_width() / self.value.abs() }
     }
 
-    /// Its distance from no change: of a ratio, a share.
+    /// Its distance from no change: for a ratio, a share.
     pub fn change(&self) -> f64 {
         self.value - self.scale.no_change()
     }
@@ -115,12 +109,12 @@ impl Contrast {
     }
 }
 
-/// Compares arms: the weighted sum of a statistic, or of its logarithm. An ordinary comparison has the candidate with
-/// weight 1 and the baseline with −1, as [`compare`] does. All arms are left out of together, unit by unit, so what the
-/// arms of a block or a restart share does not widen the interval.
+/// Compares arms by the weighted sum of a statistic, or of its logarithm: in an ordinary comparison, see [`compare`],
+/// the candidate has weight 1 and the baseline −1. Units are left out of all arms together, so what the arms of a block
+/// or a restart share does not widen the interval.
 ///
-/// Units are the restarts, where there are two or more, else the blocks. Few restarts are few degrees of freedom: with
-/// two, Student's t is 12.7, with five 2.8; the interval is as wide as that.
+/// Units are the restarts if there are two or more, else the blocks. Few restarts are few degrees of freedom: with two,
+/// Student's t is 12.7, with five 2.8, and the interval is as wide.
 ///
 /// ```
 /// use unladen_lockin::{Observations, Scale, Statistic, contrast};
@@ -138,8 +132,7 @@ impl Contrast {
 /// # Ok::<(), unladen_lockin::CannotCompare>(())
 /// ```
 ///
-/// # Errors
-/// [`CannotCompare`], which says what is missing.
+/// Fails with [`CannotCompare`].
 pub fn contrast(terms: &[(f64, &Observations)], statistic: Statistic, scale: Scale) -> Result<Contrast, CannotCompare> {
     let units = units(terms, |arm| arm.layout(), |arm, block| arm.has_latencies(block))?;
     let samples: Vec<(f64, Sample<'_>)> = terms
@@ -162,10 +155,7 @@ pub fn contrast(terms: &[(f64, &Observations)], statistic: Statistic, scale: Sca
     combine(&replicates, &units, scale, statistic.measure())
 }
 
-/// The candidate as a ratio of the baseline: above 1, its latencies are longer.
-///
-/// # Errors
-/// As [`contrast`].
+/// The candidate as a ratio of the baseline: above 1, its latencies are longer. Fails as [`contrast`] does.
 pub fn compare(
     candidate: &Observations,
     baseline: &Observations,
@@ -174,7 +164,6 @@ pub fn compare(
     contrast(&[(1.0, candidate), (-1.0, baseline)], statistic, Scale::Ratio)
 }
 
-/// The units in which every term has data.
 pub(crate) fn units<T>(
     terms: &[(f64, &T)],
     layout: impl Fn(&T) -> &Layout,

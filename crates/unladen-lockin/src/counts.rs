@@ -9,37 +9,36 @@ use crate::statistic::Measure;
 use crate::units::{Layout, Units};
 use crate::weight::OWN;
 
-/// One counter of one arm, by restart and block: its growth, requests and duration, summed over the arm's phases of a
-/// block.
+/// One counter of one arm, by restart and block: its growth, requests and duration, summed over the arm's phases.
 ///
-/// As with [`Observations`](crate::Observations), all arms have the same restarts and blocks; a block without requests
-/// is left out of all.
+/// As with [`Observations`](crate::Observations), all arms have the same blocks; one without requests is left out of
+/// all.
 #[derive(Debug, Clone, Default)]
 pub struct Counts {
     layout: Layout,
     blocks: Vec<Phase>,
-    /// How many arms were pooled into this one, beyond itself.
+    /// Number of arms pooled into this one, beyond itself.
     others: usize,
 }
 
 impl Counts {
-    /// Without any.
+    /// No blocks yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The blocks that follow belong to a new restart.
+    /// Starts a new restart for the following blocks.
     pub fn begin_restart(&mut self) {
         self.layout.begin_restart();
     }
 
-    /// Adds what the counter did in the phases of one block together.
+    /// Adds the counter's growth over all phases of one block.
     pub fn push_block(&mut self, phases: Phase) {
         self.blocks.push(phases);
         self.layout.push_block();
     }
 
-    /// The sum of arms, block by block; blocks in which one of the `arms` has no requests are empty.
+    /// The sum of arms, block by block; a block without requests in one of the `arms` is empty.
     #[must_use]
     pub fn pooled(arms: &[&Self]) -> Self {
         let Some(first) = arms.first() else { return Self::new() };
@@ -74,19 +73,18 @@ impl Counts {
     }
 }
 
-/// Compares one counter per request between arms: `terms` as of [`contrast`](crate::contrast()), `idle` what the same
-/// counter did in phases without requests of the same blocks (its requests are not looked at).
+/// Compares one counter per request between arms: `terms` as for [`contrast`](crate::contrast()), `idle` the same
+/// counter in phases without requests of the same blocks (its requests are ignored).
 ///
 /// Without `idle`, the difference is of growth per request. Phases of all arms are equally long and have equally many
-/// requests, so a background cancels. With `idle`, each arm's background is taken off first, by the rate of the block's
-/// idle phases: that corrects for phases of unequal length, and makes the figures weights, of which there can be ratios
-/// too.
+/// requests, so a background cancels. With `idle`, each arm's background is subtracted first, at the rate of the
+/// block's idle phases: that corrects for phases of unequal length, and makes the figures weights, which can have
+/// ratios too.
 ///
-/// Where a background is known to be there, a difference of blocks is estimated by the median over pairs of blocks, as
-/// weights are (see `docs/concepts/lock-in.md`); else it is that of the ratios of sums.
+/// With a known background, a difference of blocks is estimated by the median over pairs of blocks, as weights are (see
+/// `docs/concepts/lock-in.md`); else it is that of the ratios of sums.
 ///
-/// # Errors
-/// [`CannotCompare`]; ratios need counts above zero.
+/// Fails with [`CannotCompare`]; ratios need counts above zero.
 pub fn contrast_counts(
     terms: &[(f64, &Counts)],
     idle: Option<&Counts>,
@@ -96,7 +94,7 @@ pub fn contrast_counts(
         return Err(CannotCompare::NotAligned);
     }
     let units = units(terms, |arm| &arm.layout, |arm, block| arm.has_requests(block))?;
-    // Of each term: growth and requests by unit.
+    // For each term, growth and requests by unit.
     let sums: Vec<(f64, Vec<(f64, f64)>)> = terms
         .iter()
         .map(|(weight, arm)| {
@@ -119,7 +117,7 @@ pub fn contrast_counts(
     Ok(robust(&sums, plain))
 }
 
-/// How much of the counter's growth the background makes, beside what the requests add, in the arm where it is most.
+/// The background's growth relative to that by requests, in the arm where it is largest.
 fn background_share(terms: &[(f64, &Counts)], idle: &Counts, units: &Units) -> f64 {
     terms
         .iter()

@@ -18,21 +18,20 @@ pub const MOST_FACTORS: usize = 6;
 /// Which combinations of knobs are measured. Each design has the baseline twice, for the noise floor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Design {
-    /// One knob, off and on.
     Ab,
-    /// Each knob alone: those of which only one can be on.
+    /// Each knob alone: if only one can be on.
     Each,
-    /// Each knob alone, all, all but each, and one after the other in their order.
+    /// Each knob alone, all, all but each, and adding one after the other in order.
     Ablate,
     /// All combinations, of at most [`MOST_FACTORS`] knobs.
     Factorial,
 }
 
 impl Design {
-    /// All of them.
+    /// All designs.
     pub const ALL: [Self; 4] = [Self::Ab, Self::Each, Self::Ablate, Self::Factorial];
 
-    /// As in the file and in JSON.
+    /// Name in the file and in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ab => "ab",
@@ -44,7 +43,7 @@ impl Design {
 
     /// The arms for knobs of these names: the baseline, the baseline again, then the others.
     ///
-    /// All names and, the second baseline aside, all combinations differ. A factorial design of more than
+    /// All names and, except for the second baseline, all combinations differ. A factorial design of more than
     /// [`MOST_FACTORS`] knobs, which no experiment has, would be cut off there.
     pub fn arms(self, knobs: &[&str]) -> Vec<Arm> {
         let count = knobs.len();
@@ -83,7 +82,6 @@ struct Arms<'a> {
 }
 
 impl Arms<'_> {
-    /// Adds an arm, or a role to the arm that has this combination.
     fn add(&mut self, role: Role, is_on: impl Fn(usize) -> bool) {
         let on: Vec<bool> = (0..self.knobs.len()).map(is_on).collect();
         match self.list.iter_mut().find(|arm| arm.on == on) {

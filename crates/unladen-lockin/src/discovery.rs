@@ -1,13 +1,13 @@
-//! Control of false discoveries where many counters of many groups are looked at together.
+//! Control of false discoveries for many counters of many groups.
 
-/// Of the counters said to follow the requests, at most this share (on average) does not.
+/// Most counters, as an average share, wrongly said to follow the requests.
 pub const FALSE_DISCOVERY_RATE: f64 = 0.05;
 
-/// Adjusts p-values by the step-up procedure of Benjamini & Hochberg (1995, *J. R. Stat. Soc. B*
-/// 57:289): those at most [`FALSE_DISCOVERY_RATE`] are the discoveries. In the order given.
+/// Adjusts p-values, in the given order, by the step-up procedure of Benjamini & Hochberg (1995, *J. R. Stat. Soc. B*
+/// 57:289): those of at most [`FALSE_DISCOVERY_RATE`] are the discoveries.
 ///
-/// Counters of one group move together; the procedure stays valid under such positive dependence
-/// (Benjamini & Yekutieli 2001).
+/// Counters of one group move together; the procedure stays valid under such positive dependence (Benjamini & Yekutieli
+/// 2001).
 ///
 /// ```
 /// let adjusted = unladen_lockin::benjamini_hochberg(&[0.01, 0.04, 0.03, 0.90]);
@@ -27,20 +27,19 @@ pub fn benjamini_hochberg(p_values: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// The counters of one group, as p-values: the one that decides whether the group is looked into, and the others.
+/// The p-values of one group's counters: of the one that decides whether the group is looked into, and of the others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Family {
-    /// Of the deciding counter.
     pub deciding: f64,
     pub others: Vec<f64>,
 }
 
 /// Adjusts the p-values of families: the deciding counters among each other by [`benjamini_hochberg`]; the others
-/// within their family, and only if its deciding counter is a discovery, at the level that is left for as many families
-/// as were selected out of all (Benjamini & Bogomolov 2014, *J. R. Stat. Soc. B* 76:297).
+/// within their family, and only if its deciding counter is a discovery, at the level left for the share of families
+/// that were selected (Benjamini & Bogomolov 2014, *J. R. Stat. Soc. B* 76:297).
 ///
-/// One list of all counters of all groups would ask more of the evidence than a few blocks can give: with n blocks no
-/// p-value is below 2¹⁻ⁿ, whatever the counters do.
+/// One list of all counters of all groups would need more evidence than a few blocks can give: with n blocks no p-value
+/// is below 2¹⁻ⁿ.
 ///
 /// ```
 /// use unladen_lockin::{Family, adjust_families};
@@ -65,16 +64,16 @@ pub fn adjust_families(families: &[Family]) -> Vec<Family> {
         .collect()
 }
 
-/// Adjusts the p-values of comparisons: each family is one candidate, its deciding metric the headline (the one that
-/// the experiment is about), its others all further metrics.
+/// Adjusts the p-values of comparisons: each family is one candidate, its deciding metric the headline (the subject of
+/// the experiment), its others all further metrics.
 ///
-/// Unlike in [`adjust_families`] the headline is no gate, as a change may move the slowest requests alone. A family is
-/// judged by its headline and by the others together (their smallest p-value adjusted by [`benjamini_hochberg`], which
-/// is Simes' test), both at half the level, and once one of them holds the other has the whole (Holm 1979, *Scand. J.
-/// Stat.* 6:65; Hochberg 1988, *Biometrika* 75:800). So of two equal arms nothing at all is called in 95 % of
-/// experiments, while the headline pays a factor of two at most, however many metrics are shown beside it. Families are
-/// then selected by [`benjamini_hochberg`], and what is within them is judged at the level left for as many as were
-/// selected (Benjamini & Bogomolov 2014).
+/// Unlike in [`adjust_families`] the headline is no gate, as a change may affect the slowest requests alone. A family
+/// is judged by its headline and by the others together (their smallest p-value adjusted by [`benjamini_hochberg`],
+/// which is Simes' test), both at half the level, and once one of them holds the other has the whole (Holm 1979,
+/// *Scand. J. Stat.* 6:65; Hochberg 1988, *Biometrika* 75:800). So for two equal arms nothing at all is called in 95 %
+/// of experiments, while the headline pays a factor of two at most, however many metrics are shown beside it. Families
+/// are then selected by [`benjamini_hochberg`], and their members judged at the level left for the share selected
+/// (Benjamini & Bogomolov 2014).
 ///
 /// ```
 /// use unladen_lockin::{Family, adjust_comparisons};
@@ -114,7 +113,7 @@ pub fn adjust_comparisons(families: &[Family]) -> Vec<Family> {
         .collect()
 }
 
-/// Blocks that it takes for `discoveries` out of `families` to be told from chance.
+/// Blocks needed to tell `discoveries` out of `families` from chance.
 pub fn blocks_needed(families: usize, discoveries: usize) -> usize {
     let least_p = FALSE_DISCOVERY_RATE * discoveries.max(1) as f64 / families.max(1) as f64;
     // The smallest two-sided p-value of n blocks is 2 / 2ⁿ.

@@ -1,10 +1,11 @@
-//! Terms of contrasts that several changes make: interactions and main effects.
+//! Terms of contrasts between several changes: interactions and main effects.
 
 use crate::observations::Observations;
 
-/// Whether changes add up to what all of them do together: with [`Scale::Ratio`](crate::Scale::Ratio) the ratio of all
-/// together to the product of the ratios alone (1: they multiply), with [`Scale::Difference`](crate::Scale::Difference)
-/// what all together add beyond the sum of what each adds (0 ns: they add up). For [`contrast`](crate::contrast).
+/// Terms of a [`contrast`](crate::contrast) for whether changes add up: with [`Scale::Ratio`](crate::Scale::Ratio) the
+/// ratio of all together to the product of the ratios alone (1: they multiply), with
+/// [`Scale::Difference`](crate::Scale::Difference) the effect of all together beyond the sum of each (0 ns: they add
+/// up).
 pub fn interaction<'a>(
     all: &'a Observations,
     alone: &[&'a Observations],
@@ -15,8 +16,8 @@ pub fn interaction<'a>(
     terms
 }
 
-/// What a change does on average over the arms of a factorial design, `with` it and `without` it. For
-/// [`contrast`](crate::contrast).
+/// Terms of a [`contrast`](crate::contrast) for a change's average effect over the arms of a factorial design, `with`
+/// it and `without` it.
 pub fn main_effect<'a>(with: &[&'a Observations], without: &[&'a Observations]) -> Vec<(f64, &'a Observations)> {
     let mean = |arms: &[&'a Observations], sign: f64| {
         let weight = sign / arms.len() as f64;

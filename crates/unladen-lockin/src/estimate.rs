@@ -1,33 +1,31 @@
 //! The principal type is [`Estimate`]: a value and its 95 % interval.
 
-/// The fewest blocks that carry a two-sided 95 % interval: with five, the most extreme of the
-/// 2⁵ sign patterns still has probability 2/32 = 6.25 %.
+/// The fewest blocks that carry a two-sided 95 % interval: with five, the most extreme of the 2⁵ sign patterns still
+/// has probability 2/32 = 6.25 %.
 pub const MIN_BLOCKS: usize = 6;
 
 /// A figure and the 95 % interval *of the figure* (never the spread of the samples).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// The median over pairs of blocks of the ratio of their sums (Hodges–Lehmann); for a counter that nothing but the
-    /// requests moves, the plain ratio of sums.
+    /// The median over pairs of blocks of the ratio of their sums (Hodges–Lehmann), or [`mean`](Self::mean) if only
+    /// requests move the counter.
     pub value: f64,
     /// Lower end of the 95 % interval.
     pub low: f64,
-    /// Upper end of the 95 % interval.
     pub high: f64,
-    /// The plain ratio of sums over all blocks. Where it lies outside the interval, a few blocks
-    /// weigh far more than the rest: a burst of background, or rare costly requests.
+    /// The plain ratio of sums over all blocks. If it lies outside the interval, a few blocks weigh far more than the
+    /// rest: a burst of background, or rare costly requests.
     pub mean: f64,
-    /// How many blocks it rests on.
     pub blocks: usize,
 }
 
 impl Estimate {
-    /// Half of the interval's width: the number behind a ±.
+    /// Half of the interval's width: the number after a ±.
     pub fn half_width(&self) -> f64 {
         (self.high - self.low) / 2.0
     }
 
-    /// The larger distance from the value to an end: the number behind a ± that hides no asymmetry.
+    /// The larger distance from the value to an end: the number after a ± that hides no asymmetry.
     pub fn margin(&self) -> f64 {
         (self.high - self.value).max(self.value - self.low)
     }
@@ -59,7 +57,6 @@ impl Estimate {
 /// Too few usable blocks for a 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooFew {
-    /// Blocks at hand.
     pub blocks: usize,
 }
 

@@ -2,20 +2,18 @@
 //!
 //! The estimate (Harrell & Davis 1982, *Biometrika* 69:635) is Σ x₍ᵢ₎ (B(i/n) − B((i−1)/n)), where B is the
 //! distribution function of a beta variable with parameters (n+1)q and (n+1)(1−q): the mean of the q-th order statistic
-//! over all samples that one could draw from this one. It averages the latencies near the quantile instead of picking
-//! one, so it varies less, and it changes smoothly when a block is left out, which a single order statistic does not.
+//! over all samples that one could draw from this one. It averages the latencies near the quantile, so it varies less
+//! than a single order statistic, and changes smoothly when a block is left out.
 
 use crate::beta::incomplete_beta;
 
-/// Steps of the table of B.
 const STEPS: usize = 1_024;
-/// The table reaches so many standard deviations to either side; beyond, less than 1e-8 is left even where few
-/// latencies lie beyond the quantile and the weights are skewed.
+/// Standard deviations that the table covers to either side; beyond, less than 1e-8 is left even where few latencies
+/// lie beyond the quantile and the weights are skewed.
 const REACH: f64 = 12.0;
-/// With parameters below this the density has no smooth bell, and B is evaluated anew each time.
+/// With parameters below this the density has no smooth bell, and B is not tabulated.
 const LEAST_TABULATED: f64 = 3.0;
 
-/// The function B for one sample size and one quantile.
 #[derive(Debug, Clone)]
 pub(crate) struct Kernel {
     a: f64,
@@ -23,7 +21,7 @@ pub(crate) struct Kernel {
     /// Below `from` B is 0, above `to` it is 1.
     from: f64,
     to: f64,
-    /// B at `STEPS + 1` evenly spaced shares; empty where it is evaluated anew.
+    /// B at `STEPS + 1` evenly spaced shares; empty if not tabulated.
     table: Vec<f64>,
 }
 
@@ -38,7 +36,7 @@ impl Kernel {
         let (from, to) = ((q - REACH * sd).max(0.0), (q + REACH * sd).min(1.0));
         let width = (to - from) / STEPS as f64;
         let log_density = |u: f64| (a - 1.0) * u.ln() + (b - 1.0) * (-u).ln_1p();
-        // At the mode it is highest: no overflow, whatever n.
+        // It is highest at the mode: no overflow, whatever n.
         let highest = log_density((a - 1.0) / (a + b - 2.0));
         let mut table = Vec::with_capacity(STEPS + 1);
         let (mut sum, mut before) = (0.0, 0.0);
@@ -52,7 +50,6 @@ impl Kernel {
         Self { a, b, from, to, table }
     }
 
-    /// B at a share.
     pub(crate) fn cumulative(&self, share: f64) -> f64 {
         if share <= self.from {
             return 0.0;
@@ -69,14 +66,13 @@ impl Kernel {
         low + (high - low) * (position - step as f64)
     }
 
-    /// How many spacings between latencies the weights average, 1 / Σ w²: that of a normal bell, which B's density is
-    /// near.
+    /// Number of spacings that the weights average, 1 / Σ w²: that of a normal bell, which B's density is near.
     pub(crate) fn spacings(&self) -> f64 {
         let n = self.a + self.b;
         2.0 * (std::f64::consts::PI * self.a * self.b / n).sqrt()
     }
 
-    /// The shares between which the weights lie.
+    /// The range of shares with weight.
     pub(crate) fn support(&self) -> (f64, f64) {
         (self.from, self.to)
     }

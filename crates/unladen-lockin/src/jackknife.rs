@@ -1,21 +1,18 @@
 //! The principal type is [`Replicates`]: a statistic of one arm, of all units and without each of them.
 //!
-//! Leaving out one unit at a time tells the standard error of anything that changes smoothly with the data (Tukey 1958;
-//! Shao & Tu 1995, *The Jackknife and Bootstrap*, ch. 2), Harrell & Davis's quantiles among them, for which they
-//! proposed it themselves, and leaving out whole units tells it of dependent requests too. Beside a bootstrap it needs
-//! no random numbers, so the same data always give the same interval, and a replicate for each unit instead of two
-//! thousand.
+//! Leaving out one unit at a time gives the standard error of anything that changes smoothly with the data (Tukey 1958;
+//! Shao & Tu 1995, *The Jackknife and Bootstrap*, ch. 2), including Harrell & Davis's quantiles, as they proposed;
+//! leaving out whole units covers dependent requests too. Unlike a bootstrap it needs no random numbers, so the same
+//! data always give the same interval, and far fewer replicates.
 
-/// A statistic with all units, and without each.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Replicates {
     pub(crate) value: f64,
     pub(crate) without: Vec<f64>,
-    /// How many spacings between neighbouring latencies the standard error rests on; infinite where on none.
+    /// Number of spacings between neighbouring latencies that the standard error rests on; infinite if none.
     pub(crate) spacings: f64,
 }
 
-/// A weighted sum of replicates.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sum {
     pub(crate) value: f64,
@@ -25,7 +22,7 @@ pub(crate) struct Sum {
 }
 
 impl Replicates {
-    /// Σ numerators / Σ denominators, of (numerator, denominator) by unit.
+    /// Σ numerators / Σ denominators, for (numerator, denominator) by unit.
     pub(crate) fn of_ratio(units: &[(f64, f64)]) -> Self {
         let (numerator, denominator) = units.iter().fold((0.0, 0.0), |(n, d), (a, b)| (n + a, d + b));
         let without = units.iter().map(|(n, d)| (numerator - n) / (denominator - d)).collect();
@@ -34,11 +31,11 @@ impl Replicates {
 
     /// Σ wᵢ f(replicatesᵢ), with the jackknife's standard error.
     ///
-    /// How well is the standard error itself known? It varies as that of n units does, with n − 1 degrees of freedom.
-    /// That of a quantile also rests on how far apart the latencies near it are; a mean of k spacings varies by 1/√k
-    /// (Bloch & Gastwirth 1968, *Ann. Math. Stat.* 39:1083). Both relative variances are summed, and Student's t has
-    /// the degrees of freedom that go with the sum (Satterthwaite 1946, *Biometrics Bulletin* 2:110). For a p99 with a
-    /// dozen latencies beyond it, that is what keeps the interval wide enough.
+    /// The standard error itself varies as that of n units does, with n − 1 degrees of freedom. That of a quantile also
+    /// depends on the distances between latencies near it; a mean of k spacings varies by 1/√k (Bloch & Gastwirth 1968,
+    /// *Ann. Math. Stat.* 39:1083). Both relative variances are summed, and Student's t has the degrees of freedom for
+    /// the sum (Satterthwaite 1946, *Biometrics Bulletin* 2:110). This keeps the interval wide enough for a p99 with a
+    /// dozen latencies beyond it.
     pub(crate) fn combine(terms: &[(f64, Self)], f: impl Fn(f64) -> f64) -> Sum {
         let n = terms.first().map_or(0, |(_, replicates)| replicates.without.len());
         let sum = |of: &dyn Fn(&Self) -> f64| -> f64 { terms.iter().map(|(weight, term)| weight * f(of(term))).sum() };

@@ -1,10 +1,9 @@
-//! [`mean_ratio`]: Σ numerators / Σ denominators with an interval for skewed blocks, for counters that nothing but the
-//! requests moves.
+//! [`mean_ratio`]: Σ numerators / Σ denominators with an interval for skewed blocks, if only requests move the counter.
 //!
-//! A page that does housekeeping in one request of a hundred has blocks whose sums are skewed, and what counts for its
-//! server is their mean. The usual interval of a mean (Student's t) lies too low for them. Hall (1992, *J. R. Stat.
-//! Soc. B* 54:221) transforms t by a cubic in the sample's skewness that can be inverted in closed form, and so moves
-//! the interval to where the mean is.
+//! A page that does housekeeping in one request of a hundred has blocks with skewed sums, and what counts for its
+//! server is their mean, for which the usual interval (Student's t) lies too low. Hall (1992, *J. R. Stat. Soc. B*
+//! 54:221) transforms t by a cubic in the sample's skewness that can be inverted in closed form, which moves the
+//! interval.
 
 use crate::estimate::{Estimate, MIN_BLOCKS, TooFew};
 
@@ -14,11 +13,8 @@ const Z: f64 = 1.959_964;
 /// Below this the skewness changes the interval by less than rounding does.
 const NO_SKEWNESS: f64 = 1e-6;
 
-/// Estimates Σ `numerators` / Σ `denominators`, one of each a block; blocks without a positive denominator are left
-/// out.
-///
-/// # Errors
-/// [`TooFew`] with fewer than [`MIN_BLOCKS`] blocks of a positive denominator.
+/// Estimates Σ `numerators` / Σ `denominators`, one of each a block. Fails with fewer than [`MIN_BLOCKS`] blocks of a
+/// positive denominator; others are left out.
 pub(crate) fn mean_ratio(numerators: &[f64], denominators: &[f64]) -> Result<Estimate, TooFew> {
     let usable: Vec<(f64, f64)> =
         numerators.iter().copied().zip(denominators.iter().copied()).filter(|&(_, d)| d > 0.0).collect();
@@ -29,8 +25,7 @@ pub(crate) fn mean_ratio(numerators: &[f64], denominators: &[f64]) -> Result<Est
     let n = blocks as f64;
     let (numerator, denominator) = usable.iter().fold((0.0, 0.0), |(n, d), (a, b)| (n + a, d + b));
     let mean = numerator / denominator;
-    // A ratio's error is that of the mean of its residuals, to first order (Cochran 1977, *Sampling Techniques*, ch.
-    // 6).
+    // A ratio's error is that of its residuals' mean, to first order (Cochran 1977, *Sampling Techniques*, ch. 6).
     let residuals: Vec<f64> = usable.iter().map(|(a, b)| a - mean * b).collect();
     let moment = |power: i32| residuals.iter().map(|residual| residual.powi(power)).sum::<f64>() / n;
     let sd = moment(2).sqrt();
@@ -50,8 +45,7 @@ fn hall(x: f64, skewness: f64, n: f64) -> f64 {
     3.0 / per_root * ((1.0 + per_root * (x - per_root / 6.0)).cbrt() - 1.0)
 }
 
-/// The 97.5 % point of Student's t, by the expansion of Abramowitz & Stegun 26.7.5: within 0.004 from five degrees of
-/// freedom on.
+/// The 97.5 % point of Student's t (Abramowitz & Stegun 26.7.5): within 0.004 from five degrees of freedom on.
 pub(crate) fn student_t(degrees: f64) -> f64 {
     let z2 = Z * Z;
     let g1 = Z * (z2 + 1.0) / 4.0;

@@ -6,12 +6,11 @@ use crate::contrast::Contrast;
 use crate::signed_rank::ALPHA;
 use crate::student;
 
-/// How long an experiment has to run in all until `contrast`, which took `elapsed`, has a relative half width of
-/// `target` (0.01 for ±1 %). `None` if no time would do: the target is not above zero, or the contrast is a difference
-/// of zero.
+/// Total duration of an experiment until `contrast`, which took `elapsed`, has a relative half width of `target` (0.01
+/// for ±1 %). `None` if no time would do: the target is not above zero, or the contrast is a difference of zero.
 ///
 /// The standard error shrinks with the root of the number of units, and Student's t with their degrees of freedom,
-/// which matters where there are few. It is an estimate: the width of an interval is itself known to 1/√(2n) only.
+/// which matters if there are few. It is an estimate: the width of an interval is itself known to 1/√(2n) only.
 ///
 /// ```
 /// # use unladen_lockin::{Observations, Statistic, compare, time_needed};
@@ -29,13 +28,12 @@ pub fn time_needed(contrast: &Contrast, elapsed: Duration, target: f64) -> Optio
     time_for(contrast, elapsed, target * contrast.value.abs())
 }
 
-/// How long an experiment has to run in all until its verdict on this contrast is no longer *unclear*, whose margin of
-/// equality is `margin` (see [`judge`](crate::judge)).
+/// Total duration of an experiment until its verdict on this contrast is no longer *unclear*, with a margin of equality
+/// of `margin` (see [`judge`](crate::judge)).
 ///
-/// An interval of half the margin to each side settles any effect: one of more than that is told from no change, and one
-/// of less lies within the margin with all of its interval. An effect that seems to be larger is told sooner, provided
-/// that it is as large as it seems: its interval is then planned at two thirds of it, which finds it in four of five
-/// experiments.
+/// An interval of half the margin to each side settles any effect: a larger effect is told from no change, and a
+/// smaller one lies within the margin with all of its interval. An effect that seems larger is settled sooner if it is
+/// as large as it seems: its interval is then planned at two thirds of it, which finds it in four of five experiments.
 pub fn time_to_settle(contrast: &Contrast, elapsed: Duration, margin: f64) -> Option<Duration> {
     /// An effect of 1.5 half widths is above one half width in 83 % of experiments.
     const OF_THE_EFFECT: f64 = 1.0 / 1.5;

@@ -7,10 +7,10 @@ use crate::units::{Layout, Units};
 
 /// The latencies of one arm, by restart and block.
 ///
-/// They are kept as counts of narrow bins (0.024 %): at most 8 bytes a latency, far less where blocks are large.
+/// They are kept as counts of narrow bins (0.024 %): at most 8 bytes a latency, far less for large blocks.
 ///
 /// All arms of an experiment have to be filled alike: each restart and each block in all of them, if need be with no
-/// latencies (such a block is then left out of all arms). What is compared is then paired: the blocks of one moment.
+/// latencies (such a block is then left out of all arms), so that blocks of the same moment are compared.
 ///
 /// ```
 /// use unladen_lockin::{Observations, Statistic};
@@ -25,17 +25,17 @@ use crate::units::{Layout, Units};
 #[derive(Debug, Clone)]
 pub struct Observations {
     layout: Layout,
-    /// The blocks of each arm that it is made of: one, if it was not pooled.
+    /// The blocks of each pooled arm: one unless pooled.
     arms: Vec<Vec<Bins>>,
 }
 
 impl Observations {
-    /// Without any.
+    /// No blocks yet.
     pub fn new() -> Self {
         Self { layout: Layout::default(), arms: vec![Vec::new()] }
     }
 
-    /// The blocks that follow belong to a new restart. Without a call all blocks belong to one.
+    /// Starts a new restart for the following blocks. Without a call all blocks belong to one.
     pub fn begin_restart(&mut self) {
         self.layout.begin_restart();
     }
@@ -43,12 +43,12 @@ impl Observations {
     /// Adds the latencies (ns) of one block.
     pub fn push_block(&mut self, latencies: impl IntoIterator<Item = u64>) {
         let mut latencies = Some(Bins::of(latencies));
-        // To arms that were pooled nothing more belongs; in the others the block is empty, so that it does not count.
+        // Pooled arms take no more blocks; in the others the block is empty, so that it does not count.
         self.arms.iter_mut().for_each(|arm| arm.push(latencies.take().unwrap_or_default()));
         self.layout.push_block();
     }
 
-    /// Arms that are the same taken together: the baseline and the baseline again, say.
+    /// Pools equal arms, such as the baseline and the baseline again.
     ///
     /// Its [`value`](Self::value) is that of all latencies. In a contrast each arm keeps its own estimate, and they
     /// count equally: an estimate from twice as many latencies would have another bias where they are few (p99), and
@@ -64,17 +64,17 @@ impl Observations {
         Self { layout, arms: arms.iter().flat_map(|arm| arm.arms.iter().cloned()).collect() }
     }
 
-    /// Latencies.
+    /// Number of latencies.
     pub fn count(&self) -> u64 {
         self.arms.iter().flatten().map(|block| block.count).sum()
     }
 
-    /// Blocks, those without latencies included.
+    /// Blocks, including those without latencies.
     pub fn blocks(&self) -> usize {
         self.layout.blocks()
     }
 
-    /// Restarts that have blocks.
+    /// Restarts with blocks.
     pub fn restarts(&self) -> usize {
         self.layout.restarts()
     }
@@ -89,12 +89,10 @@ impl Observations {
         &self.layout
     }
 
-    /// Whether each arm that it is made of has latencies in the block.
     pub(crate) fn has_latencies(&self, block: usize) -> bool {
         self.arms.iter().all(|arm| arm.get(block).is_some_and(|bins| bins.count > 0))
     }
 
-    /// Of each arm that it is made of, the latencies of the usable blocks.
     pub(crate) fn samples(&self, units: &Units) -> Vec<Sample<'_>> {
         self.arms
             .iter()

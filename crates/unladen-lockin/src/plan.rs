@@ -1,22 +1,19 @@
-//! The principal type is [`Planner`]: it hands out blocks of phases, endlessly.
+//! The principal type is [`Planner`]: an endless sequence of blocks of phases.
 //!
-//! Why blocks: within on-off-off-on and off-on-on-off a linear drift cancels exactly. Why a coin
-//! for the order: it makes the background's share of each block's difference symmetric about
-//! zero, whatever the background. Why jittered lengths: a background with a period near the
-//! block's would otherwise meet the same phases again and again. All four phases of a block have
-//! one length, else a drift would no longer cancel; lengths differ between blocks.
+//! Why blocks: within on-off-off-on and off-on-on-off a linear drift cancels exactly. Why a coin for the order: it
+//! makes the background's share of each block's difference symmetric about zero, whatever the background. Why jittered
+//! lengths: a background with a period near the block's would otherwise meet the same phases again and again. All four
+//! phases of a block have one length, else a drift would no longer cancel; lengths differ between blocks.
 
 use std::time::Duration;
 
 /// Phases in a block.
 pub const PHASES_PER_BLOCK: usize = 4;
 
-/// Where the knob stands during a phase.
+/// Position of the knob during a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Position {
-    /// Requests run.
     On,
-    /// No requests run.
     Off,
 }
 
@@ -30,7 +27,6 @@ impl Position {
 /// The order of the phases in a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// on-off-off-on
     OnFirst,
     OffFirst,
 }
@@ -46,33 +42,29 @@ impl Order {
     }
 }
 
-/// How long phases last.
+/// Duration of phases.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timing {
-    /// Mean length of a phase.
     pub phase: Duration,
     /// Lengths are uniform in `phase × (1 ± jitter)`; 0 … 0.5.
     pub jitter: f64,
 }
 
 impl Timing {
-    /// Lengths vary by a quarter: enough to break step with a periodic background within a few
-    /// blocks, little enough that all blocks weigh much the same.
+    /// A quarter: enough to break step with a periodic background, little enough that all blocks weigh much the same.
     pub const JITTER: f64 = 0.25;
 }
 
-/// A block to run: which subject's requests, in which order, with phases of which length.
+/// A block to run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BlockPlan {
     /// Index of the subject (the URL) whose requests run in the on phases.
     pub target: usize,
-    /// The order of the phases.
     pub order: Order,
-    /// The length of each of the four phases.
     pub phase: Duration,
 }
 
-/// Hands out blocks: rounds in which each subject has one block, in a random order.
+/// Plans blocks: rounds in which each subject has one block, in a random order.
 #[derive(Debug, Clone)]
 pub struct Planner {
     rng: fastrand::Rng,
@@ -82,18 +74,18 @@ pub struct Planner {
 }
 
 impl Planner {
-    /// `targets` of zero counts as one; a `jitter` outside 0 … 0.5 is brought into it.
+    /// `targets` of zero counts as one; `jitter` is clamped to 0 … 0.5.
     pub fn new(seed: u64, targets: usize, timing: Timing) -> Self {
         let timing = Timing { jitter: timing.jitter.clamp(0.0, 0.5), ..timing };
         Self { rng: fastrand::Rng::with_seed(seed), timing, targets: targets.max(1), round: Vec::new() }
     }
 
-    /// Blocks that make a whole round: one of each subject.
+    /// Blocks of a whole round: one of each subject.
     pub fn blocks_per_round(&self) -> usize {
         self.targets
     }
 
-    /// How long a block lasts on average.
+    /// Mean duration of a block.
     pub fn mean_block(&self) -> Duration {
         self.timing.phase * PHASES_PER_BLOCK as u32
     }

@@ -1,16 +1,13 @@
-//! The principal type is [`BlockLatencies`]: latencies kept block by block, for quantiles whose
-//! intervals come from resampling blocks.
+//! The principal type is [`BlockLatencies`]: latencies by block, for quantiles with intervals from resampling blocks.
 //!
-//! Requests of one block share what the machine did meanwhile, so resampling single requests would
-//! make intervals too narrow. Whole blocks are drawn with replacement (Efron & Tibshirani 1993,
-//! ch. 8), and the interval is that of the resampled quantiles (percentile method).
+//! Requests of one block share what the machine did meanwhile, so resampling single requests would make intervals too
+//! narrow. Whole blocks are drawn with replacement (Efron & Tibshirani 1993, ch. 8; percentile method).
 
 use std::collections::BTreeMap;
 
 use crate::mean::mean_ratio;
 
-/// How many times blocks are resampled: the ends of a 95 % interval are then the 25th smallest and
-/// largest, known to about ±5 ranks.
+/// The ends of a 95 % interval are then the 25th smallest and largest, known to about ±5 ranks.
 const RESAMPLES: usize = 1_000;
 
 /// Latencies are kept to one part in 2^8 of their power of two: 0.2 % of the value.
@@ -21,12 +18,12 @@ const FRACTION_BITS: u32 = 8;
 pub struct Quantile {
     /// The smallest latency that at least this share of requests stays within.
     pub value: u64,
-    /// The 95 % interval, or `None` where the samples cannot carry one.
+    /// The 95 % interval, or `None` with too few samples.
     pub interval: Option<(u64, u64)>,
 }
 
-/// How many independent samples an interval of quantile `q` needs: with fewer, the largest sample is
-/// below the quantile too often (probability qⁿ) to bound it from above. 368 for p99.
+/// Independent samples needed for an interval of quantile `q`: with fewer, the largest sample is below the quantile too
+/// often (probability qⁿ) to bound it from above. 368 for p99.
 pub fn samples_needed(q: f64) -> u64 {
     let tail = q.max(1.0 - q);
     ((0.025_f64).ln() / tail.ln()).ceil() as u64
@@ -35,9 +32,9 @@ pub fn samples_needed(q: f64) -> u64 {
 /// Latencies by block.
 #[derive(Debug, Clone, Default)]
 pub struct BlockLatencies {
-    /// Sorted bins of one block: (latency rounded down, count).
+    /// Sorted bins by block: (latency rounded down, count).
     blocks: Vec<Vec<(u64, u64)>>,
-    /// Of each block: the sum of its latencies, and their number.
+    /// Sum and number of latencies by block.
     sums: Vec<(f64, f64)>,
     count: u64,
     sum: f64,
@@ -63,8 +60,7 @@ impl BlockLatencies {
         self.blocks.push(bins);
     }
 
-    /// Adds the latencies (ns) of one block that were counted before, each with how many there were: in memory that does
-    /// not grow with their number.
+    /// Adds one block of counted latencies, (ns, count), in memory that does not grow with their number.
     pub fn push_counts(&mut self, counts: impl IntoIterator<Item = (u64, u64)>) {
         let mut bins: BTreeMap<u64, u64> = BTreeMap::new();
         let (mut sum, mut number) = (0.0, 0);
@@ -81,7 +77,7 @@ impl BlockLatencies {
         self.blocks.push(bins.into_iter().collect());
     }
 
-    /// Requests.
+    /// Number of requests.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -93,8 +89,7 @@ impl BlockLatencies {
 
     /// The 95 % interval of the mean, ns; `None` with fewer than [`MIN_BLOCKS`](crate::MIN_BLOCKS) blocks.
     ///
-    /// It does not reach below the smallest latency, as the mean does not either. Blocks of which one is far above the others
-    /// would have it end below nothing.
+    /// It starts no lower than the smallest latency: with one block far above the others, it would start below zero.
     pub fn mean_interval(&self) -> Option<(f64, f64)> {
         let (sums, counts): (Vec<f64>, Vec<f64>) = self.sums.iter().copied().unzip();
         let least = self.blocks.iter().filter_map(|bins| bins.first()).map(|(latency, _)| *latency).min()? as f64;
@@ -146,10 +141,9 @@ impl BlockLatencies {
     }
 }
 
-/// How many latencies of each block lie at or below each bin, so that a quantile of any mixture of blocks is found by
-/// halving.
+/// Cumulative counts by block and bin, so that a quantile of any mixture of blocks is found by bisection.
 struct Table {
-    /// All bins, the smallest first.
+    /// All bins, ascending.
     bins: Vec<u64>,
     /// For each bin, for each block.
     below: Vec<u64>,

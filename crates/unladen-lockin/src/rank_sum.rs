@@ -1,13 +1,13 @@
-//! [`p_value_of_larger`]: whether one sample lies above another, by ranks (Wilcoxon 1945; Mann & Whitney 1947, *Ann. Math.
-//! Stat.* 18:50; Hollander, Wolfe & Chicken, *Nonparametric Statistical Methods*, 3rd ed., ch. 4).
+//! [`p_value_of_larger`]: whether one sample lies above another, by ranks (Wilcoxon 1945; Mann & Whitney 1947, *Ann.
+//! Math. Stat.* 18:50; Hollander, Wolfe & Chicken, *Nonparametric Statistical Methods*, 3rd ed., ch. 4).
 
 use crate::normal::normal_cdf;
 
-/// Up to here the distribution is counted out; beyond it the normal approximation serves.
+/// Exact distribution up to here, the normal approximation beyond.
 const EXACT_UP_TO: usize = 60;
 
-/// The probability that ranks drawn at random have at least the sum that those of `larger` have among all: small where
-/// its values lie above the `others`'. Of equal values each has their mean rank. One, where either is empty.
+/// Probability that random ranks have at least the sum of those of `larger`: small if its values lie above the
+/// `others`'. Equal values each have their mean rank. 1 if either is empty.
 pub(crate) fn p_value_of_larger(larger: &[f64], others: &[f64]) -> f64 {
     if larger.is_empty() || others.is_empty() {
         return 1.0;
@@ -32,10 +32,10 @@ fn doubled_ranks(larger: &[f64], others: &[f64]) -> Vec<usize> {
     all.iter().map(rank).collect()
 }
 
-/// Of all ways to choose so many ranks, the part with at least this sum.
+/// The part of all choices of `chosen` ranks with at least this sum.
 fn exact(ranks: &[usize], chosen: usize, observed: usize) -> f64 {
     let most: usize = ranks.iter().sum();
-    // ways[k][s]: the part of 2ⁿ subsets that have k ranks and the sum s. Halves instead of counts fit an f64.
+    // ways[k][s]: the part of 2ⁿ subsets with k ranks and the sum s. Halves instead of counts fit an f64.
     let mut ways = vec![vec![0.0; most + 1]; chosen + 1];
     ways[0][0] = 1.0;
     for rank in ranks {
@@ -59,7 +59,7 @@ fn normal(ranks: &[usize], chosen: usize, observed: usize) -> f64 {
     if sd == 0.0 {
         return 1.0;
     }
-    // Half a step down to the sum below; sums of doubled ranks go by two where there are no ties.
+    // Half a step down to the sum below; sums of doubled ranks go by two without ties.
     normal_cdf((k * mean - (observed as f64 - 1.0)) / sd)
 }
 

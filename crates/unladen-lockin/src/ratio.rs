@@ -1,27 +1,22 @@
 //! [`ratio`]: the estimate of Σ numerators / Σ denominators from blocks, with its interval.
 //!
-//! For a candidate ratio w, each block leaves a residual nᵢ − w·dᵢ, which is symmetric about zero
-//! if w is right. Wilcoxon's statistic asks of every pair of blocks whether its two residuals sum to
-//! more than zero, that is, whether w < (nᵢ+nⱼ)/(dᵢ+dⱼ). So sorting those ratios of sums over
-//! all pairs inverts the test for all w at once: their median is the estimate (Hodges & Lehmann
-//! 1963), and cutting off the tails that the test rejects leaves the interval, exact for any number
-//! of blocks from six on. One burst in one block moves only that block's pairs: up to 29 % of the
-//! blocks can be arbitrarily wrong before the estimate breaks.
+//! For a candidate ratio w, each block leaves a residual nᵢ − w·dᵢ, which is symmetric about zero if w is right.
+//! Wilcoxon's statistic asks of every pair of blocks whether its two residuals sum to more than zero, that is, whether
+//! w < (nᵢ+nⱼ)/(dᵢ+dⱼ). So sorting those ratios of sums over all pairs inverts the test for all w at once: their median
+//! is the estimate (Hodges & Lehmann 1963), and cutting off the tails that the test rejects leaves the interval, exact
+//! for any number of blocks from six on. A burst in one block moves only that block's pairs: up to 29 % of the blocks
+//! can be arbitrarily wrong before the estimate breaks.
 
 use crate::estimate::{Estimate, MIN_BLOCKS, TooFew};
 use crate::signed_rank::SignedRank;
 
-/// More blocks than this are first summed in neighbouring groups: pairs grow with the square, and an
-/// interval from 256 groups is within a percent of the one from all.
+/// More blocks are first summed in groups: pairs grow with the square, and 256 groups differ by less than a percent.
 const MAX_BLOCKS: usize = 256;
 
 /// Estimates Σ `numerators` / Σ `denominators`, one of each a block.
 ///
-/// Pairs of blocks whose denominators do not sum to more than zero (no requests) are left out, as
-/// are single such blocks.
-///
-/// # Errors
-/// [`TooFew`] with fewer than [`MIN_BLOCKS`] blocks of a positive denominator.
+/// Pairs of blocks whose denominators do not sum to more than zero (no requests) are left out, as are single such
+/// blocks. Fails if fewer than [`MIN_BLOCKS`] blocks have a positive denominator.
 pub fn ratio(numerators: &[f64], denominators: &[f64]) -> Result<Estimate, TooFew> {
     let usable: Vec<(f64, f64)> =
         numerators.iter().copied().zip(denominators.iter().copied()).filter(|&(_, d)| d > 0.0).collect();

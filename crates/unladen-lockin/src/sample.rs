@@ -5,7 +5,6 @@ use crate::harrell_davis::Kernel;
 use crate::jackknife::Replicates;
 use crate::statistic::Statistic;
 
-/// Latencies by unit.
 pub(crate) struct Sample<'a> {
     units: usize,
     /// (unit, block)
@@ -14,25 +13,23 @@ pub(crate) struct Sample<'a> {
 
 /// The bins near a quantile, of all units together.
 struct Region {
-    /// Offset of the first and end of the last of the dense bins in it.
+    /// Range of its dense bins.
     from: usize,
     to: usize,
-    /// Latencies below it.
     before: u64,
-    /// Of each dense bin of the region: its place among those that are not empty.
+    /// For each dense bin of the region, its place among the non-empty ones.
     places: Vec<u32>,
-    /// Of those that are not empty: ns, and latencies.
+    /// For each non-empty bin: ns, and latencies.
     values: Vec<f64>,
     counts: Vec<u64>,
 }
 
 impl<'a> Sample<'a> {
-    /// Of blocks, each with the number of its unit, which is below `units`.
+    /// From blocks with the number of their unit, which is below `units`.
     pub(crate) fn new(units: usize, blocks: Vec<(usize, &'a Bins)>) -> Self {
         Self { units, blocks }
     }
 
-    /// Latencies.
     pub(crate) fn count(&self) -> u64 {
         self.blocks.iter().map(|(_, bins)| bins.count).sum()
     }
@@ -62,7 +59,7 @@ impl<'a> Sample<'a> {
             of_units[unit].1.push(bins);
         }
         let total = self.count();
-        // One kernel for all: what varies when a unit is left out are the latencies, not the way of averaging them.
+        // One kernel for all: leaving out a unit varies the latencies, not the way of averaging them.
         let kernel = Kernel::new(total, q);
         let most_left_out = of_units.iter().map(|(count, _)| *count).max().unwrap_or(0);
         let Some((least, dense)) = self.dense() else {
@@ -90,7 +87,7 @@ impl<'a> Sample<'a> {
         Replicates { value, without, spacings: kernel.spacings() }
     }
 
-    /// The first bin, and how many latencies there are in it and in each that follows, up to the last.
+    /// The first bin, and the latencies in it and each following bin, up to the last.
     fn dense(&self) -> Option<(u32, Vec<u64>)> {
         let ends = || self.blocks.iter().filter_map(|(_, bins)| Some((bins.bins.first()?.0, bins.bins.last()?.0)));
         let (least, most) = (ends().map(|(first, _)| first).min()?, ends().map(|(_, last)| last).max()?);
@@ -103,7 +100,7 @@ impl<'a> Sample<'a> {
 }
 
 impl Region {
-    /// The bins outside of which no weight lies, whichever unit is left out.
+    /// The bins with all the weight, whichever unit is left out.
     fn new(dense: &[u64], least: u32, support: (f64, f64), total: u64, most_left_out: u64) -> Self {
         let fewest = (total - most_left_out) as f64;
         // Without a unit, the share below a bin is (below − those of the unit) / (total − those of the unit).
@@ -134,7 +131,7 @@ impl Region {
         region
     }
 
-    /// The estimate of Harrell & Davis, without some latencies: of each bin, and below all of them.
+    /// The estimate of Harrell & Davis without some latencies: in each bin, and below all of them.
     fn estimate(&self, kernel: &Kernel, left_out: &[u64], left_out_before: u64, total: u64) -> f64 {
         let mut cumulative = self.before - left_out_before;
         let (mut sum, mut last) = (0.0, 0.0);
@@ -144,7 +141,7 @@ impl Region {
             sum += value * (weight - last);
             last = weight;
         }
-        // `last` is one but for what lies beyond the kernel's reach.
+        // `last` is 1 except for what lies beyond the kernel's reach.
         sum / last
     }
 }

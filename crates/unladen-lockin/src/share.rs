@@ -1,7 +1,7 @@
-//! The principal functions are [`share`] and [`difference`]: parts of a whole that is made of requests, with intervals.
+//! The principal functions are [`share`] and [`difference`]: parts of a whole made of requests, with intervals.
 //!
-//! The samples of a request depend on one another: a request that is slow in one place has many samples there. So what
-//! varies is the request, and samples are never counted as if each were drawn by itself.
+//! The samples of a request depend on one another: a request that is slow in one place has many samples there. So the
+//! unit is the request, and samples are never counted as if drawn independently.
 
 use crate::estimate::MIN_BLOCKS;
 use crate::mean::student_t;
@@ -12,23 +12,22 @@ use crate::student;
 pub struct ShareEstimate {
     /// Σ parts / Σ wholes.
     pub value: f64,
-    /// The 95 % interval; none with too few requests.
+    /// The 95 % interval; `None` with too few requests.
     pub interval: Option<(f64, f64)>,
 }
 
 /// A difference of two means.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DifferenceEstimate {
-    /// The candidate's mean less the baseline's.
+    /// The candidate's mean minus the baseline's.
     pub value: f64,
-    /// The 95 % interval; none with too few requests.
+    /// The 95 % interval; `None` with too few requests.
     pub interval: Option<(f64, f64)>,
-    /// Two-sided, of no change; 1 where there is no interval.
+    /// Two-sided, for no change; 1 without an interval.
     pub p_value: f64,
 }
 
-/// Values of requests, added up as they come: what [`difference_of`] needs of them, in a few bytes however many there
-/// are.
+/// Running sums of requests' values: what [`difference_of`] needs, in constant memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Moments {
     count: f64,
@@ -37,22 +36,21 @@ pub struct Moments {
     squares: f64,
 }
 
-/// The part that `parts` are of `wholes`, one whole a request. Of requests that are not among the `parts`, the part is
-/// 0.
+/// The part that `parts` are of `wholes`, one whole a request. Requests without an entry in `parts` have a part of 0.
 ///
 /// `parts` are `(request, part)`, each request at most once. An interval needs six requests of a whole above 0.
 ///
 /// The interval is Student's t on the scale of ln(share / (1 − share)), so that it stays between 0 and 1, and a small
 /// share's is longer above it than below. Its standard error is the jackknife's, which leaves out a request at a time.
-/// How well that is known depends on how evenly requests contribute to it: where it is due to a few of them, as with a
-/// function that is in one request of twenty, Student's t has as many degrees of freedom as the kurtosis of the
-/// contributions tells (O'Neill 2014, *Am. Stat.* 68:282), not one less than there are requests.
+/// How well that is known depends on how evenly requests contribute to it: if a few dominate, as with a function in one
+/// request of twenty, Student's t has as many degrees of freedom as the kurtosis of the contributions tells (O'Neill
+/// 2014, *Am. Stat.* 68:282), not one less than there are requests.
 ///
-/// It covers the truth in 93 to 97 % of runs where most requests have some of the part. It covers less where the part
-/// is both rare and large in a few requests: of 12 requests of which one in five has any, some 87 %, since nothing that
-/// was seen tells of those that are worse.
+/// It covers the truth in 93 to 97 % of runs if most requests have some of the part. It covers less if the part is both
+/// rare and large in a few requests: with 12 requests of which one in five has any, some 87 %, since nothing observed
+/// shows those that are worse.
 ///
-/// Of a part that no request has, it can only be said that few requests have it: at most 3 of n (Hanley & Lippman-Hand
+/// If no request has the part, it can only be said that few requests have it: at most 3 of n (Hanley & Lippman-Hand
 /// 1983, *JAMA* 249:1743). So an interval from 0 reaches to that part of the requests, however many samples each has.
 pub fn share(wholes: &[f64], parts: &[(usize, f64)]) -> ShareEstimate {
     let whole: f64 = wholes.iter().sum();
@@ -66,7 +64,7 @@ pub fn share(wholes: &[f64], parts: &[(usize, f64)]) -> ShareEstimate {
         return ShareEstimate { value, interval: None };
     }
     if value <= 0.0 || value >= 1.0 {
-        // Long requests tell more: as many of equal length as tell the same (Kish 1965, *Survey Sampling*).
+        // Number of equal requests that tell as much: long ones weigh more (Kish 1965, *Survey Sampling*).
         let squares: f64 = wholes.iter().map(|one| (one / whole).powi(2)).sum();
         let beyond = NOT_COVERED.powf(squares);
         let interval = if value <= 0.0 { (0.0, 1.0 - beyond) } else { (beyond, 1.0) };
@@ -97,29 +95,27 @@ pub fn share(wholes: &[f64], parts: &[(usize, f64)]) -> ShareEstimate {
     }
     let logit = (value / (1.0 - value)).ln();
     let part_of = |logit: f64| 1.0 / (1.0 + (-logit).exp());
-    // To and from the logit, a share of no doubt at all would move by the last digit.
+    // Rounding in the logit would move an exactly known share.
     let interval = (part_of(logit - reach).min(value), part_of(logit + reach).max(value));
     ShareEstimate { value, interval: Some(interval) }
 }
 
-/// Of 95 %.
 const NOT_COVERED: f64 = 0.05;
 
-/// Sums of powers.
 #[derive(Default)]
 struct Powers {
     second: f64,
     fourth: f64,
 }
 
-/// The t that is exceeded, to either side, with probability 5 %, from one degree of freedom on.
+/// The two-sided 5 % point of Student's t, from one degree of freedom on.
 fn critical(degrees: f64) -> f64 {
-    /// From here on the expansion does.
+    /// From here on the expansion is used.
     const ENOUGH: f64 = 5.0;
     if degrees >= ENOUGH {
         return student_t(degrees);
     }
-    // The tail falls by a power of t: ln p is nearly a line of ln t, which is followed to where p is 5 %.
+    // The tail falls by a power of t: ln p is nearly linear in ln t, which is followed to where p is 5 %.
     let beyond = |ln_t: f64| (student::p_value(ln_t.exp(), degrees) / NOT_COVERED).ln();
     let (mut before, mut at) = (1.0, 1.0 + 1.6 / degrees);
     let mut beyond_before = beyond(before);
@@ -134,17 +130,17 @@ fn critical(degrees: f64) -> f64 {
     at.exp()
 }
 
-/// How the mean of the candidate's requests differs from that of the baseline's.
+/// The difference between the means of the candidate's and the baseline's requests.
 ///
-/// The values are sparse: of so many requests, those that are not 0.
+/// Each is a number of requests, and those values that are not 0.
 pub fn difference(baseline: (usize, &[f64]), candidate: (usize, &[f64])) -> DifferenceEstimate {
     let moments = |values: &[f64]| values.iter().copied().collect::<Moments>();
     difference_of((baseline.0, &moments(baseline.1)), (candidate.0, &moments(candidate.1)))
 }
 
-/// [`difference`], of so many requests whose values that are not 0 have been added up.
+/// [`difference`] from numbers of requests and the moments of their values that are not 0.
 ///
-/// Student's t for two samples that need not vary alike (Welch 1947, *Biometrika* 34:28).
+/// Student's t for two samples with unequal variances (Welch 1947, *Biometrika* 34:28).
 pub fn difference_of(baseline: (usize, &Moments), candidate: (usize, &Moments)) -> DifferenceEstimate {
     let (requests, candidate_requests) = (baseline.0, candidate.0);
     let (baseline, candidate) = (baseline.1.among(baseline.0), candidate.1.among(candidate.0));
@@ -155,8 +151,7 @@ pub fn difference_of(baseline: (usize, &Moments), candidate: (usize, &Moments)) 
     let (a, b) = (baseline.error_squared(), candidate.error_squared());
     let variance = a + b;
     if variance <= 0.0 {
-        // Every request of each is as the others are. What tells them apart then is which of all requests are whose
-        // alone.
+        // No spread within either: the p-value is that of the order of all requests.
         let p_value = if value == 0.0 { 1.0 } else { least_p(requests, candidate_requests) };
         return DifferenceEstimate { value, interval: Some((value, value)), p_value };
     }
@@ -174,7 +169,7 @@ pub fn difference_of(baseline: (usize, &Moments), candidate: (usize, &Moments)) 
 fn least_p(a: usize, b: usize) -> f64 {
     let least = a.min(b);
     let all = (a + b) as f64;
-    // Beyond some terms it is 0 to an `f64`.
+    // After these terms an `f64` is 0.
     (0..least.min(1100)).fold(2.0, |p, i| p * (least - i) as f64 / (all - i as f64))
 }
 
@@ -189,16 +184,16 @@ impl Powers {
 // === impl Moments ===
 
 impl Moments {
-    /// One more. Zeros may be left out.
+    /// Adds a value. Zeros may be left out.
     pub fn add(&mut self, value: f64) {
-        // Welford (1962, *Technometrics* 4:419): nothing is lost where values are large and alike.
+        // Welford (1962, *Technometrics* 4:419): no loss of precision for large, similar values.
         self.count += 1.0;
         let away = value - self.mean;
         self.mean += away / self.count;
         self.squares += away * (value - self.mean);
     }
 
-    /// With zeros to make them so many.
+    /// Adds zeros to reach this number of requests.
     fn among(self, requests: usize) -> Self {
         let count = self.count.max(requests as f64);
         if count <= 0.0 {
@@ -212,7 +207,6 @@ impl Moments {
         }
     }
 
-    /// The square of the mean's standard error.
     fn error_squared(self) -> f64 {
         self.squares / (self.count - 1.0) / self.count
     }

@@ -1,25 +1,21 @@
-//! The null distribution of Wilcoxon's signed-rank statistic. The principal type is
-//! [`SignedRank`].
+//! The null distribution of Wilcoxon's signed-rank statistic. The principal type is [`SignedRank`].
 //!
-//! W⁺ is the sum of the ranks of the positive differences; equally, the number of pairs (i ≤ j)
-//! of blocks whose two differences sum to more than zero. If each difference is symmetric about
-//! zero, every one of the 2ⁿ sign patterns is equally likely, and the distribution follows by
-//! counting (Wilcoxon 1945; Hollander, Wolfe & Chicken, *Nonparametric Statistical Methods*, 3rd
-//! ed., ch. 3).
+//! W⁺ is the sum of the ranks of the positive differences; equally, the number of pairs (i ≤ j) of blocks whose two
+//! differences sum to more than zero. If each difference is symmetric about zero, all 2ⁿ sign patterns are equally
+//! likely, and counting gives the distribution (Wilcoxon 1945; Hollander, Wolfe & Chicken, *Nonparametric Statistical
+//! Methods*, 3rd ed., ch. 3).
 
 use crate::normal::normal_cdf;
 
-/// Up to here the distribution is counted out; beyond it the normal approximation, whose error in
-/// the tail is by then below 0.0005.
+/// Exact distribution up to here; beyond, the normal approximation has an error in the tail below 0.0005.
 const EXACT_UP_TO: usize = 60;
 
 /// The two-sided error of all intervals: 5 %.
 pub(crate) const ALPHA: f64 = 0.05;
 
-/// The distribution of W⁺ for `n` differences.
 pub(crate) struct SignedRank {
     n: usize,
-    /// `cumulative[w]` = P(W⁺ ≤ w); empty where the normal approximation serves.
+    /// `cumulative[w]` = P(W⁺ ≤ w); empty with the normal approximation.
     cumulative: Vec<f64>,
 }
 
@@ -45,7 +41,6 @@ impl SignedRank {
         Self { n, cumulative: probability }
     }
 
-    /// Pairs (i ≤ j).
     pub(crate) fn pairs(&self) -> usize {
         self.n * (self.n + 1) / 2
     }
@@ -67,8 +62,7 @@ impl SignedRank {
         normal_cdf((w.floor() + 0.5 - mean) / sd)
     }
 
-    /// How many of the sorted pairwise estimates to leave out at either end for a two-sided 95 %
-    /// interval; `None` when even the whole range does not reach 95 %.
+    /// Sorted estimates to leave out at either end for a 95 % interval; `None` if even the whole range is too narrow.
     pub(crate) fn trim(&self) -> Option<usize> {
         let mut trim = None;
         // P(W⁺ ≤ k) ≤ α/2 allows the interval to start at the (k+1)-th estimate, counted from 1.
@@ -81,8 +75,7 @@ impl SignedRank {
         trim
     }
 
-    /// The two-sided p-value of a statistic `w`; a half (from ties with zero) counts towards the
-    /// centre, which errs on the side of "does not follow".
+    /// The two-sided p-value; a half (from ties with zero) counts towards the centre, which errs on "does not follow".
     pub(crate) fn p_value(&self, w: f64) -> f64 {
         let mirrored = self.pairs() as f64 - w;
         let tail = self.at_most(w.min(mirrored).ceil());

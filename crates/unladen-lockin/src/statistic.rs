@@ -1,17 +1,17 @@
 //! The principal type is [`Statistic`]: what is compared.
 
-/// What of an arm's latencies is compared.
+/// The compared statistic of an arm's latencies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Statistic {
     /// The mean, ns.
     Mean,
     /// A quantile (above 0, below 1) by the estimate of Harrell & Davis, ns.
     Quantile(f64),
-    /// The share of requests at or below so many ns; the limit is as sharp as the bins, 0.012 %.
+    /// The share of requests within so many ns; the limit is as sharp as the bins, 0.012 %.
     Within(u64),
 }
 
-/// What a figure is a figure of: it decides the words for its changes.
+/// The kind of a figure, which decides the words for its changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     /// A time: less is faster.
@@ -23,7 +23,7 @@ pub enum Measure {
 }
 
 impl Statistic {
-    /// What it is a figure of.
+    /// The kind of its figures.
     pub fn measure(self) -> Measure {
         match self {
             Self::Mean | Self::Quantile(_) => Measure::Latency,

@@ -1,10 +1,10 @@
 //! Student's t for any number of degrees of freedom, by the incomplete beta function.
 //!
-//! The expansion of [`mean`](crate::mean) serves 97.5 % from five degrees on; two restarts have one degree.
+//! The expansion in [`mean`](crate::mean) serves for 97.5 % from five degrees on; two restarts have one degree.
 
 use crate::beta::incomplete_beta;
 
-/// Halvings of an interval that holds the quantile: more than an `f64` has bits.
+/// Bisection steps: more than an `f64` has bits.
 const HALVINGS: usize = 80;
 
 /// The two-sided p-value of a `t` with these `degrees` of freedom (Abramowitz & Stegun 26.7.1).

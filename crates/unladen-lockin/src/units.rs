@@ -1,19 +1,18 @@
 //! The principal type is [`Units`]: what is left out as a whole to see how much an estimate varies.
 
-/// In which restart each block was.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// Of each block.
+    /// By block.
     restarts: Vec<u32>,
     begun: u32,
 }
 
-/// What the independent units of an experiment are.
+/// The independent units of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Everything ran in one start of the services: the balanced, randomly ordered groups of phases.
+    /// Everything ran in one start of the services: units are balanced, randomly ordered groups of phases.
     Block,
-    /// The services were restarted between: what differs from one start to the next counts as noise.
+    /// The services were restarted in between: differences between starts count as noise.
     Restart,
 }
 
@@ -27,7 +26,6 @@ impl Unit {
     }
 }
 
-/// The usable blocks, and to which unit each belongs.
 #[derive(Debug, Clone)]
 pub(crate) struct Units {
     pub(crate) unit: Unit,
@@ -53,14 +51,13 @@ impl Layout {
         self.restarts.chunk_by(|a, b| a == b).count()
     }
 
-    /// Whether the blocks of both belong together.
     pub(crate) fn is_aligned_with(&self, other: &Self) -> bool {
         // Numbers may differ by restarts that were begun before any block.
         self.restarts.len() == other.restarts.len()
             && self.restarts.windows(2).zip(other.restarts.windows(2)).all(|(a, b)| (a[0] == a[1]) == (b[0] == b[1]))
     }
 
-    /// The units of the blocks that are usable: restarts, where there are two or more.
+    /// The units of the usable blocks: restarts, if there are two or more.
     pub(crate) fn units(&self, is_usable: impl Fn(usize) -> bool) -> Units {
         let usable: Vec<(usize, u32)> =
             self.restarts.iter().copied().enumerate().filter(|(block, _)| is_usable(*block)).collect();
@@ -83,7 +80,6 @@ impl Units {
         self.count
     }
 
-    /// Each usable block, and its unit.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.blocks.iter().copied()
     }

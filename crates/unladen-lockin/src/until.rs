@@ -2,31 +2,28 @@
 
 use crate::estimate::Estimate;
 
-/// Stop when the interval of a weight is narrow enough.
+/// Stops when the interval of a weight is narrow enough.
 ///
-/// Looking after every block and stopping at the first narrow interval would favour intervals that
-/// are narrow by chance. Two things keep the coverage: a least number of blocks, and the
-/// interval has to be narrow at [`LOOKS`](Self::LOOKS) looks in a row. The simulation behind
-/// `docs/reference/accuracy.md` shows the coverage that is left.
+/// Looking after every block and stopping at the first narrow interval would favour intervals that are narrow by
+/// chance. Two things keep the coverage: a least number of blocks, and the interval has to be narrow at
+/// [`LOOKS`](Self::LOOKS) looks in a row. The simulation for `docs/reference/accuracy.md` shows the remaining coverage.
 #[derive(Debug, Clone)]
 pub struct Until {
     target: f64,
     narrow_in_a_row: usize,
 }
 
-/// What [`Until::look`] says.
+/// The result of [`Until::look`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// Measure on.
     GoOn,
-    /// Narrow enough.
     Stop,
 }
 
 impl Until {
     /// No run stops before this many blocks.
     pub const MIN_BLOCKS: usize = 10;
-    /// How many looks in a row have to find the interval narrow.
+    /// Consecutive looks that have to find the interval narrow.
     pub const LOOKS: usize = 3;
 
     /// `target`: half the interval's width as a share of the estimate, such as 0.02.

@@ -5,35 +5,30 @@ use crate::estimate::{Estimate, TooFew};
 use crate::mean::mean_ratio;
 use crate::ratio::{p_value_of_zero, ratio};
 
-/// Up to this share of off growth to what the requests add, a counter is the requests' own: there is no background to
-/// be robust against, and the mean over all requests, dear ones included, is what to estimate.
+/// Up to this share of off growth relative to the requests' growth, a counter is the requests' own: there is no
+/// background to be robust against, and the mean over all requests, expensive ones included, is estimated.
 pub(crate) const OWN: f64 = 0.05;
 
 /// What one request adds to one counter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weight {
-    /// The estimate, in the counter's unit per request.
+    /// In the counter's unit.
     pub per_request: Estimate,
-    /// The noise floor: half the width of the interval that the off phases alone would have shown,
-    /// had they been an experiment without requests. An effect below it is not measurable.
+    /// Half the width of the interval from the off phases alone; a smaller effect is not measurable.
     pub noise_floor: f64,
     /// Two-sided p-value of "does not follow the requests", before control of false discoveries.
     pub p_value: f64,
 }
 
 impl Weight {
-    /// Demodulates one counter over the blocks of one subject.
-    ///
-    /// # Errors
-    /// [`TooFew`] with fewer than [`MIN_BLOCKS`](crate::MIN_BLOCKS) blocks that hold requests.
+    /// Demodulates one counter over the blocks of one subject. Fails with too few blocks that have requests.
     pub fn of(blocks: &[Block]) -> Result<Self, TooFew> {
         let usable: Vec<&Block> = blocks.iter().filter(|block| block.requests() > 0.0).collect();
         let requests: Vec<f64> = usable.iter().map(|block| block.requests()).collect();
         let excess: Vec<f64> = usable.iter().map(|block| block.excess()).collect();
         let null: Vec<f64> = usable.iter().map(|block| block.null_excess()).collect();
         let robust = ratio(&excess, &requests)?;
-        // Judged by the robust estimate: by the plain sum, a burst of background that fell into an on phase would look
-        // like a cost of the requests, and would be taken for one.
+        // By the plain sum, a burst of background in an on phase would look like a cost of the requests.
         let off: f64 = usable.iter().map(|block| block.off_growth()).sum();
         let by_requests = robust.value * requests.iter().sum::<f64>();
         let is_own = off <= OWN * by_requests;
@@ -44,16 +39,16 @@ impl Weight {
         })
     }
 
-    /// Whether the counter follows the requests, given its p-value *after* control of false
-    /// discoveries over all counters looked at (see [`benjamini_hochberg`](crate::benjamini_hochberg)):
-    /// significant, upwards, and above the noise floor.
+    /// Whether the counter follows the requests, given its p-value *after* control of false discoveries over all
+    /// counters looked at (see [`benjamini_hochberg`](crate::benjamini_hochberg)): significant, upwards, and above the
+    /// noise floor.
     pub fn follows(&self, adjusted_p: f64) -> bool {
         adjusted_p <= crate::FALSE_DISCOVERY_RATE
             && self.per_request.low > 0.0
             && self.per_request.value > self.noise_floor
     }
 
-    /// Whether the counter shrinks when requests run: a background that the requests pushed aside.
+    /// Whether the counter shrinks when requests run: a background that the requests displaced.
     pub fn is_displaced(&self, adjusted_p: f64) -> bool {
         adjusted_p <= crate::FALSE_DISCOVERY_RATE
             && self.per_request.high < 0.0

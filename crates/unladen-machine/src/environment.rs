@@ -1,4 +1,4 @@
-//! The principal type is [`Environment`]: what a run was measured on, as far as it can change the figures.
+//! The principal type is [`Environment`]: properties of the machine that can change the figures.
 
 use std::thread::available_parallelism;
 
@@ -14,34 +14,32 @@ pub use virtualisation::Virtualisation;
 
 use crate::root::Root;
 
-/// The machine, its kernel, and the software that was seen on it. Whatever could not be found out is `None`.
+/// The machine, its kernel, and its software; `None` is unknown.
 ///
-/// It serialises as the field `environment` of the result documents; the host's name stands beside it there.
+/// It serialises as the field `environment` of the result documents, where the host's name stands beside it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Environment {
-    /// The host's name, as the kernel knows it.
     #[serde(skip)]
     pub host: Option<String>,
-    /// The kernel's release, as `uname -r` prints it.
+    /// As in `uname -r`.
     pub kernel: Option<String>,
-    /// The model of the processor, with the numbers that tell it from others of a like name.
+    /// Model, with the numbers that tell processors of the same name apart.
     pub cpu: Option<String>,
-    /// Processors that this process may use at the same time: within its affinity and the whole ones of its quota.
+    /// Processors that this process may use at the same time, by its affinity and the whole ones of its quota.
     pub processors: usize,
-    /// The smallest quota of the control groups that this process is in, in processors; `None` without one.
+    /// The smallest quota of this process's control groups, in processors; `None` without one.
     pub processor_quota: Option<f64>,
-    /// What stands between the kernel and the hardware.
     pub virtualisation: Virtualisation,
     /// Memory that the kernel manages, in bytes.
     pub memory_bytes: Option<u64>,
-    /// Runnable and waiting threads, as the mean of about the last minute.
+    /// Runnable and waiting threads, averaged over about the last minute.
     pub load_1m: Option<f64>,
-    /// Programs of which the figures depend, with their versions: whoever measures knows which.
+    /// Programs that affect the figures, chosen by the caller.
     pub software: Vec<Software>,
 }
 
 impl Environment {
-    /// Reads what the kernel of this machine says; a few small files.
+    /// Reads a few small files of this machine's kernel.
     ///
     /// ```
     /// use unladen_machine::Environment;
@@ -70,13 +68,11 @@ impl Environment {
     }
 }
 
-/// `MemTotal:       49368368 kB`
 fn memory_bytes(meminfo: &str) -> Option<u64> {
     let total = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     total.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// `2.03 2.09 2.43 3/109 24565`
 fn load_1m(loadavg: &str) -> Option<f64> {
     loadavg.split_ascii_whitespace().next()?.parse().ok().filter(|load: &f64| load.is_finite() && *load >= 0.0)
 }

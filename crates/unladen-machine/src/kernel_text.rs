@@ -9,7 +9,7 @@ pub fn number_after(content: &[u8], key: &[u8]) -> Option<u64> {
     content.split(|&byte| byte == b'\n').find_map(|line| decimal(line.strip_prefix(key)?))
 }
 
-/// The decimal number at the start of `bytes`, blanks skipped.
+/// The decimal number at the start of `bytes`, after blanks.
 pub fn decimal(bytes: &[u8]) -> Option<u64> {
     let trimmed = bytes.trim_ascii_start();
     let digits = trimmed.iter().take_while(|byte| byte.is_ascii_digit()).count();

@@ -1,4 +1,4 @@
-//! [`open`] and [`read`]: files of which nobody knows whose they are.
+//! [`open`] and [`read`]: files of unknown owners.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -7,8 +7,7 @@ use std::path::Path;
 
 use nix::fcntl::OFlag;
 
-/// Opens a plain file to read it. In another's folder there may be a pipe under its name, whose opening would wait for
-/// ever, or a device, whose opening would do something.
+/// Opens a regular file. Someone else's folder may have a pipe under its name, which blocks, or a device.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     let refused = || io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file");
     if !std::fs::metadata(path)?.is_file() {
@@ -20,7 +19,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(refused()) }
 }
 
-/// The content of such a file, if it has no more than `most` bytes.
+/// Reads such a file, of at most `most` bytes.
 pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.take(most + 1).read_to_end(&mut bytes)?;

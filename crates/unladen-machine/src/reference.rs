@@ -1,6 +1,6 @@
-//! Reference work: short pieces of work that are the same in every run, on every machine, and in every version that
-//! says the same [`VERSION`]. How long they take is how fast the machine was meanwhile. The principal type is
-//! [`Interleaved`], which runs them between the blocks of a run.
+//! Reference work: short pieces of work that are the same in every run, on every machine, and in every version with the
+//! same [`VERSION`]. Their duration shows how fast the machine was. The principal type is [`Interleaved`], which runs
+//! them between the blocks of a run.
 
 mod allowance;
 mod arithmetic;

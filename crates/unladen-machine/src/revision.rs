@@ -22,26 +22,24 @@ use repository::Repository;
 /// It serialises as the field `revision` of the result documents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Revision {
-    /// The work tree's top folder.
     #[serde(serialize_with = "path_serde::lossy")]
     pub folder: PathBuf,
-    /// The id of the commit that is checked out: 40 hexadecimal digits, 64 with SHA-256.
+    /// The checked-out commit: 40 hexadecimal digits, 64 with SHA-256.
     pub commit: String,
-    /// The branch; `None` if the head is detached.
+    /// `None` if the head is detached.
     pub branch: Option<String>,
-    /// Whether a tracked file differs from the commit. `None` if that is not known: git is not there, takes longer than
-    /// five seconds, or the repository belongs to somebody as whom git may not be run.
+    /// Whether a tracked file differs from the commit. `None` if unknown: git is missing, takes longer than five
+    /// seconds, or must not be run as the repository's owner.
     pub dirty: Option<bool>,
 }
 
 impl Revision {
-    /// The revision of the work tree that `folder` is in: a clone, a linked work tree, or a submodule.
+    /// The revision of the work tree around `folder`: a clone, a linked work tree, or a submodule.
     ///
-    /// The commit and the branch are read from git's files. `dirty` takes git itself, which runs with the rights of the
+    /// The commit and the branch are read from git's files. `dirty` needs git itself, which runs with the rights of the
     /// repository's owner at most, since the configuration of a repository can name programs that git starts.
     ///
-    /// # Errors
-    /// [`RevisionError`] if the folder is in no work tree, has no commit yet, or if git's files are not as expected.
+    /// Fails if the folder is in no work tree, has no commit yet, or if git's files are not as expected.
     ///
     /// ```no_run
     /// let revision = unladen_machine::Revision::of("/srv/wiki".as_ref())?;
@@ -54,7 +52,7 @@ impl Revision {
         let status = status::status(&repository);
         let (commit, branch) = match (head, &status) {
             (Ok(Head { commit: Some(commit), branch }), _) => (commit, branch),
-            // Where references are not in files, git alone knows them.
+            // References outside of files are known to git alone.
             (head, Some(status)) => match (status.commit.clone(), head) {
                 (Some(commit), _) => (commit, status.branch.clone()),
                 (None, Ok(head)) => return Err(no_commit(&repository, head.branch)),

@@ -1,13 +1,13 @@
-//! [`in_own_session`]: how a program of another user is started by root.
+//! [`in_own_session`]: starts a program as another user from root.
 
 use std::path::Path;
 use std::process::Command;
 
 /// A command that runs this program in a session of its own, by setsid(1) of util-linux.
 ///
-/// A program keeps the terminal of whoever starts it, also as another user. It could type commands into root's
-/// (`TIOCSTI`), or write escape codes to it. The process has the id of the program; the path has to be absolute, as the
-/// program's own environment may say where to look.
+/// A program keeps its parent's terminal, also as another user. It could type commands into root's (`TIOCSTI`), or
+/// write escape codes to it. The process has the id of the program; the path has to be absolute, as the program's own
+/// environment may say where to look.
 ///
 /// ```
 /// use std::path::Path;

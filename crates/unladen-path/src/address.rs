@@ -8,19 +8,18 @@ use std::path::PathBuf;
 
 use unladen_trace::Peer;
 
-/// Where somebody listens.
+/// A listening address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Address {
     /// A Unix socket; an abstract one begins with `@`.
     Unix(PathBuf),
-    /// A port.
     Tcp(SocketAddr),
 }
 
 // === impl Address ===
 
 impl Address {
-    /// The other end of a connection; none if it has no name.
+    /// The other end of a connection; `None` if it has no name.
     pub fn of(peer: &Peer) -> Option<Self> {
         match peer {
             Peer::Ip(address) => Some(Self::Tcp(*address)),

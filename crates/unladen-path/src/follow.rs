@@ -1,10 +1,10 @@
-//! [`follow`] finds who takes a request, whom those ask for it, and so forth: its [`Route`].
+//! [`follow`] finds who takes a request, whom they ask for it, and so on: its [`Route`].
 //!
-//! A request is sent, and all are watched who listen where it goes. Of those it was taken by who read from a connection
-//! that they had accepted, and wrote to it. Whom they sent something to meanwhile, they asked: over a connection that
-//! bears the mark for certain; over another one if they had no other request at that time, which is so with a process
-//! that takes one at a time. Those are watched too, and the request is sent again, until nobody new turns up; and then
-//! a few times more, as not every request of a page asks everybody.
+//! A request is sent, and all listeners at its target are watched. It was taken by those who read from an accepted
+//! connection and wrote to it. They asked whomever they sent something meanwhile: certainly if the connection bears the
+//! mark; otherwise if they had no other request at that time, as with a process that takes one at a time. Those are
+//! watched too, and the request is sent again, until nobody new turns up; and then a few times more, as not every
+//! request of a page asks everybody.
 
 mod looks;
 mod step;
@@ -25,16 +25,14 @@ use crate::trail::Trail;
 use looks::Looks;
 use step::Step;
 
-/// Requests that are sent at most: each of them finds somebody new, or events were lost.
+/// Most requests sent: each finds somebody new, or lost events.
 const MOST_REQUESTS: usize = 24;
 
-/// Follows the request of this index. Requests are sent, a few at least; each must be answered as expected.
+/// Follows the request of this index. Sends at least a few requests, each of which must be answered as expected.
 ///
-/// What cannot be seen is said in the route: without privilege it ends with who listens where the request goes, if that
-/// is a process of the same user.
+/// The route says what cannot be seen: without privilege it ends with the listeners at the target, if of the same user.
 ///
-/// # Errors
-/// When a request fails, it is not served here, or this is cancelled.
+/// Fails if a request fails, is not served on this machine, or this is cancelled.
 pub fn follow(driver: &DriverConfig, index: usize, cancel: &Cancel) -> Result<Route, PathError> {
     let mut trail = match Trail::open(driver, index) {
         Ok(trail) => trail,
@@ -59,7 +57,7 @@ pub fn follow(driver: &DriverConfig, index: usize, cancel: &Cancel) -> Result<Ro
     Ok(route)
 }
 
-/// Who listens where the request goes, which needs no privilege if they are this user's; nothing of whom they ask.
+/// The listeners at the request's target, which need no privilege if they are this user's, and nobody beyond.
 fn unprivileged(driver: &DriverConfig, index: usize, error: &TraceError) -> Result<Route, PathError> {
     let Some(request) = driver.requests.get(index) else {
         return Err(PathError::Mark("there is none".to_owned()));

@@ -1,13 +1,13 @@
 //! Who a request goes through. The principal function is [`follow`]: it sends a few requests that bear a mark, and
-//! looks who takes them, and whom those ask before they answer: the [`Route`].
+//! finds who takes them, and whom those ask before they answer: the [`Route`].
 //!
-//! - [`Trail`] sends the marked requests and watches who may take them: those who listen where they go, and those who
-//!   listen where these hand them on.
-//! - [`Stream`] is what was sent over one connection, as far as it was seen; [`marked`] are those that bear the mark.
+//! - [`Trail`] sends the marked requests and watches who may take them: the listeners at their target, and those to
+//!   whom these pass them on.
+//! - [`Stream`] is the observed part of what was sent over one connection; [`marked`] are those that bear the mark.
 //! - [`listeners`] are the processes that listen at an [`Address`].
 //!
-//! What is sent in clear bears the mark itself: HTTP/1, FastCGI, SCGI, uwsgi. What a process asks besides, while it has
-//! our request alone, it asks for our request: a database speaks no HTTP.
+//! Plain-text protocols bear the mark themselves: HTTP/1, FastCGI, SCGI, uwsgi. Whatever else a process asks while it
+//! has our request alone, it asks for our request: a database speaks no HTTP.
 //!
 //! ```no_run
 //! use unladen_load::{Cancel, DriverConfig, Request};

@@ -12,25 +12,21 @@ use crate::address::Address;
 use crate::error::PathError;
 use crate::processes::INIT;
 
-/// The flag of a socket that listens, in /proc/net/unix: `__SO_ACCEPTCON`.
+/// The flag of a listening socket in /proc/net/unix: `__SO_ACCEPTCON`.
 const ACCEPTS: u64 = 0x10000;
 
-/// All processes that could take a connection there, as far as this process may look at them; `None` where nothing
-/// listens.
-///
-/// # Errors
-/// When processes cannot be listed.
+/// All processes that could take a connection there, as far as this process may look at them; `None` if nothing
+/// listens. Fails if processes cannot be listed.
 pub fn listeners(address: &Address) -> Result<Option<Vec<u32>>, PathError> {
     let inodes = inodes(address)?;
     if inodes.is_empty() { Ok(None) } else { holders(&inodes).map(Some) }
 }
 
-/// Of those who listen at one address, the one that has started the others.
+/// The one of several listeners at one address that started the others.
 pub fn master(holders: &[u32]) -> Option<u32> {
     first_of(holders, parent)
 }
 
-/// Of the sockets that listen there.
 fn inodes(address: &Address) -> Result<HashSet<u64>, PathError> {
     Ok(match address {
         Address::Unix(path) => unix_inodes(&read("/proc/net/unix")?, path),
@@ -56,7 +52,7 @@ fn unix_inodes(table: &[u8], path: &Path) -> HashSet<u64> {
 }
 
 fn unix_inode(line: &[u8], path: &[u8]) -> Option<u64> {
-    // A path may hold blanks.
+    // A path may have blanks.
     let mut fields = line.splitn(8, |byte| *byte == b' ').map(<[u8]>::trim_ascii);
     let flags = fields.nth(3)?;
     let flags = u64::from_str_radix(std::str::from_utf8(flags).ok()?, 16).ok()?;
@@ -83,7 +79,6 @@ fn tcp_inodes(table: &str, address: SocketAddr) -> HashSet<u64> {
     sockets.filter(|socket| wanted.iter().any(|wanted| wanted == socket.ip)).filter_map(|socket| socket.inode).collect()
 }
 
-/// Processes that hold one of these sockets.
 fn holders(inodes: &HashSet<u64>) -> Result<Vec<u32>, PathError> {
     let failed = |source| PathError::Io { doing: "cannot list", path: PathBuf::from("/proc"), source };
     let mut holders = Vec::new();
@@ -104,7 +99,7 @@ fn holders(inodes: &HashSet<u64>) -> Result<Vec<u32>, PathError> {
     Ok(holders)
 }
 
-/// Whose parent does not hold it too. The first process holds sockets for others.
+/// The holder whose parent does not hold it too. Process 1 holds sockets for others.
 fn first_of(holders: &[u32], parent: impl Fn(u32) -> Option<u32>) -> Option<u32> {
     let services: Vec<u32> = holders.iter().copied().filter(|pid| *pid != INIT).collect();
     let is_first = |pid: &u32| parent(*pid).is_none_or(|parent| !services.contains(&parent));

@@ -1,14 +1,14 @@
-//! What /proc says of processes: children, names.
+//! Children and names of processes, from /proc.
 
 use std::collections::HashMap;
 use std::fs;
 
 use unladen_probe::parent;
 
-/// It holds the sockets of all services that it starts on demand, and is everybody's ancestor.
+/// Process 1 holds the sockets of all socket-activated services, and is everybody's ancestor.
 pub(crate) const INIT: u32 = 1;
 
-/// A process, as people know it: `nginx (process 4711)`.
+/// A process's name for people: `nginx (process 4711)`.
 pub fn name_of(pid: u32) -> String {
     let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     match name.trim() {
@@ -17,7 +17,6 @@ pub fn name_of(pid: u32) -> String {
     }
 }
 
-/// The children of all processes, as they are now.
 #[derive(Debug, Default)]
 pub(crate) struct Family {
     children: HashMap<u32, Vec<u32>>,
@@ -38,7 +37,7 @@ impl Family {
         Self { children }
     }
 
-    /// These, and all that they have started; of the first process only itself. So many at most.
+    /// These and their descendants, at most `most`; of process 1 only itself.
     pub(crate) fn with_descendants(&self, of: &[u32], most: usize) -> Vec<u32> {
         let mut all: Vec<u32> = Vec::new();
         let mut next = of.to_vec();

@@ -1,5 +1,4 @@
-//! The principal type is [`Stream`]: what was sent over a connection, as far as it was seen; and [`marked`], those that
-//! bear a mark.
+//! The principal type is [`Stream`]: what was seen of a connection; and [`marked`], those that bear a mark.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,34 +7,29 @@ use unladen_trace::{Event, Object, Peer, Way, What};
 
 use crate::address::Address;
 
-/// Connections that are looked through for the mark; what is beyond is not our request.
+/// Connections searched for the mark; our request is not beyond these.
 const MOST_STREAMS: usize = 100_000;
-/// Bytes that are kept of a connection.
+/// Bytes kept of a connection.
 const MOST_OF_A_STREAM: usize = 16 << 20;
 
-/// What went over a connection in one direction, with holes: of each send only the beginning is seen.
+/// One direction of a connection, with holes: of each send only the beginning is seen.
 #[derive(Debug, Default)]
 pub struct Stream {
-    /// What was seen, one after the other; holes are as long as they are, and filled with zeros.
+    /// The observed bytes, with holes of their length, filled with zeros.
     bytes: Vec<u8>,
-    /// Where holes begin and end.
     holes: Vec<Range<usize>>,
 }
 
 /// A connection over which the mark went.
 #[derive(Debug)]
 pub struct Marked {
-    /// Who sent it.
     pub pid: u32,
-    /// The socket, as its events name it.
+    /// The socket as in its events.
     pub socket: u64,
-    /// To whom.
     pub peer: Peer,
-    /// What else was sent over it.
     pub stream: Stream,
 }
 
-/// A connection, as one of its ends writes to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Sender {
     pid: u32,
@@ -43,12 +37,12 @@ struct Sender {
 }
 
 impl Stream {
-    /// Of a send of `sent` bytes these were seen.
+    /// Adds a send of `sent` bytes, of which `seen` was observed.
     pub fn push(&mut self, seen: &[u8], sent: usize) {
         let seen = seen.get(..sent).unwrap_or(seen);
         self.bytes.extend_from_slice(seen);
         if seen.len() < sent {
-            // A length that is made up fills no memory.
+            // Bounded, so that a false length cannot fill the memory.
             let hole = (sent - seen.len()).min(1 << 20);
             let begin = self.bytes.len();
             self.bytes.resize(begin + hole, 0);
@@ -56,18 +50,18 @@ impl Stream {
         }
     }
 
-    /// What was seen, holes filled with zeros.
+    /// The observed bytes, with zeros in holes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Where the first hole in these bytes begins.
+    /// Start of the first hole in these bytes.
     pub fn hole_in(&self, bytes: Range<usize>) -> Option<usize> {
         let hole = self.holes.iter().find(|hole| hole.start < bytes.end && hole.end > bytes.start)?;
         Some(hole.start)
     }
 
-    /// Whether this was seen.
+    /// Whether it contains the mark.
     pub fn contains(&self, mark: &[u8]) -> bool {
         contains(&self.bytes, mark)
     }
@@ -80,7 +74,7 @@ impl Marked {
     }
 }
 
-/// The connections over which the mark was sent, in the order in which they were first used.
+/// The connections over which the mark was sent, in the order of first use.
 pub fn marked(events: &[Event], mark: &[u8]) -> Vec<Marked> {
     let mut order = Vec::new();
     let mut streams: HashMap<Sender, Marked> = HashMap::new();
@@ -110,7 +104,7 @@ pub fn marked(events: &[Event], mark: &[u8]) -> Vec<Marked> {
     order.iter().filter_map(marked).collect()
 }
 
-/// Whether a part stands somewhere in these bytes.
+/// Whether `bytes` contain `part`.
 pub fn contains(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len().max(1)).any(|window| window == part)
 }

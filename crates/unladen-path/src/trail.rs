@@ -1,4 +1,4 @@
-//! The principal type is [`Trail`]: requests that bear a mark, and who is watched while they are answered.
+//! The principal type is [`Trail`]: marked requests, and the processes watched while they are answered.
 
 use std::collections::HashMap;
 
@@ -11,13 +11,13 @@ use crate::error::PathError;
 use crate::listener::listeners;
 use crate::processes::Family;
 
-/// Processes that are watched at once; the kernel's map has room for more.
+/// Processes watched at once; the kernel's map has room for more.
 const MOST_WATCHED: usize = 4000;
 
 /// Sends marked requests one by one, and sees what those do who may take them.
 ///
-/// To look at all processes would be to look at whatever else a busy machine does: those are watched who listen where
-/// the request goes, with what they have started, and by [`widen`](Self::widen) those to whom it is handed on.
+/// Watching all processes would include everything else on a busy machine: only listeners at the request's target are
+/// watched, with their descendants, and by [`widen`](Self::widen) those to whom it is passed on.
 pub struct Trail {
     driver: Driver,
     url: String,
@@ -26,30 +26,24 @@ pub struct Trail {
     tracer: Tracer,
     family: Family,
     watched: Vec<Watched>,
-    /// Of each address that was looked at, who listens there, with what they have started; `None` where nobody of this
-    /// machine does.
+    /// Listeners by address, with their descendants; `None` if nobody on this machine listens.
     places: HashMap<Address, Option<Vec<u32>>>,
 }
 
-/// What was seen of one request.
+/// Observations of one request.
 #[derive(Debug)]
 pub struct Seen {
-    /// Its answer.
     pub sample: Sample,
-    /// What those did who were watched, until the answer was there.
     pub events: Vec<Event>,
-    /// Events that were lost.
     pub lost: u64,
 }
 
 impl Trail {
-    /// Marks the request of this index, and begins to watch those who listen where it goes.
+    /// Marks the request of this index, and begins to watch the listeners at its target.
     ///
-    /// The mark is a header of random name and value, before all others, for those who see but the beginning of what is
-    /// sent.
+    /// The mark is a header of random name and value, before all others, since only the beginning of a send is seen.
     ///
-    /// # Errors
-    /// When it is not served here, the driver cannot start, or the kernel lets nobody look.
+    /// Fails if the request is not served on this machine, or the driver or tracing cannot start.
     pub fn open(driver: &DriverConfig, index: usize) -> Result<Self, PathError> {
         let Some(request) = driver.requests.get(index) else {
             return Err(PathError::Mark("there is none".to_owned()));
@@ -86,7 +80,7 @@ impl Trail {
         Ok(trail)
     }
 
-    /// What the requests bear.
+    /// The mark in the requests.
     pub fn mark(&self) -> &[u8] {
         self.mark.as_bytes()
     }
@@ -105,16 +99,12 @@ impl Trail {
         unix.into_iter().chain(ports)
     }
 
-    /// Who listens at an address that was widened to, with what they have started; `None` where nobody of this machine
-    /// does.
+    /// Listeners at an address that was widened to, with their descendants; `None` if nobody on this machine listens.
     pub fn at(&self, address: &Address) -> Option<&[u32]> {
         self.places.get(address)?.as_deref()
     }
 
-    /// Watches those too who listen there; whether there is one that was not watched before.
-    ///
-    /// # Errors
-    /// When processes cannot be listed.
+    /// Also watches the listeners there; returns whether any is new. Fails if processes cannot be listed.
     pub fn widen(&mut self, addresses: impl IntoIterator<Item = Address>) -> Result<bool, PathError> {
         let before = self.watched.len();
         for address in addresses {
@@ -124,7 +114,7 @@ impl Trail {
             let found = listeners(&address)?;
             let found = found.map(|found| {
                 let mut all = self.family.with_descendants(&found, MOST_WATCHED);
-                // What this process starts, such as the client of a test, is none that answers it.
+                // This process's children, such as the client of a test, do not answer it.
                 all.retain(|pid| *pid != std::process::id());
                 all
             });
@@ -138,10 +128,7 @@ impl Trail {
         Ok(self.watched.len() > before)
     }
 
-    /// Sends one request.
-    ///
-    /// # Errors
-    /// When it is not answered as expected, or what was seen cannot be read.
+    /// Sends one request. Fails if it is not answered as expected, or the events cannot be read.
     pub fn send(&mut self, cancel: &Cancel) -> Result<Seen, PathError> {
         self.tracer.watch(&self.watched)?;
         self.tracer.take()?;

@@ -1,4 +1,4 @@
-//! Rules, made quick to ask. The principal type is [`Index`].
+//! Rules, indexed for look-up. The principal type is [`Index`].
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -11,11 +11,10 @@ use crate::php::Kind;
 use crate::readers::dokuwiki;
 use crate::{Rule, SourceFile, Tree};
 
-/// What makes a rule quick to ask.
 #[derive(Debug)]
 pub(super) enum Index<'a> {
     List(HashMap<&'a BStr, &'a BStr>),
-    /// By lower-case name, all files in their order.
+    /// By lower-case name, all files in order.
     Folders(HashMap<BString, Vec<&'a BStr>>),
     Psr4(HashMap<&'a BStr, &'a [PathBuf]>),
     Psr0(&'a [(BString, Vec<PathBuf>)]),
@@ -61,7 +60,7 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// Hands over one file after the other, with the prefix and folder that led there; whether more are wanted.
+    /// Calls `take` for each file, with the prefix and folder that led there; returns whether more are wanted.
     pub(super) fn each(
         &self,
         class: &BStr,
@@ -100,7 +99,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// The files below a folder, folder by folder: what is in `lib/` comes before what is in `lib-old/`.
+/// Files folder by folder: those of `lib/` come before those of `lib-old/`.
 fn in_order<'a>(tree: &'a Tree, folder: &Path) -> Vec<(&'a BStr, &'a SourceFile)> {
     let mut files: Vec<_> = tree.below(folder).collect();
     let key = |path: &'a BStr| path.iter().map(|byte| if *byte == b'/' { 0 } else { *byte });
@@ -108,7 +107,7 @@ fn in_order<'a>(tree: &'a Tree, folder: &Path) -> Vec<(&'a BStr, &'a SourceFile)
     files
 }
 
-/// PSR-4: `rest` is what follows the prefix.
+/// `rest` is what follows the prefix.
 pub(super) fn psr4(folder: &Path, rest: &[u8]) -> BString {
     let mut path = BString::from(folder.as_os_str().as_bytes());
     path.push(b'/');
@@ -117,7 +116,7 @@ pub(super) fn psr4(folder: &Path, rest: &[u8]) -> BString {
     path
 }
 
-/// PSR-0: the whole name, and `_` leads into folders where it is not in the namespace.
+/// The whole name, with `_` as a separator except in the namespace.
 pub(super) fn psr0(folder: &Path, class: &[u8]) -> BString {
     let name = class.rfind_byte(b'\\').map_or(0, |at| at + 1);
     let mut path = BString::from(folder.as_os_str().as_bytes());

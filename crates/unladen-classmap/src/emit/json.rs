@@ -1,4 +1,4 @@
-//! The map for programs: `unladen.classmap/1`.
+//! The map as JSON: `unladen.classmap/1`.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use serde_json::{Map as Object, Value, json};
 
 use crate::{Application, Map, Problem};
 
-/// The schema's name, which changes when a program that reads it would have to.
+/// Schema name; changes when a reading program would have to.
 const SCHEMA: &str = "unladen.classmap/1";
 
-/// One document. Paths below `root` are relative to it. JSON has no place for names that are not UTF-8: those classes
-/// are in `not_utf8`, in hexadecimal.
+/// One document. Paths below `root` are relative to it. JSON cannot hold names that are not UTF-8: those classes are in
+/// `not_utf8`, in hexadecimal.
 pub fn json(map: &Map, application: &Application, root: &Path) -> Value {
     let mut classes = Object::with_capacity(map.entries.len());
     let mut not_utf8 = Vec::new();
@@ -56,7 +56,7 @@ pub fn json(map: &Map, application: &Application, root: &Path) -> Value {
     })
 }
 
-/// A problem, as an object.
+/// A problem as an object.
 pub fn problem(problem: &Problem) -> Value {
     json!({
         "path": problem.path.to_string_lossy(),
@@ -66,7 +66,7 @@ pub fn problem(problem: &Problem) -> Value {
     })
 }
 
-/// The path below `root`, where it is below it.
+/// The path relative to `root`, if below it.
 pub fn relative<'a>(path: &'a BStr, root: &Path) -> &'a BStr {
     use std::os::unix::ffi::OsStrExt;
     let below = path.strip_prefix(root.as_os_str().as_bytes()).and_then(|rest| rest.strip_prefix(b"/"));

@@ -1,4 +1,4 @@
-//! The map as others read it, one file a form.
+//! Output forms of the map, one file each.
 
 mod composer;
 mod json;

@@ -1,11 +1,10 @@
 //! The map as a PHP file that loads the classes itself. The principal function is [`php`].
 //!
-//! What the file promises, and why it is as it is, stands in `php/loader.php`, its frame; `tests/loader/` holds it to
-//! that in real PHP.
+//! Its guarantees and their reasons are in `php/loader.php`, its frame; `tests/loader/` checks them in real PHP.
 //!
-//! The arrays are written out in full, without `array_map`, without constants that are joined at run time: one that PHP
-//! has to evaluate is copied in each request. Names in lower case lead to names, not to paths: without opcache, PHP
-//! compiles all of this in each request.
+//! The arrays are written in full, without `array_map` and without constants joined at run time: an array that PHP has
+//! to evaluate is copied in each request. Lower-case names map to names, not to paths: without opcache, PHP compiles
+//! all of this in each request.
 
 mod frame;
 mod literal;
@@ -18,13 +17,13 @@ use frame::Frame;
 pub(crate) use frame::from;
 pub(crate) use literal::string as string_literal;
 
-/// The PHP file for `map`, to be written to `target`, of the application in `root`; both are absolute. The same map
-/// gives the same bytes, wherever it and the application lie together.
+/// The PHP file to be written to `target`, for the application in `root`; both are absolute. The same map gives the
+/// same bytes, wherever it and the application lie together.
 pub fn php(map: &Map, target: &Path, root: &Path) -> Vec<u8> {
     fill(map, target, root, String::new())
 }
 
-/// The same, with how it was made in a line at its head: whoever checks it need not say that again.
+/// The same, with a line at its head that says how it was made, so that checking it needs no options.
 pub fn php_made(map: &Map, target: &Path, root: &Path, made: &Made) -> Vec<u8> {
     fill(map, target, root, made.line(target))
 }
@@ -40,7 +39,6 @@ fn fill(map: &Map, target: &Path, root: &Path, made: String) -> Vec<u8> {
     Frame { classes: map.entries.len(), root: frame::from(folder, root), made, files, names }.fill()
 }
 
-/// A line of an array.
 fn item(array: &mut Vec<u8>, key: &[u8], value: impl FnOnce(&mut Vec<u8>)) {
     array.extend(b"    ");
     literal::string(array, key);

@@ -1,10 +1,9 @@
-//! Constant expressions of PHP, and what is done with them in a file, without running it. The principal type is
-//! [`Value`].
+//! Constant expressions of PHP, and their uses in a file, without running it. The principal type is [`Value`].
 //!
-//! What is read: strings, numbers, `true`, `false`, `null`, arrays, `.`, brackets, `__DIR__`, `__FILE__`, `dirname()`,
-//! `Name::class`, constants of the same file, and variables that got such a value before in the same file, outside of
-//! `if` and of functions. `path` is the file as PHP knows it: `__DIR__` has no symbolic links in PHP, so whoever reads
-//! a file through one resolves it first.
+//! Supported: strings, numbers, `true`, `false`, `null`, arrays, `.`, brackets, `__DIR__`, `__FILE__`, `dirname()`,
+//! `Name::class`, constants of the same file, and variables assigned such a value earlier in the file, outside of `if`
+//! and of functions. `path` is the file as PHP knows it: `__DIR__` has no symbolic links in PHP, so callers resolve
+//! links first.
 
 mod call;
 mod expression;
@@ -21,10 +20,7 @@ use walk::{Event, Walk};
 
 use crate::Problem;
 
-/// What a file returns, by the first `return` outside of functions and conditions.
-///
-/// # Errors
-/// If it does not return, if what it returns is not constant, or if PHP could not read the file.
+/// The value of the first unconditional `return` outside of functions. Fails if it is missing or not constant.
 pub fn returned(source: &[u8], path: &Path) -> Result<Value, Problem> {
     let mut returned = None;
     let last = Walk::new(source, path, &[], &[]).run(&mut |event| match event {
@@ -43,20 +39,14 @@ pub fn returned(source: &[u8], path: &Path) -> Result<Value, Problem> {
     }
 }
 
-/// What a file gives to `name`: by `const NAME =`, and if the name begins with `$` by `$name =`, as a variable or a
-/// property. Outside of braces the last one holds; if there are none, the first one within them. Nothing if it gives it
-/// nothing.
-///
-/// # Errors
-/// If what it gives is not constant, or if PHP could not read the file.
+/// The value that a file gives to `name`: by `const NAME =`, or if the name begins with `$` by `$name =`, as a variable
+/// or a property. The last one outside of braces holds; if there is none, the first one within them. `None` if it gives
+/// it no value. Fails if the value is not constant, or if PHP could not read the file.
 pub fn assigned(source: &[u8], path: &Path, name: &str) -> Result<Option<Value>, Problem> {
     Ok(assigned_all(source, path, &[name])?.pop().flatten())
 }
 
-/// The same for several names at once, in their order.
-///
-/// # Errors
-/// If what the file gives to one of them is not constant, or if PHP could not read the file.
+/// [`assigned`] for several names at once, in their order.
 pub fn assigned_all(source: &[u8], path: &Path, names: &[&str]) -> Result<Vec<Option<Value>>, Problem> {
     let mut assigned: Vec<Option<Result<Value, expression::Failure>>> = names.iter().map(|_| None).collect();
     let last = Walk::new(source, path, &[], &[]).run(&mut |event| {
@@ -80,11 +70,8 @@ pub fn assigned_all(source: &[u8], path: &Path, names: &[&str]) -> Result<Vec<Op
     assigned.into_iter().map(|value| value.transpose().map_err(failed)).collect()
 }
 
-/// All constant values that a file gives to `name`, as [`assigned`] has names, in functions and conditions too, in
-/// their order.
-///
-/// # Errors
-/// If PHP could not read the file.
+/// All constant values that a file gives to `name` (see [`assigned`]), in functions and conditions too, in order. Fails
+/// if PHP could not read the file.
 pub fn assignments(source: &[u8], path: &Path, name: &str) -> Result<Vec<Value>, Problem> {
     let mut values = Vec::new();
     Walk::new(source, path, &[], &[])
@@ -102,10 +89,7 @@ pub fn assignments(source: &[u8], path: &Path, name: &str) -> Result<Vec<Value>,
     Ok(values)
 }
 
-/// The calls of the functions `names` in a file, where variables may be `known` beforehand, by their names without `$`.
-///
-/// # Errors
-/// If PHP could not read the file.
+/// The calls of functions in a file; `known` are variables without `$`. Fails if PHP could not read the file.
 pub fn calls(source: &[u8], path: &Path, names: &[&str], known: &[(&str, Value)]) -> Result<Vec<Call>, Problem> {
     let mut calls = Vec::new();
     Walk::new(source, path, names, known)

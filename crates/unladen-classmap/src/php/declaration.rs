@@ -2,34 +2,29 @@
 
 use bstr::BString;
 
-/// A class, or what PHP loads in the same way.
+/// A class, or anything else that PHP autoloads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declaration {
-    /// Its whole name, with its namespace, without a `\` in front; as it is written: PHP compares names without regard
-    /// to ASCII case.
+    /// Qualified name without a leading `\`, as written: PHP ignores ASCII case in names.
     pub name: BString,
     pub kind: Kind,
-    /// The line of the keyword, from 1.
+    /// The keyword's line, from 1.
     pub line: u32,
 }
 
-/// What is declared.
+/// The kind of a declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// `class`
     Class,
-    /// `interface`
     Interface,
-    /// `trait`
     Trait,
-    /// `enum`
     Enum,
-    /// A further name of a class: `class_alias('A', 'B')` gives A the name B.
+    /// `class_alias('A', 'B')` gives A the further name B.
     Alias,
 }
 
 impl Kind {
-    /// The word for it, as in PHP.
+    /// PHP's keyword for it.
     pub fn word(self) -> &'static str {
         match self {
             Self::Class => "class",

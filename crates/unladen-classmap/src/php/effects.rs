@@ -1,10 +1,10 @@
-//! Whether loading a file does anything but declare classes. The principal function is [`only_declares`].
+//! Whether loading a file only declares classes. The principal function is [`only_declares`].
 
 use super::token::{Tokens, What};
 
-/// Whether every statement of the file's own is a declaration of a class, `namespace`, `use` or `declare`.
+/// Whether every top-level statement is a declaration of a class, `namespace`, `use` or `declare`.
 pub fn only_declares(source: &[u8]) -> bool {
-    // What stands in front of PHP is printed; what stands between two parts of it, too.
+    // Text before PHP, or between two parts of it, is printed.
     if !source.starts_with(b"<?php") && !source.starts_with(b"\xef\xbb\xbf<?php") {
         return false;
     }
@@ -12,7 +12,7 @@ pub fn only_declares(source: &[u8]) -> bool {
     let mut declares = false;
     while let What::Name(word) = tokens.next().what {
         match word.to_ascii_lowercase().as_slice() {
-            // To the `;`, or into the braces, which are passed over below.
+            // To the `;`, or into the braces, which are skipped below.
             b"namespace" => {
                 if !passed(&mut tokens, b";", true) {
                     return false;
@@ -29,7 +29,7 @@ pub fn only_declares(source: &[u8]) -> bool {
                     return false;
                 }
                 declares = true;
-                // A `;` behind it, or the brace of its namespace; behind `?>`, whatever stands there is printed.
+                // Skips to its `;` or its namespace's brace; after `?>`, text would be printed.
                 loop {
                     let sign = tokens.peek().what.clone();
                     let rest = tokens.word_start().and_then(|at| source.get(at..)).unwrap_or_default();
@@ -56,7 +56,7 @@ pub fn only_declares(source: &[u8]) -> bool {
     false
 }
 
-/// Whether that sign is met, or a brace where that may be.
+/// Skips to that sign, or to a brace if allowed; returns whether it was found.
 fn passed(tokens: &mut Tokens<'_>, sign: &[u8], brace: bool) -> bool {
     loop {
         match tokens.next().what {
@@ -67,7 +67,6 @@ fn passed(tokens: &mut Tokens<'_>, sign: &[u8], brace: bool) -> bool {
     }
 }
 
-/// To the end of the body in braces.
 fn passed_body(tokens: &mut Tokens<'_>) -> bool {
     let mut depth = 0_usize;
     loop {

@@ -1,4 +1,4 @@
-//! PHP's text, as far as it matters here: what a file declares, and what its constant expressions are.
+//! PHP's syntax, as far as it matters here: a file's declarations and constant expressions.
 
 pub mod constant;
 mod declaration;

@@ -1,8 +1,8 @@
-//! Where what may not be looked into ends: strings, comments, heredocs, and the text outside of PHP. No principal type:
-//! functions over the bytes of a file and an offset, which give the offset after the thing, or `None` if it does not
-//! end. An offset behind the end of the bytes is taken for the end.
+//! Skips strings, comments, heredocs, and the text outside of PHP. No principal type: functions over a file's bytes and
+//! an offset, which return the offset after the thing, or `None` if it does not end. An offset beyond the end counts as
+//! the end.
 //!
-//! They follow PHP's own scanner (`Zend/zend_language_scanner.l`): what PHP reads, they read in the same way.
+//! They follow PHP's own scanner (`Zend/zend_language_scanner.l`).
 
 mod find;
 mod text;
@@ -17,12 +17,10 @@ pub(crate) const fn begins_label(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
 }
 
-/// Whether this byte may be within a name.
 pub(crate) const fn is_label(byte: u8) -> bool {
     begins_label(byte) || byte.is_ascii_digit()
 }
 
-/// What PHP takes for white space between words.
 pub(crate) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
@@ -36,12 +34,12 @@ pub(crate) fn label(source: &[u8], at: usize) -> usize {
     at + rest.iter().position(|&byte| !is_label(byte)).unwrap_or(rest.len())
 }
 
-/// After the next opening tag at or behind `at`, which is in text outside of PHP; `None` if all to the end is text.
+/// After the next opening tag from `at`, which is in text outside of PHP; `None` if all the rest is text.
 ///
 /// Tags are `<?=`, `<?php` before white space or the end, and `<?` before white space. The last is PHP only with
-/// `short_open_tag`, which php.ini-production switches off, and PHP without a php.ini on: where it is off, a class
-/// behind it would be printed instead of declared, which nobody leaves in their code. `<?xml` and other instructions of
-/// XML are text.
+/// `short_open_tag`, which is on by default without a php.ini, and off in php.ini-production: where it is off, a class
+/// after it would be printed and not declared, which nobody leaves in their code. `<?xml` and other XML instructions
+/// are text.
 pub(crate) fn html(source: &[u8], at: usize) -> Option<usize> {
     let mut at = at;
     loop {
@@ -77,8 +75,7 @@ pub(crate) fn single_quoted(source: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// After the comment whose `//` or `#` is at `at`: where its line ends, or before the `?>` which ends it too. It always
-/// ends.
+/// After the comment whose `//` or `#` is at `at`: at the end of its line, or before a `?>`. It always ends.
 pub(crate) fn line_comment(source: &[u8], at: usize) -> usize {
     let mut at = at;
     while let Some(found) = source.get(at..).and_then(|rest| memchr3(b'\n', b'\r', b'?', rest)) {
@@ -93,7 +90,7 @@ pub(crate) fn line_comment(source: &[u8], at: usize) -> usize {
 
 /// After the comment whose `/*` is at `at`.
 pub(crate) fn block_comment(source: &[u8], at: usize) -> Option<usize> {
-    // The slash, and not the star: a comment has few slashes, and often a star on every line.
+    // Search for the slash, not the star: a comment has few slashes, and often a star on every line.
     let mut at = at + 3;
     loop {
         at += memchr(b'/', source.get(at..)?)?;
@@ -113,7 +110,7 @@ pub(crate) fn begins_comment(source: &[u8], at: usize) -> bool {
     }
 }
 
-/// After the comment that begins at `at`, of any kind.
+/// After any comment that begins at `at`.
 pub(crate) fn comment(source: &[u8], at: usize) -> Option<usize> {
     if source.get(at) == Some(&b'/') && source.get(at + 1) == Some(&b'*') {
         block_comment(source, at)
@@ -122,7 +119,7 @@ pub(crate) fn comment(source: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// After the white space and comments at `at`; `at` itself if there are none. `None` if a comment does not end.
+/// After the white space and comments at `at`, if any. `None` if a comment does not end.
 pub(crate) fn blank(source: &[u8], at: usize) -> Option<usize> {
     let mut at = at;
     loop {

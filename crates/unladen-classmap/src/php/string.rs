@@ -1,18 +1,17 @@
-//! The value of a string that is written in PHP. The principal type is [`Piece`].
+//! The value of a PHP string. The principal type is [`Piece`].
 
 use std::borrow::Cow;
 
 use super::skip::label;
 
-/// A piece of a string in which variables stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece<'a> {
     Text(Cow<'a, [u8]>),
-    /// The value of this variable, whose name has no `$` here.
+    /// A variable's name, without `$`.
     Variable(&'a [u8]),
 }
 
-/// What stands between single quotes: `\\` and `\'` alone are escapes.
+/// Unescapes the inside of single quotes: only `\\` and `\'` are escapes.
 pub(crate) fn single_quoted(inner: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr(b'\\', inner).is_none() {
         return Cow::Borrowed(inner);
@@ -32,8 +31,7 @@ pub(crate) fn single_quoted(inner: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(value)
 }
 
-/// What stands between double quotes, or, without a `quote`, in a heredoc; nothing if more than plain variables are in
-/// it.
+/// Unescapes a double-quoted string or, without a `quote`, a heredoc; `None` with more than plain variables.
 pub(crate) fn double_quoted(inner: &[u8], quote: Option<u8>) -> Option<Vec<Piece<'_>>> {
     if memchr::memchr2(b'\\', b'$', inner).is_none() {
         return Some(vec![Piece::Text(Cow::Borrowed(inner))]);
@@ -85,12 +83,11 @@ pub(crate) fn double_quoted(inner: &[u8], quote: Option<u8>) -> Option<Vec<Piece
     Some(parts)
 }
 
-/// The name that `text` begins with.
 fn name(text: &[u8]) -> &[u8] {
     text.get(..label(text, 0)).unwrap_or_default()
 }
 
-/// Appends what a `\` before `tail` makes of it; how many bytes of `tail` that took. Nothing if PHP refuses it.
+/// Appends the value of a `\` before `tail`; returns the bytes of `tail` it took. `None` if PHP refuses it.
 fn escape(tail: &[u8], quote: Option<u8>, value: &mut Vec<u8>) -> Option<usize> {
     let Some(byte) = tail.first() else {
         value.push(b'\\');
@@ -108,7 +105,7 @@ fn escape(tail: &[u8], quote: Option<u8>, value: &mut Vec<u8>) -> Option<usize> 
         b'0'..=b'7' => {
             let digits = run(tail, 3, |byte| matches!(byte, b'0'..=b'7'));
             let number = digits.iter().fold(0u16, |number, digit| number * 8 + u16::from(digit - b'0'));
-            // PHP lets what is over a byte go.
+            // PHP drops what exceeds a byte.
             value.push((number & 0xff) as u8);
             return Some(digits.len());
         }
@@ -138,7 +135,7 @@ fn escape(tail: &[u8], quote: Option<u8>, value: &mut Vec<u8>) -> Option<usize> 
     Some(1)
 }
 
-/// In UTF-8, as PHP writes it: it does not refuse surrogates.
+/// Encodes UTF-8 as PHP does: surrogates are allowed.
 fn code_point(code: u32, value: &mut Vec<u8>) -> Option<()> {
     let low = |shift: u32| 0x80 | ((code >> shift) & 0x3f) as u8;
     match code {
@@ -160,8 +157,8 @@ fn hexadecimal(digits: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// The value of a heredoc, from its `start` (`<<<LABEL`, with its line's end) and its `body`, to its closing label;
-/// nothing if more than plain variables are in it.
+/// The value of a heredoc, from its `start` (`<<<LABEL` and line's end) and `body`; `None` with more than plain
+/// variables.
 pub(crate) fn heredoc<'a>(start: &[u8], body: &'a [u8]) -> Option<Vec<Piece<'a>>> {
     let last = body.iter().rposition(|byte| matches!(byte, b'\n' | b'\r')).map_or(0, |end| end + 1);
     let indent = body.get(last..)?.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
@@ -169,7 +166,7 @@ pub(crate) fn heredoc<'a>(start: &[u8], body: &'a [u8]) -> Option<Vec<Piece<'a>>
     let text = text.strip_suffix(b"\n").unwrap_or(text);
     let text = text.strip_suffix(b"\r").unwrap_or(text);
     if indent > 0 {
-        // Its lines would lose their indentation, before escapes are read: such paths and names are not written.
+        // Its lines would lose their indentation before escapes are read: nobody writes paths and names like that.
         return None;
     }
     if start.contains(&b'\'') { Some(vec![Piece::Text(Cow::Borrowed(text))]) } else { double_quoted(text, None) }

@@ -1,4 +1,4 @@
-//! The words of PHP's text, one after the other, without comments and white space. The principal type is [`Tokens`].
+//! The tokens of PHP's text, without comments and white space. The principal type is [`Tokens`].
 
 mod word;
 
@@ -16,7 +16,6 @@ const SIGNS: &[&[u8]] = &[
     b"**", b"<<", b">>", b"#[",
 ];
 
-/// Reads the words of a file.
 #[derive(Debug, Clone)]
 pub(crate) struct Tokens<'a> {
     source: &'a [u8],
@@ -24,7 +23,6 @@ pub(crate) struct Tokens<'a> {
     peeked: Option<(Token<'a>, Position)>,
 }
 
-/// Where a reader stands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Position {
     at: usize,
@@ -38,7 +36,7 @@ impl<'a> Tokens<'a> {
         tokens
     }
 
-    /// The next word, which is passed. At the end, and where PHP could not read on, it is always the same.
+    /// Returns the next token. At the end, and after an error, it is always the same.
     pub(crate) fn next(&mut self) -> Token<'a> {
         if let Some((token, after)) = self.peeked.take() {
             self.position = after;
@@ -47,7 +45,6 @@ impl<'a> Tokens<'a> {
         self.read()
     }
 
-    /// The next word, which stays.
     pub(crate) fn peek(&mut self) -> &Token<'a> {
         let before = self.position;
         let (token, after) = match self.peeked.take() {
@@ -58,7 +55,7 @@ impl<'a> Tokens<'a> {
         &self.peeked.insert((token, after)).0
     }
 
-    /// Where the reader stands: before what [`Tokens::next`] gives.
+    /// Position before what [`Tokens::next`] returns.
     pub(crate) fn position(&self) -> Position {
         self.position
     }
@@ -68,12 +65,11 @@ impl<'a> Tokens<'a> {
         self.position = position;
     }
 
-    /// Where the word begins that was looked at.
     pub(crate) fn word_start(&self) -> Option<usize> {
         blank(self.source, self.position.at)
     }
 
-    /// The line on which the reader stands, from 1.
+    /// From 1.
     pub(crate) fn line(&self) -> u32 {
         self.position.line
     }
@@ -93,7 +89,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// All that follows is lost.
+    /// The rest is lost.
     fn broken(&self, expected: &'static str) -> Token<'a> {
         Token { what: What::Broken(expected), line: self.position.line }
     }
@@ -105,14 +101,13 @@ impl<'a> Tokens<'a> {
             Position { at: to, line: self.position.line.saturating_add(lines.try_into().unwrap_or(u32::MAX)) };
     }
 
-    /// What begins at `at`, and the offset after it.
     fn what(&self, at: usize) -> Result<(What<'a>, usize), &'static str> {
         let source = self.source;
         let rest = source.get(at..).unwrap_or_default();
         let within = |from: usize, to: usize| source.get(from..to).unwrap_or_default();
         Ok(match rest {
             [] => (What::End, at),
-            // It ends a statement, and what is printed is one of its own.
+            // It ends a statement; what is printed is a statement of its own.
             [b'?', b'>', ..] => (What::Mark(b";"), html(source, at + 2).unwrap_or(source.len())),
             [b'$', first, ..] if begins_label(*first) => {
                 let end = label(source, at + 1);
@@ -126,7 +121,7 @@ impl<'a> Tokens<'a> {
                 let end = double_quoted(source, at).ok_or("`\"` was expected, at the end of a string")?;
                 (pieces(string::double_quoted(within(at + 1, end - 1), Some(b'"'))), end)
             }
-            // A string of bytes, as all of PHP's are.
+            // A byte string, as all of PHP's are.
             [b'b' | b'B', b'\'' | b'"', ..] => return self.what(at + 1),
             [b'`', ..] => {
                 let end = super::skip::backtick(source, at).ok_or("`` ` `` was expected, at the end of a command")?;
@@ -152,7 +147,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// After the name at `at`, with its namespace.
+/// After the qualified name at `at`.
 fn qualified(source: &[u8], at: usize) -> usize {
     let mut end = if source.get(at) == Some(&b'\\') { at } else { label(source, at) };
     while source.get(end) == Some(&b'\\') {

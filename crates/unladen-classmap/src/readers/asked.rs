@@ -1,14 +1,12 @@
-//! Any application: what its own loaders answered when they were asked, by `unladen classmap --ask`.
+//! Any application, by what its own loaders answered to `unladen classmap --ask`.
 
 use std::path::Path;
 
 use super::{Options, Reader};
 use crate::{Answers, Application, Loader, Problem, Rule};
 
-/// How many classes are named that the map leaves to the application.
 const NAMED: usize = 3;
 
-/// Reads [`Options::answers`].
 #[derive(Debug)]
 pub(super) struct AnswersOfLoaders;
 
@@ -42,7 +40,6 @@ impl Reader for AnswersOfLoaders {
     }
 }
 
-/// Each once, with how many there are of it.
 fn names(answers: &Answers) -> Vec<String> {
     let mut names: Vec<(&str, usize)> = Vec::new();
     for loader in &answers.loaders {

@@ -1,14 +1,14 @@
-//! Composer's loaders that plugins bring. The principal function is [`vendors`].
+//! Composer's loaders in plugins. The principal function is [`vendors`].
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::composer;
 
-/// Where in a plugin they are.
+/// Their folders within a plugin.
 const VENDORS: [&str; 3] = ["vendor", "lib/vendor", "includes/vendor"];
 
-/// All folders with a loader of Composer's in the folders of plugins that `parents` hold, in the order of their paths.
+/// All folders with a Composer loader in the plugin folders below `parents`, by path.
 pub(super) fn vendors<'a>(parents: impl IntoIterator<Item = &'a Path>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for parent in parents {

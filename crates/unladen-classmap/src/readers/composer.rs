@@ -1,12 +1,11 @@
-//! Projects of Composer. The principal type is [`Composer`].
+//! Composer projects. The principal type is [`Composer`].
 //!
-//! Where Composer has written its loader (`composer install`, `composer dump-autoload`), that loader is what answers,
-//! and is read. Where it has not, what it would write is worked out from composer.json and
-//! vendor/composer/installed.json.
+//! If Composer has written its loader (`composer install`, `composer dump-autoload`), that loader answers, and is read.
+//! Otherwise, what it would write is derived from composer.json and vendor/composer/installed.json.
 //!
 //! Composer's ClassLoader tries, in this order: its list of classes; PSR-4, the longest prefix first; PSR-4's folders
-//! without a prefix; PSR-0, the prefixes in their order; PSR-0's folders without a prefix. `exclude-from-classmap`
-//! takes files out of what it lists alone: by PSR-4 and PSR-0 the loader finds them all the same.
+//! without a prefix; PSR-0, the prefixes in order; PSR-0's folders without a prefix. `exclude-from-classmap` affects
+//! only what it lists: by PSR-4 and PSR-0 the loader still finds the files.
 
 mod dumped;
 mod json;
@@ -24,7 +23,6 @@ use super::{Options, Reader};
 use crate::{Application, Loader, Problem, Rule};
 use project::Project;
 
-/// Reads projects of Composer.
 #[derive(Debug)]
 pub(super) struct Composer;
 
@@ -54,7 +52,7 @@ impl Reader for Composer {
             found
         } else {
             project.add_packages(options)?;
-            // When it is written, it is what counts.
+            // Once written, it is what counts.
             project.inputs.push(project.vendor.join("composer/autoload_real.php"));
             let loader = Loader {
                 name: format!("Composer ({name}, not dumped)"),
@@ -70,10 +68,7 @@ impl Reader for Composer {
     }
 }
 
-/// The `vendor` folder of the project in `root`.
-///
-/// # Errors
-/// If composer.json cannot be read, or does not tell.
+/// The `vendor` folder of the project in `root`. Fails if composer.json cannot be read, or does not tell.
 pub(crate) fn vendor_folder(root: &Path) -> Result<std::path::PathBuf, Problem> {
     let mut project = Project::open(root)?;
     match project.problems.iter().position(|problem| problem.hides) {
@@ -82,12 +77,12 @@ pub(crate) fn vendor_folder(root: &Path) -> Result<std::path::PathBuf, Problem> 
     }
 }
 
-/// What composer.json promises and the loader does not do, because it was written before.
+/// Reports what composer.json promises and an outdated loader does not do.
 fn compare(project: &mut Project, loader: &Loader) {
     let root = &project.root;
     let mut problems = undumped::missing(root, "psr-4", &root.autoload.psr4);
     problems.extend(undumped::missing(root, "psr-0", &root.autoload.psr0));
-    // Only its list counts, and whether that is old cannot be told.
+    // Only its list counts, and whether that is outdated cannot be told.
     if loader.rules.iter().any(|rule| matches!(rule, Rule::Psr4 { .. } | Rule::Psr0 { .. })) {
         for (key, wanted) in [("psr-4", &root.autoload.psr4), ("psr-0", &root.autoload.psr0)] {
             for (prefix, folders) in wanted {

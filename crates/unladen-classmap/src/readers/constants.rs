@@ -1,4 +1,4 @@
-//! PHP files in which constants stand that the application defines elsewhere. The principal function is [`with`].
+//! Defines constants in front of a PHP file that uses them. The principal function is [`with`].
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ use crate::Problem;
 use crate::input::read_whole;
 use crate::php::constant::{Value, calls};
 
-/// Includes of settings that are followed, one from the other.
+/// Limit of nested includes of settings.
 const DEEPEST: usize = 4;
 
-/// The source, with these constants defined in front of it, in its first line: lines stay where they are.
+/// The source, with these constants defined on its first line, so that lines keep their numbers.
 pub(super) fn with(source: &[u8], constants: &[(&str, &[u8])]) -> Vec<u8> {
     let Some(open) = source.find(b"<?php").map(|at| at + b"<?php".len()) else { return source.to_vec() };
     let mut written = source[..open].to_vec();
@@ -26,26 +26,21 @@ pub(super) fn with(source: &[u8], constants: &[(&str, &[u8])]) -> Vec<u8> {
     written
 }
 
-/// What settings say, as far as it is constant.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
-    /// The values that they may give to the constants, those that hang on conditions too, in their order; without a
-    /// value where that is worked out as PHP runs.
+    /// Values that the constants may get, conditional ones included, in order; `None` for a value computed at run time.
     pub(super) given: Vec<(String, Option<BString>)>,
-    /// The files that were read, or asked for.
     pub(super) inputs: Vec<PathBuf>,
     pub(super) problems: Vec<Problem>,
-    /// Files that are not followed: the application's own, which gives what was not given.
+    /// Not followed: the application's own file, which sets what was not set.
     own: Option<PathBuf>,
 }
 
 impl Settings {
-    /// Of an application that goes on in this file.
     pub(super) fn before(own: PathBuf) -> Self {
         Self { own: Some(own), ..Self::default() }
     }
 
-    /// Reads which values `file`, and what it includes, gives to the constants `names`.
     pub(super) fn read(&mut self, file: &Path, known: &[(&str, &[u8])], names: &[&str]) {
         self.read_to(file, known, names, 0);
     }
@@ -88,7 +83,7 @@ impl Settings {
         }
     }
 
-    /// The values of a constant, each once; `None` where one is worked out as PHP runs.
+    /// The distinct values of a constant; `None` if one is computed at run time.
     pub(super) fn values(&self, name: &str) -> Option<Vec<PathBuf>> {
         let mut values = Vec::new();
         for (_, value) in self.given.iter().filter(|(given, _)| given == name) {

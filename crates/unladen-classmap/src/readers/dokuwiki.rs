@@ -1,12 +1,12 @@
 //! DokuWiki: Composer's loader in `vendor/`, then its own `load_autoload`. The principal type is [`DokuWiki`].
 //!
-//! What `inc/load.php` does for a class, in its order: a list; the namespaces of tests, of plugins and of templates;
-//! `dokuwiki\`, which is `inc/`; the old names of plugins' classes. `vendor/autoload.php` is required before it, and
+//! `inc/load.php` looks for a class, in this order, in a list; in the namespaces of tests, of plugins and of templates;
+//! for `dokuwiki\` in `inc/`; by the old names of plugins' classes. `vendor/autoload.php` is required before it, and
 //! stays in front.
 //!
-//! What a plugin's or a template's file throws while it is loaded, a syntax error that came with a newer PHP for
-//! example, DokuWiki catches and shows on the page. A map cannot do that: without being told that all of them load, it
-//! has none of their classes. Plugins also bring Composer's loaders, which go in front as they are loaded.
+//! DokuWiki catches what a plugin's or a template's file throws while it is loaded, for example a syntax error under a
+//! newer PHP, and shows it on the page. A map cannot do that: it has none of their classes unless told that all of them
+//! load. Plugins also bring Composer's loaders, which prepend themselves when loaded.
 
 mod names;
 
@@ -25,12 +25,10 @@ use crate::{Application, Loader, Problem, Rule, Standing};
 
 pub(crate) use names::files;
 
-/// Reads a DokuWiki.
 #[derive(Debug)]
 pub(super) struct DokuWiki;
 
-/// What `inc/load.php` holds, blanks apart, where it does what is described above: for the namespace of its own, and
-/// for plugins and templates.
+/// Code in `inc/load.php`, without blanks, of the behaviour above: for its own namespace, plugins and templates.
 const OWN: &[&[u8]] = &[b"DOKU_INC.'inc/'.substr($name,9).'.php'"];
 const PLUGINS: &[&[u8]] = &[
     b"DOKU_PLUGIN.substr($name,16).'.php'",
@@ -54,7 +52,7 @@ impl Reader for DokuWiki {
     }
 
     fn read(&self, root: &Path, options: &Options) -> Result<Application, Problem> {
-        // DOKU_INC is made of __FILE__, which has no links.
+        // DOKU_INC is derived from __FILE__, which has no links.
         let root = &root.canonicalize().map_err(|error| Problem::of(root, format!("cannot be read: {error}")))?;
         let mut reading = Reading { root, application: Application::default(), loaders: Vec::new() };
         let plugins = reading.plugins(options);
@@ -66,7 +64,6 @@ impl Reader for DokuWiki {
     }
 }
 
-/// A DokuWiki as it is read.
 struct Reading<'a> {
     root: &'a Path,
     application: Application,
@@ -74,7 +71,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// The folder of plugins: below `lib/`, unless what is loaded before all else says otherwise.
+    /// The folder of plugins: below `lib/`, unless the preload file says otherwise.
     fn plugins(&mut self, options: &Options) -> PathBuf {
         let usual = self.root.join("lib/plugins");
         let inc = self.inc();
@@ -98,7 +95,6 @@ impl Reading<'_> {
         folder
     }
 
-    /// What DOKU_INC is.
     fn inc(&self) -> Vec<u8> {
         [self.root.as_os_str().as_bytes(), b"/"].concat()
     }
@@ -110,7 +106,7 @@ impl Reading<'_> {
         let mut behind = Vec::new();
         for folder in &bundled {
             if let Some((loader, prepends)) = self.vendor(folder, standing) {
-                // One that is perhaps not there may be in front, wherever it would put itself.
+                // A loader that may not exist may be in front, wherever it would put itself.
                 if prepends || !all { self.loaders.push(loader) } else { behind.push(loader) }
             }
         }
@@ -146,7 +142,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// The loader in a `vendor` folder, and whether it goes in front.
+    /// The loader in a `vendor` folder, and whether it prepends itself.
     fn vendor(&mut self, folder: &Path, standing: Standing) -> Option<(Loader, bool)> {
         let name = folder.strip_prefix(self.root).unwrap_or(folder);
         match composer::vendor(folder, &format!("{}/", name.display())) {
@@ -167,7 +163,7 @@ impl Reading<'_> {
         read_whole(file).map_err(|error| Problem::of(file, format!("cannot be read: {error}")).hiding())
     }
 
-    /// The list in the function, which it gives to `$classes`.
+    /// The list that the function assigns to `$classes`.
     fn list(&self, source: &[u8], file: &Path) -> Result<Vec<(BString, BString)>, Problem> {
         let inc = self.inc();
         let given = assignments(&with(source, &[("DOKU_INC", &inc)]), file, "$classes")?;
@@ -182,7 +178,6 @@ impl Reading<'_> {
         Ok(classes)
     }
 
-    /// The types of plugins.
     fn types(&mut self) -> Result<Vec<BString>, Problem> {
         let file = self.root.join("inc/Extension/PluginController.php");
         let source = self.source(&file)?;
@@ -198,7 +193,7 @@ const ALL_LOAD: &str = "all plugins and templates are taken for files that load 
 const LEFT_OUT: &str = "the classes of plugins and templates are left to DokuWiki's own loader, which shows what a broken one throws and goes on; if all \
      that are there load without an error, --all-extensions reads them";
 
-/// Debian's inc/preload.php is the package's, and includes the administrator's.
+/// Debian's inc/preload.php belongs to the package, and includes the administrator's.
 fn switch_on(root: &Path) -> Vec<String> {
     const ADMINISTRATORS: &str = "/etc/dokuwiki/preload.php";
     let own = root.join("inc/preload.php");

@@ -1,12 +1,12 @@
 //! Drupal, from release 8 on: Composer's loader, and the namespaces of modules that Drupal adds to it. The principal
 //! type is [`Drupal`].
 //!
-//! As it starts, Drupal's kernel gives Composer's loader a prefix for each module and profile that is enabled:
-//! `Drupal\NAME\`, in the module's `src`. Which are enabled is in the database (`core.extension`), and code asks
-//! `class_exists()` for what a module brings that may not be: so, as of WordPress, without being told that all that are
-//! there are enabled, none of their classes is in the map.
+//! On start, Drupal's kernel adds a prefix to Composer's loader for each enabled module and profile: `Drupal\NAME\`, in
+//! the module's `src`. Which are enabled is in the database (`core.extension`), and code asks `class_exists()` for
+//! classes of optional modules: so, as for WordPress, none of their classes is in the map unless told that all present
+//! modules are enabled.
 //!
-//! Drupal 7 keeps its list of classes in the database: it is not known here.
+//! Drupal 7 keeps its list of classes in the database: it is not supported.
 
 mod modules;
 
@@ -18,13 +18,11 @@ use super::{Extensions, Options, Reader, composer};
 use crate::{Application, Loader, Problem, Rule, Standing};
 use modules::Modules;
 
-/// Reads a Drupal.
 #[derive(Debug)]
 pub(super) struct Drupal;
 
-/// Where the folder that the web server serves is, in a project of Composer.
+/// Possible web roots in a Composer project.
 const SERVED: [&str; 5] = ["", "web", "docroot", "html", "public"];
-/// What makes a folder a Drupal.
 const CORE: &str = "core/lib/Drupal.php";
 
 impl Reader for Drupal {
@@ -84,7 +82,6 @@ impl Reader for Drupal {
     }
 }
 
-/// The folder that the web server serves.
 fn served(root: &Path) -> Option<PathBuf> {
     SERVED
         .iter()
@@ -107,9 +104,9 @@ fn vendor(root: &Path, served: &Path) -> Result<PathBuf, Problem> {
     })
 }
 
-/// To the prefixes of Composer's loader, whose own folders come first.
+/// Adds to the prefixes of Composer's loader, whose own folders come first.
 fn add(loader: &mut Loader, served: &Path, namespaces: Vec<(BString, PathBuf)>) {
-    // One that goes by its list alone asks for no prefix.
+    // An authoritative one asks for no prefix.
     let is_list_alone = loader.rules.iter().all(|rule| matches!(rule, Rule::List { .. }));
     let place = loader.rules.iter().position(|rule| matches!(rule, Rule::Psr4 { .. }));
     if is_list_alone && !loader.rules.is_empty() && place.is_none() {
@@ -124,7 +121,7 @@ fn add(loader: &mut Loader, served: &Path, namespaces: Vec<(BString, PathBuf)>) 
     for (prefix, folder) in namespaces {
         match prefixes.iter_mut().find(|(known, _)| *known == prefix) {
             Some((_, folders)) => folders.push(folder),
-            // The empty one comes last.
+            // The empty prefix comes last.
             None => {
                 let end = prefixes.iter().position(|(known, _)| known.is_empty()).unwrap_or(prefixes.len());
                 prefixes.insert(end, (prefix, vec![folder]));

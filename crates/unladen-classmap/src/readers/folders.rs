@@ -1,8 +1,7 @@
 //! Any application, by the names of its files: the principal type is [`Folders`].
 //!
-//! What the application's own loader does is not known then. So the map gets a class only if nothing else of that name
-//! is declared in the application, if its file's name follows from the class's by a rule that several files keep, and if
-//! the file does nothing but declare.
+//! The application's own loader is unknown then. So the map has a class only if its name is unique in the application,
+//! if its file's name follows from the class's by a rule that several files keep, and if the file only declares.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
@@ -15,10 +14,9 @@ use super::{Options, Reader};
 use crate::php::{self, Kind};
 use crate::{Application, Excluded, Loader, Problem, Rule, Tree, read_whole};
 
-/// How many classes have to follow a rule.
+/// Least number of classes that follow a rule.
 const FOLLOWED: usize = 3;
 
-/// Reads the names of files.
 #[derive(Debug)]
 pub(super) struct Folders;
 
@@ -55,19 +53,15 @@ impl Reader for Folders {
     }
 }
 
-/// All PHP files below the folder.
 pub(crate) fn whole_tree(root: &Path) -> Tree {
     let rule = Rule::Folders { origin: root.to_owned(), paths: vec![root.to_owned()], excluded: Excluded::default() };
     let loader = Loader { rules: vec![rule], ..Loader::default() };
     Tree::read(&Application { loaders: vec![loader], ..Application::default() })
 }
 
-/// What the names of files come to.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// Class and file.
     pub(crate) classes: Vec<(BString, BString)>,
-    /// By rule, how many classes follow it.
     pub(crate) rules: BTreeMap<String, usize>,
     several: usize,
     unnamed: usize,
@@ -123,11 +117,10 @@ impl Found {
     }
 }
 
-/// How names of files begin and end around a class's name.
+/// Prefixes of file names before a class's name.
 const BEFORE: [&str; 4] = ["class.", "class_", "class-", ""];
 const BEHIND: [&str; 5] = [".class.php", ".class.inc", ".inc.php", ".php", ".inc"];
 
-/// By which rule the file's name follows from the class's.
 fn rule(class: &BString, path: &BStr) -> Option<String> {
     let name = class.rsplit_once_str("\\").map_or(class.as_slice(), |(_, name)| name);
     let file = path.rsplit_once_str("/").map_or(path.as_bytes(), |(_, file)| file);

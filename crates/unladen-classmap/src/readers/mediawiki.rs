@@ -29,7 +29,6 @@ use self::settings::Settings;
 use super::{Extensions, Options, Reader};
 use crate::{Application, Problem};
 
-/// Reads a MediaWiki.
 #[derive(Debug)]
 pub(super) struct MediaWiki;
 
@@ -56,7 +55,6 @@ impl Reader for MediaWiki {
     }
 }
 
-/// As LocalSettings.php has it.
 fn enabled(root: &Path, core: &Core, options: &Options) -> Settings {
     let file = options.settings.clone().unwrap_or_else(|| root.join("LocalSettings.php"));
     let nothing = |what: &str, hides: bool| {
@@ -72,7 +70,7 @@ fn enabled(root: &Path, core: &Core, options: &Options) -> Settings {
     }
     match std::fs::File::open(&file) {
         Ok(_) => follow::settings(&file, &core.root),
-        // A wiki that is not set up yet.
+        // The wiki is not set up yet.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && options.settings.is_none() => {
             nothing("is not there", false)
         }

@@ -1,4 +1,4 @@
-//! Paths as PHP code puts them together, made plain. The principal function is [`plain`].
+//! Normalises paths of PHP code. The principal function is [`plain`].
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -6,8 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use bstr::BString;
 
-/// The same path without `//`, `/./` and a `/` at its end. Symbolic links stay; `..` goes where that leads to the same
-/// file, which it does not behind a link.
+/// Without `//`, `/./` and a trailing `/`. Symbolic links stay, and so does `..` behind a link.
 pub(crate) fn plain(path: &[u8]) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in Path::new(OsStr::from_bytes(path)).components() {
@@ -22,7 +21,6 @@ pub(crate) fn plain(path: &[u8]) -> PathBuf {
     plain
 }
 
-/// `file`, which is below `folder` unless it is absolute.
 pub(super) fn below(folder: &Path, file: &[u8]) -> PathBuf {
     if file.starts_with(b"/") {
         return plain(file);
@@ -30,12 +28,11 @@ pub(super) fn below(folder: &Path, file: &[u8]) -> PathBuf {
     plain(&[folder.as_os_str().as_bytes(), b"/", file].concat())
 }
 
-/// Its bytes.
 pub(super) fn bytes(path: PathBuf) -> BString {
     path.into_os_string().into_encoded_bytes().into()
 }
 
-/// Whether the folder above is the one that is written before the last `/`.
+/// Whether the parent is the folder written before the last `/`.
 fn may_go_up(path: &Path) -> bool {
     matches!(path.components().next_back(), Some(Component::Normal(_)))
         && path.symlink_metadata().is_ok_and(|metadata| !metadata.is_symlink())

@@ -1,5 +1,4 @@
-//! A list of PSR-4 prefixes and their folders, from the command line: for an application whose loader nobody else
-//! knows.
+//! A list of PSR-4 prefixes and folders from the command line: for an application with an unknown loader.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -10,7 +9,6 @@ use super::path::plain;
 use super::{Options, Reader};
 use crate::{Application, Loader, Problem, Rule};
 
-/// Reads [`Options::psr4`].
 #[derive(Debug)]
 pub(super) struct Psr4;
 
@@ -40,7 +38,7 @@ impl Reader for Psr4 {
     }
 }
 
-/// Adds the loader of the command line's list, which is asked last.
+/// Adds the command line's list as a loader, which is asked last.
 pub(crate) fn add(application: &mut Application, root: &Path, options: &Options) {
     let mut prefixes: Vec<(bstr::BString, Vec<std::path::PathBuf>)> = Vec::new();
     for (prefix, folder) in &options.psr4 {
@@ -49,7 +47,7 @@ pub(crate) fn add(application: &mut Application, root: &Path, options: &Options)
             let what = format!("no such folder: --psr4 '{prefix}=…' leads nowhere");
             application.problems.push(Problem::of(&folder, what));
         }
-        // As the standard has it; PHP code tends to be written without.
+        // The trailing `\` that the standard wants is often left out.
         let mut prefix = prefix.trim_start_with(|letter| letter == '\\').to_vec();
         if !prefix.is_empty() && !prefix.ends_with(b"\\") {
             prefix.push(b'\\');

@@ -1,23 +1,21 @@
-//! A settings file in which all that matters stands as plain calls of functions. The principal function is
+//! Rewrites a settings file so that all relevant statements are plain function calls. The principal function is
 //! [`as_calls`].
 //!
-//! `require "a";` is no call in PHP's grammar, and `AutoLoader::$psr4Namespaces += […];` is none at all; written as
-//! calls, one reader of constant arguments does for all of them. Lines stay where they are.
+//! `require "a";` is no call in PHP's grammar, and `AutoLoader::$psr4Namespaces += […];` is none at all; as calls, one
+//! reader of constant arguments serves for all. Lines keep their numbers.
 
 use crate::php::skip;
 
-/// What is included, by any of PHP's four words.
+/// Any of PHP's four include statements.
 pub(super) const INCLUDE: &str = "unladen_include";
-/// Namespaces that are added to the AutoLoader by hand.
 pub(super) const NAMESPACES: &str = "unladen_namespaces";
-/// Classes that are added to the AutoLoader by hand.
 pub(super) const CLASSES: &str = "unladen_classes";
-/// A class that is added to `$wgAutoloadClasses`, as extensions did it before they had manifests.
+/// A class added to `$wgAutoloadClasses`, as extensions did before manifests.
 pub(super) const OLD_CLASS: &str = "unladen_old_class";
-/// A manifest that is queued without wfLoadExtension.
+/// A manifest queued without wfLoadExtension.
 pub(super) const QUEUE: &str = "unladen_queue";
 
-/// What is written otherwise: how it begins, and the call that it becomes. With `true` brackets are to be added.
+/// Forms to rewrite: their tokens, and the replacing call. `true` adds brackets.
 const FORMS: &[(&[&[u8]], &str, bool)] = &[
     (&[b"require_once"], INCLUDE, true),
     (&[b"require"], INCLUDE, true),
@@ -27,19 +25,19 @@ const FORMS: &[(&[&[u8]], &str, bool)] = &[
     (&[b"AutoLoader", b"::", b"registerNamespaces"], NAMESPACES, false),
     (&[b"AutoLoader", b"::", b"registerClasses"], CLASSES, false),
     (&[b"ExtensionRegistry", b"::", b"getInstance", b"(", b")", b"->", b"queue"], QUEUE, false),
-    // An old extension's way to its manifest, for those who include it still; all releases that are read here have
-    // these functions. Its `}` closes nothing then, which harms nobody.
+    // An old extension's way to its manifest, for those who still include it; all supported releases have these
+    // functions. Its `}` then closes nothing, which does no harm.
     (&[b"if", b"(", b"function_exists", b"(", b"'wfLoadExtension'", b")", b")", b"{"], ";", false),
     (&[b"if", b"(", b"function_exists", b"(", b"'wfLoadSkin'", b")", b")", b"{"], ";", false),
 ];
 const OLD_LIST: &[u8] = b"$wgAutoloadClasses";
 
-/// The source with these forms as calls; the rest of it as it is, also where PHP itself could not read on.
+/// The source with these forms as calls, otherwise unchanged, also where PHP itself could not read on.
 pub(super) fn as_calls(source: &[u8]) -> Vec<u8> {
     let mut written = Vec::with_capacity(source.len() + 256);
     let mut at = skip::html(source, 0).unwrap_or(source.len());
     written.extend_from_slice(&source[..at]);
-    // Brackets that are open in the source, and at which numbers of them ours have to be closed.
+    // Open brackets in the source, and the depths where ours have to be closed.
     let mut depth = 0_usize;
     let mut ours: Vec<usize> = Vec::new();
     while let Some(byte) = source.get(at) {
@@ -67,11 +65,11 @@ pub(super) fn as_calls(source: &[u8]) -> Vec<u8> {
         }
         let after = if let Some((end, call, brackets)) = form(source, at) {
             written.extend_from_slice(call.as_bytes());
-            // A line that ends within the form has to end all the same.
+            // Line ends within the form must stay.
             written.extend(newlines(&source[at..end]));
             if brackets {
                 written.push(b'(');
-                // Closed where this one's statement ends, or the bracket around it.
+                // Closed at the end of this statement or of the enclosing bracket.
                 ours.push(depth);
             }
             at = end;
@@ -95,7 +93,7 @@ fn newlines(text: &[u8]) -> impl Iterator<Item = u8> {
     text.iter().copied().filter(|byte| *byte == b'\n')
 }
 
-/// The form that begins at `at`: where it ends, and what it becomes.
+/// The form that begins at `at`: its end and its replacement.
 fn form(source: &[u8], at: usize) -> Option<(usize, &'static str, bool)> {
     if !skip::begins_label(*source.get(at)?) {
         return None;
@@ -124,7 +122,7 @@ fn form(source: &[u8], at: usize) -> Option<(usize, &'static str, bool)> {
     })
 }
 
-/// `$wgAutoloadClasses[key] =` at `at`: the key, and where the value begins.
+/// `$wgAutoloadClasses[key] =` at `at`: the key, and the start of the value.
 fn old_class(source: &[u8], at: usize) -> Option<(&[u8], usize)> {
     source.get(at..)?.strip_prefix(OLD_LIST)?;
     let open = skip::blank(source, at + OLD_LIST.len())?;
@@ -141,7 +139,7 @@ fn old_class(source: &[u8], at: usize) -> Option<(&[u8], usize)> {
     }
 }
 
-/// Where the word, string or comment at `at` ends; or the byte, if it is none of them.
+/// End of the word, string or comment at `at`, or of the single byte.
 fn thing(source: &[u8], at: usize) -> usize {
     let end = match source[at..] {
         [b'?', b'>', ..] => skip::html(source, at + 2),

@@ -1,11 +1,10 @@
 //! WordPress: the Composer loaders of its plugins and themes. The principal type is [`WordPress`].
 //!
-//! WordPress itself loads its files without being asked for classes. Plugins that bring Composer's loader register it
-//! when they are loaded, mostly in front of those before. Which plugins are active, and in which order they are loaded,
-//! is in the database, for each site of a network another; nothing of it is read. So a class that two plugins have in
-//! different files is never in the map. And since plugins ask `class_exists()` for one another, a class of a plugin
-//! that is not active must not be in the map at all: nothing of plugins and themes is, unless the caller says that all
-//! that are there are active.
+//! WordPress itself includes its files without autoloading. Plugins with Composer's loader register it when they are
+//! loaded, mostly prepending. Which plugins are active, and in which order they are loaded, is in the database, per
+//! site of a network; nothing of it is read. So a class that two plugins have in different files is never in the map.
+//! And since plugins ask `class_exists()` for one another, a class of an inactive plugin must not be in the map: it has
+//! nothing of plugins and themes, unless the caller says that all present ones are active.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -21,15 +20,14 @@ use crate::input::read_whole;
 use crate::php::constant::{Value, calls};
 use crate::{Application, Loader, Problem, Standing};
 
-/// Reads a WordPress.
 #[derive(Debug)]
 pub(super) struct WordPress;
 
-/// What brings loaders, below `wp-content`, and the constants by which it is elsewhere.
+/// Folders with loaders, below `wp-content`, and the constants that move them.
 const KINDS: [&str; 3] = ["mu-plugins", "plugins", "themes"];
 const ELSEWHERE: [&str; 3] = ["WPMU_PLUGIN_DIR", "WP_PLUGIN_DIR", "WP_CONTENT_DIR"];
 
-/// Where Debian's wp-config.php looks for the settings of the host that is asked for.
+/// Where Debian's wp-config.php looks for the settings of the requested host.
 const DEBIAN: &str = "/etc/wordpress";
 
 impl Reader for WordPress {
@@ -49,7 +47,7 @@ impl Reader for WordPress {
         let mut reading = Reading { root, ahead: Vec::new(), behind: Vec::new(), application: Application::default() };
         let contents = reading.contents(options);
         reading.application.switch_on = switch_on(&contents);
-        // As they are registered: one that prepends itself goes in front of all before it.
+        // In order of registration: one that prepends itself goes in front of all before it.
         for folder in reading.config() {
             reading.add(&folder, Standing::Sure);
         }
@@ -69,17 +67,15 @@ impl Reader for WordPress {
     }
 }
 
-/// An application as it is read.
 struct Reading<'a> {
     root: &'a Path,
-    /// Loaders that put themselves in front, the last of them first; and the others.
+    /// Loaders that prepend themselves, the last first; and the others.
     ahead: Vec<Loader>,
     behind: Vec<Loader>,
     application: Application,
 }
 
 impl Reading<'_> {
-    /// wp-config.php, if there is one.
     fn config_file(&self) -> Option<PathBuf> {
         let here = self.root.join("wp-config.php");
         // WordPress too looks one folder above, if that is not another WordPress.
@@ -88,7 +84,7 @@ impl Reading<'_> {
         file.filter(|file| file.exists())
     }
 
-    /// The folders of plugins and themes. Of several hosts with settings of their own, those of all.
+    /// The folders of plugins and themes: for several hosts with own settings, those of all.
     fn contents(&mut self, options: &Options) -> Vec<PathBuf> {
         let usual = || vec![self.root.join("wp-content")];
         let mut abspath = self.root.as_os_str().as_bytes().to_vec();
@@ -98,7 +94,7 @@ impl Reading<'_> {
         let mut settings = own();
         let mut files: Vec<PathBuf> = options.settings.iter().cloned().collect();
         if let Some(config) = self.config_file() {
-            // Which host's settings are included is worked out from the request.
+            // The request decides which host's settings are included.
             let is_debians = read_whole(&config).is_ok_and(|source| source.contains_str("/etc/wordpress/config-"));
             if is_debians && files.is_empty() {
                 files.extend(hosts(Path::new(DEBIAN)));
@@ -141,14 +137,13 @@ impl Reading<'_> {
             });
             folders.extend(kinds.map(|kind| content.join(kind)));
         }
-        // The one of must-use plugins first: it is where the map is switched on.
+        // The one of must-use plugins first: the map is switched on there.
         folders.sort_by_key(|folder| !(must_use.contains(folder) || folder.ends_with("mu-plugins")));
         self.application.inputs.extend(settings.inputs);
         self.application.problems.extend(settings.problems);
         folders
     }
 
-    /// The folders of the loaders that wp-config.php includes.
     fn config(&mut self) -> Vec<PathBuf> {
         let Some(file) = self.config_file() else { return Vec::new() };
         self.application.inputs.push(file.clone());
@@ -181,7 +176,7 @@ impl Reading<'_> {
                 self.application.inputs.extend(found.inputs);
                 self.application.problems.extend(found.problems);
                 let loader = Loader { standing, ..found.loader };
-                // One that is perhaps not there may be in front, wherever it would put itself.
+                // A loader that may not exist may be in front, wherever it would put itself.
                 if found.prepends || standing == Standing::Perhaps {
                     self.ahead.push(loader);
                 } else {
@@ -193,7 +188,6 @@ impl Reading<'_> {
     }
 }
 
-/// Settings of hosts, in the order of their names.
 fn hosts(folder: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let is_of_host = |path: &PathBuf| {

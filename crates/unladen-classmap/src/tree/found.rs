@@ -1,4 +1,4 @@
-//! What one thread has found. The principal type is [`Found`].
+//! The findings of one thread. The principal type is [`Found`].
 
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -14,7 +14,6 @@ use super::read::{Buffer, open, unreadable};
 use super::source_file::SourceFile;
 use crate::Problem;
 
-/// Files, folders and problems, in no order.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) files: Vec<(BString, SourceFile)>,
@@ -33,7 +32,7 @@ impl Found {
                 openat(folder, name.as_slice(), OFlag::O_RDONLY | OFlag::O_CLOEXEC | OFlag::O_NONBLOCK, Mode::empty());
             match opened {
                 Ok(file) => self.scan(path, &mut File::from(file), is_linked),
-                // It has gone since it was listed.
+                // Removed since it was listed.
                 Err(Errno::ENOENT) => {}
                 Err(error) => self.failed(&path, error),
             }
@@ -43,7 +42,7 @@ impl Found {
     pub(super) fn read(&mut self, path: BString) {
         match open(path_of(&path)) {
             Ok(Some(mut file)) => self.scan(path, &mut file, true),
-            // Whoever names it says so.
+            // Reported by the list that names it.
             Ok(None) => {}
             Err(problem) => self.problems.push(problem),
         }
@@ -71,7 +70,6 @@ impl Found {
         });
     }
 
-    /// What all have found, the folders in their order.
     pub(super) fn together(all: Vec<Self>) -> Self {
         let mut together = Self::default();
         for mut found in all {
@@ -84,7 +82,6 @@ impl Found {
     }
 }
 
-/// Why something was left out.
 pub(super) enum Failed {
     Call(std::io::Error),
     Bound(String),

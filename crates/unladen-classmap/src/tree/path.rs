@@ -1,4 +1,4 @@
-//! Paths as the bytes that they are.
+//! Paths as bytes.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -18,13 +18,12 @@ pub(super) fn path_of(bytes: &BString) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }
 
-/// Whether `file` is `path` or below the folder `path`.
 pub(crate) fn is_below(file: &BStr, path: &Path) -> bool {
     let folder = path.as_os_str().as_bytes();
     file.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/") || folder.ends_with(b"/"))
 }
 
-/// Whether a file of that name is read wherever it is met: what Composer takes for PHP, too.
+/// Whether a file of that name is always read: what Composer takes for PHP, too.
 pub(crate) fn is_php(name: &[u8]) -> bool {
     name.ends_with(b".php") || name.ends_with(b".inc")
 }

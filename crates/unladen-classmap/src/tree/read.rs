@@ -1,4 +1,4 @@
-//! Reading one file: at once, into memory that is used again.
+//! Reads one file at once, into reused memory.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -8,21 +8,20 @@ use std::path::Path;
 use crate::Problem;
 use crate::input::{self, LONGEST, too_long};
 
-/// What is read before anything is asked about a file: nearly all have less.
+/// Bytes read before a file's properties are asked for: nearly all files are shorter.
 const FIRST: usize = 256 << 10;
 
-/// Memory for one file after the other.
 #[derive(Debug, Default)]
 pub(super) struct Buffer(Vec<u8>);
 
 impl Buffer {
-    /// The rest of the file; nothing of a device, which may have no end. No call asks how long it is: most fit in what the
-    /// one before has left.
+    /// Reads the rest of the file; nothing of a device, which may have no end. Needs no length: most fit into the
+    /// buffer.
     pub(super) fn fill(&mut self, file: &mut File) -> io::Result<&[u8]> {
         self.fill_up_to(file, LONGEST, is_worth_it)
     }
 
-    /// `is_worth_it` is asked once, of what has more than [`FIRST`] bytes.
+    /// `is_worth_it` is called once, for files of more than [`FIRST`] bytes.
     fn fill_up_to<R: Read>(
         &mut self,
         file: &mut R,
@@ -35,7 +34,7 @@ impl Buffer {
                 if length > longest {
                     return Err(too_long(longest));
                 }
-                // One byte more, to see whether there is any.
+                // One byte more shows whether there is any.
                 self.0.resize((2 * length).clamp(FIRST, longest + 1), 0);
             }
             match file.read(&mut self.0[length..]) {
@@ -54,10 +53,7 @@ impl Buffer {
     }
 }
 
-/// Whether it is a file.
-///
-/// # Errors
-/// If it is one that is too long: its first 256 MB need not be read to see that.
+/// Whether it is a regular file. Fails for one that is too long, without reading its first 256 MB.
 fn is_worth_it(file: &File) -> io::Result<bool> {
     let metadata = file.metadata()?;
     match metadata.is_file() && metadata.len() > LONGEST as u64 {
@@ -66,10 +62,7 @@ fn is_worth_it(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Opens a file; nothing if there is none.
-///
-/// # Errors
-/// If it cannot be opened.
+/// Opens a file; `None` if it does not exist.
 pub(super) fn open(path: &Path) -> Result<Option<File>, Problem> {
     match input::open(path) {
         Ok(file) => Ok(Some(file)),
@@ -78,7 +71,6 @@ pub(super) fn open(path: &Path) -> Result<Option<File>, Problem> {
     }
 }
 
-/// The problem that a file or folder cannot be read.
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Problem {
     let what = match path.metadata().map(|metadata| metadata.file_type()) {
         Ok(kind) if kind.is_fifo() || kind.is_socket() || kind.is_char_device() => "is no file".to_owned(),

@@ -9,17 +9,15 @@ use bstr::{BStr, BString, ByteSlice};
 use super::path::{is_below, is_php};
 use crate::Application;
 
-/// The folders and files that an application's loaders may look into.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Roots {
-    /// Folders to walk, none of them below another, in the order of their paths.
+    /// Folders to walk, none below another, by path.
     pub(super) folders: Vec<PathBuf>,
-    /// Files to read that are in none of them, and those below them that are not called as PHP files are.
+    /// Further files: outside of the folders, or without a PHP file name.
     pub(super) files: BTreeSet<BString>,
 }
 
 impl Roots {
-    /// Of all rules of the application.
     pub(super) fn of(application: &Application) -> Self {
         let rules = || application.loaders.iter().flat_map(|loader| &loader.rules);
         let mut paths = BTreeSet::new();
@@ -30,7 +28,7 @@ impl Roots {
         }
         let mut folders: Vec<PathBuf> = Vec::new();
         for path in paths {
-            // In the order of their components a folder comes directly before all that is below it.
+            // In component order a folder comes directly before all that is below it.
             if folders.last().is_some_and(|last| path.starts_with(last)) {
                 continue;
             }
@@ -45,7 +43,7 @@ impl Roots {
     }
 }
 
-/// Whether walking `folder` meets `file`: it is below, and nothing on the way to it is hidden.
+/// Whether walking `folder` meets `file`: it is below, and nothing on the way is hidden.
 fn is_walked(file: &BString, folder: &Path) -> bool {
     is_below(file.as_bstr(), folder) && !file[folder.as_os_str().len()..].contains_str("/.")
 }

@@ -10,24 +10,24 @@ use crate::Problem;
 use crate::map::OWN_CLASS;
 use crate::php::{self, Declaration};
 
-/// What is in a file.
+/// The contents of a PHP file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceFile {
-    /// In the order of the file.
+    /// In file order.
     pub declarations: Box<[Declaration]>,
     /// What PHP itself could not read, with its line.
     pub broken: Option<(u32, &'static str)>,
     /// Whether its path may go through symbolic links.
     pub(super) is_linked: bool,
-    /// Of a file with many declarations, where each name in lower case is first.
+    /// First position of each lower-case name, for a file with many declarations.
     places: Option<HashMap<BString, usize>>,
 }
 
-/// How many declarations are looked through one by one.
+/// Most declarations that are searched linearly.
 const FEW: usize = 16;
 
 impl SourceFile {
-    /// What it says of `class`, whose case does not matter.
+    /// The declaration of `class`, ignoring case.
     pub fn declaration_of(&self, class: &BStr) -> Option<&Declaration> {
         match &self.places {
             Some(places) => self.declarations.get(*places.get(class.to_ascii_lowercase().as_bstr())?),
@@ -37,17 +37,17 @@ impl SourceFile {
 
     pub(super) fn of(source: &[u8], is_linked: bool) -> Self {
         let php::Scan { mut declarations, broken } = php::scan(source);
-        // A map that were in itself would never be done.
+        // A map must not include itself.
         declarations.retain(|declaration| !declaration.name.starts_with(OWN_CLASS.as_bytes()));
         let places = (declarations.len() > FEW).then(|| {
-            // The first of a name is what counts, so it is put in last.
+            // The first of a name counts, so it is inserted last.
             let names = declarations.iter().enumerate().rev();
             names.map(|(place, declaration)| (declaration.name.to_ascii_lowercase().into(), place)).collect()
         });
         Self { declarations: declarations.into(), broken, is_linked, places }
     }
 
-    /// Reads it, which may be behind links.
+    /// Reads a file, which may be behind links.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, Problem> {
         let Some(mut file) = read::open(path)? else { return Ok(None) };
         match read::Buffer::default().fill(&mut file) {

@@ -1,7 +1,7 @@
-//! Reading many files at once. The principal function is [`walk`].
+//! Reads many files in parallel. The principal function is [`walk`].
 //!
-//! Threads take tasks from one list: a folder to list, or some of its files to read. Files are opened in their folder,
-//! so that the kernel does not look up the whole path of each.
+//! Threads take tasks from one list: a folder to list, or some of its files to read. Files are opened relative to their
+//! folder, so that the kernel does not look up each whole path.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
@@ -18,24 +18,19 @@ use super::path::{is_php, joined, path_of};
 use super::roots::Roots;
 use super::source_file::SourceFile;
 
-/// No more threads than this: what is left is waiting for the kernel's locks.
+/// With more threads, they only wait for the kernel's locks.
 const MOST_THREADS: usize = 16;
 
-/// How many files one thread takes at a time.
 const FILES_AT_ONCE: usize = 64;
 
-/// How many links to folders a path may go through. A loop ends sooner, as it leads to a folder that it is in; this
-/// bounds what folders that link to each other across make of themselves.
+/// Most links to folders in a path; loops end sooner. This bounds folders that link to each other.
 const MOST_LINKS: usize = 8;
 
-/// How many folders are listed at most that are reached through links: a few packages, each with links to all others,
-/// have millions of ways to each other.
+/// Most folders listed through links: packages that each link to all others have millions of paths.
 const MOST_LINKED: usize = 100_000;
 
-/// How many files are read at most.
 const MOST_FILES: usize = 4_000_000;
 
-/// Reads all files of the roots.
 pub(super) fn walk(roots: &Roots) -> Found {
     walk_up_to(roots, MOST_LINKED)
 }
@@ -49,7 +44,7 @@ fn walk_up_to(roots: &Roots, most_linked: usize) -> Found {
         for other in others {
             match other.join() {
                 Ok(more) => found.push(more),
-                // Without what it had found, the map would be short of classes and nobody would know.
+                // Without its findings the map would silently lack classes.
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
@@ -58,7 +53,7 @@ fn walk_up_to(roots: &Roots, most_linked: usize) -> Found {
     Found::together(found)
 }
 
-/// A folder that is walked, and those that it is in.
+/// A folder that is walked, and its ancestors.
 struct Folder {
     identity: (u64, u64),
     links: usize,
@@ -66,22 +61,17 @@ struct Folder {
 }
 
 impl Folder {
-    /// Whether it is that folder, or in it.
     fn is_in(&self, identity: (u64, u64)) -> bool {
         self.identity == identity || self.within.as_ref().is_some_and(|within| within.is_in(identity))
     }
 }
 
 enum Task {
-    /// List it.
     Folder { path: BString, is_link: bool, within: Option<Arc<Folder>> },
-    /// Read these in it.
     Files { path: BString, folder: Arc<OwnedFd>, names: Vec<BString>, is_linked: bool },
-    /// Read it.
     File(BString),
 }
 
-/// What is to be done, and whether that is all.
 struct Work {
     tasks: Mutex<Tasks>,
     more: Condvar,
@@ -90,14 +80,14 @@ struct Work {
 
 struct Tasks {
     waiting: Vec<Task>,
-    /// Those that wait or are being done.
+    /// Waiting or under way.
     open: usize,
     files: usize,
-    /// Folders that were reached through links.
+    /// Folders reached through links.
     linked: usize,
 }
 
-/// A task under way: it is done when this is dropped, even by a panic, for which the others would wait.
+/// A task under way. Dropping it marks it done, even in a panic, for which the others would wait.
 struct Done<'a> {
     work: &'a Work,
     next: Vec<Task>,
@@ -121,7 +111,7 @@ impl Work {
         Self { tasks: Mutex::new(tasks), more: Condvar::new(), most_linked }
     }
 
-    /// A thread that panicked has left whole tasks.
+    /// A thread that panicked has left the tasks consistent.
     fn tasks(&self) -> MutexGuard<'_, Tasks> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -152,7 +142,6 @@ impl Work {
         }
     }
 
-    /// A task is done; `next` came of it.
     fn done(&self, next: &mut Vec<Task>) {
         let mut tasks = self.tasks();
         tasks.open = tasks.open + next.len() - 1;
@@ -164,14 +153,12 @@ impl Work {
         }
     }
 
-    /// Whether there is room for so many files more.
     fn admit(&self, files: usize) -> bool {
         let mut tasks = self.tasks();
         tasks.files += files;
         tasks.files <= MOST_FILES
     }
 
-    /// How many folders have been reached through links, with one more.
     fn count_linked(&self) -> usize {
         let mut tasks = self.tasks();
         tasks.linked += 1;
@@ -181,7 +168,7 @@ impl Work {
     fn list(&self, path: BString, is_link: bool, within: Option<Arc<Folder>>, next: &mut Vec<Task>, found: &mut Found) {
         let (folder, mut dir, identity) = match opened(&path) {
             Ok(opened) => opened,
-            // A folder that is not there is told of where it is named.
+            // A missing folder is reported where it is named.
             Err(Errno::ENOENT) => return,
             Err(error) => return found.failed(&path, error),
         };
@@ -199,7 +186,6 @@ impl Work {
                 );
                 return found.failed(&path, what);
             }
-            // It is told once.
             Some(_) => return,
         }
         let (mut names, mut linked) = (Vec::new(), Vec::new());
@@ -210,7 +196,7 @@ impl Work {
                 Err(error) => return found.failed(&path, error),
             };
             let name = entry.file_name().to_bytes();
-            // Composer passes over what is hidden, and no class's name can lead there.
+            // Composer skips hidden files, and no class's name can lead there.
             if name.starts_with(b".") {
                 continue;
             }
@@ -219,7 +205,7 @@ impl Work {
                 Some(Type::Symlink) | None => (followed(&folder, entry.file_name()), true),
                 Some(_) => (None, false),
             };
-            // PHP's loaders ask whether there is anything of that name: a folder, a pipe, too, ends their search.
+            // PHP's loaders ask whether anything of that name exists: a folder or a pipe, too, ends their search.
             if kind != Some(Type::File) && name.ends_with(b".php") && is_there(&folder, entry.file_name()) {
                 found.put(joined(&path, name), SourceFile::default());
             }
@@ -251,7 +237,7 @@ impl Work {
     }
 }
 
-/// A folder, to open files in it, and once more, to list it; and which one it is.
+/// A folder opened to open its files, and again to list it; and its identity.
 fn opened(path: &BString) -> nix::Result<(OwnedFd, Dir, (u64, u64))> {
     let folder = open(path.as_slice(), OFlag::O_RDONLY | OFlag::O_DIRECTORY | OFlag::O_CLOEXEC, Mode::empty())?;
     let stat = fstat(&folder)?;
@@ -259,12 +245,12 @@ fn opened(path: &BString) -> nix::Result<(OwnedFd, Dir, (u64, u64))> {
     Ok((folder, dir, (stat.st_dev, stat.st_ino)))
 }
 
-/// Whether it is there: a link may lead nowhere.
+/// Whether it exists: a link may lead nowhere.
 fn is_there(folder: &OwnedFd, name: &std::ffi::CStr) -> bool {
     fstatat(folder, name, AtFlags::empty()).is_ok()
 }
 
-/// What a link leads to; nothing if nowhere.
+/// The type of a link's target; `None` if it leads nowhere.
 fn followed(folder: &OwnedFd, name: &std::ffi::CStr) -> Option<Type> {
     let stat = fstatat(folder, name, AtFlags::empty()).ok()?;
     match SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT {

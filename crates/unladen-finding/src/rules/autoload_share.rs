@@ -1,4 +1,4 @@
-//! A good part of the request looks for the files of classes.
+//! A significant part of the request searches for class files.
 
 use unladen_trace::{Evidence, EvidenceSource};
 
@@ -10,13 +10,11 @@ use crate::words::percent;
 
 use super::profiled;
 
-/// The part of the request: an autoloader with a whole map takes less (MediaWiki's with its class map 3.6 %, before it
-/// 8.8 %).
+/// Least part of the request: a complete map takes less (MediaWiki's with its class map 3.6 %, before it 8.8 %).
 const LEAST_PART: f64 = 0.03;
-/// A function is worth its name from here on.
+/// Least part of a function to be named.
 const LEAST_NAMED: f64 = 0.005;
 
-/// See `docs/reference/rules/autoload-share.md`.
 pub(super) const RULE: Rule = Rule {
     name: "autoload-share",
     about: "a good part of a request looks for the files of classes",

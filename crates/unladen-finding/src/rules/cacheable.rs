@@ -1,4 +1,4 @@
-//! A page that is made anew each time, and is the same each time.
+//! A page that is generated each time, with the same result.
 
 use unladen_trace::{Evidence, EvidenceSource};
 
@@ -7,7 +7,6 @@ use crate::finding::{Finding, Saves, Share};
 use crate::rule::Rule;
 use crate::words;
 
-/// See `docs/reference/rules/cacheable.md`.
 pub(super) const RULE: Rule = Rule {
     name: "cacheable",
     about: "the same answer is made for each request, and no cache may keep it",

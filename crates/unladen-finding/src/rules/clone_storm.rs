@@ -1,4 +1,4 @@
-//! A good part of the request copies data structures.
+//! A significant part of the request copies data structures.
 
 use unladen_trace::{Evidence, EvidenceSource};
 
@@ -8,14 +8,12 @@ use crate::rule::Rule;
 
 use super::profiled;
 
-/// The part of the request.
 const LEAST_PART: f64 = 0.05;
 
-/// Functions that copy a structure with all that it holds: own names, in lower case.
+/// Functions that deep-copy a structure: own names, in lower case.
 const COPIES: &[&str] =
     &["clone", "dclone", "deepclone", "deep_clone", "deepcopy", "deep_copy", "dup_var", "clone_var"];
 
-/// See `docs/reference/rules/clone-storm.md`.
 pub(super) const RULE: Rule = Rule {
     name: "clone-storm",
     about: "a good part of a request copies data structures with all that they hold",
@@ -36,7 +34,6 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     vec![profiled::finding(&RULE, evidence, profile, function, Fix::code(evidence, profile.group, &advice))]
 }
 
-/// Whether a function of that name copies structures.
 pub(super) fn copies(name: &str) -> bool {
     COPIES.contains(&profiled::own_name(name).to_ascii_lowercase().as_str())
 }

@@ -12,18 +12,15 @@ use crate::server;
 use crate::stack::{SYMPA, Stack, is_contained, is_sympa, sympa_conf, user};
 use crate::words::{count, time};
 
-/// Of first requests that were measured often: so many times as long as later ones, the interval's lower end too.
+/// Ratio to later requests for first requests that were measured often, lower end of the interval included.
 const LEAST_RATIO: f64 = 2.0;
-/// Of the one first request that there was before the measurement: it may have been slow for any reason, so it takes
-/// more.
+/// The same for the single first request before the measurement: it may have been slow for any reason.
 const LEAST_RATIO_OF_ONE: f64 = 3.0;
-/// Less than this (ns) more is not noticed by whoever sent it: half of the 0.1 s up to which an answer feels immediate
-/// (Miller 1968, Nielsen 1993).
+/// A smaller difference (ns) is not noticed: half of the 0.1 s that feel immediate (Miller 1968, Nielsen 1993).
 const LEAST_MORE: f64 = 50e6;
-/// Where compiled files of PHP are kept between processes; PHP wants it to be there.
+/// Folder for PHP's compiled files between processes; PHP requires it to exist.
 const FILE_CACHE: &str = "/var/cache/php-opcache";
 
-/// See `docs/reference/rules/cold-start.md`.
 pub(super) const RULE: Rule = Rule {
     name: "cold-start",
     about: "the first request of a fresh process takes much longer than later ones",
@@ -36,7 +33,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(evidence: &Evidence) -> Vec<Finding> {
     match evidence.state {
         State::Fresh => measured(evidence),
-        // What was measured often says more than one request.
+        // Repeated measurements say more than one request.
         State::Warm if evidence.has(EvidenceSource::Restarts) => None,
         State::Warm => seen_once(evidence),
     }
@@ -79,7 +76,7 @@ fn seen_once(evidence: &Evidence) -> Option<Finding> {
     if first < LEAST_RATIO_OF_ONE * later.value || first - later.value < LEAST_MORE {
         return None;
     }
-    // What happens to later ones too is no matter of being the first.
+    // What also happens to later requests is not due to being the first.
     if evidence.page.longest_ns.is_some_and(|longest| first <= longest as f64) {
         return None;
     }
@@ -103,7 +100,6 @@ fn seen_once(evidence: &Evidence) -> Option<Finding> {
     })
 }
 
-/// A difference of two that were measured apart.
 fn less(a: Interval, b: Interval) -> Interval {
     let value = a.value - b.value;
     Interval {
@@ -113,19 +109,17 @@ fn less(a: Interval, b: Interval) -> Interval {
     }
 }
 
-/// The group with most CPU: whose start it is, most likely.
+/// The group with most CPU, which most likely started.
 fn busiest(evidence: &Evidence) -> Option<usize> {
     let cpu = |group: &usize| evidence.groups.get(*group).and_then(|seen| seen.cpu).map_or(0.0, |cpu| cpu.value);
-    // The first of those that are alike.
     (0..evidence.groups.len()).rev().max_by(|a, b| cpu(a).total_cmp(&cpu(b)))
 }
 
-/// Whether it is read where Sympa keeps its lists' configurations in binary files; it looks for them in any case.
+/// Whether Sympa keeps its lists' configurations in binary files; it looks for these files in any case.
 fn is_binary(file: &FileSeen) -> bool {
     file.call == FileCall::Open && file.outcome == FileOutcome::Found && file.path.ends_with("/config.bin")
 }
 
-/// What a first request did is told by these counters of its table, under the names that they have there.
 const DOINGS: &[(&str, &str)] = &[
     ("compiles.php", "PHP files compiled"),
     ("compiles.perl", "Perl files compiled"),
@@ -139,7 +133,6 @@ const DOINGS: &[(&str, &str)] = &[
     ("processes.started", "programs started"),
 ];
 
-/// What the first request of a fresh process did, all groups together.
 fn doings(evidence: &Evidence) -> Vec<Item> {
     let totals = evidence.totals();
     Item::largest(DOINGS.iter().map(|(counter, name)| {

@@ -16,11 +16,10 @@ use crate::server;
 use crate::stack::{Stack, is_contained, is_database_server, program};
 use crate::words;
 
-/// Connections that a request opens again, from which the summary says that one would do: half, as for those that it
-/// opens.
+/// Reopened connections per request from which the summary says that one would do: half, as for those opened.
 const LEAST_AGAIN: f64 = 0.5;
 
-/// What keeps connections to databases for others: names of programs, what they are called, and what they speak.
+/// Connection poolers: program, display name, protocol.
 const POOLERS: &[(&str, &str, Protocol)] = &[
     ("pgbouncer", "PgBouncer", Protocol::Postgres),
     ("proxysql", "ProxySQL", Protocol::Mysql),
@@ -30,14 +29,11 @@ const POOLERS: &[(&str, &str, Protocol)] = &[
     ("maxscale", "MaxScale", Protocol::Mysql),
 ];
 
-/// At which ports they listen unless they are told otherwise.
 const POOLER_PORTS: &[(u16, &str)] = &[(6432, "PgBouncer"), (6033, "ProxySQL"), (9999, "Pgpool")];
 
-/// At most so many times its opening is what a connection takes: the other side ends its process or thread, and forgets
-/// what it knew of it.
+/// Upper bound relative to opening a connection: the other side also ends its process, and loses its caches.
 const AROUND: f64 = 1.5;
 
-/// See `docs/reference/rules/database-reconnect.md`.
 pub(super) const RULE: Rule = Rule {
     name: "database-reconnect",
     about: "each request opens a connection to its database",
@@ -48,14 +44,14 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    // What a pooler opens, it keeps: how long is its own setting.
+    // A pooler keeps what it opens, for as long as its own setting says.
     let is_own = |seen: &&ConnectionSeen| POOLERS.iter().all(|(name, ..)| program(evidence, seen.group) != *name);
     let databases = peers::habits(evidence).filter(|seen| peers::is_database(seen)).filter(is_own);
     databases.filter_map(|seen| one(evidence, seen)).collect()
 }
 
 fn one(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Finding> {
-    // Those over which nothing is asked are another rule's.
+    // Connections without queries belong to another rule.
     let asked = seen.opened.count.less(&seen.unused);
     let opened = peers::often(evidence, &asked, LEAST_PER_REQUEST)?;
     let part = 1.0 - peers::unused_part(evidence, seen).unwrap_or(0.0);
@@ -69,7 +65,7 @@ fn one(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Finding> {
     figures.extend(servers.map(|value| Figure { name: "server_cpu", unit: "ns", value }));
     let opening = peers::opening(evidence, seen).map(|time| time.scaled(part));
     let all = opening.map(|time| time.high.max(0.0) + anew(evidence, seen, servers));
-    // How much of the first queries a new server process makes slower is not seen: the upper end has all of it.
+    // How much a new server process slows its first queries is not seen: the upper end has all of it.
     let takes = opening.zip(all).map(|(time, all)| Interval { high: time.high.max(all), ..time });
     let takes = Share::of_latency(evidence, takes);
     Some(Finding {
@@ -100,8 +96,8 @@ fn one(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Finding> {
     })
 }
 
-/// What queries over a new connection may take longer than over a kept one, ns a request, at most: PostgreSQL's new
-/// process fills its caches of the catalogue anew with them. No more than the queries take, nor than its processes work.
+/// Upper bound (ns a request) on how much longer queries take over a new connection: PostgreSQL's new process refills
+/// its catalogue caches. No more than the queries take, nor than its processes work.
 fn anew(evidence: &Evidence, seen: &ConnectionSeen, servers: Option<Interval>) -> f64 {
     if peers::protocol(seen) != Protocol::Postgres {
         return 0.0; // MySQL's threads share their caches.
@@ -112,8 +108,7 @@ fn anew(evidence: &Evidence, seen: &ConnectionSeen, servers: Option<Interval>) -
     servers.map_or(queries, |cpu| queries.min(cpu.high))
 }
 
-/// CPU of the processes that PostgreSQL on this machine starts for connections, ns a request: what they do for queries
-/// is in it, and cannot be told apart.
+/// CPU of a local PostgreSQL's processes for connections, ns a request; includes their work for queries.
 fn servers(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Interval> {
     if peers::protocol(seen) != Protocol::Postgres || !seen.local {
         return None;
@@ -126,7 +121,7 @@ fn servers(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Interval> {
     })
 }
 
-/// What stands between already, if anything does: by its port, or as one of the groups that follow on this machine.
+/// An existing pooler in between, by its port or as one of the followed local groups.
 fn pooler(evidence: &Evidence, seen: &ConnectionSeen) -> Option<&'static str> {
     let by_port = POOLER_PORTS.iter().find(|(port, _)| peers::port(seen) == Some(*port) && peers::is_tcp(seen));
     let follows = |name: &str| (0..evidence.groups.len()).any(|group| program(evidence, group) == name);
@@ -172,7 +167,6 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, several: bool) -> Fix {
     }
 }
 
-/// By the application's own means where they are known.
 fn keep(application: Option<Application>, stack: Stack, protocol: Protocol) -> String {
     if let Some(means) = application.and_then(|application| means::of(application, "database-reconnect").next()) {
         return means;
@@ -193,8 +187,8 @@ fn keep(application: Option<Application>, stack: Stack, protocol: Protocol) -> S
     .to_owned()
 }
 
-/// `DB_HOST` is taken apart by WordPress before it reaches mysqli, which alone knows what `p:` means: with host and
-/// port it is handed on whole, with a host alone `p` is taken for the host, and with a socket neither is right.
+/// WordPress splits `DB_HOST` before it reaches mysqli, which alone understands `p:`. With host and port it is passed
+/// on whole; with a host alone, `p` is taken for the host; with a socket neither works.
 fn wordpress(evidence: &Evidence, seen: &ConnectionSeen) -> Fix {
     const LIMIT: &str = "MariaDB's max_connections must be above the number of PHP's workers";
     let at: Option<std::net::SocketAddrV4> = seen.peer.parse().ok();
@@ -222,8 +216,7 @@ fn wordpress(evidence: &Evidence, seen: &ConnectionSeen) -> Fix {
     php::reload(evidence, seen.group).into_iter().fold(fix, Fix::command)
 }
 
-/// The call is replaced, and what else stands in its line is not. Where there are several, or none that stands in one
-/// line outside of a comment, it says so and fails.
+/// Replaces the call within its line. Fails with a message unless exactly one stands in a line outside of a comment.
 fn in_place(file: &str, at: &str) -> String {
     let call = r#"define *( *['\"]DB_HOST['\"]"#;
     let whole = format!(r"^\([^/#*]*\){call} *,[^;]*);");
@@ -234,7 +227,7 @@ fn in_place(file: &str, at: &str) -> String {
 }
 
 fn proxysql(first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
-    // A socket has no port in ProxySQL: that is 0.
+    // ProxySQL gives a socket port 0.
     let Some((address, port)) = address(seen, 0) else {
         return Fix::advice(format!("{first}{keep}; or put ProxySQL between, which keeps connections"));
     };
@@ -256,8 +249,8 @@ fn proxysql(first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
     .command("systemctl stop proxysql && systemctl start proxysql-initial")
 }
 
-/// A whole file of settings, and the file of users without which nobody is let in: of those who have a password, as the
-/// database keeps it, which is enough for both sides of PgBouncer.
+/// A complete settings file, and the file of users without which nobody can log in: those with a password, as the
+/// database stores it, which is enough for both sides of PgBouncer.
 fn pgbouncer(evidence: &Evidence, first: &str, keep: &str, seen: &ConnectionSeen) -> Fix {
     const USERS: &str = "/etc/pgbouncer/userlist.txt";
     let Some((host, port)) = address(seen, 5432) else {
@@ -299,15 +292,16 @@ fn pgbouncer(evidence: &Evidence, first: &str, keep: &str, seen: &ConnectionSeen
          list as {USERS}~), and the application then connects to 127.0.0.1:6432"
     ))
     .lines("/etc/pgbouncer/pgbouncer.ini", lines)
-    // What is there stays until there is something to put in its place.
+    // Keeps the existing file until there is something to replace it.
     .command(format!(
         "(umask 077; {users} >{USERS}.new && chown postgres: {USERS}.new && mv --backup=simple {USERS}.new {USERS} || {{ rm -f {USERS}.new; false; }}){note}"
     ))
     .command(server::service(evidence, "restart", "pgbouncer"))
 }
 
-/// Host (or folder of the socket, or MySQL's socket) and port of a peer; a socket without one has that port. None where
-/// the peer is called what would mean something else in a file of settings or to a shell: anybody can call a socket so.
+/// Host (or folder of the socket, or MySQL's socket) and port of a peer; a socket without one gets `socket_port`.
+/// `None` if the peer's name would have a special meaning in a settings file or to a shell: anybody can choose a
+/// socket's name.
 fn address(seen: &ConnectionSeen, socket_port: u16) -> Option<(&str, u16)> {
     let (address, port) = if peers::is_tcp(seen) {
         let (host, port) = seen.peer.rsplit_once(':')?;

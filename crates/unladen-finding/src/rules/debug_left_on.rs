@@ -1,4 +1,4 @@
-//! What helps developers, and is still on.
+//! Developer tools that are still on.
 
 use unladen_trace::{Evidence, EvidenceSource, PhpSettings};
 
@@ -8,8 +8,8 @@ use crate::fix::Fix;
 use crate::php;
 use crate::rule::Rule;
 
-/// Extensions that look into each function call, with the setting that switches them off while they are loaded, if
-/// there is one. Excimer samples by a timer, and costs nothing between its ticks.
+/// Extensions that hook each function call, with the setting that disables them while loaded, if any. Excimer is not
+/// listed: it samples by a timer, and costs nothing between ticks.
 const PROFILERS: &[(&str, &str, Option<&str>)] = &[
     ("blackfire", "Blackfire's probe", None),
     ("tideways", "Tideways", None),
@@ -19,7 +19,6 @@ const PROFILERS: &[(&str, &str, Option<&str>)] = &[
     ("pcov", "PCOV (test coverage)", Some("pcov.enabled")),
 ];
 
-/// Headers of debug bars.
 const HEADERS: &[(&str, &str)] = &[
     ("x-debug-token", "Symfony's profiler"),
     ("x-debug-token-link", "Symfony's profiler"),
@@ -27,15 +26,12 @@ const HEADERS: &[(&str, &str)] = &[
     ("x-clockwork-id", "Clockwork"),
 ];
 
-/// Something that is on.
 struct On {
     what: String,
     line: Option<&'static str>,
-    /// The extension to unload.
     unload: Option<&'static str>,
 }
 
-/// See `docs/reference/rules/debug-left-on.md`.
 pub(super) const RULE: Rule = Rule {
     name: "debug-left-on",
     about: "debuggers, profilers or assertions are on",
@@ -46,7 +42,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
-    // A page has one debug bar, whichever PHP made it: it is told with the first.
+    // A page has one debug bar, whichever PHP made it: reported with the first.
     let mut bar = bar(evidence);
     evidence
         .php
@@ -81,7 +77,7 @@ fn by_settings(php: &PhpSettings) -> Vec<On> {
     let has = |name| php::has_extension(Some(php), name) == Some(true);
     let mut on = Vec::new();
     if has("xdebug") {
-        // Xdebug's own default, where nothing is set.
+        // Xdebug's own default.
         let mode = php::setting(Some(php), "xdebug.mode").filter(|mode| !mode.is_empty()).unwrap_or("develop");
         if mode != "off" {
             on.push(On {

@@ -1,4 +1,4 @@
-//! Names looked up again for each request.
+//! Names that are looked up in each request.
 
 use std::collections::BTreeMap;
 
@@ -13,18 +13,17 @@ use crate::rule::Rule;
 use crate::stack::is_contained;
 use crate::words;
 
-/// From this many questions a request on, nothing keeps the answers: a cache asks once in a time to live, which is
+/// From this many questions a request on, nothing caches the answers: a cache asks once in a time to live, which is
 /// minutes. It is 1 less what the edges of phases may lose.
 const LEAST_QUESTIONS: f64 = 0.95;
-/// The same question so often in a request that asks it is asked again.
+/// Least number of times in one request for a question to count as repeated.
 const LEAST_AGAIN: f64 = 2.0;
-/// With so many of it a request, that is every fourth request that asks twice; less often is not the page's habit.
+/// Least repeated questions per request: every fourth request asks twice. Less often is not the page's habit.
 const LEAST_AGAIN_QUESTIONS: f64 = 0.5;
 
-/// At most so many times the waiting for answers is what a look-up takes: the resolver opens its files, and a socket.
+/// Upper bound on a look-up relative to waiting for answers: the resolver opens its files and a socket.
 const RESOLVER: f64 = 1.5;
 
-/// See `docs/reference/rules/dns-again.md`.
 pub(super) const RULE: Rule = Rule {
     name: "dns-again",
     about: "each request asks the DNS for names that do not change",
@@ -78,14 +77,12 @@ fn one(evidence: &Evidence, group: usize, outbounds: &Outbounds<'_>) -> Option<F
     })
 }
 
-/// How often it is asked in a request that asks it.
 fn times_in_a_request(evidence: &Evidence, counted: &Counted) -> Option<f64> {
     let Interval { value, .. } = peers::often(evidence, &counted.count, LEAST_AGAIN_QUESTIONS)?;
     let requests = evidence.mean(&counted.requests);
     (requests > 0.0).then_some(value / requests)
 }
 
-/// `api.example`, `3 names`
 fn names(seen: &[&DnsSeen]) -> String {
     let mut names: Vec<&str> = seen.iter().map(|seen| seen.name.as_str()).collect();
     names.sort_unstable();
@@ -131,7 +128,7 @@ fn fix(evidence: &Evidence, seen: &[&DnsSeen], outbounds: &Outbounds<'_>) -> Fix
              into the application's settings{some}"
         ));
     }
-    // What Debian's package ships; `hosts` is what getaddrinfo asks it for.
+    // Debian's package has these defaults; `hosts` is what getaddrinfo asks for.
     let lines = ["enable-cache hosts yes", "positive-time-to-live hosts 60", "negative-time-to-live hosts 20"];
     Fix::advice(format!(
         "{keep}; or have this machine keep answers, by nscd (programs with a resolver of their own, such as Go's, pass it by: \
@@ -142,7 +139,7 @@ fn fix(evidence: &Evidence, seen: &[&DnsSeen], outbounds: &Outbounds<'_>) -> Fix
     .command("apt install nscd && systemctl restart nscd")
 }
 
-/// Listeners for those services whose names are asked, and whether these are all names.
+/// Listeners for the services with these names, and whether they cover all names.
 fn called<'a>(seen: &[&'a DnsSeen], outbounds: &'a Outbounds<'_>) -> (Vec<&'a Outbound<'a>>, bool) {
     let mut called: BTreeMap<String, &Outbound<'_>> = BTreeMap::new();
     let mut is_all = true;

@@ -1,4 +1,4 @@
-//! A function called hundreds of times in a request, by the same caller.
+//! A function that one caller calls hundreds of times in a request.
 
 use std::collections::HashMap;
 
@@ -10,21 +10,19 @@ use crate::rule::Rule;
 
 use super::{clone_storm, profiled};
 
-/// Calls a request: what is called less often is no loop over all lists, users or modules.
+/// Least calls a request: fewer are no loop over all lists, users or modules.
 const LEAST_CALLS: f64 = 300.0;
-/// The part of all calls that one caller makes: what all the code calls is a helper, and its callers have nothing in
-/// common.
+/// Part of all calls from one caller: callers of a helper, which all the code calls, have nothing in common.
 const SAME_CALLER: f64 = 0.5;
-/// The part of the request: what takes less is not worth a change.
+/// Least part of the request that is worth a change.
 const LEAST_PART: f64 = 0.05;
-/// What has so much of the part of a function that is told, and is called below it, is the body of the same loop.
+/// A function below a reported one that has this much of its part is the body of the same loop.
 const SAME_WASTE: f64 = 0.6;
-/// Callers that are followed; functions may call each other in a circle.
+/// Callers followed; functions may call each other in a circle.
 const DEEPEST: usize = 50;
-/// Findings at most: a loop shows in each function below it.
+/// Most findings: a loop shows in each function below it.
 const MOST: usize = 3;
 
-/// See `docs/reference/rules/hot-call.md`.
 pub(super) const RULE: Rule = Rule {
     name: "hot-call",
     about: "a function is called hundreds of times in a request, by the same caller",
@@ -63,7 +61,6 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
         .collect()
 }
 
-/// Whoever calls it most, who calls that, and so forth.
 fn callers<'a>(
     function: &'a FunctionSeen,
     by_name: &HashMap<&str, &'a FunctionSeen>,
@@ -72,7 +69,7 @@ fn callers<'a>(
     std::iter::successors(caller(&function), move |function| caller(function)).take(DEEPEST)
 }
 
-/// Opcodes (`CORE:match`) and copying are the business of other rules.
+/// Opcodes (`CORE:match`) and copying belong to other rules.
 fn is_hot(function: &FunctionSeen) -> bool {
     let calls = function.calls.filter(|calls| *calls >= LEAST_CALLS);
     let most = function.callers.first().and_then(|caller| caller.calls);

@@ -15,25 +15,22 @@ use crate::words::{count, plain};
 use super::locks::lock_files;
 use super::sessions;
 
-/// Locks a request. A session takes one, a log or a cache one or two, a transaction of SQLite two or three; ten are no
-/// longer one of each.
+/// Locks a request: a session takes one, a log or a cache one or two, SQLite's transaction two or three; ten are more.
 const LEAST_LOCKS: f64 = 10.0;
-/// Up to so many different files are told one by one, more by their folders.
+/// Up to this many different files are listed one by one, more by folder.
 const MOST_FILES: usize = 10;
 
-/// What all that is done to lock files takes of the latency, over the kernel's part of it. Without File::NFSLock's
-/// locks the first request of a fresh Sympa 6.2 is 7 % faster with 300 lists and 5.0 ± 4.2 % with 100: 2.9 and 3.6
-/// times the kernel's part.
+/// Latency of all calls on lock files, relative to the kernel's part. Without File::NFSLock's locks the first request
+/// of a fresh Sympa 6.2 is 7 % faster with 300 lists and 5.0 ± 4.2 % with 100: 2.9 and 3.6 times the kernel's part.
 const FILE_VALUE: f64 = 3.0;
-/// At least what nothing but checking of files takes in Perl, see `stat_storm`.
+/// Lower end: checking files alone in Perl, see `stat_storm`.
 const FILE_LOW: f64 = 1.1;
-/// At most half as much again as the most likely.
+/// Upper end: half as much again as the most likely.
 const FILE_HIGH: f64 = 4.5;
 
-/// At most so many times the waiting for locks is what they take: each is given up again by a call of its own.
+/// Upper bound on the cost of locks relative to waiting for them: each is released by a call of its own.
 const AROUND: f64 = 2.0;
 
-/// See `docs/reference/rules/lock-churn.md`.
 pub(super) const RULE: Rule = Rule {
     name: "lock-churn",
     about: "a request takes lock after lock",
@@ -47,14 +44,10 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     applications(evidence).filter_map(|group| of_group(evidence, group)).collect()
 }
 
-/// What the locks are for, which decides about the fix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Use {
-    /// SQLite's, on its database.
     Sqlite,
-    /// Files that must not be there.
     LockFiles,
-    /// flock and fcntl by the application.
     Calls,
 }
 
@@ -108,7 +101,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     })
 }
 
-/// The waiting in calls that lock; of lock files, all that is done to them, and the application's own work around that.
+/// Waiting in locking calls; for lock files, all calls on them and the application's own work around these.
 fn time(evidence: &Evidence, group: usize, seen: &[&LockSeen]) -> Option<Interval> {
     let calls = Counted::sum(seen.iter().filter(|seen| seen.kind != LockKind::File).map(|seen| &seen.counted));
     let paths = lock_files(evidence, group);
@@ -127,7 +120,6 @@ fn used_for(evidence: &Evidence, seen: &LockSeen) -> Use {
     }
 }
 
-/// By the statements that were seen, else by the name.
 fn is_sqlite(evidence: &Evidence, seen: &LockSeen) -> bool {
     let asks = |query: &unladen_trace::QuerySeen| query.group == seen.group && query.protocol == QueryProtocol::Sqlite;
     evidence.queries.iter().any(asks)
@@ -135,7 +127,7 @@ fn is_sqlite(evidence: &Evidence, seen: &LockSeen) -> bool {
 }
 
 fn fix(evidence: &Evidence, group: usize, seen: &[&LockSeen], most: Use) -> Fix {
-    // Of its files the database alone takes statements.
+    // Only the database file itself takes statements.
     let is_database =
         |path: &str| path.starts_with('/') && !["-shm", "-wal", "-journal"].iter().any(|end| path.ends_with(end));
     let databases = seen.iter().filter(|seen| used_for(evidence, seen) == Use::Sqlite && is_database(&seen.path));

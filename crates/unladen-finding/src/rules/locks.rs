@@ -1,10 +1,10 @@
-//! What the rules about files share of locks: [`lock_files`].
+//! Shared by the rules on files and locks: [`lock_files`].
 
 use std::collections::BTreeSet;
 
 use unladen_trace::{Evidence, FileCall, LockKind};
 
-/// Lock files of a group, and the files that are linked to make them.
+/// Lock files of a group, and the files that are linked to create them.
 pub(super) fn lock_files(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
     let locks = evidence.locks.iter().filter(|seen| seen.group == group && seen.kind == LockKind::File);
     let mut paths: BTreeSet<&str> = locks.map(|seen| seen.path.as_str()).collect();

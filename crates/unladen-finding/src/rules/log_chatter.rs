@@ -1,4 +1,4 @@
-//! Many lines for the log in one request.
+//! Many log lines in one request.
 
 use unladen_trace::{Counted, Evidence, EvidenceSource, LogSeen, LogSink};
 
@@ -14,16 +14,13 @@ use crate::words::count;
 
 /// Lines a request. A web server writes one for each request, an application perhaps one or two of its own.
 const LEAST_LINES: f64 = 5.0;
-/// At most so many times the writing is what a line takes: its text is put together before. As for lock files, where the
+/// Upper bound on a line's cost relative to writing it: its text is built first. As for lock files, where the
 /// application's own work was measured at 2.9 to 3.6 times the kernel's.
 const AROUND: f64 = 4.0;
-/// Longest example, in characters.
 const MOST_CHARS: usize = 80;
-/// What PHP begins its own lines with, also where nginx writes them for it: those that production leaves out, and
-/// another.
+/// Prefixes of PHP's lines, also if nginx writes them: production switches off the first two, not the last.
 const PHP_SAYS: &[&str] = &["PHP Deprecated", "PHP Notice", "PHP Warning"];
 
-/// See `docs/reference/rules/log-chatter.md`.
 pub(super) const RULE: Rule = Rule {
     name: "log-chatter",
     about: "a request writes line after line into the log",
@@ -60,7 +57,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     })
 }
 
-/// A daemon writes what another group sends; it is that group's waste, and its fix.
+/// A log daemon writes what another group sends: the waste and the fix are that group's.
 fn is_told_by_the_sender(evidence: &Evidence, group: usize) -> bool {
     is_log_daemon(evidence, group)
         && evidence
@@ -69,7 +66,6 @@ fn is_told_by_the_sender(evidence: &Evidence, group: usize) -> bool {
             .any(|seen| seen.group != group && seen.sink != LogSink::File && !seen.counted.count.is_zero())
 }
 
-/// `/dev/log: "sympa[12]: info …"`
 fn named(seen: &LogSeen) -> String {
     let sink = match (seen.sink, seen.path.as_str()) {
         (LogSink::Stderr, "") => "standard error",
@@ -115,7 +111,7 @@ fn fix(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Fix {
             .command(server::service(evidence, "restart", SYMPA));
     }
     if program.starts_with("postgres") {
-        // Whichever file it reads, and wherever that is.
+        // Works whichever settings file it reads.
         return Fix::advice("log slow statements alone").command(format!(
             "{} -c \"alter system set log_statement = 'none'\" \
              -c \"alter system set log_min_duration_statement = '1s'\" -c 'select pg_reload_conf()'",
@@ -129,14 +125,14 @@ fn fix(evidence: &Evidence, group: usize, seen: &[&LogSeen]) -> Fix {
             .command(format!("{} -e 'SET GLOBAL general_log = 0'", server::mariadb(of_group)));
     }
     if says(PHP_SAYS) {
-        // Whoever writes it, PHP's settings decide.
+        // Whoever writes the file, PHP's settings decide.
         let is_php = |group: &usize| Stack::of(evidence, *group) == Stack::Php;
         let php: Vec<usize> = match is_php(&group) {
             true => vec![group],
             false => (0..evidence.groups.len()).filter(is_php).collect(),
         };
         let advice = "PHP complains of the code: mend what it names";
-        // Of several, it is not known whose complaint a web server wrote down.
+        // With several PHPs, it is not known whose message a web server logged.
         let ([php], true) = (php.as_slice(), says(&PHP_SAYS[..2])) else { return Fix::advice(advice) };
         let php = *php;
         return php::fix(

@@ -1,4 +1,4 @@
-//! A page that depends on a header of the request and does not say so.
+//! A page that depends on a request header not listed in `Vary`.
 
 use unladen_trace::{Ask, Evidence, EvidenceSource, Response, Variant};
 
@@ -9,7 +9,6 @@ use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::Stack;
 
-/// Ways of asking, and the header that makes the difference.
 const ASKS: [(Ask, &str); 4] = [
     (Ask::Compressed, "Accept-Encoding"),
     (Ask::Language, "Accept-Language"),
@@ -17,7 +16,6 @@ const ASKS: [(Ask, &str); 4] = [
     (Ask::UnknownCookie, "Cookie"),
 ];
 
-/// See `docs/reference/rules/missing-vary.md`.
 pub(super) const RULE: Rule = Rule {
     name: "missing-vary",
     about: "the answer depends on a header that Vary does not name",
@@ -29,13 +27,13 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let Some(response) = answers::page(evidence) else { return Vec::new() };
-    // No cache keeps the first, and of the second only the client's own, whose cookies are its own.
+    // No cache stores `no-store`, and `private` only the client's own cache, whose cookies do not vary.
     let (is_stored, is_shared) = (!answers::says(response, "no-store"), !answers::says(response, "private"));
     let found = missing(response).into_iter().filter(|(header, _)| is_stored && (*header != "Cookie" || is_shared));
     found.map(|(header, variant)| one(evidence, response, header, variant)).collect()
 }
 
-/// Headers on which the answer depends, and which Vary does not name; each with the answer that shows it.
+/// Headers on which the response depends and which `Vary` does not list; each with the response that shows it.
 pub(super) fn missing(response: &Response) -> Vec<(&'static str, &Variant)> {
     let vary = answers::vary(response);
     let mut found: Vec<(&str, &Variant)> = Vec::new();
@@ -71,7 +69,6 @@ fn one(evidence: &Evidence, response: &Response, header: &str, variant: &Variant
     }
 }
 
-/// Whether it is another answer: packed otherwise, in another language, or with another body.
 fn differs(response: &Response, variant: &Variant) -> bool {
     let header = |name| response.header(name) != variant.header(name);
     variant.status == response.status

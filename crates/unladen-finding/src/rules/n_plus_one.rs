@@ -1,4 +1,4 @@
-//! A query for each of many, where one could ask for all.
+//! A query per item, where one could fetch all.
 
 use unladen_trace::{Evidence, EvidenceSource, QuerySeen};
 
@@ -10,11 +10,9 @@ use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::Stack;
 
-/// From so many a request on: a page asks for its ten parts by itself, and a list of ten or more is asked for in a
-/// loop.
+/// Queries a request: a page asks for its ten parts one by one, and a list of ten or more is fetched in a loop.
 const LEAST_QUERIES: f64 = 10.0;
 
-/// See `docs/reference/rules/n-plus-one.md`.
 pub(super) const RULE: Rule = Rule {
     name: "n-plus-one",
     about: "one query for each of many, where one could ask for all",
@@ -31,7 +29,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 
 fn one(evidence: &Evidence, seen: &QuerySeen) -> Option<Finding> {
     let hidden = statements::hides_values(seen);
-    // What came again with the same values is another rule's.
+    // Repeats with the same values belong to another rule.
     let different = if hidden { seen.counted.count.clone() } else { seen.counted.count.less(&seen.identical) };
     let queries = peers::often(evidence, &different, LEAST_QUERIES)?;
     let part = peers::part(evidence, &different, &seen.counted.count).unwrap_or(1.0);
@@ -67,7 +65,7 @@ fn fix(evidence: &Evidence, seen: &QuerySeen) -> Fix {
             }
         });
     }
-    // The means of mappers that are not there would only mislead.
+    // Advice on a mapper that is not in use would mislead.
     let mapper = match (application.and_then(Application::for_many), stack) {
         (Some(means), _) => format!(" ({means})"),
         (None, Stack::Python) => " (Django: select_related, prefetch_related; SQLAlchemy: selectinload)".to_owned(),

@@ -1,4 +1,4 @@
-//! A page that clients cannot ask whether it has changed.
+//! A page that clients cannot revalidate.
 
 use unladen_trace::{Evidence, EvidenceSource};
 
@@ -11,7 +11,6 @@ use crate::rule::Rule;
 use crate::stack::Stack;
 use crate::words;
 
-/// See `docs/reference/rules/no-validator.md`.
 pub(super) const RULE: Rule = Rule {
     name: "no-validator",
     about: "a page that does not change has neither ETag nor Last-Modified",

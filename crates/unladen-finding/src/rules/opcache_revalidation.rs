@@ -1,4 +1,4 @@
-//! PHP asks for each source file whether it has changed, though its opcode cache holds it.
+//! PHP checks each source file for changes, though its opcode cache holds it.
 
 use unladen_trace::{Counted, Evidence, EvidenceSource, Series};
 
@@ -13,21 +13,18 @@ use crate::words::count;
 
 use super::sources::revalidated;
 
-/// Fewer files (a request) than this cost less than 0.1 ms: at MediaWiki one costs 1.4 µs (see [`VALUE`]).
+/// Fewer files (a request) cost less than 0.1 ms: at MediaWiki one costs 1.4 µs (see [`VALUE`]).
 const LEAST_FILES: f64 = 50.0;
-/// What a check takes of the latency, over the kernel's part of it. At MediaWiki 1.39, `revalidate_freq=0` adds 9 % to
-/// 19.0 ms for 1,183 files, 1.4 µs each, of which the kernel's part is 0.9 µs.
+/// Latency of a check relative to the kernel's part. At MediaWiki 1.39, `revalidate_freq=0` adds 9 % to 19.0 ms for
+/// 1,183 files, 1.4 µs each, of which the kernel's part is 0.9 µs.
 const VALUE: f64 = 1.6;
-/// At least the kernel's part itself.
+/// Lower end: the kernel's part itself.
 const LOW: f64 = 1.0;
-/// At most what a check by the application itself takes, see `stat_storm`.
+/// Upper end: a check by the application itself, see `stat_storm`.
 const HIGH: f64 = 2.7;
-/// What believing for longer means in the fix, seconds.
 const LONGER: &str = "opcache.revalidate_freq=60";
-/// What never asking means in the fix.
 const NEVER: &str = "opcache.validate_timestamps=0";
 
-/// See `docs/reference/rules/opcache-revalidation.md`.
 pub(super) const RULE: Rule = Rule {
     name: "opcache-revalidation",
     about: "PHP asks of each source file whether it has changed, in every request",

@@ -1,4 +1,4 @@
-//! Statements that are prepared for one execution each: a round trip more for each query, or two.
+//! Statements prepared for one execution each: one or two more round trips for each query.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +11,21 @@ use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::Stack;
 
-/// From so many a request on: a handful is what a page asks for anyway, and as many round trips more are soon a tenth
-/// of it.
+/// Preparations a request: a handful is usual for a page, and more round trips soon make up a tenth of it.
 const LEAST_PREPARES: f64 = 5.0;
 
-/// Prepared for so few executions, on average, it was not worth it: preparing pays from the second execution on, as
-/// that is when it has cost no round trip more than asking twice.
+/// Most executions per preparation, on average, that are a waste: preparing pays from the second execution on, when it
+/// has cost no more round trips than asking twice.
 const MOST_EXECUTIONS: f64 = 1.5;
 
-/// A statement that is executed so often in a request tells what a round trip takes.
+/// A statement executed this often in a request shows what a round trip takes.
 const LEAST_OFTEN: f64 = 0.5;
-/// At most so many times the waiting is what a round trip takes, with the driver's own work for it and what it takes to
-/// wake both sides: 2.3 ± 0.8 ms were proved where the waiting was 1.2 (`make advice`, pledges).
+/// Upper bound on a round trip relative to the waiting, with the driver's own work and the wake-ups on both sides: 2.3
+/// ± 0.8 ms were proved where the waiting was 1.2 (`make advice`, pledges).
 const DRIVER: f64 = 2.0;
 
-/// What one group says to one database.
 #[derive(Default)]
 struct Said<'a> {
-    /// Prepared for one execution each.
     prepared: Vec<&'a QuerySeen>,
     /// `PREPARE name AS …`, `EXECUTE name`, `DEALLOCATE name`, as statements of their own.
     prepare: Vec<&'a QuerySeen>,
@@ -36,7 +33,6 @@ struct Said<'a> {
     deallocate: Vec<&'a QuerySeen>,
 }
 
-/// See `docs/reference/rules/prepare-per-query.md`.
 pub(super) const RULE: Rule = Rule {
     name: "prepare-per-query",
     about: "statements are prepared for one execution each, by a round trip of their own",
@@ -68,7 +64,7 @@ fn one(evidence: &Evidence, group: usize, database: &str, said: &Said<'_>) -> Op
     let counted = |all: &[&QuerySeen]| Counted::sum(all.iter().map(|seen| &seen.counted));
     let mut prepares = Counted::sum(said.prepared.iter().map(|seen| &seen.prepares));
     let by_text = counted(&said.prepare);
-    // Of statements that are prepared by a statement, texts and executions cannot be put together one by one.
+    // With SQL-level PREPARE, texts and executions cannot be matched one by one.
     let executions = evidence.mean(&counted(&said.execute).count);
     if evidence.mean(&by_text.count) > 0.0 && executions <= evidence.mean(&by_text.count) * MOST_EXECUTIONS {
         prepares = Counted::sum([&prepares, &by_text]);
@@ -112,8 +108,8 @@ fn one(evidence: &Evidence, group: usize, database: &str, said: &Said<'_>) -> Op
     })
 }
 
-/// A statement that is not prepared spares a round trip, and giving it up; to read and plan its text remains, as does
-/// whatever a new server process loads for it. A round trip alone takes no more than the statement that takes least.
+/// An unprepared statement saves a round trip and the deallocation; its text must still be read and planned, as must
+/// whatever a new server process loads for it. A round trip alone takes no more than the cheapest statement.
 fn saves(
     evidence: &Evidence,
     group: usize,
@@ -137,7 +133,6 @@ fn saves(
     }
 }
 
-/// The upper end of what is known.
 fn high(takes: &Share) -> f64 {
     match takes {
         Share::Known { time, .. } => time.high,

@@ -11,14 +11,13 @@ use crate::share::at_least;
 use crate::stack::{Stack, applications, program};
 use crate::words::many;
 
-/// Processes a request: less than every second one is a job that is done now and then, or a worker that is replaced.
+/// Processes a request: less than every second one is an occasional job, or a worker that is replaced.
 const LEAST_STARTED: f64 = 0.5;
-/// At most so many times the CPU of what is started is saved: whoever starts it copies its own memory maps, and waits.
+/// Upper bound relative to the CPU of the started processes: the parent copies its own memory maps, and waits.
 const FORK: f64 = 1.25;
-/// What stands in the place of a program's name for a child that remained the same program.
+/// Replaces the program's name for a child that did not exec.
 const CHILD: &str = "a child without a program of its own";
 
-/// See `docs/reference/rules/process-per-request.md`.
 pub(super) const RULE: Rule = Rule {
     name: "process-per-request",
     about: "each request starts a process",
@@ -70,7 +69,7 @@ fn fix(evidence: &Evidence, group: usize, items: &[Item]) -> (Fix, String) {
     let starts = |names: &[&str]| items.iter().any(|item| names.contains(&base(item).as_str()));
     let stack = Stack::of(evidence, group);
     let of = program(evidence, group);
-    // A unit of Apache compiles what its scripts do, and so is taken for theirs.
+    // Apache's unit includes what its scripts compile, so it is taken for theirs.
     let is_cgi = |item: &Item| item.name.contains("/cgi-bin/") || item.name.ends_with(".cgi");
     if matches!(stack, Stack::Apache | Stack::Nginx)
         || items.iter().any(is_cgi)

@@ -1,4 +1,4 @@
-//! What rules that read profiles have in common.
+//! Shared by rules that read profiles.
 
 use unladen_trace::{Evidence, FunctionSeen, Interval, ProfileSeen};
 
@@ -8,25 +8,22 @@ use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::words::{percent, plain};
 
-/// Callers that a finding names.
 const CALLERS: usize = 3;
 
-/// The profile, if there is one.
 pub(super) fn profile(evidence: &Evidence) -> Option<&ProfileSeen> {
     evidence.profile.as_ref()
 }
 
-/// A part of the request, told of its latency or its CPU.
 pub(super) fn share(profile: &ProfileSeen, part: Interval) -> Share {
     let of = if profile.of_cpu { Whole::Cpu } else { Whole::Latency };
     match profile.whole {
-        // The part's own width is all that counts: that of the whole is far smaller.
+        // Only the part's own width counts: that of the whole is far smaller.
         Some(whole) => Share::Known { of, time: part.scaled(whole.value), part },
         None => Share::NotKnown("how long a request takes is not known".into()),
     }
 }
 
-/// The function that takes most of those of a kind, if its part is at least so much, its lower end too.
+/// The largest matching function, if its part is at least `least`, lower end included.
 pub(super) fn largest(
     profile: &ProfileSeen,
     least: f64,
@@ -36,7 +33,6 @@ pub(super) fn largest(
     of_kind.max_by(|a, b| a.all.value.total_cmp(&b.all.value)).filter(|function| function.all.low >= least)
 }
 
-/// A finding about one function, with its callers as items.
 pub(super) fn finding(
     rule: &Rule,
     evidence: &Evidence,
@@ -55,7 +51,7 @@ pub(super) fn finding(
         Figure { name: "total_share", unit: "1", value: function.all },
     ];
     if let Some(calls) = function.calls {
-        // Counted, not sampled: there is nothing uncertain about it.
+        // Counted, not sampled, hence without uncertainty.
         figures.push(Figure { name: "calls", unit: "1", value: Interval { value: calls, low: calls, high: calls } });
     }
     let takes = share(profile, function.all);
@@ -75,7 +71,7 @@ pub(super) fn finding(
     }
 }
 
-/// The last part of a qualified name: of `Sympa::Tools::Data::dup_var` it is `dup_var`.
+/// The last part of a qualified name: `dup_var` for `Sympa::Tools::Data::dup_var`.
 pub(super) fn own_name(name: &str) -> &str {
     name.rsplit(['\\', ':', '>']).next().unwrap_or(name)
 }

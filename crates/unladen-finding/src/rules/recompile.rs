@@ -16,34 +16,27 @@ use crate::words::{count, many};
 
 use super::sources::{MOST_REQUESTS, is_source};
 
-/// Files a request: one that is compiled in each is one too many.
 const LEAST_FILES: f64 = 1.0;
-/// Source files opened a request, where the compiler could not be looked into: PHP-FPM opens the script that was asked
-/// for even if its opcode cache holds it.
+/// Source files opened a request, if the compiler is not seen: PHP-FPM opens the requested script even if cached.
 const LEAST_OPENED: f64 = 2.0;
-/// PHP's own defaults, from which the fix doubles where the settings in force are not known:
-/// `opcache.memory_consumption` in MB, and `opcache.max_accelerated_files`.
+/// PHP's default of `opcache.memory_consumption` (MB), doubled by the fix if the current settings are not known.
 const DEFAULT_MEMORY: u64 = 128;
-/// See [`DEFAULT_MEMORY`].
+/// PHP's default of `opcache.max_accelerated_files`, likewise.
 const DEFAULT_FILES: u64 = 10_000;
-/// From this part on, what is compiled is mostly templates.
 const MOSTLY: f64 = 0.5;
-/// How templates of Perl end: of Template Toolkit, HTML::Template, Mason, Mojolicious and Text::Xslate.
+/// Template suffixes of Template Toolkit, HTML::Template, Mason, Mojolicious and Text::Xslate.
 const TEMPLATES: &[&str] = &[".tt2", ".tt", ".ttml", ".tmpl", ".html", ".mc", ".mas", ".ep", ".tx"];
-/// What parsing and compiling a template takes, over Perl's compiling of it, which alone is seen. Sympa 6.2's page of
-/// 100 lists, of which that is 7.1 %, is 57 ± 11 % faster with templates that are kept; with 300 lists 31 %, 2.6 times
-/// what was seen.
+/// Parsing and compiling a template relative to Perl's compiling, which alone is seen. Sympa 6.2's page of 100 lists,
+/// of which that is 7.1 %, is 57 ± 11 % faster with templates that are kept; with 300 lists 31 %, 2.6 times what was
+/// seen.
 const TEMPLATE_VALUE: f64 = 4.5;
-/// See [`TEMPLATE_VALUE`].
 const TEMPLATE_HIGH: f64 = 9.0;
-/// At most so many times the compiling is what PHP's opcode cache saves.
+/// Upper bound on what PHP's opcode cache saves relative to compiling.
 const OPTIMISED: f64 = 1.5;
-/// How scripts end that a web server starts.
 const SCRIPTS: &[&str] = &[".pl", ".cgi", ".fcgi", ".py"];
-/// Where compiled files of PHP are kept between processes; PHP wants it to be there.
+/// Folder for PHP's compiled files between processes; PHP requires it to exist.
 const FILE_CACHE: &str = "/var/cache/php-opcache";
 
-/// See `docs/reference/rules/recompile.md`.
 pub(super) const RULE: Rule = Rule {
     name: "recompile",
     about: "source files are compiled in every request",
@@ -92,7 +85,7 @@ fn one(evidence: &Evidence, group: usize, language: Language) -> Option<Finding>
         summary: many(files, one, more),
         figures: vec![Figure { name: "compiles", unit: "1", value: files }],
         items: Item::largest(folders(counts)),
-        // PHP's cache keeps code that is optimised and linked, of which the request makes less garbage too.
+        // PHP's cache keeps optimised, linked code, with which a request also makes less garbage.
         saves: Saves::part_of(&takes, if language == Language::Php { OPTIMISED } else { 1.0 }),
         removes: None,
         takes,
@@ -101,7 +94,7 @@ fn one(evidence: &Evidence, group: usize, language: Language) -> Option<Finding>
     })
 }
 
-/// Without a look into PHP's compiler: what it compiles, it opens; what its opcode cache holds, it does not.
+/// Without a look into PHP's compiler: PHP opens what it compiles, and does not open what its opcode cache holds.
 fn by_openings(evidence: &Evidence, group: usize) -> Option<Finding> {
     let seen: Vec<&FileSeen> = evidence
         .files
@@ -150,7 +143,7 @@ fn fix(evidence: &Evidence, group: usize, language: Language, seen: &[&CompileSe
     (Fix::advice(advice), again::weigh(evidence))
 }
 
-/// Whether requests start such programs, whichever group does that; also if it cannot be told.
+/// Whether requests start such programs, in any group; also `true` if it cannot be told.
 fn is_started(evidence: &Evidence, name: &str) -> bool {
     let started = evidence.processes.iter().filter(|seen| {
         let program = seen.program.rsplit('/').next().unwrap_or_default();
@@ -160,7 +153,6 @@ fn is_started(evidence: &Evidence, name: &str) -> bool {
         || evidence.mean(&Series::sum(started.map(|seen| &seen.started))) >= MOST_REQUESTS
 }
 
-/// The part of what is compiled that is templates, by the endings of their names.
 fn templates(evidence: &Evidence, seen: &[&CompileSeen]) -> f64 {
     let sum = |wanted: &dyn Fn(&str) -> bool| -> f64 {
         seen.iter().filter(|seen| wanted(&seen.path)).map(|seen| evidence.mean(&seen.counted.count)).sum()
@@ -168,12 +160,12 @@ fn templates(evidence: &Evidence, seen: &[&CompileSeen]) -> f64 {
     sum(&|path| TEMPLATES.iter().any(|end| path.ends_with(end))) / sum(&|_| true)
 }
 
-/// A new process compiles what it is made of; so does PHP whose opcode cache is still empty.
+/// A new process has to compile its code; so does PHP with an empty opcode cache.
 fn is_natural(evidence: &Evidence, group: usize, language: Language) -> bool {
     evidence.state == State::Fresh && (language != Language::Php || php::has_opcache(evidence, group) != Some(false))
 }
 
-/// Templates are parsed before what they become is compiled, which alone is seen.
+/// Includes the parsing of templates; only compiling the result is seen.
 fn whole(evidence: &Evidence, seen: &[&CompileSeen], time: Interval) -> Interval {
     let is_perl = seen.iter().all(|seen| seen.language == Language::Perl);
     if is_perl && templates(evidence, seen) >= MOSTLY {
@@ -183,8 +175,8 @@ fn whole(evidence: &Evidence, seen: &[&CompileSeen], time: Interval) -> Interval
     }
 }
 
-/// Compiling is work on a processor, but for reading the files: it is a part of the CPU as well as of the latency. The
-/// larger part is told; which that is depends on how much of the request waits, and on how many processes share in it.
+/// Compiling is CPU work except for reading the files: it is a part of the CPU as well as of the latency. The larger
+/// part is reported; which it is depends on how much the request waits, and on how many processes share it.
 fn share(evidence: &Evidence, time: Option<Interval>) -> Share {
     let Some(time) = time.filter(|time| time.value > 0.0) else {
         return Share::NotKnown("how long it takes is not seen in this language".into());

@@ -8,15 +8,12 @@ use crate::rule::Rule;
 
 use super::profiled;
 
-/// The part of the request.
 const LEAST_PART: f64 = 0.05;
 
-/// Perl's opcodes, as Devel::NYTProf names them.
 const OPCODES: &[&str] = &["CORE:match", "CORE:subst", "CORE:substcont", "CORE:regcomp", "CORE:qr", "CORE:split"];
-/// Libraries that do nothing else: of native code, where their frames have one.
+/// Regex libraries: for native code, if its frames have one.
 const LIBRARIES: &[&str] = &["libpcre2", "libpcre.so", "libonig", "libre2"];
 
-/// See `docs/reference/rules/regex-storm.md`.
 pub(super) const RULE: Rule = Rule {
     name: "regex-storm",
     about: "a good part of a request evaluates regular expressions",
@@ -38,7 +35,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
     vec![profiled::finding(&RULE, evidence, profile, function, Fix::code(evidence, profile.group, advice))]
 }
 
-/// An opcode's name ends a subroutine's: `Sympa::Scenario::CORE:match`.
+/// An opcode's name ends that of a subroutine: `Sympa::Scenario::CORE:match`.
 fn is_regex(function: &FunctionSeen) -> bool {
     OPCODES.iter().any(|opcode| function.name.ends_with(opcode))
         || LIBRARIES.iter().any(|library| function.file.contains(library))

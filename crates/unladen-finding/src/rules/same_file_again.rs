@@ -1,4 +1,4 @@
-//! The same file opened or checked over and over in one request.
+//! The same file opened or checked repeatedly in one request.
 
 use std::collections::BTreeSet;
 
@@ -16,19 +16,16 @@ use crate::words::{count, plain};
 
 use super::checks;
 
-/// From so many times in a request a file counts as asked for over and over: twice happens to whoever looks whether a
-/// file is there and then takes it.
+/// Times in a request from which a file counts as repeated: twice happens when a program checks a file and opens it.
 const TIMES: f64 = 3.0;
-/// Openings too many, per request: one file opened three times is two too many.
+/// Excess openings per request: one file opened three times is two too many.
 const LEAST_OPENINGS: f64 = 2.0;
-/// Checks too many, per request. A check takes 2.5 µs (see `stat_storm`), so that fewer than these take less than 0.1
-/// ms.
+/// Excess checks per request. A check takes 2.5 µs (see `stat_storm`), so fewer take less than 0.1 ms.
 const LEAST_CHECKS: f64 = 30.0;
 
-/// What the edges of phases may make of two equal counts, a request.
+/// Difference (a request) that the edges of phases may make between two equal counts.
 const EDGES: f64 = 0.05;
 
-/// See `docs/reference/rules/same-file-again.md`.
 pub(super) const RULE: Rule = Rule {
     name: "same-file-again",
     about: "a request opens or checks the same file over and over",
@@ -63,7 +60,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
             figures.push(Figure { name, unit: "1", value: evidence.per_request(&again_of(files))? });
         }
     }
-    // Only the repetitions: the first time is no waste.
+    // The first time is no waste.
     let all = Series::sum(seen.iter().map(|file| &file.counted.count));
     let time_ns = Series::sum(seen.iter().map(|file| &file.counted.time_ns));
     let part = value.value / evidence.mean(&all);
@@ -83,7 +80,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     })
 }
 
-/// Files that are checked so often in a request that this rule tells of them; their repetitions are no other rule's.
+/// Files checked so often that this rule reports them; other rules leave out their repetitions.
 pub(super) fn checked_again(evidence: &Evidence, group: usize) -> Vec<&FileSeen> {
     repeated(evidence, group, |file| matches!(file.call, FileCall::Stat | FileCall::Access), LEAST_CHECKS)
 }
@@ -92,7 +89,7 @@ fn opens(file: &FileSeen) -> bool {
     file.call == FileCall::Open && file.outcome == FileOutcome::Found
 }
 
-/// Folders that PHP checks on its way to files: its cache of paths is too small, of which `stat-storm` tells.
+/// Folders that PHP checks on its way to files: its path cache is too small, which `stat-storm` reports.
 fn resolved(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
     match Stack::of(evidence, group) {
         Stack::Php => around(evidence.files.iter().filter(|file| file.group == group).map(|file| file.path.as_str())),
@@ -113,12 +110,10 @@ const NAME_SERVICE: &[&str] = &[
     "/etc/protocols",
 ];
 
-/// Where certificates, keys and settings of TLS are.
 const TLS_FOLDERS: &[&str] = &["/etc/ssl/", "/etc/pki/", "/usr/lib/ssl/", "/usr/share/ca-certificates/"];
-/// What certificates and keys are called.
 const CERTIFICATES: &[&str] = &[".pem", ".crt", ".cer", ".key", "/openssl.cnf"];
 
-/// Whether a file is read because a connection is opened: no more often than that. Other rules tell of connections.
+/// Whether a file is read because a connection is opened, and no more often. Other rules report connections.
 fn is_for_connections(evidence: &Evidence, file: &FileSeen) -> bool {
     let all = || evidence.connections.iter().filter(|seen| seen.group == file.group);
     let connections = if NAME_SERVICE.contains(&file.path.as_str()) {
@@ -162,7 +157,7 @@ fn worst_path<'a>(evidence: &Evidence, files: &[&'a FileSeen]) -> Option<&'a str
     Some(&worst.path)
 }
 
-/// Files of which other rules tell: locks and what is locked, logs, sources that are compiled.
+/// Files that other rules report: locks and locked files, logs, compiled sources.
 fn told_elsewhere(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
     let locked = evidence.locks.iter().filter(|seen| seen.group == group).map(|seen| seen.path.as_str());
     let logs = evidence.logs.iter().filter(|seen| seen.group == group && seen.sink == LogSink::File);
@@ -175,7 +170,7 @@ fn without_suffix(path: &str) -> &str {
     ["-journal", "-wal", "-shm"].iter().find_map(|suffix| path.strip_suffix(suffix)).unwrap_or(path)
 }
 
-/// What is no file on a disk, and what the loader of programs opens.
+/// Files not on a disk, and files that the dynamic loader opens.
 fn is_special(path: &str) -> bool {
     is_kernels(path) || path.starts_with("/etc/ld.so.") || path.ends_with(".so") || path.contains(".so.")
 }

@@ -1,4 +1,4 @@
-//! The very same query again in one request.
+//! The very same query repeated in one request.
 
 use unladen_trace::{Evidence, EvidenceSource, QuerySeen};
 
@@ -8,10 +8,9 @@ use crate::finding::{Figure, Finding, Item, Share};
 use crate::fix::Fix;
 use crate::rule::Rule;
 
-/// From so many repeats a request on: one is often the price of parts that do not know of each other.
+/// Least repeats a request: one often happens between parts that do not know of each other.
 const LEAST_REPEATS: f64 = 2.0;
 
-/// See `docs/reference/rules/same-query-again.md`.
 pub(super) const RULE: Rule = Rule {
     name: "same-query-again",
     about: "the very same query is asked again in one request",

@@ -7,26 +7,22 @@ use crate::knob::Once;
 use crate::named_file::named_file;
 use crate::php;
 
-/// What sessions of PHP are named.
 pub(super) const SESSION: &str = "sess_";
-/// Where they are kept in memory: `/run` is in memory wherever there is systemd, and nobody but root makes folders there.
+/// Folder for sessions: `/run` is in memory wherever there is systemd, and only root may create folders there.
 const FOLDER: &str = "/run/unladen-sessions";
-/// Folders in memory.
 const MEMORY: [&str; 3] = ["/run/", "/var/run/", "/dev/shm/"];
 
-/// Whether a file is a session.
 pub(super) fn is_session(path: &str) -> bool {
     path.rsplit('/').next().is_some_and(|name| name.starts_with(SESSION))
 }
 
-/// Sessions that PHP itself keeps in files, kept in memory. None where an application has a place of its own for them, or
-/// they are in memory already.
+/// Keeps PHP's own session files in memory. `None` if the application has its own place, or they are there already.
 pub(super) fn in_memory(evidence: &Evidence, group: usize) -> Option<Fix> {
     let settings = evidence.php_of(group)?;
     if php::setting(Some(settings), "session.save_handler") != Some("files") || !php::may_read(settings, FOLDER) {
         return None;
     }
-    // `N;MODE;/path`: with folders below that each begin with a letter of the name.
+    // `N;MODE;/path` has subfolders that each begin with a letter of the name.
     let path = php::setting(Some(settings), "session.save_path").filter(|path| !matches!(*path, "" | "no value"));
     let path = path.map_or("/tmp", |path| path.rsplit(';').next().unwrap_or(path)).trim_end_matches('/');
     if MEMORY.iter().any(|folder| path.starts_with(folder)) {
@@ -38,7 +34,7 @@ pub(super) fn in_memory(evidence: &Evidence, group: usize) -> Option<Fix> {
                   logged out once, and whenever the machine starts (Debian's cron job that removes old sessions looks into \
                   the folder of the settings)";
     let fix = php::fix(evidence, group, advice, &[&format!("session.save_path={FOLDER}")]);
-    // As Debian has it for /var/lib/php/sessions: whoever serves may make files there, and nobody may list them.
+    // Permissions as Debian has them for /var/lib/php/sessions: servers may create files, and nobody may list them.
     let make = format!("install -d -m 1733 {FOLDER}");
     let mut fix = php::switched(evidence, group, fix, "sessions in memory");
     fix = fix.also("/etc/tmpfiles.d/unladen-sessions.conf", [format!("d {FOLDER} 1733 root root -")]);

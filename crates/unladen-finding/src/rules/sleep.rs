@@ -1,4 +1,4 @@
-//! Time in which the page waits for nothing but time.
+//! Time in which the page only sleeps.
 
 use unladen_trace::{Evidence, EvidenceSource};
 
@@ -8,13 +8,12 @@ use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::words::many;
 
-/// Shorter sleeps (ns a request) are the scheduler's business.
+/// Shorter sleeps (ns a request) are due to the scheduler.
 const LEAST_NS: f64 = 100_000.0;
-/// Who has slept is slower for a while, with caches and clock gone cold: at most so much a sleep, ns. 6.1 ± 0.5 ms were
-/// proved for a sleep of 5.2 (`make advice`, pledges).
+/// Upper bound (ns) on the slowdown after a sleep, with cold caches and a lowered clock. 6.1 ± 0.5 ms were proved for a
+/// sleep of 5.2 (`make advice`, pledges).
 const AFTERWARDS_NS: f64 = 1e6;
 
-/// See `docs/reference/rules/sleep.md`.
 pub(super) const RULE: Rule = Rule {
     name: "sleep",
     about: "a request waits for time to pass",

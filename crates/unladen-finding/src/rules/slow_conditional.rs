@@ -1,4 +1,4 @@
-//! A page whose "nothing has changed" takes as long as the page.
+//! A page whose 304 takes as long as the page.
 
 use unladen_trace::{Ask, Evidence, EvidenceSource, Response, Variant};
 
@@ -8,11 +8,9 @@ use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::words::count;
 
-/// From this part of a full answer on, 304 saves bytes and not work: what it does before it knows is more than the
-/// rest.
+/// From this part of a full answer on, 304 saves bytes and not work.
 const LEAST_COST: f64 = 0.5;
 
-/// See `docs/reference/rules/slow-conditional.md`.
 pub(super) const RULE: Rule = Rule {
     name: "slow-conditional",
     about: "to say that nothing has changed takes as long as the page",
@@ -57,7 +55,7 @@ fn one(evidence: &Evidence) -> Option<Finding> {
     })
 }
 
-/// What is wrong with 200 as the answer, if the page is the same.
+/// Why 200 is wrong, if the page is the same.
 fn ignored(response: &Response, conditional: &Variant) -> Option<String> {
     if response.changed > 0 || conditional.same == Some(false) {
         return None;
@@ -70,7 +68,7 @@ fn ignored(response: &Response, conditional: &Variant) -> Option<String> {
         (Some(_), _) => {
             Some("200 to its own ETag, which is unchanged: the page sends it and does not look at it".into())
         }
-        // A later date is a page that was made anew, and says so.
+        // A later date means that the page was regenerated, and says so.
         (None, Some((before, after))) if before == after => {
             Some("200 to its own Last-Modified, which is unchanged: the page sends it and does not look at it".into())
         }

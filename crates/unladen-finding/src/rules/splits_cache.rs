@@ -1,4 +1,4 @@
-//! A page that is the same for all, and of which caches must keep a copy for each.
+//! A page that is the same for all, but of which caches must keep a copy for each client.
 
 use unladen_trace::{Ask, Evidence, EvidenceSource, Response};
 
@@ -8,7 +8,6 @@ use crate::finding::{Finding, Item, Saves, Share};
 use crate::fix::Fix;
 use crate::rule::Rule;
 
-/// See `docs/reference/rules/splits-cache.md`.
 pub(super) const RULE: Rule = Rule {
     name: "splits-cache",
     about: "the same page for all, but caches must keep one for each",
@@ -20,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(evidence: &Evidence) -> Vec<Finding> {
     let Some(response) = answers::page(evidence) else { return Vec::new() };
-    // It is not for caches that serve several: nothing is split.
+    // Shared caches do not store it: nothing is split.
     if answers::says(response, "no-store") || answers::says(response, "private") {
         return Vec::new();
     }
@@ -29,8 +28,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 
 fn by_cookie(evidence: &Evidence, response: &Response) -> Option<Finding> {
     let is_same = |ask| response.variant(ask).is_some_and(|variant| variant.same == Some(true));
-    // What the page's own cookies do is what counts, if it sets any. If it sets none, it may know others: those of who is
-    // signed in, above all.
+    // If the page sets cookies, only these count; if not, it may still know others, such as of signed-in users.
     let own = response.variant(Ask::Cookie).is_some();
     if response.personal || (own && !is_same(Ask::Cookie)) || !is_same(Ask::UnknownCookie) {
         return None;

@@ -1,4 +1,4 @@
-//! Very many checks whether files are there.
+//! Very many checks whether files exist.
 
 mod check;
 mod fix;
@@ -16,14 +16,12 @@ use super::checks;
 use check::Check;
 use fix::Chosen;
 
-/// Fewer checks (a request) than this are not worth a change: at 2.5 µs each (see [`checks::of_latency`]) they take
-/// 0.25 ms.
+/// Fewer checks (a request) are not worth a change: at 2.5 µs each (see [`checks::of_latency`]) they take 0.25 ms.
 const LEAST_CHECKS: f64 = 100.0;
 
-/// From this part on a fix removes them all, as far as is told.
+/// From this part on, a fix is said to remove all checks.
 const NEARLY_ALL: f64 = 0.97;
 
-/// See `docs/reference/rules/stat-storm.md`.
 pub(super) const RULE: Rule = Rule {
     name: "stat-storm",
     about: "a request checks hundreds of files, many of which do not exist",
@@ -61,7 +59,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     })
 }
 
-/// What was counted, by the words of the table of counts: there an opening that fails is no file check.
+/// The counts, in the words of the table of counts: there a failed opening is no file check.
 fn told(evidence: &Evidence, checks: &[Check<'_>]) -> Option<(String, Vec<Figure>)> {
     let sum = |of: &dyn Fn(&Check<'_>) -> bool| {
         evidence.per_request(&Series::sum(checks.iter().filter(|check| of(check)).map(|check| &check.count)))
@@ -86,7 +84,6 @@ fn told(evidence: &Evidence, checks: &[Check<'_>]) -> Option<(String, Vec<Figure
     Some((summary, figures))
 }
 
-/// What the checks take, ns a request.
 fn time(evidence: &Evidence, checked: &[Check<'_>]) -> Option<Interval> {
     let all = Counted::sum(checked.iter().map(|check| &check.file.counted));
     let part = evidence.mean(&Series::sum(checked.iter().map(|check| &check.count))) / evidence.mean(&all.count);

@@ -1,9 +1,9 @@
-//! What the rules about SQL ask of a statement's text.
+//! Shared by the rules on SQL: properties of a statement's text.
 
 use unladen_trace::sql::has_placeholder;
 use unladen_trace::{QueryProtocol, QuerySeen};
 
-/// What answers otherwise each time, or is asked for what it does.
+/// Functions with another result each time, or with side effects.
 const NOT_REPEATABLE: &[&str] = &[
     "nextval(",
     "lastval(",
@@ -28,37 +28,35 @@ const NOT_REPEATABLE: &[&str] = &[
     " for share",
 ];
 
-/// The first word, in small letters.
 pub(super) fn verb(text: &str) -> String {
     let text = text.trim_start_matches(|first: char| first.is_whitespace() || first == '(');
     text.chars().take_while(char::is_ascii_alphabetic).collect::<String>().to_ascii_lowercase()
 }
 
-/// Whether it works upon rows: no BEGIN, SET or PRAGMA.
+/// Whether it works on rows: no BEGIN, SET or PRAGMA.
 pub(super) fn is_about_rows(seen: &QuerySeen) -> bool {
     matches!(verb(&seen.fingerprint).as_str(), "select" | "with" | "insert" | "update" | "delete" | "replace")
 }
 
-/// Whether it only reads, and would read the same again if nothing was changed.
+/// Whether it only reads, and would read the same again if nothing changed.
 pub(super) fn is_repeatable(seen: &QuerySeen) -> bool {
     let text = seen.fingerprint.to_ascii_lowercase();
     let reads = matches!(verb(&text).as_str(), "select" | "with" | "show" | "describe" | "desc");
     reads && !seen.writes && !NOT_REPEATABLE.iter().any(|part| text.contains(part))
 }
 
-/// Whether it cannot be told if its values differ: SQLite's library is given them one by one, where nobody looks.
+/// Whether its values are not visible: SQLite's library gets them one by one, where nothing is traced.
 pub(super) fn hides_values(seen: &QuerySeen) -> bool {
     seen.protocol == QueryProtocol::Sqlite && has_placeholder(&seen.example)
 }
 
-/// The same for many values at once, where the text is so simple that this can be told: one comparison of a column with
-/// one value, in a SELECT without functions.
+/// The same for many values, if the text is one comparison of a column with a value, in a SELECT without functions.
 pub(super) fn for_many(fingerprint: &str) -> Option<String> {
     let text = fingerprint.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = text.trim_end_matches(';');
     let lower = text.to_ascii_lowercase();
     let (lower, text) = match lower.rfind(" limit ") {
-        // One row for each value: a limit would be one of all.
+        // One row for each value: a limit would apply to all.
         Some(end) => (&lower[..end], &text[..end]),
         None => (lower.as_str(), text),
     };
@@ -79,8 +77,7 @@ pub(super) fn for_many(fingerprint: &str) -> Option<String> {
     Some(format!("SELECT {key}{head} IN (?+){}", &text[end..]))
 }
 
-/// The tables that a statement names after FROM and JOIN, as it writes them: not what views and functions read behind
-/// them.
+/// The tables named after FROM and JOIN: not what views and functions read behind them.
 pub(super) fn tables(fingerprint: &str) -> Vec<String> {
     let text = fingerprint.replace(['(', ')', ';'], " ").replace(',', " , ");
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -96,7 +93,7 @@ pub(super) fn tables(fingerprint: &str) -> Vec<String> {
         if ["extract", "substring", "trim"].iter().any(|function| before.eq_ignore_ascii_case(function)) {
             continue;
         }
-        // FROM a AS b, c: what follows a comma is a table too, up to the next word that is none.
+        // FROM a AS b, c: what follows a comma is a table too, up to the next keyword.
         let mut expects = true;
         while let Some(word) = words.get(at) {
             let bare: String = word.chars().filter(|letter| !matches!(letter, '"' | '`')).collect();
@@ -118,13 +115,11 @@ pub(super) fn tables(fingerprint: &str) -> Vec<String> {
     tables
 }
 
-/// Words after which no further table of the same list comes.
 const END_OF_TABLES: &[&str] = &[
     "where", "join", "left", "right", "inner", "cross", "natural", "on", "using", "group", "order", "limit", "union",
     "having", "select", "from", "for", "set", "values",
 ];
 
-/// Where the only placeholder of a text is: `?` or `$1`.
 fn one_placeholder(text: &str) -> Option<(usize, usize)> {
     let mut places = text.match_indices(['?', '$']);
     let (start, _) = places.next()?;

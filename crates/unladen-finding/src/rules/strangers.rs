@@ -1,10 +1,10 @@
-//! The principal function is [`strangers`]: how an application says that a page is fresh, to those alone who have no
-//! cookie.
+//! The principal function is [`strangers`]: how an application declares a page fresh for visitors without a cookie
+//! only.
 //!
-//! That a page is the same each time was seen of requests without a cookie, and of nobody else: whoever has logged in,
-//! or waits for a comment to be approved, may have another page at the same address. So nothing that is printed here
-//! says `public` without a condition on cookies, nor of other addresses than the one that was looked at, but where the
-//! application itself knows its pages.
+//! That a page is the same each time was only seen for requests without a cookie: someone who has logged in, or waits
+//! for a comment to be approved, may have another page at the same address. So nothing printed here says `public`
+//! without a condition on cookies, nor for other addresses than the one looked at, unless the application itself knows
+//! its pages.
 
 use std::fmt;
 
@@ -18,33 +18,26 @@ use crate::php;
 use crate::quoting;
 use crate::stack::Stack;
 
-/// What caches of many visitors may keep for a minute, and browsers not: they would show the page of a stranger after
-/// the login.
+/// Shared caches may keep it for a minute, and browsers not: they would show the anonymous page after the login.
 const FRESH: &str = "Cache-Control: public, max-age=0, s-maxage=60";
 
-/// By which visitors are told apart. `public` alone would have caches answer who has a password from the stranger's
-/// copy.
+/// What tells visitors apart: `public` alone would serve the anonymous copy to a request with a password.
 const VARY: [&str; 2] = ["Cookie", "Authorization"];
 
-/// What is to be said, and where.
 #[derive(Debug, Default)]
 pub(super) struct Strangers {
-    /// In half a sentence.
     pub(super) advice: String,
-    /// Lines that do it, where the application's own means are known.
     pub(super) parts: Vec<Part>,
-    /// What makes them count.
     pub(super) commands: Vec<String>,
-    /// Whose files those are.
     pub(super) group: Option<usize>,
 }
 
-/// How the application says it. None: it says on purpose, as far as can be told, that nobody may keep the page.
+/// How the application declares it. `None` if it deliberately forbids keeping the page, as far as can be told.
 pub(super) fn strangers(evidence: &Evidence, response: &Response) -> Option<Strangers> {
     let php = web_server::busiest(evidence, Stack::Php);
     let group = php.or_else(|| web_server::busiest_of(evidence, |_| true));
     let application = Application::of(evidence, group.unwrap_or_default());
-    // MediaWiki says `private` unless it is told that something stands in front.
+    // MediaWiki says `private` unless it knows of a cache in front.
     if answers::forbids(response).is_some() && application != Some(Application::MediaWiki) {
         return None;
     }
@@ -74,8 +67,7 @@ pub(super) fn strangers(evidence: &Evidence, response: &Response) -> Option<Stra
     Some(Strangers { group, ..means })
 }
 
-/// A plugin that is always on. It is asked once WordPress knows which page it is: neither `wp-cron.php` nor
-/// `admin-ajax.php` nor wp-admin come that far.
+/// A plugin that is always on. It runs once the page is known: not in `wp-cron.php`, `admin-ajax.php` and wp-admin.
 fn wordpress(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
     let said = "WordPress says nothing of its pages: a plugin in mu-plugins says that they are good for a minute, to who has no cookie at \
                 all and to nobody else (whoever has logged in, has given a post's password or has commented has one), unless WordPress or \
@@ -103,8 +95,8 @@ fn wordpress(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
     }
 }
 
-/// Lines of PHP that say it, once all is known that is said else; they may run more than once. Who Apache lets in by a
-/// password has it in other variables than who PHP is told of it.
+/// Lines of PHP that send the headers once all others are known; they may run more than once. Apache and PHP have the
+/// user of a password in different variables.
 fn say(indent: &str, vary: &Vary) -> Vec<String> {
     let lines = [
         format!("if (!in_array('Vary: {vary}', headers_list(), true)) {{"),
@@ -124,7 +116,7 @@ fn say(indent: &str, vary: &Vary) -> Vec<String> {
     lines.iter().map(|line| format!("{indent}{line}")).collect()
 }
 
-/// Its own means: it then says `s-maxage` to visitors without a session, and `private` to all others.
+/// MediaWiki's own means: `s-maxage` for visitors without a session, and `private` for all others.
 fn mediawiki(evidence: &Evidence, group: usize) -> Strangers {
     let advice = "MediaWiki says it of pages for visitors without a session, and of no others, once it knows that something stands in \
                   front of it (docs/guides/mediawiki.md has what belongs to it besides: purges when a page is edited, and HTTPS)";
@@ -142,16 +134,16 @@ fn mediawiki(evidence: &Evidence, group: usize) -> Strangers {
     }
 }
 
-/// Of this one address, as nobody else's pages were looked at.
+/// For this one address only, as nobody looked at others.
 fn any_php(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
     let said = "to requests without a cookie, and to no others, say that the page is good for a minute";
     let settings = evidence.php_of(group);
-    // Where a pool sets it, if only to nothing, a file of settings decides nothing.
+    // If a pool sets it, even to nothing, a settings file has no effect.
     let is_free = matches!(php::setting(settings, "auto_prepend_file"), None | Some("" | "no value"))
         && !php::is_set_again(evidence, group, "auto_prepend_file");
     let ini = Some(php::file(evidence, group)).filter(|file| file.starts_with('/') && file.ends_with(php::FILE));
     let file = ini.as_ref().map(|ini| ini.replace(php::FILE, "unladen-cache.php"));
-    // A script whose prepended file may not be read ends with 500; the settings are those of other pools, too.
+    // A script whose prepended file is unreadable ends with 500; the settings are those of other pools, too.
     let of_folder = evidence.php.iter().filter(|php| settings.is_some_and(|own| own.ini_folder == php.ini_folder));
     let file =
         file.filter(|file| is_free && settings.is_some() && of_folder.into_iter().all(|php| php::may_read(php, file)));
@@ -162,9 +154,8 @@ fn any_php(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
              false) in any case"
         ));
     };
-    // PHP has one callback for headers, and the application's own takes the place of the first; an application may
-    // throw away what is buffered, and the handler with it; and what is sent early leaves nothing to the end. Whichever
-    // of the three is left says it.
+    // One of three works: PHP has one callback for headers, which the application's own replaces; the application may
+    // discard its output buffers together with the handler; and output sent early leaves nothing to the end.
     let mut lines = vec![
         "<?php".to_owned(),
         "// Of unladen: this address is good for a minute for who has no cookie, unless the application forbids it."
@@ -208,7 +199,7 @@ fn any_php(evidence: &Evidence, group: usize, vary: &Vary) -> Strangers {
     }
 }
 
-/// Path and query of a URL, if PHP's quotes hold them as they are.
+/// Path and query of a URL, if PHP's quotes hold them unchanged.
 fn target(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     let rest = rest.split('#').next().unwrap_or_default();
@@ -223,8 +214,7 @@ impl Strangers {
     }
 }
 
-/// What the answer has to name in `Vary`: what tells visitors apart, and on what else it was seen to depend without
-/// naming it.
+/// What `Vary` must list: what tells visitors apart, and other headers it was seen to depend on without listing them.
 struct Vary(Vec<&'static str>);
 
 // === impl Vary ===
@@ -235,8 +225,7 @@ impl Vary {
         Self(VARY.into_iter().chain(missing.filter(|header| !VARY.contains(header))).collect())
     }
 
-    /// Lines that do not name it are not printed where the answer depends on more: caches would hand out the wrong
-    /// page.
+    /// Lines that do not list it are not printed if the response depends on more: caches would serve the wrong page.
     fn first(&self, means: Strangers) -> Strangers {
         match self.0.get(VARY.len()..).unwrap_or_default() {
             [] => means,

@@ -1,4 +1,4 @@
-//! Templates are parsed anew in each request.
+//! Templates are parsed in each request.
 
 use unladen_trace::{Evidence, EvidenceSource, FunctionSeen, State};
 
@@ -8,11 +8,9 @@ use crate::rule::Rule;
 
 use super::profiled;
 
-/// The part of the request.
 const LEAST_PART: f64 = 0.03;
 
-/// Functions that parse or compile a template, and what keeps it from them: names as profilers show them, by their
-/// ends.
+/// Functions that parse or compile a template, and what avoids that: suffixes of names as profilers show them.
 const PARSERS: &[(&str, &str)] = &[
     (
         "Template::Parser::parse",
@@ -42,7 +40,6 @@ const PARSERS: &[(&str, &str)] = &[
     ("Latte\\Compiler\\TemplateParser::parse", "give Latte a folder for what it compiles: setTempDirectory"),
 ];
 
-/// See `docs/reference/rules/template-parsed-again.md`.
 pub(super) const RULE: Rule = Rule {
     name: "template-parsed-again",
     about: "templates are parsed anew in each request",

@@ -1,4 +1,4 @@
-//! Text that is sent as it is to who would take it compressed.
+//! Uncompressed text for clients that accept compression.
 
 use unladen_trace::{Ask, Evidence, EvidenceSource};
 
@@ -13,11 +13,10 @@ use crate::server;
 use crate::stack::Stack;
 use crate::words;
 
-/// What `gzip_types` is to name, besides text/html, which nginx takes by itself.
+/// Types for `gzip_types`, besides text/html, which nginx always compresses.
 const TYPES: &str = "text/css text/plain text/xml text/javascript application/javascript application/json \
                      application/manifest+json application/xml application/rss+xml application/atom+xml image/svg+xml";
 
-/// See `docs/reference/rules/uncompressed.md`.
 pub(super) const RULE: Rule = Rule {
     name: "uncompressed",
     about: "text is sent uncompressed to who would take it compressed",
@@ -73,7 +72,7 @@ fn one(evidence: &Evidence) -> Option<Finding> {
     })
 }
 
-/// It shows to who asks for it compressed, by the bytes of the body.
+/// The difference shows for requests that accept compression, in the bytes of the body.
 fn switched(evidence: &Evidence, fix: Fix) -> Fix {
     const NAME: &str = "compressed";
     let mut fix = web_server::switched(evidence, fix, NAME);
@@ -98,8 +97,8 @@ fn switched(evidence: &Evidence, fix: Fix) -> Fix {
     fix
 }
 
-/// A directive that nginx's settings have already would be refused as a duplicate in the same block, and with it all of
-/// the file: Debian's have `gzip on;`. So those are left out as they are written.
+/// A duplicate directive in the same block would make nginx refuse the whole file: Debian's settings have `gzip on;`.
+/// So lines that are there already are left out.
 fn nginx(evidence: &Evidence) -> Fix {
     let lines = [
         "gzip on;".to_owned(),
@@ -129,19 +128,18 @@ fn nginx(evidence: &Evidence) -> Fix {
         "for line in {lines}; do {shown} 2>/dev/null | grep -Eq \"^[[:space:]]*${{line%% *}}[[:space:]]\" || echo \"$line\"; done \
          >{file}"
     ))
-    // Refused lines are not left for the next start.
+    // Refused lines must not remain for the next start.
     .command(format!("{{ {tried} || {{ rm -f {file}; false; }}; }} && {taken}"))
     .of(group)
 }
 
-/// `text/html` of `Text/HTML; charset=utf-8`
 fn essence(value: &str) -> String {
     value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 fn is_text(kind: &str) -> bool {
     let whole = ["application/json", "application/javascript", "application/x-javascript", "application/xml"];
-    // A stream of events is sent line by line, which a compressor would hold back.
+    // A compressor would hold back a stream of events, which is sent line by line.
     kind != "text/event-stream"
         && (kind.starts_with("text/") || kind.ends_with("+xml") || kind.ends_with("+json") || whole.contains(&kind))
 }

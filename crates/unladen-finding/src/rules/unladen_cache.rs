@@ -1,4 +1,4 @@
-//! `unladen serve` as a cache in front of the application: [`fix`], and what switches it: [`switched`].
+//! `unladen serve` as a cache in front of the application: [`fix`], and its knob: [`switched`].
 
 use unladen_trace::{Evidence, Response};
 
@@ -6,9 +6,8 @@ use super::strangers::strangers;
 use super::{answers, unladen_site, web_server};
 use crate::fix::Fix;
 
-/// `unladen serve` in front of the application, which answers in its stead as long as the application says to strangers
-/// that the page is fresh, with the lines by which it says so. Where it forbids that, there are no lines: they would
-/// keep nothing.
+/// `unladen serve` answers in the application's stead while the page is declared fresh for anonymous visitors, with the
+/// lines that declare it. If the application forbids that, there are no lines: the cache would keep nothing.
 pub(super) fn fix(evidence: &Evidence, response: &Response, advice: &str) -> Fix {
     let Some(strangers) = strangers(evidence, response) else {
         return Fix::advice(format!(
@@ -27,9 +26,8 @@ pub(super) fn fix(evidence: &Evidence, response: &Response, advice: &str) -> Fix
     Fix { also: strangers.parts, commands, group: strangers.group, ..site }
 }
 
-/// The fix with its knob. A cache keeps what the application says it may: where it does not say so yet, and no lines
-/// have it say so, both sides of an experiment would be made anew for each request, and the fix would look slower than
-/// nothing.
+/// Adds the knob. A cache keeps only what the application allows: without a declaration, and without lines for it, both
+/// sides of an experiment would be regenerated for each request, and the fix would look slower than nothing.
 pub(super) fn switched(evidence: &Evidence, response: &Response, fix: Fix) -> Fix {
     let is_said = !fix.also.is_empty() || answers::is_fresh(response);
     if fix.file.as_deref() == Some(unladen_site::FILE) && !is_said {

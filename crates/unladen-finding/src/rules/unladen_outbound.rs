@@ -1,7 +1,7 @@
-//! The principal type is [`Outbounds`]: lines for `unladen serve`, by which it stands beside an application and keeps
-//! the connections to what that calls.
+//! The principal type is [`Outbounds`]: configuration of `unladen serve` beside an application, where it keeps the
+//! connections to the services called.
 //!
-//! All rules go by the same list, so that their lines are the same for the same service, and fit into one file for all.
+//! All rules use the same list, so that their lines agree for the same service and fit into one file.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
@@ -13,21 +13,17 @@ use crate::fix::Fix;
 use crate::quoting;
 use crate::stack::Stack;
 
-/// Where the listener for the first service with TLS is; each further one has the next port. Nothing registered is near
-/// it, and it lies below the ports that Linux gives to clients (32768 and up).
+/// Port of the first listener with TLS; each further one has the next port. No registered port is near it, and it lies
+/// below Linux's ephemeral ports (32768 and up).
 const FIRST_TLS_PORT: u16 = 18443;
-/// The same for services without TLS.
 const FIRST_PORT: u16 = 18080;
-/// Linux gives ports from here on to clients.
 const FIRST_CLIENT_PORT: u16 = 32768;
 
-/// The configuration, wherever the user keeps it.
 const FILE: &str = "unladen.toml";
 
-/// The longest name that `unladen serve` takes, less what tells it from another.
+/// Longest name that `unladen serve` accepts, less room for a suffix.
 const LONGEST_NAME: usize = 58;
 
-/// Where TLS is spoken, and no HTTP inside.
 const NOT_HTTP: &[(u16, &str)] = &[
     (465, "SMTP"),
     (636, "LDAP"),
@@ -44,7 +40,7 @@ const NOT_HTTP: &[(u16, &str)] = &[
     (27017, "MongoDB"),
 ];
 
-/// The authorities that systems trust: Debian's, OpenSSL's and Alpine's, SUSE's, Fedora's under its three names.
+/// The system's authorities: Debian's, OpenSSL's and Alpine's, SUSE's, Fedora's under its three names.
 const SYSTEM: &[&str] = &[
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/ssl/cert.pem",
@@ -55,14 +51,12 @@ const SYSTEM: &[&str] = &[
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
 ];
 
-/// What an application calls, for each a listener.
 #[derive(Debug)]
 pub(super) struct Outbounds<'a> {
     evidence: &'a Evidence,
     all: Vec<Outbound<'a>>,
 }
 
-/// A listener.
 #[derive(Debug)]
 pub(super) struct Outbound<'a> {
     name: String,
@@ -70,7 +64,7 @@ pub(super) struct Outbound<'a> {
     service: Service<'a>,
 }
 
-/// What is called, and whom the caller trusts.
+/// The service called, and the authorities that the caller trusts.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Service<'a> {
     host: Host<'a>,
@@ -85,14 +79,12 @@ enum Host<'a> {
     Address(IpAddr),
 }
 
-/// What else speaks TLS at this port than HTTP.
 pub(super) fn not_http(seen: &ConnectionSeen) -> Option<&'static str> {
     let port = peers::port(seen)?;
     NOT_HTTP.iter().find(|(of, _)| *of == port).map(|(_, spoken)| *spoken)
 }
 
-/// The file of authorities that a group trusts, if it opens one with each connection. None: the system's, as far as can
-/// be told.
+/// The authorities file that a group opens with each connection. `None` for the system's, as far as can be told.
 pub(super) fn trusted(evidence: &Evidence, group: usize) -> Option<&str> {
     let mut opened = evidence
         .files
@@ -100,7 +92,7 @@ pub(super) fn trusted(evidence: &Evidence, group: usize) -> Option<&str> {
         .filter(|file| file.group == group && file.call == FileCall::Open && file.outcome == FileOutcome::Found)
         .filter(|file| file.path.starts_with('/'))
         .filter(|file| [".pem", ".crt", ".cer"].iter().any(|end| file.path.ends_with(end)))
-        // The client's own certificate is none of an authority.
+        // A client certificate is no authority.
         .filter(|file| !["client", "key"].iter().any(|word| file.path.contains(word)))
         .filter(|file| evidence.mean(&file.counted.requests) >= LEAST_PER_REQUEST)
         .map(|file| file.path.as_str());
@@ -110,7 +102,7 @@ pub(super) fn trusted(evidence: &Evidence, group: usize) -> Option<&str> {
     }
 }
 
-/// What the application's own stack can do, as a sentence that follows others; empty where nothing is known.
+/// What the application's own stack can do, as a further sentence; empty if nothing is known.
 pub(super) fn without(stack: Stack) -> &'static str {
     match stack {
         Stack::Php => {
@@ -135,7 +127,7 @@ impl<'a> Outbounds<'a> {
         let services: BTreeSet<Service<'_>> =
             peers::habits(evidence).filter_map(|seen| Service::of(evidence, seen)).collect();
         let (tls, plain): (Vec<_>, Vec<_>) = services.into_iter().partition(|service| service.is_tls);
-        // What listens there already: an earlier fix, perhaps.
+        // Ports taken already, perhaps by an earlier fix.
         let taken: BTreeSet<u16> =
             evidence.connections.iter().filter(|seen| seen.local).filter_map(peers::port).collect();
         let free = |from: u16, until: u16| (from..until).filter(|port| !taken.contains(port));
@@ -146,20 +138,19 @@ impl<'a> Outbounds<'a> {
         Self { evidence, all: all.collect() }
     }
 
-    /// The listener that stands for this peer; none where a proxy for HTTP is of no use.
+    /// The listener for this peer; `None` if an HTTP proxy is of no use.
     pub(super) fn at(&self, seen: &ConnectionSeen) -> Option<&Outbound<'a>> {
         let service = Service::of(self.evidence, seen)?;
         self.all.iter().find(|outbound| outbound.service == service)
     }
 
-    /// The listeners that stand for what this group calls by that name.
     pub(super) fn named<'b>(&'b self, group: usize, asked: &'b str) -> impl Iterator<Item = &'b Outbound<'a>> {
         let of_group = peers::habits(self.evidence).filter(move |seen| seen.group == group);
         of_group.filter_map(|seen| self.at(seen)).filter(move |outbound| outbound.is_named(asked))
     }
 }
 
-/// Whether a question is for a name, or for it with what /etc/resolv.conf has it searched with.
+/// Whether a question is for a name, or for it with a search suffix of /etc/resolv.conf.
 fn is_asked_for(name: &str, asked: &str) -> bool {
     let Some((begin, rest)) = asked.split_at_checked(name.len()) else { return false };
     begin.eq_ignore_ascii_case(name) && (rest.is_empty() || rest.starts_with('.'))
@@ -173,12 +164,10 @@ fn unique(name: String, names: &mut BTreeSet<String>) -> String {
 }
 
 impl Outbound<'_> {
-    /// `call http://127.0.0.1:18443 in place of https://api.example`
     pub(super) fn call(&self) -> String {
         format!("call http://127.0.0.1:{} in place of {}", self.port, self.service.url())
     }
 
-    /// What is called: `https://api.example`
     pub(super) fn url(&self) -> String {
         self.service.url()
     }
@@ -190,7 +179,6 @@ impl Outbound<'_> {
         }
     }
 
-    /// Whether it is not known by which name the service is called.
     pub(super) fn is_nameless(&self) -> bool {
         matches!(self.service.host, Host::Address(_))
     }
@@ -211,7 +199,6 @@ impl Outbound<'_> {
         lines
     }
 
-    /// The fix that these are, together.
     pub(super) fn fix(advice: impl Into<String>, all: &[&Self]) -> Fix {
         let lines = all.iter().flat_map(|outbound| outbound.lines());
         Fix::advice(advice).lines(FILE, lines).command(format!("unladen serve --config {FILE}"))
@@ -219,8 +206,7 @@ impl Outbound<'_> {
 }
 
 impl<'a> Service<'a> {
-    /// nginx keeps connections itself. What is called on this machine without TLS costs no less through a proxy on this
-    /// machine.
+    /// nginx keeps connections itself. Local calls without TLS cost no less through a local proxy.
     fn of(evidence: &'a Evidence, seen: &'a ConnectionSeen) -> Option<Self> {
         let is_tls = match seen.protocol {
             Protocol::Tls => true,
@@ -261,7 +247,6 @@ impl<'a> Service<'a> {
         }
     }
 
-    /// `api.example`, `api.example-9243`
     fn name(&self) -> String {
         let host = match self.host {
             Host::Name(name) => name.to_owned(),
@@ -274,19 +259,18 @@ impl<'a> Service<'a> {
     }
 }
 
-/// A name that a URL can have: letters, digits, `-`, `_` and `.`, and no address.
+/// A name allowed in a URL: letters, digits, `-`, `_` and `.`, and no address.
 fn is_name(name: &str) -> bool {
     let is_label = |label: &str| {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
         (1..=63).contains(&label.len()) && label.bytes().all(is_plain)
     };
-    // URLs take what ends in a number for an address.
+    // URLs treat a name ending in a number as an address.
     let is_number = |label: &str| label.bytes().all(|byte| byte.is_ascii_digit()) || label.starts_with("0x");
     name.len() <= 253 && name.split('.').all(is_label) && !name.rsplit('.').next().is_some_and(is_number)
 }
 
-/// The name of a peer that a group calls in clear, which does not tell it: where the group asks the DNS for one name
-/// and asks one peer anything, without its being known which, these two belong together.
+/// The name of a plain-text peer: the one name that the group looks up, if it has one unnamed peer.
 fn only_name<'a>(evidence: &'a Evidence, seen: &ConnectionSeen) -> Option<&'a str> {
     let of_group = || evidence.connections.iter().filter(|other| other.group == seen.group);
     let is_nameless = |other: &&ConnectionSeen| {

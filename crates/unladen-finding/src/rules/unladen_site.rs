@@ -1,6 +1,6 @@
-//! Lines for `unladen serve`, by which it stands in front of the application: [`fix`].
+//! Configuration of `unladen serve` in front of the application: [`fix`].
 //!
-//! All rules go by these, so that their lines are the same for the same page, and are there once in one file for all.
+//! All rules use it, so that the lines agree for the same page, and are once in one file.
 
 use std::collections::BTreeSet;
 
@@ -14,18 +14,14 @@ use crate::part::Part;
 use crate::php;
 use crate::quoting::toml_text;
 
-/// Where it is tried; then it takes the place of what clients call now. Nothing registered is near it, and it is none
-/// of the ports that lines for `[[outbound]]` have.
+/// For trying it out; later it replaces the clients' address. Neither a registered port nor an `[[outbound]]` is near.
 const LISTEN: &str = "127.0.0.1:17080";
 const PORT: u16 = 17_080;
 
-/// The configuration, wherever the user keeps it.
 pub(crate) const FILE: &str = "unladen.toml";
 
-/// Tables that a sentence bears.
 const MOST_TABLES: usize = 12;
 
-/// The page behind it.
 #[derive(Debug)]
 struct Page<'a> {
     /// `http://127.0.0.1:8080`
@@ -34,7 +30,7 @@ struct Page<'a> {
     authority: &'a str,
 }
 
-/// Lines for it. None: it has no place in front of this.
+/// Lines for the site. `None` if it cannot stand in front of this.
 pub(super) fn fix(evidence: &Evidence, advice: &str) -> Option<Fix> {
     let page = Page::of(&evidence.page.url)?;
     let lines = [
@@ -45,9 +41,9 @@ pub(super) fn fix(evidence: &Evidence, advice: &str) -> Option<Fix> {
     Some(Fix::advice(advice).lines(FILE, lines).command(format!("unladen serve --config {FILE}")))
 }
 
-/// That its database could be asked instead whether a page has changed, by what a question has to cover: a sentence
-/// more, or nothing where it asks none. No question is printed: one that misses a kind of change serves the old page
-/// until something else changes, and which tables a view or a function reads is not seen.
+/// A sentence on asking the database whether a page has changed, by what a query has to cover; empty if the page asks
+/// no database. No query is printed: one that misses a kind of change serves the old page until something else changes,
+/// and which tables a view or a function reads is not seen.
 pub(super) fn counter(evidence: &Evidence) -> String {
     let asked =
         evidence.queries.iter().filter(|seen| matches!(seen.protocol, QueryProtocol::Postgres | QueryProtocol::Mysql));
@@ -66,7 +62,6 @@ pub(super) fn counter(evidence: &Evidence) -> String {
     )
 }
 
-/// How to see that it works: the page straight, and through it, where it goes by the same name.
 pub(super) fn again(evidence: &Evidence, knob: Option<&Knob>) -> String {
     match Page::of(&evidence.page.url) {
         Some(page) => again::through(evidence, &page.through(&evidence.page.url), page.authority, knob),
@@ -74,8 +69,7 @@ pub(super) fn again(evidence: &Evidence, knob: Option<&Knob>) -> String {
     }
 }
 
-/// What switches it, with what the application has to say for it. None: that goes into a file of the application, of
-/// which these are not all lines.
+/// The knob, with the application's part. `None` if that is only some lines of one of the application's files.
 pub(super) fn knob(evidence: &Evidence, fix: &Fix, name: &str) -> Option<Knob> {
     let url = &evidence.page.url;
     let page = Page::of(url)?;
@@ -98,7 +92,7 @@ impl<'a> Page<'a> {
             return None;
         }
         let authority = rest.split(['/', '?', '#']).next().filter(|authority| !authority.is_empty())?;
-        // Who would have to be told a password there is not known.
+        // The user would have to give a password that is not known.
         if authority.contains('@') {
             return None;
         }
@@ -106,7 +100,6 @@ impl<'a> Page<'a> {
         Some(Self { origin, authority })
     }
 
-    /// The page of this URL through what stands in front.
     fn through(&self, url: &str) -> String {
         let rest = url.get(self.origin.len()..).unwrap_or_default();
         format!("http://{LISTEN}{}{rest}", if rest.starts_with('/') { "" } else { "/" })

@@ -1,4 +1,4 @@
-//! A connection that is opened for each request, where one could be kept.
+//! A connection that is opened for each request, though one could be kept.
 
 use unladen_trace::{ConnectionSeen, Evidence, EvidenceSource, Protocol};
 
@@ -11,11 +11,10 @@ use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::Stack;
 
-/// At most so many times the time until a connection stands is what one takes on this machine, where that is 30 µs: the
-/// socket is made, set up and closed, and the other side accepts it and looks at who it is.
+/// Upper bound on a connection's cost relative to connecting, which takes 30 µs locally: the socket is created, set up
+/// and closed, and the other side accepts it and looks up the peer.
 const AROUND: f64 = 4.0;
 
-/// See `docs/reference/rules/unpooled-connection.md`.
 pub(super) const RULE: Rule = Rule {
     name: "unpooled-connection",
     about: "each request opens a connection that could be kept",
@@ -32,7 +31,7 @@ fn check(evidence: &Evidence) -> Vec<Finding> {
 }
 
 fn one(evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) -> Option<Finding> {
-    // Those over which nothing is asked are another rule's.
+    // Connections without queries belong to another rule.
     let asked = seen.opened.count.less(&seen.unused);
     let opened = peers::often(evidence, &asked, LEAST_PER_REQUEST)?;
     let kept = peers::part(evidence, &asked, &seen.opened.count).unwrap_or(1.0);
@@ -66,8 +65,7 @@ fn one(evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) ->
     })
 }
 
-/// What is in clear, by TCP, and no database. FastCGI opens a connection a request by design, and Unix sockets cost 30
-/// µs.
+/// Plain-text TCP, except databases. FastCGI opens a connection a request by design, and Unix sockets cost 30 µs.
 fn is_ours(seen: &ConnectionSeen) -> bool {
     peers::is_tcp(seen)
         && seen.handshakes.count.is_zero()
@@ -90,7 +88,7 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen, outbounds: &Outbounds<'_>) ->
              http.globalAgent does so by itself, and fetch always does"
         }
         (Protocol::Http, _) if let Some(outbound) = outbounds.at(seen) => return proxy(outbound, stack),
-        // Called through a proxy here, it costs as much again.
+        // A local proxy would cost as much again.
         (Protocol::Http, Stack::Php) => {
             "use one curl handle (one Guzzle client) for all calls of a request; over requests, PHP 8.5 keeps connections \
              (curl_share_init_persistent). Before that, a Unix socket costs less where the service can listen at one: \

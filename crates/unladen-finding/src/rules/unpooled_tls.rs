@@ -1,4 +1,4 @@
-//! A TLS connection that is opened for each request, where one could be kept.
+//! A TLS connection that is opened for each request, though one could be kept.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,9 @@ use crate::fix::Fix;
 use crate::rule::Rule;
 use crate::stack::Stack;
 
-/// The authorities that Debian trusts.
 const AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
 
-/// Of names that were not asked for.
+/// Placeholder for a name that was not looked up.
 const NO_NAME: &str = "NAME";
 
 /// One service: a name may have several addresses, over which its connections are spread.
@@ -26,7 +25,6 @@ struct Service<'a> {
     seen: Vec<&'a ConnectionSeen>,
 }
 
-/// See `docs/reference/rules/unpooled-tls.md`.
 pub(super) const RULE: Rule = Rule {
     name: "unpooled-tls",
     about: "each request opens a TLS connection that could be kept",
@@ -67,11 +65,10 @@ fn one(evidence: &Evidence, service: &Service<'_>, outbounds: &Outbounds<'_>) ->
     })
 }
 
-/// A kept connection spares its handshake, and what the client does before its first hello: where that reads the
-/// certificates of all authorities, it may be more than all the rest.
+/// A kept connection saves its handshake, and the client's work before its first hello: reading the certificates of all
+/// authorities may take more than the rest.
 fn saves(evidence: &Evidence, group: usize, takes: &Share) -> Saves {
-    /// At most so many times the handshake, for sockets and keys on both sides: 12.8 ± 1.3 ms were proved where the
-    /// handshake was 6.5 (`make advice`, pledges).
+    /// Upper bound relative to the handshake: 12.8 ± 1.3 ms were proved where it was 6.5 (`make advice`, pledges).
     const AROUND: f64 = 2.0;
     let reads = |file: &&FileSeen| {
         file.group == group
@@ -92,7 +89,7 @@ fn is_authorities(path: &str) -> bool {
     ["ca-certificates.crt", "ca-bundle.crt", "cacert.pem", "/cert.pem"].iter().any(|end| path.ends_with(end))
 }
 
-/// TLS to databases is part of another rule.
+/// TLS to databases belongs to another rule.
 fn services(evidence: &Evidence) -> Vec<Service<'_>> {
     let mut services: BTreeMap<(usize, &str, Option<u16>), Service<'_>> = BTreeMap::new();
     for seen in peers::habits(evidence).filter(|seen| !peers::is_database(seen) && !seen.handshakes.count.is_zero()) {
@@ -115,7 +112,6 @@ impl Service<'_> {
         self.seen.first().map_or("?", |seen| &seen.peer)
     }
 
-    /// `10.0.0.5:443 and 2 more (api.example)`
     fn display(&self) -> String {
         let more = match self.seen.len() {
             0 | 1 => String::new(),
@@ -125,7 +121,6 @@ impl Service<'_> {
         format!("{}{more}{name}", self.peer())
     }
 
-    /// Name and port where they are known, else the address.
     fn address(&self) -> String {
         match (self.name, self.seen.first().and_then(|seen| peers::port(seen))) {
             (Some(name), Some(port)) => format!("{name}:{port}"),
@@ -161,7 +156,7 @@ impl Service<'_> {
         Outbound::fix(advice, &[outbound])
     }
 
-    /// It is a proxy itself, and keeps connections where it is told to.
+    /// nginx is a proxy itself, and keeps connections where configured to.
     fn nginx(&self, evidence: &Evidence, authorities: &str) -> Fix {
         let upstream = format!("tls-{}", web_server::slug(self.name.unwrap_or(self.peer())));
         let name = self.name.unwrap_or(NO_NAME);

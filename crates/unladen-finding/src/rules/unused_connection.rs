@@ -1,4 +1,4 @@
-//! A connection that is opened and over which nothing is asked.
+//! A connection without queries.
 
 use unladen_trace::{ConnectionSeen, Evidence, EvidenceSource, Protocol};
 
@@ -8,11 +8,9 @@ use crate::finding::{Figure, Finding, Item, Saves, Share};
 use crate::fix::Fix;
 use crate::rule::Rule;
 
-/// At most so many times its opening is what such a connection takes: the socket is made and closed, and the other side
-/// begins to serve it.
+/// Upper bound relative to opening: the socket is created and closed, and the other side begins to serve it.
 const AROUND: f64 = 2.0;
 
-/// See `docs/reference/rules/unused-connection.md`.
 pub(super) const RULE: Rule = Rule {
     name: "unused-connection",
     about: "each request opens a connection and asks nothing",
@@ -52,7 +50,7 @@ fn one(evidence: &Evidence, seen: &ConnectionSeen) -> Option<Finding> {
 fn fix(evidence: &Evidence, seen: &ConnectionSeen) -> Fix {
     let asked = seen.opened.count.less(&seen.unused);
     let clear = match seen.protocol {
-        // libpq asks for TLS first; where the handshake fails, it opens another connection, which is used.
+        // libpq asks for TLS first; if the handshake fails, it opens another connection, which is used.
         Protocol::Postgres if peers::is_tcp(seen) && peers::often(evidence, &asked, LEAST_PER_REQUEST).is_some() => {
             "see whether the client asks for TLS in vain, and connects again in clear (sslmode=prefer does so silently where \
              the handshake fails, as with a ~/.postgresql of another user): sslmode=require in place of it tells why, and \
@@ -70,7 +68,7 @@ fn fix(evidence: &Evidence, seen: &ConnectionSeen) -> Fix {
     )
 }
 
-/// The resolver connects to each address of a name, with UDP and port 0, to see which it would take; nothing is sent.
+/// The resolver connects a UDP socket with port 0 to each address of a name to choose one; nothing is sent.
 fn is_probe(seen: &ConnectionSeen) -> bool {
     peers::is_tcp(seen) && peers::port(seen) == Some(0)
 }

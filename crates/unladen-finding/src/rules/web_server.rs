@@ -1,4 +1,4 @@
-//! What answers the client, and lines for its settings: [`stack`], [`nginx`], [`apache`].
+//! The server that answers the client, and lines for its settings: [`stack`], [`nginx`], [`apache`].
 
 use unladen_trace::{Evidence, Response, ServerSeen};
 
@@ -9,7 +9,7 @@ use crate::knob::{Knob, KnobService};
 use crate::server;
 use crate::stack::Stack;
 
-/// What answers the client: the name that the answer gives itself, else a group that can only be that.
+/// The server that answers the client: as named in the response, else a group that can only be that.
 pub(super) fn stack(evidence: &Evidence, response: &Response) -> Stack {
     let server = response.header("server").unwrap_or_default().to_ascii_lowercase();
     match () {
@@ -22,24 +22,22 @@ pub(super) fn stack(evidence: &Evidence, response: &Response) -> Stack {
     }
 }
 
-/// Whether a PHP is among those that answer: its lines are of use then.
 pub(super) fn has_php(evidence: &Evidence) -> bool {
     busiest(evidence, Stack::Php).is_some()
 }
 
-/// The group of such a stack that does most: another one's settings would be of no use.
+/// The busiest group of such a stack: another one's settings would be of no use.
 pub(super) fn busiest(evidence: &Evidence, stack: Stack) -> Option<usize> {
     busiest_of(evidence, |group| Stack::of(evidence, group) == stack)
 }
 
-/// The group that does most of those.
 pub(super) fn busiest_of(evidence: &Evidence, is_one: impl Fn(usize) -> bool) -> Option<usize> {
     let cpu = |group: &usize| evidence.groups.get(*group).and_then(|seen| seen.cpu).map_or(0.0, |cpu| cpu.value);
     let groups = (0..evidence.groups.len()).rev().filter(|group| is_one(*group));
     groups.max_by(|a, b| cpu(a).total_cmp(&cpu(b)))
 }
 
-/// Lines for a file of the nginx that runs, which reads that whole folder into its `http` block, or is to read the file.
+/// Lines for a file of the running nginx, which includes that folder in its `http` block, or is told to.
 pub(super) fn nginx(
     evidence: &Evidence,
     group: Option<usize>,
@@ -53,14 +51,13 @@ pub(super) fn nginx(
     included(fix, seen, &format!("include \"{file}\"; # within its block http"))
 }
 
-/// A file in the folder that a server reads; else beside its settings.
+/// A file in the folder that a server includes; else beside its settings.
 pub(super) fn file_of(seen: Option<&ServerSeen>, usual: &str, name: &str) -> String {
     let beside = |seen: &ServerSeen| Some(seen.read.as_deref()?.rsplit_once('/')?.0.to_owned());
     let folder = seen.and_then(|seen| seen.folder.clone().or_else(|| beside(seen)));
     format!("{}/unladen-{name}.conf", folder.as_deref().unwrap_or(usual))
 }
 
-/// With the line that has a server read the file, where it reads none of its folder.
 fn included(fix: Fix, seen: Option<&ServerSeen>, line: &str) -> Fix {
     match seen.filter(|seen| seen.folder.is_none()).and_then(|seen| seen.read.as_ref()) {
         Some(read) => fix.also(read.clone(), [line]),
@@ -68,7 +65,6 @@ fn included(fix: Fix, seen: Option<&ServerSeen>, line: &str) -> Fix {
     }
 }
 
-/// Lines for a file of Apache's.
 pub(super) fn apache(
     evidence: &Evidence,
     group: Option<usize>,
@@ -82,12 +78,11 @@ pub(super) fn apache(
     included(fix, seen, &format!("Include \"{file}\""))
 }
 
-/// A name for files and blocks: letters, digits and `-` alone.
+/// A name for files and blocks: only letters, digits and `-`.
 pub(super) fn slug(name: &str) -> String {
     name.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect()
 }
 
-/// How to see that it works: through the site, where the fix is one.
 pub(super) fn again(evidence: &Evidence, fix: &Fix) -> String {
     match fix.file.as_deref() {
         Some(unladen_site::FILE) => unladen_site::again(evidence, fix.knob.as_ref()),
@@ -95,7 +90,7 @@ pub(super) fn again(evidence: &Evidence, fix: &Fix) -> String {
     }
 }
 
-/// A fix with its knob, where its lines go into a file of their own of the server that answers, or of a site.
+/// Adds the knob if its lines go into a file of their own, of the answering server or of a site.
 pub(super) fn switched(evidence: &Evidence, fix: Fix, name: &str) -> Fix {
     let service = |name: &str| {
         let restart = fix.commands.last().cloned();
@@ -103,7 +98,7 @@ pub(super) fn switched(evidence: &Evidence, fix: Fix, name: &str) -> Fix {
     };
     let stack = fix.group.map(|group| Stack::of(evidence, group));
     let is_of = |file: &str, kind: Stack, usual: &str| {
-        // A line in a file that holds others is not switched.
+        // A line in a shared file is not switched.
         fix.also.is_empty() && (stack == Some(kind) || file.starts_with(usual))
     };
     let knob = match fix.file.as_deref() {

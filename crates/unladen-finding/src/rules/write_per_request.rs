@@ -1,4 +1,4 @@
-//! A page that is only read, and whose making writes.
+//! A page that is only read, but whose generation writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,20 +19,16 @@ use crate::words::many;
 use super::locks::lock_files;
 use super::sessions::{self, SESSION};
 
-/// What is written in fewer requests than this is written now and then: a cache that is filled, a counter that is saved
-/// each minute.
+/// Writes in a smaller part of requests are occasional: a cache is filled, a counter is saved each minute.
 const LEAST_WRITES: f64 = 0.5;
-/// From this part of the requests on, a file is written by each; below, each may write another of several.
+/// From this part of the requests on, each writes the file; below, each may write another of several.
 const BY_EACH: f64 = 0.9;
-/// Up to so many files of one folder are one for each worker, more are new ones.
+/// Up to this many files in a folder are one per worker, more are new ones.
 const MOST_WORKERS: usize = 32;
-/// Longest statement in a list, in characters.
 const MOST_CHARS: usize = 80;
-/// At most so many times what its calls take is what writing takes: the kernel's own threads take it to the disk, and the
-/// application puts together what it writes.
+/// Upper bound relative to the calls: the kernel's threads write to the disk, and the application assembles the data.
 const AROUND: f64 = 1.5;
 
-/// See `docs/reference/rules/write-per-request.md`.
 pub(super) const RULE: Rule = Rule {
     name: "write-per-request",
     about: "a page that is only read writes to the database or to files",
@@ -99,8 +95,7 @@ fn of_group(evidence: &Evidence, group: usize) -> Option<Finding> {
     })
 }
 
-/// Files written, by what they are: sessions, and files of which each request writes another, by their folder, others
-/// by their path.
+/// Files written, by kind: sessions, and files of which each request writes another, by folder, others by path.
 fn written(evidence: &Evidence, group: usize) -> BTreeMap<String, Series> {
     let ignored = told_elsewhere(evidence, group);
     let by_path = writing(evidence, group, &ignored);
@@ -117,7 +112,7 @@ fn written(evidence: &Evidence, group: usize) -> BTreeMap<String, Series> {
         } else if removed.contains(path) {
             format!("files in {folder} that the same request removes")
         } else if evidence.mean(&series) < BY_EACH {
-            // Many such, each with a name of its own (a worker's number, a random one), are one in each request.
+            // Many files in a folder with varying names (a worker's number, a random one) count as one in each request.
             some.entry(folder).or_default().push((path, series));
             continue;
         } else {
@@ -136,8 +131,8 @@ fn written(evidence: &Evidence, group: usize) -> BTreeMap<String, Series> {
     out
 }
 
-/// In how many requests each file was written: by bytes that went into it, else by calls that made or changed it. To
-/// open a file for writing is not to write: databases open all of theirs that way, and a lock is opened so to be taken.
+/// Requests in which each file was written: by bytes written, else by calls that created or changed it. Opening for
+/// writing is no write: databases open all of their files that way, and so do locks.
 fn writing<'a>(evidence: &'a Evidence, group: usize, ignored: &BTreeSet<&str>) -> BTreeMap<&'a str, Series> {
     let is_ignored = |path: &str| {
         let session = path.rsplit('/').next().is_some_and(|name| name.starts_with(SESSION));
@@ -168,12 +163,12 @@ fn changes(file: &FileSeen) -> bool {
     file.outcome == FileOutcome::Found && matches!(file.call, FileCall::Create | FileCall::Change)
 }
 
-/// Logs; what is only locked; the database of SQLite, where the statements that write are told.
+/// Logs, files that are only locked, and SQLite's database if its writing statements are reported.
 fn told_elsewhere(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
     let logs = evidence.logs.iter().filter(|seen| seen.group == group && seen.sink == LogSink::File);
     let sqlite = evidence.queries.iter().any(|query| query.group == group && query.protocol == QueryProtocol::Sqlite);
     let written = written_files(evidence, group);
-    // A file that is locked and written is written, unless it is the database.
+    // A file that is locked and written counts as written, unless it is the database.
     let locks = evidence
         .locks
         .iter()
@@ -183,18 +178,18 @@ fn told_elsewhere(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
     told.chain(lock_files(evidence, group)).collect()
 }
 
-/// Files that bytes went into. A first request may take a hundred thousand locks.
+/// Files that bytes went into. A set, as a first request may take a hundred thousand locks.
 fn written_files(evidence: &Evidence, group: usize) -> BTreeSet<&str> {
     let of_group = evidence.transfers.iter().filter(|seen| seen.group == group && !seen.writing_requests.is_zero());
     of_group.map(|seen| without_suffix(&seen.path)).collect()
 }
 
-/// SQLite's journals are a part of its database: with a write-ahead log, most of it is written there.
+/// SQLite's journals belong to its database: with a write-ahead log, most is written there.
 fn without_suffix(path: &str) -> &str {
     ["-journal", "-wal", "-shm"].iter().find_map(|suffix| path.strip_suffix(suffix)).unwrap_or(path)
 }
 
-/// What Xdebug writes is told by `debug-left-on`.
+/// `debug-left-on` reports what Xdebug writes.
 fn is_profile(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.starts_with("cachegrind.out.") || name.ends_with(".xt") || name.ends_with(".xt.gz")
@@ -204,8 +199,8 @@ fn is_special(path: &str) -> bool {
     path.is_empty() || is_kernels(path)
 }
 
-/// Time of the statements, and of all calls upon what is written: they open, lock, cut, write, rename and remove it, and
-/// take it to the disk. What SQLite does in files is a part of its statements' time.
+/// Time of the statements, and of all calls on written files: opening, locking, truncating, writing, renaming, removing
+/// and syncing. SQLite's own file calls are a part of its statements' time.
 fn time(evidence: &Evidence, group: usize, statements: &Counted, files: bool) -> Option<Interval> {
     let mut all = vec![evidence.wait_of(statements)];
     if files && statements.count.is_zero() {
@@ -219,7 +214,6 @@ fn time(evidence: &Evidence, group: usize, statements: &Counted, files: bool) ->
     time.filter(|time| time.value > 0.0)
 }
 
-/// Calls that name a file that is written, and those that lock it.
 fn of_written(evidence: &Evidence, group: usize) -> impl Iterator<Item = &Counted> {
     let written = written_files(evidence, group);
     let is_written = move |path: &str| written.contains(without_suffix(path));
@@ -235,9 +229,8 @@ fn of_written(evidence: &Evidence, group: usize) -> impl Iterator<Item = &Counte
     calls(evidence, group).filter(is_of).map(|file| &file.counted).chain(locks)
 }
 
-/// What is done to files takes: calls that name them, and those upon descriptors, which are timed by their name alone.
+/// Time of file calls: those that name files, and those on descriptors, which are timed by their name alone.
 fn file_time(evidence: &Evidence, group: usize) -> Option<Interval> {
-    /// Upon files alone.
     const FILES: &[&str] = &[
         "fsync",
         "fdatasync",
@@ -252,7 +245,7 @@ fn file_time(evidence: &Evidence, group: usize) -> Option<Interval> {
         "fchmod",
         "fchown",
     ];
-    /// Upon sockets and pipes too: of these, as many as there were upon files.
+    /// Calls on sockets and pipes too: the part on files counts.
     const ANY: &[&str] = &["write", "writev"];
     let mut calls = Counted::sum(of_written(evidence, group));
     let own = evidence.syscalls.iter().filter(|seen| seen.group == group);
@@ -305,7 +298,7 @@ fn fix(evidence: &Evidence, group: usize, queries: &[&QuerySeen], files: &[(Stri
     if files.iter().any(|(name, _)| name.ends_with("that the same request removes")) {
         advice.push("pass through memory what is removed again (php://memory, io.BytesIO), or a pipe");
     }
-    // What is none of the above is named by its path, which is not whole where the folder is not known.
+    // Other files are named by path, which is incomplete if the folder is not known.
     let is_other = |name: &str| !name.starts_with("sessions: ") && !name.ends_with("that the same request removes");
     if files.iter().any(|(name, _)| is_other(name)) {
         advice.push("write a file only if its content changes, and a cache only if it lacks the entry");

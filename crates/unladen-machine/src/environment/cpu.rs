@@ -2,16 +2,16 @@
 
 use crate::root::Root;
 
-/// The model of the first processor; those of other kinds in the same machine are not told.
+/// The model of the first processor; other kinds in the same machine are ignored.
 pub(crate) fn model(root: &Root) -> Option<String> {
     root.read("proc/cpuinfo")
         .and_then(|content| named(&content))
-        // Boards say what they are where the processor does not.
+        // Boards have a name if the processor does not.
         .or_else(|| root.line("proc/device-tree/model"))
 }
 
 /// `/proc/cpuinfo` is a list of `key : value`, whose keys differ by architecture. Hypervisors give many processors the
-/// same name, so that the numbers of family and model belong to it.
+/// same name, so the numbers of family and model are added.
 fn named(cpuinfo: &str) -> Option<String> {
     let value = |key: &str| {
         cpuinfo.lines().filter_map(|line| line.split_once(':')).find(|(name, _)| name.trim() == key).and_then(

@@ -5,7 +5,6 @@ use crate::root::Root;
 /// Control groups are seldom nested deeper; the kernel's own limit can be raised.
 const DEEPEST: usize = 32;
 
-/// The smallest quota of the group of this process and those above it, in processors.
 pub(crate) fn quota(root: &Root) -> Option<f64> {
     let groups = root.read("proc/self/cgroup")?;
     let of_version_2 = path_of(&groups, |controllers| controllers.is_empty())
@@ -20,12 +19,12 @@ pub(crate) fn quota(root: &Root) -> Option<f64> {
     of_version_2.into_iter().chain(of_version_1).reduce(f64::min)
 }
 
-/// The path in the line `id:controllers:path` whose controllers are wanted.
+/// The path in the line `id:controllers:path` with the wanted controllers.
 fn path_of(groups: &str, is_wanted: impl Fn(&str) -> bool) -> Option<&str> {
     groups.lines().find_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, path) = (parts.next()?, parts.next()?);
-        // A path that leads out of the file system of groups is that of a process in another namespace.
+        // A path with `..` belongs to a process in another namespace.
         let is_whole = path.starts_with('/') && !path.split('/').any(|name| name == "..");
         (is_wanted(controllers) && is_whole).then_some(path)
     })

@@ -1,4 +1,4 @@
-//! The principal type is [`Software`]: a program that was seen, and its version.
+//! The principal type is [`Software`]: a program and its version.
 
 use std::path::{Path, PathBuf};
 
@@ -13,21 +13,19 @@ use known::Program;
 /// A program and its version.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Software {
-    /// What it is called: `PHP-FPM`, `nginx`; the name of the file if the program is not a known one.
+    /// `PHP-FPM`, `nginx`; the file's name for an unknown program.
     pub name: String,
-    /// Its version: the one of the package that owns the file, else the one that the file itself bears; `None` if
-    /// neither tells.
+    /// From the package that owns the file, else from the file itself.
     pub version: Option<String>,
 }
 
-/// A version is at most so long.
 const LONGEST: usize = 64;
 
-/// The versions of these executables, without running any of them: by Debian's database of packages, else by what
-/// well-known servers have in their own files. What exists twice is told once, in the order of the names.
+/// The versions of these executables, without running any of them: from Debian's database of packages, else, for
+/// well-known servers, from their files. Without duplicates, by name.
 ///
-/// A path may lead through `/proc/PID/root`: then it is the container's database that is asked. Whoever owns the
-/// container can make it say anything; a version is bounded, and has no character that a terminal would act upon.
+/// A path may lead through `/proc/PID/root`: then the container's database is used. Its owner can make it say anything;
+/// a version is bounded, and has no character that a terminal would act upon.
 pub fn software_of(executables: &[PathBuf]) -> Vec<Software> {
     let mut all: Vec<Software> = executables.iter().filter_map(|path| of_file(path)).collect();
     all.sort();
@@ -43,7 +41,7 @@ fn of_file(executable: &Path) -> Option<Software> {
     Some(Software { name: program.name, version: version.as_deref().and_then(printable) })
 }
 
-/// The folder in which the path is absolute: of a container's process `/proc/PID/root`, else `/`.
+/// The folder in which the path is absolute: `/proc/PID/root` for a container's process, else `/`.
 fn root_of(executable: &Path) -> (PathBuf, PathBuf) {
     let root: PathBuf = executable.iter().take(4).collect();
     let is_proc = executable.iter().take(2).eq(["/", "proc"]);
@@ -57,7 +55,7 @@ fn root_of(executable: &Path) -> (PathBuf, PathBuf) {
     (PathBuf::from("/"), executable.to_owned())
 }
 
-/// Names and versions as packages have them; `None` if this is another text.
+/// `None` if the text cannot be a package's name or version.
 fn printable(text: &str) -> Option<String> {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "+-._~: ".contains(character);
     (!text.is_empty() && text.len() <= LONGEST && text.chars().all(is_plain)).then(|| text.to_owned())

@@ -9,15 +9,14 @@ use crate::root::Root;
 mod container;
 mod hypervisor;
 
-/// What stands between the programs that are measured and the hardware.
+/// The layers between the measured programs and the hardware.
 ///
 /// It serialises as it is displayed: `none`, `kvm`, `docker`, `docker on kvm`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Virtualisation {
-    /// The hypervisor of a virtual machine, by the name that systemd has for it; `virtual machine` if it does not say
-    /// which it is.
+    /// The hypervisor by systemd's name for it; `virtual machine` if unknown.
     pub hypervisor: Option<&'static str>,
-    /// The kind of container; `container` if the kind is not known.
+    /// The kind of container; `container` if unknown.
     pub container: Option<&'static str>,
 }
 

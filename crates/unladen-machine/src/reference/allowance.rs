@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-/// The part of the time of the blocks that may be spent between them. What it costs is promised to stay below 2 %; the
-/// rest of that is for pieces that take longer than was expected.
+/// Share of the blocks' time spent between them. The promised cost is below 2 %, with room for pieces that take longer.
 const PART: f64 = 0.017;
 
-/// Time that blocks earn and pieces spend.
 #[derive(Debug, Default)]
 pub(crate) struct Allowance {
     earned: Duration,
@@ -14,22 +12,19 @@ pub(crate) struct Allowance {
 }
 
 impl Allowance {
-    /// A block has taken this long.
     pub(crate) fn earn(&mut self, block: Duration) {
         self.earned += block;
     }
 
-    /// A piece, and the pause before it, have taken this long.
+    /// A piece, with the pause before it, has taken this long.
     pub(crate) fn spend(&mut self, piece: Duration) {
         self.spent += piece;
     }
 
-    /// Whether there is enough left for another piece.
     pub(crate) fn covers(&self, piece: Duration) -> bool {
         self.spent + piece <= self.earned.mul_f64(PART)
     }
 
-    /// What was spent, as a part of all time.
     pub(crate) fn share(&self) -> f64 {
         let all = (self.earned + self.spent).as_secs_f64();
         if all > 0.0 { self.spent.as_secs_f64() / all } else { 0.0 }

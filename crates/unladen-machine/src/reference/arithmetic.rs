@@ -4,16 +4,15 @@ use std::hint::black_box;
 
 use crate::reference::mix::{GOLDEN, mix};
 
-/// 8 KiB: it fits into the first cache of every processor, beside what else is there.
+/// 8 KiB: fits into the first cache of every processor, beside other data.
 const TABLE: usize = 1024;
-/// One chain waits for its own results most of the time, and hardly notices who shares its core. Four fill a core about
-/// as well as ordinary programs do.
+/// One chain waits for its own results most of the time, and hardly notices another thread on its core. Four fill a
+/// core about as well as ordinary programs do.
 const CHAINS: usize = 4;
 /// About a millisecond at 3 GHz.
 const STEPS: u32 = 240_000;
 
-/// Chains of multiplications, in which each step looks up a table by the result of the step before: no compiler can
-/// leave steps out, change their order, or do several in one instruction.
+/// Chains of multiplications with dependent table look-ups: no compiler can drop, reorder or vectorise steps.
 #[derive(Debug)]
 pub(crate) struct Arithmetic {
     table: Box<[u64; TABLE]>,
@@ -26,7 +25,7 @@ impl Arithmetic {
         Self { table }
     }
 
-    /// One piece; the result is always the same.
+    /// Runs one piece; the result is always the same.
     pub(crate) fn run(&self) -> u64 {
         chains(black_box(&self.table), black_box(STEPS))
     }

@@ -11,7 +11,7 @@ pub enum ReferenceError {
     /// The kernel gives no pipe, or the pipe does not carry bytes.
     #[error("reference work needs a pipe of its own: {source}; `ulimit -n` shows how many files may be open")]
     Pipe { source: io::Error },
-    /// The kernel does not tell the time that a thread has spent.
+    /// The kernel does not give the thread's CPU time.
     #[error("reference work needs the clock CLOCK_THREAD_CPUTIME_ID: {source}")]
     Clock { source: Errno },
 }

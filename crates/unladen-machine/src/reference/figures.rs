@@ -1,4 +1,4 @@
-//! The principal type is [`Reference`]: what came of the reference work of a run.
+//! The principal type is [`Reference`]: the results of a run's reference work.
 
 use unladen_lockin::{Estimate, TooFew, ratio};
 
@@ -9,32 +9,26 @@ use crate::reference::version::VERSION;
 /// How fast the machine was during a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reference {
-    /// The version of the pieces, [`VERSION`](crate::REFERENCE_VERSION).
+    /// See [`VERSION`](crate::REFERENCE_VERSION).
     pub version: u32,
-    /// One figure of each kind, in the order of [`ReferenceKind::ALL`].
+    /// One of each kind, in the order of [`ReferenceKind::ALL`].
     pub figures: Vec<Figure>,
-    /// The time that pieces and the pauses before them took, as a part of the time of the run, 0 to 1.
+    /// Time of pieces and the pauses before them, as a part of the run's, 0 to 1.
     pub cost_share: f64,
 }
 
 /// How long a piece of one kind took.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// What the pieces exercised.
     pub kind: ReferenceKind,
-    /// Time on a processor, in ns a piece; `blocks` is the number of gaps between blocks that it rests on.
+    /// Time on a processor, in ns a piece; `blocks` is the number of gaps between blocks.
     pub cpu: Estimate,
-    /// Time from the beginning to the end, in ns a piece: with what it waited for a processor.
+    /// Elapsed time, in ns a piece, including waits for a processor.
     pub wall: Estimate,
-    /// How many pieces were run.
     pub pieces: u32,
 }
 
 impl Reference {
-    /// What the units say.
-    ///
-    /// # Errors
-    /// [`TooFew`] if they carry no interval.
     pub(crate) fn of(units: &[Unit], cost_share: f64) -> Result<Self, TooFew> {
         let figure = |kind: ReferenceKind| {
             let sums: Vec<Sum> = units.iter().map(|unit| unit[kind as usize]).collect();

@@ -10,11 +10,11 @@ use crate::reference::figures::Reference;
 use crate::reference::units::Units;
 use crate::reference::work::ReferenceWork;
 
-/// A pause before each piece is random, and at most this long: pieces are at no fixed distance from the end of a block.
+/// Pauses before pieces are random, and at most this long: no fixed distance from the end of a block.
 const LONGEST_PAUSE: Duration = Duration::from_micros(200);
-/// What a piece costs with its pause, until that is known.
+/// Assumed cost of a piece with its pause, until it is known.
 const EXPECTED: Duration = Duration::from_micros(1_200);
-/// Pieces in one gap are much alike, so that more of them tell no more.
+/// Pieces in one gap are much alike, so more add no information.
 const MOST_IN_A_GAP: usize = 30;
 
 /// Runs pieces between blocks, never within one, as many as less than 2 % of the run's time allow.
@@ -41,16 +41,12 @@ pub struct Interleaved {
     units: Units,
     pieces: u32,
     cost: Duration,
-    /// When the block that is under way began.
     since: Instant,
 }
 
 impl Interleaved {
-    /// Makes everything ready; to be called before the first block. The seed of the run decides the order of the
-    /// pieces and their moments, independently of that of the phases.
-    ///
-    /// # Errors
-    /// [`ReferenceError`] if the kernel gives no pipe or no clock.
+    /// Prepares everything; to be called before the first block. The run's seed decides the order and the moments of
+    /// the pieces, independently of those of the phases. Fails if the kernel gives no pipe or no clock.
     pub fn start(seed: u64) -> Result<Self, ReferenceError> {
         Ok(Self {
             work: ReferenceWork::new(seed)?,
@@ -62,11 +58,8 @@ impl Interleaved {
         })
     }
 
-    /// Runs pieces, after a block and before the next. `wait` pauses for so long; it says true when the run is to end,
-    /// and so do the pieces then.
-    ///
-    /// # Errors
-    /// [`ReferenceError`] if the kernel does not do what the work needs.
+    /// Runs pieces after a block and before the next. `wait` pauses for a time, and returns whether the run is to end;
+    /// the pieces end then, too. Fails if the kernel does not do what the work needs.
     pub fn between_blocks(&mut self, mut wait: impl FnMut(Duration) -> bool) -> Result<(), ReferenceError> {
         self.allowance.earn(self.since.elapsed());
         for _ in 0..MOST_IN_A_GAP {
@@ -86,15 +79,11 @@ impl Interleaved {
         Ok(())
     }
 
-    /// What the pieces took until now.
-    ///
-    /// # Errors
-    /// [`TooFew`] if there were too few blocks for an interval.
+    /// Durations of the pieces so far. Fails with too few blocks for an interval.
     pub fn figures(&self) -> Result<Reference, TooFew> {
         Reference::of(self.units.whole(), self.allowance.share())
     }
 
-    /// What a piece is expected to cost: what they cost so far.
     fn expected(&self) -> Duration {
         if self.pieces == 0 { EXPECTED } else { self.cost / self.pieces }
     }

@@ -3,9 +3,9 @@
 /// What a piece of reference work exercises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ReferenceKind {
-    /// The processor alone: whole numbers, and a table that fits into its first cache.
+    /// The processor alone: integers, and a table that fits into its first cache.
     Arithmetic,
-    /// The caches that processors share, and the memory.
+    /// The shared caches, and the memory.
     Memory,
     /// The way into the kernel and back, and a little of its work.
     SystemCalls,
@@ -14,10 +14,10 @@ pub enum ReferenceKind {
 // === impl ReferenceKind ===
 
 impl ReferenceKind {
-    /// All, in the order in which results list them.
+    /// All kinds, in the order of results.
     pub const ALL: [Self; 3] = [Self::Arithmetic, Self::Memory, Self::SystemCalls];
 
-    /// Its name in results.
+    /// Name in results.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Arithmetic => "arithmetic",

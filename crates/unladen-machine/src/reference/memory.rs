@@ -7,31 +7,25 @@ use nix::sys::prctl::{get_thp_disable, set_thp_disable};
 
 use crate::reference::mix::{mix, order};
 
-/// Words of a line of the caches, 64 bytes.
+/// Words of a cache line, 64 bytes.
 const LINE: usize = 8;
 /// Lines of a page, 4 KiB.
 const PAGE: usize = 64;
-/// Pages of each half, 4 MiB: twice as much as the second cache of the processors of today's servers.
+/// Pages of each half, 4 MiB: twice the second cache of today's server processors.
 const PAGES: usize = 1024;
-/// Words of each half.
 const HALF: usize = PAGES * PAGE * LINE;
-/// Steps of a piece from line to line; with the streaming about a millisecond. The lines come again in the sixth piece:
-/// by then the streaming has displaced them.
+/// About a millisecond with the streaming. Lines repeat in the sixth piece: by then the streaming has displaced them.
 const STEPS: u32 = 12_288;
 
-/// Streaming through one half of a buffer, page after page in a random order, and a walk through the other, in which
-/// each line says which is the next.
+/// Streams through one half of a buffer, page after page in random order, and walks from line to line in the other.
 ///
-/// Whether the kernel gives huge pages depends on how many are left. With them a piece would take 8 % less if it went
-/// through the memory in order; so there are none, and pages follow each other at random, which leaves 4 % of that
-/// where the kernel puts pages together afterwards. The walk visits all lines of a page, in no order that a processor
-/// would guess, before it goes to another page.
+/// Whether the kernel gives huge pages depends on how many are left. With them a piece would take 8 % less in memory
+/// order; so they are switched off, and pages follow each other at random, which leaves 4 % of that if the kernel
+/// merges pages afterwards. The walk visits all lines of a page, unpredictably, before it goes to another page.
 #[derive(Debug)]
 pub(crate) struct Memory {
     buffer: Box<[u64]>,
-    /// The order of the pages of the first half.
     pages: Vec<usize>,
-    /// Where the walk is.
     at: usize,
 }
 
@@ -54,7 +48,7 @@ impl Memory {
         Self { buffer: buffer.into_boxed_slice(), pages: order(PAGES, u64::MAX / 2), at: walk[0] }
     }
 
-    /// One piece; the results of the first, the second and so on are always the same.
+    /// Runs one piece; the results of the first, the second and so on are always the same.
     pub(crate) fn run(&mut self) -> u64 {
         let (streamed, _) = self.buffer.split_at(HALF);
         let sum = stream(black_box(streamed), &self.pages);
@@ -63,7 +57,7 @@ impl Memory {
     }
 }
 
-/// One word of each line is enough for the line to be fetched.
+/// One word of each line is enough to fetch it.
 #[inline(never)]
 fn stream(words: &[u64], pages: &[usize]) -> u64 {
     let of_page = |page: &usize| words.get(page * PAGE * LINE..(page + 1) * PAGE * LINE).unwrap_or_default();
@@ -74,8 +68,7 @@ fn stream(words: &[u64], pages: &[usize]) -> u64 {
 /// The kernel's setting is the whole process's.
 static SETTING: Mutex<()> = Mutex::new(());
 
-/// Makes a buffer while the kernel gives this process small pages only. What the process was told before holds
-/// afterwards, also for programs that it starts.
+/// Makes a buffer in small pages; the process's former setting is restored, also for programs that it starts.
 fn without_huge_pages(make: impl FnOnce() -> Vec<u64>) -> Vec<u64> {
     let _held = SETTING.lock().unwrap_or_else(PoisonError::into_inner);
     let had_them = get_thp_disable() == Ok(false);

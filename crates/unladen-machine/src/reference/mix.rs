@@ -1,10 +1,9 @@
-//! [`mix`]: numbers without a pattern, the same in every version. A library's generator may change.
+//! [`mix`]: pseudo-random numbers that are the same in every version. A library's generator may change.
 
 /// The odd number nearest to 2⁶⁴ divided by the golden ratio.
 pub(crate) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The output function of SplitMix64 (Steele, Lea and Flood 2014, *OOPSLA*, figure 17): a one-to-one map of all
-/// numbers.
+/// SplitMix64's output function (Steele, Lea and Flood 2014, *OOPSLA*, figure 17): a one-to-one map of all numbers.
 pub(crate) fn mix(number: u64) -> u64 {
     let mut z = number.wrapping_add(GOLDEN);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

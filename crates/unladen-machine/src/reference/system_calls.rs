@@ -14,7 +14,7 @@ const PAIRS: u32 = 1_200;
 /// About the head of a request.
 const BYTES: usize = 512;
 
-/// Calls that need nothing but the kernel: no file, no other process, no disk.
+/// Calls that need only the kernel: no file, no other process, no disk.
 #[derive(Debug)]
 pub(crate) struct SystemCalls {
     reader: PipeReader,
@@ -27,13 +27,13 @@ impl SystemCalls {
         Ok(Self { reader, writer })
     }
 
-    /// One piece; the result is the number of calls.
+    /// Runs one piece; returns the number of calls.
     pub(crate) fn run(&mut self) -> Result<u64, ReferenceError> {
         let mut bytes = [0x2A; BYTES];
         for _ in 0..EMPTY {
             black_box(getppid());
         }
-        // A pipe holds more than what is written: nobody waits.
+        // A pipe holds more than is written: nothing blocks.
         for _ in 0..PAIRS {
             let written = self.writer.write_all(black_box(&bytes));
             let copied = written.and_then(|()| self.reader.read_exact(black_box(&mut bytes)));

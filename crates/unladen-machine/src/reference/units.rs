@@ -1,9 +1,8 @@
-//! The principal type is [`Units`]: the samples of a run, by the gaps between blocks in which they were taken.
+//! The principal type is [`Units`]: the samples of a run, by gaps between blocks.
 
 use crate::reference::kind::ReferenceKind;
 use crate::reference::sample::ReferenceSample;
 
-/// What the pieces of one kind took in one unit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Sum {
     pub(crate) pieces: u32,
@@ -11,11 +10,9 @@ pub(crate) struct Sum {
     pub(crate) wall_ns: u64,
 }
 
-/// Pieces that run one after the other suffer the same neighbours: so the unit of the statistics is a gap, and where
-/// gaps are too short for every kind, several of them.
+/// Successive pieces suffer the same neighbours: so the unit is a gap, or several if short ones miss a kind.
 pub(crate) type Unit = [Sum; ReferenceKind::ALL.len()];
 
-/// The units of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Units {
     whole: Vec<Unit>,
@@ -30,14 +27,13 @@ impl Units {
         sum.wall_ns += sample.wall_ns;
     }
 
-    /// A gap has ended: it ends a unit if each kind has had its turn.
+    /// Ends a gap, and the unit if each kind has had its turn.
     pub(crate) fn end_gap(&mut self) {
         if self.open.iter().all(|sum| sum.pieces > 0) {
             self.whole.push(std::mem::take(&mut self.open));
         }
     }
 
-    /// The whole units.
     pub(crate) fn whole(&self) -> &[Unit] {
         &self.whole
     }

@@ -1,4 +1,4 @@
 //! [`VERSION`].
 
-/// The version of the pieces. Figures of different versions are of different work, and cannot be compared.
+/// The version of the pieces. Figures of different versions cannot be compared.
 pub const VERSION: u32 = 1;

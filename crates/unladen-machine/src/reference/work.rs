@@ -33,7 +33,7 @@ use crate::reference::system_calls::SystemCalls;
 #[derive(Debug)]
 pub struct ReferenceWork {
     rng: Rng,
-    /// Kinds that are still to run, before each of them runs again.
+    /// Kinds still to run before any repeats.
     deck: Vec<ReferenceKind>,
     arithmetic: Arithmetic,
     memory: Memory,
@@ -41,12 +41,8 @@ pub struct ReferenceWork {
 }
 
 impl ReferenceWork {
-    /// Makes the buffers, and runs one piece of each kind that nobody counts: pages and caches are then filled.
-    ///
-    /// The seed decides the order of the kinds, and nothing of the work.
-    ///
-    /// # Errors
-    /// [`ReferenceError`] if the kernel gives no pipe or no clock.
+    /// Makes the buffers, and runs one uncounted piece of each kind to fill pages and caches. The seed decides only the
+    /// order of the kinds. Fails if the kernel gives no pipe or no clock.
     pub fn new(seed: u64) -> Result<Self, ReferenceError> {
         let mut work = Self {
             rng: generator(seed),
@@ -61,10 +57,7 @@ impl ReferenceWork {
         Ok(work)
     }
 
-    /// Runs one piece. Its kind is chosen at random, but each has had its turn before any comes again.
-    ///
-    /// # Errors
-    /// [`ReferenceError`] if the kernel does not do what the work needs.
+    /// Runs one piece of a random kind, each once before any repeats. Fails if the kernel does not cooperate.
     pub fn run_one(&mut self) -> Result<ReferenceSample, ReferenceError> {
         if self.deck.is_empty() {
             self.deck = deal(&mut self.rng);
@@ -73,10 +66,7 @@ impl ReferenceWork {
         self.run(kind)
     }
 
-    /// Runs one piece of this kind.
-    ///
-    /// # Errors
-    /// As [`ReferenceWork::run_one`].
+    /// Runs one piece of this kind. Fails as [`ReferenceWork::run_one`] does.
     pub fn run(&mut self, kind: ReferenceKind) -> Result<ReferenceSample, ReferenceError> {
         let begun = Instant::now();
         let before = thread_ns()?;
@@ -91,25 +81,24 @@ impl ReferenceWork {
         Ok(ReferenceSample { kind, cpu_ns, wall_ns })
     }
 
-    /// A number from 0 to 1, from the same randomness as the order.
+    /// A number from 0 to 1, from the same generator as the order.
     pub(crate) fn random(&mut self) -> f64 {
         self.rng.f64()
     }
 }
 
-/// The seed of the run orders its phases too: what comes of it here is to be independent of that.
+/// The run's seed also orders its phases: this generator must be independent of that.
 fn generator(seed: u64) -> Rng {
     Rng::with_seed(mix(mix(seed)))
 }
 
-/// All kinds, in random order.
 fn deal(rng: &mut Rng) -> Vec<ReferenceKind> {
     let mut deck = ReferenceKind::ALL.to_vec();
     rng.shuffle(&mut deck);
     deck
 }
 
-/// What this thread has spent on processors, in ns.
+/// CPU time of this thread, in ns.
 fn thread_ns() -> Result<u64, ReferenceError> {
     let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_err(|source| ReferenceError::Clock { source })?;
     let (seconds, nanoseconds) = (time.tv_sec().unsigned_abs(), time.tv_nsec().unsigned_abs());

@@ -15,12 +15,12 @@ pub enum RevisionError {
     NoCommit { folder: PathBuf, branch: String },
     #[error("cannot read {}: {source}", .path.display())]
     Read { path: PathBuf, source: io::Error },
-    /// A file of git's has something else in it.
+    /// A file of git's has other contents.
     #[error("{} should hold {expected}, and begins with `{found}`: `git fsck` tells more", .path.display())]
     Malformed {
         path: PathBuf,
         expected: &'static str,
-        /// The beginning of what is there, with control characters escaped.
+        /// The beginning of it, with control characters escaped.
         found: String,
     },
 }

@@ -12,18 +12,16 @@ use crate::revision::repository::Repository;
 const LONGEST_REFERENCE: u64 = 4 * 1024;
 /// A million references take some 70 MB.
 const LONGEST_PACKED: u64 = 256 * 1024 * 1024;
-/// References to references, as git follows them.
+/// Nested references, as git follows them.
 const DEEPEST: usize = 5;
 
-/// What is checked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// `None` on a branch without a commit, and where references are not in files.
+    /// `None` on a branch without a commit, and if references are not in files.
     pub(crate) commit: Option<String>,
     pub(crate) branch: Option<String>,
 }
 
-/// The content of a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Reference {
     Commit(String),
@@ -50,7 +48,7 @@ impl Head {
     }
 }
 
-/// A reference of the work tree's own, a common one, or a packed one: in that order, as git does.
+/// Looks for the work tree's own references, then common, then packed ones, as git does.
 fn look_up(repository: &Repository, name: &str) -> Result<Option<Reference>, RevisionError> {
     for folder in [&repository.own, &repository.common] {
         if let Some(found) = reference(&folder.join(name))? {
@@ -60,7 +58,7 @@ fn look_up(repository: &Repository, name: &str) -> Result<Option<Reference>, Rev
     packed(&repository.common.join("packed-refs"), name)
 }
 
-/// What a file of a reference has in it; `None` if there is no such file.
+/// Reads a reference's file; `None` if it does not exist.
 fn reference(path: &Path) -> Result<Option<Reference>, RevisionError> {
     // The folder of a branch `a/b` is no branch `a`.
     if !path.exists() || path.is_dir() {
@@ -89,7 +87,7 @@ fn parse(content: &str) -> Option<Reference> {
     }
 }
 
-/// Whether the name of a reference is one that git allows; it becomes a part of a path.
+/// Whether git allows this name of a reference; it becomes a part of a path.
 fn is_name(name: &str) -> bool {
     let is_bad = |character: char| character.is_control() || " ~^:?*[\\".contains(character);
     name.starts_with("refs/")
@@ -98,7 +96,7 @@ fn is_name(name: &str) -> bool {
         && name.split('/').all(|part| !part.is_empty() && !part.ends_with(".lock"))
 }
 
-/// The lines of packed references are an id, a blank, and the name.
+/// Lines of packed references are an id, a blank, and the name.
 fn packed(path: &Path, name: &str) -> Result<Option<Reference>, RevisionError> {
     if !path.exists() {
         return Ok(None);
@@ -109,7 +107,7 @@ fn packed(path: &Path, name: &str) -> Result<Option<Reference>, RevisionError> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        // A line without an end is not to fill the memory either.
+        // Bounded, as a line without an end must not fill the memory.
         let read = (&mut lines).take(LONGEST_REFERENCE).read_until(b'\n', &mut line).map_err(broken)?;
         if read == 0 {
             return Ok(None);

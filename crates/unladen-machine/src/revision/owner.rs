@@ -1,8 +1,8 @@
 //! The principal type is [`RunAs`]: with whose rights git may look at a repository.
 //!
-//! The configuration of a repository can name programs that `git status` starts: filters, a monitor of the file system.
-//! So whoever can write the repository decides what runs. With its owner's rights, it can do no more than the owner can
-//! anyway; with root's rights it could do all.
+//! The configuration of a repository can name programs that `git status` starts: filters, a file system monitor. So
+//! anyone who can write the repository decides what runs. With its owner's rights, that is no more than the owner can
+//! do anyway; with root's rights it could be anything.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt as _;
@@ -14,10 +14,9 @@ use crate::revision::repository::Repository;
 
 const ROOT: u32 = 0;
 
-/// With whose rights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RunAs {
-    /// Those of this process.
+    /// With the rights of this process.
     Ourselves,
     Owner {
         user: u32,
@@ -28,20 +27,18 @@ pub(crate) enum RunAs {
 // === impl RunAs ===
 
 impl RunAs {
-    /// `None` if there is nobody whose rights are low enough: the repository has several owners, or one as whom this
-    /// process can run nothing, or somebody else may write its configuration.
+    /// `None` if nobody's rights are low enough: the repository has several owners, or one as whom this process cannot
+    /// run programs, or somebody else may write its configuration.
     pub(crate) fn of(repository: &Repository) -> Option<Self> {
         let owners: Vec<Owner> = places(repository).iter().filter_map(|path| Owner::of(path.as_path())).collect();
         choose(&owners, geteuid().as_raw())
     }
 }
 
-/// Who has a file or a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Owner {
     user: u32,
     group: u32,
-    /// All users may write it.
     is_open: bool,
     /// A group other than root's may write it.
     is_shared: bool,
@@ -60,7 +57,7 @@ impl Owner {
     }
 }
 
-/// Whatever decides what git does there, and the index.
+/// All that decides what git does there, and the index.
 fn places(repository: &Repository) -> Vec<PathBuf> {
     let Repository { work_tree, own, common } = repository;
     vec![
@@ -81,7 +78,7 @@ fn choose(owners: &[Owner], ourselves: u32) -> Option<RunAs> {
         return None;
     }
     let users: BTreeSet<u32> = owners.iter().map(|owner| owner.user).collect();
-    // Of a user's own repository, the user decides who shares it.
+    // The user decides who shares a repository of their own.
     if users.contains(&ROOT) && owners.iter().any(|owner| owner.is_shared) {
         return None;
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serializer;
 
-/// Names that are no UTF-8 are shown as well as can be.
+/// Invalid UTF-8 is replaced.
 pub(crate) fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&path.display())
 }

@@ -1,7 +1,7 @@
-//! The principal type is [`Repository`]: where the files of a work tree's repository are.
+//! The principal type is [`Repository`]: where a work tree's repository has its files.
 //!
-//! In a clone, `.git` is the folder of all of them. In a linked work tree and in a submodule, `.git` is a file that
-//! names the folder; that of a linked work tree has the work tree's own files, and names the folder of the common ones
+//! In a clone, `.git` is the folder for all of them. In a linked work tree and in a submodule, `.git` is a file that
+//! names the folder; a linked work tree's has the work tree's own files, and names the folder of the common ones
 //! (gitrepository-layout(5)).
 
 use std::ffi::OsStr;
@@ -14,18 +14,16 @@ use crate::revision::error::RevisionError;
 /// Longer than any path.
 const LONGEST: u64 = 8 * 1024;
 
-/// The places of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Repository {
     pub(crate) work_tree: PathBuf,
     /// The work tree's own files: its `HEAD` and its index.
     pub(crate) own: PathBuf,
-    /// Those of all its work trees: references, configuration.
+    /// Common files of all work trees: references, configuration.
     pub(crate) common: PathBuf,
 }
 
 impl Repository {
-    /// The one whose work tree the folder is in.
     pub(crate) fn around(folder: &Path) -> Result<Self, RevisionError> {
         let folder = folder.canonicalize().map_err(|source| RevisionError::Read { path: folder.to_owned(), source })?;
         let is_found = |above: &&Path| above.join(".git").symlink_metadata().is_ok();
@@ -36,7 +34,7 @@ impl Repository {
         let own = if dot_git.is_dir() { dot_git } else { named(work_tree, &dot_git, b"gitdir: ")? };
         let names_common = own.join("commondir");
         let common = if names_common.exists() { named(&own, &names_common, b"")? } else { own.clone() };
-        // Whose a folder is, its link does not say.
+        // Resolved, since a link does not show the folder's owner.
         Ok(Self { work_tree: work_tree.to_owned(), own: real(own)?, common: real(common)? })
     }
 }
@@ -45,7 +43,7 @@ fn real(folder: PathBuf) -> Result<PathBuf, RevisionError> {
     folder.canonicalize().map_err(|source| RevisionError::Read { path: folder, source })
 }
 
-/// The folder that a file names after a prefix, seen from the folder that the file is in.
+/// The folder that a file names after a prefix, relative to `from`.
 fn named(from: &Path, file: &Path, prefix: &[u8]) -> Result<PathBuf, RevisionError> {
     let content =
         plain_file::read(file, LONGEST).map_err(|source| RevisionError::Read { path: file.to_owned(), source })?;

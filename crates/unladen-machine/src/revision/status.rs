@@ -17,15 +17,15 @@ use crate::revision::owner::RunAs;
 use crate::revision::repository::Repository;
 use crate::session::in_own_session;
 
-/// A large work tree whose files are not in memory takes seconds; nobody wants to wait longer for a remark.
+/// A large work tree that is not in memory takes seconds; nobody wants to wait longer for a remark.
 const WITHIN: Duration = Duration::from_secs(5);
-/// How long an ended or killed program is waited for.
+/// Interval of checks for a program's end.
 const PAUSE: Duration = Duration::from_millis(2);
 /// The header is five short lines; the first changed file after it says enough.
 const LONGEST: usize = 16 * 1024;
 
-/// Settings that keep `git status` from starting anything. No setting on the command line turns off the filters that a
-/// repository's own configuration names: that is what [`RunAs`] is for.
+/// Settings that keep `git status` from starting anything. No setting on the command line turns off the filters in a
+/// repository's own configuration: that is what [`RunAs`] is for.
 const SETTINGS: &[&str] = &[
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
@@ -41,7 +41,6 @@ const SETTINGS: &[&str] = &[
     "protocol.allow=never",
 ];
 
-/// What git says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Status {
     pub(crate) commit: Option<String>,
@@ -50,7 +49,7 @@ pub(crate) struct Status {
     pub(crate) dirty: bool,
 }
 
-/// Asks git; `None` if it is not there, may not be run, fails, or takes too long.
+/// Asks git; `None` if it is missing, may not be run, fails, or takes too long.
 pub(crate) fn status(repository: &Repository) -> Option<Status> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let git = program("git", &path)?;
@@ -58,7 +57,7 @@ pub(crate) fn status(repository: &Repository) -> Option<Status> {
     ask(command, WITHIN)
 }
 
-/// The program's file. A folder of `PATH` that is not absolute may be the repository's own.
+/// The program's file. Ignores relative folders of `PATH`, which may be the repository's own.
 fn program(name: &str, path: &OsStr) -> Option<PathBuf> {
     absolute(path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
@@ -89,7 +88,7 @@ fn command(git: &Path, path: &OsStr, repository: &Repository, run_as: RunAs) -> 
     }
     command
         .args(["status", "--porcelain=v2", "--branch", "--untracked-files=no", "--no-renames"])
-        // Within a submodule another configuration holds.
+        // A submodule has another configuration.
         .arg("--ignore-submodules=dirty")
         .current_dir("/")
         .stdin(Stdio::null())
@@ -120,7 +119,7 @@ fn ask(mut command: Command, within: Duration) -> Option<Status> {
     status.filter(|_| is_known)
 }
 
-/// Reads until the end, or until enough is there; false if that takes too long.
+/// Reads until the end, or until enough is there; `false` if that takes too long.
 fn read(child: &mut Child, said: &mut Vec<u8>, left: impl Fn() -> Duration) -> bool {
     let Some(mut pipe) = child.stdout.take() else { return false };
     let mut buffer = [0; 4096];
@@ -160,10 +159,9 @@ fn succeeds(child: &mut Child, left: impl Fn() -> Duration) -> bool {
     false
 }
 
-/// Filters belong to its group. One that waits for a disk for ever is not waited for.
+/// Kills the process group, which includes filters. Does not wait for a process that waits for a disk.
 fn end(child: &mut Child) {
     if let Ok(id) = i32::try_from(child.id()) {
-        // It may have ended.
         let _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
     }
     // It may not have a group of its own yet.

@@ -4,17 +4,16 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::kernel_text::number_after;
 
-/// Levels above this process's group that are looked at.
+/// Levels examined above this process's group.
 const MOST_LEVELS: usize = 32;
 
 /// A mounted hierarchy of control groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ControlGroupMount {
-    /// Where it is mounted.
     pub point: PathBuf,
-    /// The group that is mounted there: not `/` in a container that sees its own part alone.
+    /// The group mounted there: not `/` in a container that sees only its own part.
     pub root: PathBuf,
-    /// The controllers of a v1 hierarchy; `None` of the v2 hierarchy.
+    /// Controllers of a v1 hierarchy; `None` for v2.
     pub controllers: Option<Vec<String>>,
 }
 
@@ -36,8 +35,8 @@ pub fn control_group_mounts(mountinfo: &[u8]) -> Vec<ControlGroupMount> {
     text.lines().filter_map(mount).collect()
 }
 
-/// The `cpu.stat` of the group that has the CPU quota of this process, and of all groups above it: whichever is
-/// throttled, this process waits. `cgroup` is the content of /proc/self/cgroup (cgroups(7)).
+/// The `cpu.stat` of the group with this process's CPU quota, and of all groups above it: if any is throttled, this
+/// process waits. `cgroup` is the content of /proc/self/cgroup (cgroups(7)).
 pub(super) fn own_files(mountinfo: &[u8], cgroup: &[u8]) -> Vec<PathBuf> {
     let Ok(cgroup) = std::str::from_utf8(cgroup) else { return Vec::new() };
     let mounts = control_group_mounts(mountinfo);
@@ -51,7 +50,7 @@ pub(super) fn own_files(mountinfo: &[u8], cgroup: &[u8]) -> Vec<PathBuf> {
             Some(of_mount) => controllers.split(',').any(is_cpu) && of_mount.iter().any(|name| is_cpu(name)),
         });
         let Some(mount) = mount else { continue };
-        // A group outside what is mounted here cannot be read here; a namespace shows it as `/..`.
+        // A group outside of the mount cannot be read; a namespace shows it as `/..`.
         let Ok(path) = Path::new(path).strip_prefix(&mount.root) else { continue };
         if path.components().any(|part| part == Component::ParentDir) {
             continue;
@@ -61,8 +60,8 @@ pub(super) fn own_files(mountinfo: &[u8], cgroup: &[u8]) -> Vec<PathBuf> {
     files
 }
 
-/// Time for which a group was held back because its CPU quota was used up, in ns, by its `cpu.stat`: `throttled_usec`
-/// of v2, `throttled_time` of v1. The times of all processors are summed. `None` without a CPU controller.
+/// Time for which a group was throttled by its CPU quota, in ns, from its `cpu.stat`: `throttled_usec` of v2,
+/// `throttled_time` of v1. The times of all processors are summed. `None` without a CPU controller.
 ///
 /// ```
 /// use unladen_machine::throttled_ns;

@@ -1,14 +1,13 @@
-//! The clock of the processors, where the kernel sets it: [`files`], [`mean_hz`].
+//! The processors' frequency, if the kernel sets it: [`files`], [`mean_hz`].
 
 use std::path::{Path, PathBuf};
 
 use crate::kernel_text::decimal;
 
-/// Processors with a clock of their own that are asked: some drivers interrupt the processor for an answer.
+/// Most processors that are asked: some drivers interrupt the processor for an answer.
 const MOST_POLICIES: usize = 16;
 
-/// The files of the current frequency in kHz (Documentation/admin-guide/pm/cpufreq.rst); empty on virtual machines,
-/// whose kernel does not set it.
+/// Files of the current frequency in kHz (Documentation/admin-guide/pm/cpufreq.rst); empty on virtual machines.
 pub(super) fn files(sys: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(sys.join("devices/system/cpu/cpufreq")) else { return Vec::new() };
     let is_policy =

@@ -14,20 +14,17 @@ use super::throttling::{Throttled, Throttling};
 /// /proc/stat grows by some 12 KiB per hundred processors, and by its interrupts; no file that is read here is longer.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
-/// A folder with `stat` and `pressure` in place of /proc. Not for users: tests have steal there, which no machine gives
-/// when asked.
+/// A folder with `stat` and `pressure` in place of /proc. Only for tests, which need steal that no machine gives.
 const PROC_VARIABLE: &str = "UNLADEN_MACHINE_PROC";
 
 /// Where the kernel's files are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
-    /// In place of /proc.
     pub proc: PathBuf,
-    /// In place of /sys.
     pub sys: PathBuf,
 }
 
-/// Reads the machine's times. What this kernel does not tell stays out of the reading.
+/// Reads the machine's times. What this kernel does not provide is left out of the reading.
 #[derive(Debug)]
 pub struct MachineClock {
     proc: PathBuf,
@@ -36,7 +33,7 @@ pub struct MachineClock {
     buffer: Vec<u8>,
 }
 
-/// What a clock read at one moment.
+/// A clock's reading at one moment.
 #[derive(Debug, Clone)]
 pub struct MachineReading {
     at: Instant,
@@ -54,12 +51,12 @@ impl Default for Places {
 }
 
 impl MachineClock {
-    /// Of this machine.
+    /// The clock of this machine.
     pub fn open() -> Self {
         Self::open_at(&Places::default())
     }
 
-    /// Of a machine whose files are elsewhere.
+    /// The clock of a machine with files elsewhere.
     pub fn open_at(places: &Places) -> Self {
         let Places { proc, sys } = places;
         Self {

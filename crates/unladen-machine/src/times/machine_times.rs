@@ -2,34 +2,31 @@
 
 use std::time::Duration;
 
-/// What the machine did in a stretch of time. Stretches can be added up.
+/// The machine's times over a period. Periods can be added up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MachineTimes {
-    /// How long it was.
     pub elapsed: Duration,
-    /// How much time all processors together had: `elapsed` times their number.
+    /// `elapsed` times the number of processors.
     pub available: Duration,
-    /// Time in which processors worked, all of them together.
     pub busy: Duration,
-    /// Time that the hypervisor took from processors that had work (steal).
+    /// Time that the hypervisor took from processors with work (steal).
     pub stolen: Duration,
-    /// Time for which this process's control group was held back by its CPU quota; the times of processors are summed.
+    /// Time for which this process's control group was throttled by its CPU quota, summed over processors.
     pub throttled: Duration,
-    /// Time in which some task was ready to run and had no processor; `None` where the kernel does not account for it.
+    /// Time in which some task was ready and had no processor; `None` if the kernel does not account for it.
     pub waited: Option<Duration>,
-    /// The lowest and the highest mean frequency of the processors that a reading saw, in Hz; `None` where the kernel
-    /// does not set it.
+    /// The lowest and the highest mean frequency in any reading, in Hz; `None` if the kernel does not set it.
     pub frequency_hz: Option<(u64, u64)>,
 }
 
 impl MachineTimes {
-    /// The share of the processors' time that the hypervisor took, 0 to 1: the figure that `top` calls `st`.
+    /// The share of the processors' time that the hypervisor took, 0 to 1: `st` in `top`.
     pub fn stolen_share(&self) -> f64 {
         share(self.stolen, self.available)
     }
 
-    /// The share of the time *for which there was work* that the hypervisor took, 0 to 1. Unlike
-    /// [`stolen_share`](Self::stolen_share) it is the same whether the machine has much or little to do.
+    /// The share of the time *with work* that the hypervisor took, 0 to 1. Unlike [`stolen_share`](Self::stolen_share)
+    /// it is the same whether the machine has much or little to do.
     pub fn stolen_of_wanted(&self) -> f64 {
         share(self.stolen, self.busy + self.stolen)
     }
@@ -39,12 +36,12 @@ impl MachineTimes {
         self.waited.map(|waited| share(waited, self.elapsed))
     }
 
-    /// The share of the time for which this process's control group was held back, 0 to 1.
+    /// The share of the time for which this process's control group was throttled, 0 to 1.
     pub fn throttled_share(&self) -> f64 {
         share(self.throttled, self.elapsed)
     }
 
-    /// This stretch and another one together.
+    /// The sum of both periods.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let both = |a: Option<Duration>, b: Option<Duration>| match (a, b) {
@@ -67,7 +64,7 @@ impl MachineTimes {
     }
 }
 
-/// Ticks are coarse: what they count in a short stretch can be more than there was.
+/// Clamped: ticks are coarse, and can count more than a short period had.
 fn share(part: Duration, whole: Duration) -> f64 {
     if whole.is_zero() { 0.0 } else { (part.as_secs_f64() / whole.as_secs_f64()).min(1.0) }
 }

@@ -2,8 +2,8 @@
 
 use crate::kernel_text::decimal;
 
-/// Time in which at least one task waited for the resource, in ns since the machine was started: the line
-/// `some avg10=… total=N` of a file in /proc/pressure (Documentation/accounting/psi.rst), which counts in µs.
+/// Time in which at least one task waited for the resource, in ns since the machine was started: the line `some avg10=…
+/// total=N` of a file in /proc/pressure (Documentation/accounting/psi.rst), which counts in µs.
 ///
 /// ```
 /// let cpu = b"some avg10=3.44 avg60=6.65 avg300=12.92 total=6077\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n";

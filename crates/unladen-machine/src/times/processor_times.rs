@@ -5,25 +5,22 @@ use crate::kernel_text::decimal;
 /// /proc/stat counts in USER_HZ, which is 100 on every architecture that Unladen builds for.
 const TICK_NS: u64 = 10_000_000;
 
-/// Processors that a kernel can have at most (NR_CPUS): more lines are no kernel's.
+/// Most processors of a kernel (NR_CPUS): more lines are no kernel's.
 const MOST_PROCESSORS: usize = 8_192;
 
 /// The sums over all processors in /proc/stat (proc_stat(5)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ProcessorTimes {
-    /// Time in which they worked, for processes, for the kernel and for interrupts, in ns.
+    /// For processes, the kernel and interrupts.
     pub busy_ns: u64,
-    /// Time in which they had nothing to do, in ns.
     pub idle_ns: u64,
-    /// Time in which a virtual processor had work and the hypervisor ran something else in its place (*steal*), in ns.
-    /// An idle processor loses none.
+    /// The hypervisor ran something else although a virtual processor had work (*steal*); an idle one loses none.
     pub stolen_ns: u64,
-    /// Processors that are online.
     pub processors: usize,
 }
 
 impl ProcessorTimes {
-    /// From the content of /proc/stat; `None` where it has no line of all processors.
+    /// Parses /proc/stat; `None` if it has no line for all processors.
     ///
     /// ```
     /// use unladen_machine::ProcessorTimes;
@@ -36,7 +33,7 @@ impl ProcessorTimes {
         let mut lines = stat.split(|&byte| byte == b'\n');
         let all = lines.next()?.strip_prefix(b"cpu ")?;
         let mut fields = all.split(|&byte| byte == b' ').filter(|field| !field.is_empty()).map(decimal);
-        // Kernels before 2.6.11 have no steal; guest times, which follow it, are in those of users already.
+        // Kernels before 2.6.11 have no steal; guest times, which follow it, are already in user times.
         let mut next = || fields.next().flatten().unwrap_or(0).saturating_mul(TICK_NS);
         let [user, nice, system, idle, iowait, irq, softirq, stolen] = std::array::from_fn(|_| next());
         let is_processor =

@@ -1,4 +1,4 @@
-//! The principal type is [`Throttling`]: by how much its CPU quota holds this process back.
+//! The principal type is [`Throttling`]: how much its CPU quota throttles this process.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -10,18 +10,18 @@ use super::control_group::{own_files, throttled_ns};
 /// /proc/self/mountinfo of a host with many containers is the longest of the files.
 const MOST_BYTES: u64 = 1024 * 1024;
 
-/// The control groups that can hold this process back: its own, and those above it.
+/// The control groups that can throttle this process: its own, and those above it.
 #[derive(Debug)]
 pub struct Throttling {
     files: Vec<PathBuf>,
 }
 
-/// For how long each of them was throttled since it was made.
+/// How long each was throttled since its creation.
 #[derive(Debug, Clone)]
 pub struct Throttled(Vec<Option<u64>>);
 
 impl Throttling {
-    /// Of the process that calls; `proc` is /proc, but in tests.
+    /// For the calling process; `proc` is /proc except in tests.
     pub fn of_self(proc: &Path) -> Self {
         let of_self = |name: &str| content(&proc.join("self").join(name)).unwrap_or_default();
         let files = own_files(&of_self("mountinfo"), &of_self("cgroup"));
@@ -36,8 +36,7 @@ impl Throttling {
 }
 
 impl Throttled {
-    /// For how long the process was held back since an earlier reading: as long as the group that was held back
-    /// longest, for while one above is, so are all below it.
+    /// Time throttled since an earlier reading: the longest of its groups', for one above throttles all below it.
     pub fn since(&self, before: &Self) -> Duration {
         let grown = |(now, before): (&Option<u64>, &Option<u64>)| Some((*now)?.saturating_sub((*before)?));
         Duration::from_nanos(self.0.iter().zip(&before.0).filter_map(grown).max().unwrap_or(0))

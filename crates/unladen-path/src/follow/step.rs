@@ -9,32 +9,28 @@ use crate::address::Address;
 use crate::route::{MOST_STATIONS, Route, Station};
 use crate::stream::marked;
 
-/// What one request shows.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Step {
-    /// Of each address that was reached, who took the request there.
+    /// For each address that was reached, the processes that took the request.
     pub(super) took: Vec<(Address, Vec<u32>)>,
-    /// Whom they asked, those of this machine as well as others.
+    /// Whom they asked, on this machine and elsewhere.
     pub(super) asked: Vec<Asked>,
     /// The mark went over a socket without a name.
     nameless: bool,
 }
 
-/// Somebody who was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Asked {
     pub(super) address: Address,
     pub(super) protocol: Protocol,
-    /// For certain: the connection bore the mark.
+    /// The connection bore the mark.
     certain: bool,
 }
 
-/// What a process did with its sockets.
 #[derive(Debug, Default)]
 struct Doing {
-    /// Connections that it had accepted: whether it read, and whether it wrote after that.
+    /// Accepted connections: whether it read, and whether it wrote after that.
     accepted: HashMap<u64, (bool, bool)>,
-    /// Connections that it had asked for: to whom, what was sent first, whether an answer came.
     own: BTreeMap<u64, Own>,
 }
 
@@ -47,7 +43,7 @@ struct Own {
 }
 
 impl Step {
-    /// From what those did who are watched; `at` tells who could take a connection at an address.
+    /// From the events of the watched processes; `at` tells who could take a connection at an address.
     pub(super) fn of<'a>(
         events: &[Event],
         mark: &[u8],
@@ -63,7 +59,7 @@ impl Step {
             let mut able: Vec<u32> = at(&address).unwrap_or_default().to_vec();
             let mut index = 0;
             while let Some(pid) = able.get(index) {
-                // Those that were started for this request.
+                // Processes started for this request.
                 let new: Vec<u32> = children.get(pid).into_iter().flatten().copied().collect();
                 able.extend(new.into_iter().filter(|pid| !able.contains(pid)).collect::<Vec<_>>());
                 index += 1;
@@ -89,8 +85,7 @@ impl Step {
         let alone = doing.accepted.values().filter(|(read, _)| *read).count() <= 1;
         for (socket, own) in doing.own.iter().filter(|(_, own)| own.sent) {
             let certain = marks.contains(&(pid, *socket));
-            // A server that has other requests too sends for those as well, and what it hands on for ours bears the
-            // mark.
+            // A server with other requests sends for those as well, but what it passes on for ours bears the mark.
             if !certain && (!own.answered || hands_on && !alone) {
                 continue;
             }
@@ -105,8 +100,7 @@ impl Step {
         }
     }
 
-    /// What several requests show together. Who was asked without a mark, in one of them alone, was asked for something
-    /// else.
+    /// Combines several requests. A peer asked without a mark, in one request alone, was asked for something else.
     pub(super) fn route(steps: &[Self], first: &[Address], at: impl Fn(&Address) -> Option<Vec<u32>>) -> Route {
         let mut route = Route::default();
         let mut asked: Vec<(Asked, usize)> = Vec::new();
@@ -134,7 +128,7 @@ impl Step {
             let took = steps.iter().flat_map(|step| &step.took).filter(|(at, _)| *at == address);
             let took: BTreeSet<u32> = took.flat_map(|(_, pids)| pids).copied().collect();
             match at(&address) {
-                // Of several addresses of one name, a request goes to one.
+                // If a name has several addresses, a request goes to one.
                 None if protocol.is_none() && first.len() > 1 => {}
                 None => beyond(Unseen::Elsewhere),
                 Some(able) if took.is_empty() && able.is_empty() => beyond(Unseen::Hidden),
@@ -156,7 +150,6 @@ impl Step {
     }
 }
 
-/// What each process did, and whom it started.
 fn doings(events: &[Event]) -> (HashMap<u32, Doing>, HashMap<u32, Vec<u32>>) {
     let mut all: HashMap<u32, Doing> = HashMap::new();
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
@@ -197,7 +190,7 @@ fn doings(events: &[Event]) -> (HashMap<u32, Doing>, HashMap<u32, Vec<u32>>) {
 }
 
 impl Doing {
-    /// Read from a connection that it had accepted, and wrote to it.
+    /// Read from an accepted connection, and wrote to it.
     fn took_something(&self) -> bool {
         self.accepted.values().any(|(read, wrote)| *read && *wrote)
     }

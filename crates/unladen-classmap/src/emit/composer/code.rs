@@ -1,20 +1,18 @@
-//! Paths as the PHP code that Composer writes for them. The principal type is [`Folders`].
+//! Paths as Composer's PHP code. The principal type is [`Folders`].
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice;
 
-/// The folders that Composer's paths start from, without links.
+/// The base folders of Composer's paths, without links.
 #[derive(Debug)]
 pub(super) struct Folders {
-    /// vendor/composer, in which the files are.
     pub(super) target: PathBuf,
     pub(super) vendor: PathBuf,
     pub(super) base: PathBuf,
 }
 
-/// A path, from one of the folders.
 #[derive(Debug)]
 pub(super) struct Code {
     from: From,
@@ -29,17 +27,14 @@ enum From {
 }
 
 impl Folders {
-    /// What `$vendorDir` is set to.
     pub(super) fn vendor_code(&self) -> Vec<u8> {
         shortest_code(&self.target, &self.vendor, false)
     }
 
-    /// What `$baseDir` is set to.
     pub(super) fn base_code(&self) -> Vec<u8> {
         shortest_code(&self.vendor, &self.base, false).replace("__DIR__", "$vendorDir")
     }
 
-    /// A file, from the folder that Composer takes it from.
     pub(super) fn path(&self, file: &[u8]) -> Code {
         if let Some(below) = below(file, bytes(&self.vendor)) {
             return Code { from: From::Vendor, path: below.to_vec() };
@@ -61,7 +56,7 @@ impl Folders {
         let folder = match code.from {
             From::Vendor => Some(&self.vendor),
             From::Base => Some(&self.base),
-            // Composer looks at the paths alone here.
+            // Composer compares only the path here.
             From::Root => None,
         };
         if phar {
@@ -127,7 +122,7 @@ fn shortest_code(from: &Path, to: &Path, is_static: bool) -> Vec<u8> {
     text
 }
 
-/// The deepest folder on the way to `to`, that included, in which the folder `from` is.
+/// The deepest common folder, `to` itself included.
 fn common<'a>(from: &[u8], to: &'a [u8]) -> &'a [u8] {
     let mut common = to;
     while common != from && below(from, common).is_none() && common != b"/" {
@@ -137,18 +132,15 @@ fn common<'a>(from: &[u8], to: &'a [u8]) -> &'a [u8] {
     common
 }
 
-/// How many levels the folder `from` is below `common`.
 fn depth(from: &[u8], common: &[u8]) -> usize {
     let rest = after(from, common);
     if rest.is_empty() { 0 } else { rest.iter().filter(|byte| **byte == b'/').count() + 1 }
 }
 
-/// `path` without the folder `common` and the `/` behind it.
 fn after<'a>(path: &'a [u8], common: &[u8]) -> &'a [u8] {
     path.strip_prefix(common).map(|rest| rest.strip_prefix(b"/").unwrap_or(rest)).unwrap_or(path)
 }
 
-/// What follows `folder` in `path`, with its `/`.
 fn below<'a>(path: &'a [u8], folder: &[u8]) -> Option<&'a [u8]> {
     path.strip_prefix(folder).filter(|rest| rest.starts_with(b"/"))
 }

@@ -1,4 +1,4 @@
-//! autoload_static.php with another list. The principal function is [`with_list`].
+//! Replaces the list in autoload_static.php. The principal function is [`with_list`].
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use bstr::ByteSlice;
 
 use crate::php::token::{Tokens, What};
 
-/// The same text with this value of `$classMap`, which the loader is given; or what was not found.
+/// The text with this value of `$classMap`, passed to the loader; or what was not found.
 pub(super) fn with_list(source: &[u8], array: &[u8]) -> Result<Vec<u8>, &'static str> {
     let mut text = match value(source, b"classMap") {
         Some(range) => [before(source, range.start), array, source.get(range.end..).unwrap_or_default()].concat(),
@@ -19,7 +19,7 @@ pub(super) fn with_list(source: &[u8], array: &[u8]) -> Result<Vec<u8>, &'static
     if !text.contains_str("$loader->classMap = ") {
         let class = class(&text).ok_or("`class ComposerStaticInit…`")?;
         let line = [b"            $loader->classMap = ", class.as_slice(), b"::$classMap;\n"].concat();
-        // Behind the last of such lines, or where the first would be.
+        // After the last of such lines, or where the first would be.
         let last = text.rfind("\n            $loader->").map(|at| at + 1);
         let at = last.or_else(|| text.find("use ($loader) {\n")).ok_or("`use ($loader) {`")?;
         let end = at + text.get(at..).and_then(|rest| rest.find_byte(b'\n')).ok_or("the end of a line")? + 1;
@@ -28,7 +28,6 @@ pub(super) fn with_list(source: &[u8], array: &[u8]) -> Result<Vec<u8>, &'static
     Ok(text)
 }
 
-/// Where the value of that static property stands.
 fn value(source: &[u8], property: &[u8]) -> Option<Range<usize>> {
     let mut tokens = Tokens::new(source);
     let mut is_static = false;
@@ -48,7 +47,7 @@ fn value(source: &[u8], property: &[u8]) -> Option<Range<usize>> {
     loop {
         match tokens.peek().what {
             What::End | What::Broken(_) => return None,
-            // Nothing but strings and arrays stands there.
+            // It has only strings and arrays.
             What::Mark(b";") => return Some(start..tokens.word_start()?),
             _ => tokens.next(),
         };

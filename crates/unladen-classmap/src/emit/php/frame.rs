@@ -8,25 +8,23 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 const TEXT: &str = include_str!("loader.php");
 
-/// What the frame is filled with.
 pub(super) struct Frame {
     pub(super) classes: usize,
     pub(super) root: PathBuf,
-    /// How it was made: a line, with its end; or nothing.
+    /// A line on how it was made, with its end; or empty.
     pub(super) made: String,
     pub(super) files: Vec<u8>,
     pub(super) names: Vec<u8>,
 }
 
 impl Frame {
-    /// The whole file.
     pub(super) fn fill(&self) -> Vec<u8> {
         let count = self.classes.to_string();
         let root = comment(&self.root);
-        // Two maps in one process must not have one name; and a map that has changed tells anew what is wrong with it.
+        // Two maps in one process must not share a name; and a changed map reports its problems again.
         let digest = format!("{:016x}", digest(&[TEXT.as_bytes(), &self.files, &self.names]));
         let mut file = Vec::with_capacity(TEXT.len() + self.files.len() + self.names.len() + 256);
-        // Every other piece is the name of what goes there: the frame has no `@` of its own.
+        // Every other piece names what goes there: the frame has no `@` of its own.
         for (number, piece) in TEXT.split('@').enumerate() {
             let filling: &[u8] = match piece {
                 _ if number % 2 == 0 => piece.as_bytes(),
@@ -43,7 +41,7 @@ impl Frame {
     }
 }
 
-/// `root` as seen from `folder`; as it is, if they have nothing in common. Both are absolute.
+/// `root` relative to `folder`, unchanged if they have nothing in common. Both are absolute.
 pub(crate) fn from(folder: &Path, root: &Path) -> PathBuf {
     let common = folder.components().zip(root.components()).take_while(|(a, b)| a == b).count();
     if common == 1 && folder != Path::new("/") {
@@ -54,7 +52,7 @@ pub(crate) fn from(folder: &Path, root: &Path) -> PathBuf {
     if relative.as_os_str().is_empty() { PathBuf::from(".") } else { relative }
 }
 
-/// As part of a comment of one line: neither a line's end nor PHP's end mark must end it.
+/// For a one-line comment, which neither a line's end nor PHP's end mark may end.
 fn comment(path: &Path) -> Vec<u8> {
     let mut text = path.as_os_str().as_bytes().replace("?>", "?_");
     for byte in &mut text {
@@ -65,7 +63,7 @@ fn comment(path: &Path) -> Vec<u8> {
     text
 }
 
-/// Nobody gains anything by making two maps that have the same.
+/// Not cryptographic: nobody gains from two maps with the same digest.
 fn digest(parts: &[&[u8]]) -> u64 {
     let mut digest = Xxh3Default::new();
     parts.iter().for_each(|part| digest.update(part));

@@ -1,6 +1,6 @@
 //! Bytes as PHP's constant strings.
 
-/// In single quotes, where but `'` and `\` mean anything; all other bytes, line ends too, stand for themselves.
+/// In single quotes, where only `'` and `\` are special; all other bytes, line ends too, stand for themselves.
 pub(crate) fn string(text: &mut Vec<u8>, bytes: &[u8]) {
     text.push(b'\'');
     let mut done = 0;
@@ -13,8 +13,8 @@ pub(crate) fn string(text: &mut Vec<u8>, bytes: &[u8]) {
     text.push(b'\'');
 }
 
-/// A path: in terms of the PHP file's own folder if it is below that, so that both can be moved, or be switched by a
-/// link, together. PHP joins the two when it compiles the file.
+/// A path, relative to the PHP file's own folder if below it, so that both can be moved, or switched by a link,
+/// together. PHP joins the two when it compiles the file.
 pub(super) fn path(text: &mut Vec<u8>, path: &[u8], folder: &[u8]) {
     let folder = folder.strip_suffix(b"/").unwrap_or(folder);
     match path.strip_prefix(folder) {

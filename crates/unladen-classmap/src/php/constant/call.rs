@@ -5,12 +5,11 @@ use super::value::Value;
 /// A call of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// The function, as it was asked for.
     pub name: String,
-    /// Its line, from 1.
+    /// From 1.
     pub line: u32,
-    /// The values of its arguments; nothing for one that is not constant.
+    /// Arguments; `None` for one that is not constant.
     pub args: Vec<Option<Value>>,
-    /// Whether it stands in braces, or hangs on an `if` or the like.
+    /// Whether it is in braces, or depends on an `if` or the like.
     pub conditional: bool,
 }

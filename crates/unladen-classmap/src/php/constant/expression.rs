@@ -7,7 +7,6 @@ use super::value::{Elements, Value};
 use crate::php::string::Piece;
 use crate::php::token::{Tokens, What};
 
-/// What stood where something else was expected.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) line: u32,
@@ -15,7 +14,6 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// Of what stands on a line instead of what was expected there.
     pub(super) fn expected(expected: &str, found: &What<'_>, line: u32) -> Self {
         let what = match found {
             What::Broken(missing) => (*missing).to_owned(),
@@ -25,7 +23,6 @@ impl Failure {
     }
 }
 
-/// Reads an expression off the tokens.
 pub(super) struct Expression<'s, 't, 'a> {
     pub(super) tokens: &'t mut Tokens<'a>,
     pub(super) scope: &'t mut Scope<'s>,
@@ -37,7 +34,6 @@ impl<'s, 't, 'a> Expression<'s, 't, 'a> {
         Self { tokens, scope, depth: 0 }
     }
 
-    /// The value of the expression that comes; the tokens stand behind it.
     pub(super) fn value(&mut self) -> Result<Value, Failure> {
         if self.depth == DEPTH {
             return Err(self.failure(format!("no more than {DEPTH} arrays or brackets in one another")));
@@ -48,7 +44,6 @@ impl<'s, 't, 'a> Expression<'s, 't, 'a> {
         value
     }
 
-    /// `a . b . c`
     fn joined(&mut self) -> Result<Value, Failure> {
         let first = self.operand()?;
         if !self.taken(b".") {
@@ -140,7 +135,6 @@ impl<'s, 't, 'a> Expression<'s, 't, 'a> {
         }
     }
 
-    /// Behind its opening bracket.
     fn array(&mut self, closing: &[u8]) -> Result<Value, Failure> {
         let mut elements = Elements::default();
         while !self.taken(closing) {
@@ -161,7 +155,6 @@ impl<'s, 't, 'a> Expression<'s, 't, 'a> {
         Ok(elements.array())
     }
 
-    /// Behind its opening bracket.
     fn dirname(&mut self, line: u32) -> Result<Value, Failure> {
         let path = self.value()?;
         let path = self.text(path)?;
@@ -188,7 +181,6 @@ impl<'s, 't, 'a> Expression<'s, 't, 'a> {
         value.text().ok_or_else(|| Failure { line, what: "a string was expected, not an array".to_owned() })
     }
 
-    /// Whether this mark comes; if so, it is passed.
     pub(super) fn taken(&mut self, mark: &[u8]) -> bool {
         let comes = matches!(self.tokens.peek().what, What::Mark(next) if next == mark);
         if comes {

@@ -1,4 +1,4 @@
-//! What the names in a file stand for at some point of it. The principal type is [`Scope`].
+//! What names mean at some point of a file. The principal type is [`Scope`].
 
 use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt;
@@ -8,20 +8,19 @@ use bstr::BString;
 
 use super::Value;
 
-/// Arrays in arrays, and expressions in expressions.
+/// Limit for nested arrays and expressions.
 pub(super) const DEPTH: usize = 64;
 
-/// What the values of a file may take in all, in bytes, and how much more for each byte of the file: `$a = $a . $a;`,
+/// Limit on the total size of a file's values, in bytes, plus an allowance per byte of the file: `$a = $a . $a;`,
 /// thirty times, would fill any memory.
 const MOST: usize = 4 << 20;
 const MOST_MORE: usize = 512;
 
-/// Variables, constants, and the names that `namespace` and `use` give.
 #[derive(Debug)]
 pub(super) struct Scope<'a> {
     file: &'a Path,
     namespace: BString,
-    /// By the short name in small letters.
+    /// By short name in lower case.
     imports: HashMap<Vec<u8>, BString>,
     variables: HashMap<Vec<u8>, Value>,
     constants: HashMap<Vec<u8>, Value>,
@@ -57,7 +56,7 @@ impl<'a> Scope<'a> {
         self.imports.insert(name.to_ascii_lowercase(), whole.strip_prefix(b"\\").unwrap_or(whole).into());
     }
 
-    /// The whole name of a class that is called `name` here.
+    /// The qualified name of a class called `name` here.
     pub(super) fn class(&self, name: &[u8]) -> BString {
         if let Some(whole) = name.strip_prefix(b"\\") {
             return whole.into();
@@ -79,21 +78,18 @@ impl<'a> Scope<'a> {
         whole.strip_prefix(b"\\").map(BString::from).unwrap_or(whole)
     }
 
-    /// A copy of a variable's value.
     pub(super) fn variable(&mut self, name: &[u8]) -> Option<Value> {
         let value = self.variables.get(name)?;
         self.left = self.left.checked_sub(value.size().0)?;
         Some(value.clone())
     }
 
-    /// A copy of a constant's value.
     pub(super) fn constant(&mut self, name: &[u8]) -> Option<Value> {
         let value = self.constants.get(name)?;
         self.left = self.left.checked_sub(value.size().0)?;
         Some(value.clone())
     }
 
-    /// Whether there is room for this many bytes more.
     pub(super) fn take(&mut self, bytes: usize) -> bool {
         self.left.checked_sub(bytes).map(|left| self.left = left).is_some()
     }
@@ -115,14 +111,13 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Values within variables within values could nest without end, and values are dropped by recursion.
+    /// Limits the nesting of values in values, which are dropped by recursion.
     fn stored(&mut self, value: &Value) -> Option<Value> {
         let (size, depth) = value.size();
         (depth <= DEPTH && self.take(size)).then(|| value.clone())
     }
 }
 
-/// PHP's `dirname`.
 pub(super) fn dirname(path: &[u8]) -> &[u8] {
     let trimmed = |path: &[u8]| path.iter().rposition(|byte| *byte != b'/').map_or(0, |last| last + 1);
     let rooted = path.first() == Some(&b'/');

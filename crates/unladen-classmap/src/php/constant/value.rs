@@ -4,35 +4,31 @@ use std::collections::HashMap;
 
 use bstr::BString;
 
-/// A value of PHP, as far as constant expressions have them here.
+/// A value of PHP, as far as constant expressions are supported.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Value {
     String(BString),
-    /// An integer.
     Int(i64),
-    /// `true` or `false`.
     Bool(bool),
-    /// `null`
     Null,
-    /// Keys, strings or integers, and their values, in PHP's order; no key is there twice.
+    /// Keys (strings or integers) and values, in PHP's order; keys are unique.
     Array(Vec<(Value, Value)>),
 }
 
-/// What a value takes by itself.
 const VALUE: usize = 2 * size_of::<Value>();
 
 impl Value {
-    /// The bytes, if it is a string.
+    /// The bytes of a string.
     pub fn as_str(&self) -> Option<&[u8]> {
         if let Self::String(text) = self { Some(text) } else { None }
     }
 
-    /// Keys and values, if it is an array.
+    /// Keys and values of an array.
     pub fn as_array(&self) -> Option<&[(Value, Value)]> {
         if let Self::Array(elements) = self { Some(elements) } else { None }
     }
 
-    /// What it is, for messages.
+    /// The type's name, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::String(_) => "a string",
@@ -43,7 +39,7 @@ impl Value {
         }
     }
 
-    /// What PHP's `.` makes of it; nothing of an array.
+    /// Converts to a string as PHP's `.` does; `None` for an array.
     pub(super) fn text(self) -> Option<BString> {
         match self {
             Self::String(text) => Some(text),
@@ -54,7 +50,7 @@ impl Value {
         }
     }
 
-    /// What PHP makes of it as the key of an array; nothing of an array.
+    /// Converts to an array key as PHP does; `None` for an array.
     fn key(self) -> Option<Self> {
         Some(match self {
             Self::String(text) => match std::str::from_utf8(&text).ok().and_then(|text| text.parse::<i64>().ok()) {
@@ -69,7 +65,7 @@ impl Value {
         })
     }
 
-    /// How many bytes it takes, about, and how deep its arrays are.
+    /// Approximate size in bytes, and depth of its arrays.
     pub(super) fn size(&self) -> (usize, usize) {
         match self {
             Self::String(text) => (text.len() + VALUE, 0),
@@ -82,17 +78,16 @@ impl Value {
     }
 }
 
-/// An array as its elements come.
 #[derive(Debug, Default)]
 pub(super) struct Elements {
     elements: Vec<(Value, Value)>,
     places: HashMap<Value, usize>,
-    /// The number behind the highest one so far; as a literal array has it, from -3 on too.
+    /// The next automatic key: one more than the highest so far; literal arrays count from -3 on, too.
     next: Option<i64>,
 }
 
 impl Elements {
-    /// Adds one; without a key it gets the next number. Whether the key can be one.
+    /// Adds an element, with the next number if it has no key. Returns whether the key is valid.
     pub(super) fn add(&mut self, key: Option<Value>, value: Value) -> bool {
         let key = match key.map(Value::key) {
             Some(Some(key)) => key,
@@ -102,7 +97,7 @@ impl Elements {
         if let Value::Int(number) = key {
             self.next = self.next.max(Some(number.saturating_add(1)));
         }
-        // A later value takes the place of an earlier one.
+        // A later value replaces an earlier one.
         if let Some(earlier) = self.places.get(&key).and_then(|place| self.elements.get_mut(*place)) {
             earlier.1 = value;
         } else {

@@ -1,5 +1,5 @@
-//! The statements of a file, as far as constant values are given, returned or handed to functions. The principal type
-//! is [`Walk`].
+//! The statements of a file, as far as constant values are assigned, returned or passed to functions. The principal
+//! type is [`Walk`].
 
 mod skip;
 
@@ -12,7 +12,6 @@ use super::scope::Scope;
 use super::value::Value;
 use crate::php::token::{Tokens, What};
 
-/// What is done with a value.
 #[derive(Debug)]
 pub(super) enum Event<'a> {
     Returned(Result<Value, Failure>),
@@ -22,18 +21,15 @@ pub(super) enum Event<'a> {
 
 type Found<'f, 'a> = &'f mut dyn FnMut(Event<'a>) -> ControlFlow<()>;
 
-/// Goes through a file.
 pub(super) struct Walk<'s, 'a> {
     tokens: Tokens<'a>,
     scope: Scope<'s>,
     names: &'s [&'s str],
-    /// How many braces are open.
     braces: usize,
-    /// How many of them are a namespace's.
     namespaces: usize,
-    /// How many `if (…):` are open.
+    /// Open `if (…):`.
     colons: usize,
-    /// Whether the statement hangs on an `if (…)` without braces, or on a `&&` and the like in it.
+    /// Whether the statement depends on an `if (…)` without braces, or on a `&&` and the like in it.
     hangs: bool,
 }
 
@@ -43,10 +39,10 @@ impl<'s, 'a> Walk<'s, 'a> {
         Self { tokens, scope, names, braces: 0, namespaces: 0, colons: 0, hangs: false }
     }
 
-    /// Tells all that is found until it is enough. The last line, if all went well.
+    /// Reports what it finds until told to stop. Returns the last line on success.
     pub(super) fn run(mut self, found: Found<'_, 'a>) -> Result<u32, Failure> {
         let mut starts = true;
-        // Whether the function's name that may come is only declared, or a method's.
+        // Whether the function name that may follow is only declared, or a method's.
         let mut other = false;
         loop {
             let token = self.tokens.next();
@@ -83,7 +79,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         }
     }
 
-    /// Whether a statement starts behind this mark, and whether a name behind it is no function of its own.
+    /// Whether a statement starts after this mark, and whether a name after it is no plain function.
     fn mark(&mut self, mark: &[u8], was_start: bool) -> (bool, bool) {
         match mark {
             b"{" => {
@@ -96,7 +92,7 @@ impl<'s, 'a> Walk<'s, 'a> {
                 self.hangs = false;
             }
             b";" => self.hangs = false,
-            // An attribute says nothing about what it stands on.
+            // An attribute does not affect what it is on.
             b"#[" => {
                 self.skip_brackets();
                 return (was_start, false);
@@ -111,8 +107,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         self.hangs || self.colons > 0 || self.braces > self.namespaces
     }
 
-    /// What a word at the start of a statement does, and whether what comes is still a start; nothing if it is no such
-    /// word.
+    /// Handles a keyword at a statement's start; returns also whether a start still follows. `None` for other words.
     fn keyword(&mut self, word: &[u8], found: Found<'_, 'a>) -> Option<(ControlFlow<()>, bool)> {
         let go_on = ControlFlow::Continue(());
         match word {
@@ -153,7 +148,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         Some((go_on, true))
     }
 
-    /// Behind a variable at the start of a statement.
+    /// Called after a variable at the start of a statement.
     fn assignment(&mut self, name: &'a [u8], found: Found<'_, 'a>) -> ControlFlow<()> {
         if !self.taken(b"=") {
             self.changed(name);
@@ -168,14 +163,14 @@ impl<'s, 'a> Walk<'s, 'a> {
             Ok(_) => self.scope.forget_variable(name),
             Err(_) => {
                 self.scope.forget_variable(name);
-                // Calls may stand in what could not be told.
+                // Unsupported values may contain calls.
                 self.tokens.go_back(place);
             }
         }
         found(Event::Assigned { variable: true, name, conditional, value })
     }
 
-    /// Behind `const`.
+    /// Called after `const`.
     fn constants(&mut self, found: Found<'_, 'a>) -> ControlFlow<()> {
         let mut name: Option<&'a [u8]> = None;
         loop {
@@ -203,7 +198,7 @@ impl<'s, 'a> Walk<'s, 'a> {
         ControlFlow::Continue(())
     }
 
-    /// Behind the name of a function, if it is one.
+    /// Called after the name of a function, if it is one.
     fn call(&mut self, plain: &[u8], line: u32, found: Found<'_, 'a>) -> ControlFlow<()> {
         let asked = self.names.iter().find(|asked| asked.as_bytes().eq_ignore_ascii_case(plain)).copied();
         if (asked.is_none() && plain != b"define") || !self.taken(b"(") {

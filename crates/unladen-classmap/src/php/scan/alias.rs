@@ -1,24 +1,20 @@
-//! What a call of `class_alias` gives a class, where one look tells. The principal type is [`Second`].
+//! The second argument of `class_alias`, if one look tells. The principal type is [`Second`].
 
 use bstr::BString;
 
 use crate::php::skip::{self, begins_comment, is_label};
 
-/// The second argument of a call: the new name.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Second {
-    /// A name that is written out.
     Known(BString),
-    /// A constant expression, maybe: it takes more of the file to know it.
+    /// Perhaps a constant expression: it takes more of the file to know it.
     Unclear,
-    /// None, or one that is only known as the file runs.
+    /// None, or known only as the file runs.
     None,
-    /// This is no call.
     NoCall,
 }
 
-/// How far a look goes for the end of the first argument: arguments can be calls, which would all be looked through
-/// again.
+/// Limit of the look for the end of the first argument: arguments can be calls, which would all be scanned again.
 const NEAR: usize = 1000;
 
 /// The second argument of the call whose `(` is the first sign at `at`.
@@ -41,11 +37,11 @@ pub(super) fn second(source: &[u8], at: usize) -> Second {
     if !closed || named(source, open + 1) || (!plain && memchr::memchr2(b'\\', b'$', text).is_some()) {
         return Second::Unclear;
     }
-    // Of single quotes, `\\` and `\` before a letter are the same.
+    // In single quotes, `\\` and `\` before a letter are the same.
     name(&bstr::ByteSlice::replace(text, br"\\", br"\")).map_or(Second::None, Second::Known)
 }
 
-/// The name that PHP registers for `text`; `None` if it is none that PHP would ask a loader for.
+/// The name that PHP registers for `text`; `None` if PHP would not autoload it.
 pub(super) fn name(text: &[u8]) -> Option<BString> {
     let name = text.strip_prefix(br"\").unwrap_or(text);
     let valid =
@@ -75,7 +71,6 @@ fn first(source: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Whether the argument at `at` has a name.
 fn named(source: &[u8], at: usize) -> bool {
     let Some(at) = skip::blank(source, at) else { return false };
     let Some(colon) = skip::blank(source, skip::label(source, at)) else { return false };

@@ -2,12 +2,11 @@
 
 use crate::php::Declaration;
 
-/// What is in a file.
+/// The contents of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
-    /// In the order of the file.
+    /// In file order.
     pub declarations: Vec<Declaration>,
-    /// What PHP itself could not read, with its line: a comment, string or heredoc that does not end. It is not looked
-    /// for in files without any of the words that declare something.
+    /// A comment, string or heredoc without an end, with its line. Not looked for in files without a declaring word.
     pub broken: Option<(u32, &'static str)>,
 }

@@ -1,7 +1,6 @@
-//! The aliases of a file whose names hang on its `namespace`, `use`, `const` and `define`. The principal type is
-//! [`Names`].
+//! Aliases whose names depend on the file's `namespace`, `use`, `const` and `define`. The principal type is [`Names`].
 //!
-//! Few files have any: this reads them once more, word by word.
+//! Few files have any: they are read once more, word by word.
 
 use std::collections::HashMap;
 
@@ -12,21 +11,19 @@ use crate::php::token::{Tokens, What};
 
 mod statement;
 
-/// What names stand for at a place in a file.
 #[derive(Debug, Default)]
 struct Names {
-    /// Without a `\` at its end.
+    /// Without a trailing `\`.
     namespace: Vec<u8>,
-    /// By the name, in small letters.
+    /// By name, in lower case.
     classes: HashMap<Vec<u8>, Vec<u8>>,
-    /// By the name, as it is written.
+    /// By name as written.
     constants_used: HashMap<Vec<u8>, Vec<u8>>,
-    /// By the whole name; nothing if it is not known or not the same everywhere.
+    /// By qualified name; `None` if unknown or not the same everywhere.
     constants: HashMap<Vec<u8>, Option<Vec<u8>>>,
 }
 
 impl Names {
-    /// The whole name of a class.
     fn class(&self, written: &[u8]) -> Option<Vec<u8>> {
         if let Some(whole) = written.strip_prefix(br"\") {
             return Some(whole.to_vec());
@@ -42,7 +39,6 @@ impl Names {
         }
     }
 
-    /// The value of a constant.
     fn constant(&self, written: &[u8]) -> Option<Vec<u8>> {
         if written.eq_ignore_ascii_case(b"__NAMESPACE__") {
             return Some(self.namespace.clone());
@@ -56,35 +52,31 @@ impl Names {
             used.clone()
         } else {
             let here = self.here(written);
-            // A constant that is not in the namespace is looked for outside of all.
+            // Constants outside of the namespace fall back to global ones.
             if self.constants.contains_key(&here) { here } else { written.to_vec() }
         };
         self.constants.get(&whole)?.clone()
     }
 
-    /// A name in the namespace.
     fn here(&self, name: &[u8]) -> Vec<u8> {
         if self.namespace.is_empty() { name.to_vec() } else { [&self.namespace, &br"\"[..], name].concat() }
     }
 
-    /// A constant is given a value.
     fn define(&mut self, whole: Vec<u8>, value: Option<Vec<u8>>) {
         self.constants.entry(whole).and_modify(|known| *known = None).or_insert(value);
     }
 }
 
-/// The first part of a name, and what is behind it.
 fn split(name: &[u8]) -> (&[u8], &[u8]) {
     name.split_at(memchr::memchr(b'\\', name).unwrap_or(name.len()))
 }
 
-/// The second names of all calls of `class_alias` outside of strings, in their order; nothing for one that cannot be
-/// known.
+/// The second names of all `class_alias` calls outside of strings, in order; `None` for an unknown one.
 pub(super) fn aliases(source: &[u8]) -> Vec<Option<BString>> {
     let mut names = Names::default();
     let mut tokens = Tokens::new(source);
     let mut found = Vec::new();
-    // How many braces are open, and how many of them are a namespace's.
+    // Open braces, and how many of them are a namespace's.
     let (mut depth, mut outside) = (0_usize, 0);
     let mut before = What::Mark(b";");
     loop {

@@ -1,7 +1,7 @@
 //! The pass over a file's bytes. The principal type is [`Walk`].
 //!
-//! It knows two things: where the next of the words is, and whether an offset is code. Code is what is left when all
-//! that may not be looked into has been passed over; a word in it is then judged by what is before and behind it.
+//! It knows where the next declaring word is, and whether an offset is code. Code is what remains after skipping
+//! strings, comments and the like; a word in it is then judged by its surroundings.
 
 mod judge;
 
@@ -17,35 +17,31 @@ const STRING: &str = "a string that does not end";
 const HEREDOC: &str = "a heredoc that does not end";
 const COMMENT: &str = "a comment that does not end";
 
-/// What is broken, and its offset.
 type Broken = (usize, &'static str);
 
-/// A pass over a file's bytes.
 pub(super) struct Walk<'a> {
     source: &'a [u8],
-    /// Where it is: in code.
     at: usize,
-    /// The next word: the first that is not before `at`, or one that has been passed over.
+    /// The next word: the first that is not before `at`, or one that was skipped.
     word: Option<(usize, Word)>,
-    /// The texts whose code `at` is in, and how many braces are open in the code of each.
+    /// Enclosing texts with interpolated code, and the open braces in each one's code.
     around: Vec<(Text<'a>, usize)>,
-    /// The outermost of these, as what it is if it does not end.
+    /// What the outermost of these is, if it does not end.
     outermost: Broken,
-    /// Where the comments passed last begin and end, between which there is nothing but white space.
+    /// Range of the comments last skipped, with only white space between them.
     comments: (usize, usize),
-    /// The namespace, with a `\` at its end if it has a name.
+    /// With a trailing `\` unless empty.
     namespace: BString,
-    /// How many lines end before this offset.
+    /// An offset, and the number of lines that end before it.
     lines: (usize, u32),
-    /// How many calls of `class_alias` there were outside of texts.
+    /// Number of `class_alias` calls outside of texts.
     calls: usize,
-    /// Those of them that it takes more of the file to know: which call, and which declaration.
+    /// Calls that need more of the file: number of the call, and of the declaration.
     unclear: Vec<(usize, usize)>,
     found: Scan,
 }
 
 impl<'a> Walk<'a> {
-    /// A pass over `source`, whose first word is known.
     pub(super) fn new(source: &'a [u8], first: (usize, Word)) -> Self {
         Self {
             source,
@@ -62,7 +58,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// All that is declared.
     pub(super) fn run(mut self) -> Scan {
         if let Err((at, what)) = self.walk() {
             if at < self.lines.0 {
@@ -134,7 +129,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Where code is again behind the stretch of text at `at`.
+    /// Skips the text at `at`; returns where code begins again.
     fn text(&mut self, text: Text<'a>, at: usize) -> Result<usize, Broken> {
         match text.part(self.source, at) {
             Some(Part::End(after)) => Ok(after),
@@ -152,7 +147,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// After the comment at `at`, or the sign that is none.
+    /// Skips the comment at `at`, or the sign that is none.
     fn comment(&mut self, at: usize) -> Result<usize, Broken> {
         if !skip::begins_comment(self.source, at) {
             return Ok(at + 1);
@@ -165,7 +160,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The bytes with which something begins that may not be looked into.
+/// Bytes that begin what is skipped.
 #[inline(always)]
 fn stops(lane: u8x16) -> u8x16 {
     // `"` and `#`, `'` and `/` differ in one bit each.

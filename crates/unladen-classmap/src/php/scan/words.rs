@@ -1,10 +1,9 @@
-//! The words that declarations hang on, found in bytes of any kind. The principal type is [`Word`].
+//! Finds the declaring words in any bytes. The principal type is [`Word`].
 
 use wide::u8x16;
 
 use crate::php::skip::{self, is, is_label};
 
-/// A word that matters, in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
     Class,
@@ -17,7 +16,6 @@ pub(super) enum Word {
 }
 
 impl Word {
-    /// All of them, as they are written in small letters.
     const ALL: [(Self, &'static [u8]); 7] = [
         (Self::Class, b"class"),
         (Self::Interface, b"interface"),
@@ -28,7 +26,6 @@ impl Word {
         (Self::HaltCompiler, b"__halt_compiler"),
     ];
 
-    /// How long it is.
     pub(super) const fn length(self) -> usize {
         match self {
             Self::Class | Self::Trait => 5,
@@ -39,13 +36,13 @@ impl Word {
         }
     }
 
-    /// The first of these words whose end is behind `from`, and its offset. Only whole words count, and neither
-    /// `$class` nor parts of a qualified name, but for `\class_alias`.
+    /// The first word that ends after `from`, and its offset. Only whole words count, and neither `$class` nor parts of
+    /// a qualified name, except `\class_alias`.
     pub(super) fn next(source: &[u8], from: usize) -> Option<(usize, Self)> {
         let mut from = from;
         loop {
             let suspect = suspect(source, from)?;
-            // How many bytes of the word are before the three that gave it away.
+            // Bytes of the word before the three that matched.
             let before = match source[suspect] | 0x20 {
                 b'r' => 4,
                 b'a' => 2,
@@ -63,7 +60,7 @@ impl Word {
 
     fn at(source: &[u8], at: usize) -> Option<Self> {
         let rest = &source[at..];
-        // No more than tells the longest from a longer one: data can be one name of a megabyte, with suspects all over.
+        // Enough to tell the longest from a longer one: data can be one name of a megabyte, with suspects all over.
         let end = skip::label(&rest[..rest.len().min(Self::HaltCompiler.length() + 1)], 0);
         let name = &rest[..end];
         let (word, _) = Self::ALL.into_iter().find(|(_, text)| text.eq_ignore_ascii_case(name))?;
@@ -76,13 +73,13 @@ impl Word {
     }
 }
 
-/// How many offsets are looked at at once.
+/// Offsets examined at once.
 const LANE: usize = 16;
-/// How many bytes behind an offset tell whether it is suspect.
+/// Bytes after an offset that decide whether it is suspect.
 const AHEAD: usize = 2;
 
-/// The first offset at or behind `from` where one of the words may be, by three letters of it. In any case, and for a
-/// whole lane of offsets at once: every file is read to its end so, and code, strings and comments alike.
+/// The first offset from `from` where a word may be, by three of its letters. Case-insensitive, and a lane of offsets
+/// at once: every file is read to its end this way, code, strings and comments alike.
 fn suspect(source: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while let Some(window) = source.get(at..).and_then(|rest| rest.first_chunk::<{ LANE + AHEAD }>()) {
@@ -99,10 +96,10 @@ fn suspect(source: &[u8], from: usize) -> Option<usize> {
     (found < rest.len()).then_some(at + found)
 }
 
-/// At which offsets such letters are, a bit each.
+/// A bit for each offset with such letters.
 #[inline(always)]
 fn suspects(window: &[u8; LANE + AHEAD]) -> u32 {
-    // With the bit that makes capitals small.
+    // The bit makes letters lower-case.
     let lane = |from: usize| {
         let mut lane = [0; LANE];
         lane.copy_from_slice(&window[from..from + LANE]);
@@ -110,7 +107,7 @@ fn suspects(window: &[u8; LANE + AHEAD]) -> u32 {
     };
     let (a, b, c) = (lane(0), lane(1), lane(2));
     let three = |word: &[u8; 3]| is(a, word[0] | 0x20) & is(b, word[1] | 0x20) & is(c, word[2]);
-    // Of class, interface, trait, enum, namespace and __halt_compiler the three letters that code has least of.
+    // The three letters of class, interface, trait, enum, namespace and __halt_compiler that are rarest in code.
     (three(b"cla") | three(b"rfa") | three(b"ait") | three(b"enu") | three(b"esp") | three(b"__h")).to_bitmask()
 }
 

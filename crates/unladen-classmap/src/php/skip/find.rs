@@ -2,13 +2,13 @@
 
 use wide::u8x16;
 
-/// How many bytes are looked at at once: what one instruction of any x86-64 or aarch64 compares.
+/// Bytes examined at once: what one instruction of any x86-64 or aarch64 compares.
 const LANE: usize = 16;
 
 /// The first offset from `at` that `wanted` marks.
 ///
-/// The strings and stretches of code that it passes over are short, mostly below 50 bytes: memchr's functions, which
-/// are faster on long ones, take longer to be called than these to be passed.
+/// The strings and stretches of code it skips are short, mostly below 50 bytes: calling memchr's functions, which are
+/// faster on long ones, takes longer.
 #[inline(always)]
 pub(crate) fn find(source: &[u8], at: usize, wanted: impl Fn(u8x16) -> u8x16) -> Option<usize> {
     let mut rest = source.get(at..)?;
@@ -25,7 +25,6 @@ pub(crate) fn find(source: &[u8], at: usize, wanted: impl Fn(u8x16) -> u8x16) ->
     (found < rest.len()).then(|| source.len() - rest.len() + found)
 }
 
-/// Which bytes are this one.
 #[inline(always)]
 pub(crate) fn is(lane: u8x16, byte: u8) -> u8x16 {
     lane.simd_eq(u8x16::splat(byte))

@@ -1,22 +1,19 @@
-//! Strings that PHP puts values into: `"…"`, `` `…` `` and heredocs. The principal type is [`Text`].
+//! Strings with interpolation: `"…"`, `` `…` `` and heredocs. The principal type is [`Text`].
 //!
-//! `{$` and `${` in them begin code, which ends at its `}` and may hold all that PHP has: strings and closures too. A
-//! simple `$name[key]` cannot hold a quote, and is text here.
+//! `{$` and `${` begin code, which ends at its `}` and may hold any PHP: strings and closures too. A simple
+//! `$name[key]` cannot hold a quote, and is text here.
 
 use super::{begins_comment, comment, find, html, is, is_label, label, single_quoted};
 
-/// What the text is that an offset is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Text<'a> {
     /// `"…"` or `` `…` ``, by its quote.
     Quoted(u8),
-    /// `<<<LABEL`
     Heredoc(&'a [u8]),
-    /// `<<<'LABEL'`, in which nothing is code.
+    /// `<<<'LABEL'`, without interpolation.
     Nowdoc(&'a [u8]),
 }
 
-/// How a stretch of text ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     /// The text ends: the offset after it.
@@ -51,8 +48,8 @@ impl<'a> Text<'a> {
         Some((if quote == Some(b'\'') { Self::Nowdoc(name) } else { Self::Heredoc(name) }, body))
     }
 
-    /// How the stretch of this text ends that begins at `at`: after the opening quote, at the heredoc's first line, or
-    /// after the `}` of code. `None` if the file ends first.
+    /// How the stretch of text from `at` ends, which is after the opening quote, at the heredoc's first line, or after
+    /// the `}` of code. `None` if the file ends first.
     pub(crate) fn part(self, source: &[u8], at: usize) -> Option<Part> {
         match self {
             Self::Quoted(quote) => quoted(source, at, quote),
@@ -63,8 +60,8 @@ impl<'a> Text<'a> {
 
     /// After this text and all that is nested in it.
     fn end(self, source: &[u8], at: usize) -> Option<usize> {
-        // The texts around, each with the braces that are open in its code: a list and not recursion, for which a file
-        // made on purpose could be too deep.
+        // With the open braces of each one's code: a list and not recursion, for which a malicious file could be too
+        // deep.
         let mut around: Vec<(Text<'_>, usize)> = Vec::new();
         let (mut text, mut at) = (self, at);
         loop {
@@ -76,7 +73,6 @@ impl<'a> Text<'a> {
                 Part::End(after) if around.is_empty() => return Some(after),
                 Part::End(after) => at = after,
             }
-            // In code, up to the next text.
             text = loop {
                 let (outer, depth) = around.last_mut()?;
                 match *source.get(at)? {
@@ -128,8 +124,7 @@ pub(crate) fn backtick(source: &[u8], at: usize) -> Option<usize> {
     Text::Quoted(b'`').end(source, at + 1)
 }
 
-/// After the heredoc or nowdoc whose `<<<` is at `at`, its closing label included. `None` also if none begins there:
-/// ask [`Text::heredoc`] first.
+/// After the heredoc or nowdoc whose `<<<` is at `at`; `None` also if none begins there, see [`Text::heredoc`].
 pub(crate) fn heredoc(source: &[u8], at: usize) -> Option<usize> {
     let (text, body) = Text::heredoc(source, at)?;
     text.end(source, body)
@@ -137,7 +132,7 @@ pub(crate) fn heredoc(source: &[u8], at: usize) -> Option<usize> {
 
 fn quoted(source: &[u8], at: usize, quote: u8) -> Option<Part> {
     let mut at = at;
-    // Before this offset a `{` has been escaped.
+    // Before this offset, a `{` was escaped.
     let mut floor = at;
     loop {
         at = find(source, at, |lane| is(lane, quote) | is(lane, b'\\') | is(lane, b'$'))?;
@@ -158,7 +153,7 @@ fn quoted(source: &[u8], at: usize, quote: u8) -> Option<Part> {
 fn lines(source: &[u8], at: usize, name: &[u8], values: bool) -> Option<Part> {
     let mut at = at;
     let mut floor = at;
-    // Only the very first line of a heredoc follows a line's end that has been read already.
+    // Only at a heredoc's very first line has the line end before it been read already.
     if matches!(source.get(at.wrapping_sub(1)), Some(b'\n' | b'\r'))
         && let Some(after) = closing(source, at, name)
     {
@@ -201,8 +196,7 @@ fn code(source: &[u8], at: usize, floor: usize) -> Option<usize> {
     }
 }
 
-/// After the label that ends a heredoc, if the line at `at` begins with it. It may be indented, and followed by
-/// anything but the bytes of a name.
+/// After the label that ends a heredoc, if the line at `at`, maybe indented, begins with it as a whole name.
 fn closing(source: &[u8], at: usize, name: &[u8]) -> Option<usize> {
     let rest = source.get(at..)?;
     let indent = rest.iter().position(|byte| !matches!(byte, b' ' | b'\t'))?;

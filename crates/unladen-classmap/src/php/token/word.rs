@@ -1,10 +1,9 @@
-//! One word of PHP's text. The principal type is [`Token`].
+//! One token of PHP's text. The principal type is [`Token`].
 
 use std::borrow::Cow;
 
 use crate::php::string::Piece;
 
-/// A word and where it begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token<'a> {
     pub(crate) what: What<'a>,
@@ -12,29 +11,27 @@ pub(crate) struct Token<'a> {
     pub(crate) line: u32,
 }
 
-/// What a word is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum What<'a> {
-    /// A name or a word of the language, with its namespace, as it is written: `array`, `A\B`, `\A\B`, `namespace\B`.
+    /// A name or keyword as written, with its namespace: `array`, `A\B`, `\A\B`, `namespace\B`.
     Name(&'a [u8]),
     /// Without its `$`.
     Variable(&'a [u8]),
-    /// The value of a string in which no variables stand.
+    /// The value of a string without variables.
     Text(Cow<'a, [u8]>),
-    /// A string in which variables stand, by themselves.
+    /// A string with plain variables.
     Template(Vec<Piece<'a>>),
-    /// A string in which more than that stands, a command, or a number that is no integer.
+    /// A string with other interpolation, a command, or a number that is no integer.
     Unknown,
     Int(i64),
-    /// A sign: `=>`, `(`. Where PHP ends, `?>`, a `;`.
+    /// A sign: `=>`, `(`; a `;` for `?>`.
     Mark(&'a [u8]),
     End,
-    /// PHP could not read on, as this was expected.
+    /// PHP would fail here, as this was expected.
     Broken(&'static str),
 }
 
 impl What<'_> {
-    /// What it is, for messages.
     pub(crate) fn words(&self) -> String {
         let of = |text: &[u8]| {
             let text = String::from_utf8_lossy(text);
@@ -53,7 +50,6 @@ impl What<'_> {
     }
 }
 
-/// How long the number is that `text` begins with.
 pub(super) fn number_length(text: &[u8]) -> usize {
     let mut length = 0;
     while let Some(byte) = text.get(length) {
@@ -72,7 +68,7 @@ pub(super) fn number_length(text: &[u8]) -> usize {
     length
 }
 
-/// What a number is: an integer, or one whose value does not matter here.
+/// An integer, or a number whose value does not matter here.
 pub(super) fn number<'a>(text: &[u8]) -> What<'a> {
     let digits: String =
         text.iter().filter(|byte| **byte != b'_').map(|byte| byte.to_ascii_lowercase() as char).collect();

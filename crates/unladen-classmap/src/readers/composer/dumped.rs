@@ -1,4 +1,4 @@
-//! What the loader does that Composer has written: [`vendor`].
+//! The loader that Composer has written: [`vendor`].
 
 mod flags;
 mod lists;
@@ -13,15 +13,11 @@ use lists::Lists;
 use source::source;
 pub(crate) use vendor_loader::VendorLoader;
 
-/// Whether Composer has written a loader into this `vendor` folder.
 pub(crate) fn is_dumped(vendor: &Path) -> bool {
     vendor.join("composer/autoload_real.php").is_file()
 }
 
-/// The loader that Composer has written into the folder `vendor`; `name` is how people know the folder.
-///
-/// # Errors
-/// If it has written none, or if that cannot be read.
+/// The loader that Composer has written; `name` is the folder's name for people. Fails if it is missing or unreadable.
 pub(crate) fn vendor(vendor: &Path, name: &str) -> Result<VendorLoader, Problem> {
     // PHP's `__DIR__` has no links.
     let folder = vendor.join("composer");

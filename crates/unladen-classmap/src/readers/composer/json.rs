@@ -1,4 +1,4 @@
-//! Files of JSON. The principal function is [`read`].
+//! JSON files. The principal function is [`read`].
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::Problem;
 use crate::input::read_whole;
 
-/// What is in the file; nothing if it is not there.
+/// Parses the file; `None` if it does not exist.
 pub(super) fn read(path: &Path) -> Result<Option<Value>, Problem> {
     let source = match read_whole(path) {
         Ok(source) => source,
@@ -22,7 +22,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Value>, Problem> {
     })
 }
 
-/// What is in the file, if that is an object.
+/// Parses the file, which must hold an object.
 pub(super) fn read_object(path: &Path) -> Result<Option<Value>, Problem> {
     let value = read(path)?;
     match &value {
@@ -33,7 +33,7 @@ pub(super) fn read_object(path: &Path) -> Result<Option<Value>, Problem> {
     }
 }
 
-/// The strings in a list, or the one that stands instead of a list.
+/// The strings in a list, or a single string instead.
 pub(super) fn strings(value: &Value) -> Vec<String> {
     match value {
         Value::String(one) => vec![one.clone()],

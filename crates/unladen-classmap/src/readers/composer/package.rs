@@ -1,4 +1,4 @@
-//! What composer.json says of a package. The principal type is [`Package`].
+//! A package's composer.json. The principal type is [`Package`].
 
 use std::path::{Path, PathBuf};
 
@@ -6,14 +6,12 @@ use serde_json::Value;
 
 use super::json::strings;
 
-/// A package, as it is in its composer.json or in vendor/composer/installed.json.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Package {
-    /// Whether it is the project itself.
     pub(super) is_root: bool,
-    /// In small letters.
+    /// In lower case.
     pub(super) name: String,
-    /// Where it is, its `target-dir` included.
+    /// Including its `target-dir`.
     pub(super) folder: PathBuf,
     pub(super) target: Option<String>,
     pub(super) requires: Vec<String>,
@@ -24,7 +22,6 @@ pub(super) struct Package {
     pub(super) autoload_dev: Autoload,
 }
 
-/// Where its classes are.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Autoload {
     pub(super) psr4: Vec<(String, Vec<String>)>,
@@ -52,13 +49,13 @@ impl Package {
         }
     }
 
-    /// The folder that the paths of its `autoload` start from: that of a package with a `target-dir` is above it.
+    /// The base folder of its `autoload` paths: above the package's folder if it has a `target-dir`.
     pub(super) fn base(&self) -> &Path {
         let levels = self.target.as_ref().map_or(0, |target| Path::new(target).components().count());
         self.folder.ancestors().nth(levels).unwrap_or(&self.folder)
     }
 
-    /// The names that it answers to.
+    /// Its name, and those it replaces or provides.
     pub(super) fn names(&self) -> impl Iterator<Item = &String> {
         [&self.name].into_iter().chain(&self.provides).chain(&self.replaces)
     }
@@ -75,7 +72,6 @@ impl Autoload {
         }
     }
 
-    /// With what `more` adds, behind it.
     pub(super) fn and(mut self, more: &Self) -> Self {
         for (mine, theirs) in [(&mut self.psr4, &more.psr4), (&mut self.psr0, &more.psr0)] {
             for (prefix, folders) in theirs {

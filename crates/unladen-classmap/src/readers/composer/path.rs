@@ -1,11 +1,11 @@
-//! Paths as Composer puts them together.
+//! Composer's rules for paths.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
-/// `path`, from `folder` if it is not absolute, without `.` and `..`. These are taken away without a look at the disk,
-/// as Composer does: what is before them has no links, or was made plain by Composer.
+/// `path`, relative to `folder` unless absolute, without `.` and `..`. Like Composer, removes these without a look at
+/// the disk: what precedes them has no links, or was resolved by Composer.
 pub(super) fn plain(folder: &Path, path: &[u8]) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in folder.join(OsStr::from_bytes(path)).components() {
@@ -20,10 +20,9 @@ pub(super) fn plain(folder: &Path, path: &[u8]) -> PathBuf {
     plain
 }
 
-/// The folders that a `pattern`, in which `*` and `?` may stand for parts of names, means below `folder`; in the order
-/// of their names.
+/// The folders below `folder` that match `pattern`, with `*` and `?` as wildcards, by name.
 pub(super) fn glob(folder: &Path, pattern: &str) -> Vec<PathBuf> {
-    // A link in front stays what it is; the end is what counts.
+    // A leading link stays as it is; the end is what counts.
     let pattern = plain(folder, pattern.as_bytes());
     let mut found = vec![PathBuf::new()];
     for component in pattern.components() {
@@ -49,8 +48,7 @@ fn below(folder: &Path, pattern: &[u8]) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a name fits a pattern. On a mismatch only the last `*` is tried again, so that it takes no longer than the
-/// product of both.
+/// Whether a name matches. Only the last `*` is retried, so the time is bounded by the product of both lengths.
 fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let (mut at, mut of, mut star) = (0, 0, None);
     while of < name.len() {

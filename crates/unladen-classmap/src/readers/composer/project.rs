@@ -1,4 +1,4 @@
-//! A project as its JSON files tell it. The principal type is [`Project`].
+//! A project as described by its JSON files. The principal type is [`Project`].
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -10,13 +10,12 @@ use super::package::Package;
 use super::path::{glob, plain};
 use crate::{Options, Problem};
 
-/// What composer.json says of the whole, and the packages that are there.
 #[derive(Debug, Default)]
 pub(super) struct Project {
-    /// The folder, without links.
+    /// Without links.
     pub(super) folder: PathBuf,
     pub(super) root: Package,
-    /// Those that count, in Composer's order.
+    /// Relevant packages, in Composer's order.
     pub(super) packages: Vec<Package>,
     pub(super) vendor: PathBuf,
     pub(super) prepends: bool,
@@ -26,7 +25,6 @@ pub(super) struct Project {
 }
 
 impl Project {
-    /// The project in `folder`, without its packages.
     pub(super) fn open(folder: &Path) -> Result<Self, Problem> {
         let folder =
             folder.canonicalize().map_err(|error| Problem::of(folder, format!("it can't be read: {error}")))?;
@@ -44,7 +42,7 @@ impl Project {
             }
             _ => {}
         }
-        // Its paths in what Composer writes are those without links.
+        // Composer writes paths without links.
         project.vendor = project.vendor.canonicalize().unwrap_or(project.vendor);
         project.prepends = config("prepend-autoloader") != Some(&Value::Bool(false));
         project.root = Package { is_root: true, ..Package::of(&json, folder.clone()) };
@@ -57,7 +55,7 @@ impl Project {
         Ok(project)
     }
 
-    /// Adds the packages that are installed, and those of path repositories that are required and not installed.
+    /// Adds the installed packages, and those of path repositories that are required and not installed.
     pub(super) fn add_packages(&mut self, options: &Options) -> Result<(), Problem> {
         if self.json.get("extra").is_some_and(|extra| extra.get("merge-plugin").is_some()) {
             let what = "what its merge-plugin takes from other files is not followed: run composer dump-autoload, then that is read";
@@ -66,7 +64,7 @@ impl Project {
         let file = self.vendor.join("composer/installed.json");
         self.inputs.push(file.clone());
         let installed = json::read(&file)?.unwrap_or_default();
-        // As Composer infers it when it is not told.
+        // As Composer infers it when not told.
         let dev = options.dev || options.anew && installed.get("dev").and_then(Value::as_bool) == Some(true);
         // Composer 1 wrote the list alone.
         let list = installed.get("packages").unwrap_or(&installed);
@@ -112,7 +110,7 @@ impl Project {
         Some(Package::of(json, folder))
     }
 
-    /// Packages that are required, and not installed: those of path repositories are taken from there.
+    /// Takes required packages that are not installed from path repositories.
     fn add_missing(&mut self, dev: bool) {
         let mut there: HashSet<String> = self.packages.iter().flat_map(Package::names).cloned().collect();
         there.extend(self.root.names().cloned());
@@ -146,8 +144,7 @@ impl Project {
         }
     }
 
-    /// Leaves out what only `require-dev` asks for, by the links between packages: an installed.json of Composer 1 does
-    /// not tell.
+    /// Removes what only `require-dev` needs, by following links: an installed.json of Composer 1 does not say.
     fn retain_required(&mut self) {
         let mut by_name: HashMap<&str, &Package> = HashMap::new();
         let mut replaced: HashMap<&str, &str> = HashMap::new();
@@ -172,11 +169,11 @@ impl Project {
     }
 }
 
-/// What in `autoload` is not of the shape that Composer takes.
+/// Entries of `autoload` that Composer would not accept.
 fn misshapen<'a>(json: &'a Value, key: &'a str) -> impl Iterator<Item = String> + 'a {
     let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
     let is_text = |value: &Value| value.is_string();
-    // PHP makes no difference between a list and an object.
+    // To PHP, a list and an object are the same.
     let is_list = move |value: &Value| match value {
         Value::Array(list) => list.iter().all(is_text),
         Value::Object(object) => object.values().all(is_text),
@@ -200,7 +197,7 @@ fn misshapen<'a>(json: &'a Value, key: &'a str) -> impl Iterator<Item = String> 
     whole.into_iter().chain(prefixes).chain(lists)
 }
 
-/// The packages of `"type": "path"`, by name; the first of a name holds.
+/// Packages of `"type": "path"` by name; the first of a name holds.
 fn path_repositories(json: &Value, folder: &Path, inputs: &mut Vec<PathBuf>) -> HashMap<String, Package> {
     let mut packages = HashMap::new();
     let repositories: Vec<&Value> = match json.get("repositories") {
@@ -212,7 +209,7 @@ fn path_repositories(json: &Value, folder: &Path, inputs: &mut Vec<PathBuf>) -> 
         let Some(url) = repository.get("url").and_then(Value::as_str) else { continue };
         for package in glob(folder, url) {
             let file = package.join("composer.json");
-            // One that can't be read is no package; if it is required, that is told.
+            // One that can't be read is no package; if it is required, that is reported.
             if let Ok(Some(json)) = json::read(&file) {
                 inputs.push(file);
                 let package = Package::of(&json, package.canonicalize().unwrap_or(package));

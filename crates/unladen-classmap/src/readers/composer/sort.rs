@@ -1,14 +1,13 @@
-//! The order in which Composer takes packages: those that others need come first. The principal function is [`sorted`].
+//! Composer's package order: dependencies come first. The principal function is [`sorted`].
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::package::Package;
 
-/// A chain of packages that need each other which is longer than this is no project, but would take the stack.
+/// Longest chain of dependencies: a longer one is no real project, but would exhaust the stack.
 const DEEPEST: usize = 2_000;
 
-/// The packages, each before those that need it; of those that are needed as much, by name.
 pub(super) fn sorted<'a>(packages: &[&'a Package]) -> Vec<&'a Package> {
     let mut users: HashMap<&str, Vec<&str>> = HashMap::new();
     for package in packages {
@@ -25,7 +24,7 @@ pub(super) fn sorted<'a>(packages: &[&'a Package]) -> Vec<&'a Package> {
 
 struct Weights<'a> {
     users: HashMap<&'a str, Vec<&'a str>>,
-    /// Nothing for those that are being weighed: in a circle, they weigh nothing.
+    /// `None` for those being weighed: in a cycle, they weigh nothing.
     known: HashMap<&'a str, Option<i64>>,
 }
 
@@ -47,7 +46,7 @@ impl<'a> Weights<'a> {
     }
 }
 
-/// PHP's `strnatcasecmp`, as far as the names of packages go: numbers in them count as numbers.
+/// PHP's `strnatcasecmp` for package names: numbers in them compare as numbers.
 fn natural(one: &[u8], other: &[u8]) -> Ordering {
     let (mut one, mut other) = (one, other);
     loop {

@@ -17,7 +17,7 @@ pub(super) fn rules(project: &mut Project) -> Vec<Rule> {
     let mut problems = Vec::new();
     let all: Vec<&Package> = [&project.root].into_iter().chain(&project.packages).collect();
     let mut rules = Vec::new();
-    // Composer lists it always.
+    // Composer always lists it.
     let versions = project.vendor.join("composer/InstalledVersions.php");
     if versions.is_file() {
         let path = versions.into_os_string().into_encoded_bytes();
@@ -66,7 +66,7 @@ pub(super) fn rules(project: &mut Project) -> Vec<Rule> {
     rules
 }
 
-/// Prefixes in the opposite of their order, as Composer sorts them, and the folders of all packages for each.
+/// Prefixes in reverse order, as Composer sorts them, with the folders of all packages.
 fn prefixes(packages: &[&Package], problems: &mut Vec<Problem>, psr4: bool) -> Vec<(BString, Vec<PathBuf>)> {
     let mut all: Vec<(BString, Vec<PathBuf>)> = Vec::new();
     for package in packages {
@@ -89,7 +89,7 @@ fn prefixes(packages: &[&Package], problems: &mut Vec<Problem>, psr4: bool) -> V
     all
 }
 
-/// What leads nowhere, of a package whose author can mend it.
+/// Paths that do not exist, if the package's author is the one to fix them.
 pub(super) fn missing(package: &Package, key: &str, prefixes: &[(String, Vec<String>)]) -> Vec<Problem> {
     let folders = prefixes.iter().flat_map(|(prefix, folders)| folders.iter().map(move |folder| (prefix, folder)));
     folders
@@ -102,7 +102,7 @@ pub(super) fn missing(package: &Package, key: &str, prefixes: &[(String, Vec<Str
         .collect()
 }
 
-/// A path of a package. Only the project's own may be absolute.
+/// A package's path. Only the project's own may be absolute.
 pub(super) fn from(package: &Package, path: &str) -> PathBuf {
     plain(package.base(), own(package, path).as_bytes())
 }
@@ -111,7 +111,6 @@ fn own<'a>(package: &Package, path: &'a str) -> &'a str {
     if package.is_root { path } else { path.trim_start_matches('/') }
 }
 
-/// Folders and files of `classmap`.
 fn folders(package: &Package, path: &str) -> Vec<PathBuf> {
     let plain = from(package, path);
     if plain.exists() {

@@ -1,18 +1,16 @@
-//! The files of classes by DokuWiki's names for plugins and templates. The principal function is [`files`].
+//! DokuWiki's names for classes of plugins and templates. The principal function is [`files`].
 
 use bstr::{BStr, BString, ByteSlice};
 
-/// A file in which such a class is.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct File {
-    /// Below the folder of plugins, or of templates.
+    /// Relative to the folder of plugins or templates.
     pub(crate) below: BString,
     pub(crate) is_template: bool,
-    /// By which way, in words.
     pub(crate) what: &'static str,
 }
 
-/// The files in which `load_autoload` looks for a class, in its order, where plugins have these types.
+/// The files where `load_autoload` looks for a class, in order, given these plugin types.
 pub(crate) fn files(class: &BStr, types: &[BString]) -> Vec<File> {
     let name = class.replace("\\", "/");
     let mut files = Vec::new();

@@ -1,4 +1,4 @@
-//! The modules and profiles that are in Drupal's folders. The principal type is [`Modules`].
+//! The modules and profiles in Drupal's folders. The principal type is [`Modules`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use bstr::ByteSlice;
 
 use crate::Problem;
 
-/// Where they are, below the folder that is served; those of sites besides.
+/// Their places below the web root; those of sites come in addition.
 const PLACES: [&str; 4] = ["core/modules", "core/profiles", "modules", "profiles"];
 const OF_A_SITE: [&str; 2] = ["modules", "profiles"];
-/// Folders in which Drupal looks for none, and in which there are many files.
+/// Folders with many files in which Drupal does not look for modules.
 const PASSED_OVER: [&[u8]; 14] = [
     b"src",
     b"lib",
@@ -27,23 +27,19 @@ const PASSED_OVER: [&[u8]; 14] = [
     b"tests",
     b"node_modules",
 ];
-/// How deep they lie at most, how many folders are looked into, and how much of a file: more are none of Drupal's.
+/// Limits on depth, number of folders, and bytes read of a file: Drupal needs no more.
 const DEEPEST: usize = 8;
 const MOST_FOLDERS: usize = 50_000;
 const MOST_BYTES: u64 = 64 << 10;
-/// How the file ends that makes a folder a module.
 const INFO: &[u8] = b".info.yml";
 
-/// What was found.
 #[derive(Debug, Default)]
 pub(super) struct Modules {
-    /// By name, each with its folder.
     pub(super) found: BTreeMap<String, PathBuf>,
     pub(super) inputs: Vec<PathBuf>,
     pub(super) problems: Vec<Problem>,
 }
 
-/// A search.
 #[derive(Default)]
 struct Search {
     found: BTreeMap<String, BTreeSet<PathBuf>>,
@@ -52,7 +48,6 @@ struct Search {
 }
 
 impl Modules {
-    /// In the folder that is served.
     pub(super) fn of(served: &Path) -> Self {
         let mut search = Search::default();
         for place in PLACES {
@@ -113,12 +108,12 @@ impl Search {
     }
 }
 
-/// As of a function of PHP: it is a part of the namespace.
+/// A valid name for a PHP function: it is a part of the namespace.
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Whether the file says that it is a module or a profile: themes have no classes that are loaded so.
+/// Whether the file is that of a module or a profile: classes of themes are not loaded this way.
 fn is_module(file: &Path) -> bool {
     use std::io::Read;
 

@@ -1,4 +1,4 @@
-//! What MediaWiki's own AutoLoader knows of MediaWiki itself. The principal type is [`Core`].
+//! MediaWiki's own classes. The principal type is [`Core`].
 
 use std::path::{Path, PathBuf};
 
@@ -9,42 +9,34 @@ use crate::input::read_whole;
 use crate::php::constant::{Value, assigned, returned};
 use crate::readers::path;
 
-/// The classes and namespaces of MediaWiki itself, by the AutoLoader of its release.
 #[derive(Debug)]
 pub(super) struct Core {
-    /// Where MediaWiki is, without symbolic links: MW_INSTALL_PATH, `$IP`.
+    /// MediaWiki's folder, without symbolic links: MW_INSTALL_PATH, `$IP`.
     pub(super) root: PathBuf,
     /// `autoload.php`
     pub(super) list: PathBuf,
     /// `includes/AutoLoader.php`
     pub(super) loader: PathBuf,
-    /// The classes that `autoload.php` lists.
     pub(super) classes: Vec<(BString, BString)>,
-    /// The namespaces that are looked into; releases from 1.42 on list the core's, but look into those of extensions
-    /// alone.
+    /// Namespaces that are searched; releases from 1.42 on list the core's, but search only those of extensions.
     pub(super) namespaces: Vec<(BString, BString)>,
-    /// Whether the loader knows namespaces at all.
     pub(super) has_namespaces: bool,
-    /// Whether `$wgAutoloadClasses` is asked after the classes of extensions, which have a list of their own from 1.39
-    /// on.
+    /// Whether classes of extensions come from `$wgAutoloadClasses`; they have a list of their own from 1.39 on.
     pub(super) asks_old_list_last: bool,
     /// Whether the loader puts a `/` between a namespace's folder and the file: later releases leave it to the folder.
     pub(super) puts_slash: bool,
 }
 
-/// How the loader finds a class in the list.
+/// Code that finds a class in the list.
 const FINDS_LISTED: &[u8] = b"$wgAutoloadLocalClasses[$className]";
-/// How it finds a namespace.
+/// Code that finds a namespace.
 const FINDS_NAMESPACE: &[u8] = b"self::$psr4Namespaces[$prefix]";
-/// How releases up to 1.38 list the core's namespaces: by a function, whose array is taken at the end of the file.
+/// Code of releases up to 1.38 for the core's namespaces: the array of a function, taken at the end of the file.
 const TAKES_FUNCTION: &[u8] = b"AutoLoader::$psr4Namespaces = AutoLoader::getAutoloadNamespaces();";
 const FUNCTION: &[u8] = b"function getAutoloadNamespaces()";
 
 impl Core {
-    /// Reads `includes/AutoLoader.php` and `autoload.php`.
-    ///
-    /// # Errors
-    /// If one of them cannot be read, or is not of a shape that this reader knows.
+    /// Reads `includes/AutoLoader.php` and `autoload.php`. Fails if one cannot be read, or has an unknown shape.
     pub(super) fn read(root: &Path) -> Result<Self, Problem> {
         let loader = real(&root.join("includes/AutoLoader.php"))?;
         let source = read(&loader)?;
@@ -83,7 +75,7 @@ fn namespaces(source: &[u8], loader: &Path) -> Result<Vec<(BString, BString)>, P
     let value = if source.contains_str(TAKES_FUNCTION) {
         let at = source.find(FUNCTION).ok_or_else(|| unknown("`function getAutoloadNamespaces()`"))?;
         let body = source[at..].find("{").map(|brace| at + brace + 1).ok_or_else(|| unknown("the function's body"))?;
-        // Its body alone, on the lines where it stands.
+        // Its body alone, on its original lines.
         let mut body_alone = b"<?php ".to_vec();
         body_alone.extend(source[..body].iter().filter(|byte| **byte == b'\n'));
         body_alone.extend_from_slice(&source[body..]);
@@ -103,7 +95,6 @@ fn puts_slash(source: &[u8]) -> bool {
     next.trim_ascii_start().starts_with(b"'/'")
 }
 
-/// The elements of an array whose keys and values are strings.
 fn strings(value: &Value) -> Option<impl Iterator<Item = (&[u8], &[u8])>> {
     let elements = value.as_array()?;
     let pairs: Option<Vec<_>> = elements.iter().map(|(key, value)| Some((key.as_str()?, value.as_str()?))).collect();

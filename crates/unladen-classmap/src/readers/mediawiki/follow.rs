@@ -1,4 +1,4 @@
-//! Following a settings file and what it includes. The principal type is [`Follower`].
+//! Follows a settings file and its includes. The principal type is [`Follower`].
 
 mod call;
 
@@ -16,10 +16,10 @@ use crate::readers::mediawiki::core::read;
 use crate::readers::path::plain;
 use crate::readers::settings_calls::{CLASSES, INCLUDE, NAMESPACES, OLD_CLASS, QUEUE, as_calls};
 
-/// How deep files that include one another are followed, and how many in all.
+/// Limits on nested includes, and on files in all.
 const DEEPEST: usize = 16;
 const MOST: usize = 1000;
-/// What is never followed: MediaWiki's own files load no extension, and the map itself is made from all this.
+/// Files that are never followed: MediaWiki's own load no extension, and the map itself is made from all this.
 const MAP: &str = "unladen-classmap.php";
 const OWN: [&str; 4] = ["includes", "languages", "maintenance", "vendor"];
 const NAMES: [&str; 9] = [
@@ -33,24 +33,21 @@ const NAMES: [&str; 9] = [
     OLD_CLASS,
     QUEUE,
 ];
-/// What becomes of classes that are not in the map.
 const LEFT: &str = "its classes are left to MediaWiki's own loader";
 
-/// What `file` and what it includes come to. MediaWiki is in `root`, which has no symbolic links.
+/// Settings from `file` and its includes. MediaWiki is in `root`, which has no symbolic links.
 pub(super) fn settings(file: &Path, root: &Path) -> Settings {
     let mut settings = Settings::default();
     Follower::new(root, &mut settings).follow(file, false, 0);
     settings
 }
 
-/// Goes from file to file.
 struct Follower<'a> {
     root: &'a Path,
     seen: BTreeSet<PathBuf>,
     settings: &'a mut Settings,
 }
 
-/// A call, and where it stands.
 struct At<'a> {
     file: &'a Path,
     call: &'a Call,
@@ -99,7 +96,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// With the constants that MediaWiki has defined by then, in the first line.
+    /// Adds the constants that MediaWiki has defined by then, on the first line.
     fn told(&self, source: &[u8]) -> Vec<u8> {
         let root = self.root.as_os_str().as_bytes();
         let mut quoted = Vec::with_capacity(root.len());

@@ -9,23 +9,20 @@ use crate::Problem;
 use crate::input::read_whole;
 use crate::readers::path;
 
-/// What MediaWiki's ExtensionProcessor takes from it for classes. What is there for tests alone is not loaded by a
-/// wiki, and not read.
+/// What MediaWiki's ExtensionProcessor takes from it for classes, except entries for tests.
 #[derive(Debug, Default)]
 pub(super) struct Manifest {
-    /// The file itself.
     pub(super) origin: PathBuf,
     /// `AutoloadClasses`: classes and files.
     pub(super) classes: Vec<(BString, BString)>,
-    /// `AutoloadNamespaces`: prefixes and folders, as the code joins them: a `/` at the end has a meaning in some
-    /// releases.
+    /// `AutoloadNamespaces`: prefixes and folders, joined as the code does: a trailing `/` matters in some releases.
     pub(super) namespaces: Vec<(BString, BString)>,
     /// `load_composer_autoloader`: the folder of Composer's own loader.
     pub(super) vendor: Option<PathBuf>,
 }
 
 impl Manifest {
-    /// Every extension and skin that is there, in the order of their names.
+    /// All extensions and skins present, by name.
     pub(super) fn all(root: &Path) -> Vec<PathBuf> {
         let mut manifests = Vec::new();
         for (folder, file) in [("extensions", "extension.json"), ("skins", "skin.json")] {
@@ -37,11 +34,7 @@ impl Manifest {
         manifests
     }
 
-    /// Reads it.
-    ///
-    /// # Errors
-    /// If it cannot be read or is not what MediaWiki would take; then the wiki does not work at all, so there is
-    /// nothing to save.
+    /// Fails if MediaWiki would refuse it, too: the wiki does not work then, so there is nothing to save.
     pub(super) fn read(origin: &Path) -> Result<Self, Problem> {
         let text = read_whole(origin).map_err(|error| {
             let what = match error.kind() {
@@ -71,8 +64,7 @@ impl Manifest {
     }
 }
 
-/// As ExtensionProcessor does it: whatever is written in the file is below the file's folder, even if it begins with
-/// `/`.
+/// As ExtensionProcessor does: the result is below the folder, even if `to` begins with `/`.
 fn joined(folder: &Path, to: &str) -> BString {
     let mut joined = path::bytes(folder.to_owned());
     joined.push(b'/');
@@ -80,7 +72,6 @@ fn joined(folder: &Path, to: &str) -> BString {
     joined
 }
 
-/// The strings of an object, by their names.
 fn pairs<'a>(
     origin: &Path,
     value: &'a Map<String, Value>,
@@ -94,7 +85,7 @@ fn pairs<'a>(
     };
     let object = match value.get(key) {
         Some(Value::Object(object)) => Some(object),
-        // PHP makes no difference between an empty list and an empty object.
+        // To PHP, an empty list and an empty object are the same.
         None | Some(Value::Null) => None,
         Some(Value::Array(list)) if list.is_empty() => None,
         Some(_) => return Err(wrong()),

@@ -1,4 +1,4 @@
-//! The namespaces that the AutoLoader looks into, and who registered them. The principal type is [`Namespaces`].
+//! The namespaces that the AutoLoader searches, and who registered them. The principal type is [`Namespaces`].
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -9,27 +9,24 @@ use super::Core;
 use crate::Problem;
 use crate::readers::path;
 
-/// Prefixes and their folders. PHP's `+=` on arrays fills it: what is there stays.
+/// Prefixes and their folders, filled like PHP's `+=` on arrays: existing keys stay.
 pub(super) struct Namespaces {
     root: PathBuf,
     has_namespaces: bool,
     puts_slash: bool,
     known: HashSet<BString>,
-    /// What came of it.
     pub(super) prefixes: Vec<(BString, Vec<PathBuf>)>,
-    /// What leads nowhere.
     pub(super) problems: Vec<Problem>,
 }
 
 impl Namespaces {
-    /// As this release of MediaWiki reads them; there are none yet.
     pub(super) fn of(core: &Core) -> Self {
         let (known, prefixes, problems) = Default::default();
         let Core { root, has_namespaces, puts_slash, .. } = core;
         Self { root: root.clone(), has_namespaces: *has_namespaces, puts_slash: *puts_slash, known, prefixes, problems }
     }
 
-    /// Adds those that nobody has yet.
+    /// Adds those not yet registered.
     pub(super) fn register(&mut self, namespaces: Vec<(BString, BString)>, origin: &Path) {
         if !self.has_namespaces {
             return;
@@ -38,7 +35,7 @@ impl Namespaces {
             if !self.known.insert(prefix.clone()) {
                 continue;
             }
-            // The AutoLoader cuts a class's name behind a `\`, and looks for that.
+            // The AutoLoader cuts a class's name after a `\`, and looks for that.
             let never = if !prefix.ends_with(b"\\") {
                 Some("does not end with `\\`")
             } else if !self.puts_slash && !folder.ends_with(b"/") {

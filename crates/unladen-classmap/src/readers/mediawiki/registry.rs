@@ -17,7 +17,7 @@ use crate::{Application, Loader, Rule, Standing};
 pub(super) struct Registry {
     core: Core,
     application: Application,
-    /// Loaders that put themselves in front of the AutoLoader, the last of them first; and those behind it.
+    /// Loaders that prepend themselves, the last first; and those behind the AutoLoader.
     ahead: Vec<Loader>,
     behind: Vec<Loader>,
     perhaps: Vec<Loader>,
@@ -31,7 +31,6 @@ impl Registry {
         Self { core, application, ahead, behind, perhaps }
     }
 
-    /// With all that the settings load.
     pub(super) fn application(mut self, settings: Settings) -> Application {
         self.application.inputs.extend(settings.inputs);
         self.application.problems.extend(settings.problems);
@@ -49,7 +48,7 @@ impl Registry {
             classes: vec![(class, path::bytes(path::below(&self.core.root, &file)))],
         };
         rules.extend(settings.classes.into_iter().map(list));
-        // Here a later one takes the place of an earlier one.
+        // Here a later one replaces an earlier one.
         let mut old: Vec<Rule> = settings.old_classes.into_iter().rev().map(list).collect();
         if !self.core.asks_old_list_last {
             rules.append(&mut old);
@@ -97,13 +96,13 @@ impl Registry {
         self.application
     }
 
-    /// An extension that may or may not be loaded, or the folder of a Composer loader: it can only leave classes open.
+    /// An extension or Composer loader that may be loaded: it can only leave classes undecided.
     fn perhaps(&mut self, file: &Path) {
         if file.extension().is_none_or(|extension| extension != "json") {
             return self.vendor(file, Standing::Perhaps);
         }
         self.application.inputs.push(file.to_owned());
-        // What is wrong in an extension that is not surely loaded is nobody's problem.
+        // Errors in an extension that may not be loaded are not reported.
         let Ok(manifest) = Manifest::read(file) else { return };
         let mut namespaces = Namespaces::of(&self.core);
         namespaces.register(manifest.namespaces, file);
@@ -118,7 +117,6 @@ impl Registry {
         }
     }
 
-    /// Composer's loader in a folder, if there is one.
     fn vendor(&mut self, folder: &Path, standing: Standing) {
         if !folder.join("autoload.php").is_file() {
             return;

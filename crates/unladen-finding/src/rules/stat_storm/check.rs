@@ -1,4 +1,4 @@
-//! The principal type is [`Check`]: checks of a file that count here.
+//! The principal type is [`Check`].
 
 use unladen_trace::{Counted, Evidence, FileCall, FileOutcome, FileSeen, LockKind, Series};
 
@@ -7,17 +7,14 @@ use crate::rules::locks::lock_files;
 use crate::rules::same_file_again::checked_again;
 use crate::rules::sources::{MOST_REQUESTS, asks_now_and_then, is_source, revalidated};
 
-/// Checks of a file that count here.
 pub(super) struct Check<'a> {
     pub(super) file: &'a FileSeen,
-    /// Without those of which other rules tell.
+    /// Without those that other rules report.
     pub(super) count: Series,
-    /// The same, per request.
     pub(super) mean: f64,
 }
 
 impl Check<'_> {
-    /// An opening that failed.
     pub(super) fn is_opening(&self) -> bool {
         self.file.call == FileCall::Open
     }
@@ -27,7 +24,7 @@ impl Check<'_> {
     }
 }
 
-/// The group's checks, but for those of which `opcache-revalidation`, `same-file-again` and `lock-churn` tell.
+/// The group's checks, except those that `opcache-revalidation`, `same-file-again` and `lock-churn` report.
 pub(super) fn of_group(evidence: &Evidence, group: usize) -> Vec<Check<'_>> {
     let (by_php, again) = (revalidated(evidence, group), checked_again(evidence, group));
     let now_and_then = asks_now_and_then(evidence, group);
@@ -58,13 +55,12 @@ pub(super) fn of_group(evidence: &Evidence, group: usize) -> Vec<Check<'_>> {
         .collect()
 }
 
-/// What PHP itself checks to see whether a source has changed.
+/// Whether PHP itself checks the file to see if a source has changed.
 fn is_revalidated(file: &FileSeen) -> bool {
     file.call == FileCall::Stat && file.outcome == FileOutcome::Found && is_source(&file.path)
 }
 
-/// A count without what some requests have besides: a file that is checked in few is none of the usual request's, and
-/// of the others it is the usual number.
+/// A count without occasional extras: 0 for a file that few requests check, else the usual number.
 fn usual(evidence: &Evidence, counted: &Counted) -> Series {
     let requests = evidence.mean(&counted.requests);
     if requests < MOST_REQUESTS {
@@ -73,8 +69,7 @@ fn usual(evidence: &Evidence, counted: &Counted) -> Series {
     counted.requests.times((evidence.mean(&counted.count) / requests).round() as u64)
 }
 
-/// SQLite looks for its journals whenever it locks its database: whoever asks for fewer statements asks for fewer of
-/// these, and no map of files or cache of paths does.
+/// SQLite looks for its journals whenever it locks its database: only fewer statements reduce these checks.
 fn is_journal(path: &str) -> bool {
     ["-journal", "-wal", "-shm"].iter().any(|end| path.ends_with(end))
 }

@@ -1,4 +1,4 @@
-//! What takes checks off, by who makes them and what they look for.
+//! Fixes for file checks, by their origin and target.
 
 use std::collections::BTreeMap;
 
@@ -17,37 +17,29 @@ use crate::rules::sources::{held, is_source};
 use crate::rules::web_server;
 use crate::stack::Stack;
 
-/// The part of all checks from which on a kind of them (missing classes of Composer's packages, source files) decides
-/// about the fix: without these a quarter less is a difference that shows.
+/// Part of all checks from which a kind decides about the fix: a quarter less is a difference that shows.
 const TELLING: f64 = 0.25;
-/// The part from which on a kind is most of them.
 const MOST: f64 = 0.5;
-/// PHP's own default, seconds: a path is resolved once in hundreds of requests.
+/// PHP's default, seconds: a path is resolved once in hundreds of requests.
 const LEAST_TTL: u64 = 120;
 /// Whether PHP asks the opcode cache before the file system.
 const OVERRIDE: &str = "opcache.enable_file_override";
 
-/// How modules of Perl end.
 const PERL: &[&str] = &[".pm", ".pmc", ".pl", ".al"];
-/// How modules of Python end.
 const PYTHON: &[&str] = &[".py", ".pyc", ".so", ".pyd"];
 /// What Apache looks for in every folder.
 const HTACCESS: &[&str] = &["/.htaccess"];
 
-/// What PHP reads before each script.
 const PREPEND: &str = "auto_prepend_file";
-/// What `unladen classmap` writes.
 const MAP: &str = "unladen-classmap.php";
 
-/// A fix, and what comes of it.
 pub(super) struct Chosen {
     pub(super) fix: Fix,
     pub(super) check_again: String,
-    /// The part of all checks that it removes, 0 to 1.
+    /// Part of all checks that it removes, 0 to 1.
     pub(super) removes: f64,
 }
 
-/// The fix, how to check it, and which of the checks it removes.
 pub(super) fn fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
     let ends_with = |check: &Check<'_>, ends: &[&str]| ends.iter().any(|end| check.file.path.ends_with(end));
     let named = |ends: &[&str]| part(checks, |check| ends_with(check, ends));
@@ -86,20 +78,18 @@ pub(super) fn fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Ch
     Chosen { fix: Fix::advice(advice), check_again: again::weigh(evidence), removes }
 }
 
-/// The part of all checks for which the opcode cache can answer: of sources that it holds. A file that is checked and
-/// never included is not among them.
+/// Part of all checks that the opcode cache can answer: for sources that it holds, not for files only checked.
 fn answered(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> f64 {
     let held = held(evidence, group);
     let is_held = |path: &str| held.as_ref().is_none_or(|held| held.contains(path));
     part(checks, |check| !check.is_missing() && is_source(&check.file.path) && is_held(&check.file.path))
 }
 
-/// Whether what the opcode cache answers is a telling part of what is checked, and what is missing is less.
+/// Whether the opcode cache can answer a significant part of the checks, and more than are for missing files.
 fn is_telling(answered: f64, checks: &[Check<'_>]) -> bool {
     answered >= TELLING && answered > part(checks, |check| check.is_missing())
 }
 
-/// The part of all checks that are of a kind.
 fn part(checks: &[Check<'_>], kind: impl Fn(&Check<'_>) -> bool) -> f64 {
     let all: f64 = checks.iter().map(|check| check.mean).sum();
     checks.iter().filter(|check| kind(check)).map(|check| check.mean).sum::<f64>() / all
@@ -107,7 +97,7 @@ fn part(checks: &[Check<'_>], kind: impl Fn(&Check<'_>) -> bool) -> f64 {
 
 fn php_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
     let settings = evidence.php_of(group);
-    // Of no use where it is on already, or where there is no opcode cache to ask.
+    // Useless if already on, or without an opcode cache.
     let is_asked =
         settings.and_then(|php| php.is_on(OVERRIDE)) == Some(true) || php::has_opcache(evidence, group) == Some(false);
     let with = |advice: &str, lines: &[&str], name: &str, removes: f64| {
@@ -155,7 +145,7 @@ fn php_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
             of_folders,
         );
     }
-    // It answers for files that it holds: what is missing is asked of the file system again.
+    // It answers only for files that it holds: for missing ones PHP still asks the file system.
     if !is_asked && is_telling(answered, checks) {
         return with(
             "let the opcode cache answer whether a source file is there (file_exists, is_file and is_readable of files that it holds)",
@@ -175,12 +165,11 @@ fn php_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>]) -> Chosen {
     }
 }
 
-/// The map of all of core, extensions and libraries; where one is switched on already, the opcode cache for what is
-/// left.
+/// The map of core, extensions and libraries; if one is already on, the opcode cache for the rest.
 fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_asked: bool) -> Chosen {
     let weighed = |fix: Fix, removes: f64| Chosen { fix, check_again: again::weigh(evidence), removes };
     let answered = answered(evidence, group, checks);
-    // Whatever it looks for, the map knows.
+    // The map answers for all sources.
     let mapped = part(checks, |check| is_source(&check.file.path));
     let prepended = php::setting(evidence.php_of(group), PREPEND).unwrap_or_default();
     if prepended.ends_with(MAP) {
@@ -203,7 +192,7 @@ fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_ask
     let settings = local_settings(evidence, group).map(|file| format!(" --settings {}", quoting::word(file)));
     let make =
         format!("unladen classmap{} -o {} {}", settings.unwrap_or_default(), quoting::word(&map), quoting::word(root));
-    // Another file is read first already; or PHP's settings cannot say what the map is called.
+    // Another file is prepended already, or PHP's settings cannot hold the map's name.
     let setting = quoting::ini_text(&map).filter(|_| matches!(prepended, "" | "no value"));
     let Some(setting) = setting.map(|map| format!("{PREPEND}={map}")) else {
         let advice = format!("{advice}, by a line in LocalSettings.php: require {};", quoting::php_text(&map));
@@ -226,14 +215,12 @@ fn mediawiki_fix(evidence: &Evidence, group: usize, checks: &[Check<'_>], is_ask
     Chosen { check_again: again::of(evidence, &fix), fix, removes: mapped }
 }
 
-/// In MediaWiki's folder; of what a package has put below `/usr`, as `unladen classmap` has it, where that writes
-/// without being told.
+/// In MediaWiki's folder; for a package below `/usr`, where `unladen classmap` writes by default.
 fn map_of(root: &str) -> String {
     let is_packaged = root.starts_with("/usr/") && !root.starts_with("/usr/local/");
     format!("{}{root}/{MAP}", if is_packaged { "/var/lib/unladen" } else { "" })
 }
 
-/// The wiki's settings, which say what extensions there are.
 fn local_settings(evidence: &Evidence, group: usize) -> Option<&str> {
     let is_one = |file: &FileSeen| {
         file.outcome == FileOutcome::Found && file.path.starts_with('/') && file.path.ends_with("/LocalSettings.php")
@@ -241,7 +228,6 @@ fn local_settings(evidence: &Evidence, group: usize) -> Option<&str> {
     named_file(evidence, group, is_one).map(|file| file.path.as_str())
 }
 
-/// Where MediaWiki is, by most of what is checked in its folders.
 fn mediawiki_root<'a>(checks: &[Check<'a>]) -> Option<&'a str> {
     let mut roots: BTreeMap<&'a str, f64> = BTreeMap::new();
     for check in checks {
@@ -255,14 +241,14 @@ fn mediawiki_root<'a>(checks: &[Check<'a>]) -> Option<&'a str> {
     roots.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(root, _)| root)
 }
 
-/// Whether PHP's cache of paths is as large and as lasting as this fix would make it.
+/// Whether PHP's path cache is already as large and lasting as this fix would make it.
 fn has_room(php: Option<&PhpSettings>) -> bool {
     let size = php::bytes(php, "realpath_cache_size").is_some_and(|size| size >= 4 << 20);
     let ttl = php::number(php, "realpath_cache_ttl").is_some_and(|seconds| seconds >= LEAST_TTL);
     size && ttl
 }
 
-/// Whether requests remove or rename files: PHP's unlink(), rename() and rmdir() empty its cache of paths.
+/// Whether requests remove or rename files: PHP's unlink(), rename() and rmdir() empty its path cache.
 fn removes(evidence: &Evidence, group: usize) -> bool {
     let all = evidence.files.iter().filter(|file| file.group == group && file.outcome == FileOutcome::Found);
     let removals = all.filter(|file| matches!(file.call, FileCall::Unlink | FileCall::Rename));
@@ -273,7 +259,7 @@ fn is_mediawiki(evidence: &Evidence, group: usize) -> bool {
     Application::of(evidence, group) == Some(Application::MediaWiki)
 }
 
-/// The folder around Composer's `vendor` below which most is missing, if that is enough of all checks.
+/// The folder around Composer's `vendor` with most missing files, if that is enough of all checks.
 fn composer_project<'a>(checks: &[Check<'a>]) -> Option<&'a str> {
     let mut projects: BTreeMap<&'a str, f64> = BTreeMap::new();
     for check in checks.iter().filter(|check| check.is_missing()) {

@@ -1,25 +1,19 @@
-//! The principal type is [`Program`]: what is known of a program by the name of its file.
+//! The principal type is [`Program`]: what is known of a program by its file name.
 
-/// How the files of a program are named, and where its version is found. In `packages`, `{}` stands for what follows
-/// the beginning in the name of the file (`8.2` of `php-fpm8.2`), or for a folder of the path that is a number (`15` of
-/// `/usr/lib/postgresql/15/bin`).
+/// File names of a program, and where its version is found. In `packages`, `{}` stands for the rest of the file name
+/// (`8.2` of `php-fpm8.2`), or for a numeric folder of the path (`15` of `/usr/lib/postgresql/15/bin`).
 struct Known {
-    /// The beginning of the file's name, which only a version follows.
+    /// Beginning of the file's name, which only a version follows.
     file: &'static str,
     name: &'static str,
     packages: &'static [&'static str],
-    /// What stands before the version in the file itself, or behind it.
     mark: Mark,
 }
 
-/// Where the version stands in the file itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// After this text.
     After(&'static str),
-    /// Before this text.
     Before(&'static str),
-    /// Nowhere that is known.
     None,
 }
 
@@ -62,18 +56,16 @@ const KNOWN: &[Known] = &[
     Known { file: "node", name: "Node.js", packages: &["nodejs"], mark: NONE },
 ];
 
-/// A program, as the name of its file tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Program {
-    /// What it is called.
     pub(crate) name: String,
-    /// Packages that may own it, with `{}` where a number of the path belongs.
+    /// Packages that may own it, with `{}` for a number of the path.
     pub(crate) packages: Vec<String>,
     pub(crate) mark: Mark,
 }
 
 impl Program {
-    /// Looks the name of a file up. An unknown program is called as its file is, as may be its package.
+    /// Looks up a file name. An unknown program has its file's name, also as a possible package.
     pub(crate) fn of(file_name: &str) -> Self {
         for known in KNOWN {
             let Some(rest) = file_name.strip_prefix(known.file) else { continue };

@@ -1,4 +1,4 @@
-//! [`version`]: the version that the file of a server has in it, as programs that were built from source have no package.
+//! [`version`]: the version inside a server's file, as programs built from source have no package.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -8,13 +8,11 @@ use memchr::memmem::Finder;
 use crate::environment::software::known::{Mark, Program};
 use crate::plain_file;
 
-/// The part of a file that is looked at: MariaDB's has 26 MB.
+/// Bytes searched: MariaDB's file has 26 MB.
 const LONGEST: u64 = 64 * 1024 * 1024;
 
-/// A version is at most so long.
 const LONGEST_VERSION: usize = 32;
 
-/// Looks for the mark of the program in its file.
 pub(crate) fn version(executable: &Path, program: &Program) -> Option<String> {
     if program.mark == Mark::None {
         return None;
@@ -24,7 +22,6 @@ pub(crate) fn version(executable: &Path, program: &Program) -> Option<String> {
     find(&bytes, program.mark)
 }
 
-/// The first of the mark's places at which there is a version.
 fn find(bytes: &[u8], mark: Mark) -> Option<String> {
     let is_part = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
     let beside: Box<dyn Fn(usize) -> Vec<u8>> = match mark {

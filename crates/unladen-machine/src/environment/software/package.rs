@@ -1,4 +1,4 @@
-//! [`version`]: what Debian's database of packages says of a file.
+//! [`version`]: the version of a file's package in Debian's database.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -7,20 +7,18 @@ use std::path::Path;
 use crate::environment::software::known::Program;
 use crate::plain_file;
 
-/// No database is longer: one of 3,700 packages has 4 MB.
+/// A database of 3,700 packages has 4 MB.
 const LONGEST_STATUS: u64 = 64 * 1024 * 1024;
-/// No list of a package's files is longer.
 const LONGEST_LIST: u64 = 8 * 1024 * 1024;
 
-/// The version of the package that owns `inside`, a path below `root`: of those whose names come into question, the one
-/// whose list has the file.
+/// The version of the package that owns `inside`, a path below `root`: the candidate whose list has the file.
 pub(crate) fn version(root: &Path, inside: &Path, program: &Program) -> Option<String> {
     let packages = || program.packages.iter().flat_map(|package| filled_in(package, inside));
     let package = packages().find(|package| owns(root, package, inside))?;
     version_of(plain_file::open(&root.join("var/lib/dpkg/status")).ok()?, &package)
 }
 
-/// The package's name, with the folders of the path that are numbers where a number is missing.
+/// The package's name, with numeric folders of the path for a missing number.
 fn filled_in(package: &str, inside: &Path) -> Vec<String> {
     if !package.contains("{}") {
         return vec![package.to_owned()];
@@ -40,12 +38,11 @@ fn owns(root: &Path, package: &str, inside: &Path) -> bool {
         return false;
     }
     let info = root.join("var/lib/dpkg/info");
-    // Packages of several architectures at once bear theirs in the name.
+    // Packages installed for several architectures have theirs in the name.
     let names = [format!("{package}.list"), format!("{package}:{}.list", architecture())];
     names.iter().any(|name| plain_file::open(&info.join(name)).is_ok_and(|list| lists(list, inside)))
 }
 
-/// Debian's name of what this program was built for.
 fn architecture() -> &'static str {
     match std::env::consts::ARCH {
         "x86_64" => "amd64",
@@ -55,7 +52,7 @@ fn architecture() -> &'static str {
     }
 }
 
-/// Packages of before the merge of `/bin` and `/usr/bin` list their files in either.
+/// Packages from before the merge of `/bin` and `/usr/bin` list their files in either.
 fn lists(list: File, inside: &Path) -> bool {
     let plain = |path: &Path| path.strip_prefix("/usr").or_else(|_| path.strip_prefix("/")).map(Path::to_owned).ok();
     let Some(wanted) = plain(inside) else { return false };
@@ -63,7 +60,6 @@ fn lists(list: File, inside: &Path) -> bool {
     lines.map_while(Result::ok).any(|line| plain(Path::new(&line)).is_some_and(|listed| listed == wanted))
 }
 
-/// The version in the paragraph of an installed package.
 fn version_of(status: File, wanted: &str) -> Option<String> {
     let (mut is_wanted, mut is_installed) = (false, false);
     for line in BufReader::new(status.take(LONGEST_STATUS)).lines() {

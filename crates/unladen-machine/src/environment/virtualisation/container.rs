@@ -1,8 +1,7 @@
-//! [`container`]: whether this process runs in a container, and in which kind.
+//! [`container`]: the kind of container that this process runs in, if any.
 
 use crate::root::Root;
 
-/// Names in the path of a control group, with the kind that makes such paths.
 const BY_GROUP: &[(&str, &str)] = &[
     ("kubepods", "kubernetes"),
     ("docker", "docker"),
@@ -12,7 +11,7 @@ const BY_GROUP: &[(&str, &str)] = &[
     ("machine.slice", "systemd-nspawn"),
 ];
 
-/// What a manager of containers calls itself, with the name shown here.
+/// Names of container managers, with the name shown here.
 const BY_MANAGER: &[(&str, &str)] = &[
     ("docker", "docker"),
     ("podman", "podman"),
@@ -24,13 +23,12 @@ const BY_MANAGER: &[(&str, &str)] = &[
     ("wsl", "wsl"),
 ];
 
-/// The numbers of the kernel's first namespaces (`include/linux/proc_ns.h`): who has others is in a container.
+/// Numbers of the kernel's first namespaces (`include/linux/proc_ns.h`): others mean a container.
 const FIRST: &[(&str, &str)] = &[("pid", "pid:[4026531836]"), ("cgroup", "cgroup:[4026531835]")];
 
-/// File systems of layers: the root folder of a container lies on one.
+/// Layered file systems, for root folders of containers.
 const LAYERED: &[&str] = &["overlay", "aufs", "fuse.fuse-overlayfs"];
 
-/// The kind, or `None`.
 pub(crate) fn container(root: &Root) -> Option<&'static str> {
     if root.has("proc/vz") && !root.has("proc/bc") {
         return Some("openvz");
@@ -46,7 +44,7 @@ pub(crate) fn container(root: &Root) -> Option<&'static str> {
     if by_manager.is_some() {
         return by_manager;
     }
-    // The image of a container may have become the disk of a virtual machine: then its marks are there, and it is none.
+    // A container's image may have become the disk of a virtual machine: it has the marks, but is none.
     if !is_apart(root) {
         return None;
     }
@@ -60,7 +58,7 @@ pub(crate) fn container(root: &Root) -> Option<&'static str> {
     }
 }
 
-/// Whether the process has namespaces of its own, or a root folder made of layers.
+/// Whether the process has namespaces of its own, or a layered root folder.
 fn is_apart(root: &Root) -> bool {
     let has_own = FIRST
         .iter()
@@ -68,8 +66,8 @@ fn is_apart(root: &Root) -> bool {
     has_own || root.read("proc/self/mountinfo").is_some_and(|mounts| is_layered(&mounts))
 }
 
-/// `27 1 254:0 / / rw,relatime - ext4 /dev/vda rw`: the fifth field is where it is mounted, the one after the dash the
-/// file system. The last mount at a place is the one that is seen.
+/// `27 1 254:0 / / rw,relatime - ext4 /dev/vda rw`: the fifth field is the mount point, the one after the dash the file
+/// system. The last mount at a place is visible.
 fn is_layered(mountinfo: &str) -> bool {
     let at_root = |line: &&str| line.split(' ').nth(4) == Some("/");
     let Some((_, file_system)) = mountinfo.lines().rfind(at_root).and_then(|line| line.split_once(" - ")) else {

@@ -1,8 +1,7 @@
-//! [`hypervisor`]: which hypervisor runs this kernel, if one does.
+//! [`hypervisor`]: the hypervisor that runs this kernel, if any.
 
 use crate::root::Root;
 
-/// The names of vendors and products that firmware tells, and how they begin.
 const BY_FIRMWARE: &[(&str, &str)] = &[
     ("QEMU", "qemu"),
     ("KVM", "kvm"),
@@ -22,7 +21,7 @@ const BY_FIRMWARE: &[(&str, &str)] = &[
     ("Apple Virtualization", "apple"),
 ];
 
-/// What a hypervisor calls itself in leaf 0x40000000 of the processor's `CPUID`.
+/// Names of hypervisors in leaf 0x40000000 of `CPUID`.
 const BY_CPUID: &[(&str, &str)] = &[
     ("KVMKVMKVM", "kvm"),
     ("Linux KVM Hv", "kvm"),
@@ -37,14 +36,14 @@ const BY_CPUID: &[(&str, &str)] = &[
     ("SRESRESRESRE", "sre"),
 ];
 
-/// By the processor, then the firmware, then the kernel: what says it most exactly comes first.
+/// By the processor, then the firmware, then the kernel: the most exact source comes first.
 pub(crate) fn hypervisor(root: &Root) -> Option<&'static str> {
     let has_flag = root.read("proc/cpuinfo").is_some_and(|content| is_flagged(&content));
     let told = by_cpuid(root, has_flag).or_else(|| by_firmware(root)).or_else(|| by_kernel(root));
     told.or(has_flag.then_some("virtual machine"))
 }
 
-/// The flag of x86 processors that a hypervisor sets; others have none such.
+/// The flag of x86 processors that a hypervisor sets.
 fn is_flagged(cpuinfo: &str) -> bool {
     cpuinfo
         .lines()
@@ -53,7 +52,7 @@ fn is_flagged(cpuinfo: &str) -> bool {
         .is_some_and(|(_, flags)| flags.split_ascii_whitespace().any(|flag| flag == "hypervisor"))
 }
 
-/// The leaf means something only where the flag is set.
+/// The leaf is defined only if the flag is set.
 fn by_cpuid(root: &Root, has_flag: bool) -> Option<&'static str> {
     #[cfg(target_arch = "x86_64")]
     if has_flag && root.is_this_machine() {

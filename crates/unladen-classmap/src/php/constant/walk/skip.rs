@@ -1,9 +1,9 @@
-//! The parts of statements that give no value.
+//! Skips the parts of statements that give no value.
 
 use super::{Expression, Failure, Value, Walk, What};
 
 impl<'a> Walk<'_, 'a> {
-    /// The value, if the statement, or this part of it, ends here.
+    /// Returns the value if the statement, or this part of it, ends here.
     pub(super) fn ends(&mut self, value: Value) -> Result<Value, Failure> {
         let token = self.tokens.peek();
         match &token.what {
@@ -16,12 +16,11 @@ impl<'a> Walk<'_, 'a> {
         Expression::new(&mut self.tokens, &mut self.scope).taken(mark)
     }
 
-    /// A variable that is met elsewhere than in a constant value may be another from here on.
+    /// A variable met elsewhere than in a constant value may have changed.
     pub(super) fn changed(&mut self, name: &[u8]) {
         self.scope.forget_variable(name);
     }
 
-    /// Past the brackets that come, if this one opens them.
     pub(super) fn skip_brackets_if(&mut self, opening: &[u8]) -> bool {
         let comes = self.taken(opening);
         if comes {
@@ -30,7 +29,7 @@ impl<'a> Walk<'_, 'a> {
         comes
     }
 
-    /// Past the bracket that closes what was just opened.
+    /// Skips to the closing bracket of the one just opened.
     pub(super) fn skip_brackets(&mut self) {
         self.skip_until(|_| false);
         if !matches!(self.tokens.peek().what, What::End | What::Broken(_)) {
@@ -38,7 +37,7 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// Up to the first mark outside of further brackets which is asked for, or which closes the bracket around.
+    /// Skips to the first wanted mark outside of further brackets, or to the end of the enclosing bracket.
     pub(super) fn skip_until(&mut self, is_end: impl Fn(&[u8]) -> bool) {
         let mut open = 0usize;
         loop {
@@ -57,14 +56,13 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// Up to the end of the statement.
     pub(super) fn skip_statement(&mut self) {
         while !matches!(self.tokens.peek().what, What::End | What::Broken(_) | What::Mark(b";" | b"{" | b"}")) {
             self.tokens.next();
         }
     }
 
-    /// The type of a property: `?array`, `int|string`. A name that is followed by anything else is none.
+    /// Skips a property's type: `?array`, `int|string`. A name followed by anything else is none.
     pub(super) fn skip_type(&mut self) {
         loop {
             let place = self.tokens.position();
@@ -84,7 +82,7 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// Behind `namespace`.
+    /// Called after `namespace`.
     pub(super) fn namespace(&mut self) {
         let name = match self.tokens.peek().what {
             What::Name(name) => {
@@ -100,7 +98,7 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// Behind `use`, outside of classes.
+    /// Called after `use`, outside of classes.
     pub(super) fn imports(&mut self) {
         let mut prefix = Vec::new();
         let mut last: &'a [u8] = &[];

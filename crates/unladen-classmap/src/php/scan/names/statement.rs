@@ -1,18 +1,17 @@
-//! The statements that names hang on.
+//! The statements that names depend on.
 
 use super::Names;
 use crate::php::token::{Tokens, What};
 
 impl Names {
-    /// `namespace …`, of which the first word has been read. Whether it has braces; nothing if it is no such statement.
+    /// Reads `namespace …` after its first word. Returns whether it has braces; `None` if it is no such statement.
     pub(super) fn enter(&mut self, tokens: &mut Tokens<'_>) -> Option<bool> {
         let place = tokens.position();
         let mut name = Vec::new();
         loop {
             match tokens.next().what {
                 What::Name(part) if matches!(name.last(), None | Some(b'\\')) => name.extend_from_slice(part),
-                // Before PHP 8 there could be white space around it, which makes it a word of its own, or one with the
-                // name behind it.
+                // Before PHP 8, white space was allowed around it: it is then a token of its own, or one with the name.
                 What::Name(part) if part.starts_with(br"\") && !name.is_empty() => name.extend_from_slice(part),
                 What::Mark(br"\") if !name.is_empty() => name.push(b'\\'),
                 What::Mark(sign @ (b";" | b"{")) if sign == b"{" || !name.is_empty() => {
@@ -27,7 +26,7 @@ impl Names {
         }
     }
 
-    /// `use …;`, of which the first word has been read.
+    /// Reads `use …;` after its first word.
     pub(super) fn import(&mut self, tokens: &mut Tokens<'_>) {
         let mut kind = Kind::Class;
         let mut prefix: &[u8] = b"";
@@ -72,7 +71,7 @@ impl Names {
             }
             match tokens.peek().what {
                 What::Mark(b",") => drop(tokens.next()),
-                // What follows is another `use` of the same statement, or its end.
+                // Another `use` of the same statement follows, or its end.
                 What::Mark(b"}") => {
                     tokens.next();
                     prefix = b"";
@@ -83,7 +82,7 @@ impl Names {
                 }
                 _ => return,
             }
-            // A comma may be the last thing in braces.
+            // A trailing comma is allowed in braces.
             if matches!(tokens.peek().what, What::Mark(b"}")) {
                 tokens.next();
                 return;
@@ -91,7 +90,7 @@ impl Names {
         }
     }
 
-    /// `const NAME = value, …;`, of which the first word has been read.
+    /// Reads `const NAME = value, …;` after its first word.
     pub(super) fn constants(&mut self, tokens: &mut Tokens<'_>) {
         loop {
             let What::Name(name) = tokens.next().what else { return };
@@ -107,7 +106,7 @@ impl Names {
         }
     }
 
-    /// `define('NAME', value)`, of which the first word has been read.
+    /// Reads `define('NAME', value)` after its first word.
     pub(super) fn defined(&mut self, tokens: &mut Tokens<'_>) {
         if !matches!(tokens.peek().what, What::Mark(b"(")) {
             return;
@@ -124,8 +123,7 @@ impl Names {
         }
     }
 
-    /// The second argument of `class_alias(…)`, of which the first word has been read and a `(` follows; or the one
-    /// that is named `alias`.
+    /// The second argument of `class_alias(…)`, or the one named `alias`, after the first word, if a `(` follows.
     pub(super) fn call(&mut self, tokens: &mut Tokens<'_>) -> Option<Vec<u8>> {
         tokens.next();
         let mut alias = None;
@@ -153,7 +151,7 @@ impl Names {
         alias
     }
 
-    /// A constant expression, up to the `,`, `;` or bracket behind it. All is passed, also what is none.
+    /// Reads a constant expression, up to the `,`, `;` or bracket after it; also skips other expressions.
     fn value(&self, tokens: &mut Tokens<'_>) -> Option<Vec<u8>> {
         let mut value = Some(Vec::new());
         let mut append = |part: Option<Vec<u8>>| match (&mut value, part) {
@@ -161,7 +159,7 @@ impl Names {
             (value, _) => *value = None,
         };
         let mut depth = 0_usize;
-        // Whether a string is due, and not the dot behind one.
+        // Whether a string is due, and not the dot after one.
         let mut due = true;
         loop {
             match tokens.peek().what.clone() {
@@ -189,7 +187,6 @@ impl Names {
         value.filter(|_| !due)
     }
 
-    /// The value of a name, which has been read: `A::class`, or a constant.
     fn named(&self, name: &[u8], tokens: &mut Tokens<'_>) -> Option<Vec<u8>> {
         if !matches!(tokens.peek().what, What::Mark(b"::")) {
             return self.constant(name);
@@ -202,7 +199,6 @@ impl Names {
     }
 }
 
-/// What is imported.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Class,
@@ -211,7 +207,6 @@ enum Kind {
 }
 
 impl Kind {
-    /// By the word behind `use`.
     fn of(word: &[u8]) -> Option<Self> {
         match word.to_ascii_lowercase().as_slice() {
             b"function" => Some(Self::Function),

@@ -1,4 +1,4 @@
-//! What a word in code declares, by what is before and behind it.
+//! What a word in code declares, by its surroundings.
 
 use bstr::BString;
 
@@ -8,12 +8,11 @@ use crate::php::scan::words::Word;
 use crate::php::skip::{self, is_space};
 use crate::php::{Declaration, Kind};
 
-/// Words that no class can be named, and that can follow a method or a constant that is: `use T { enum as private; }`.
+/// Words that cannot name a class, but follow a method or constant with such a name: `use T { enum as private; }`.
 const NO_NAMES: [&[u8]; 8] = [b"as", b"and", b"or", b"xor", b"instanceof", b"insteadof", b"extends", b"implements"];
 
 impl Walk<'_> {
-    /// Takes what the words declare in the code from where the walk is to `stop`. Whether they end it: behind
-    /// `__halt_compiler();` is data.
+    /// Records the declarations up to `stop`. Returns whether the code ends: data follows `__halt_compiler();`.
     pub(super) fn words(&mut self, stop: usize) -> bool {
         while let Some((at, word)) = self.word
             && at < stop
@@ -26,7 +25,7 @@ impl Walk<'_> {
         false
     }
 
-    /// Takes what the word at `at` declares. Whether it ends the code.
+    /// Records the declaration of the word at `at`. Returns whether the code ends.
     fn judge(&mut self, at: usize, word: Word) -> bool {
         let before = self.before(at);
         if self.source[..before].ends_with(b"->") || self.source[..before].ends_with(b"::") {
@@ -38,12 +37,12 @@ impl Walk<'_> {
             Word::Interface => self.named(Kind::Interface, at, behind),
             Word::Trait => self.named(Kind::Trait, at, behind),
             Word::Enum => self.named(Kind::Enum, at, behind),
-            // Within another's name, which has been read.
+            // Within another declaration's name, which has been read.
             Word::Namespace if self.source[..before].ends_with(b"\\") => {}
             Word::Namespace => self.enter(behind),
             Word::ClassAlias => self.alias(at, before, behind),
             Word::HaltCompiler if self.halts(behind).is_some() => {
-                // What is behind is not to be read for aliases either.
+                // The rest must not be read for aliases either.
                 self.source = &self.source[..at];
                 return true;
             }
@@ -52,14 +51,14 @@ impl Walk<'_> {
         false
     }
 
-    /// A declaration whose name is behind its keyword.
+    /// A declaration whose name follows its keyword.
     fn named(&mut self, kind: Kind, at: usize, behind: usize) {
         let Some(from) = skip::blank(self.source, behind) else { return };
         let name = &self.source[from..skip::label(self.source, from)];
         if name.is_empty() || NO_NAMES.iter().any(|no| no.eq_ignore_ascii_case(name)) {
             return;
         }
-        // PHP's scanner does not look for the end of these two words: `enum extendsFoo` is no enum to it.
+        // PHP's scanner does not check for the end of these two words: `enum extendsFoo` is no enum to it.
         let starts = |word: &[u8]| name.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
         if kind == Kind::Enum && (starts(b"extends") || starts(b"implements")) {
             return;
@@ -85,7 +84,7 @@ impl Walk<'_> {
                 name.push(b'\\');
             }
             match skip::blank(self.source, end) {
-                // Before PHP 8 there could be white space around it.
+                // Before PHP 8, white space was allowed around it.
                 Some(next) if end > at && self.source.get(next) == Some(&b'\\') => {
                     let Some(label) = skip::blank(self.source, next + 1) else { return };
                     at = label;
@@ -127,7 +126,7 @@ impl Walk<'_> {
             Second::Known(name) => Some(name),
             Second::Unclear if self.around.is_empty() => {
                 self.unclear.push((self.calls, self.found.declarations.len()));
-                // It is filled in at the end, or taken out.
+                // Filled in at the end, or removed.
                 Some(BString::default())
             }
             Second::Unclear | Second::None => None,
@@ -138,7 +137,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether `();` follows, without which `__halt_compiler` is an error.
+    /// Checks that `();` follows, without which `__halt_compiler` is an error.
     fn halts(&self, behind: usize) -> Option<()> {
         let mut at = behind;
         for sign in [b'(', b')'] {
@@ -150,7 +149,7 @@ impl Walk<'_> {
         (end.starts_with(b";") || end.starts_with(b"?>")).then_some(())
     }
 
-    /// Behind the last byte before `at` that is neither white space nor in one of the comments passed last.
+    /// The offset after the last byte before `at` that is neither white space nor in the comments last skipped.
     pub(super) fn before(&self, at: usize) -> usize {
         let (start, end) = self.comments;
         let mut at = at;

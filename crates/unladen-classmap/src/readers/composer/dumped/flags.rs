@@ -1,8 +1,7 @@
-//! What autoload_real.php does with the loader. The principal type is [`Flags`].
+//! How autoload_real.php sets up the loader. The principal type is [`Flags`].
 
 use crate::php::token::{Tokens, What};
 
-/// What the loader is told when it is made.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flags {
     /// It takes its lists from autoload_static.php.
@@ -24,7 +23,7 @@ impl Flags {
             match tokens.next().what {
                 What::End | What::Broken(_) => return flags,
                 What::Text(text) if text.ends_with(b"/autoload_static.php") => flags.is_static = true,
-                // It names the method of its own class.
+                // It names a method of its own class.
                 What::Text(text) if *text == *b"autoload" => flags.target_dir = true,
                 What::Mark(b"->") => {
                     let What::Name(method) = tokens.peek().what else { continue };

@@ -1,4 +1,4 @@
-//! The lists that the loader is given. The principal type is [`Lists`].
+//! The lists of the loader. The principal type is [`Lists`].
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,6 @@ use crate::readers::composer::path::plain;
 
 type Prefixes = Vec<(BString, Vec<PathBuf>)>;
 
-/// What Composer's ClassLoader is given, and the files where that stands.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     pub(super) classes: Vec<(BString, BString)>,
@@ -23,18 +22,17 @@ pub(super) struct Lists {
     pub(super) psr0_in: PathBuf,
 }
 
-/// The properties of ComposerStaticInit.
 const PROPERTIES: [&str; 5] = ["classMap", "prefixDirsPsr4", "fallbackDirsPsr4", "prefixesPsr0", "fallbackDirsPsr0"];
 
 impl Lists {
-    /// From autoload_static.php, which is what Composer's loader takes them from.
+    /// From autoload_static.php, which Composer's loader uses.
     pub(super) fn of_static(folder: &Path, found: &mut VendorLoader) -> Result<Self, Problem> {
         let file = folder.join("autoload_static.php");
         let source = source(&file)?;
         found.inputs.push(file.clone());
         let names = PROPERTIES.map(|name| format!("${name}"));
         let values = assigned_all(&source, &file, &names.each_ref().map(String::as_str)).map_err(Problem::hiding)?;
-        // The loader gets those alone that the initializer hands over.
+        // The loader gets only those that the initializer passes on.
         let mut values = PROPERTIES.iter().zip(values).map(|(name, value)| {
             let handed = source.contains_str(format!("->{name} ="));
             value.filter(|_| handed).unwrap_or(Value::Array(Vec::new()))
@@ -45,7 +43,7 @@ impl Lists {
         let mut psr4 = read.prefixes(next());
         let fallback = read.folders(next());
         psr4.extend((!fallback.is_empty()).then(|| (BString::default(), fallback)));
-        // They are kept apart by their first letters.
+        // They are grouped by first letter.
         let by_letter = read.array(next(), "prefixes by their first letters");
         let mut psr0: Prefixes = by_letter.into_iter().flat_map(|(_, prefixes)| read.prefixes(prefixes)).collect();
         let fallback = read.folders(next());
@@ -77,7 +75,6 @@ fn last_fallback(mut prefixes: Prefixes) -> Prefixes {
     prefixes
 }
 
-/// Takes values apart.
 struct Read<'a> {
     file: &'a Path,
     problems: &'a mut Vec<Problem>,
@@ -87,7 +84,7 @@ impl Read<'_> {
     fn classes(&mut self, value: Value) -> Vec<(BString, BString)> {
         let mut classes = Vec::new();
         for (class, path) in self.array(value, "classes and their files") {
-            // A name of digits alone is none.
+            // A name of digits alone becomes an integer key, and no class.
             if let (Value::String(class), Some(path)) = (class, self.path(path)) {
                 classes.push((class, path.into_os_string().into_encoded_bytes().into()));
             }

@@ -1,4 +1,4 @@
-//! A file that Composer has written: [`source`].
+//! Reads a file that Composer has written: [`source`].
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What one call in a settings file does. No type of its own: it is what a [`Follower`] does with an [`At`].
+//! The effect of one call in a settings file: what a [`Follower`] does with an [`At`].
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -28,7 +28,7 @@ impl Follower<'_> {
                     self.settings.old_classes.push((at.file.to_owned(), class.clone(), file.clone()));
                 }
             }
-            // Whatever is not in the map, MediaWiki's own loader goes on finding.
+            // MediaWiki's own loader still finds what is not in the map.
             (OLD_CLASS, _) => {}
             ("wfLoadExtension" | "wfLoadSkin", Some(Value::String(name))) => match at.call.args.get(1) {
                 // PHP's `!$path`
@@ -49,7 +49,6 @@ impl Follower<'_> {
         }
     }
 
-    /// A manifest.
     fn load(&mut self, at: &At<'_>, manifest: PathBuf) {
         if !manifest.is_absolute() {
             return self.unclear(at);
@@ -65,7 +64,6 @@ impl Follower<'_> {
         self.settings.perhaps.push(manifest);
     }
 
-    /// Namespaces or classes.
     fn add(&mut self, at: &At<'_>, value: &Value) {
         let pairs: Option<Vec<(&[u8], &[u8])>> = value
             .as_array()
@@ -81,7 +79,7 @@ impl Follower<'_> {
     }
 
     pub(super) fn unclear(&mut self, at: &At<'_>) {
-        // An extension from before manifests includes all kinds of files of its own, which load no other extension.
+        // Extensions from before manifests include files of their own, which load no other extension.
         let is_extension = ["extensions", "skins"].iter().any(|own| at.file.starts_with(self.root.join(own)));
         if at.call.name == INCLUDE && is_extension {
             return;
@@ -96,7 +94,7 @@ impl Follower<'_> {
             QUEUE => format!("queues an extension that cannot be told from here: {LEFT}"),
             name => format!("{name}() loads what cannot be told from here: {LEFT}; name it by a constant string"),
         };
-        // No failure: it is as its author wants it, and the map is right without.
+        // No failure: its author wants it so, and the map is right without.
         self.settings.open = true;
         self.settings.problems.push(Problem::at(at.file, at.call.line, what));
     }
