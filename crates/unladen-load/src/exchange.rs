@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use crate::digest::Digest;
 use crate::fingerprint::Fingerprint;
 
-/// The record of one request that was answered.
+/// Record of one answered request.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     /// When it was to be sent: by the schedule, or, back to back, when its worker was free.
@@ -28,24 +28,22 @@ pub struct Exchange {
     pub first_byte: Instant,
     /// When the whole body had been read.
     pub done: Instant,
-    /// The response's status.
     pub status: u16,
-    /// The length of the body in bytes, without the framing.
+    /// Length of the body, bytes, without framing.
     pub body_bytes: u64,
-    /// The body's digest.
     pub digest: Digest,
-    /// What it cost to open the connection, if it needed a new one.
+    /// Set if it needed a new connection.
     pub connect: Option<ConnectTimes>,
-    /// Whether a connection that was open before died under it, so that it was sent once more.
+    /// Whether a kept connection died under it, so that it was sent again.
     pub retried: bool,
 }
 
-/// What it took to open a connection.
+/// Durations of opening a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectTimes {
-    /// The TCP (or Unix socket) connection.
+    /// TCP or Unix socket connection.
     pub transport: Duration,
-    /// The TLS handshake, if there is one.
+    /// TLS handshake, if any.
     pub tls: Option<Duration>,
 }
 
@@ -60,7 +58,7 @@ impl Exchange {
         self.sent.saturating_duration_since(self.planned)
     }
 
-    /// Whether it went over a connection that was open before.
+    /// Whether it used a connection that was already open.
     pub fn reused(&self) -> bool {
         self.connect.is_none()
     }

@@ -25,12 +25,11 @@ use url::{Host, Url};
 
 use crate::error::LoadError;
 
-/// Where to connect instead of to the host that the URL names; `Host` and TLS still go by the URL.
+/// Where to connect instead of to the URL's host; `Host` and TLS still go by the URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConnectTo {
-    /// This address and port.
     Address(SocketAddr),
-    /// A Unix stream socket.
+    /// Unix stream socket.
     Unix(PathBuf),
 }
 
@@ -44,7 +43,7 @@ pub struct Target {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Address {
-    /// To be tried in this order; never empty.
+    /// In the order to try; never empty.
     Tcp(Vec<SocketAddr>),
     Unix(PathBuf),
 }
@@ -52,7 +51,7 @@ enum Address {
 // === impl Target ===
 
 impl Target {
-    /// Finds the addresses of a URL's host, in `within` at most.
+    /// Resolves a URL's host, in `within` at most.
     ///
     /// # Errors
     /// When the name has no address, or the lookup takes longer.
@@ -69,7 +68,7 @@ impl Target {
         Ok(Self { name, place })
     }
 
-    /// The addresses to try, in this order; none for a Unix socket.
+    /// Addresses in the order to try; none for a Unix socket.
     pub fn addresses(&self) -> &[SocketAddr] {
         match &self.place {
             Address::Tcp(addresses) => addresses,
@@ -77,7 +76,7 @@ impl Target {
         }
     }
 
-    /// The Unix socket, if it is one.
+    /// Path of the Unix socket, if it is one.
     pub fn unix_path(&self) -> Option<&Path> {
         match &self.place {
             Address::Tcp(_) => None,
@@ -87,8 +86,8 @@ impl Target {
 
     /// Whether it is on this machine: a Unix socket, a loopback address, or one of an interface here.
     ///
-    /// Behind an address translation, and in a container with a network of its own, a server may be on this machine
-    /// and not look so.
+    /// Behind address translation, and in a container with its own network, a server may be on this machine and not be
+    /// recognised.
     pub fn is_local(&self) -> bool {
         match &self.place {
             Address::Unix(_) => true,
@@ -127,7 +126,7 @@ fn lookup(host: String, port: u16, within: Duration) -> Result<Vec<SocketAddr>, 
         .name("unladen-resolve".into())
         .spawn(move || {
             let found = (name.as_str(), port).to_socket_addrs().map(|addresses| addresses.collect::<Vec<_>>());
-            // Nobody listens any more when the time limit has passed.
+            // Fails when the time limit has passed.
             let _ = answer.send(found);
         })
         .map_err(|source| LoadError::Thread { source })?;
@@ -148,7 +147,7 @@ fn lookup(host: String, port: u16, within: Duration) -> Result<Vec<SocketAddr>, 
     Ok(addresses)
 }
 
-/// The addresses of this machine's interfaces; none where the system does not tell.
+/// Addresses of this machine's interfaces; empty if the system does not tell.
 fn own_addresses() -> Vec<IpAddr> {
     let Ok(interfaces) = nix::ifaddrs::getifaddrs() else { return Vec::new() };
     interfaces
