@@ -1,4 +1,4 @@
-//! The principal type is [`Counts`]: what the client counts from its start on; a run is told the difference.
+//! The principal type is [`Counts`]: cumulative counters of a client; a run takes differences.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use http::{HeaderMap, header};
 
 use crate::wire::Meter;
 
-/// The client's cumulative counters.
+/// Cumulative counters of a client.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     opened: Cell<u64>,
     closed_by_server: Cell<u64>,
     retries: Cell<u64>,
-    /// Strangers who were given cookies.
+    /// Requests without cookies that were given some.
     pub(crate) strangers: Arc<AtomicU64>,
     pub(crate) meter: Arc<Meter>,
 }
