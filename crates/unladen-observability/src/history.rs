@@ -107,7 +107,7 @@ struct SiteCounts {
     results: Box<[ResultCounts]>,
     /// Latencies of the application, of fetches and passes.
     asked: [u64; BUCKETS],
-    /// Count and ns, of complete fetches and passes.
+    /// Count and ns, of fetches with a complete answer; in `fetched`, of all fetches.
     whole: [u64; 2],
     fetched: [u64; 2],
 }
