@@ -1,6 +1,6 @@
 //! The messages of Envoy's protocols, as far as endpoints need them: <https://github.com/envoyproxy/data-plane-api>,
 //! `envoy/service/discovery/v3`, `envoy/config/cluster/v3`, `envoy/config/endpoint/v3`, `envoy/config/core/v3`. Other
-//! fields are passed over, as Protocol Buffers have it.
+//! fields are skipped, as Protocol Buffers do.
 
 use prost::{Enumeration, Message, Oneof};
 
