@@ -1,4 +1,4 @@
-//! The principal type is [`SessionError`]: why there is no session with a host, or no longer.
+//! The principal type is [`SessionError`]: why a session with a host could not start, or ended.
 
 use std::io;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::binary::BinaryError;
 use crate::hello::PROTOCOL;
 
-/// Why there is no session with a host, or no longer. Each names the host.
+/// Why a session with a host could not start, or ended. Each error names the host.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     #[error("host {host}: cannot start `sh` for its command: {source}")]
@@ -18,7 +18,7 @@ pub enum SessionError {
         host: String,
         command: String,
         status: String,
-        /// What it said last on stderr, with a colon before; empty if nothing.
+        /// Last words on stderr, after a colon; empty if there are none.
         words: String,
     },
     /// Nothing that could be a shell answered in time.
@@ -29,17 +29,17 @@ pub enum SessionError {
         host: String,
         command: String,
         after: Duration,
-        /// What it said last, with a colon before; empty if nothing.
+        /// Last words, after a colon; empty if there are none.
         words: String,
     },
-    /// The program is on its way for too long.
+    /// Copying the program takes too long.
     #[error(
         "host {host}: copying {size} bytes to it did not end in time{words}. Install unladen there, or copy a smaller program: `make agent` builds one for --agent"
     )]
     SlowCopy {
         host: String,
         size: u64,
-        /// What it said last, with a colon before; empty if nothing.
+        /// Last words, after a colon; empty if there are none.
         words: String,
     },
     #[error(
@@ -50,7 +50,7 @@ pub enum SessionError {
         "host {host}: `{command}` puts a terminal between, which changes what is sent: take out `-t` (of ssh, docker exec, kubectl exec), and `RequestTTY` of ssh's settings"
     )]
     Terminal { host: String, command: String },
-    /// There is no agent, and none may be copied.
+    /// There is no agent, and copying is off.
     #[error("host {host}: no unladen that speaks protocol {PROTOCOL} is in the PATH there ({found}), and --no-copy forbids to copy one: install unladen {} there, or leave --no-copy out", env!("CARGO_PKG_VERSION"))]
     NoAgent { host: String, found: String },
     #[error("host {host}: {missing} is not there, which is needed to copy the agent: {fix}")]
@@ -81,13 +81,13 @@ pub enum SessionError {
     Gone {
         host: String,
         why: String,
-        /// What it said last on stderr, with a colon before; empty if nothing.
+        /// Last words on stderr, after a colon; empty if there are none.
         words: String,
     },
     #[error("host {host} did not answer in time{words}")]
     Late {
         host: String,
-        /// What it said last on stderr, with a colon before; empty if nothing.
+        /// Last words on stderr, after a colon; empty if there are none.
         words: String,
     },
     #[error("host {host}: its agent says what cannot be: {why}. Is it unladen {} there?", env!("CARGO_PKG_VERSION"))]

@@ -17,22 +17,22 @@ use crate::hello::Hello;
 use crate::host::Host;
 use crate::shown::{shown, shown_without_secrets};
 
-/// Answers that wait to be taken. An agent that says more waits.
+/// Maximum of waiting answers. An agent that sends more waits.
 const MAX_ANSWERS: usize = 4;
 
-/// Frames that wait to be written.
+/// Maximum of frames waiting to be written.
 const MAX_QUEUED: usize = 16;
 
-/// A link that is slower than this, in bytes a second, is too slow to copy a program.
+/// Bytes a second: a slower link is too slow to copy a program.
 const SLOWEST_COPY: u64 = 64 << 10;
 
-/// How long a command that has said its last may take to end.
+/// Time for a command to end after its last output.
 const END_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Longest answer of a far shell that is shown.
+/// Maximum length of a displayed answer of a far shell.
 const MAX_SHOWN: usize = 1000;
 
-/// What leads to the host.
+/// Connection to the host.
 pub(super) struct Link {
     pub(super) out: SyncSender<Out>,
     pub(super) events: Receiver<Event>,
@@ -41,24 +41,24 @@ pub(super) struct Link {
     pub(super) transport: Transport,
 }
 
-/// An agent that has begun.
+/// A started agent.
 pub(super) struct Started {
     pub(super) link: Link,
     pub(super) hello: Hello,
     pub(super) path: String,
 }
 
-/// The talk with the far shell.
+/// Dialogue with the far shell.
 struct Starting<'a> {
     host: &'a Host,
     options: &'a SessionOptions,
     link: Link,
     deadline: Instant,
-    /// What is copied.
+    /// The program to copy.
     binary: Option<AgentBinary>,
     copied: String,
     is_dynamic: bool,
-    /// Of what is copied; 0 until it is asked for, which happens once.
+    /// Its size; 0 until it is requested, which happens once.
     size: u64,
 }
 
@@ -108,7 +108,7 @@ impl Starting<'_> {
         }
     }
 
-    /// Does what the far shell asks for.
+    /// Handles an answer of the far shell.
     fn react(&mut self, said: Said) -> Result<(), SessionError> {
         let (host, command) = (self.name(), self.host.told_command());
         let plain = |text: &str| shown(text, MAX_SHOWN);
@@ -156,7 +156,7 @@ impl Starting<'_> {
                 };
                 SessionError::DoesNotStart { host, binary: self.copied.clone(), said, fix: self.fix_of_start() }
             }
-            // Taken by the caller.
+            // Handled by the caller.
             Said::Run(_) => return Ok(()),
         })
     }
@@ -172,7 +172,6 @@ impl Starting<'_> {
     }
 
     fn send(&self, out: Out) -> Result<(), SessionError> {
-        // The queue is longer than what is said here.
         self.link.out.try_send(out).map_err(|_| self.ended(""))
     }
 
@@ -202,7 +201,7 @@ impl Starting<'_> {
         }
     }
 
-    /// The error of a command that said no more.
+    /// Error for a command that ended early.
     fn ended(&self, why: &str) -> SessionError {
         let (host, command) = (self.name(), self.host.told_command());
         if let Some(begins) = why.strip_prefix(reader::TOO_MUCH) {
@@ -216,7 +215,7 @@ impl Starting<'_> {
     }
 }
 
-/// What helps where something is not there.
+/// Advice when something is missing.
 fn lacking(missing: &str) -> &'static str {
     match missing {
         "/proc" => "mount it (mount -t proc proc /proc), as all that is counted is read there too",
