@@ -1,4 +1,4 @@
-//! The principal type is [`Sending`].
+//! The principal type is [`Sending`]: a queued purge.
 
 use tokio::sync::oneshot;
 
@@ -8,6 +8,6 @@ use crate::Position;
 #[derive(Debug)]
 pub(super) struct Sending {
     pub(super) record: String,
-    /// Who waits for its place.
+    /// Receives its position.
     pub(super) reply: Option<oneshot::Sender<Position>>,
 }
