@@ -14,13 +14,13 @@ use std::str::FromStr;
 
 use http::HeaderName;
 
-/// A part of an answer that a knob is to change.
+/// A part of an answer that a knob is meant to change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnswerPart {
-    /// The size of the body, as it is sent.
+    /// Size of the body as sent.
     Size,
     Status,
-    /// What the body says.
+    /// Content of the body.
     Body,
     /// Whether a cache answers.
     Cache,
@@ -31,7 +31,6 @@ pub enum AnswerPart {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is no part of an answer: expected size, status, body, cache, or the name of a header such as Vary")]
 pub struct AnswerPartError {
-    /// What was given.
     pub text: String,
 }
 

@@ -13,7 +13,7 @@ pub enum Fault {
     Command(#[from] CommandFault),
     #[error("cannot {what} {path}: {source}", path = path.display())]
     File { what: &'static str, path: PathBuf, source: io::Error },
-    /// A file that could not be put back as it is.
+    /// A file that could not be restored exactly.
     #[error("{path} is {is}: {instead}", path = path.display())]
     Unsafe { path: PathBuf, is: String, instead: &'static str },
     #[error("the patch {patch} does not apply in {dir}{advice}\n{output}", patch = patch.display(), dir = dir.display())]
@@ -22,7 +22,7 @@ pub enum Fault {
     Foreign { path: PathBuf },
 }
 
-/// Why a command did not do what it was to.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandFault {
@@ -42,19 +42,19 @@ pub enum CommandFault {
 }
 
 impl Fault {
-    /// Whether nothing is wrong, but someone threw the [`Cancel`](unladen_load::Cancel).
+    /// Whether it is only a cancellation by [`Cancel`](unladen_load::Cancel).
     pub fn is_cancelled(&self) -> bool {
         matches!(self, Self::Command(CommandFault::Cancelled))
     }
 
-    /// For `map_err`: names what was done to which file.
+    /// For `map_err`: adds the operation and the file.
     pub(crate) fn file(what: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::File { what, path, source }
     }
 }
 
-/// Output as a paragraph of its own, or nothing.
+/// The output as its own paragraph, or nothing.
 fn shown(output: &str) -> String {
     if output.is_empty() { "; it said nothing".into() } else { format!("; it said:\n{output}") }
 }

@@ -1,4 +1,4 @@
-//! The principal type is [`Ready`]: how to tell that a program is there again.
+//! The principal type is [`Ready`]: how to tell that a program is up again.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,16 +13,14 @@ use url::Url;
 use crate::error::SwitchError;
 use crate::shell::Shell;
 
-/// A condition, and the longest that it may take to come true.
+/// A condition with a time limit.
 #[derive(Clone, Debug)]
 pub struct Ready {
-    /// The condition.
     pub check: Check,
-    /// The longest that it may take.
     pub within: Duration,
 }
 
-/// A condition, looked at again and again.
+/// A condition that is polled.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Check {
@@ -30,10 +28,9 @@ pub enum Check {
     Url {
         url: Url,
         statuses: Statuses,
-        /// Whom to trust.
         tls: Box<TlsOptions>,
     },
-    /// A shell command ends with 0.
+    /// A shell command exits with 0.
     Command(String),
     /// A TCP connection can be opened.
     Tcp(SocketAddr),
@@ -41,22 +38,22 @@ pub enum Check {
     Unix(PathBuf),
 }
 
-/// How long a program has to come up unless the file says otherwise.
+/// Default time for a program to come up.
 pub(crate) const USUAL: Duration = Duration::from_secs(30);
-/// The pause between two looks.
+/// Polling interval.
 pub(crate) const PAUSE: Duration = Duration::from_millis(25);
-/// The longest that a connection may take to open.
+/// Time limit of opening a connection.
 const CONNECT: Duration = Duration::from_secs(1);
 
 impl Ready {
-    /// Waits until the condition has come true for `what`.
+    /// Waits until the condition holds for `what`.
     ///
     /// # Errors
     /// When that takes too long, or is cancelled.
     pub(crate) fn wait(&self, what: &str, shell: &Shell, cancel: &Cancel) -> Result<(), SwitchError> {
         let started = Instant::now();
         loop {
-            // The last look may take longer than is left, but not much.
+            // The last check may exceed the rest, but not by much.
             let left = self.within.saturating_sub(started.elapsed()).max(Duration::from_millis(1));
             let Err(last) = self.check.look(left, shell, cancel) else { return Ok(()) };
             if cancel.is_cancelled() {
@@ -76,11 +73,11 @@ impl Ready {
 // === impl Check ===
 
 impl Check {
-    /// Looks once; says what is not as it should be.
+    /// Checks once; the error says what is wrong.
     fn look(&self, within: Duration, shell: &Shell, cancel: &Cancel) -> Result<(), String> {
         match self {
             Self::Url { url, statuses, tls } => {
-                // A driver anew for each look: an old one's connection may lead to the program that has ended.
+                // A new driver each time: an old one's connection may lead to the process that has ended.
                 let asked = ask(url, statuses, tls, within).and_then(|mut driver| driver.sample(0, cancel).map(drop));
                 asked.map_err(|error| error.to_string())
             }
@@ -97,7 +94,7 @@ impl Check {
 
 fn ask(url: &Url, statuses: &Statuses, tls: &TlsOptions, within: Duration) -> Result<Driver, LoadError> {
     let request = RequestBuilder::new(http::Method::GET, url.clone()).and_then(RequestBuilder::build);
-    // It was looked at when the file was read.
+    // It was checked when the file was read.
     let request = request.map_err(|error| LoadError::Config {
         what: "URL of a ready check",
         value: error.to_string(),

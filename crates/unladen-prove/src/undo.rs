@@ -11,7 +11,7 @@ use crate::fault::Fault;
 use crate::original::Original;
 use crate::shell::{Shell, quoted};
 
-/// The longest time limit of a journal that is believed.
+/// Maximum time limit accepted from a journal.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
 /// The way back from one change.
@@ -21,27 +21,27 @@ const LONGEST: Duration = Duration::from_secs(24 * 3600);
 pub enum Undo {
     /// There is nothing to put back.
     Nothing,
-    /// These files are to be as they were.
+    /// Restores these files.
     Files(Vec<Original>),
-    /// A patch touches these files, which are to be as they were.
+    /// Restores the files that a patch touches.
     Patch {
-        /// The patch, under this name in the journal.
+        /// The patch's name in the journal.
         kept: String,
         files: Vec<Original>,
     },
-    /// This command takes it back.
+    /// Runs this command.
     Command {
         command: String,
-        /// Its time limit, in milliseconds.
+        /// In milliseconds.
         within_ms: u64,
     },
 }
 
 impl Undo {
-    /// Goes the way back; tells whether that changed anything.
+    /// Puts the change back; returns whether that changed anything.
     ///
     /// # Errors
-    /// When it fails. Of several files, all are tried, and the first error is returned.
+    /// When it fails. All files are tried, and the first error is returned.
     pub fn run(&self, journal: &Path, shell: &Shell) -> Result<bool, Fault> {
         match self {
             Self::Nothing => Ok(false),
@@ -57,14 +57,14 @@ impl Undo {
             }
             Self::Command { command, within_ms } => {
                 let within = Duration::from_millis(*within_ms).min(LONGEST);
-                // What takes things back is not cancelled: that would leave them as they are.
+                // Putting back is not cancelled: that would leave the change in place.
                 shell.run(command, &BTreeMap::new(), within, &Cancel::new())?;
                 Ok(true)
             }
         }
     }
 
-    /// The files that it makes as they were.
+    /// The files that it restores.
     pub(crate) fn files(&self) -> &[Original] {
         match self {
             Self::Files(files) | Self::Patch { files, .. } => files,
@@ -80,7 +80,7 @@ impl Undo {
         }
     }
 
-    /// What to type when it failed.
+    /// Command to type if that failed.
     pub(crate) fn by_hand(&self, journal: &Path, shell: &Shell) -> Option<String> {
         match self {
             Self::Nothing => None,

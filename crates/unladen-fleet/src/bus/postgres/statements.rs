@@ -76,7 +76,7 @@ pub(super) const BEGIN: &str = "\
 insert into unladen_fleet.fleet (name, last, mark)
 select $1, coalesce((select max(id) from unladen_fleet.record where fleet = $1), 0), $2 on conflict do nothing";
 
-/// Parameters: fleet, mark of the list of nodes. Removes nodes whose time is over.
+/// Parameters: fleet, mark of the list of nodes. Inserts the mark's row, which counts as no node, as its time is over.
 pub(super) const BEGIN_LIST: &str = "\
 insert into unladen_fleet.member (fleet, node, position, until)
 values ($1, '', to_hex($2), clock_timestamp()) on conflict do nothing";
