@@ -96,7 +96,7 @@ select last, mark, 'unladen_fleet.record'::regclass::oid::bigint,
 
 /// Parameters: fleet, id, mark (null if unknown), maximum. Returns the fleet's mark, the table's object id and the end;
 /// whether all records after the id exist and the id's record is unchanged; the records after it, without oversized
-/// bodies; the age in seconds of the server's start, of the fleet and of the list of nodes; and the list's mark.
+/// bodies; for how many seconds server, fleet and list of nodes have all existed; and the list's mark.
 pub(super) const READ: &str = "\
 select f.mark, 'unladen_fleet.record'::regclass::oid::bigint, f.last, at.held, r.id, r.mark, r.body,
     extract(epoch from clock_timestamp() - greatest(pg_postmaster_start_time(), f.made, l.until))::float8, l.position
