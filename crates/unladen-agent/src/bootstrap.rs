@@ -14,10 +14,8 @@ pub(crate) struct Bootstrap {
     nonce: String,
 }
 
-/// Answers of the far shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Said {
-    /// stdin or stdout are a terminal.
     Terminal,
     /// A tool that the script needs, or `/proc`, is missing.
     Lacks(String),
@@ -46,12 +44,10 @@ pub(crate) enum Said {
 }
 
 impl Bootstrap {
-    /// A new one with its own nonce.
     pub(crate) fn new() -> Self {
         Self { nonce: format!("{:016x}", fastrand::u64(..)) }
     }
 
-    /// The line for the shell.
     pub(crate) fn line(&self, copy: bool) -> String {
         let own = Hello::own().line();
         // The program's version may differ, the protocol's may not.
@@ -71,7 +67,6 @@ impl Bootstrap {
 }
 
 impl Said {
-    /// Parses the text after the marker.
     pub(crate) fn parse(words: &str) -> Option<Self> {
         let (verb, rest) = words.split_once(' ').unwrap_or((words, ""));
         let rest = rest.trim();

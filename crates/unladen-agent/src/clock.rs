@@ -29,7 +29,6 @@ const DRIFT_PER_MILLION: u64 = 100;
 /// Maximum of stored round trips.
 pub(crate) const KEPT: usize = 256;
 
-/// Pings and their answers.
 #[derive(Debug, Default)]
 pub(crate) struct Pings {
     next_id: u64,
@@ -74,7 +73,6 @@ impl Pings {
         true
     }
 
-    /// Number of answered pings.
     pub(crate) fn count(&self) -> usize {
         self.count
     }

@@ -21,7 +21,6 @@ pub enum SessionError {
         /// Last words on stderr, after a colon; empty if there are none.
         words: String,
     },
-    /// Nothing that could be a shell answered in time.
     #[error(
         "host {host}: no shell answered to `{command} sh` within {after:?}{words}. The command has to give stdin and stdout of a shell there; try: echo 'echo ok' | {command} sh"
     )]
@@ -50,7 +49,6 @@ pub enum SessionError {
         "host {host}: `{command}` puts a terminal between, which changes what is sent: take out `-t` (of ssh, docker exec, kubectl exec), and `RequestTTY` of ssh's settings"
     )]
     Terminal { host: String, command: String },
-    /// There is no agent, and copying is off.
     #[error("host {host}: no unladen that speaks protocol {PROTOCOL} is in the PATH there ({found}), and --no-copy forbids to copy one: install unladen {} there, or leave --no-copy out", env!("CARGO_PKG_VERSION"))]
     NoAgent { host: String, found: String },
     #[error("host {host}: {missing} is not there, which is needed to copy the agent: {fix}")]

@@ -134,7 +134,6 @@ impl fmt::Debug for BusUrl {
     }
 }
 
-/// Decodes percent escapes.
 fn decoded(text: &str) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

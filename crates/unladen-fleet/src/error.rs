@@ -10,7 +10,6 @@ pub enum BusError {
     Unreachable(String),
     #[error("it refuses: {0}")]
     Refused(String),
-    /// An invalid answer.
     #[error("its answer is not understood: {0}")]
     Answer(String),
     #[error("it did not answer in time")]

@@ -364,7 +364,6 @@ impl Fleet {
         let _ = tokio::time::timeout(LEAVING, self.bus.leave()).await;
     }
 
-    /// A record of this node.
     fn record(&self, site: Option<&str>, what: What, is_soft: bool) -> String {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         let node = self.settings.bus.node.clone();
@@ -396,7 +395,6 @@ impl Fleet {
         self.progress().position().map(|position| position.epoch().to_owned())
     }
 
-    /// Why nothing is written.
     fn why_not(&self) -> String {
         let rest = if self.queue.is_closed() { LEFT } else { "it is kept, and written once it can be" };
         match self.contact().why(Instant::now(), self.settings.lease / BEATS) {
@@ -495,7 +493,6 @@ impl Drop for Hold {
     }
 }
 
-/// The value, if it comes before `until`.
 async fn within<T>(until: Instant, coming: oneshot::Receiver<T>) -> Option<T> {
     tokio::time::timeout(until.saturating_duration_since(Instant::now()), coming).await.ok()?.ok()
 }

@@ -46,7 +46,6 @@ pub struct HtcpClear<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HtcpError {
-    /// It ends before its lengths say, or goes on after.
     #[error("HTCP: the lengths in the datagram do not add up to its {0} bytes")]
     Length(usize),
     #[error("HTCP: the version is {major}.{minor}, and 0.0 and 0.1 are known")]

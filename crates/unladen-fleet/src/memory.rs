@@ -31,7 +31,6 @@ struct State {
     /// When the list was lost last; `None` if it has been whole for long.
     lost_at: Option<Instant>,
     records: Vec<Vec<u8>>,
-    /// Number of removed records.
     trimmed: usize,
     members: BTreeMap<String, (Position, Instant)>,
     pretended: Option<fn() -> Vec<Member>>,

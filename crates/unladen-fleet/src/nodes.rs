@@ -17,7 +17,6 @@ pub struct Nodes {
     pub looked: Option<Instant>,
     /// Those that are furthest behind first, 256 at most.
     pub nodes: Arc<[NodeState]>,
-    /// Total number of nodes.
     pub all: usize,
 }
 

@@ -14,11 +14,9 @@ pub struct Outcome {
     pub written: Option<Position>,
     /// Whether all (or as many as requested) have confirmed it; without a wait, whether it is written.
     pub is_confirmed: bool,
-    /// Each node of the fleet.
     pub nodes: Vec<NodeOutcome>,
     /// What prevents it, if anything.
     pub why: Option<String>,
-    /// Duration.
     pub took: Duration,
 }
 

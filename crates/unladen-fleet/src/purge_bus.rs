@@ -59,7 +59,6 @@ pub trait PurgeBus: std::fmt::Debug + Send + Sync {
     fn leave(&self) -> Answer<'_, ()>;
 }
 
-/// Positions and raw records.
 pub(crate) type Records = Vec<(Position, Vec<u8>)>;
 
 /// Result of a read.
@@ -71,7 +70,6 @@ pub enum Read {
     Lost {
         /// The end at that moment.
         end: Position,
-        /// What happened.
         why: &'static str,
         /// The engine's list of nodes has been whole for at least this long.
         whole_for: Duration,
@@ -81,7 +79,6 @@ pub enum Read {
 /// A kind of engine.
 #[derive(Clone, Copy, Debug)]
 pub struct BackEnd {
-    /// Schemes of its URLs.
     pub schemes: &'static [&'static str],
     pub name: &'static str,
     /// Checks the settings, without connecting.

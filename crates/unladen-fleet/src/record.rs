@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 /// A purge as a bus carries it: versioned JSON, without unknown fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The sending node.
     pub node: String,
     /// Number among the node's records.
     pub number: u64,
@@ -21,7 +20,6 @@ pub struct Record {
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum What {
     Url(Page),
-    /// All pages whose URL begins like this.
     Prefix(Page),
     Tag(String),
     All,
@@ -43,7 +41,6 @@ pub struct Page {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The version is newer than this program.
     #[error("it is of version {0}, and this program knows version {VERSION}: another node is of a newer version")]
     Newer(u32),
     #[error("it has {0} bytes; {LONGEST} are the most")]
@@ -62,7 +59,6 @@ const LONGEST_NODE: usize = 256;
 /// escaped.
 const BEGINNING: usize = 1024;
 
-/// JSON form.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -76,7 +72,6 @@ struct Written {
     soft: bool,
 }
 
-/// Part common to all versions.
 #[derive(Deserialize)]
 struct Versioned {
     v: u32,

@@ -28,7 +28,6 @@ pub struct BusSettings {
     pub url: BusUrl,
     /// Authorities for its certificate; `None` for the system's.
     pub ca: Option<PathBuf>,
-    /// Name of the fleet on this engine.
     pub fleet: String,
     /// Unique name of this process.
     pub node: String,

@@ -204,7 +204,6 @@ impl AccessLog {
         Err(AccessLogError::NoLog { file: file.to_owned(), line, found, count, lines: self.lines })
     }
 
-    /// Why nothing is sent, from the colon on.
     fn why(&self) -> String {
         if self.lines == 0 {
             return ": it is empty".to_owned();

@@ -42,7 +42,6 @@ pub struct Variation {
     /// but not shown; neither are values of cookies that the page set.
     pub header: String,
     pub status: u16,
-    /// As [`Answers::headers`].
     pub headers: Vec<(String, String)>,
     /// Length as sent, bytes.
     pub body_bytes: u64,

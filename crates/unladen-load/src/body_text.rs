@@ -8,7 +8,6 @@ use memchr::memmem;
 #[derive(Clone, Debug)]
 pub struct BodyText(memmem::Finder<'static>);
 
-/// Search for a [`BodyText`] in one body.
 pub(crate) struct Look<'a> {
     finder: &'a memmem::Finder<'static>,
     /// End of the previous pieces, shorter than the text.

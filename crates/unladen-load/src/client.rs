@@ -38,13 +38,11 @@ pub(crate) struct Client {
     pub(crate) counts: Counts,
 }
 
-/// State of a request, for messages on failure or timeout.
 struct Progress {
     stage: Cell<Stage>,
     version: Cell<&'static str>,
 }
 
-/// A response whose head has come.
 struct Begun {
     connection: Connection,
     response: http::Response<hyper::body::Incoming>,

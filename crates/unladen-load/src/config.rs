@@ -34,7 +34,6 @@ const TIMEOUTS: std::ops::RangeInclusive<Duration> = Duration::from_millis(1)..=
 pub struct DriverConfig {
     /// Requests, later addressed by index.
     pub requests: Vec<Request>,
-    /// Where to connect instead of to the URLs' hosts.
     pub connect_to: Option<ConnectTo>,
     /// Concurrent requests, 1 to 10,000.
     pub concurrency: usize,

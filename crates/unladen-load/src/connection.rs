@@ -34,7 +34,6 @@ enum Sender {
     Http2(http2::SendRequest<Full<Bytes>>),
 }
 
-/// A request that got no response.
 pub(crate) struct Unanswered {
     pub(crate) failure: Failure,
     /// Nothing of it was sent.

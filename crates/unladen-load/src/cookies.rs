@@ -2,14 +2,12 @@
 
 use http::header::{self, HeaderMap};
 
-/// A cookie that an answer sets or deletes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SetCookie {
     /// `name=value`
     pub(crate) pair: String,
     /// Path prefix that it is for: its attribute, else from the request's path (RFC 6265, sections 5.1.4 and 5.2.4).
     pub(crate) path: String,
-    /// Whether it is deleted.
     pub(crate) is_gone: bool,
 }
 
@@ -54,7 +52,6 @@ pub(crate) fn is_for(folder: &str, path: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || folder.ends_with('/') || rest.starts_with('/'))
 }
 
-/// Cookie pairs of a request.
 pub(crate) fn set_by(headers: &HeaderMap) -> Vec<&str> {
     let lines = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     lines.flat_map(|line| line.split(';')).map(str::trim).filter(|pair| !pair.is_empty()).collect()

@@ -9,7 +9,6 @@ use http::{HeaderMap, header};
 
 use crate::wire::Meter;
 
-/// Cumulative counters of a client.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     opened: Cell<u64>,
@@ -20,7 +19,6 @@ pub(crate) struct Counts {
     pub(crate) meter: Arc<Meter>,
 }
 
-/// The counters at one moment, or between two.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {
     pub(crate) opened: u64,

@@ -49,7 +49,6 @@ pub struct Driver {
     /// `None` only during drop.
     commands: Option<UnboundedSender<Command>>,
     thread: Option<JoinHandle<()>>,
-    /// Target of each request.
     targets: Vec<Target>,
     concurrency: usize,
     rate: Option<f64>,

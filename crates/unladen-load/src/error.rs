@@ -111,7 +111,6 @@ fn advice(source: &io::Error) -> &'static str {
     }
 }
 
-/// Which options of this client can help.
 fn tls_advice(fault: &TlsFault) -> &'static str {
     match fault {
         TlsFault::UnknownIssuer => "; name your own with --cacert FILE, or skip the check with --insecure",

@@ -22,11 +22,9 @@ use crate::fingerprint::Fingerprint;
 pub struct Exchange {
     /// When it was to be sent: by the schedule, or, back to back, when its worker was free.
     pub planned: Instant,
-    /// When it was handed to an open connection.
     pub sent: Instant,
     /// When the response's head had been read.
     pub first_byte: Instant,
-    /// When the whole body had been read.
     pub done: Instant,
     pub status: u16,
     /// Length of the body, bytes, without framing.
@@ -41,9 +39,7 @@ pub struct Exchange {
 /// Durations of opening a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectTimes {
-    /// TCP or Unix socket connection.
     pub transport: Duration,
-    /// TLS handshake, if any.
     pub tls: Option<Duration>,
 }
 

@@ -5,10 +5,8 @@ use std::io;
 
 use crate::sources::find;
 
-/// Why one exchange failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Failure of connection, head or body.
     Hyper(hyper::Error),
     /// The body exceeds the limit.
     BodyTooLarge { announced: Option<u64> },

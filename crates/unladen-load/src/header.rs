@@ -32,7 +32,6 @@ pub enum HeaderError {
         /// The input up to the first space or `=`; empty if there is none. The rest may be secret.
         begin: String,
     },
-    /// The part before the colon is no header name.
     #[error("a header has the name `{name}`: a name is made of letters, digits and !#$%&'*+-.^_`|~, with no space")]
     Name { name: String, source: header::InvalidHeaderName },
     /// The value holds a control character, which would break the request apart.

@@ -44,7 +44,6 @@ const COST_TIME: Duration = Duration::from_secs(5);
 
 /// Candidates; the first two that the user's own header does not name.
 const LANGUAGES: [&str; 4] = ["de", "en", "fr", "es"];
-/// A cookie that no application has set.
 const UNKNOWN_COOKIE: &str = "unladen=1";
 
 struct Inquiry<'a> {
@@ -57,12 +56,10 @@ struct Inquiry<'a> {
     latest: Sample,
     /// Stable parts of its body, if bodies are available.
     template: Option<Template>,
-    /// Whether all plain answers redirect to the same place.
     one_location: bool,
     answers: Answers,
 }
 
-/// Why something was left out.
 struct Why {
     text: String,
     /// As [`LeftOut::applies`].

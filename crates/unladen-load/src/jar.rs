@@ -41,7 +41,6 @@ pub(crate) struct Jar {
 struct Cookie {
     /// Only this origin receives it.
     origin: usize,
-    /// Path prefix that it is for.
     path: String,
     /// `name=value`
     pair: String,
@@ -84,7 +83,6 @@ impl Jar {
         dressed
     }
 
-    /// Stores the cookies that an answer sets, and removes those that it deletes.
     pub(crate) fn keep(&mut self, origin: usize, request: &Request, answer: &HeaderMap) {
         if !answer.contains_key(header::SET_COOKIE) {
             return;

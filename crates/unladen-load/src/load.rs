@@ -53,7 +53,6 @@ const BATCH: usize = 512;
 /// Maximum of waiting batches: half a million outcomes, 80 MB. Beyond it the client waits, which shows in its lag.
 pub(crate) const BATCHES: usize = 1024;
 
-/// A batch older than this is handed on.
 const OLDEST: Duration = Duration::from_millis(50);
 
 /// What to send, when, and how long.
@@ -117,13 +116,11 @@ pub struct Running<'a> {
 #[derive(Debug)]
 pub enum Waited {
     Outcomes(Vec<LoadOutcome>),
-    /// Time ran out.
     Nothing,
     /// The load has ended, and all outcomes have been fetched.
     Ended,
 }
 
-/// Hands outcomes on in batches.
 pub(crate) struct Batches {
     batch: Vec<LoadOutcome>,
     flushed: Instant,

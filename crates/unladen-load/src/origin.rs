@@ -18,7 +18,6 @@ pub(crate) struct Origin {
     idle: RefCell<Vec<Connection>>,
     /// The one HTTP/2 connection.
     shared: RefCell<Option<Connection>>,
-    /// Protocol of the server, once known.
     speaks: Cell<Option<Protocol>>,
     /// Held while a connection is opened that all may share: workers that start together must not open one each.
     opening: Mutex<()>,
@@ -26,7 +25,6 @@ pub(crate) struct Origin {
 
 pub(crate) struct Taken {
     pub(crate) connection: Connection,
-    /// Whether it was already open.
     pub(crate) reused: bool,
 }
 

@@ -91,7 +91,6 @@ impl Pacer {
         }
     }
 
-    /// CPU that the client spent spinning.
     pub(crate) fn spun(&self) -> Duration {
         self.spun.get()
     }

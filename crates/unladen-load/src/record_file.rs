@@ -53,7 +53,6 @@ pub struct RecordEnd {
     pub abandoned: u64,
     /// Requests planned for hosts that were lost.
     pub missing: u64,
-    /// Messages about these hosts.
     pub lost: Vec<String>,
     pub bytes_sent: u64,
     pub bytes_received: u64,

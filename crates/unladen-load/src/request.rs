@@ -248,7 +248,6 @@ impl Request {
         &self.http2
     }
 
-    /// Sets this header, and replaces any of its name.
     pub(crate) fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.http1.headers_mut().insert(name.clone(), value.clone());
         self.http2.headers_mut().insert(name, value);
@@ -266,7 +265,6 @@ impl Request {
         self.http2.headers()
     }
 
-    /// Adds `Connection: close`.
     pub(crate) fn closing(mut self) -> Self {
         self.http1.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         self

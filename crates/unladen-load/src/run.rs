@@ -45,13 +45,11 @@ pub(crate) trait Sink {
 
 pub(crate) struct RunEnd {
     pub(crate) end: End,
-    /// Failure that ended it.
     pub(crate) failure: Option<LoadError>,
     pub(crate) counts: Reading,
     pub(crate) sent: u64,
     pub(crate) recorded: u64,
     pub(crate) unsent: u64,
-    /// CPU of the whole process.
     pub(crate) cpu: Duration,
     /// CPU of the client's thread, without spinning.
     pub(crate) worked: Duration,
@@ -69,7 +67,6 @@ struct Run {
     most: u64,
     share: Share,
     stop_on_failure: bool,
-    /// Turns used.
     sent: Cell<u64>,
     recorded: Cell<u64>,
     under_way: Cell<usize>,
@@ -182,7 +179,6 @@ pub(crate) async fn run(client: &Rc<Client>, plan: RunPlan, sink: Rc<RefCell<dyn
     }
 }
 
-/// Timing of an open loop.
 struct Pace<'a> {
     pacer: &'a Pacer,
     started: Instant,

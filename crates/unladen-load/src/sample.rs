@@ -41,7 +41,6 @@ impl Sample {
         Unpacked::of(self.coding().as_deref(), &self.body_start, self.is_all_kept())
     }
 
-    /// Whether the whole body was kept.
     pub(crate) fn is_all_kept(&self) -> bool {
         self.body_start.len() as u64 >= self.exchange.body_bytes
     }
@@ -121,7 +120,6 @@ const LOGIN: [&str; 9] = ["login", "userlogin", "signin", "logon", "auth", "auth
 /// The same in two words: `/sign_in`, `/log-on`.
 const LOGIN_OF_TWO: [[&str; 2]; 3] = [["sign", "in"], ["log", "in"], ["log", "on"]];
 
-/// Message about a redirect to a login page.
 fn login(location: &str) -> &'static str {
     let location = location.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
     let path = match location.split_once("//") {

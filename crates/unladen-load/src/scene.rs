@@ -10,7 +10,6 @@ use crate::request::Request;
 use crate::sources::find;
 use crate::stage::Stage;
 
-/// Where an exchange failed.
 pub(crate) struct Scene<'a> {
     pub(crate) request: &'a Request,
     pub(crate) target: String,

@@ -36,9 +36,7 @@ pub enum Arrivals {
 /// A period in which the rate stays, or changes linearly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// Requests a second at the start.
     pub from: f64,
-    /// Requests a second at the end.
     pub to: f64,
     pub time: Duration,
 }

@@ -29,7 +29,6 @@ use crate::error::LoadError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConnectTo {
     Address(SocketAddr),
-    /// Unix stream socket.
     Unix(PathBuf),
 }
 

@@ -46,7 +46,6 @@ pub struct Carried {
 /// A client certificate and its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientIdentity {
-    /// PEM: the certificate and its chain.
     pub certificate: PathBuf,
     /// PEM; `None` if the key is in the certificate's file.
     pub key: Option<PathBuf>,

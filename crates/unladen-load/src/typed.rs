@@ -12,7 +12,6 @@
 
 use std::time::Duration;
 
-/// Bounds of a rate, requests a second.
 pub(crate) const RATES: std::ops::RangeInclusive<f64> = 1e-3..=1e7;
 const TIME: &str = "expected a time, such as 30s, 2min or 500ms; a number without a unit is seconds";
 const RATE: &str = "expected a rate from 0.001 to 10,000,000 requests a second, such as 40, 40/s, 600/min or 1k";

@@ -29,9 +29,7 @@ const LONGEST: u64 = 16 << 20;
 pub struct UrlLine {
     /// GET by default.
     pub method: Method,
-    /// Whether the line names the method.
     pub is_method_named: bool,
-    /// http or https.
     pub url: url::Url,
     /// Rest of the line, the request's name.
     pub label: Option<String>,

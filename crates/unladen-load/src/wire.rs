@@ -20,7 +20,6 @@ pub(crate) struct Meter {
     pub(crate) received: AtomicU64,
 }
 
-/// Counters of one connection.
 #[derive(Debug)]
 pub(crate) struct Traffic {
     epoch: Instant,

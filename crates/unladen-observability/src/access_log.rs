@@ -44,7 +44,6 @@ pub(super) struct LogTotals {
 }
 
 impl AccessLog {
-    /// A log that writes nothing yet.
     pub(super) fn new(troubles: &Troubles) -> Self {
         let (queue, unread) = sync_channel(QUEUE);
         let shared = Arc::new(Shared { troubles: troubles.clone(), ..Shared::default() });

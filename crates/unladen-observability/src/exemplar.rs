@@ -15,7 +15,6 @@ pub(super) struct Exemplars(Mutex<BucketExemplars>);
 /// Content of [`Exemplars`]; boxed, since most kinds of requests have none.
 pub(super) type BucketExemplars = Option<Box<[Option<Exemplar>; BUCKETS]>>;
 
-/// A sampled request of a histogram bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exemplar {
     pub(crate) trace_id: [u8; 16],
@@ -33,7 +32,6 @@ impl Exemplar {
         Self { trace_id: trace.trace_id, span_id: trace.span_id, ns, at: record.began + record.total }
     }
 
-    /// The later one.
     pub(crate) fn later(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         match (one, other) {
             (Some(one), Some(other)) => Some(if other.at > one.at { other } else { one }),

@@ -15,7 +15,6 @@ mod upstream;
 pub(super) use self::family::{Amount, Attributes, Examples, Family, Point, Shape, Unit};
 use super::metrics_snapshot::MetricsSnapshot;
 
-/// All metrics that have points.
 pub(super) fn families(snapshot: &MetricsSnapshot) -> Vec<Family> {
     let mut all = requests::families(&snapshot.upstreams);
     all.extend(upstream::families(&snapshot.upstreams));
@@ -30,7 +29,6 @@ pub(super) fn families(snapshot: &MetricsSnapshot) -> Vec<Family> {
     all
 }
 
-/// Metrics of the process as a whole.
 fn own(snapshot: &MetricsSnapshot) -> [Family; 15] {
     let (log, export, process, memory) = (&snapshot.log, &snapshot.export, &snapshot.process, &snapshot.client_memory);
     let [connection, client, whole] = memory.reached;

@@ -46,10 +46,8 @@ pub(super) struct History {
     turn: Arc<Semaphore>,
 }
 
-/// Permission to make a document.
 pub(super) type Turn = OwnedSemaphorePermit;
 
-/// A document, and the permit of its reader.
 struct Document {
     text: Vec<u8>,
     _turn: Turn,
@@ -81,7 +79,6 @@ struct Before {
     upstreams: HashMap<Arc<str>, Counts>,
 }
 
-/// Counts between two looks.
 #[derive(Debug)]
 struct Moment {
     taken: Wall,
@@ -101,7 +98,6 @@ struct Counts {
     site: Option<Box<SiteCounts>>,
 }
 
-/// Further counts of a site.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 struct SiteCounts {
     results: Box<[ResultCounts]>,

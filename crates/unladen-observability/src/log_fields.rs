@@ -19,9 +19,7 @@ pub enum LogField {
     /// The client's `Host`.
     Authority,
     Target,
-    /// HTTP version of the client.
     ClientVersion,
-    /// HTTP version of the upstream.
     UpstreamVersion,
     Status,
     End,
@@ -30,13 +28,9 @@ pub enum LogField {
     Cause,
     Cache,
     CacheWhy,
-    /// How the connection was obtained.
     Reuse,
-    /// Times it was sent.
     Attempts,
-    /// Until its head was complete.
     HeadNs,
-    /// Until it had a connection.
     ConnectedNs,
     /// Until the response's head.
     FirstByteNs,

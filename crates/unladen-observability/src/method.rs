@@ -14,7 +14,6 @@ pub enum Method {
     Trace,
     /// RFC 5789.
     Patch,
-    /// Any other.
     Other,
 }
 

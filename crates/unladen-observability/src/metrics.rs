@@ -18,7 +18,6 @@ use super::site_counts::{SiteCounts, SiteTotals};
 const ROWS: usize = 256;
 const RESERVED: usize = 128;
 
-/// Kinds of requests that a thread distinguishes for one upstream.
 pub(super) const KINDS: usize = ROWS - RESERVED;
 
 /// Labels that requests are counted by.
@@ -62,7 +61,6 @@ struct Row {
     examples: OnceLock<Box<Examples>>,
 }
 
-/// Sampled requests of a kind.
 #[derive(Debug, Default)]
 struct Examples {
     server: Exemplars,
@@ -84,17 +82,13 @@ pub struct Totals {
     pub versions: [u64; 3],
     pub begun: u64,
     pub ended: u64,
-    /// Times that requests were sent.
     pub attempts: u64,
     /// Attempts after the first.
     pub retries: u64,
     pub bytes_in: u64,
     pub bytes_out: u64,
-    /// Client connections opened.
     pub clients_opened: u64,
-    /// Client connections closed.
     pub clients_closed: u64,
-    /// Set for a site that got a request.
     pub site: Option<SiteTotals>,
 }
 
@@ -106,9 +100,7 @@ pub struct KindTotals {
     pub server: HistogramTotals,
     /// As the upstream saw them: from the last attempt's connection to the end, without requests that needed none.
     pub client: HistogramTotals,
-    /// Sampled requests of [`Self::server`], if sampled ones were wanted.
     pub(super) server_exemplars: BucketExemplars,
-    /// Sampled requests of [`Self::client`].
     pub(super) client_exemplars: BucketExemplars,
 }
 
@@ -176,7 +168,6 @@ impl Shard {
         self.begun.add(1);
     }
 
-    /// Counts the end of a begun request.
     pub(super) fn end(&self) {
         self.ended.add(1);
     }
@@ -189,7 +180,6 @@ impl Shard {
         self.clients_closed.add(1);
     }
 
-    /// Counts a completed request.
     pub(super) fn observe(&self, record: &RequestAccount<'_>) {
         if let Some(row) = self.row(Kind::of(record)).or_else(|| self.row(Kind::of_the_rest(record.end))) {
             row.server.record(record.total);
@@ -270,7 +260,6 @@ impl Row {
 }
 
 impl Totals {
-    /// Sums these shards.
     pub(super) fn of<'a>(shards: impl IntoIterator<Item = &'a Shard> + Clone) -> Self {
         let site = SiteTotals::of(Self::sites(shards.clone()));
         let mut totals = Self { site, ..Self::without_site(shards.clone()) };

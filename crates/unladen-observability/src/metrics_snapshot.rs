@@ -34,7 +34,6 @@ pub(super) struct MetricsSnapshot {
     pub(super) fleet: Option<FleetState>,
     /// Requests between this node and its peers; `None` without a tier.
     pub(super) tier: Option<TierState>,
-    /// Number of nodes that are polled while somebody looks.
     pub(super) peers: usize,
     /// State of the rate limit services.
     pub(super) rate_services: Vec<RateServiceState>,

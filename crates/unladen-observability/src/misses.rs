@@ -29,7 +29,6 @@ pub(super) struct Misses(Mutex<Windows>);
 struct Windows {
     now: Vec<Miss>,
     before: Vec<Miss>,
-    /// Start of the current window.
     began: Option<Instant>,
 }
 
@@ -40,7 +39,6 @@ pub struct Miss {
     hash: u64,
     pub authority: Box<[u8]>,
     pub target: Box<[u8]>,
-    /// Whether authority or target was cut.
     pub is_cut: bool,
     /// Upper bound of the requests.
     pub requests: u64,
@@ -54,7 +52,6 @@ pub struct Miss {
 }
 
 impl Misses {
-    /// Counts a request that the application was asked for.
     pub(super) fn add(&self, record: &RequestAccount<'_>, result: CacheResult, why: &'static str) {
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = record.began.checked_add(record.total).unwrap_or(record.began);
@@ -122,7 +119,6 @@ impl Miss {
         }
     }
 
-    /// Merges the threads' counts and keeps the most frequent.
     pub(super) fn most(of_threads: Vec<Vec<Self>>) -> Vec<Self> {
         let mut sums: Vec<Self> = Vec::new();
         let mut places = std::collections::HashMap::new();

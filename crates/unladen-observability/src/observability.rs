@@ -41,19 +41,14 @@ pub struct Observability {
     fleet: Mutex<Option<Arc<Fleet>>>,
     tier: Mutex<Option<Arc<TierCounts>>>,
     rate_services: Mutex<Vec<Arc<dyn RateServiceView>>>,
-    /// Resolved settings as JSON.
     pub(crate) config: ArcSwap<String>,
     pub(crate) draining: AtomicBool,
-    /// Conditions of readiness.
     pub(crate) ready: ArcSwap<Vec<ReadyCheck>>,
-    /// Liveness of the threads that carry requests.
     pub(crate) pulses: Pulses,
-    /// Other nodes, which the live page also shows.
     pub(crate) peers: Peers,
     pub(crate) troubles: Troubles,
     pub(crate) log: AccessLog,
     pub(crate) exporter: Exporter,
-    /// Earlier counts, for a page opened now.
     pub(crate) history: History,
     client_memory: Arc<dyn ClientMemory>,
     /// Exports to the collector that [`Observability::close`] waits for.
@@ -73,7 +68,6 @@ pub struct UpstreamIndex(pub(crate) usize);
 #[derive(Debug)]
 struct Counted {
     name: Arc<str>,
-    /// By thread.
     shards: Vec<Option<Arc<Shard>>>,
 }
 
@@ -178,7 +172,6 @@ impl Observability {
         self.sites(site).iter().filter_map(|site| site.forget(forget)).reduce(|sum, purged| sum + purged)
     }
 
-    /// The site of this name, or all.
     pub(crate) fn sites(&self, name: Option<&str>) -> Vec<Arc<dyn SiteView>> {
         let sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
         sites.iter().filter(|site| name.is_none_or(|name| name == site.name())).cloned().collect()
@@ -215,7 +208,6 @@ impl Observability {
         is_exported && is_written
     }
 
-    /// Makes [`Self::close`] wait until it is dropped.
     pub(crate) fn exporting(&self) -> Exporting<'_> {
         *self.exports.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         Exporting(self)

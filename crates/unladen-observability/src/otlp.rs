@@ -30,7 +30,6 @@ use target::TargetError;
 /// Maximum of waiting spans; some 20 MB at most.
 const QUEUE: usize = 4096;
 
-/// Sends spans and metrics to a collector.
 #[derive(Debug)]
 pub(super) struct Exporter {
     queue: SyncSender<Span>,
@@ -56,17 +55,13 @@ struct Counts {
 /// Sent to the collector since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ExportTotals {
-    /// Accepted spans.
     pub(super) spans_sent: u64,
     /// Spans dropped since the queue was full.
     pub(super) spans_full: u64,
     /// Spans dropped since the collector did not accept them.
     pub(super) spans_failed: u64,
-    /// Accepted requests.
     pub(super) taken: u64,
-    /// Retries.
     pub(super) retried: u64,
-    /// Requests given up.
     pub(super) given_up: u64,
 }
 
@@ -102,7 +97,6 @@ impl Exporter {
         self.to.send_replace(to.map(Arc::new));
     }
 
-    /// Takes a sampled request.
     pub(super) fn observe(&self, record: &RequestAccount<'_>) {
         let Some(trace) = record.trace.filter(|trace| trace.sampled) else { return };
         if self.is_on.load(Ordering::Relaxed) && self.queue.try_send(Span::of(record, trace)).is_err() {

@@ -24,7 +24,6 @@ const EVERY: Duration = Duration::from_secs(2);
 /// Answers further apart are not compared.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// The other nodes of the settings.
 #[derive(Debug, Default)]
 pub(super) struct Peers {
     addresses: ArcSwap<Vec<PeerAddress>>,
@@ -47,12 +46,10 @@ struct Peer {
 }
 
 impl Peers {
-    /// Replaces the nodes.
     pub(super) fn set(&self, addresses: Vec<PeerAddress>) {
         self.addresses.store(Arc::new(addresses));
     }
 
-    /// Number of nodes.
     pub(super) fn len(&self) -> usize {
         self.addresses.load().len()
     }
@@ -71,7 +68,6 @@ impl Peers {
     }
 }
 
-/// Asks all at once.
 async fn ask(addresses: &[PeerAddress], before: &[Peer]) -> Vec<Peer> {
     let mut asking = JoinSet::new();
     for (index, address) in addresses.iter().cloned().enumerate() {

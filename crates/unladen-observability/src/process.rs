@@ -7,7 +7,6 @@ use nix::sys::resource::{Resource, getrlimit};
 use nix::time::{ClockId, clock_gettime};
 use nix::unistd::{SysconfVar, sysconf};
 
-/// Resource use of this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Process {
     /// CPU time of all its threads, in user and kernel mode.
@@ -16,7 +15,6 @@ pub(super) struct Process {
     pub(super) resident: u64,
     /// Virtual memory, bytes.
     pub(super) addressed: u64,
-    /// Open file descriptors.
     pub(super) open_files: u64,
     /// Limit of open file descriptors.
     pub(super) max_files: u64,

@@ -159,7 +159,6 @@ impl Format {
         if open > 0.0 && open >= text { Self::OpenMetrics } else { Self::Text }
     }
 
-    /// `Content-Type` of the response.
     pub(super) fn content_type(self) -> &'static str {
         match self {
             Self::Text => "text/plain; version=0.0.4; charset=utf-8",

@@ -10,7 +10,6 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
-/// Liveness checks of all threads.
 #[derive(Debug)]
 pub(crate) struct Pulses {
     asked: watch::Sender<u64>,
@@ -31,7 +30,6 @@ impl Pulses {
         asked
     }
 
-    /// Removes a thread.
     pub(crate) fn end(&self, thread: usize) {
         self.lock().remove(&thread);
     }

@@ -14,7 +14,6 @@ pub(crate) struct Readiness {
     findings: Vec<Finding>,
 }
 
-/// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Finding {
     name: &'static str,

@@ -11,43 +11,32 @@ pub enum Reason {
     /// The rate limit of the listener, or of a header value.
     RateLimited,
     BreakerOpen,
-    /// Too many requests are in flight.
     TooManyRequests,
-    /// Too many requests wait for a connection.
     TooManyPending,
-    /// No endpoint is healthy, or the name has no address.
     NoEndpoint,
     ConnectFailed,
     ConnectTimeout,
     /// The certificate could not be verified, or the handshake failed.
     TlsFailed,
-    /// The upstream closed before it answered.
     UpstreamClosed,
     UpstreamTimeout,
     UpstreamMalformed,
     /// It answered with a status that calls for a retry, which was not possible.
     UpstreamStatus,
-    /// The request as a whole took too long.
     DeadlineExceeded,
     /// The upgrade to another protocol is not possible here.
     NoUpgrade,
-    /// `serve` is stopping.
     Draining,
-    /// This client has too many requests under way.
     TooManyOfClient,
     /// The request wants a stored response only (`only-if-cached`), and there is none.
     OnlyIfCached,
     /// This address may not purge.
     PurgeForbidden,
-    /// This client, or its network, has too many uploads under way.
     TooManyUploads,
-    /// The buffer has no room for its body.
     BufferFull,
     /// The disk could not store its body.
     DiskFailed,
-    /// No file descriptor is left for a connection.
     OutOfFiles,
-    /// Too many requests wait for the application.
     QueueFull,
     /// It waited for the application for the maximum time.
     QueueTimeout,
@@ -57,19 +46,16 @@ pub enum Reason {
     BacklogFull,
     /// The requested name is not served there (RFC 9110, section 15.5.20).
     Misdirected,
-    /// The route requires a password.
     Unauthorized,
     /// The route does not admit this address.
     AccessForbidden,
     /// The path is not allowed.
     BadPath,
     NotFound,
-    /// The system denies this process access to the file.
     FileDenied,
     MethodNotAllowed,
     /// The file could not be read, or not completely.
     FileFailed,
-    /// A peer of the tier has to ask the application itself.
     NotForPeers,
     /// The request has come back through the nodes that passed it on (RFC 8586).
     LoopDetected,

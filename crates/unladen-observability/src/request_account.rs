@@ -151,7 +151,6 @@ pub enum Reuse {
     Own,
     /// Another thread had it.
     Sibling,
-    /// A new connection, with a full handshake if it uses TLS.
     New,
     /// A new connection with a resumed TLS session.
     Resumed,

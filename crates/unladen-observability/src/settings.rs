@@ -27,7 +27,6 @@ pub struct OtlpSettings {
     pub endpoint: String,
     /// Traced share of the requests without a caller's decision (`traceparent`).
     pub sample: f64,
-    /// Interval of metrics.
     pub every: Duration,
     /// `service.name`.
     pub service: String,
@@ -45,7 +44,6 @@ pub struct ObservabilitySettings {
     pub otlp: Option<OtlpSettings>,
     /// Other nodes, which the live page also shows.
     pub peers: Vec<PeerAddress>,
-    /// Conditions of `/readyz`.
     pub ready: Vec<ReadyCheck>,
     /// Content of `/config`: all settings, as [`crate::config_document`] writes them.
     pub config: String,

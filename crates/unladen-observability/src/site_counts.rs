@@ -15,7 +15,6 @@ use super::misses::{Miss, Misses};
 
 /// A power of two.
 const ROWS: usize = 128;
-/// Distinguished pairs of result and reason.
 const WHYS: usize = ROWS - CacheResult::ALL.len();
 
 /// Reason shown for those without a row.
@@ -46,7 +45,6 @@ struct Row {
     bytes: Counter,
 }
 
-/// Whom the application was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AskedFor {
     /// The cache, and all who wait for the same.
@@ -55,7 +53,6 @@ pub(crate) enum AskedFor {
     ForOne,
 }
 
-/// Result of asking the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Brought {
     /// A complete answer.
@@ -97,7 +94,6 @@ pub struct ResultTotals {
 }
 
 impl SiteCounts {
-    /// Counts a completed request; to be called on the counting thread.
     pub(super) fn observe(&self, record: &RequestAccount<'_>, (result, why): (CacheResult, &'static str)) {
         // The proxy's own answer carries its reason.
         let why = match record.end {
@@ -116,7 +112,6 @@ impl SiteCounts {
         }
     }
 
-    /// Counts a fetch made for several requests.
     pub(super) fn fetched(&self, record: &RequestAccount<'_>) {
         self.asked(record, AskedFor::ForAll);
     }
@@ -179,7 +174,6 @@ impl Brought {
         }
     }
 
-    /// Name in metrics.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Whole => "whole",
@@ -190,7 +184,6 @@ impl Brought {
 }
 
 impl AskedFor {
-    /// Name in metrics.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::ForAll => "fetch",

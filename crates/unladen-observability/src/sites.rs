@@ -33,9 +33,7 @@ pub struct SiteState {
     pub store: Option<StoreState>,
     /// Connections closed on arrival since their client had too many.
     pub refused: u64,
-    /// Idle connections closed to make room.
     pub closed: u64,
-    /// Bodies that wait.
     pub buffer: BufferState,
     /// `None` if requests do not wait here.
     pub queue: Option<QueueState>,
@@ -49,7 +47,6 @@ pub struct SiteState {
 /// Queue of requests for the application.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueState {
-    /// Requests at the application.
     pub running: u64,
     /// Limit of running requests; `None` until it is known how many the application can take.
     pub places: Option<u64>,
@@ -59,7 +56,6 @@ pub struct QueueState {
     pub length: u64,
     /// Whether the oldest are refused before their time is over.
     pub is_overload: bool,
-    /// Refused requests by reason.
     pub refused: [(&'static str, u64); 3],
     /// Clients that left while waiting.
     pub left: u64,
@@ -74,7 +70,6 @@ pub struct BufferState {
     pub memory: u64,
     /// In bytes.
     pub disk: u64,
-    /// Files created.
     pub files: u64,
     /// Bodies that the disk could not store.
     pub failures: u64,
@@ -86,7 +81,6 @@ pub struct StoreState {
     pub totals: StoreTotals,
     /// Maximum bytes.
     pub bound: u64,
-    /// Fetches under way.
     pub fetches: u64,
     /// Their bytes so far.
     pub fetch_bytes: u64,
@@ -104,7 +98,6 @@ pub struct Forget {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     Url(PageAddress),
-    /// All pages whose URL begins like this.
     Prefix(PageAddress),
     Tag(String),
     All,
@@ -115,7 +108,6 @@ pub enum What {
 pub struct PageAddress {
     /// `None` for either scheme.
     pub is_https: Option<bool>,
-    /// As in `Host`.
     pub authority: String,
     /// Path and query.
     pub target: String,
@@ -140,7 +132,6 @@ impl From<&What> for unladen_fleet::What {
     }
 }
 
-/// The form received from other nodes.
 impl From<&unladen_fleet::What> for What {
     fn from(what: &unladen_fleet::What) -> Self {
         use unladen_fleet::What as Told;

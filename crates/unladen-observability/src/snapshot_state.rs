@@ -5,7 +5,6 @@ use std::time::Duration;
 /// Snapshots of a site's memory: written ones, and the one loaded from its predecessor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotState {
-    /// Responses loaded.
     pub loaded: u64,
     /// Responses not loaded, by reason.
     pub rejected: Vec<(&'static str, u64)>,

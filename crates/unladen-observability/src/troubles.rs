@@ -38,7 +38,6 @@ pub struct Trouble<'a> {
     pub cause: &'a str,
 }
 
-/// One kind of problem, for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Told {
     pub(crate) place: Option<Box<str>>,
@@ -180,7 +179,6 @@ impl Shared {
 }
 
 impl Kinds {
-    /// Returns whether a line is due now.
     fn add(&mut self, trouble: &Trouble<'_>, request: &[u8], hash: u64, now: Instant) -> bool {
         let place = match self.all.iter().position(|kind| kind.hash == hash) {
             Some(place) => place,

@@ -38,7 +38,6 @@ pub(super) struct Upstreams(Mutex<State>);
 struct State {
     configured: Vec<Arc<dyn UpstreamView>>,
     former: Vec<Former>,
-    /// Counts of removed upstreams, by name.
     gone: BTreeMap<String, Counts>,
 }
 
@@ -67,7 +66,6 @@ pub(super) struct Configured {
 /// First address of an upstream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct At {
-    /// `http` or `https`.
     pub(super) scheme: &'static str,
     /// A name, an address, or a socket's path.
     pub(super) address: String,
@@ -169,7 +167,6 @@ impl Upstreams {
         Some(view?.usable())
     }
 
-    /// Address of the upstream of this name.
     pub(super) fn at(&self, name: &str) -> Option<At> {
         let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.configured.iter().map(|view| view.settings()).find(|settings| settings.name == name).map(At::of)

@@ -32,7 +32,6 @@ struct Shared {
     window: Window,
     /// When trials may begin; 0 if closed, when the lock need not be taken.
     gate: AtomicU64,
-    /// Number of times it opened.
     opened: AtomicU64,
     slow: Mutex<Slow>,
 }
@@ -52,12 +51,9 @@ struct Slow {
 /// State of a breaker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BreakerState {
-    /// All requests pass.
     #[default]
     Closed,
-    /// No request passes.
     Open,
-    /// A few requests pass, and decide.
     HalfOpen,
 }
 

@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Rate and burst.
 #[derive(Clone, Copy, Debug)]
 struct Rate {
     /// Interval at a steady rate, ns.

@@ -24,7 +24,6 @@ pub struct Connection {
     pub endpoint: Arc<Endpoint>,
     pub opened: Instant,
     pub idle_since: Instant,
-    /// Number of requests carried.
     pub requests: u32,
     /// How long the upstream keeps it, if it says so.
     pub keep: Option<Duration>,
@@ -39,7 +38,6 @@ pub(crate) struct ConnectionSlot {
     slots: Arc<ConnectionSlots>,
 }
 
-/// Connection slots of one upstream, all threads together.
 #[derive(Debug)]
 pub(crate) struct ConnectionSlots {
     taken: AtomicUsize,
@@ -51,7 +49,6 @@ pub(crate) struct ConnectionSlots {
 /// Why an idle connection is not used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Closed {
-    /// It was idle for too long.
     Idle,
     Age,
     /// It has carried the maximum of requests.
@@ -113,19 +110,16 @@ impl ConnectionSlots {
         Arc::new(Self { taken: AtomicUsize::new(0), limit, freed: Notify::new() })
     }
 
-    /// A slot, if one is free.
     pub(crate) fn take(self: &Arc<Self>) -> Option<ConnectionSlot> {
         let next = |taken| (taken < self.limit).then_some(taken + 1);
         self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()?;
         Some(ConnectionSlot { slots: self.clone() })
     }
 
-    /// Whether no slot is free.
     pub(crate) fn are_taken(&self) -> bool {
         self.taken() >= self.limit
     }
 
-    /// Number of open connections.
     pub(crate) fn taken(&self) -> usize {
         self.taken.load(Ordering::Relaxed)
     }

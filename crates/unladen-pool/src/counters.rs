@@ -30,11 +30,8 @@ macro_rules! counters {
 counters! {
     /// Connections opened.
     connects,
-    /// Connections that failed: refused, unreachable, timed out.
     connect_failures,
-    /// Full TLS handshakes.
     handshakes_full,
-    /// Resumed TLS handshakes.
     handshakes_resumed,
     /// Failed TLS handshakes, unverified certificates included.
     handshake_failures,

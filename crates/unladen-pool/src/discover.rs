@@ -63,7 +63,6 @@ impl Discoverer {
         Self { source, status, last: None, placed: known.to_vec() }
     }
 
-    /// State of the discovery.
     pub(crate) fn status(&self) -> Arc<ResolveStatus> {
         self.status.clone()
     }

@@ -19,7 +19,6 @@ pub struct Discovery {
 pub enum EndpointSource {
     /// SRV records of a name such as `_http._tcp.app.example` (RFC 2782).
     Srv(String),
-    /// A watched JSON file.
     File(PathBuf),
     /// A control plane with Envoy's protocols.
     Xds(XdsSource),
@@ -33,7 +32,6 @@ pub struct XdsSource {
     /// A name or an address, without brackets.
     pub host: String,
     pub port: u16,
-    /// The cluster whose endpoints are used.
     pub cluster: String,
     /// This node's `node.id`.
     pub node: String,

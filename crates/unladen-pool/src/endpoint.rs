@@ -15,11 +15,9 @@ pub struct Endpoint {
     pub in_flight: AtomicU32,
     /// Result of active health checks.
     pub healthy: AtomicBool,
-    /// Consecutive failures.
     pub failures: AtomicU32,
     /// End of the ejection, in milliseconds of the upstream's own clock; 0 if there is none.
     pub ejected_until: AtomicU64,
-    /// Number of ejections.
     pub ejections: AtomicU32,
 }
 

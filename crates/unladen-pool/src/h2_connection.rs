@@ -51,7 +51,6 @@ pub struct Stream {
 }
 
 impl H2Connection {
-    /// Performs the handshake, and drives the connection on this thread until it ends.
     pub(crate) async fn new(
         transport: Transport,
         endpoint: Arc<Endpoint>,
@@ -100,7 +99,6 @@ impl H2Connection {
         self.shared.streams.load(Ordering::Relaxed)
     }
 
-    /// Whether it takes no more requests.
     pub(crate) fn is_spent(&self, settings: &PoolSettings, now: Instant) -> bool {
         let shared = &*self.shared;
         let idle_since = shared.idle_since.lock().map_or(now, |since| *since);

@@ -49,7 +49,6 @@ impl IdleConnections {
         }
     }
 
-    /// Closes the connection that was idle for longest.
     pub(crate) fn drop_oldest(&mut self) -> bool {
         self.idle.pop_front().is_some()
     }

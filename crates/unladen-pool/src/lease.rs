@@ -29,13 +29,9 @@ pub enum Lease {
 /// How a connection was obtained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeaseSource {
-    /// Kept by this thread.
     Own,
-    /// Kept by another thread.
     Sibling,
-    /// New, with a full handshake if it uses TLS.
     New,
-    /// New, with a resumed TLS session.
     Resumed,
 }
 
@@ -77,7 +73,6 @@ impl Upstream {
         }
     }
 
-    /// A connection that is already open.
     fn kept(&self, thread: usize, endpoint: &Arc<Endpoint>, need: Need, now: Instant) -> Option<Lease> {
         if self.may_be_h2() && !need.upgrade && !need.new {
             let threads = self.idle_connections.len();
@@ -106,7 +101,6 @@ impl Upstream {
         None
     }
 
-    /// A usable idle connection of one thread.
     fn idle(&self, thread: usize, endpoint: &Arc<Endpoint>, need: Need, now: Instant) -> Option<Connection> {
         loop {
             // The guard must not outlive the line: closing a connection below frees its slot, and may wake others.
@@ -133,7 +127,6 @@ impl Upstream {
         }
     }
 
-    /// Waits for a slot or a free connection, and connects.
     async fn lease_slowly(&self, thread: usize, endpoint: &Arc<Endpoint>, need: Need) -> Result<Lease, LeaseError> {
         if self.may_be_h2() && !need.upgrade {
             // One at a time: the others will find a stream on the first one's connection.
@@ -198,7 +191,6 @@ impl Upstream {
         Ok(Lease::H2(stream, source))
     }
 
-    /// Opens a connection and keeps it for a later request.
     pub(crate) async fn warm(&self, thread: usize, endpoint: &Arc<Endpoint>) -> Result<(), LeaseError> {
         let Some(slot) = self.slots.take() else { return Ok(()) };
         let timeout = self.settings().timeouts.connect;
@@ -259,7 +251,6 @@ fn new_connection(transport: Transport, endpoint: Arc<Endpoint>, slot: Connectio
     }
 }
 
-/// Counts a waiting request.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {

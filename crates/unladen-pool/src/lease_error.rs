@@ -7,10 +7,8 @@ use crate::tls::TlsError;
 /// Why there is no connection.
 #[derive(Debug, thiserror::Error)]
 pub enum LeaseError {
-    /// No endpoint is healthy, or the name has no address.
     #[error("no endpoint can be asked")]
     NoEndpoint,
-    /// Too many requests wait for a connection.
     #[error("too many requests wait for a connection")]
     TooManyPending,
     #[error("cannot connect to {address}: {source}")]

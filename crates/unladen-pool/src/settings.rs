@@ -21,12 +21,9 @@ pub struct UpstreamSettings {
     /// At least one.
     pub origins: Vec<Origin>,
     pub tls: TlsSettings,
-    /// Protocol spoken to it.
     pub http: Protocol,
     pub balance: Balance,
-    /// Kept connections.
     pub pool: PoolSettings,
-    /// Bounds of concurrent use.
     pub limits: LimitSettings,
     /// Time limits.
     pub timeouts: TimeoutSettings,
@@ -45,7 +42,6 @@ pub struct UpstreamSettings {
 pub struct Origin {
     /// Host and port, or a socket's path.
     pub at: EndpointAddress,
-    /// Whether it uses TLS.
     pub tls: bool,
     /// Weight of each of its addresses among those of all origins, 1 to 1,000.
     pub weight: u32,
@@ -64,7 +60,6 @@ pub struct Origin {
 pub enum EndpointAddress {
     /// A name or an address (without brackets), and a port.
     Tcp(String, u16),
-    /// A Unix socket.
     Unix(PathBuf),
 }
 
@@ -131,11 +126,9 @@ pub struct PoolSettings {
 pub struct LimitSettings {
     /// Connections to the upstream, idle ones included.
     pub connections: usize,
-    /// Requests that wait for a connection.
     pub pending: usize,
     /// Requests in flight, waiting ones included.
     pub requests: usize,
-    /// Requests that are being sent again.
     pub retries: usize,
     /// Response head, in bytes.
     pub head_bytes: usize,
@@ -190,7 +183,6 @@ pub struct BreakerSettings {
 /// When one endpoint among several is taken out.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OutlierSettings {
-    /// Consecutive failures that take it out.
     pub consecutive: u32,
     /// Duration, multiplied by the number of times it was taken out.
     pub ejection: Duration,

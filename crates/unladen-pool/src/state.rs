@@ -19,7 +19,6 @@ pub struct UpstreamState {
     /// `closed`, `open`, `half_open`; `None` without a breaker.
     pub breaker: Option<&'static str>,
     pub in_flight: usize,
-    /// Requests that wait for a connection.
     pub pending: usize,
     /// All connections.
     pub connections: usize,
@@ -40,16 +39,13 @@ pub struct UpstreamState {
 #[derive(Clone, Debug, Serialize)]
 pub struct EndpointState {
     pub address: String,
-    /// By health checks.
     pub healthy: bool,
     pub ejected: bool,
     /// Among those of its priority.
     pub weight: u32,
     /// Lower ones are taken first.
     pub priority: u32,
-    /// If known.
     pub zone: Option<String>,
-    /// Whether it gets no more requests.
     pub draining: bool,
     pub in_flight: u32,
     /// Idle connections, and HTTP/2 ones.

@@ -21,7 +21,6 @@ pub enum Transport {
     Plain(Socket),
     /// Encrypted; this end is the client.
     TlsClient(Box<tokio_rustls::client::TlsStream<Socket>>, Fault),
-    /// Encrypted; this end is the server.
     TlsServer(Box<tokio_rustls::server::TlsStream<Socket>>),
 }
 

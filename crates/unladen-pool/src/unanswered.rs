@@ -14,7 +14,6 @@ const SOON: u64 = 10;
 /// for it, up to this.
 const LONGEST: u64 = 1000;
 
-/// Requests that no process may have accepted yet.
 #[derive(Debug, Default)]
 pub(crate) struct Unanswered {
     /// Avoids the lock while there are none.
@@ -47,7 +46,6 @@ pub struct Waits {
 // === impl Unanswered ===
 
 impl Unanswered {
-    /// Adds a request.
     pub(crate) fn begin(self: &Arc<Self>, now_ms: u64) -> Waits {
         let due = now_ms + SOON;
         let patience = Arc::new(Patience { due: due.into(), next: (2 * SOON).into() });

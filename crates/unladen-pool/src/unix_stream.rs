@@ -29,7 +29,6 @@ pub struct UnixStream {
     full: Option<Full>,
 }
 
-/// What to wait for while the queue is full.
 #[derive(Debug)]
 enum Full {
     /// Room, on the same socket.

@@ -84,7 +84,6 @@ impl Upstream {
         }
     }
 
-    /// Switches to these endpoints, with health checks.
     fn use_endpoints(
         &self,
         endpoints: Balancer,

@@ -247,7 +247,6 @@ impl Upstream {
         self.idle_connections[thread % self.idle_connections.len()].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Closes the connection of this thread, else of another, that was idle for longest.
     pub(crate) fn drop_idle(&self, thread: usize) -> bool {
         let threads = self.idle_connections.len();
         let dropped = (0..threads).any(|offset| self.idle_connections((thread + offset) % threads).drop_oldest());
@@ -306,7 +305,6 @@ impl Upstream {
     }
 }
 
-/// Sockets and literal addresses.
 fn known_at_once(settings: &UpstreamSettings) -> Vec<Arc<Endpoint>> {
     let endpoint = |(index, origin): (usize, &crate::settings::Origin)| {
         let address = match &origin.at {

@@ -45,7 +45,6 @@ impl Window {
         self.add(now_ms, BAD);
     }
 
-    /// Counts within the window that ends now.
     pub(crate) fn counts(&self, now_ms: u64) -> Counts {
         let current = now_ms / self.part_ms;
         let mut counts = Counts::default();

@@ -20,9 +20,7 @@ pub enum AnswerPart {
     /// Size of the body as sent.
     Size,
     Status,
-    /// Content of the body.
     Body,
-    /// Whether a cache answers.
     Cache,
     Header(HeaderName),
 }

@@ -14,9 +14,7 @@ use crate::ready::PAUSE;
 pub(crate) struct Answering {
     /// What was restarted or switched: "the service `php`".
     what: String,
-    /// The command, as a part of a sentence.
     command: String,
-    /// One request, and its expected answer.
     config: DriverConfig,
     /// Maximum time that it may fail.
     within: Duration,
@@ -42,7 +40,6 @@ pub(crate) const SURE: Duration = Duration::from_secs(1);
 const OTHERWISE: Duration = Duration::from_secs(2);
 
 impl Answering {
-    /// Uses `config` for this request alone.
     pub(crate) fn new(
         (what, command): (String, String),
         config: &DriverConfig,

@@ -19,7 +19,6 @@ pub enum SwitchError {
     /// The folder of the journal belongs to another user, who could have put any commands into it.
     #[error("{folder} is not a folder of yours alone: remove it if you did not make it", folder = folder.display())]
     Foreign { folder: PathBuf },
-    /// There is no such experiment to put back.
     #[error("{file}: {why}; nothing of an experiment of this name was left behind", file = file.display())]
     NoExperiment { file: PathBuf, why: String },
     /// The journal cannot be written or read, so nothing is switched.

@@ -31,23 +31,18 @@ use unladen_lockin::{Arm, Design};
 pub struct Experiment {
     /// Absolute; `None` if it was made in code.
     pub file: Option<PathBuf>,
-    /// Folder in which its commands run.
     pub folder: PathBuf,
     /// Title in reports; by default the name of its file.
     pub title: String,
     /// Which combinations of its knobs are measured.
     pub design: Design,
-    /// At least one.
     pub urls: Vec<UrlLine>,
     /// Number of restarts of all services, the outer level of the experiment; 1 for none.
     pub restarts: u32,
-    /// The cold arm beside each arm, if any.
     pub cold: Option<Cold>,
-    /// Latency quantiles to compare.
     pub quantiles: Vec<Quantile>,
     /// Latency bounds: the shares of requests within them are compared.
     pub within: Vec<Duration>,
-    /// Parts of the answers that the knobs are meant to change.
     pub expect_change: Vec<AnswerPart>,
     pub load: Load,
     pub services: Vec<Service>,
@@ -58,7 +53,6 @@ pub struct Experiment {
 /// How requests are made cold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cold {
-    /// Shell command before each cold request.
     pub command: String,
     /// Cold requests of each arm in each block, at least 1.
     pub requests: u32,

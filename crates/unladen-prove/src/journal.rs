@@ -26,7 +26,6 @@ const NEW_PLAN: &str = "plan.json.new";
 /// Attempts to create the folder if it vanishes under the lock.
 const TRIES: usize = 100;
 
-/// The locked folder.
 #[derive(Debug)]
 pub(crate) struct Journal {
     folder: PathBuf,
@@ -120,7 +119,6 @@ impl Journal {
         File::open(above).and_then(|above| above.sync_all()).map_err(failed("write", above))
     }
 
-    /// Records that these knobs are about to be switched.
     pub(crate) fn mark(&self, knobs: &[usize]) -> Result<(), SwitchError> {
         let mut new = false;
         for knob in knobs {

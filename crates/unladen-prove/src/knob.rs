@@ -27,7 +27,6 @@ pub trait Knob: fmt::Debug + Send + Sync {
     /// Whether this side was given; the other one is "as it was".
     fn has(&self, on: bool) -> bool;
 
-    /// What switching it changes.
     fn reach(&self) -> Reach {
         Reach::System
     }
@@ -50,7 +49,6 @@ pub trait Knob: fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// Changes the requests.
     fn request(&self, on: bool, wanted: &mut Wanted) {
         let _ = (on, wanted);
     }
@@ -78,9 +76,7 @@ pub enum Reach {
 pub struct Switch<'a> {
     /// Runs commands in the folder of the experiment.
     pub shell: &'a Shell,
-    /// The way back, from `prepare`.
     pub undo: &'a Undo,
-    /// Folder of the journal with the originals.
     pub journal: &'a std::path::Path,
     pub cancel: &'a Cancel,
 }

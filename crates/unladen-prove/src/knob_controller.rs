@@ -40,11 +40,9 @@ pub struct KnobController {
     plan: Plan,
     /// For each knob, its current side, if it is on one.
     now: Vec<Option<bool>>,
-    /// For each knob and each of its changes, whether it is made.
     made: Vec<Vec<bool>>,
     /// Knobs that were switched at least once.
     switched: BTreeSet<usize>,
-    /// Services that have yet to be restarted.
     stale: BTreeSet<usize>,
     found: Option<PutBack>,
     /// How requests are sent while answers are awaited after a command.
@@ -70,9 +68,7 @@ pub struct Switched {
 /// What a killed run left behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOver {
-    /// The folder with the originals.
     pub journal: PathBuf,
-    /// Names of the knobs that it had switched.
     pub knobs: Vec<String>,
 }
 
@@ -272,7 +268,6 @@ impl KnobController {
         Ok(())
     }
 
-    /// Restarts these services, each once, and waits for them.
     fn restart(&mut self, services: BTreeSet<usize>, cancel: &Cancel) -> Result<Vec<usize>, SwitchError> {
         let journal = self.journal.as_ref().map_or(Path::new("/nonexistent"), Journal::folder);
         self.stale.extend(&services);
@@ -337,7 +332,6 @@ impl KnobController {
         self.answering(<(String, String)>::default(), &arm).filter(|_| self.has_answered)
     }
 
-    /// Variables that the knobs currently set for a service.
     fn environment(&self, service: usize) -> BTreeMap<String, String> {
         let knobs = self.experiment.knobs.iter().zip(&self.now).filter(|(knob, _)| knob.restart.contains(&service));
         let changes = knobs.flat_map(|(knob, now)| knob.changes.iter().map(move |change| (change, *now)));

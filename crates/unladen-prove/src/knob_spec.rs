@@ -14,7 +14,6 @@ use crate::ready::Ready;
 /// A knob of an experiment; table `[[knob]]` of the file.
 #[derive(Clone, Debug)]
 pub struct KnobSpec {
-    /// Unique name in reports.
     pub name: String,
     /// Side on which its commands find it, and leave it in the end.
     pub initial: bool,
@@ -30,7 +29,6 @@ pub struct KnobSpec {
 }
 
 impl KnobSpec {
-    /// A knob that requests another URL.
     pub(crate) fn of_url(url: Url) -> Self {
         Self {
             name: "candidate".to_owned(),
@@ -43,7 +41,6 @@ impl KnobSpec {
         }
     }
 
-    /// The URL it requests on this side, if any.
     pub(crate) fn url(&self, on: bool) -> Option<Url> {
         let blank = Url::parse("about:blank").ok()?;
         let line =
@@ -88,7 +85,6 @@ impl KnobSpec {
         back.chain(self.order[usize::from(on)].iter().copied()).collect()
     }
 
-    /// Whether it sets variables of this service.
     pub(crate) fn gives_variables_to(&self, service: usize) -> bool {
         let any = |on: bool| self.changes.iter().any(|change| change.environment(on).is_some());
         self.restart.contains(&service) && (any(true) || any(false))

@@ -26,11 +26,9 @@ pub struct Load {
     pub timeout: Duration,
     /// Headers of every request. A header knob replaces those of its name.
     pub headers: Vec<Header>,
-    /// Cookies of every request, `name=value`.
     pub cookies: Vec<String>,
     /// Overrides the methods of the list of URLs.
     pub method: Option<Method>,
-    /// Body of every request.
     pub body: String,
     pub expect: Expect,
     pub tls: TlsOptions,

@@ -214,7 +214,6 @@ impl Original {
         }
     }
 
-    /// Commands to type if that failed.
     pub(crate) fn by_hand(&self, journal: &Path) -> String {
         let path = quoted(&self.path);
         match &self.was {

@@ -20,16 +20,13 @@ use crate::shell::{COMMAND_TIME, Shell, quoted};
 use crate::systemd::Systemd;
 use crate::undo::Undo;
 
-/// How to put an experiment back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Plan {
-    /// Folder in which commands run.
     pub(crate) folder: PathBuf,
     pub(crate) knobs: Vec<KnobPlan>,
     pub(crate) services: Vec<ServicePlan>,
 }
 
-/// How to put a knob back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct KnobPlan {
     pub(crate) name: String,
@@ -39,23 +36,19 @@ pub(crate) struct KnobPlan {
     restart: Vec<usize>,
 }
 
-/// How to restart a service as it was.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ServicePlan {
     pub(crate) name: String,
     pub(crate) restart: Restart,
-    /// Drop-in of a unit.
     pub(crate) drop_in: Option<Original>,
 }
 
 /// What is known of the state to put back.
 #[derive(Debug, Default)]
 pub(crate) struct Known<'a> {
-    /// Knobs that were switched at all.
     pub(crate) switched: Vec<usize>,
     /// Those of them that their commands have already put back.
     pub(crate) settled: BTreeSet<usize>,
-    /// Services to restart in any case.
     pub(crate) stale: BTreeSet<usize>,
     /// Ready check of each service; empty if unknown.
     pub(crate) ready: Vec<Option<&'a Ready>>,
@@ -117,7 +110,6 @@ impl Plan {
         shared.flatten().for_each(|file| file.may_hold_anything());
     }
 
-    /// Claims the files of these knobs.
     pub(crate) fn claim(&self, knobs: &[usize]) -> Result<Vec<Claim>, SwitchError> {
         let mut claims: Vec<Claim> = Vec::new();
         for knob in knobs.iter().filter_map(|knob| self.knobs.get(*knob)) {
@@ -211,7 +203,6 @@ impl KnobPlan {
 }
 
 impl ServicePlan {
-    /// Restarts it with these variables.
     pub(crate) fn start(
         &self,
         variables: &BTreeMap<String, String>,

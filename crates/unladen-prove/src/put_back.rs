@@ -10,7 +10,6 @@ pub struct PutBack {
     /// Knobs and services put back, by name.
     pub done: Vec<String>,
     pub failed: Vec<NotPutBack>,
-    /// Folder with the originals, if something failed.
     pub journal: Option<PathBuf>,
 }
 

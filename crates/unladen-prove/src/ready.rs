@@ -24,7 +24,6 @@ pub struct Ready {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Check {
-    /// A GET of the URL is answered with one of these statuses.
     Url {
         url: Url,
         statuses: Statuses,
@@ -32,15 +31,12 @@ pub enum Check {
     },
     /// A shell command exits with 0.
     Command(String),
-    /// A TCP connection can be opened.
     Tcp(SocketAddr),
-    /// A connection to a Unix stream socket can be opened.
     Unix(PathBuf),
 }
 
 /// Default time for a program to come up.
 pub(crate) const USUAL: Duration = Duration::from_secs(30);
-/// Polling interval.
 pub(crate) const PAUSE: Duration = Duration::from_millis(25);
 /// Time limit of opening a connection.
 const CONNECT: Duration = Duration::from_secs(1);

@@ -7,7 +7,6 @@ use crate::ready::Ready;
 /// A program that can be restarted; table `[[service]]` of the file.
 #[derive(Clone, Debug)]
 pub struct Service {
-    /// Name used by knobs.
     pub name: String,
     pub restart: Restart,
     /// When it is up again.

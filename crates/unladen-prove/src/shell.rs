@@ -125,7 +125,6 @@ fn sh(command: &str, open_files: Option<u64>) -> Command {
     shell
 }
 
-/// Output of a program.
 #[derive(Debug)]
 pub(crate) struct Output(File);
 
@@ -161,7 +160,6 @@ fn wait(child: &mut Child, within: Duration, cancel: &Cancel) -> io::Result<Ende
     }
 }
 
-/// Ends a command and its process group.
 fn end(child: &mut Child) -> io::Result<()> {
     let group = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
     // An error means that the group is empty.

@@ -20,7 +20,6 @@ const DROP_IN: &str = "99-unladen.conf";
 pub(crate) struct Systemd {
     /// Folder of this boot's units.
     pub(crate) units: PathBuf,
-    /// Path of the program.
     pub(crate) systemctl: PathBuf,
 }
 
@@ -51,7 +50,6 @@ impl Systemd {
         self.run(&["daemon-reload"], shell, cancel)
     }
 
-    /// Restarts a unit.
     pub(crate) fn restart(&self, unit: &str, shell: &Shell, cancel: &Cancel) -> Result<(), Fault> {
         // Units have a limit of starts in a time (systemd.unit(5), StartLimitBurst), which an experiment would reach;
         // this resets the count. It fails for a unit that is not loaded, on which `restart` reports more.
@@ -67,7 +65,6 @@ impl Systemd {
     }
 }
 
-/// Content of the drop-in.
 pub(crate) fn drop_in_text(variables: &BTreeMap<String, String>) -> String {
     let mut text = String::from("# Made by unladen prove for the time of an experiment.\n[Service]\n");
     for (name, value) in variables {

@@ -19,9 +19,7 @@ const LONGEST: Duration = Duration::from_secs(24 * 3600);
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Undo {
-    /// There is nothing to put back.
     Nothing,
-    /// Restores these files.
     Files(Vec<Original>),
     /// Restores the files that a patch touches.
     Patch {
@@ -29,7 +27,6 @@ pub enum Undo {
         kept: String,
         files: Vec<Original>,
     },
-    /// Runs this command.
     Command {
         command: String,
         /// In milliseconds.
@@ -80,7 +77,6 @@ impl Undo {
         }
     }
 
-    /// Command to type if that failed.
     pub(crate) fn by_hand(&self, journal: &Path, shell: &Shell) -> Option<String> {
         match self {
             Self::Nothing => None,

@@ -54,7 +54,6 @@ impl Elf {
         Some(Self { machine: *machine, is_dynamic: false })
     }
 
-    /// Whether it runs on machines with this `uname -m`.
     pub(super) fn runs_on(self, machine: &str) -> bool {
         self.machine.3.contains(&machine)
     }
@@ -64,7 +63,6 @@ impl Elf {
         self.machine.3.first().copied().unwrap_or_default()
     }
 
-    /// Whether it is dynamically linked.
     pub(super) fn is_dynamic(self) -> bool {
         self.is_dynamic
     }

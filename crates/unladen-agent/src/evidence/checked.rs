@@ -118,11 +118,9 @@ fn cut<T>(list: &mut Vec<T>, most: usize) -> u64 {
     more as u64
 }
 
-/// A phase that was requested.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AskedPhase {
     pub(super) on: bool,
-    /// Requests sent in it.
     pub(super) requests: u64,
 }
 

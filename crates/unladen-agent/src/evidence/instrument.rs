@@ -139,7 +139,6 @@ impl<'a> FarInspection<'a> {
     }
 }
 
-/// Joins all pieces and checks them.
 fn evidence(
     session: &Session,
     groups: usize,

@@ -25,7 +25,6 @@ pub enum EvidenceAsk {
     Begin,
     /// Counts the traces since the last answer as a phase.
     Phase {
-        /// Whether requests were sent in it.
         on: bool,
         /// Send times in ns of the monotonic clock there, as far as it is known here. Empty if none were sent.
         sent_ns: Vec<u64>,
@@ -58,7 +57,6 @@ pub struct Wanted {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EvidenceAnswer {
     Attached,
-    /// What comes now belongs to the next phase.
     Begun,
     Counted,
     /// A part of the evidence: JSON, as in a recording.
@@ -66,7 +64,6 @@ pub enum EvidenceAnswer {
         piece: Vec<u8>,
         last: bool,
     },
-    /// Nothing is attached.
     Detached,
     /// It cannot be done.
     Failed {
@@ -80,9 +77,7 @@ pub enum EvidenceAnswer {
 pub enum FarLack {
     /// The agent was built without eBPF.
     Ebpf,
-    /// Its user lacks the privilege.
     Privilege,
-    /// See the words.
     Other,
 }
 

@@ -19,7 +19,6 @@ pub enum LoadAsk {
         piece: Vec<u8>,
         last: bool,
     },
-    /// Sends a request once.
     Sample {
         request: u32,
     },
@@ -28,7 +27,6 @@ pub enum LoadAsk {
         piece: Vec<u8>,
         last: bool,
     },
-    /// Sends as planned.
     Begin {
         /// Start: ns of the monotonic clock there.
         at_ns: u64,
@@ -41,9 +39,7 @@ pub enum LoadAsk {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum LoadAnswer {
     Started,
-    /// A request was answered as expected.
     Sampled {
-        /// HTTP version.
         version: String,
         /// From the planned time.
         latency_ns: u64,

@@ -49,7 +49,6 @@ pub(super) fn pump(
     })
 }
 
-/// Sends as planned; results go into the spool.
 fn fill(
     driver: &mut Driver,
     plan: LoadPlan,

@@ -38,7 +38,6 @@ struct Waiting {
     summary: RecordSummary,
     /// Sum of the machine's times not yet sent, and the end of the last stretch.
     untold: Option<(u64, MachineTimes)>,
-    /// Nothing more comes.
     is_closed: bool,
     /// The receiver is gone.
     is_left: bool,

@@ -117,7 +117,6 @@ impl Worker {
     }
 }
 
-/// The message, once all its pieces have come.
 fn whole<T: DeserializeOwned>(before: &mut Vec<u8>, piece: &[u8], last: bool) -> Result<Option<T>, Failed> {
     gathered(before, piece, last, LONGEST)
         .map_err(|error| Failed::of(format!("what it is to send is refused: {error}")))

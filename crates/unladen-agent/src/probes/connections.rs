@@ -23,7 +23,6 @@ const LONGEST: Duration = Duration::from_secs(1);
 /// Maximum bytes of a network's table: some 400,000 sockets.
 const MAX_TABLE: u64 = 1 << 26;
 
-/// Connections of groups of processes.
 pub(super) struct Connections<'a> {
     instrument: &'a Instrument,
 }

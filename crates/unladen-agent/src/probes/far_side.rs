@@ -42,7 +42,6 @@ struct Open {
     told: usize,
 }
 
-/// A part of a reading.
 #[derive(Default)]
 struct Part {
     new_groups: Vec<FarGroup>,

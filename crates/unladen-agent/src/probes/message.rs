@@ -26,10 +26,8 @@ pub(crate) const MAX_TAKERS: usize = 16;
 pub enum ProbeAsk {
     /// Opens all probes. Once in a session.
     Open {
-        /// How processes are grouped.
         by: GroupedBy,
     },
-    /// Reads all counters.
     Read {
         id: u64,
     },
@@ -37,7 +35,6 @@ pub enum ProbeAsk {
     Sees {
         witnesses: Vec<Witness>,
     },
-    /// Who listens at these addresses there.
     Takers {
         addresses: Vec<SocketAddr>,
     },
@@ -51,14 +48,12 @@ pub enum ProbeAsk {
 /// Answers about counters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProbeAnswer {
-    /// The probes are open.
     Opened(Opened),
     /// A part of a reading that is too long for a frame. The rest follows.
     Part {
         id: u64,
         /// Groups not sent before; the first of all has the index 0.
         new_groups: Vec<FarGroup>,
-        /// Growth by group.
         grown: Vec<FarGrown>,
     },
     /// A reading, or the last part of it.
@@ -77,7 +72,6 @@ pub enum ProbeAnswer {
         /// CPU of all readings so far, in ns.
         own_cpu_ns: u64,
     },
-    /// Whether each requested process is seen.
     Seen(Vec<bool>),
     /// For each requested address, the indices of the groups that listen there.
     Takers(Vec<Vec<u32>>),
@@ -97,7 +91,6 @@ pub struct Opened {
     pub cost_cpu_ns: u64,
     /// Duration of a reading, in ns.
     pub cost_wall_ns: u64,
-    /// Number of processors.
     pub processors: u32,
     /// Kernel release, such as `6.1.0-18-amd64`.
     pub kernel: String,
@@ -111,9 +104,7 @@ pub struct FarCounter {
     pub name: String,
     /// As [`Unit::as_str`].
     pub unit: String,
-    /// Title in tables.
     pub title: String,
-    /// What exactly is counted.
     pub meaning: String,
     /// Whether that kernel samples it instead of counting it.
     pub approximate: bool,
@@ -162,12 +153,10 @@ pub struct FarShortfall {
 /// How processes are grouped: as [`GroupBy`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GroupedBy {
-    /// By unit or container, else by user and executable.
     Auto,
     Cgroup,
     Exe,
     User,
-    /// Each process by itself.
     Pid,
 }
 

@@ -31,7 +31,6 @@ pub(super) struct LastWords {
 }
 
 impl LastWords {
-    /// Reads this pipe, on a thread that ends with it.
     pub(super) fn of(mut pipe: impl Read + Send + 'static) -> Arc<Self> {
         let words = Arc::new(Self::default());
         let kept = Arc::clone(&words);

@@ -23,9 +23,7 @@ const SHOWN_NOISE: usize = 200;
 
 #[derive(Debug)]
 pub(super) enum Event {
-    /// The far shell answered.
     Said(Said),
-    /// The agent runs.
     Hello(Hello),
     Answer(Answer),
     /// The end, with the reason.
@@ -38,7 +36,6 @@ pub(super) const TOO_MUCH: &str = "too much before an answer: ";
 /// Followed by the output before, such as that an account has no shell.
 pub(super) const ENDED: &str = "ended before an answer: ";
 
-/// Reads until the end, or until the receiver is gone.
 pub(super) fn read(from: impl Read, marker: &str, events: &SyncSender<Event>, pings: &Arc<Mutex<Pings>>) {
     let mut from = BufReader::new(from);
     let why = match lines(&mut from, marker, events) {
@@ -66,7 +63,6 @@ pub(crate) fn heard(bytes: &[u8], marker: &str) -> (usize, String) {
     (count, why)
 }
 
-/// Reads lines until the one that says that the agent runs.
 fn lines(from: &mut BufReader<impl Read>, marker: &str, events: &SyncSender<Event>) -> Result<(), String> {
     let mut noise = Vec::new();
     loop {

@@ -32,7 +32,6 @@ const END_PATIENCE: Duration = Duration::from_secs(2);
 /// Maximum length of a displayed answer of a far shell.
 const MAX_SHOWN: usize = 1000;
 
-/// Connection to the host.
 pub(super) struct Link {
     pub(super) out: SyncSender<Out>,
     pub(super) events: Receiver<Event>,
@@ -41,20 +40,17 @@ pub(super) struct Link {
     pub(super) transport: Transport,
 }
 
-/// A started agent.
 pub(super) struct Started {
     pub(super) link: Link,
     pub(super) hello: Hello,
     pub(super) path: String,
 }
 
-/// Dialogue with the far shell.
 struct Starting<'a> {
     host: &'a Host,
     options: &'a SessionOptions,
     link: Link,
     deadline: Instant,
-    /// The program to copy.
     binary: Option<AgentBinary>,
     copied: String,
     is_dynamic: bool,
@@ -62,7 +58,6 @@ struct Starting<'a> {
     size: u64,
 }
 
-/// Starts the agent of a host.
 pub(super) fn start(host: &Host, options: &SessionOptions) -> Result<Started, SessionError> {
     let spawned = |source| SessionError::Spawn { host: host.name.clone(), source };
     let (transport, pipes) = Transport::start(host).map_err(spawned)?;
@@ -108,7 +103,6 @@ impl Starting<'_> {
         }
     }
 
-    /// Handles an answer of the far shell.
     fn react(&mut self, said: Said) -> Result<(), SessionError> {
         let (host, command) = (self.name(), self.host.told_command());
         let plain = |text: &str| shown(text, MAX_SHOWN);
@@ -215,7 +209,6 @@ impl Starting<'_> {
     }
 }
 
-/// Advice when something is missing.
 fn lacking(missing: &str) -> &'static str {
     match missing {
         "/proc" => "mount it (mount -t proc proc /proc), as all that is counted is read there too",

@@ -13,7 +13,6 @@ use crate::host::Host;
 /// Time for the command to end once its stdin has ended.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Polling interval.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Maximum levels and number of processes below the command: deeper ones end with their pipes.
@@ -54,7 +53,6 @@ impl Transport {
         self.child.lock().unwrap_or_else(PoisonError::into_inner).id()
     }
 
-    /// Exit status, if it has ended.
     pub(super) fn ended(&self) -> Option<ExitStatus> {
         self.child.lock().unwrap_or_else(PoisonError::into_inner).try_wait().ok().flatten()
     }
@@ -63,7 +61,6 @@ impl Transport {
         self.ended().is_some()
     }
 
-    /// Exit status, if it ends in time.
     pub(super) fn wait(&self, patience: Duration) -> Option<ExitStatus> {
         let begun = Instant::now();
         loop {

@@ -16,9 +16,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
 pub(super) enum Out {
-    /// A line for the shell.
     Line(String),
-    /// A program for the shell.
     File(Take<File>),
     Frame(Vec<u8>),
     /// A ping, timed as it is written.

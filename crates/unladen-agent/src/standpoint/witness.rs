@@ -35,7 +35,6 @@ impl Witness {
         self.started.abs_diff(started) <= ROUNDING
     }
 
-    /// Whether both are the same process, as far as known.
     fn is(&self, other: &Self) -> bool {
         let is_there = match (self.namespace, other.namespace) {
             (Some(own), Some(other)) => own == other,

@@ -85,7 +85,6 @@ fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
 // === impl Nats ===
 
 impl Nats {
-    /// The current connection, or a new one.
     async fn link(&self) -> Result<Arc<Link>, BusError> {
         let mut slot = self.link.lock().await;
         if let Some(link) = slot.as_ref() {

@@ -42,7 +42,6 @@ struct Postgres {
     address: PostgresAddress,
     fleet: String,
     node: String,
-    /// Records kept.
     keep: i64,
     reading: Mutex<Option<Arc<Link>>>,
     writing: Mutex<Option<Arc<Link>>>,
@@ -92,7 +91,6 @@ fn open(settings: &BusSettings) -> Result<Arc<dyn PurgeBus>, BusError> {
 // === impl Postgres ===
 
 impl Postgres {
-    /// The current connection, or a new one.
     async fn link(&self, slot: &Mutex<Option<Arc<Link>>>) -> Result<Arc<Link>, BusError> {
         let mut slot = slot.lock().await;
         if let Some(link) = slot.as_ref().filter(|link| !link.is_over()) {
@@ -116,7 +114,6 @@ impl Postgres {
         Ok((link, rows))
     }
 
-    /// Queries by this connection.
     async fn ask_by(
         &self,
         link: &Link,
@@ -224,7 +221,6 @@ impl Postgres {
         Ok(Some(records))
     }
 
-    /// Enters the list; returns the end.
     async fn be(&self, at: &Position, lease: Duration) -> Result<Position, BusError> {
         let (id, mark) = (id_of(at), self.marks.of(at));
         let (text, seconds) = (at.to_string(), lease.as_secs_f64());

@@ -236,7 +236,6 @@ impl PurgeBus for Valkey {
     }
 }
 
-/// An answer, and the engine that gave it.
 struct Told {
     reply: Reply,
     run: String,

@@ -19,7 +19,6 @@ pub(crate) struct Progress {
     whole_since: Option<Instant>,
     /// Ends from beats, and the lease expiry once they are reached. Both rise together.
     grants: VecDeque<(Position, Instant)>,
-    /// The highest known end.
     known_end: Option<Position>,
 }
 

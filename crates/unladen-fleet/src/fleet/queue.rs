@@ -128,7 +128,6 @@ impl Queue {
         self.lock().is_closed
     }
 
-    /// Waits until something is to be sent.
     pub(super) async fn rings(&self) {
         self.bell.notified().await;
     }

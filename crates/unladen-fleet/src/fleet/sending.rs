@@ -4,7 +4,6 @@ use tokio::sync::oneshot;
 
 use crate::Position;
 
-/// A purge on its way to the bus.
 #[derive(Debug)]
 pub(super) struct Sending {
     pub(super) record: String,

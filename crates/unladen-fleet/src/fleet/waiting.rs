@@ -8,7 +8,6 @@ use tokio::sync::oneshot;
 
 use crate::{Member, NodeOutcome, Position, Wait};
 
-/// A purge that somebody waits for.
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub(super) record: String,

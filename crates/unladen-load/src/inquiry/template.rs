@@ -73,7 +73,6 @@ impl Token {
         if let Self::Fixed(piece) = self { Some(piece) } else { None }
     }
 
-    /// Whether it matches this one piece.
     fn is(self, piece: Piece) -> bool {
         match self {
             Self::Fixed(fixed) => fixed == piece,
@@ -165,7 +164,6 @@ fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     row
 }
 
-/// Merges adjacent gaps.
 fn joined(tokens: &[Token]) -> Vec<Token> {
     let mut joined: Vec<Token> = Vec::with_capacity(tokens.len());
     for gap in tokens.chunk_by(|a, b| a.fixed().is_none() && b.fixed().is_none()) {

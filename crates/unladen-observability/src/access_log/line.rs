@@ -20,7 +20,6 @@ const USER_AGENT: usize = 256;
 const REFERER: usize = 512;
 const TARGET: usize = 4 * 1024;
 
-/// Content of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) fields: LogFields,
@@ -46,7 +45,6 @@ fn said<'r>(record: &RequestAccount<'r>, name: &[u8]) -> &'r [u8] {
     record.fields.and_then(|fields| fields.find(name)).unwrap_or_default()
 }
 
-/// A line that is being written.
 struct Line<'l> {
     into: &'l mut Vec<u8>,
     is_first: bool,
@@ -55,7 +53,6 @@ struct Line<'l> {
 }
 
 impl Line<'_> {
-    /// Writes a field if it is known.
     fn field(&mut self, field: LogField, record: &RequestAccount<'_>, addresses: Addresses) {
         let name = field.as_str();
         match field {

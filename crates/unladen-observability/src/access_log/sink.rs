@@ -33,7 +33,6 @@ impl Sink {
         appending().open(path).map(drop)
     }
 
-    /// Drops all lines.
     pub(super) fn nowhere() -> Self {
         Self(None)
     }

@@ -18,7 +18,6 @@ use crate::readiness::Readiness;
 /// a wrong answer here kills the process.
 const WITHIN: Duration = Duration::from_secs(5);
 
-/// Answers a request at an address that anyone may reach.
 pub(super) async fn to<B>(request: Request<B>, observability: &Observability) -> Response<Full<Bytes>> {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return not_allowed("GET, HEAD", "There is nothing to change here: GET and HEAD alone.\n");
@@ -44,7 +43,6 @@ pub(super) async fn live(headers: &HeaderMap, observability: &Observability) -> 
     verdict(headers, is_live, text, document)
 }
 
-/// Whether this process should get clients.
 pub(super) fn ready(headers: &HeaderMap, observability: &Observability) -> Response<Full<Bytes>> {
     let readiness = Readiness::of(observability);
     verdict(headers, readiness.is_ready(), || readiness.text(), || readiness.document())

@@ -40,7 +40,6 @@ struct Wish {
     wait_for: Option<f64>,
 }
 
-/// Result of a purge.
 #[derive(Debug)]
 pub(super) struct Purged {
     /// Responses purged on this node.
@@ -49,7 +48,6 @@ pub(super) struct Purged {
     pub(super) fleet: Option<Outcome>,
 }
 
-/// Why a purge is refused.
 #[derive(Debug, thiserror::Error)]
 #[error("{words}")]
 pub(super) struct Refusal {
@@ -57,7 +55,6 @@ pub(super) struct Refusal {
     words: String,
 }
 
-/// Purges sites, and the other nodes of the fleet if there is one.
 pub(super) async fn purge<B>(request: Request<B>, observability: &Observability) -> Result<Purged, Refusal>
 where
     B: Body<Data = Bytes>,

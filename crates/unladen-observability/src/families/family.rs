@@ -46,7 +46,6 @@ pub(crate) struct Point {
     pub(crate) exemplars: Option<Box<Examples>>,
 }
 
-/// Sampled requests of a point.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Examples {
     /// Of a counter, the last one.
@@ -62,7 +61,6 @@ pub(crate) type Attributes = Vec<(&'static str, Cow<'static, str>)>;
 pub(crate) enum Amount {
     Whole(u64),
     Real(f64),
-    /// By bucket.
     Histogram(HistogramTotals),
 }
 
@@ -143,7 +141,6 @@ impl Point {
         Self { attributes, value: Amount::Histogram(totals), exemplars: None }
     }
 
-    /// Adds exemplars.
     pub(crate) fn like(self, exemplars: Option<Examples>) -> Self {
         Self { exemplars: exemplars.map(Box::new), ..self }
     }

@@ -72,7 +72,6 @@ struct Sending<'a> {
     patience: Patience,
 }
 
-/// Result of sending.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Sent {
     /// Accepted, except for this number of parts.

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use crate::wall::Wall;
 
-/// How long to wait, and when to give up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
     /// Pause before the second attempt; doubled each time, then multiplied by a random factor from 0.5 to 1.5.

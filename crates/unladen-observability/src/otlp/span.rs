@@ -12,7 +12,6 @@ const METHOD: usize = 64;
 const TARGET: usize = 4096;
 const REQUEST_ID: usize = 256;
 
-/// Data of a sampled request.
 #[derive(Clone, Debug)]
 pub(super) struct Span {
     pub(super) upstream: Box<str>,

@@ -35,7 +35,6 @@ pub(super) enum AskError {
     Timeout,
 }
 
-/// Metrics in Prometheus' text format.
 pub(super) async fn metrics(peer: &PeerAddress) -> Result<Bytes, AskError> {
     let asking = async {
         match peer.place() {

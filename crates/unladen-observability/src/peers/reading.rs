@@ -33,7 +33,6 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Parses an answer.
     pub(super) fn of(body: &[u8], taken: Instant) -> Result<Self, ParseError> {
         let exposition = Exposition::parse(body, Format::of(Some("text/plain; version=0.0.4")))?;
         let mut reading = Self {
@@ -55,7 +54,6 @@ impl Reading {
         Ok(reading)
     }
 
-    /// Whether it is younger than `within`.
     pub(super) fn is_recent(&self, within: Duration) -> bool {
         self.taken.elapsed() <= within
     }

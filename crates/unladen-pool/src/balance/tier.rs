@@ -11,7 +11,6 @@ use crate::settings::Balance;
 #[derive(Debug)]
 pub(super) struct Tier {
     endpoints: Vec<Arc<Endpoint>>,
-    /// Cumulative weights.
     sums: Vec<u64>,
     how: Balance,
     /// Current weights for taking turns, as in nginx's smooth weighted round robin.
@@ -38,7 +37,6 @@ impl Tier {
         self.endpoints.is_empty()
     }
 
-    /// Chooses an endpoint of this level.
     pub(super) fn pick(&self, level: Level, tried: &[Arc<Endpoint>], now_ms: u64) -> Option<&Arc<Endpoint>> {
         let fits = |endpoint: &Arc<Endpoint>| level.has(endpoint, tried, now_ms);
         match self.how {

@@ -57,7 +57,6 @@ impl Changes {
         result
     }
 
-    /// Waits for the next change.
     pub(super) async fn next(&self) {
         self.told.notified().await;
     }

@@ -80,7 +80,6 @@ impl EndpointFile {
     }
 }
 
-/// Current endpoints in a file.
 pub(super) fn read(path: &Path) -> Result<Vec<Found>, DiscoverError> {
     let bytes = bytes(path).map_err(|source| DiscoverError::Read { file: path.to_owned(), source })?;
     list::parse(&bytes).map_err(|error| DiscoverError::Wrong {

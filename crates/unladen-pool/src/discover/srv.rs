@@ -29,7 +29,6 @@ const AGAIN: Duration = Duration::from_secs(5);
 /// weight 0 gets next to nothing beside others.
 const SCALE: u32 = 100;
 
-/// A service whose lookup is repeated.
 #[derive(Debug)]
 pub(super) struct SrvNames {
     name: String,
@@ -153,7 +152,6 @@ impl SrvNames {
         }
     }
 
-    /// The endpoints of records, from the addresses of their targets.
     fn found(&mut self, records: &[SrvRecord]) -> Vec<Found> {
         let before = std::mem::take(&mut self.pairs);
         // An address that appears twice, as for two names of one host, becomes one endpoint with both weights and the

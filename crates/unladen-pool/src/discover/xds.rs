@@ -54,7 +54,6 @@ pub(super) fn fuzzing(message: &[u8], name: &str) -> Result<Option<Vec<Found>>, 
     told::assignment(&response, name)
 }
 
-/// A control plane that provides the endpoints of one cluster.
 #[derive(Debug)]
 pub(super) struct ControlPlane {
     source: XdsSource,
@@ -68,7 +67,6 @@ pub(super) struct ControlPlane {
     failures: u32,
 }
 
-/// State of one call.
 #[derive(Debug)]
 struct Stream {
     call: Call,
@@ -88,7 +86,6 @@ struct Subscription {
     nonce: String,
 }
 
-/// Result of a response.
 enum Outcome {
     Endpoints(Vec<Found>),
     /// Nothing that changes the endpoints.

@@ -89,7 +89,6 @@ impl Dns {
         Ok(Self { made_of, client, search, ndots })
     }
 
-    /// The text that it was made from.
     pub(super) fn made_of(&self) -> &[u8] {
         &self.made_of
     }

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use hickory_resolver::proto::rr::{Name, RData, Record};
 
-/// The SRV records of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SrvAnswer {
     /// Unordered; at least one.
@@ -26,7 +25,6 @@ pub(crate) struct SrvRecord {
     pub(crate) target: String,
 }
 
-/// Parses the two sections of an answer.
 pub(super) fn srv_answer(answers: &[Record], additionals: &[Record]) -> SrvAnswer {
     let mut records = Vec::new();
     let mut shortest = None;

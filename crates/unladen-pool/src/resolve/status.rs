@@ -40,7 +40,6 @@ impl ResolveStatus {
         last.error.as_ref().and(last.good).map(|good| good.elapsed())
     }
 
-    /// Counts a completed lookup.
     pub(crate) fn looked_up(&self, well: bool) {
         self.lookups.fetch_add(1, Ordering::Relaxed);
         if !well {

@@ -104,7 +104,6 @@ impl Watcher {
         }
     }
 
-    /// Starts the lookups that are due.
     fn ask(&mut self) {
         let now = Instant::now();
         for source in &mut self.sources {
@@ -170,7 +169,6 @@ impl WatchedName {
         source
     }
 
-    /// The known endpoint of this address, or a new one.
     fn endpoint(&self, address: Address, known: &[Arc<Endpoint>]) -> Arc<Endpoint> {
         let mut ours = known
             .iter()
@@ -181,7 +179,6 @@ impl WatchedName {
         }
     }
 
-    /// Returns whether it changed.
     fn set(&mut self, answer: Answer) -> bool {
         let mut addresses = answer.addresses;
         if answer.partial {

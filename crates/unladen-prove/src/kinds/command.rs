@@ -14,7 +14,6 @@ use crate::saver::Saver;
 use crate::shell::COMMAND_TIME;
 use crate::undo::Undo;
 
-/// The kind for the reader.
 pub(super) const KIND: Kind =
     Kind { key: "command", with: &["within"], summary: "runs a shell command; the other side needs one too", read };
 
@@ -29,7 +28,6 @@ fn read(table: &Table<'_>, side: &Side, _reading: &Reading<'_>) -> Result<Given,
 /// A shell command that switches to one side.
 #[derive(Clone, Debug)]
 pub struct CommandKnob {
-    /// The side it switches to.
     pub on: bool,
     /// Whether that is the side on which commands find the knob, and to which putting back returns.
     pub initial: bool,

@@ -9,7 +9,6 @@ use crate::kinds::kind::Kind;
 use crate::knob::{Knob, Reach};
 use crate::read::{Given, Reading, Side};
 
-/// The kind for the reader.
 pub(super) const KIND: Kind =
     Kind { key: "env", with: &[], summary: "sets variables in the environment of the services in `restart`", read };
 

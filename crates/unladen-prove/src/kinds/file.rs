@@ -13,7 +13,6 @@ use crate::read::{Given, Reading, Side};
 use crate::saver::Saver;
 use crate::undo::Undo;
 
-/// The kind for the reader.
 pub(super) const KIND: Kind = Kind {
     key: "file",
     with: &["text", "from", "absent"],
@@ -50,7 +49,6 @@ fn read(table: &Table<'_>, _side: &Side, reading: &Reading<'_>) -> Result<Given,
 /// Content or absence of a file.
 #[derive(Clone, Debug)]
 pub struct FileKnob {
-    /// The file.
     pub path: PathBuf,
     /// Content with the knob off and on; the original where not given.
     pub sides: [Option<Content>; 2],

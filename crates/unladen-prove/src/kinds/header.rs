@@ -9,7 +9,6 @@ use crate::kinds::kind::Kind;
 use crate::knob::{Knob, Reach, Wanted};
 use crate::read::{Given, Reading, Side};
 
-/// The kind for the reader.
 pub(super) const KIND: Kind =
     Kind { key: "header", with: &[], summary: "sends a header with every request; nothing is switched", read };
 

@@ -59,7 +59,6 @@ const OTHER_REPOSITORY: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE
 // === impl PatchKnob ===
 
 impl PatchKnob {
-    /// Runs `git apply` with the patch in `file`.
     fn git(&self, arguments: &[&str], file: &Path, within: Duration, cancel: &Cancel) -> Result<Output, Fault> {
         let mut git = Command::new("git");
         // In a folder below the top of a repository, git would take the patch's paths as the repository's, and silently

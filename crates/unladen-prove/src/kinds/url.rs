@@ -9,7 +9,6 @@ use crate::kinds::kind::Kind;
 use crate::knob::{Knob, Reach, Wanted};
 use crate::read::{Given, Reading, Side, url as read_url};
 
-/// The kind for the reader.
 pub(super) const KIND: Kind =
     Kind { key: "url", with: &[], summary: "requests another URL; nothing is switched", read };
 

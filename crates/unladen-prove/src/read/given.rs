@@ -6,14 +6,12 @@ use std::sync::Arc;
 use crate::knob::Knob;
 use crate::original::Content;
 
-/// A side of a knob that is being read.
 pub(crate) struct Side {
     pub(crate) on: bool,
     /// Whether commands find the knob on it.
     pub(crate) initial: bool,
 }
 
-/// A change of one side.
 pub(crate) enum Given {
     Change(Arc<dyn Knob>),
     /// A file's content; the other side may give another.

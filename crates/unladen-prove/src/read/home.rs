@@ -2,7 +2,6 @@
 
 use unladen_toml::{Bad, Table, Value};
 
-/// Keys that are often put into the wrong table, and the right one.
 pub(super) struct Home {
     pub(super) keys: &'static [&'static str],
     pub(super) place: &'static str,

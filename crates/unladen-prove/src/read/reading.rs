@@ -13,13 +13,10 @@ const LARGEST: u64 = 64 << 20;
 /// Reads the bytes of a file that an experiment names.
 pub type ReadFile<'a> = &'a dyn Fn(&Path) -> io::Result<Vec<u8>>;
 
-/// Context for reading the parts of a file.
 pub(crate) struct Reading<'a> {
     pub(crate) folder: &'a Path,
     pub(crate) read: ReadFile<'a>,
-    /// TLS options of ready checks.
     pub(crate) tls: TlsOptions,
-    /// Names of the services.
     pub(crate) services: Vec<String>,
 }
 

@@ -17,7 +17,6 @@ use crate::shell::Shell;
 /// Time limit of the command.
 const TIME: Duration = Duration::from_secs(60);
 
-/// Names and values.
 #[derive(Debug, Default)]
 pub(crate) struct Variables(BTreeMap<String, String>);
 
@@ -30,7 +29,6 @@ pub(crate) fn command(text: &str) -> Option<(String, std::ops::Range<usize>)> {
 }
 
 impl Variables {
-    /// Runs the command in the folder of the experiment.
     pub(crate) fn ask(command: &str, folder: &Path) -> Result<Self, Box<CommandFault>> {
         let mut shell = Command::new("/bin/sh");
         shell.arg("-c").arg(command);

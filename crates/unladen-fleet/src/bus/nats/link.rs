@@ -67,7 +67,6 @@ impl Link {
         })
     }
 
-    /// State of the stream of records.
     pub(super) async fn info(&self) -> Result<Info, BusError> {
         let info = in_time(self.records.get_info()).await?;
         self.made.store(made(&info), Ordering::Relaxed);
@@ -205,7 +204,6 @@ impl Link {
         }
     }
 
-    /// Creation time of the stream of nodes at the time of connecting.
     pub(super) fn list_made(&self) -> i128 {
         self.nodes.cached_info().created.unix_timestamp_nanos()
     }

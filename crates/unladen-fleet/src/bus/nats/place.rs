@@ -31,7 +31,6 @@ pub(super) struct Place {
     user: Option<(String, Option<String>)>,
     fleet: String,
     keep: i64,
-    /// Operations that the server forbids the user.
     pub(super) forbidden: Forbidden,
 }
 
@@ -63,7 +62,6 @@ impl Place {
         Ok(Self { address, tls, user, fleet, keep, forbidden })
     }
 
-    /// Options to connect.
     pub(super) fn options(&self) -> ConnectOptions {
         // This crate reconnects by itself, since it knows then what it may have missed.
         let forbidden = self.forbidden.clone();
@@ -91,28 +89,23 @@ impl Place {
         }
     }
 
-    /// The subject of records.
     pub(super) fn subject(&self) -> String {
         format!("unladen.{}.purge", self.fleet)
     }
 
-    /// The subjects of all nodes.
     pub(super) fn words(&self) -> String {
         format!("unladen.{}.node.*", self.fleet)
     }
 
-    /// The subject of a node.
     pub(super) fn word_of(&self, node: &str) -> String {
         format!("unladen.{}.node.{}", self.fleet, encoded(node))
     }
 
-    /// The node of a subject.
     pub(super) fn node_of(subject: &str) -> Option<String> {
         let name = subject.rsplit('.').next().filter(|name| name.len() <= LONGEST_NAME)?;
         decoded(name)
     }
 
-    /// Configuration of the stream of records.
     pub(super) fn records(&self) -> Config {
         Config {
             name: format!("UNLADEN_{}", self.fleet),
@@ -123,7 +116,6 @@ impl Place {
         }
     }
 
-    /// Configuration of the stream of nodes.
     pub(super) fn nodes(&self, lease: Duration) -> Config {
         Config {
             name: self.nodes_name(),

@@ -27,7 +27,6 @@
 /// Advisory lock of those that create the tables at the same time.
 pub(super) const MAKING: i64 = 0x756e_6c61_6465_6e01;
 
-/// Whether the tables exist.
 pub(super) const THERE: &str = "select to_regclass('unladen_fleet.fleet') is not null \
     and to_regclass('unladen_fleet.record') is not null and to_regclass('unladen_fleet.member') is not null";
 

@@ -20,7 +20,6 @@ use super::hint::{HANDSHAKE, closed, hint, refused_auth, silent};
 use super::resp::{self, Reply};
 use crate::{BusError, BusUrl};
 
-/// Address of an engine, and credentials.
 pub(super) struct Place {
     host: String,
     port: u16,
@@ -106,7 +105,6 @@ fn tls(host: &str, ca: Option<&Path>) -> Result<(TlsConnector, ServerName<'stati
     Ok((TlsConnector::from(Arc::new(config)), name))
 }
 
-/// Omits secrets.
 impl fmt::Debug for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.host, self.port)
@@ -184,7 +182,6 @@ impl Connection {
         }
     }
 
-    /// Sends commands together, and reads their answers.
     pub(super) async fn ask_all(&mut self, commands: &[Vec<Vec<u8>>]) -> Result<Vec<Reply>, BusError> {
         let mut bytes = Vec::with_capacity(512 * commands.len());
         for command in commands {
@@ -202,7 +199,6 @@ impl Connection {
         Ok(replies)
     }
 
-    /// Sends a command, and reads its answer.
     pub(super) async fn ask(&mut self, command: &[&[u8]]) -> Result<Reply, BusError> {
         let mut bytes = Vec::with_capacity(256);
         resp::write(command, &mut bytes);

@@ -19,7 +19,6 @@ pub enum Reply {
     Error(String),
     Integer(i64),
     Bulk(Vec<u8>),
-    /// Null.
     Nil,
     Array(Vec<Reply>),
 }
@@ -145,7 +144,6 @@ pub(super) fn unreachable(error: &io::Error) -> BusError {
     }
 }
 
-/// Encodes a command: an array of strings.
 pub(super) fn write(command: &[&[u8]], out: &mut Vec<u8>) {
     out.extend_from_slice(format!("*{}\r\n", command.len()).as_bytes());
     for part in command {

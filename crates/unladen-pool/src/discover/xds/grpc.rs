@@ -97,7 +97,6 @@ impl Call {
     }
 }
 
-/// A complete message, if there is one.
 fn take(read: &mut BytesMut) -> Result<Option<Bytes>, XdsError> {
     let Some((length, rest)) = head(read).map_err(XdsError::Protocol)? else { return Ok(None) };
     if length > LARGEST {
