@@ -41,8 +41,7 @@ impl Counts {
         self.retries.update(|retries| retries + 1);
     }
 
-    /// An answer came to a request that bore cookies, or bore none: a stranger who is given some is somebody from then
-    /// on.
+    /// Counts a stranger who was given cookies: an answer with cookies to a request without any.
     pub(crate) fn met(&self, bore_cookies: bool, answer: &HeaderMap) {
         if !bore_cookies && answer.contains_key(header::SET_COOKIE) {
             self.strangers.fetch_add(1, Relaxed);

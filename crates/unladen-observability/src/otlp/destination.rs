@@ -1,10 +1,10 @@
-//! The principal type is [`Destination`]: a collector.
+//! The principal type is [`Destination`]: a collector and its settings.
 
 use std::time::Duration;
 
 use super::target::Target;
 
-/// Where to send, and how often.
+/// Collector, interval and attributes.
 #[derive(Debug)]
 pub(crate) struct Destination {
     pub(super) target: Target,
